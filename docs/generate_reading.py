@@ -9,7 +9,15 @@ from typing import Any, get_args
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
-from answers.as_written import LETTERS, Values, Written, outcomes, read, tally, written
+from answers.as_written import (
+    LETTERS,
+    LabelledReply,
+    Values,
+    labelled_replies,
+    outcomes,
+    read,
+    tally,
+)
 from inspect_confidence.answers import ParseFailure
 from inspect_confidence.answers.status import ReplyStatus
 
@@ -147,7 +155,7 @@ _FIGURES = """\
 
 def page() -> str:
     """The whole page."""
-    tuned = written("tuned")
+    tuned = labelled_replies("tuned")
     statuses = [status(name, tuned) for name in get_args(ReplyStatus)]
     tables = [
         f"### {title}\n\n{table([tuned[line - 1] for line in lines])}"
@@ -162,7 +170,7 @@ a judge's reply can't be read it is `grader_failed`, which isn't held against th
 """
 
 
-def status(name: str, tuned: list[Written]) -> str:
+def status(name: str, tuned: list[LabelledReply]) -> str:
     """Its row of the table: the example must have it, by label and by reading."""
     when, line = _STATUSES[name]
     one = tuned[line - 1]
@@ -173,7 +181,7 @@ def status(name: str, tuned: list[Written]) -> str:
     raise ValueError(f"line {line} isn't an example of {name}: {read(one)}")
 
 
-def table(shown: list[Written]) -> str:
+def table(shown: list[LabelledReply]) -> str:
     """Replies and what is read of them; the label must say the same."""
     has_scale = "low" in shown[0].asked
     head = ("scale", "reply", "read as") if has_scale else ("reply", "read as")
@@ -186,7 +194,7 @@ def table(shown: list[Written]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def said(one: Written, found: Values) -> str:
+def said(one: LabelledReply, found: Values) -> str:
     """What was read, value by value; one failure for all if it is the same."""
     failures = {value for value in found.values() if isinstance(value, ParseFailure)}
     if len(failures) == 1 and all(isinstance(value, ParseFailure) for value in found.values()):
@@ -195,7 +203,7 @@ def said(one: Written, found: Values) -> str:
     return "; ".join(" ".join(filter(None, pair)) for pair in named)
 
 
-def shown(one: Written, name: str, found: Any) -> str:
+def shown(one: LabelledReply, name: str, found: Any) -> str:
     """An answer as a person writes it, with what it stands for in the question."""
     asked = one.asked
     if isinstance(found, ParseFailure):
@@ -223,7 +231,7 @@ def failed(found: ParseFailure) -> str:
     return f"**`{found.status}`**: {found.reason.partition(' in the judge')[0]}"
 
 
-def reply(one: Written) -> str:
+def reply(one: LabelledReply) -> str:
     """The reply as code on one line, its beginning and end if it is long."""
     text = re.sub(r"[ \t]*\n[ \t]*", "⏎", one.reply)
     if len(text) > _LONGEST:
@@ -240,10 +248,10 @@ def escaped(text: str) -> str:
 
 def figures() -> str:
     """What became of the last round, form by form."""
-    unseen = written("unseen")
+    unseen = labelled_replies("unseen")
     counts = tally(unseen)
     every = sum(counts.values(), Counter())
-    said = _SAID.format(total=len(written("tuned")) + len(unseen))
+    said = _SAID.format(total=len(labelled_replies("tuned")) + len(unseen))
     since = _SINCE.format(
         readable=readable(every),
         unreadable=every["left"] + every["guessed"],

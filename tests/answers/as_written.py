@@ -35,11 +35,11 @@ Outcome = Literal["read", "unread", "misread", "guessed", "left"]
 """What became of a value: read as labelled; left, or read otherwise, though a person reads it; read
 though a person can't; left by both."""
 Values = dict[str, Any]
-"""A reply's values by name; what cannot be read is `ParseFailure` or `{"status": ...}`."""
+"""A reply's values by name; `ParseFailure` or a label's `{"status": ...}` for what can't be read."""
 
 
 @dataclass(frozen=True)
-class Written:
+class LabelledReply:
     """A reply and its label.
 
     Attributes:
@@ -80,111 +80,111 @@ NAMES: dict[str, tuple[str, ...]] = {
 """The values of each form; those of the others have the form's name."""
 
 
-def written(half: Half) -> list[Written]:
+def labelled_replies(half: Half) -> list[LabelledReply]:
     """The replies of one half."""
     lines = (FOLDER / f"{half}.jsonl").read_text(encoding="utf-8").split("\n")
-    return [Written(**json.loads(line)) for line in lines if line]
+    return [LabelledReply(**json.loads(line)) for line in lines if line]
 
 
-def read(one: Written) -> Values:
+def read(case: LabelledReply) -> Values:
     """What the readers make of a reply."""
-    return READERS[one.form](one)
+    return READERS[case.form](case)
 
 
-def outcomes(one: Written) -> dict[str, Outcome]:
+def outcomes(case: LabelledReply) -> dict[str, Outcome]:
     """What became of each value of a reply."""
-    found = read(one)
-    return {name: _outcome(found[name], label) for name, label in one.labels.items()}
+    values = read(case)
+    return {name: _outcome(values[name], label) for name, label in case.labels.items()}
 
 
-def tally(replies: Iterable[Written]) -> dict[str, Counter[Outcome]]:
+def tally(replies: Iterable[LabelledReply]) -> dict[str, Counter[Outcome]]:
     """How many values of each form had which outcome."""
     counts: dict[str, Counter[Outcome]] = {}
-    for one in replies:
-        counts.setdefault(one.form, Counter()).update(outcomes(one).values())
+    for case in replies:
+        counts.setdefault(case.form, Counter()).update(outcomes(case).values())
     return counts
 
 
-def _outcome(found: object, label: object) -> Outcome:
-    is_read = not isinstance(found, readers.ParseFailure)
+def _outcome(parsed: object, label: object) -> Outcome:
+    is_read = not isinstance(parsed, readers.ParseFailure)
     if isinstance(label, dict) and "status" in label:
         return "guessed" if is_read else "left"
     if not is_read:
         return "unread"
-    return "read" if _same(found, label) else "misread"
+    return "read" if _is_same(parsed, label) else "misread"
 
 
-def _same(found: object, label: object) -> bool:
+def _is_same(parsed: object, label: object) -> bool:
     """Whether they are alike; letters and words to the letter, numbers as they were rounded."""
-    if isinstance(found, dict) and isinstance(label, dict):
-        return all(_same(found[name], value) for name, value in label.items())
-    if isinstance(found, list) and isinstance(label, list):
-        return len(found) == len(label) and all(map(_same, found, label))
-    if isinstance(found, Fraction):
-        return found == Fraction(str(label))
-    if isinstance(found, bool) or isinstance(label, bool | str):
-        return type(found) is type(label) and found == label
-    assert isinstance(found, int | float), found
+    if isinstance(parsed, dict) and isinstance(label, dict):
+        return all(_is_same(parsed[name], value) for name, value in label.items())
+    if isinstance(parsed, list) and isinstance(label, list):
+        return len(parsed) == len(label) and all(map(_is_same, parsed, label))
+    if isinstance(parsed, Fraction):
+        return parsed == Fraction(str(label))
+    if isinstance(parsed, bool) or isinstance(label, bool | str):
+        return type(parsed) is type(label) and parsed == label
+    assert isinstance(parsed, int | float), parsed
     assert isinstance(label, int | float), label
-    return abs(found - label) <= ROUNDED
+    return abs(parsed - label) <= ROUNDED
 
 
 ROUNDED = 5e-5
 """Logarithms are labelled with four decimals."""
 
 
-def _value(found: object, attribute: str) -> object:
-    return found if isinstance(found, readers.ParseFailure) else getattr(found, attribute)
+def _value(parsed: object, attribute: str) -> object:
+    return parsed if isinstance(parsed, readers.ParseFailure) else getattr(parsed, attribute)
 
 
-def _confidence(one: Written) -> object:
-    low, high = one.asked["low"], one.asked["high"]
-    return _value(readers.read_confidence(one.reply, low, high, truncated=one.cut), "raw")
+def _confidence(case: LabelledReply) -> object:
+    low, high = case.asked["low"], case.asked["high"]
+    return _value(readers.read_confidence(case.reply, low, high, truncated=case.cut), "raw")
 
 
-def _scale(one: Written) -> Values:
-    chosen = readers.read_choice(one.reply, one.asked["options"], truncated=one.cut)
-    return {"answer": _letter(_value(chosen, "index")), "confidence": _confidence(one)}
+def _scale(case: LabelledReply) -> Values:
+    chosen = readers.read_choice(case.reply, case.asked["options"], truncated=case.cut)
+    return {"answer": _letter(_value(chosen, "index")), "confidence": _confidence(case)}
 
 
-def _scale_math(one: Written) -> Values:
-    amount = readers.read_amount(one.reply, truncated=one.cut)
-    return {"answer": _value(amount, "value"), "confidence": _confidence(one)}
+def _scale_math(case: LabelledReply) -> Values:
+    amount = readers.read_amount(case.reply, truncated=case.cut)
+    return {"answer": _value(amount, "value"), "confidence": _confidence(case)}
 
 
 def _letter(index: object) -> object:
     return LETTERS[index] if isinstance(index, int) else index
 
 
-def _interval(one: Written) -> Values:
-    found = readers.read_interval(one.reply, truncated=one.cut)
-    if isinstance(found, readers.StatedInterval):
-        return {"interval": {"lower": found.lower, "upper": found.upper}}
-    return {"interval": found}
+def _interval(case: LabelledReply) -> Values:
+    interval = readers.read_interval(case.reply, truncated=case.cut)
+    if isinstance(interval, readers.StatedInterval):
+        return {"interval": {"lower": interval.lower, "upper": interval.upper}}
+    return {"interval": interval}
 
 
-def _exponent(one: Written) -> Values:
-    return {one.form: _value(readers.read_exponent(one.reply, truncated=one.cut), "value")}
+def _exponent(case: LabelledReply) -> Values:
+    return {case.form: _value(readers.read_exponent(case.reply, truncated=case.cut), "value")}
 
 
-def _probability(one: Written) -> Values:
-    found = readers.read_probability(one.reply, truncated=one.cut)
-    return {"probability": _value(found, "value")}
+def _probability(case: LabelledReply) -> Values:
+    probability = readers.read_probability(case.reply, truncated=case.cut)
+    return {"probability": _value(probability, "value")}
 
 
-def _word(one: Written) -> Values:
-    found = readers.read_word_choice(
-        one.reply, one.asked["choices"], chain_of_thought=one.asked["cot"], truncated=one.cut
+def _word(case: LabelledReply) -> Values:
+    choice = readers.read_word_choice(
+        case.reply, case.asked["choices"], chain_of_thought=case.asked["cot"], truncated=case.cut
     )
-    return {"word": _value(found, "index")}
+    return {"word": _value(choice, "index")}
 
 
-def _in_object(one: Written) -> Values:
+def _in_object(case: LabelledReply) -> Values:
     """The values of a form that asks for JSON, each by its own reader."""
-    reply = readers.read_json(one.reply, truncated=one.cut)
+    reply = readers.read_json(case.reply, truncated=case.cut)
     if isinstance(reply, readers.ParseFailure):
-        return dict.fromkeys(NAMES[one.form], reply)
-    options = one.asked.get("options", [])
+        return dict.fromkeys(NAMES[case.form], reply)
+    options = case.asked.get("options", [])
     by_name: dict[str, Callable[[], object]] = {
         "age": lambda: readers.age_in(reply),
         "confidence": lambda: readers.probability_in(reply),
@@ -193,27 +193,27 @@ def _in_object(one: Written) -> Values:
             _letter(readers.letter_in(reply, options)) if options else readers.verdict_in(reply)
         ),
     }
-    return {name: by_name[name]() for name in NAMES[one.form]}
+    return {name: by_name[name]() for name in NAMES[case.form]}
 
 
-def _as_stated(found: readers.OptionProbabilities | readers.ParseFailure) -> object:
+def _as_stated(shares: readers.OptionProbabilities | readers.ParseFailure) -> object:
     """Shares before they were normalised, as they are labelled."""
-    if isinstance(found, readers.ParseFailure):
-        return found
-    return [value * found.raw_sum for value in found.values]
+    if isinstance(shares, readers.ParseFailure):
+        return shares
+    return [value * shares.raw_sum for value in shares.values]
 
 
-def _sentence(one: Written) -> Values:
-    found = read_agreements(one.reply, one.asked["count"])
-    failed = next((word for word in found if isinstance(word, readers.ParseFailure)), None)
+def _sentence(case: LabelledReply) -> Values:
+    agreements = read_agreements(case.reply, case.asked["count"])
+    failed = next((word for word in agreements if isinstance(word, readers.ParseFailure)), None)
     return {
-        "markers": read_markers(one.reply, one.asked["sentence"]),
-        "decisiveness": read_decisiveness(one.reply),
-        "agreement": failed or list(found),
+        "markers": read_markers(case.reply, case.asked["sentence"]),
+        "decisiveness": read_decisiveness(case.reply),
+        "agreement": failed or list(agreements),
     }
 
 
-READERS: dict[str, Callable[[Written], Values]] = {
+READERS: dict[str, Callable[[LabelledReply], Values]] = {
     "scale": _scale,
     "scale_math": _scale_math,
     "interval": _interval,
@@ -225,9 +225,9 @@ READERS: dict[str, Callable[[Written], Values]] = {
     "options": _in_object,
     "true_false": _in_object,
     "given": _in_object,
-    "judge_markers": lambda one: {"markers": read_markers(one.reply, one.asked["sentence"])},
-    "judge_decisiveness": lambda one: {one.form: read_decisiveness(one.reply)},
-    "judge_agreement": lambda one: {one.form: read_agreement(one.reply)},
-    "judge_verdict": lambda one: {one.form: read_verdict(one.reply)},
+    "judge_markers": lambda case: {"markers": read_markers(case.reply, case.asked["sentence"])},
+    "judge_decisiveness": lambda case: {case.form: read_decisiveness(case.reply)},
+    "judge_agreement": lambda case: {case.form: read_agreement(case.reply)},
+    "judge_verdict": lambda case: {case.form: read_verdict(case.reply)},
     "judge_sentence": _sentence,
 }

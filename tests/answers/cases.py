@@ -36,14 +36,14 @@ def cases(form: str) -> list[Case]:
 def pieces(kind: str, use: str) -> list[str]:
     """Texts that models write, to make others of: `pieces`, `repeated`, `starts` or `ends`."""
     path = Path(__file__).parent / "pieces.json"
-    found = json.loads(path.read_text(encoding="utf-8"))[kind].get(use, [])
-    return [str(piece) for piece in found]
+    texts = json.loads(path.read_text(encoding="utf-8"))[kind].get(use, [])
+    return [str(piece) for piece in texts]
 
 
 def token_choice(place: Place) -> TokenChoice:
     """A token with the logarithms of the probabilities; -9999 for 0, as OpenAI sends it."""
-    token, listed = (place, {place: 1.0}) if isinstance(place, str) else place
-    logs = {name: math.log(p) if p > 0 else -9999.0 for name, p in listed.items()}
+    token, probabilities = (place, {place: 1.0}) if isinstance(place, str) else place
+    logs = {name: math.log(p) if p > 0 else -9999.0 for name, p in probabilities.items()}
     return TokenChoice(token, logs[token], logs)
 
 

@@ -11,7 +11,7 @@ from functools import cache
 from random import Random
 from typing import Any
 
-from answers.as_written import Written, written
+from answers.as_written import LabelledReply, labelled_replies
 from answers.cases import FOLDER
 
 # ruff: noqa: RUF001, SIM905 # as they are written; lists of words
@@ -42,15 +42,15 @@ NUMBERS = [
 @cache
 def _alphabets() -> tuple[str, ...]:
     """Characters by kind, halves of surrogate pairs among them."""
-    found: dict[str, list[str]] = {}
+    characters: dict[str, list[str]] = {}
     for character in map(chr, range(sys.maxunicode + 1)):
         kind = unicodedata.category(character)
         direction = unicodedata.bidirectional(character)
         if kind not in ("Cn", "Co", "Lo", "So") or direction in ("R", "AL"):
-            found.setdefault("rtl" if direction in ("R", "AL") else kind, []).append(character)
+            characters.setdefault("rtl" if direction in ("R", "AL") else kind, []).append(character)
     ranges = ((0x3040, 0xA000), (0xAC00, 0xD7A4), (0x1F300, 0x1FAFF), (0x10000, 0x110000))
     return (
-        *("".join(kind) for kind in found.values()),
+        *("".join(kind) for kind in characters.values()),
         *("".join(map(chr, range(*r))) for r in ranges),
     )
 
@@ -61,26 +61,26 @@ class Fuzz:
 
     Attributes:
         random: What everything is drawn from.
-        own: Replies to questions that a reader is for, with what was asked.
-        all: Replies to any question.
+        form_replies: Replies to questions that a reader is for, with what was asked.
+        all_replies: Replies to any question.
     """
 
     random: Random
-    own: Sequence[Written]
-    all: Sequence[Written]
+    form_replies: Sequence[LabelledReply]
+    all_replies: Sequence[LabelledReply]
 
     def row(self) -> tuple[str, dict[str, Any]]:
         """A reply with up to four mutations, and what the one that it was made of was asked."""
         is_own = self.random.random() < _OWN
-        one = self.random.choice(self.own if is_own else self.all)
-        text = one.reply
+        case = self.random.choice(self.form_replies if is_own else self.all_replies)
+        text = case.reply
         for _ in range(self.random.randrange(5)):
             text = self.random.choice(MUTATIONS)(self, text[:LONGEST])
-        return text, one.asked
+        return text, case.asked
 
-    def other(self) -> str:
-        """Another reply as it was written."""
-        return self.random.choice(self.all).reply
+    def random_reply(self) -> str:
+        """A reply of any form as it was written."""
+        return self.random.choice(self.all_replies).reply
 
     def span(self, text: str, longest: int = 40) -> tuple[int, int]:
         """Where a piece of a text begins and ends."""
@@ -105,12 +105,12 @@ def _cut(fuzz: Fuzz, text: str) -> str:
 
 
 def _splice(fuzz: Fuzz, text: str) -> str:
-    other = fuzz.other()
-    return text[: fuzz.span(text)[0]] + other[fuzz.span(other)[0] :]
+    donor = fuzz.random_reply()
+    return text[: fuzz.span(text)[0]] + donor[fuzz.span(donor)[0] :]
 
 
 def _join(fuzz: Fuzz, text: str) -> str:
-    return fuzz.random.choice((" ", "\n", "\n\n", "")).join((text, fuzz.other()))
+    return fuzz.random.choice((" ", "\n", "\n\n", "")).join((text, fuzz.random_reply()))
 
 
 def _delete(fuzz: Fuzz, text: str) -> str:
@@ -137,8 +137,12 @@ def _native_digits(fuzz: Fuzz, text: str) -> str:
 
 @cache
 def _zeros() -> str:
-    every = map(chr, range(sys.maxunicode + 1))
-    return "".join(one for one in every if unicodedata.category(one) == "Nd" and int(one) == 0)
+    characters = map(chr, range(sys.maxunicode + 1))
+    return "".join(
+        character
+        for character in characters
+        if unicodedata.category(character) == "Nd" and int(character) == 0
+    )
 
 
 def _of_case(fuzz: Fuzz, text: str) -> str:
@@ -151,8 +155,8 @@ def _as_json(fuzz: Fuzz, text: str) -> str:
     value: object = text
     for _ in range(fuzz.random.choice((1, 1, 2, 5, 30))):
         value = [value] if fuzz.random.random() < 0.3 else {key: value}
-    written = json.dumps(value, ensure_ascii=fuzz.random.random() < 0.2)
-    return written[: fuzz.random.choice((len(written), fuzz.span(written)[0]))]
+    json_text = json.dumps(value, ensure_ascii=fuzz.random.random() < 0.2)
+    return json_text[: fuzz.random.choice((len(json_text), fuzz.span(json_text)[0]))]
 
 
 MUTATIONS: tuple[Callable[[Fuzz, str], str], ...] = (
@@ -166,14 +170,14 @@ MUTATIONS: tuple[Callable[[Fuzz, str], str], ...] = (
 
 def fuzz_of(forms: Sequence[str], random: Random) -> Fuzz:
     """Of the replies in all corpora, most of them replies to such forms."""
-    every = [*written("tuned"), *written("unseen")]
+    replies = [*labelled_replies("tuned"), *labelled_replies("unseen")]
     for path in sorted(FOLDER.glob("*.jsonl")):
         for line in path.read_text(encoding="utf-8").split("\n"):
             case = json.loads(line) if line else {}
-            said = [case[key] for key in ("reply", "text", "value") if key in case]
-            every += [Written(path.stem, "", {}, str(one), None) for one in said]
-    own = [one for one in every if one.form in forms]
-    return Fuzz(random, own, every)
+            texts = [case[key] for key in ("reply", "text", "value") if key in case]
+            replies += [LabelledReply(path.stem, "", {}, str(text), None) for text in texts]
+    form_replies = [case for case in replies if case.form in forms]
+    return Fuzz(random, form_replies, replies)
 
 
 DEPTH, MEGABYTE = 10_000, 1_000_000

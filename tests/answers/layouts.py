@@ -18,7 +18,7 @@ def _lines(pattern: str, between: str = "\n") -> Callable[[Fields], str]:
 
 def _table(fields: Fields) -> str:
     cells = zip(*[(label, str(value)) for label, value in fields], strict=True)
-    head, row = ("| " + " | ".join(one) + " |" for one in cells)
+    head, row = ("| " + " | ".join(cells_of_line) + " |" for cells_of_line in cells)
     return "\n".join([head, "|" + "---|" * len(fields), row])
 
 
@@ -47,7 +47,7 @@ LAYOUTS: dict[str, Callable[[Fields], str]] = {
     "json": lambda fields: json.dumps(dict(fields)),
     "json in a fence": lambda fields: f"```json\n{json.dumps(dict(fields), indent=4)}\n```",
     "json with strings": lambda fields: json.dumps({key: str(value) for key, value in fields}),
-    "json in lower case": lambda fields: json.dumps({key.lower(): one for key, one in fields}),
+    "json in lower case": lambda fields: json.dumps({key.lower(): value for key, value in fields}),
     "json within": lambda fields: json.dumps({"result": dict(fields)}),
     "single quotes": lambda fields: "{" + _lines("'{label}': '{value}'", ", ")(fields) + ",}",
 }

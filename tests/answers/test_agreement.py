@@ -14,15 +14,15 @@ from inspect_confidence.judges.rules import RulesJudge
 CAPITAL = "What is the capital of Australia?"
 
 
-def test_the_judge_says_all_of_it() -> None:
+def test_the_rules_judge_keeps_the_protocol_of_a_judge() -> None:
     """The rules keep the protocol of a judge."""
     judge = RulesJudge()
-    said = asyncio.run(
+    judgment = asyncio.run(
         judge.sentence(CAPITAL, "I think it's Canberra, I think.", ["Sydney.", "Canberra."])
     )
-    assert said.markers == ["i think"]
-    assert said.decisiveness == 0.72
-    assert said.agreement == ["no", "yes"]
+    assert judgment.markers == ["i think"]
+    assert judgment.decisiveness == 0.72
+    assert judgment.agreement == ["no", "yes"]
     assert asyncio.run(judge.verdict(CAPITAL, ["Canberra"], "Canberra.")) == "correct"
 
 
@@ -35,7 +35,9 @@ TEXTS = st.text() | st.lists(st.sampled_from(PARTS.split())).map(" ".join)
 
 
 @given(TEXTS, TEXTS, TEXTS)
-def test_any_texts_are_compared(question: str, sentence: str, reply: str) -> None:
+def test_any_texts_have_an_agreement_and_a_verdict(
+    question: str, sentence: str, reply: str
+) -> None:
     """There is always an answer."""
     assert agreement(question, sentence, reply) in ("yes", "no", "n/a")
     assert verdict([question, sentence], reply) in ("correct", "incorrect", "punt")

@@ -47,7 +47,9 @@ ANY_REPLY = st.one_of(
 
 @settings(max_examples=400, deadline=None)
 @given(ANY_REPLY, st.lists(ANY_REPLY, max_size=5), st.booleans(), st.booleans())
-def test_any_text_is_read(reply: str, choices: list[str], truncated: bool, thought: bool) -> None:
+def test_any_text_has_an_answer_in_its_bounds_or_a_named_failure(
+    reply: str, choices: list[str], truncated: bool, thought: bool
+) -> None:
     """Whatever the texts, there is an answer within its bounds or a failure by name."""
     answers: list[object] = [
         readers.read_exponent(reply, truncated=truncated),
@@ -56,14 +58,14 @@ def test_any_text_is_read(reply: str, choices: list[str], truncated: bool, thoug
         readers.read_amount(reply, truncated=truncated),
         readers.read_confidence(reply, 7, 79, truncated=truncated),
     ]
-    for shown in (choices, FIVE):
-        letter = readers.first_letter(reply, shown, chain_of_thought=thought)
+    for options in (choices, FIVE):
+        letter = readers.first_letter(reply, options, chain_of_thought=thought)
         answers += [
-            readers.read_choice(reply, shown, truncated=truncated),
-            readers.read_word_choice(reply, shown, chain_of_thought=thought, truncated=truncated),
+            readers.read_choice(reply, options, truncated=truncated),
+            readers.read_word_choice(reply, options, chain_of_thought=thought, truncated=truncated),
             None if letter is None else readers.StatedChoice(letter),
         ]
-        assert all(is_sound(answer, len(shown)) for answer in answers), answers
+        assert all(is_sound(answer, len(options)) for answer in answers), answers
 
 
 def is_sound(answer: object, count: int) -> bool:
@@ -82,22 +84,22 @@ def is_sound(answer: object, count: int) -> bool:
     return answer is None or isinstance(answer, readers.StatedAmount | readers.StatedConfidence)
 
 
-def of_value(value: str) -> None:
+def read_every_value(value: str) -> None:
     """All readers of a value in JSON."""
     reply = readers.JsonReply({"answer": value, "confidence": value, "a": value})
     readers.letter_in(reply, CITIES), readers.age_in(reply), readers.verdict_in(reply)
     readers.probability_in(reply), readers.probabilities_in(reply, 1)
 
 
-def of_object(reply: str) -> None:
+def read_every_object(reply: str) -> None:
     """The reader of JSON, whether or not the reply is whole."""
     for truncated in (False, True):
-        found = readers.read_json(reply, truncated=truncated)
-        if isinstance(found, readers.JsonReply):
-            readers.probability_in(found), readers.probabilities_in(found, 4)
+        parsed = readers.read_json(reply, truncated=truncated)
+        if isinstance(parsed, readers.JsonReply):
+            readers.probability_in(parsed), readers.probabilities_in(parsed, 4)
 
 
-def of_judge(reply: str) -> None:
+def read_every_judgment(reply: str) -> None:
     """The readers of a judge's reply."""
     read_markers(reply, "It may be."), read_decisiveness(reply), read_agreement(reply)
 
@@ -117,8 +119,8 @@ READERS: dict[str, Readers] = {
         lambda reply: readers.read_word_choice(reply, FIVE, chain_of_thought=True),
         lambda reply: readers.first_letter(reply, FIVE),
     ),
-    "json": (of_object, of_judge),
-    "value": (of_value,),
+    "json": (read_every_object, read_every_judgment),
+    "value": (read_every_value,),
     "sentences": (split_sentences, ends_whole, find_markers, standard_marker),
     "agreement": (
         lambda reply: agreement("What is the capital of Australia?", "Canberra.", reply),
@@ -129,7 +131,7 @@ READERS: dict[str, Readers] = {
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", READERS)
-def test_time_grows_as_the_text_does(kind: str) -> None:
+def test_time_grows_linearly_with_the_length_of_the_text(kind: str) -> None:
     """Whatever is repeated in it, after nothing and after one of the beginnings in turn."""
     parts, ends = pieces(kind, "repeated"), pieces(kind, "ends") or ["?"]
     starts = pieces(kind, "starts")[1:]
@@ -180,13 +182,13 @@ def test_no_string_raises(text: str) -> None:
             read(text)
 
 
-def test_objects_as_deep_as_python_goes() -> None:
+def test_objects_nested_to_the_recursion_limit_are_read_or_fail() -> None:
     """What the decoder just bears may be too deep for what comes after it."""
     limit = sys.getrecursionlimit()
     for depth in range(limit * 3 // 4, limit, limit // 40):
         for deep in (depth // 2, depth):
-            found = list(objects_in('{"markers":[' * deep + '"a"' + "]}" * deep))
-            assert len(found) <= 1, deep
+            objects = list(objects_in('{"markers":[' * deep + '"a"' + "]}" * deep))
+            assert len(objects) <= 1, deep
         # Past what the decoder bears it is text, and the one word in it is its answer.
         (agreement,) = read_agreements("[" * depth + '"yes"' + "]" * depth, 1)
         assert isinstance(agreement, readers.ParseFailure) or agreement == "yes", depth
@@ -198,8 +200,8 @@ POSSESSIVE = re.compile(r"[*+?}]\+|\(\?>")
 
 def is_possessive(pattern: str, flags: int = 0) -> bool:
     """Whether a pattern has a possessive or atomic group, as the compiler sees it."""
-    seen = repr(import_module("re._parser").parse(pattern, flags)) if "+" in pattern else ""
-    return "POSSESSIVE_REPEAT" in seen or "ATOMIC_GROUP" in seen or "(?>" in pattern
+    parsed = repr(import_module("re._parser").parse(pattern, flags)) if "+" in pattern else ""
+    return "POSSESSIVE_REPEAT" in parsed or "ATOMIC_GROUP" in parsed or "(?>" in pattern
 
 
 def patterns(value: object) -> Iterator[re.Pattern[str]]:
@@ -207,17 +209,17 @@ def patterns(value: object) -> Iterator[re.Pattern[str]]:
     if isinstance(value, re.Pattern):
         yield value
     elif isinstance(value, list | tuple):
-        for one in value:
-            yield from patterns(one)
+        for element in value:
+            yield from patterns(element)
 
 
-def written_in(path: Path) -> Iterator[str]:
+def strings_of(path: Path) -> Iterator[str]:
     """The strings of a file that aren't prose, without their classes of characters."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    prose = {id(one.value) for one in ast.walk(tree) if isinstance(one, ast.Expr)}
-    for one in ast.walk(tree):
-        if isinstance(one, ast.Constant) and isinstance(one.value, str) and id(one) not in prose:
-            yield re.sub(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", "c", one.value)
+    prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose:
+            yield re.sub(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", "c", node.value)
 
 
 def test_no_pattern_is_possessive() -> None:
@@ -229,11 +231,13 @@ def test_no_pattern_is_possessive() -> None:
     assert not is_possessive("[*+?}]+[+]+")
     rooms = [readers.__name__, judges.__name__]
     modules = [module for name, module in sys.modules.items() if name.rpartition(".")[0] in rooms]
-    found = [one for module in modules for one in patterns([*vars(module).values()])]
-    assert len(found) > 200
-    found = [one for one in found if POSSESSIVE.search(one.pattern)]
-    assert [one.pattern for one in found if is_possessive(one.pattern, one.flags)] == []
+    compiled = [pattern for module in modules for pattern in patterns([*vars(module).values()])]
+    assert len(compiled) > 200
+    compiled = [pattern for pattern in compiled if POSSESSIVE.search(pattern.pattern)]
+    assert [
+        pattern.pattern for pattern in compiled if is_possessive(pattern.pattern, pattern.flags)
+    ] == []
     files = sorted(Path(readers.__file__).parents[1].rglob("*.py"))
     assert len(files) > 200
     files = [file for file in files if POSSESSIVE.search(file.read_text("utf-8"))]
-    assert [file.name for file in files if any(map(POSSESSIVE.search, written_in(file)))] == []
+    assert [file.name for file in files if any(map(POSSESSIVE.search, strings_of(file)))] == []

@@ -18,7 +18,15 @@ from typing import get_args
 
 import pytest
 
-from answers.as_written import READERS, Half, Outcome, Written, outcomes, tally, written
+from answers.as_written import (
+    READERS,
+    Half,
+    LabelledReply,
+    Outcome,
+    labelled_replies,
+    outcomes,
+    tally,
+)
 
 HALVES: tuple[Half, ...] = get_args(Half)
 UNREAD = 0.02
@@ -60,9 +68,9 @@ DISPUTABLE: dict[Half, set[tuple[str, str]]] = {
 
 
 @pytest.mark.parametrize("half", HALVES)
-def test_hardly_a_value_is_unread(half: Half) -> None:
+def test_at_most_2_percent_of_the_values_of_a_form_are_unread(half: Half) -> None:
     """In no form more than 2%, rounded up."""
-    counts = tally(written(half))
+    counts = tally(labelled_replies(half))
     assert counts.keys() == READERS.keys()
     for form, count in counts.items():
         readable = count["read"] + count["unread"] + count["misread"]
@@ -70,26 +78,26 @@ def test_hardly_a_value_is_unread(half: Half) -> None:
 
 
 @pytest.mark.parametrize("half", HALVES)
-def test_no_value_is_misread(half: Half) -> None:
+def test_no_value_is_misread_or_guessed_but_the_disputable_ones(half: Half) -> None:
     """Nothing is read that isn't there; what the labels leave open is listed above."""
     wrong = [
-        (name, one.reply)
-        for one in written(half)
-        for name, outcome in outcomes(one).items()
+        (name, case.reply)
+        for case in labelled_replies(half)
+        for name, outcome in outcomes(case).items()
         if outcome in ("misread", "guessed")
     ]
     assert len(wrong) == len(DISPUTABLE[half])
     for name, part in DISPUTABLE[half]:
-        assert [one for one, reply in wrong if part in reply] == [name], part
+        assert [case for case, reply in wrong if part in reply] == [name], part
 
 
-def test_the_corpus_is_split_once() -> None:
+def test_under_a_20th_of_the_longer_unseen_replies_are_tuned_replies_too() -> None:
     """Of what is longer than a number few replies stand in both parts."""
-    tuned, unseen = (written(half) for half in HALVES)
+    tuned, unseen = (labelled_replies(half) for half in HALVES)
     assert (len(tuned), len(unseen)) == (3_100, 1_410)
-    known = {one.reply for one in tuned}
-    told = [one for one in unseen if len(one.reply) > len("**Exponent:** 10")]
-    assert sum(one.reply in known for one in told) < len(told) / 20
+    tuned_replies = {case.reply for case in tuned}
+    long_cases = [case for case in unseen if len(case.reply) > len("**Exponent:** 10")]
+    assert sum(case.reply in tuned_replies for case in long_cases) < len(long_cases) / 20
 
 
 OUTCOMES: list[tuple[str, object, Outcome]] = [
@@ -102,10 +110,12 @@ OUTCOMES: list[tuple[str, object, Outcome]] = [
 
 
 @pytest.mark.parametrize(("reply", "label", "outcome"), OUTCOMES)
-def test_outcomes_are_told_apart(reply: str, label: object, outcome: Outcome) -> None:
+def test_a_value_has_the_outcome_that_its_label_implies(
+    reply: str, label: object, outcome: Outcome
+) -> None:
     """What a reading is called, against labels right and wrong."""
-    one = Written("probability", "small", {}, reply, label)
-    assert outcomes(one) == {"probability": outcome}
-    two = Written("given", "small", {}, f'{{"Confidence": "{reply}"}}', {"confidence": label})
+    case = LabelledReply("probability", "small", {}, reply, label)
+    assert outcomes(case) == {"probability": outcome}
+    two = LabelledReply("given", "small", {}, f'{{"Confidence": "{reply}"}}', {"confidence": label})
     assert outcomes(two) == {"confidence": outcome}
-    assert tally([one, two, one])["probability"] == {outcome: 2}
+    assert tally([case, two, case])["probability"] == {outcome: 2}

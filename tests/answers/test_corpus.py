@@ -58,77 +58,79 @@ def confidence(reply: str, low: int = 0, high: int = 100, *, truncated: bool = F
 
 def json(reply: str, *, truncated: bool = False) -> object:
     """The letter and the confidence of an object."""
-    found = readers.read_json(reply, truncated=truncated)
-    if isinstance(found, readers.ParseFailure):
-        return {"letter": found, "probability": found}
+    parsed = readers.read_json(reply, truncated=truncated)
+    if isinstance(parsed, readers.ParseFailure):
+        return {"letter": parsed, "probability": parsed}
     return {
-        "letter": readers.letter_in(found, JSON_CITIES),
-        "probability": readers.probability_in(found),
+        "letter": readers.letter_in(parsed, JSON_CITIES),
+        "probability": readers.probability_in(parsed),
     }
 
 
 def json_probability(value: Value) -> object:
     """The same whatever its key."""
-    found = readers.probability_in(readers.JsonReply({"confidence": value}))
-    other = readers.probability_in(readers.JsonReply({"p": value}), "P")
-    assert found == other, value
-    return found
+    probability = readers.probability_in(readers.JsonReply({"confidence": value}))
+    under_p = readers.probability_in(readers.JsonReply({"p": value}), "P")
+    assert probability == under_p, value
+    return probability
 
 
 def json_options(fields: dict[str, Value]) -> object:
     """The probabilities of two options."""
-    found = readers.probabilities_in(readers.JsonReply(fields), 2)
-    if isinstance(found, readers.ParseFailure):
-        return found
-    return {"values": list(found.values), "raw_sum": found.raw_sum}
+    shares = readers.probabilities_in(readers.JsonReply(fields), 2)
+    if isinstance(shares, readers.ParseFailure):
+        return shares
+    return {"values": list(shares.values), "raw_sum": shares.raw_sum}
 
 
 def markers(reply: str) -> object:
     """A sentence without any is certain."""
-    found = [marker.standard for marker in find_markers(reply)]
-    assert found or sentence_decisiveness(reply) == 1.0, reply
-    return found
+    standards = [marker.standard for marker in find_markers(reply)]
+    assert standards or sentence_decisiveness(reply) == 1.0, reply
+    return standards
 
 
 def integer_tokens(tokens: Sequence[Place]) -> object:
     """The answer, each integer's mass, and the number of tokens."""
-    found = readers.read_integer_distribution([token_choice(place) for place in tokens])
-    if isinstance(found, readers.ParseFailure):
-        return found
-    assert list(found.probabilities) == sorted(found.probabilities), tokens
-    masses = {str(value): mass for value, mass in integer_masses(found).items()}
-    return {"value": found.value, "masses": masses, "tokens": found.tokens}
+    distribution = readers.read_integer_distribution([token_choice(place) for place in tokens])
+    if isinstance(distribution, readers.ParseFailure):
+        return distribution
+    assert list(distribution.probabilities) == sorted(distribution.probabilities), tokens
+    masses = {str(value): mass for value, mass in integer_masses(distribution).items()}
+    return {"value": distribution.value, "masses": masses, "tokens": distribution.tokens}
 
 
 def answer_token(
     tokens: Sequence[Place], options: Sequence[str] = "ABCD", answer: int = 1
 ) -> object:
     """Each option's mass: summed over the ways to write it, the rest is unseen."""
-    found = readers.read_answer_token([token_choice(place) for place in tokens], options, answer)
-    return found if isinstance(found, readers.ParseFailure) else option_masses(found)
+    token = readers.read_answer_token([token_choice(place) for place in tokens], options, answer)
+    return token if isinstance(token, readers.ParseFailure) else option_masses(token)
 
 
-def of(reader: Callable[..., object], attribute: str) -> Callable[..., object]:
+def attribute_reader(reader: Callable[..., object], attribute: str) -> Callable[..., object]:
     """A reader that gives what an answer has under a name."""
 
-    def read(*arguments: object, **named: object) -> object:
-        answer = reader(*arguments, **named)
+    def read(*arguments: object, **keywords: object) -> object:
+        answer = reader(*arguments, **keywords)
         return answer if isinstance(answer, readers.ParseFailure) else getattr(answer, attribute)
 
     return read
 
 
 READERS: dict[str, Callable[..., object]] = {
-    "exponent": of(readers.read_exponent, "value"),
+    "exponent": attribute_reader(readers.read_exponent, "value"),
     "interval": interval,
-    "probability": of(readers.read_probability, "value"),
-    "amount": of(readers.read_amount, "value"),
-    "choice": lambda reply, choices=CITIES, **cut: of(readers.read_choice, "index")(
+    "probability": attribute_reader(readers.read_probability, "value"),
+    "amount": attribute_reader(readers.read_amount, "value"),
+    "choice": lambda reply, choices=CITIES, **cut: attribute_reader(readers.read_choice, "index")(
         reply, choices, **cut
     ),
     "confidence": confidence,
-    "word_choice": lambda reply, **how: of(readers.read_word_choice, "index")(reply, FIVE, **how),
-    "first_letter": lambda reply, **how: readers.first_letter(reply, FIVE, **how),
+    "word_choice": lambda reply, **options: attribute_reader(readers.read_word_choice, "index")(
+        reply, FIVE, **options
+    ),
+    "first_letter": lambda reply, **options: readers.first_letter(reply, FIVE, **options),
     "json": json,
     "json_age": lambda value: readers.age_in(readers.JsonReply({"answer": value})),
     "json_probability": json_probability,
@@ -144,7 +146,9 @@ READERS: dict[str, Callable[..., object]] = {
     "markers": markers,
     "agreement": agreement,
     "verdict": verdict,
-    "judged_markers": lambda reply, sentence=JUDGED, **how: read_markers(reply, sentence, **how),
+    "judged_markers": lambda reply, sentence=JUDGED, **options: read_markers(
+        reply, sentence, **options
+    ),
     "judged_decisiveness": read_decisiveness,
     "judged_agreement": read_agreement,
     "judged_verdict": read_verdict,
@@ -156,43 +160,44 @@ ROUNDED = ("interval", "integer_tokens", "answer_token")
 
 
 @pytest.mark.parametrize("form", READERS)
-def test_corpus(form: str) -> None:
+def test_every_line_of_a_corpus_is_read_as_it_says(form: str) -> None:
     """All that is read otherwise than its line says, at once."""
     read, wrong = READERS[form], []
     tolerance = 1e-9 if form in ROUNDED else 0
     for case in cases(form):
         expected = case.pop("gives_one_of", None) or [case.pop("gives")]
         case.pop("why", None)
-        found = read(**case)
-        if not any(agrees(found, one, tolerance) for one in expected):
-            wrong.append((case, found, expected))
+        parsed = read(**case)
+        if not any(agrees(parsed, value, tolerance) for value in expected):
+            wrong.append((case, parsed, expected))
     assert wrong == []
 
 
-def agrees(found: object, expected: object, tolerance: float) -> bool:
+def agrees(parsed: object, expected: object, tolerance: float) -> bool:
     """Whether a reading, or every part of it, is of the expected type and value."""
     if isinstance(expected, dict) and expected.keys() <= {"status", "reason"}:
         return (
-            isinstance(found, readers.ParseFailure)
-            and bool(found.reason)
-            and all(getattr(found, name) == value for name, value in expected.items())
+            isinstance(parsed, readers.ParseFailure)
+            and bool(parsed.reason)
+            and all(getattr(parsed, name) == value for name, value in expected.items())
         )
-    if isinstance(found, Fraction):
-        return found == Fraction(str(expected))
-    if isinstance(found, dict) and isinstance(expected, dict):
-        return found.keys() >= expected.keys() and all(
-            agrees(found[key], value, tolerance) for key, value in expected.items()
+    if isinstance(parsed, Fraction):
+        return parsed == Fraction(str(expected))
+    if isinstance(parsed, dict) and isinstance(expected, dict):
+        return parsed.keys() >= expected.keys() and all(
+            agrees(parsed[key], value, tolerance) for key, value in expected.items()
         )
-    if isinstance(found, list) and isinstance(expected, list):
-        return len(found) == len(expected) and all(
-            agrees(one, other, tolerance) for one, other in zip(found, expected, strict=True)
+    if isinstance(parsed, list) and isinstance(expected, list):
+        return len(parsed) == len(expected) and all(
+            agrees(part, expected_part, tolerance)
+            for part, expected_part in zip(parsed, expected, strict=True)
         )
-    if tolerance and isinstance(found, float) and isinstance(expected, int | float):
-        return abs(found - expected) <= tolerance
-    return type(found) is type(expected) and found == expected
+    if tolerance and isinstance(parsed, float) and isinstance(expected, int | float):
+        return abs(parsed - expected) <= tolerance
+    return type(parsed) is type(expected) and parsed == expected
 
 
-def test_every_corpus_is_read() -> None:
+def test_every_corpus_has_a_reader_and_nine_lines() -> None:
     """No file without a reader, and none without lines enough to say something."""
     assert {path.stem for path in FOLDER.glob("*.jsonl")} == READERS.keys()
     assert all(len(cases(form)) >= 9 for form in READERS)

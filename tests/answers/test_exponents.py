@@ -24,15 +24,17 @@ EXPONENTS = ["Exponent: {}", "{}", "**{}**", "10^{}", "$10^{{{}}}$", '{{"exponen
 
 
 @given(BOUND, st.sampled_from(EXPONENTS))
-def test_exponents_come_back(exponent: Decimal, form: str) -> None:
+def test_an_exponent_in_any_form_is_read_exactly(exponent: Decimal, form: str) -> None:
     """Any exponent is read in each of its forms: exactly, but for the logarithm of a power."""
-    found = read_exponent(form.format(f"{exponent:f}"))
-    assert isinstance(found, StatedExponent)
-    assert found.value == pytest.approx(float(exponent), abs=1e-9 if "10^" in form else 0, rel=0)
+    parsed = read_exponent(form.format(f"{exponent:f}"))
+    assert isinstance(parsed, StatedExponent)
+    assert parsed.value == pytest.approx(float(exponent), abs=1e-9 if "10^" in form else 0, rel=0)
 
 
 @given(BOUND, BOUND)
-def test_the_protocol_is_read_exactly(first: Decimal, second: Decimal) -> None:
+def test_lower_and_upper_lines_are_read_exactly_and_reversal_is_flagged(
+    first: Decimal, second: Decimal
+) -> None:
     """The protocol's two lines give the two numbers, in order, flagged if they were not."""
     expected = StatedInterval(
         float(min(first, second)), float(max(first, second)), reversed=first > second
@@ -70,7 +72,7 @@ PROSE = st.text(alphabet=list(string.ascii_letters + " .,;:!?'()>#%\n")) | st.sa
 
 
 @given(BOUND, BOUND, st.sampled_from(LINES), st.sampled_from(LINES), PROSE, PROSE)
-def test_wrapping_changes_nothing(
+def test_markdown_and_prose_around_an_interval_change_nothing(
     first: Decimal, second: Decimal, line: str, other_line: str, before: str, after: str
 ) -> None:
     """Markdown and prose without digits leave the reading of the two lines as it is."""
@@ -119,7 +121,7 @@ def test_a_cut_protocol_reply_is_truncated(first: Decimal, second: Decimal, leng
     assert answer.status == "truncated"
 
 
-def test_endless_texts() -> None:
+def test_hundreds_of_dashes_and_an_endless_entity_do_no_harm() -> None:
     """Not all ways to tell dashes are tried; an entity of 5,000 digits is no character."""
     for dashes in (3, 30, 300):
         remark = " - a" * dashes

@@ -43,7 +43,7 @@ ODD = ["", "A", "Confidence: high", "is likely to be", "٣", "a|b", "(", "The Ha
 
 
 @dataclass(frozen=True)
-class Asked:
+class Question:
     """What a reader knows of the question.
 
     Attributes:
@@ -59,98 +59,106 @@ class Asked:
     cut: bool = False
 
 
-def asked_of(asked: Mapping[str, Any], chance: random.Random) -> Asked:
+def question_of(context: Mapping[str, Any], chance: random.Random) -> Question:
     """What was asked, and now and then something else."""
-    options = asked.get("options") or asked.get("choices") or chance.choice((CITIES, FIVE, ["A"]))
-    scale = (asked["low"], asked["high"]) if "low" in asked else chance.choice(SCALES)
-    return Asked(
+    options = (
+        context.get("options") or context.get("choices") or chance.choice((CITIES, FIVE, ["A"]))
+    )
+    scale = (context["low"], context["high"]) if "low" in context else chance.choice(SCALES)
+    return Question(
         options if chance.random() < 0.9 else chance.sample(ODD, chance.randrange(1, 6)),
         scale if chance.random() < 0.9 else chance.choice(SCALES),
-        asked.get("sentence", Asked.sentence),
+        context.get("sentence", Question.sentence),
         chance.random() < 0.3,
     )
 
 
-def of_object(reply: str, asked: Asked) -> Iterator[object]:
+def read_every_value_of_object(reply: str, question: Question) -> Iterator[object]:
     """Everything that is read of an object; an age as a share of the greatest."""
-    found = readers.read_json(reply, truncated=asked.cut)
-    if isinstance(found, readers.ParseFailure):
-        yield found
+    parsed = readers.read_json(reply, truncated=question.cut)
+    if isinstance(parsed, readers.ParseFailure):
+        yield parsed
         return
-    letter, age = readers.letter_in(found, asked.options), readers.age_in(found)
+    letter, age = readers.letter_in(parsed, question.options), readers.age_in(parsed)
     yield readers.StatedChoice(letter) if isinstance(letter, int) else letter
     yield age / OLDEST if isinstance(age, float) else age
-    yield readers.verdict_in(found)
-    yield readers.probability_in(found)
-    yield readers.probabilities_in(found, len(asked.options), asked.options)
+    yield readers.verdict_in(parsed)
+    yield readers.probability_in(parsed)
+    yield readers.probabilities_in(parsed, len(question.options), question.options)
 
 
-def of_judge(read: Callable[[str], object]) -> Callable[[str, Asked], list[object]]:
+def judge_reader(read: Callable[[str], object]) -> Callable[[str, Question], list[object]]:
     """A judge isn't told of a cut."""
     return lambda reply, _: [read(reply)]
 
 
-def first_letter(reply: str, asked: Asked) -> list[object]:
+def first_letter(reply: str, question: Question) -> list[object]:
     """By both rules."""
-    found = [
-        readers.first_letter(reply, asked.options, chain_of_thought=cot) for cot in (False, True)
+    indices = [
+        readers.first_letter(reply, question.options, chain_of_thought=cot) for cot in (False, True)
     ]
-    return [None if one is None else readers.WordChoice(one) for one in found]
+    return [None if index is None else readers.WordChoice(index) for index in indices]
 
 
-def word_choice(cot: bool) -> Callable[[str, Asked], list[object]]:
+def word_choice(cot: bool) -> Callable[[str, Question], list[object]]:
     """With or without reasoning before it."""
-    return lambda reply, asked: [
-        readers.read_word_choice(reply, asked.options, chain_of_thought=cot, truncated=asked.cut)
+    return lambda reply, question: [
+        readers.read_word_choice(
+            reply, question.options, chain_of_thought=cot, truncated=question.cut
+        )
     ]
 
 
-Form = Callable[[str, Asked], Iterable[object]]
+Form = Callable[[str, Question], Iterable[object]]
 FORMS: dict[str, tuple[Form, Sequence[str]]] = {
     "choice": (
-        lambda reply, asked: [readers.read_choice(reply, asked.options, truncated=asked.cut)],
+        lambda reply, question: [
+            readers.read_choice(reply, question.options, truncated=question.cut)
+        ],
         ("scale", "choice"),
     ),
     "confidence": (
-        lambda reply, asked: [readers.read_confidence(reply, *asked.scale, truncated=asked.cut)],
+        lambda reply, question: [
+            readers.read_confidence(reply, *question.scale, truncated=question.cut)
+        ],
         ("scale", "scale_math", "confidence"),
     ),
     "amount": (
-        lambda reply, asked: [readers.read_amount(reply, truncated=asked.cut)],
+        lambda reply, question: [readers.read_amount(reply, truncated=question.cut)],
         ("scale_math", "amount"),
     ),
     "exponent": (
-        lambda reply, asked: [readers.read_exponent(reply, truncated=asked.cut)],
+        lambda reply, question: [readers.read_exponent(reply, truncated=question.cut)],
         ("exponent", "integer"),
     ),
     "interval": (
-        lambda reply, asked: [readers.read_interval(reply, truncated=asked.cut)],
+        lambda reply, question: [readers.read_interval(reply, truncated=question.cut)],
         ("interval",),
     ),
     "probability": (
-        lambda reply, asked: [readers.read_probability(reply, truncated=asked.cut)],
+        lambda reply, question: [readers.read_probability(reply, truncated=question.cut)],
         ("probability",),
     ),
     "word choice": (word_choice(False), ("word", "word_choice")),
     "reasoned word choice": (word_choice(True), ("word", "word_choice")),
     "first letter": (first_letter, ("word", "word_choice", "first_letter")),
-    "object": (of_object, ("life", "options", "true_false", "given", "json")),
+    "object": (read_every_value_of_object, ("life", "options", "true_false", "given", "json")),
     "a judge's markers": (
-        lambda reply, asked: [read_markers(reply, asked.sentence)],
+        lambda reply, question: [read_markers(reply, question.sentence)],
         ("judge_markers", "judge_sentence", "judged_markers"),
     ),
     "a judge's decisiveness": (
-        of_judge(read_decisiveness),
+        judge_reader(read_decisiveness),
         ("judge_decisiveness", "judge_sentence", "judged_decisiveness"),
     ),
-    "a judge's agreement": (of_judge(read_agreement), ("judge_agreement", "judged_agreement")),
+    "a judge's agreement": (judge_reader(read_agreement), ("judge_agreement", "judged_agreement")),
     "a judge's agreements": (
         lambda reply, _: read_agreements(reply, 3),
         ("judge_agreement", "judge_sentence"),
     ),
-    "a judge's verdict": (of_judge(read_verdict), ("judge_verdict", "judged_verdict")),
-    "sentences": (of_judge(split_sentences), ("sentences", "markers")),
-    "markers": (of_judge(find_markers), ("sentences", "markers")),
+    "a judge's verdict": (judge_reader(read_verdict), ("judge_verdict", "judged_verdict")),
+    "sentences": (judge_reader(split_sentences), ("sentences", "markers")),
+    "markers": (judge_reader(find_markers), ("sentences", "markers")),
 }
 """A form -> all that is read of a reply to it, and what the corpora call such replies."""
 
@@ -165,9 +173,9 @@ def test_fuzzed_replies_have_an_outcome(form: str, record_property: Record) -> N
     slowest, replies = 0.0, -(-REPLIES // len(FORMS))
     for _ in range(replies):
         reply, row = fuzz.row()
-        asked = asked_of(row, chance)
+        question = question_of(row, chance)
         begun = process_time()
-        counts.update(outcomes(form, reply, asked))
+        counts.update(outcomes(form, reply, question))
         slowest = max(slowest, process_time() - begun)
     of_all = ", ".join(f"{name} {n:,}" for name, n in counts.most_common())
     record_property("figure", f"{replies:,} fuzzed replies read as {form}: {of_all}")
@@ -184,61 +192,61 @@ def test_deep_and_endless_replies_have_an_outcome(form: str, record_property: Re
     # Each is read in every third form: reading is one pipeline up to what a form makes of it.
     for name, reply in monsters[list(FORMS).index(form) % 3 :: 3]:
         begun = process_time()
-        outcomes(form, reply, Asked(cut=len(reply) % 2 == 0))
+        outcomes(form, reply, Question(cut=len(reply) % 2 == 0))
         took[name] = process_time() - begun
     slowest = max(took, key=lambda name: took[name])
     record_property("figure", f"{len(took)} monsters read as {form}: slowest {slowest}")
     assert took[slowest] < SLOWEST_LONG, slowest
 
 
-def outcomes(form: str, reply: str, asked: Asked) -> list[str]:
+def outcomes(form: str, reply: str, question: Question) -> list[str]:
     """What became of a reply, by status; fails if it can't be."""
     try:
-        found = list(FORMS[form][0](reply, asked))
+        values = list(FORMS[form][0](reply, question))
     except BaseException as error:  # what panics in an extension is no Exception
-        error.add_note(f"{form}, {asked}: {reply[:5_000]!r}")
+        error.add_note(f"{form}, {question}: {reply[:5_000]!r}")
         raise
-    for one in found:
-        assert can_be(one, form, reply, asked), (form, asked, reply[:5_000], one)
-    return [outcome(one) for one in found]
+    for value in values:
+        assert is_possible(value, form, reply, question), (form, question, reply[:5_000], value)
+    return [outcome(value) for value in values]
 
 
-def outcome(found: object) -> str:
+def outcome(value: object) -> str:
     """The status; of a list, whether there is anything in it."""
-    if isinstance(found, readers.ParseFailure):
-        return found.status
-    return "ok" if found is not None and found != [] else "none"
+    if isinstance(value, readers.ParseFailure):
+        return value.status
+    return "ok" if value is not None and value != [] else "none"
 
 
-def can_be(found: object, form: str, reply: str, asked: Asked) -> bool:  # noqa: PLR0911 # a type each
+def is_possible(value: object, form: str, reply: str, question: Question) -> bool:  # noqa: PLR0911 # a type each
     """Whether a reader can have read it: a value in its bounds, or a failure of its own."""
-    match found:
+    match value:
         case readers.ParseFailure(status=status):
             if "judge" in form:
-                return status == "grader_failed" and bool(found.reason)
-            of_cut = status != "truncated" or asked.cut
-            return status in readers.REPLY_STATUSES and of_cut and bool(found.reason)
+                return status == "grader_failed" and bool(value.reason)
+            of_cut = status != "truncated" or question.cut
+            return status in readers.REPLY_STATUSES and of_cut and bool(value.reason)
         case readers.StatedConfidence(raw=raw):
-            return found == readers.confidence_of(raw, *asked.scale)
+            return value == readers.confidence_of(raw, *question.scale)
         case readers.OptionProbabilities(values=values):
-            is_whole = len(values) == len(asked.options) and abs(sum(values) - 1) < 1e-9
+            is_whole = len(values) == len(question.options) and abs(sum(values) - 1) < 1e-9
             return is_whole and min(values) >= 0
         case Markers():
-            return len(set(found)) == len(found) and all(
-                one in asked.sentence.lower() for one in found
+            return len(set(value)) == len(value) and all(
+                part in question.sentence.lower() for part in value
             )
         case bool():
             return True
         case float():
-            return 0 <= found <= 1
+            return 0 <= value <= 1
         case str():
-            return found in ("yes", "no", "n/a", "correct", "incorrect", "punt")
+            return value in ("yes", "no", "n/a", "correct", "incorrect", "punt")
         case list() if form == "sentences":
-            return all(one and one in reply for one in found)
+            return all(part and part in reply for part in value)
         case list():
-            ends = [-1, *(place for one in found for place in (one.start, one.end))]
+            ends = [-1, *(place for part in value for place in (part.start, part.end))]
             return ends == sorted(ends) and ends[-1] <= len(reply)
-    return is_sound(found, len(asked.options))
+    return is_sound(value, len(question.options))
 
 
 KINDS = {
@@ -254,18 +262,18 @@ SLOW_PIECES = ("{", "{ ", " ", "\n", "½", "Answer: B ", "10^", "- a", "<think>"
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("form", FORMS)
-def test_time_doubles_as_the_length_does(form: str) -> None:
+def test_time_at_most_doubles_if_the_length_doubles(form: str) -> None:
     """From 100,000 to 200,000 characters, of whatever piece and after whatever beginning."""
     kind = KINDS.get(form, "json")
     starts, ends = pieces(kind, "starts") or [""], pieces(kind, "ends") or ["?"]
-    own = pieces(kind, "repeated")
+    repeated_pieces = pieces(kind, "repeated")
     slow = []
-    for number, piece in enumerate([*SLOW_PIECES, *own[:: len(own) // 5]]):
+    for number, piece in enumerate([*SLOW_PIECES, *repeated_pieces[:: len(repeated_pieces) // 5]]):
         start, end = starts[number % len(starts)], ends[number % len(ends)]
 
         def text(length: int, parts: tuple[str, str, str] = (start, piece, end)) -> str:
             return parts[0] + parts[1] * (length // len(parts[1])) + parts[2]
 
-        if not doubles(lambda reply: list(FORMS[form][0](reply, Asked())), text, 100_000):
+        if not doubles(lambda reply: list(FORMS[form][0](reply, Question())), text, 100_000):
             slow.append((start, piece, end))
     assert slow == []

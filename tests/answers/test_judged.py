@@ -46,9 +46,9 @@ OTHER: dict[str, object] = {
 """What it could have said instead."""
 
 
-def failed(found: object) -> bool:
+def has_failed(value: object) -> bool:
     """The instrument failed, and nothing was filled in."""
-    return isinstance(found, ParseFailure) and found.status == "grader_failed"
+    return isinstance(value, ParseFailure) and value.status == "grader_failed"
 
 
 # Objects, whatever they hold
@@ -66,31 +66,31 @@ AROUND = [
 
 
 @pytest.mark.parametrize("key", READERS)
-def test_one_object_wherever_it_stands(key: str) -> None:
+def test_an_object_with_text_around_it_is_read(key: str) -> None:
     """Fenced, or with text around it."""
-    said, expected = WHOLE[key]
+    value, expected = WHOLE[key]
     for around, indent in product(AROUND, (None, 2)):
-        reply = around.replace("{}", json.dumps({key: said}, indent=indent))
+        reply = around.replace("{}", json.dumps({key: value}, indent=indent))
         assert READERS[key](reply) == expected, reply
 
 
 @pytest.mark.parametrize("key", READERS)
-def test_other_keys_and_wrappings(key: str) -> None:
+def test_other_keys_and_an_object_around_it_do_no_harm(key: str) -> None:
     """A reason beside it, before or after, and an object around it, do no harm."""
-    said, expected = WHOLE[key]
-    for value in (
-        {"reason": "Paris: a hedge, I'd say", key: said},
-        {key: said, "confidence": 0.2},
-        {"judgment": {key: said}},
+    value, expected = WHOLE[key]
+    for judgment in (
+        {"reason": "Paris: a hedge, I'd say", key: value},
+        {key: value, "confidence": 0.2},
+        {"judgment": {key: value}},
     ):
-        assert READERS[key](json.dumps(value)) == expected
+        assert READERS[key](json.dumps(judgment)) == expected
 
 
 @pytest.mark.parametrize("key", READERS)
-def test_broken_json_that_says_one_thing(key: str) -> None:
+def test_broken_json_with_one_meaning_is_read(key: str) -> None:
     """Single quotes, trailing commas and bare words are read."""
-    said, expected = WHOLE[key]
-    whole = json.dumps({key: said})
+    value, expected = WHOLE[key]
+    whole = json.dumps({key: value})
     for broken in (whole.replace('"', "'"), whole[:-1] + ",}", whole.replace(f'"{key}"', key)):
         assert READERS[key](broken) == expected
 
@@ -120,146 +120,150 @@ READ_BARE: dict[str, dict[str, object]] = {
 
 
 @pytest.mark.parametrize("key", READERS)
-def test_no_object_with_the_key(key: str) -> None:
+def test_a_bare_value_is_read_and_any_other_text_fails(key: str) -> None:
     """A reply that is nothing but the value is read; nothing else is without its key."""
     for reply in BARE:
-        found = READERS[key](reply)
+        judgment = READERS[key](reply)
         if reply in READ_BARE[key]:
-            assert found == READ_BARE[key][reply]
+            assert judgment == READ_BARE[key][reply]
         else:
-            assert failed(found), reply
+            assert has_failed(judgment), reply
 
 
 @pytest.mark.parametrize("key", READERS)
-def test_missing_keys(key: str) -> None:
+def test_a_key_in_capitals_is_read_and_another_key_fails(key: str) -> None:
     """Another's key is none; capital letters make no other."""
-    said, expected = WHOLE[key]
-    assert READERS[key](json.dumps({key.upper(): said})) == expected
+    value, expected = WHOLE[key]
+    assert READERS[key](json.dumps({key.upper(): value})) == expected
     for name in ("answer", "count", ""):
-        assert failed(READERS[key](json.dumps({name: said}))), name
+        assert has_failed(READERS[key](json.dumps({name: value}))), name
 
 
 @pytest.mark.parametrize("key", READERS)
-def test_several_objects(key: str) -> None:
+def test_objects_that_agree_are_read_and_contradictory_ones_fail(key: str) -> None:
     """They are read if they agree; if they don't, which of them counts can't be told."""
-    (said, expected), other = WHOLE[key], json.dumps({key: OTHER[key]})
-    whole = json.dumps({key: said})
+    (value, expected), contradiction = WHOLE[key], json.dumps({key: OTHER[key]})
+    whole = json.dumps({key: value})
     for reply in ("{} {}", "{}\n{{}}", "Not {{x}}: {}", "[{},{}]", '{}\n{{"confidence": 0.2}}'):
         assert READERS[key](reply.format(whole, whole)) == expected, reply
     for reply in ("{} {}", "{}\nor\n{}", "[{},{}]"):
-        assert failed(READERS[key](reply.format(whole, other))), reply
+        assert has_failed(READERS[key](reply.format(whole, contradiction))), reply
 
 
 @pytest.mark.parametrize("key", READERS)
-def test_objects_cut_off(key: str) -> None:
+def test_an_object_that_is_cut_off_anywhere_fails(key: str) -> None:
     """Any prefix of a reply: what was to follow is unknown."""
-    said, _ = WHOLE[key]
-    whole = json.dumps({key: said})
+    value, _ = WHOLE[key]
+    whole = json.dumps({key: value})
     for length in range(len(whole) - 1):
-        assert failed(READERS[key](whole[:length])), whole[:length]
+        assert has_failed(READERS[key](whole[:length])), whole[:length]
 
 
 WRONG: list[object] = [None, {}, [[]], [0.2, 0.7], -1, 2, "", "maybe"]
 
 
 @pytest.mark.parametrize("key", READERS)
-def test_wrong_types(key: str) -> None:
+def test_values_of_wrong_types_fail(key: str) -> None:
     """No value of another type is taken for one; true or false is an agreement or a verdict."""
     for value in (*WRONG, *([] if key in ("agreement", "verdict") else [True, False])):
-        assert failed(READERS[key](json.dumps({key: value}))), value
+        assert has_failed(READERS[key](json.dumps({key: value}))), value
 
 
 @pytest.mark.parametrize("key", READERS)
-def test_two_values_under_one_key(key: str) -> None:
+def test_two_different_values_under_one_key_fail(key: str) -> None:
     """They contradict each other, wherever they stand: which counts can't be told."""
-    one, other = json.dumps(WHOLE[key][0]), json.dumps(OTHER[key])
+    first, second = json.dumps(WHOLE[key][0]), json.dumps(OTHER[key])
     for reply in (
-        f'{{"{key}": {one}, "{key}": {other}}}',
-        f'{{"{key}": {one}, "before": {{"{key}": {other}}}}}',
-        f'{{"{key}": {one}}}\n\n```json\n{{"{key}": {other}}}\n```',
+        f'{{"{key}": {first}, "{key}": {second}}}',
+        f'{{"{key}": {first}, "before": {{"{key}": {second}}}}}',
+        f'{{"{key}": {first}}}\n\n```json\n{{"{key}": {second}}}\n```',
     ):
-        assert failed(READERS[key](reply)), reply
+        assert has_failed(READERS[key](reply)), reply
 
 
 @pytest.mark.parametrize("key", READERS)
-def test_the_same_value_twice(key: str) -> None:
+def test_the_same_value_twice_is_read(key: str) -> None:
     """There is no conflict, wherever it stands."""
-    said, expected = WHOLE[key]
-    one = f'"{key}": {json.dumps(said)}'
-    for more in (one, '"about": {"a": 1}', f'"before": {{{one}}}'):
-        assert READERS[key](f"{{{one}, {more}}}") == expected, more
+    value, expected = WHOLE[key]
+    member = f'"{key}": {json.dumps(value)}'
+    for more in (member, '"about": {"a": 1}', f'"before": {{{member}}}'):
+        assert READERS[key](f"{{{member}, {more}}}") == expected, more
 
 
 @pytest.mark.parametrize("key", READERS)
-def test_broken_json_that_says_more(key: str) -> None:
+def test_broken_json_with_two_values_fails(key: str) -> None:
     """What a tolerant parser makes of it isn't what is written; a comment is no value."""
-    (said, expected), other = WHOLE[key], json.dumps(OTHER[key])
-    one = json.dumps(said)
-    assert READERS[key](f"{{'{key}': {one} // or so\n}}") == expected
-    for more in (f"{one} {other}", f"{one}, {other}", f"{one} | {other}"):
-        assert failed(READERS[key](f"{{'{key}': {more}}}")), more
+    (value, expected), contradiction = WHOLE[key], json.dumps(OTHER[key])
+    stated_text = json.dumps(value)
+    assert READERS[key](f"{{'{key}': {stated_text} // or so\n}}") == expected
+    for more in (
+        f"{stated_text} {contradiction}",
+        f"{stated_text}, {contradiction}",
+        f"{stated_text} | {contradiction}",
+    ):
+        assert has_failed(READERS[key](f"{{'{key}': {more}}}")), more
 
 
-def test_failures_quote_the_reply() -> None:
+def test_a_failure_quotes_the_start_of_the_reply() -> None:
     """The start of it, for a person."""
-    found = read_verdict("x" * 1000)
-    assert isinstance(found, ParseFailure)
-    assert "no verdict" in found.reason
-    assert "x" * 20 in found.reason
-    assert len(found.reason) < 200
+    failure = read_verdict("x" * 1000)
+    assert isinstance(failure, ParseFailure)
+    assert "no verdict" in failure.reason
+    assert "x" * 20 in failure.reason
+    assert len(failure.reason) < 200
 
 
-def test_signs_are_no_markers() -> None:
+def test_punctuation_is_no_marker() -> None:
     """The prompt's own template, echoed, names no marker."""
-    for listed in (["."], ["..."], ['"'], ["...", "..."], ["probably", ","]):
-        found = read_markers(json.dumps({"markers": listed}), SENTENCE)
-        assert isinstance(found, ParseFailure) or "" not in found, listed
+    for markers in (["."], ["..."], ['"'], ["...", "..."], ["probably", ","]):
+        parsed = read_markers(json.dumps({"markers": markers}), SENTENCE)
+        assert isinstance(parsed, ParseFailure) or "" not in parsed, markers
 
 
-def test_foreign_markers_are_counted() -> None:
+def test_markers_that_the_sentence_lacks_are_left_out_and_counted() -> None:
     """One that isn't in the sentence is left out; if none is in it, the judge failed."""
-    listed = ["probably", "perhaps", "Probably", "may", "not sure", "..."]
-    found = read_markers(json.dumps({"markers": listed}), SENTENCE)
-    assert isinstance(found, Markers)
-    assert found == ["probably", "not sure"]
-    assert found.foreign == 2  # "..." names none
-    alone = read_markers('{"markers": ["probably"]}', SENTENCE)
-    assert isinstance(alone, Markers)
-    assert alone.foreign == 0
-    assert failed(read_markers('{"markers": ["perhaps", "may"]}', SENTENCE))
+    entries = ["probably", "perhaps", "Probably", "may", "not sure", "..."]
+    markers = read_markers(json.dumps({"markers": entries}), SENTENCE)
+    assert isinstance(markers, Markers)
+    assert markers == ["probably", "not sure"]
+    assert markers.foreign == 2  # "..." names none
+    single = read_markers('{"markers": ["probably"]}', SENTENCE)
+    assert isinstance(single, Markers)
+    assert single.foreign == 0
+    assert has_failed(read_markers('{"markers": ["perhaps", "may"]}', SENTENCE))
     assert read_markers('{"markers": []}', SENTENCE) == []
 
 
-def test_as_many_agreements_as_asked() -> None:
+def test_another_number_of_agreements_than_replies_fails_all_of_them() -> None:
     """In order, or as many failures: which belongs to which reply can't be told otherwise."""
-    said = ["yes", "no", "n/a"] * 67
+    words = ["yes", "no", "n/a"] * 67
     for count in (0, 1, 20, 200):
-        reply = json.dumps({"agreement": said[:count]})
-        assert list(read_agreements(reply, count)) == said[:count]
-        found = read_agreements("?", count)
-        assert len(found) == count
-        assert all(map(failed, found)), count
-    for alike in ("yes, no", {"1": "yes", "2": "no"}):
-        assert list(read_agreements(json.dumps({"agreement": alike}), 2)) == ["yes", "no"]
-    others: list[object] = [["yes"], said[:3], [], "yes", None, [["yes", "no"]]]
-    replies = [json.dumps({"agreement": value}) for value in others]
+        reply = json.dumps({"agreement": words[:count]})
+        assert list(read_agreements(reply, count)) == words[:count]
+        failures = read_agreements("?", count)
+        assert len(failures) == count
+        assert all(map(has_failed, failures)), count
+    for form in ("yes, no", {"1": "yes", "2": "no"}):
+        assert list(read_agreements(json.dumps({"agreement": form}), 2)) == ["yes", "no"]
+    wrong_values: list[object] = [["yes"], words[:3], [], "yes", None, [["yes", "no"]]]
+    replies = [json.dumps({"agreement": value}) for value in wrong_values]
     for reply in (*replies, '{"agreement": ["yes", "no"'):
-        found = read_agreements(reply, 2)
-        assert len(found) == 2
-        assert all(map(failed, found)), reply
+        failures = read_agreements(reply, 2)
+        assert len(failures) == 2
+        assert all(map(has_failed, failures)), reply
 
 
-def test_agreements_fail_one_by_one() -> None:
+def test_an_unreadable_agreement_fails_alone() -> None:
     """Never 0.5: the judge failed, for this reply alone where several are judged."""
     for case in cases("judged_agreement"):
         try:
-            said = json.loads(case["reply"])["agreement"]
+            value = json.loads(case["reply"])["agreement"]
         except ValueError:
             continue  # without quotation marks
-        one, word, other = read_agreements(json.dumps({"agreement": ["yes", said, "n/a"]}), 3)
-        assert (one, other) == ("yes", "n/a"), said
-        assert word == case["gives"] or failed(word), said
-        assert failed(word) == isinstance(case["gives"], dict), said
+        first, word, last = read_agreements(json.dumps({"agreement": ["yes", value, "n/a"]}), 3)
+        assert (first, last) == ("yes", "n/a"), value
+        assert word == case["gives"] or has_failed(word), value
+        assert has_failed(word) == isinstance(case["gives"], dict), value
 
 
 words = st.lists(st.sampled_from(["i", "think", "paris", "may", "not", "sure"]), min_size=1)
@@ -267,16 +271,18 @@ words = st.lists(st.sampled_from(["i", "think", "paris", "may", "not", "sure"]),
 
 @fixed
 @given(st.lists(words.map(" ".join), max_size=5), st.booleans(), st.sampled_from(["", "Hedges: "]))
-def test_lists_in_the_studys_form_come_back(said: list[str], upper: bool, label: str) -> None:
+def test_a_list_in_the_studys_form_is_read_once_an_entry_in_order(
+    entries: list[str], upper: bool, label: str
+) -> None:
     """Each entry once, in order, in small letters; literally only where it stands in a row."""
     sentence = "I may think of Paris, but not for sure."
-    listed = "; ".join(said)
-    reply = f"{label}{listed.upper() if upper else listed} ####"
-    whole = list(dict.fromkeys(said))
+    text = "; ".join(entries)
+    reply = f"{label}{text.upper() if upper else text} ####"
+    whole = list(dict.fromkeys(entries))
     assert read_markers(reply, sentence, generalised=True) == whole
-    row = [one for one in whole if f" {one} " in " i may think of paris but not for sure "]
-    found = read_markers(reply, sentence)
-    assert failed(found) if whole and not row else found == row
+    row = [entry for entry in whole if f" {entry} " in " i may think of paris but not for sure "]
+    markers = read_markers(reply, sentence)
+    assert has_failed(markers) if whole and not row else markers == row
 
 
 # Anything
@@ -285,19 +291,23 @@ def test_lists_in_the_studys_form_come_back(said: list[str], upper: bool, label:
 def assert_sound(reply: str) -> None:
     """Nothing raises, and what is read is of its type and in its range."""
     markers = read_markers(reply, SENTENCE)
-    assert failed(markers) or isinstance(markers, list)
+    assert has_failed(markers) or isinstance(markers, list)
     decisiveness = read_decisiveness(reply)
-    assert failed(decisiveness) or (isinstance(decisiveness, float) and 0 <= decisiveness <= 1)
-    assert failed(read_agreement(reply)) or read_agreement(reply) in ("yes", "no", "n/a")
-    assert failed(read_verdict(reply)) or read_verdict(reply) in ("correct", "incorrect", "punt")
+    assert has_failed(decisiveness) or (isinstance(decisiveness, float) and 0 <= decisiveness <= 1)
+    assert has_failed(read_agreement(reply)) or read_agreement(reply) in ("yes", "no", "n/a")
+    assert has_failed(read_verdict(reply)) or read_verdict(reply) in (
+        "correct",
+        "incorrect",
+        "punt",
+    )
     several = read_agreements(reply, 2)
     assert len(several) == 2
-    assert all(failed(one) or one in ("yes", "no", "n/a") for one in several)
+    assert all(has_failed(word) or word in ("yes", "no", "n/a") for word in several)
 
 
 @fixed
 @given(st.text(max_size=80))
-def test_any_text_is_read_or_fails(reply: str) -> None:
+def test_any_text_is_a_sound_judgment_or_a_failure(reply: str) -> None:
     """Whatever it holds."""
     assert_sound(reply)
     assert_sound("{" + reply + "}")
@@ -318,7 +328,9 @@ json_values = st.recursive(
     st.integers(0, 60),
     st.text("{}[]\"',:\\ -", max_size=3),
 )
-def test_any_object_is_read_or_fails(value: dict[str, object], place: int, noise: str) -> None:
+def test_any_object_is_a_sound_judgment_or_a_failure(
+    value: dict[str, object], place: int, noise: str
+) -> None:
     """Whole, and with signs put into it."""
     reply = json.dumps(value)
     assert_sound(reply)
@@ -327,12 +339,12 @@ def test_any_object_is_read_or_fails(value: dict[str, object], place: int, noise
 
 @fixed
 @given(st.floats(0, 1))
-def test_any_decisiveness_comes_back(value: float) -> None:
+def test_a_decisiveness_is_read_to_the_last_bit(value: float) -> None:
     """To the last bit."""
     assert read_decisiveness(json.dumps({"decisiveness": value})) == value
 
 
-def test_hostile_replies() -> None:
+def test_deep_nesting_and_great_length_fail() -> None:
     """Deep nesting and great length end soon, in a failure."""
     for reply in (
         "{" * 5_000,
@@ -341,4 +353,4 @@ def test_hostile_replies() -> None:
         "{} " * 1_999,
     ):
         assert_sound(reply)
-        assert failed(read_agreement(reply))
+        assert has_failed(read_agreement(reply))

@@ -34,10 +34,10 @@ ALIKE = [
 ]
 
 
-def test_standards_of_a_judges_markers() -> None:
+def test_spellings_persons_and_contractions_have_one_standard() -> None:
     """One for spellings, persons and contractions; unknown ones are cleaned."""
-    for one, other in ALIKE:
-        assert standard_marker(one) == standard_marker(other), one
+    for first, second in ALIKE:
+        assert standard_marker(first) == standard_marker(second), first
     assert standard_marker(" Methinks,  that ") == "methinks"
 
 
@@ -56,10 +56,10 @@ CLAIMS = [
 ]
 
 
-def test_claims_without_their_marker() -> None:
+def test_claims_that_differ_in_sureness_alone_are_the_same_claim() -> None:
     """Alike where sureness alone differs; a marker that denies, or two of them, make a claim."""
-    for one, other, same in CLAIMS:
-        assert (without_marker(one) == without_marker(other)) == same, (one, other)
+    for first, second, is_same_claim in CLAIMS:
+        assert (without_marker(first) == without_marker(second)) == is_same_claim, (first, second)
 
 
 ORDERED = [
@@ -75,14 +75,14 @@ ORDERED = [
 ]
 
 
-def test_order_of_decisiveness() -> None:
+def test_degrees_and_negation_order_decisiveness() -> None:
     """Degrees and negation move the number; two hedges are no weaker than the weaker one."""
     for lower, higher in ORDERED:
         assert sentence_decisiveness(lower) < sentence_decisiveness(higher), lower
     assert sentence_decisiveness("I think it's probably Lyon.") == 0.7
 
 
-def test_the_lexicon() -> None:
+def test_each_form_in_the_lexicon_leads_to_its_standard_and_the_surveys_median() -> None:
     """Each form leads to its standard, each standard to itself; the survey's medians are used."""
     path = resources.files("inspect_confidence.datasets") / "bundled" / "markers.csv"
     rows = list(csv.DictReader(StringIO(path.read_text(encoding="utf-8"))))
@@ -101,7 +101,7 @@ def test_the_lexicon() -> None:
 
 
 @given(st.text())
-def test_any_text_is_read(text: str) -> None:
+def test_markers_of_any_text_are_ordered_disjoint_spans(text: str) -> None:
     """Spans are inside, in order, apart, and hold the marker's text."""
     last = 0
     for marker in find_markers(text):
@@ -121,15 +121,15 @@ PLAIN = "Paris is the capital of France and 5 km long"
 
 
 @given(st.lists(st.sampled_from(WORDS)).map(" ".join))
-def test_any_words_of_markers_are_read(text: str) -> None:
+def test_markers_made_of_markers_words_are_found_as_their_standard(text: str) -> None:
     """The same of texts that are made of markers' parts; standards are found again as such."""
-    test_any_text_is_read.hypothesis.inner_test(text)  # type: ignore[attr-defined]
+    test_markers_of_any_text_are_ordered_disjoint_spans.hypothesis.inner_test(text)  # type: ignore[attr-defined]
     for marker in find_markers(text):
         assert standard_marker(marker.standard) == marker.standard
 
 
 @given(st.text() | st.lists(st.sampled_from(WORDS)).map(" ".join))
-def test_standards_stand_for_themselves(text: str) -> None:
+def test_the_standard_of_a_standard_is_itself(text: str) -> None:
     """The standard of a standard is the same."""
     standard = standard_marker(text)
     assert standard_marker(standard) == standard

@@ -26,63 +26,74 @@ def labelled(name: str) -> list[dict[str, object]]:
 def places(sentence: str, markers: list[str]) -> list[Span]:
     """Where labelled markers stand in a sentence, each after the one before."""
     plain = sentence.lower().replace("’", "'")  # noqa: RUF001 # as it is written
-    found, at = [], 0
+    spans, end = [], 0
     for marker in markers:
         text = marker.lower().replace("’", "'")  # noqa: RUF001 # as it is written
-        start = plain.find(text, at)
+        start = plain.find(text, end)
         start = plain.find(text) if start < 0 else start
         assert start >= 0, (sentence, marker)
-        found.append((start, start + len(text)))
-        at = start + len(text)
-    return found
+        spans.append((start, start + len(text)))
+        end = start + len(text)
+    return spans
 
 
-def overlap(one: Span, other: Span) -> bool:
+def spans_overlap(first: Span, second: Span) -> bool:
     """Whether two spans share a character."""
-    return one[0] < other[1] and other[0] < one[1]
+    return first[0] < second[1] and second[0] < first[1]
 
 
-def test_markers_are_found(record_property: Record) -> None:
+def test_rules_find_markers_with_precision_95_and_recall_90_percent(
+    record_property: Record,
+) -> None:
     """Of what is found nearly all is a marker, and nearly all markers are found."""
-    found = right = wanted = hit = 0
+    found_markers = right = labelled_markers = hit = 0
     wrong = []
     for row in labelled("judge_sentences"):
         sentence, markers = str(row["sentence"]), row["markers"]
         assert isinstance(markers, list)
-        ours = [(marker.start, marker.end) for marker in find_markers(sentence)]
-        theirs = places(sentence, markers)
-        matched = [(one, other) for one, other in product(ours, theirs) if overlap(one, other)]
-        found, wanted = found + len(ours), wanted + len(theirs)
-        right += len({one for one, _ in matched})
-        hit += len({other for _, other in matched})
-        if len({one for one, _ in matched}) < len(ours) or len({x for _, x in matched}) < len(
-            theirs
-        ):
-            wrong.append((sentence, [sentence[a:b] for a, b in ours], markers))
-    precision, recall = right / found, hit / wanted
+        rule_spans = [(marker.start, marker.end) for marker in find_markers(sentence)]
+        label_spans = places(sentence, markers)
+        matched = [
+            (rule_span, label_span)
+            for rule_span, label_span in product(rule_spans, label_spans)
+            if spans_overlap(rule_span, label_span)
+        ]
+        found_markers += len(rule_spans)
+        labelled_markers += len(label_spans)
+        right += len({rule_span for rule_span, _ in matched})
+        hit += len({label_span for _, label_span in matched})
+        if len({rule_span for rule_span, _ in matched}) < len(rule_spans) or len(
+            {x for _, x in matched}
+        ) < len(label_spans):
+            wrong.append((sentence, [sentence[a:b] for a, b in rule_spans], markers))
+    precision, recall = right / found_markers, hit / labelled_markers
     record_property("figure", f"markers: precision {precision:.3f}, recall {recall:.3f}")
     assert precision >= 0.95, (precision, wrong)
     assert recall >= 0.90, (recall, wrong)
 
 
-def test_decisiveness_follows_the_survey(record_property: Record) -> None:
+def test_decisiveness_of_rules_ranks_sentences_as_the_survey_ranks_their_words(
+    record_property: Record,
+) -> None:
     """Sentences with a word of the survey are ranked as people rank the words."""
     medians = {
         word: float(np.median(np.repeat(list(counts), list(counts.values()))))
         for word, counts in surveyed_counts().items()
     }
-    every = labelled("judge_sentences")
-    own = [sentence_decisiveness(str(row["sentence"])) for row in every]
-    of_labels = float(spearmanr(own, [float(str(row["decisiveness"])) for row in every]).statistic)
-    rows = [row for row in every if row["word"]]
-    ours = [sentence_decisiveness(str(row["sentence"])) for row in rows]
-    rank = float(spearmanr(ours, [medians[str(row["word"])] for row in rows]).statistic)
+    all_rows = labelled("judge_sentences")
+    all_scores = [sentence_decisiveness(str(row["sentence"])) for row in all_rows]
+    of_labels = float(
+        spearmanr(all_scores, [float(str(row["decisiveness"])) for row in all_rows]).statistic
+    )
+    rows = [row for row in all_rows if row["word"]]
+    scores = [sentence_decisiveness(str(row["sentence"])) for row in rows]
+    rank = float(spearmanr(scores, [medians[str(row["word"])] for row in rows]).statistic)
     record_property("figure", f"decisiveness: rank correlation {rank:.3f} of {len(rows)}")
-    record_property("figure", f"decisiveness: with labels {of_labels:.3f} of {len(every)}")
+    record_property("figure", f"decisiveness: with labels {of_labels:.3f} of {len(all_rows)}")
     assert rank >= 0.9, [
-        (row["sentence"], one)
-        for row, one in zip(rows, ours, strict=True)
-        if abs(one - medians[str(row["word"])] / 100) > 0.05
+        (row["sentence"], score)
+        for row, score in zip(rows, scores, strict=True)
+        if abs(score - medians[str(row["word"])] / 100) > 0.05
     ]
 
 
@@ -97,7 +108,7 @@ def fresh(name: str) -> list[dict[str, object]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def test_agreement_of_pairs(record_property: Record) -> None:
+def test_rules_judge_pairs_better_than_the_floor_of_accuracy(record_property: Record) -> None:
     """More pairs than by chance are judged as labelled; enough for a demo, not for a study."""
     for name, rows in {"bundled": labelled("judge_pairs"), "fresh": fresh("pairs")}.items():
         right = [
@@ -108,7 +119,7 @@ def test_agreement_of_pairs(record_property: Record) -> None:
         assert np.mean(right) >= AGREEMENT[name], name
 
 
-def test_verdicts_of_answers(record_property: Record) -> None:
+def test_rules_judge_answers_better_than_the_floor_of_accuracy(record_property: Record) -> None:
     """Most answers are judged as labelled; enough for a demo, not for a study."""
     for name, rows in {"bundled": labelled("judge_answers"), "fresh": fresh("answers")}.items():
         right = []
@@ -120,7 +131,7 @@ def test_verdicts_of_answers(record_property: Record) -> None:
         assert np.mean(right) >= VERDICTS[name], name
 
 
-def test_labelled_sets_are_there() -> None:
+def test_labelled_sets_have_at_least_60_rows() -> None:
     """Figures of a handful of rows would say little."""
     for name in ("judge_sentences", "judge_pairs", "judge_answers"):
         assert len(labelled(name)) >= 60, name

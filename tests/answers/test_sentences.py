@@ -13,14 +13,16 @@ from inspect_confidence.answers.sentences import split_sentences
 fixed = settings(derandomize=True, max_examples=100)
 
 
-def test_items_of_lists() -> None:
+def test_each_item_of_a_list_is_a_sentence_without_its_bullet() -> None:
     """With or without a full stop, their bullets left out, but for stars of bold text."""
     # They belong to what follows them, if to anything.
     for items in (["Maybe Paris.", "Maybe Lyon."], ["Maybe Paris.", "Maybe Lyon.", "Maybe Nice."]):
         text = " ".join(f"{place}. {item}" for place, item in enumerate(items, 1))
-        found = split_sentences(text)
-        assert len(found) == len(items), text
-        assert all(one.endswith(item) for one, item in zip(found, items, strict=True)), text
+        sentences = split_sentences(text)
+        assert len(sentences) == len(items), text
+        assert all(
+            sentence.endswith(item) for sentence, item in zip(sentences, items, strict=True)
+        ), text
     for bullets, end in product(BULLETS, ("", ".")):
         items = ["Perhaps Paris" + end, "It may be 3.5 kg" + end, "Lyon, I think" + end]
         text = "\n".join(bullet + item for bullet, item in zip(bullets, items, strict=True))
@@ -60,11 +62,11 @@ BULLETS = [
 ]
 
 
-def test_paragraphs_and_many_sentences() -> None:
+def test_the_end_of_a_line_ends_a_sentence_and_200_stay_in_order() -> None:
     """A line's end is a sentence's end; two hundred stay in order."""
     for gap in ("\n", "\n\n", "\r\n", "\n \n\t\n", "\n---\n", "\n***\n"):
-        found = split_sentences(f"It may be Paris{gap}I think so. Perhaps.{gap}")
-        assert found == ["It may be Paris", "I think so.", "Perhaps."], gap
+        sentences = split_sentences(f"It may be Paris{gap}I think so. Perhaps.{gap}")
+        assert sentences == ["It may be Paris", "I think so.", "Perhaps."], gap
     for sentence in (
         "It is probably number {}.",
         "Dr. Lee has about {}.5 kg!",
@@ -82,15 +84,15 @@ texts = st.text(st.sampled_from(SIGNS) | st.characters(), max_size=60)
 
 @fixed
 @given(texts)
-def test_any_text(text: str) -> None:
+def test_sentences_of_any_text_are_its_parts_in_order(text: str) -> None:
     """Never raises; sentences are stripped, hold a word, and are part of the text in order."""
     place = 0
     for sentence in split_sentences(text):
         assert sentence == sentence.strip()
         assert re.search(r"\w", sentence)
-        found = text.find(sentence, place)
-        assert found >= 0
-        place = found + len(sentence)
+        start = text.find(sentence, place)
+        assert start >= 0
+        place = start + len(sentence)
 
 
 @fixed
@@ -103,7 +105,7 @@ def test_any_text(text: str) -> None:
     ),
     st.sampled_from([" ", "  ", "\n"]),
 )
-def test_whole_sentences_come_back(parts: list[str], glue: str) -> None:
+def test_whole_sentences_are_split_where_they_were_joined(parts: list[str], glue: str) -> None:
     """Whatever their number and what stands between them."""
     assert split_sentences(glue.join(parts)) == parts
 

@@ -22,7 +22,7 @@ from inspect_confidence.answers import (
 
 
 @given(st.integers(0, 3), st.integers(0, 100), st.integers(0, 10**6))
-def test_lines_in_any_order(index: int, raw: int, amount: int) -> None:
+def test_answer_and_confidence_are_read_in_either_order(index: int, raw: int, amount: int) -> None:
     """Answer and confidence are read whichever comes first."""
     for lines in ((f"Answer: {'ABCD'[index]}", f"Confidence: {raw}"),):
         for reply in ("\n".join(lines), "\n".join(reversed(lines))):
@@ -47,22 +47,22 @@ LABELS = [
 
 
 @given(NUMBER, st.sampled_from(AMOUNTS), st.sampled_from(LABELS))
-def test_amounts_come_back(number: float, written: str, label: str) -> None:
+def test_an_amount_in_any_style_is_read_exactly(number: float, pattern: str, label: str) -> None:
     """Any number is read back exactly, in any style."""
-    reply = label.format(written.format(number))
+    reply = label.format(pattern.format(number))
     assert read_amount(reply) == StatedAmount(Fraction(number))
 
 
 @given(st.integers(-999, 999), st.integers(1, 999), st.booleans())
-def test_fractions_come_back(top: int, bottom: int, latex: bool) -> None:
+def test_a_fraction_is_read_exactly(top: int, bottom: int, latex: bool) -> None:
     """Any fraction is read back exactly."""
     sign, top = "-" * (top < 0), abs(top)
-    written = f"{sign}\\frac{{{top}}}{{{bottom}}}" if latex else f"{sign}{top}/{bottom}"
+    fraction = f"{sign}\\frac{{{top}}}{{{bottom}}}" if latex else f"{sign}{top}/{bottom}"
     expected = Fraction(-top if sign else top, bottom)
-    assert read_amount(f"Final Answer: {written}") == StatedAmount(expected)
+    assert read_amount(f"Final Answer: {fraction}") == StatedAmount(expected)
 
 
-def test_gsm8k(shared_data: Path) -> None:
+def test_every_gsm8k_solution_is_read_as_its_final_number(shared_data: Path) -> None:
     """The gold solution of every GSM8K question is read to the number at its end."""
     lines = (shared_data / "qa" / "gsm8k_test.jsonl").read_text().splitlines()
     assert len(lines) == 1_319
@@ -96,14 +96,14 @@ CHOICE = st.text(alphabet=string.ascii_letters + " ", min_size=3, max_size=30).f
     st.data(),
     st.sampled_from(CHOICES),
 )
-def test_choices_come_back(choices: list[str], data: st.DataObject, style: str) -> None:
+def test_a_choice_in_any_style_is_read(choices: list[str], data: st.DataObject, style: str) -> None:
     """Any choice is read back, in any style."""
     index = data.draw(st.integers(0, len(choices) - 1))
     reply = style.format(letter=string.ascii_uppercase[index], text=choices[index])
     assert read_choice(reply, choices) == StatedChoice(index)
 
 
-def test_truthful_qa(shared_data: Path) -> None:
+def test_truthfulqa_choices_are_read_by_letter_and_by_text(shared_data: Path) -> None:
     """All choices of every twentieth item of TruthfulQA are read by letter, by text and by both."""
     items = json.loads((shared_data / "qa" / "truthfulqa_mc_task.json").read_text())
     unread = []
@@ -148,7 +148,7 @@ BOUNDS = [
 ]
 
 
-def test_bounds_and_code_points() -> None:
+def test_a_confidence_is_clipped_within_a_20th_of_the_scale_and_a_violation_beyond() -> None:
     """Outside by a twentieth is clipped, by more a violation; no entity is an integer."""
     for raw, low, high, confidence, clipped in BOUNDS:
         expected = StatedConfidence(raw, confidence, clipped, violation=confidence is None)
@@ -162,25 +162,31 @@ SCALE = st.tuples(st.integers(-(10**6), 10**6), st.integers(1, 10**6)).map(
 
 
 @given(SCALE, st.fractions(0, 1))
-def test_exact(scale: tuple[int, int], where: Fraction) -> None:
+def test_a_confidence_is_the_rational_number_rounded_once(
+    scale: tuple[int, int], position: Fraction
+) -> None:
     """The confidence is the rational number, rounded once."""
     low, high = scale
-    raw = low + int(where * (high - low))
+    raw = low + int(position * (high - low))
     expected = float(Fraction(raw - low, high - low))
     assert confidence_of(raw, low, high) == StatedConfidence(raw, expected, False, False)
 
 
 @given(st.integers(1, 1000), st.integers(1, 1000), st.integers(-50, 50), st.data())
-def test_scales_compare(width: int, factor: int, shift: int, data: st.DataObject) -> None:
+def test_the_same_position_on_two_scales_is_the_same_confidence(
+    width: int, factor: int, shift: int, data: st.DataObject
+) -> None:
     """The same place on two scales is the same confidence, to the last bit."""
     raw = data.draw(st.integers(0, width))
-    one = confidence_of(raw, 0, width).confidence
-    assert confidence_of(shift + raw * factor, shift, shift + width * factor).confidence == one
+    expected = confidence_of(raw, 0, width).confidence
+    assert confidence_of(shift + raw * factor, shift, shift + width * factor).confidence == expected
     assert confidence_of(7, 0, 20).confidence == confidence_of(35, 0, 100).confidence
 
 
 @given(st.integers(-(10**6), 10**6), SCALE)
-def test_outside(raw: int, scale: tuple[int, int]) -> None:
+def test_clipping_and_violations_follow_rational_arithmetic(
+    raw: int, scale: tuple[int, int]
+) -> None:
     """Clipping and violations are decided by rational arithmetic."""
     low, high = scale
     answer = confidence_of(raw, low, high)
@@ -191,7 +197,7 @@ def test_outside(raw: int, scale: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize(("low", "high"), [(5, 5), (6, 5)])
-def test_no_scale(low: int, high: int) -> None:
+def test_a_scale_without_width_is_a_value_error(low: int, high: int) -> None:
     """A scale without width is the caller's mistake."""
     with pytest.raises(ValueError, match="a scale needs"):
         confidence_of(5, low, high)
@@ -214,6 +220,8 @@ CONFIDENCES = [
 
 
 @given(st.integers(-(10**6), 10**6), SCALE, st.sampled_from(CONFIDENCES))
-def test_confidences_come_back(raw: int, scale: tuple[int, int], style: str) -> None:
+def test_a_confidence_in_any_style_on_any_scale_is_read(
+    raw: int, scale: tuple[int, int], style: str
+) -> None:
     """Any integer is read back, in any style and on any scale."""
     assert read_confidence(style.format(raw), *scale) == confidence_of(raw, *scale)

@@ -14,8 +14,8 @@ from answers.cases import Place, integer_masses, option_masses, token_choice
 from inspect_confidence.answers import (
     AnswerToken,
     IntegerDistribution,
-    ParseFailure,
     TokenChoice,
+    ParseFailure,
     read_age_token,
     read_answer_token,
     read_integer_distribution,
@@ -33,7 +33,7 @@ def integer(*places: Place) -> IntegerDistribution:
     return answer
 
 
-def test_odd_alternatives_of_integers() -> None:
+def test_an_integers_token_counts_once_and_its_mass_is_at_most_1() -> None:
     """None, the chosen one listed or not, sums above 1, and one too long for the range."""
     # A provider that lists nothing else leaves one integer, and the rest unseen.
     answer = read_integer_distribution([TokenChoice("3", math.log(0.25), {})])
@@ -42,11 +42,13 @@ def test_odd_alternatives_of_integers() -> None:
     assert answer.unseen_mass == pytest.approx(0.75)
     # Listed or not among its alternatives, the chosen token has its own probability once.
     half, tenth = math.log(0.5), math.log(0.1)
-    listed = read_integer_distribution([TokenChoice("3", half, {"3": half, "4": tenth})])
+    listed_distribution = read_integer_distribution(
+        [TokenChoice("3", half, {"3": half, "4": tenth})]
+    )
     unlisted = read_integer_distribution([TokenChoice("3", half, {"4": tenth})])
-    assert listed == unlisted
-    assert isinstance(listed, IntegerDistribution)
-    assert integer_masses(listed) == pytest.approx({3: 0.5, 4: 0.1})
+    assert listed_distribution == unlisted
+    assert isinstance(listed_distribution, IntegerDistribution)
+    assert integer_masses(listed_distribution) == pytest.approx({3: 0.5, 4: 0.1})
     # A log probability above 0, and a sum above 1, leave nothing unseen rather than less.
     answer = read_integer_distribution([TokenChoice("3", 0.001, {"4": math.log(0.01)})])
     assert isinstance(answer, IntegerDistribution)
@@ -98,7 +100,7 @@ any_choice = st.builds(
 
 @fixed
 @given(st.lists(any_choice, max_size=5))
-def test_any_tokens(tokens: list[TokenChoice]) -> None:
+def test_any_tokens_are_an_integer_distribution_or_a_failure(tokens: list[TokenChoice]) -> None:
     """Whatever comes, the reader doesn't raise, and what it gives is a distribution."""
     answer = read_integer_distribution(tokens)
     if isinstance(answer, IntegerDistribution):
@@ -119,20 +121,22 @@ real_place = st.dictionaries(numeric | anything, st.integers(1, 9), min_size=1, 
 
 @fixed
 @given(st.lists(real_place, min_size=1, max_size=4))
-def test_mass_is_conserved(places: list[tuple[str, dict[str, int], int]]) -> None:
+def test_mass_that_the_first_place_cannot_give_stays_unseen(
+    places: list[tuple[str, dict[str, int], int]],
+) -> None:
     """Of real probabilities no mass is made: what the first place can't give stays unseen."""
-    # A place lists counts, and `rest` of their total is on tokens that it doesn't list. All
+    # A place lists counts, and `unlisted_count` of their total is on tokens that it doesn't list. All
     # integers come from tokens listed at the first place that hold a digit, or from the one chosen
     # there.
-    shares = [
-        (chosen, {t: n / (sum(counts.values()) + rest) for t, n in counts.items()})
-        for chosen, counts, rest in places
-    ]
+    shares: list[tuple[str, dict[str, float]]] = []
+    for chosen, counts, unlisted_count in places:
+        total = sum(counts.values()) + unlisted_count
+        shares.append((chosen, {token: count / total for token, count in counts.items()}))
     answer = read_integer_distribution([token_choice(share) for share in shares])
     if isinstance(answer, IntegerDistribution):
-        chosen, listed = shares[0]
+        chosen, probabilities = shares[0]
         numeric_or_chosen = (
-            p for t, p in listed.items() if t == chosen or any(c.isdigit() for c in t)
+            p for t, p in probabilities.items() if t == chosen or any(c.isdigit() for c in t)
         )
         assert 1 - answer.unseen_mass <= sum(numeric_or_chosen) + 1e-9
         assert sum(integer_masses(answer).values()) + answer.unseen_mass == pytest.approx(
@@ -153,27 +157,27 @@ def test_split_digits_equal_a_walk_of_the_tree(
     """Of two digits with an end between them, each integer's mass is a product along its path."""
     # The first place gives single digits, of which the chosen one goes on: to a second digit, or to
     # its end. A minus in a token of its own, of half the mass, halves all and turns their signs.
-    (one, ones), (two, twos) = first, second
+    (tens, tens_counts), (units, units_counts) = first, second
     sign, reach = (-1, 0.5) if minus else (1, 1.0)
     expected: dict[int, float] = {}
 
     def add(value: int, mass: float) -> None:
         expected[sign * value] = expected.get(sign * value, 0) + reach * mass
 
-    into = ones[one] / sum(ones.values())
-    total = sum(twos.values()) + end
-    for digit, count in ones.items():
-        if digit != one:
-            add(int(digit), count / sum(ones.values()))
-    for digit, count in twos.items():
-        add(int(one) * 10 + int(digit), into * count / total)
-    add(int(one), into * end / total)
+    into = tens_counts[tens] / sum(tens_counts.values())
+    total = sum(units_counts.values()) + end
+    for digit, count in tens_counts.items():
+        if digit != tens:
+            add(int(digit), count / sum(tens_counts.values()))
+    for digit, count in units_counts.items():
+        add(int(tens) * 10 + int(digit), into * count / total)
+    add(int(tens), into * end / total)
     places: list[Place] = [
-        (one, {digit: count / sum(ones.values()) for digit, count in ones.items()}),
-        (two, {**{d: n / total for d, n in twos.items()}, "\n": end / total}),
+        (tens, {digit: count / sum(tens_counts.values()) for digit, count in tens_counts.items()}),
+        (units, {**{d: n / total for d, n in units_counts.items()}, "\n": end / total}),
     ]
     answer = integer(*([("-", {"-": 0.5})] if minus else []), *places)
-    assert answer.value == sign * int(one + two)
+    assert answer.value == sign * int(tens + units)
     assert integer_masses(answer) == pytest.approx(expected, abs=1e-9)
     assert answer.unseen_mass == pytest.approx(1 - reach, abs=1e-9)
 
@@ -183,7 +187,7 @@ def test_split_digits_equal_a_walk_of_the_tree(
 OPENED = '{"Reasoning": "I weigh it.", "Answer": '
 
 
-def option(
+def answer_reading(
     *places: Place, options: Sequence[str] = "ABCD", answer: int = 1
 ) -> AnswerToken | ParseFailure:
     """What a reply's tokens say."""
@@ -193,25 +197,25 @@ def option(
 LETTER = {"B": 0.5, "A": 0.2, "C": 0.1}
 
 
-def test_twenty_six_options() -> None:
+def test_options_beyond_the_20_alternatives_have_no_mass() -> None:
     """Each letter has its own mass; those beyond the twenty that providers list have none."""
-    listed = {letter: (place + 1) / 400 for place, letter in enumerate(ascii_uppercase[:20])}
+    probabilities = {letter: (place + 1) / 400 for place, letter in enumerate(ascii_uppercase[:20])}
     for answer in range(20):
-        found = option(
-            OPENED + '"', (ascii_uppercase[answer], listed), '"}', options=ascii_uppercase
+        token = answer_reading(
+            OPENED + '"', (ascii_uppercase[answer], probabilities), '"}', options=ascii_uppercase
         )
-        assert isinstance(found, ParseFailure) == (answer != 1)
-        found = option(
-            *(OPENED + '"', (ascii_uppercase[answer], listed), '"}'),
+        assert isinstance(token, ParseFailure) == (answer != 1)
+        token = answer_reading(
+            *(OPENED + '"', (ascii_uppercase[answer], probabilities), '"}'),
             options=ascii_uppercase,
             answer=answer,
         )
-        assert option_masses(found) == pytest.approx(
-            [*listed.values(), 0, 0, 0, 0, 0, 0], abs=1e-12
+        assert option_masses(token) == pytest.approx(
+            [*probabilities.values(), 0, 0, 0, 0, 0, 0], abs=1e-12
         )
-        assert isinstance(found, AnswerToken)
-        assert found.unseen_mass == pytest.approx(1 - 210 / 400)
-        assert found.token == ascii_uppercase[answer]
+        assert isinstance(token, AnswerToken)
+        assert token.unseen_mass == pytest.approx(1 - 210 / 400)
+        assert token.token == ascii_uppercase[answer]
 
 
 CERTAIN = TokenChoice("B", 0.0, {})
@@ -232,19 +236,19 @@ SAYS_NOTHING: list[tuple[list[TokenChoice], str]] = [
 ]
 
 
-def test_what_says_nothing_is_scoring_failed() -> None:
+def test_an_answer_without_an_alternative_is_scoring_failed() -> None:
     """Without tokens, key, alternatives or probability on options, an answer is never certain."""
     for tokens, says in SAYS_NOTHING:
-        found = read_answer_token(
+        token = read_answer_token(
             [token_choice(OPENED + '"'), *tokens, token_choice('"}')], "ABCD", 1
         )
-        assert isinstance(found, ParseFailure), tokens
-        assert found.status == "scoring_failed", tokens
-        assert says in found.reason, tokens
+        assert isinstance(token, ParseFailure), tokens
+        assert token.status == "scoring_failed", tokens
+        assert says in token.reason, tokens
     for tokens in ([], [token_choice("")], [token_choice(("B", LETTER))]):
-        found = read_answer_token(tokens, "ABCD", 1)
-        assert isinstance(found, ParseFailure)
-        assert (found.status, "is not there" in found.reason) == ("scoring_failed", True)
+        token = read_answer_token(tokens, "ABCD", 1)
+        assert isinstance(token, ParseFailure)
+        assert (token.status, "is not there" in token.reason) == ("scoring_failed", True)
 
 
 ODD: list[tuple[float, dict[str, float], list[float] | None]] = [
@@ -264,17 +268,17 @@ ODD: list[tuple[float, dict[str, float], list[float] | None]] = [
 ]
 
 
-def test_odd_log_probabilities() -> None:
+def test_minus_infinity_nan_and_minus_9999_are_probability_0() -> None:
     """Minus infinity, NaN and -9999 are 0; what can't be a probability has no reading."""
-    for chosen, others, expected in ODD:
-        tokens = [token_choice(OPENED), TokenChoice('"B"', chosen, others), token_choice("}")]
-        found = read_answer_token(tokens, "ABC", 1)
+    for chosen, alternatives, expected in ODD:
+        tokens = [token_choice(OPENED), TokenChoice('"B"', chosen, alternatives), token_choice("}")]
+        token = read_answer_token(tokens, "ABC", 1)
         if expected is None:
-            assert isinstance(found, ParseFailure), (chosen, others)
+            assert isinstance(token, ParseFailure), (chosen, alternatives)
             continue
-        assert isinstance(found, AnswerToken), (chosen, others)
-        assert found.probabilities == pytest.approx(expected, abs=1e-9), (chosen, others)
-        assert 0 <= found.unseen_mass <= 1
+        assert isinstance(token, AnswerToken), (chosen, alternatives)
+        assert token.probabilities == pytest.approx(expected, abs=1e-9), (chosen, alternatives)
+        assert 0 <= token.unseen_mass <= 1
 
 
 # Where the reasoning says "answer: B" too, the place of the Answer field is the one: the text
@@ -285,11 +289,11 @@ IN_REASONING: list[Place] = ['{"Reasoning": "So the answer: ', ("B", {"B": 0.9, 
 
 def test_reasoning_is_never_taken_for_the_answer_field() -> None:
     """With the letter at both places the reasoning's token isn't what is read."""
-    found = option(*IN_REASONING, '"Answer": "', ("B", LETTER), '"}')
-    if isinstance(found, AnswerToken):
-        assert option_masses(found) == pytest.approx([0.2, 0.5, 0.1, 0])
+    token = answer_reading(*IN_REASONING, '"Answer": "', ("B", LETTER), '"}')
+    if isinstance(token, AnswerToken):
+        assert option_masses(token) == pytest.approx([0.2, 0.5, 0.1, 0])
     else:
-        assert found.status == "scoring_failed"
+        assert token.status == "scoring_failed"
 
 
 LOGS = st.one_of(
@@ -309,19 +313,22 @@ PIECES = st.one_of(st.sampled_from(WRITTEN + MORE), st.text(max_size=6))
     options=st.sampled_from([("True", "False"), tuple("AB"), tuple(ascii_uppercase), ("ß", "İ")]),
     answer=st.sampled_from([0, 1]),
 )
-def test_tokens_of_options(
+def test_probabilities_of_any_tokens_of_options_sum_to_1(
     tokens: list[TokenChoice], options: tuple[str, ...], answer: int
 ) -> None:
     """Nothing raises; probabilities are in [0, 1] and sum to 1, and come with an alternative."""
-    found = read_answer_token(tokens, options, answer)
-    if isinstance(found, ParseFailure):
-        assert found.status == "scoring_failed"
+    token_reading = read_answer_token(tokens, options, answer)
+    if isinstance(token_reading, ParseFailure):
+        assert token_reading.status == "scoring_failed"
         return
-    assert len(found.probabilities) == len(options)
-    assert all(0 <= p <= 1 for p in found.probabilities)
-    assert sum(found.probabilities) == pytest.approx(1, abs=1e-9)
-    assert 0 <= found.unseen_mass <= 1
-    assert any(one.token == found.token and set(one.alternatives) - {one.token} for one in tokens)
+    assert len(token_reading.probabilities) == len(options)
+    assert all(0 <= p <= 1 for p in token_reading.probabilities)
+    assert sum(token_reading.probabilities) == pytest.approx(1, abs=1e-9)
+    assert 0 <= token_reading.unseen_mass <= 1
+    assert any(
+        choice.token == token_reading.token and set(choice.alternatives) - {choice.token}
+        for choice in tokens
+    )
 
 
 WRAPS = st.tuples(
@@ -342,19 +349,21 @@ def test_quoting_of_alternatives_changes_nothing(
 ) -> None:
     """Whatever quotes, brackets and blanks stand around alternatives, the reading is the same."""
     places = dict(zip(OTHERS, wraps, strict=True))
-    other = {places[name][0] + name + places[name][1]: log for name, log in logs.items()}
-    assume(len(other) == len(logs))
+    wrapped_logs = {places[name][0] + name + places[name][1]: log for name, log in logs.items()}
+    assume(len(wrapped_logs) == len(logs))
     assume(set(logs) & set("ACD"))
-    found, again = (
+    plain_token, wrapped_token = (
         read_answer_token(
-            [token_choice(OPENED), TokenChoice('"B"', answer, some), token_choice("}")], "ABCD", 1
+            [token_choice(OPENED), TokenChoice('"B"', answer, alternatives), token_choice("}")],
+            "ABCD",
+            1,
         )
-        for some in (logs, other)
+        for alternatives in (logs, wrapped_logs)
     )
-    assert isinstance(found, AnswerToken)
-    assert isinstance(again, AnswerToken)
-    assert again.probabilities == pytest.approx(found.probabilities, abs=1e-12)
-    assert again.unseen_mass == pytest.approx(found.unseen_mass, abs=1e-12)
+    assert isinstance(plain_token, AnswerToken)
+    assert isinstance(wrapped_token, AnswerToken)
+    assert wrapped_token.probabilities == pytest.approx(plain_token.probabilities, abs=1e-12)
+    assert wrapped_token.unseen_mass == pytest.approx(plain_token.unseen_mass, abs=1e-12)
 
 
 # Ages
@@ -368,7 +377,7 @@ def age_shares(years: float, *places: Place) -> dict[int, float]:
     return dict(read.probabilities)
 
 
-def test_ages_by_hand() -> None:
+def test_age_shares_equal_those_by_hand() -> None:
     """One token or two, within quotes or not; other words and fractions are unseen."""
     key, end = ('{"Answer": ', {'{"Answer": ': 1.0}), (", ", {", ": 1.0})
     plain = ("78", {"78": 0.6, "80": 0.2, "about": 0.1, "78.5": 0.1})
@@ -385,7 +394,7 @@ def test_ages_by_hand() -> None:
     assert age_shares(104, *old) == pytest.approx({99: 0.5, 104: 0.5})
 
 
-def test_ages_that_have_no_token() -> None:
+def test_half_years_and_unlisted_ages_are_scoring_failed() -> None:
     """Half years, an answer that isn't there, and one listed alone: missing, not certain."""
     key, end = ('{"Answer": ', {'{"Answer": ': 1.0}), (", ", {", ": 1.0})
     for years, place in (
@@ -393,12 +402,12 @@ def test_ages_that_have_no_token() -> None:
         (77.0, ("78", {"78": 0.5, "79": 0.5})),
         (78.0, ("78", {"78": 0.6, "about": 0.4})),
     ):
-        found = read_age_token([token_choice(one) for one in (key, place, end)], years)
-        assert isinstance(found, ParseFailure), years
-        assert found.status == "scoring_failed"
+        token = read_age_token([token_choice(part) for part in (key, place, end)], years)
+        assert isinstance(token, ParseFailure), years
+        assert token.status == "scoring_failed"
 
 
-def test_ages_without_a_probability() -> None:
+def test_an_age_whose_token_has_no_probability_is_scoring_failed() -> None:
     """Of a token that is 0 but for rounding, or that is no whole number, others' say nothing."""
     key, end = ('{"Answer": ', {'{"Answer": ': 1.0}), (", ", {", ": 1.0})
     for place in (
@@ -406,5 +415,5 @@ def test_ages_without_a_probability() -> None:
         ("78.0", {"78.0": 0.4, "79": 0.3, "80": 0.3}),
         ("78.0", {"78.0": 0.0, "80": 1.0}),
     ):
-        found = read_age_token([token_choice(one) for one in (key, place, end)], 78.0)
-        assert found == ParseFailure("scoring_failed", "the answer has no probability"), place
+        token = read_age_token([token_choice(part) for part in (key, place, end)], 78.0)
+        assert token == ParseFailure("scoring_failed", "the answer has no probability"), place

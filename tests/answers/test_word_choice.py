@@ -15,8 +15,8 @@ from inspect_confidence.answers import ParseFailure, WordChoice, first_letter, r
 THREE = ["is likely to be", "is maybe", "is unlikely to be"]
 
 
-def _outcome(found: WordChoice | ParseFailure) -> int | str:
-    return found.index if isinstance(found, WordChoice) else found.status
+def _outcome(choice: WordChoice | ParseFailure) -> int | str:
+    return choice.index if isinstance(choice, WordChoice) else choice.status
 
 
 RECORDED: dict[tuple[str, int], dict[int | str, int]] = {
@@ -30,17 +30,19 @@ RECORDED: dict[tuple[str, int], dict[int | str, int]] = {
 
 
 @pytest.mark.parametrize(("kind", "size"), RECORDED)
-def test_recorded_replies(shared_data: Path, kind: str, size: int) -> None:
+def test_each_recorded_reply_has_the_outcome_that_a_person_gives_it(
+    shared_data: Path, kind: str, size: int
+) -> None:
     """Every recorded reply has the outcome that it has for a person."""
     replies = _recorded(shared_data, kind, size)
     choices, is_thought = (FIVE if size == 5 else THREE), kind == "cot"
-    found = Counter(
+    outcome_counts = Counter(
         _outcome(read_word_choice(reply, choices, chain_of_thought=is_thought)) for reply in replies
     )
-    assert found == RECORDED[kind, size]
+    assert outcome_counts == RECORDED[kind, size]
 
 
-def test_recorded_echoes_by_first_letter(shared_data: Path) -> None:
+def test_a_recorded_echo_is_its_first_letter_by_the_studys_rule(shared_data: Path) -> None:
     """By the study's rule an echo is its first letter, so that every reply has a choice."""
     five, three = (
         Counter(
@@ -52,11 +54,13 @@ def test_recorded_echoes_by_first_letter(shared_data: Path) -> None:
     assert three == {0: 106 + 47 + 6, 2: 21}
     # Two sentences without a letter follow "I choose".
     thoughts = _recorded(shared_data, "cot", 3)
-    found = Counter(first_letter(one, THREE, chain_of_thought=True) for one in thoughts)
-    assert found == {0: 85, 1: 35, 2: 58, None: 2}
+    letter_counts = Counter(
+        first_letter(thought, THREE, chain_of_thought=True) for thought in thoughts
+    )
+    assert letter_counts == {0: 85, 1: 35, 2: 58, None: 2}
 
 
-def test_recorded_echoes_are_47(shared_data: Path) -> None:
+def test_the_recorded_replies_hold_47_echoes(shared_data: Path) -> None:
     """As many replies repeat all three choices as the study's authors recorded."""
     replies = _recorded(shared_data, "standard", 3)
     repeated = [reply for reply in replies if all(f"{letter}.is" in reply for letter in "ABC")]
@@ -79,7 +83,9 @@ PHRASE = st.text(string.ascii_lowercase + " ", min_size=3, max_size=12).map(
 
 
 @given(st.lists(PHRASE, min_size=2, max_size=6, unique=True), st.data())
-def test_round_trips(choices: list[str], data: st.DataObject) -> None:
+def test_a_choice_is_read_by_letter_by_text_and_by_both(
+    choices: list[str], data: st.DataObject
+) -> None:
     """Any choice is read by its letter, its text and both, and not by another's letter."""
     index = data.draw(st.integers(0, len(choices) - 1))
     letter, phrase = string.ascii_uppercase[index], choices[index]

@@ -8,16 +8,16 @@ from random import Random
 from zlib import crc32
 
 from answers.fuzz import fuzz_of
-from answers.test_fuzz import FORMS, Asked, asked_of
+from answers.test_fuzz import FORMS, Question, question_of
 
 
-def fuzzed(form: str, count: int) -> Iterator[tuple[str, Asked]]:
+def fuzzed(form: str, count: int) -> Iterator[tuple[str, Question]]:
     """The same replies in every run, with what was asked."""
     chance = Random(crc32(f"faults of {form}".encode()))
     fuzz = fuzz_of(FORMS[form][1], chance)
     for _ in range(count):
         reply, row = fuzz.row()
-        yield reply, asked_of(row, chance)
+        yield reply, question_of(row, chance)
 
 
 def readings(count: int) -> Iterator[str]:
