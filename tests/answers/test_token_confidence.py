@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspect_confidence.answers import (
+    ParseFailure,
     TokenChoice,
     TokenConfidence,
-    ParseFailure,
     read_p_true,
     read_token_confidence,
 )
