@@ -24,7 +24,7 @@ from inspect_confidence.metrics import (
     smooth_ece,
     smooth_ece_interval,
 )
-from inspect_confidence.metrics.confidence_tables import ItemTables
+from inspect_confidence.metrics.tables import ItemTables
 
 FloatArray = NDArray[np.float64]
 Judgments = tuple[FloatArray, FloatArray]

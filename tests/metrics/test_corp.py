@@ -19,7 +19,7 @@ from inspect_confidence.metrics import (
     corp_miscalibration,
     corp_uncertainty,
 )
-from inspect_confidence.metrics.confidence_tables import ItemTables
+from inspect_confidence.metrics.tables import ItemTables
 from metrics.test_calibration_errors import NAN, inputs
 
 PARTS = (corp_miscalibration, corp_discrimination, corp_uncertainty)

@@ -7,14 +7,15 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from inspect_confidence.metrics import efficiency, m_ratio
-from inspect_confidence.metrics.efficiency import (
+from inspect_confidence.metrics import m_ratio, type2
+from inspect_confidence.metrics.type2 import (
     Type1Model,
     afc_accuracy,
     afc_d_prime,
     afc_type2_d_prime,
+    criterion_at,
+    ideal_d_prime,
 )
-from inspect_confidence.metrics.type2 import criterion_at, ideal_d_prime
 from metrics.strategies import FloatArray
 
 # M-ratio: 1 for the ideal observer of its own model, and no other.
@@ -259,8 +260,8 @@ def test_a_simulated_observer_is_recovered() -> None:
 
 def test_the_table_agrees_with_the_closed_form(monkeypatch: pytest.MonkeyPatch) -> None:
     """The table for two alternatives gives the d' of the observer that needs no table."""
-    of_two = efficiency._curves(2)
-    monkeypatch.setattr(efficiency, "_curves", lambda _: of_two)
+    of_two = type2._curves(2)
+    monkeypatch.setattr(type2, "_curves", lambda _: of_two)
     d_prime, criterion = (
         part.ravel() for part in np.meshgrid(np.arange(0.1, 3.6, 0.13), np.arange(0.1, 2.6, 0.3))
     )

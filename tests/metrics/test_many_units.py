@@ -17,9 +17,9 @@ from inspect_confidence.metrics import (
     resampled_as,
 )
 from inspect_confidence.metrics.calibration import ece_of_tables
-from inspect_confidence.metrics.confidence_tables import accuracy_of_tables
 from inspect_confidence.metrics.discrimination import auroc_of_tables
 from inspect_confidence.metrics.resample import multinomial_counts
+from inspect_confidence.metrics.tables import accuracy_of_tables
 
 FloatArray = NDArray[np.float64]
 

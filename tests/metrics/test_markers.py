@@ -15,12 +15,15 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import binom, pearsonr, rankdata, spearmanr
 
-from inspect_confidence.metrics.faithfulness import cmfg, cmfg_of, cmfg_sums, faithfulness
 from inspect_confidence.metrics.markers import (
     CLAMP,
     MarkerCells,
     MarkerTables,
+    cmfg,
+    cmfg_of,
+    cmfg_sums,
     confidence_range,
+    faithfulness,
     fisher_mean,
     marker_mae,
     marker_mae_sd,

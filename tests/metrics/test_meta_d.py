@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize
 from scipy.stats import norm
 
-from inspect_confidence.metrics.meta_d_prime import MetaD, meta_d
+from inspect_confidence.metrics.meta_d import MetaD, meta_d
 from metrics.strategies import fixed
 
 # meta-d' against two peers, an independent maximiser, closed forms and exact observers.

@@ -20,7 +20,7 @@ from inspect_confidence.metrics import (
     numbers,
 )
 from inspect_confidence.metrics.arrays import FloatArray
-from inspect_confidence.metrics.confidence_tables import ConfidenceTables, confidence_table
+from inspect_confidence.metrics.tables import ConfidenceTables, confidence_table
 
 INF = float("inf")
 KEYWORD = inspect.Parameter.KEYWORD_ONLY

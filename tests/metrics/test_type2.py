@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from inspect_confidence.metrics import ConfidenceTables, meta_d_ideal, type2_criterion, type2_dprime
-from inspect_confidence.metrics.confidence_tables import confidence_table
+from inspect_confidence.metrics.tables import confidence_table
 from inspect_confidence.metrics.type2 import (
     meta_d_ideal_of_tables,
     type2_criterion_of_tables,

@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from inspect_confidence import metrics
 from inspect_confidence.metrics import ConfidenceTables, meta_d
-from inspect_confidence.metrics.efficiency import Type1Model, d_prime_of
+from inspect_confidence.metrics.type2 import Type1Model, d_prime_of
 
 Record = Callable[[str, object], None]
 FloatArray = NDArray[np.float64]

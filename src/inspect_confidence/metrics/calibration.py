@@ -1,10 +1,13 @@
-"""Distance of confidence from accuracy: expected calibration error and Brier score."""
+"""Calibration errors: distance of confidence from accuracy in bins or without, Brier score."""
 
+import itertools
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.fft import dct
+from scipy.sparse import csr_array
 from scipy.special import ndtr
 
 from inspect_confidence.metrics.arrays import (
@@ -16,16 +19,24 @@ from inspect_confidence.metrics.arrays import (
     distinct,
     divided,
 )
-from inspect_confidence.metrics.confidence_tables import (
+from inspect_confidence.metrics.inference import widened
+from inspect_confidence.metrics.registry import (
+    DEBIASED,
+    GROUPED,
+    UNREAD,
+    Interval,
+    metric,
+    no_interval,
+)
+from inspect_confidence.metrics.resample import clustered_wilson_interval
+from inspect_confidence.metrics.tables import (
     ConfidenceTables,
     ItemTables,
     accuracy_of_tables,
     confidence_table,
+    in_steps,
     table_of_confidence,
 )
-from inspect_confidence.metrics.inference import widened
-from inspect_confidence.metrics.registry import DEBIASED, GROUPED, UNREAD, Interval, metric
-from inspect_confidence.metrics.resample import clustered_wilson_interval
 
 __all__ = [
     "BrierParts",
@@ -36,8 +47,15 @@ __all__ = [
     "brier_resolution",
     "brier_uncertainty",
     "brier_uncertainty_interval",
+    "debiased_squared_error",
+    "debiased_squared_error_interval",
     "ece",
     "ece_interval",
+    "hle_calibration_error",
+    "rms_calibration_error",
+    "rms_calibration_error_interval",
+    "smooth_ece",
+    "smooth_ece_interval",
 ]
 
 Binning = Literal["equal_width", "equal_mass", "own_top", "right_closed"]
@@ -154,9 +172,7 @@ def ece_interval(
         >>> low, round(high, 1)
         (0.0, 0.2)
     """
-    items = ItemTables.from_judgments(
-        confidence, correct, unit, None if unit is None else len(np.bincount(unit))
-    )
+    items = _items(confidence, correct, unit)
     place = places(items.total_table(), bins, binning).ravel()
     return gaps_interval(items, place == np.unique(place[place >= 0])[:, None], _sum)
 
@@ -463,3 +479,442 @@ def _mean_square(tables: ConfidenceTables, centre: FloatArray) -> FloatArray:
     at_value = np.where(mass > 0, tables.right / np.where(mass > 0, mass, 1), 0)
     square = np.where(mass > 0, mass * (at_value - centre) ** 2, 0)
     return divided(square.sum(axis=1), mass.sum(axis=1))
+
+
+TopBin = Literal["kept", "dropped"]
+
+_OWN = Interval(
+    "own",
+    "As that of `ece`, of the root mean square.",
+    min_units=30,
+    min_rarest=10,
+)
+
+
+def rms_calibration_error_of_tables(
+    tables: ConfidenceTables, *, bins: int = 10, binning: Binning = "equal_width"
+) -> FloatArray:
+    """Compute `rms_calibration_error` of each table."""
+    gap, mass = in_bins(tables, bins, binning, _gap(tables), tables.mass)
+    return _root(gap, mass, tables.total)
+
+
+@metric(
+    definition="Root mean square over bins, by their judgments, of mean confidence - accuracy; 10 "
+    "bins of equal width.",
+    direction="lower",
+    undefined=UNREAD,
+    source="Hendrycks, Mazeika and Dietterich (2019); Kumar, Liang and Ma (2019)",
+    interval=_OWN,
+    toolbox=True,
+    of_tables=rms_calibration_error_of_tables,
+)
+def rms_calibration_error(
+    confidence: ArrayLike, correct: ArrayLike, *, bins: int = 10, binning: Binning = "equal_width"
+) -> float:
+    """L2 calibration error: sqrt(sum over bins of (n_b / n) (mean confidence_b - accuracy_b)^2).
+
+    At least `ece` in the same bins; one bin that is far off weighs more. Biased upwards as ECE is.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
+        bins: As in `ece`.
+        binning: As in `ece`.
+
+    Raises:
+        ValueError: `bins` is below 1 or `binning` is not known.
+
+    Example:
+        >>> round(rms_calibration_error([0.75, 0.75, 1.0, 1.0], correct=[1, 0, 1, 1]), 6)
+        0.176777
+    """
+    return float(
+        rms_calibration_error_of_tables(
+            confidence_table(confidence, correct), bins=bins, binning=binning
+        )[0]
+    )
+
+
+def _gap(tables: ConfidenceTables) -> FloatArray:
+    """Return mass times confidence less right answers, at each value."""
+    return tables.mass * tables.values - tables.right
+
+
+def _root(gap: FloatArray, mass: FloatArray, total: FloatArray) -> FloatArray:
+    """Return the root mean square of gaps per judgment."""
+    square = np.where(mass > 0, gap**2 / np.where(mass > 0, mass, 1), 0)
+    return np.sqrt(divided(square.sum(axis=1), total))
+
+
+SIZE = 100
+"""Judgments in a bin of Humanity's Last Exam."""
+
+
+def hle_calibration_error_of_tables(
+    tables: ConfidenceTables, *, size: int = SIZE, top_bin: TopBin = "kept"
+) -> FloatArray:
+    """Compute `hle_calibration_error` of each table."""
+    check_choice("top_bin", top_bin, TopBin)
+    if size < 1:
+        raise ValueError(f"size={size} is below 1.")
+    cumulated_mass = np.cumsum(np.insert(tables.mass, 0, 0, axis=1), axis=1)
+    cumulated_gap = np.cumsum(np.insert(_gap(tables), 0, 0, axis=1), axis=1)
+    squares = np.full(len(cumulated_mass), np.nan)
+    for row, (mass, gap) in enumerate(zip(cumulated_mass, cumulated_gap, strict=True)):
+        ends = _ends(mass[-1], size)
+        square = divided(np.diff(np.interp(ends, mass, gap)) ** 2, np.diff(ends))
+        if mass[-1] > 0 and top_bin == "kept":
+            squares[row] = square.sum()
+        elif mass[-1] >= size - EDGE:
+            squares[row] = square[:-1].sum()
+    return np.sqrt(divided(squares, tables.total))
+
+
+@metric(
+    definition="Calibration error of Humanity's Last Exam: root mean square over bins of 100 "
+    "items by rank of confidence, the last one up to 199; `top_bin=dropped` leaves that one out, "
+    "as the authors' code does.",
+    direction="lower",
+    undefined=f"{UNREAD}; fewer than 100 items where the top bin is dropped",
+    source="Phan et al. (2025); Hendrycks, Mazeika and Dietterich (2019)",
+    interval=no_interval("its bins move with the sample: no method that was tried covers"),
+    toolbox=True,
+    of_tables=hle_calibration_error_of_tables,
+)
+def hle_calibration_error(
+    confidence: ArrayLike, correct: ArrayLike, *, size: int = SIZE, top_bin: TopBin = "kept"
+) -> float:
+    """Calibration error of Humanity's Last Exam: root mean square over bins by rank.
+
+    Of n items in order of confidence, max(1, floor(n / 100)) bins hold 100 each, and the last one
+    also what remains: 100 to 199, or all where there are fewer. With `top_bin="kept"` it is
+    sqrt(sum over bins of (n_b / n) (mean confidence_b - accuracy_b)^2), as in inspect_evals.
+    The published figures come from code that leaves out the last bin, which holds the surest
+    answers, from the sum and not from n: `top_bin="dropped"`.
+
+    Judgments that are equally sure and fall in two bins count in each with the mean outcome of all
+    of them, so that their order doesn't matter; there it does. Epochs of an item are one item here
+    and fill a bin together; inspect_evals counts each.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
+        size: Number of items in a bin, at least 1.
+        top_bin: As above.
+
+    Raises:
+        ValueError: `size` is below 1 or `top_bin` is not known.
+
+    Example:
+        >>> hle_calibration_error([0.9, 0.9, 0.5, 0.5], correct=[1, 1, 1, 0], size=2)
+        0.07...
+    """
+    return float(
+        hle_calibration_error_of_tables(
+            confidence_table(confidence, correct), size=size, top_bin=top_bin
+        )[0]
+    )
+
+
+def _ends(total: float, size: int) -> FloatArray:
+    """Return the starts of bins by rank, and the end of the last one."""
+    return np.append(size * np.arange(max(1, np.floor(total / size + EDGE))), total)
+
+
+@metric(
+    definition="Debiased mean squared difference of confidence and the accuracy at it: below 0 by "
+    "chance where there is none.",
+    unit="squared share",
+    direction="target=0",
+    low=-1,
+    undefined=f"{UNREAD}, only one item, or outcomes that are not 0 or 1",
+    source="Kumar, Liang and Ma (2019); Bröcker (2012)",
+    interval=Interval(
+        "own",
+        "As that of `ece`, of the mean square, which is no error below 0.",
+        min_units=30,
+        min_rarest=10,
+    ),
+    toolbox=True,
+)
+def debiased_squared_error(
+    confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None = None
+) -> float:
+    """Squared calibration error without the bias that chance adds to it, by distinct confidence.
+
+    At a confidence c with n_c judgments and accuracy a the squared gap (c - a)^2 is on average
+    a (1 - a) / n_c too large; sum over c of (n_c / n) ((c - a)^2 - a (1 - a) / (n_c - 1)) is not.
+    It is `brier_reliability` debiased. In other words it is the mean over pairs of different items
+    at c of the product of their differences c - y, which is how it is computed: epochs of an item
+    are never paired with each other. A confidence of one item alone is joined with the next ones
+    above it until there are two, the last one with those below it: where confidences are all
+    distinct, neighbours are paired.
+
+    Where confidence is calibrated it is about 0, above or below: nothing is cut off at 0, and no
+    root is taken.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong.
+        unit: The number of each judgment's item; each is an item of its own if None.
+
+    Raises:
+        ValueError: A value lies outside [0, 1], or lengths differ.
+
+    Example:
+        >>> debiased_squared_error([0.5, 0.5, 0.5, 0.5], correct=[1, 1, 1, 0])
+        0.0
+    """
+    items = _items(confidence, correct, unit)
+    group = _groups(items)
+    if not items.binary or not len(group):
+        return float("nan")
+    k, values = len(group), items.values
+    place = (np.tile(group, 2), np.arange(2 * k))
+    shape = int(group[-1]) + 1, 2 * k
+    mass = csr_array((np.ones(2 * k), place), shape=shape) @ items.masses
+    gap = csr_array((np.append(values - 1, values), place), shape=shape) @ items.masses
+    product = gap.sum(axis=1) ** 2 - gap.power(2).sum(axis=1)
+    pairs = mass.sum(axis=1) ** 2 - mass.power(2).sum(axis=1)
+    of_group = mass.sum(axis=1)
+    return float((of_group * product / pairs).sum() / of_group.sum())
+
+
+def _items(confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None) -> ItemTables:
+    """Group judgments by item."""
+    return ItemTables.from_judgments(
+        confidence, correct, unit, None if unit is None else len(np.bincount(unit))
+    )
+
+
+def _groups(cells: ItemTables) -> IntArray:
+    """Return the group of each value: the fewest neighbours that have two items; empty if none."""
+    k = len(cells.values)
+    items = [set[int]() for _ in range(k)]
+    for row, (start, end) in enumerate(itertools.pairwise(cells.masses.indptr)):
+        items[row % k].update(cells.masses.indices[start:end].tolist())
+    group, group_items, number = np.zeros(k, np.int64), set[int](), 0
+    for column, value_items in enumerate(items):
+        group[column] = number
+        group_items |= value_items
+        if len(group_items) > 1:
+            group_items, number = set(), number + 1
+    return np.minimum(group, number - 1) if number else group[:0]
+
+
+def rms_calibration_error_interval(
+    confidence: ArrayLike,
+    correct: ArrayLike,
+    unit: IntArray | None = None,
+    *,
+    bins: int = 10,
+    binning: Binning = "equal_width",
+) -> tuple[float, float]:
+    """95% interval of `rms_calibration_error`, made as `ece_interval`.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
+        unit: The number of each judgment's item; each is an item of its own if None.
+        bins: As in `ece`; those of equal mass are the sample's.
+        binning: As in `ece`.
+
+    Returns:
+        Both ends; NaN where items don't differ, or there are fewer than two.
+    """
+    items = _items(confidence, correct, unit)
+    place = places(items.total_table(), bins, binning).ravel()
+    return gaps_interval(items, place == np.unique(place[place >= 0])[:, None], root_mean_square)
+
+
+MOST_GROUPS = 200
+"""Groups of confidences up to which there is an interval: its memory is their square."""
+
+_MIN_PER_GROUP = 5
+"""Least judgments a group, from which its error is estimated."""
+
+
+def debiased_squared_error_interval(
+    confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None = None
+) -> tuple[float, float]:
+    """95% interval of the mean squared calibration gap, made as `ece_interval`.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong.
+        unit: The number of each judgment's item; each is an item of its own if None.
+
+    Returns:
+        Both ends, the value between them; NaN where items don't differ, where there are fewer than
+        five of them for each distinct confidence, or more than 200 of these.
+    """
+    cells = _items(confidence, correct, unit)
+    group, (items,) = _groups(cells), cells.total_table().total
+    groups = int(group.max(initial=-1)) + 1
+    if not cells.binary or not 0 < groups <= min(MOST_GROUPS, items / _MIN_PER_GROUP):
+        return np.nan, np.nan
+    low, high = gaps_interval(cells, group == np.arange(groups)[:, None], root_mean_square)
+    value = debiased_squared_error(confidence, correct, unit)
+    return min(low**2, value), max(high**2, value)
+
+
+GRID = 500
+"""Points at which the smoothed gap is taken."""
+
+LEAST_BANDWIDTH = 0.008
+"""Four steps of the grid: what is narrower it can't show."""
+
+_MOST_VALUES, _FINE_STEPS = 5_000, 2_400
+
+_CHUNK = 2_000_000
+"""Cosines held in memory at once, 16 MB."""
+
+
+_SMOOTH = Interval(
+    "own", "As that of `ece`, of gaps in ten bins, smoothed.", min_units=30, min_rarest=10
+)
+
+
+def smooth_ece_of_tables(tables: ConfidenceTables, *, bandwidth: float | None = None) -> FloatArray:
+    """Compute `smooth_ece` of each table."""
+    if bandwidth is not None and not bandwidth >= LEAST_BANDWIDTH:
+        raise ValueError(f"bandwidth={bandwidth} is below {LEAST_BANDWIDTH}.")
+    values, gaps, waves = tables.values, _gap(tables), np.arange(GRID)
+    if len(values) > _MOST_VALUES:
+        place, values = in_steps(values, np.ones(len(values)), _FINE_STEPS)
+        starts = np.searchsorted(place, np.arange(len(values)))
+        gaps = np.add.reduceat(gaps, starts, axis=1)
+    gap = divided(gaps, tables.total[:, None])
+    parts = np.tile(np.where(tables.total > 0, 0, np.nan)[:, None], GRID)
+    step = max(1, _CHUNK // GRID)
+    for start in range(0, gap.shape[1], step):
+        chunk = slice(start, start + step)
+        parts += gap[:, chunk] @ np.cos(np.pi * np.outer(values[chunk], waves))
+
+    def error(width: FloatArray) -> FloatArray:
+        damped = parts * np.exp(-(np.outer(width, np.pi * waves) ** 2) / 2)
+        return np.asarray(np.abs(dct(damped, type=3)).mean(axis=1))
+
+    if bandwidth is not None:
+        return error(np.full(len(gap), bandwidth))
+    # The error is never below that of all judgments, and falls with the width.
+    low = np.maximum(np.abs(parts[:, 0]), LEAST_BANDWIDTH)
+    highest_error = error(low)
+    return np.where(
+        highest_error > low, _crossing(error, low, np.maximum(highest_error, low)), highest_error
+    )
+
+
+@metric(
+    definition="Smooth calibration error: mean of |confidence - outcome|, smoothed over confidence "
+    "by a Gaussian kernel whose width is that error itself.",
+    direction="lower",
+    undefined=UNREAD,
+    source="Blasiok and Nakkiran (2023)",
+    interval=_SMOOTH,
+    toolbox=True,
+    of_tables=smooth_ece_of_tables,
+)
+def smooth_ece(
+    confidence: ArrayLike, correct: ArrayLike, *, bandwidth: float | None = None
+) -> float:
+    """Smooth ECE (smECE): the integral over t of |mean of K(t, c) (c - y)|, without bins.
+
+    K is the Gaussian kernel of standard deviation s reflected at 0 and 1, and s is chosen so that
+    the error at it is s (it falls as s grows): nothing is left to choose. A consistent measure: it
+    moves little where confidence moves little, as ECE does not. Biased upwards at few judgments.
+    Smooths on the scale of confidence, not of its logit.
+
+    Computed on a grid of 500 points, by cosines, in which the kernel is exp(-(s pi m)^2 / 2); s
+    is at least 0.008, so that errors below are those at 0.008. Memory goes with the number of
+    tables times 500. More than 5,000 distinct confidences are taken in steps of 1/2,400, a
+    twentieth of the narrowest kernel.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
+        bandwidth: s, from 0.008 on; chosen if None.
+
+    Raises:
+        ValueError: The bandwidth is below 0.008.
+
+    Example:
+        >>> round(smooth_ece([0.75] * 4, [1, 1, 0, 0]), 3)
+        0.25
+    """
+    return float(
+        smooth_ece_of_tables(confidence_table(confidence, correct), bandwidth=bandwidth)[0]
+    )
+
+
+def _crossing(
+    function: Callable[[FloatArray], FloatArray], low: FloatArray, high: FloatArray
+) -> FloatArray:
+    """Solve function(x) = x for falling functions of each row, between these (Illinois rule)."""
+    ends = np.array([low, high])
+    end_excess = np.array([high - low, function(high) - high])
+    rows, last = np.arange(len(low)), np.full(len(low), -1)
+    for _ in range(_MOST_STEPS):
+        fall = end_excess[0] - end_excess[1]
+        middle = ends[0] + np.ptp(ends, axis=0) * end_excess[0] / np.where(fall > 0, fall, 1)
+        excess = function(middle) - middle
+        side = (excess <= 0).astype(np.int64)
+        end_excess[1 - side, rows] *= np.where(side == last, 0.5, 1)
+        ends[side, rows], end_excess[side, rows], last = middle, excess, side
+        if not (np.abs(excess) > _NEAR).any():
+            break
+    return np.asarray(middle)
+
+
+_NEAR, _MOST_STEPS = 1e-10, 50
+
+
+def smooth_ece_interval(
+    confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None = None
+) -> tuple[float, float]:
+    """95% interval of `smooth_ece`, made as `ece_interval` of gaps in ten bins of equal width.
+
+    Gaps lie at the mean confidence of their bins, and the kernel is as wide as the sample's, at
+    least 0.05. The gaps found at either end have the smooth ECE that is given.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
+        unit: The number of each judgment's item; each is an item of its own if None.
+
+    Returns:
+        Both ends; NaN where items don't differ, or there are fewer than two.
+    """
+    items = _items(confidence, correct, unit)
+    tables = items.total_table()
+    place, (value,) = places(tables, 10, "equal_width"), smooth_ece_of_tables(tables)
+    if np.isnan(value):
+        return np.nan, np.nan
+    inside = (place == np.unique(place)[:, None]) * 1.0
+    mass = inside @ tables.mass[0]
+    bin_confidence = inside @ (tables.mass[0] * tables.values) / mass
+    waves = np.arange(_COARSE)
+    points = np.cos(np.pi * np.outer((waves + 0.5) / _COARSE, waves))
+    damped = np.exp(-((max(value, _WIDE_ENOUGH) * np.pi * waves) ** 2) / 2) * (2 - (waves == 0))
+    bins = np.cos(np.pi * np.outer(waves, bin_confidence)) * damped[:, None]
+
+    def size(gaps: FloatArray, _: FloatArray) -> FloatArray:
+        return np.asarray(np.abs(points @ bins @ gaps).mean(axis=0))
+
+    ends = gap_ends(
+        items,
+        inside,
+        size,
+        lambda gaps: np.cos(np.pi * np.outer(bin_confidence, waves)) @ bins @ gaps,
+    )
+    if ends is None:
+        return np.nan, np.nan
+    share = ends.share
+    right = share * bin_confidence - np.array([ends.low, ends.high])
+    low, high = smooth_ece_of_tables(ConfidenceTables(bin_confidence, right, share - right))
+    return float(min(low, value)), float(max(high, value))
+
+
+_COARSE, _WIDE_ENOUGH = 100, 0.05
+"""Points of the grid of its interval, and the least width of its kernel."""

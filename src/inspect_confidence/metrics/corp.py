@@ -9,12 +9,6 @@ from scipy.sparse import csr_array
 
 from inspect_confidence.metrics.arrays import FloatArray, IntArray, divided, shares
 from inspect_confidence.metrics.calibration import brier_of_tables, brier_uncertainty_of_tables
-from inspect_confidence.metrics.confidence_tables import (
-    MOST_VALUES,
-    ConfidenceTables,
-    confidence_table,
-    in_steps,
-)
 from inspect_confidence.metrics.registry import (
     INFINITY,
     NO_ESTIMATE,
@@ -23,6 +17,12 @@ from inspect_confidence.metrics.registry import (
     metric,
 )
 from inspect_confidence.metrics.resample import MOST_UNITS
+from inspect_confidence.metrics.tables import (
+    MOST_VALUES,
+    ConfidenceTables,
+    confidence_table,
+    in_steps,
+)
 
 __all__ = [
     "CorpBand",

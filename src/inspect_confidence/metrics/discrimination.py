@@ -1,14 +1,36 @@
-"""Discrimination of right from wrong answers by confidence, on any scale: areas, information."""
+"""Discrimination by confidence: areas, information, and the worth of answering selectively.
+
+Answers are taken by falling confidence. Of tied answers a part is taken, by expectation over their
+orders, except where a threshold decides, which takes all of them or none.
+"""
+
+from dataclasses import astuple, dataclass, fields
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import digamma
 
-from inspect_confidence.metrics.arrays import FloatArray, divided
-from inspect_confidence.metrics.confidence_tables import ConfidenceTables, confidence_table
-from inspect_confidence.metrics.registry import DEBIASED, GROUPED, UNREAD, Interval, metric
+from inspect_confidence.metrics.arrays import EDGE, FloatArray, divided
+from inspect_confidence.metrics.registry import (
+    DEBIASED,
+    GROUPED,
+    INFINITY,
+    UNREAD,
+    Interval,
+    metric,
+)
+from inspect_confidence.metrics.tables import ConfidenceTables, confidence_table
 
-__all__ = ["auprc_error", "aurc", "auroc", "meta_information"]
+__all__ = [
+    "Costs",
+    "augrc",
+    "auprc_error",
+    "aurc",
+    "auroc",
+    "expected_utility",
+    "meta_information",
+    "risk_at_coverage",
+]
 
 TEN = Interval(min_units=20, min_rarest=10)
 
@@ -155,3 +177,177 @@ def meta_information(confidence: ArrayLike, correct: ArrayLike) -> float:
         1.0
     """
     return float(meta_information_of_tables(confidence_table(confidence, correct))[0])
+
+
+def risk_at_coverage_of_tables(tables: ConfidenceTables, *, coverage: float) -> FloatArray:
+    """Compute `risk_at_coverage` of each table."""
+    if not 0 < coverage <= 1:
+        raise ValueError(f"coverage={coverage} is not above 0 and at most 1, as 0.8 is.")
+    mass, wrong = tables.mass[:, ::-1], tables.wrong[:, ::-1]
+    covered = coverage * tables.total
+    before = np.cumsum(mass, axis=1) - mass
+    answered = np.clip(covered[:, None] - before, 0, mass)
+    rate = wrong / np.where(mass > 0, mass, 1)
+    return divided((answered * rate).sum(axis=1), covered)
+
+
+@metric(
+    definition="Error rate of the share of answers that the condition names, the surest ones.",
+    direction="lower",
+    undefined=UNREAD,
+    source="El-Yaniv and Wiener (2010)",
+    interval=Interval(
+        "percentile", min_units=30, min_rarest=8, rarest="outcome of the answers covered"
+    ),
+    toolbox=True,
+    of_tables=risk_at_coverage_of_tables,
+)
+def risk_at_coverage(confidence: ArrayLike, correct: ArrayLike, *, coverage: float) -> float:
+    """Selective risk: error rate of the surest answers, as many as the coverage says.
+
+    Answers are taken by falling confidence until `coverage` of them are; of the tied ones at the
+    end as many as are wanted, at their mean error rate.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
+        coverage: Share of the answers that are given, above 0, at most 1.
+
+    Raises:
+        ValueError: The coverage isn't in (0, 1].
+
+    Example:
+        >>> risk_at_coverage([0.9, 0.5, 0.5, 0.1], correct=[1, 0, 1, 0], coverage=0.5)
+        0.25
+    """
+    return float(
+        risk_at_coverage_of_tables(confidence_table(confidence, correct), coverage=coverage)[0]
+    )
+
+
+def augrc_of_tables(tables: ConfidenceTables) -> FloatArray:
+    """Compute `augrc` of each table."""
+    wrong, mass = tables.wrong[:, ::-1], tables.mass[:, ::-1]
+    risk = np.cumsum(wrong, axis=1) - wrong / 2
+    return divided((risk * mass).sum(axis=1), tables.total**2)
+
+
+@metric(
+    high=0.5,
+    direction="lower",
+    undefined=UNREAD,
+    interval=TEN,
+    toolbox=True,
+    of_tables=augrc_of_tables,
+)
+def augrc(confidence: ArrayLike, correct: ArrayLike) -> float:
+    """Area under the generalised risk-coverage curve: how often an answer is given and wrong.
+
+    The generalised risk at a coverage is the share of all answers that are given and wrong; this is
+    its mean over coverages from 0 to 1, linear within ties. Equals (1 - AUROC) a (1 - a) +
+    (1 - a)^2 / 2 for accuracy a. An error adds to it in proportion to how many answers are less
+    sure; to `aurc` the surest few add far more.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
+
+    Source: Traub et al. (2024), Overcoming common flaws in the evaluation of selective
+    classification systems.
+
+    Example:
+        >>> augrc([0.9, 0.5], correct=[1, 0])
+        0.125
+    """
+    return float(augrc_of_tables(confidence_table(confidence, correct))[0])
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Worth of answers to a user, in any one unit.
+
+    Attributes:
+        right: A right answer.
+        wrong: A wrong answer.
+        abstain: No answer.
+
+    Raises:
+        ValueError: They aren't finite, or not in the order wrong < abstain < right, without which
+            no confidence would matter.
+    """
+
+    right: float = 1.0
+    wrong: float = -1.0
+    abstain: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(astuple(self)).all() and self.wrong < self.abstain < self.right):
+            raise ValueError(f"{self}: costs are finite, with wrong < abstain < right.")
+
+    def __str__(self) -> str:
+        """Text of the costs in a condition."""
+        return ", ".join(
+            f"{outcome.name} {getattr(self, outcome.name):g}" for outcome in fields(self)
+        )
+
+    @property
+    def indifferent(self) -> float:
+        """Least probability of being right at which an answer is worth giving."""
+        return (self.abstain - self.wrong) / (self.right - self.wrong)
+
+    def utilities(self, tables: ConfidenceTables) -> FloatArray:
+        """Return the mean utility of answering from each confidence on: (resamples, K + 1).
+
+        The last column is that of never answering.
+        """
+        gain = (self.right - self.abstain) * tables.right + (self.wrong - self.abstain) * (
+            tables.wrong
+        )
+        above = np.cumsum(gain[:, ::-1], axis=1)[:, ::-1]
+        never = np.zeros((len(gain), 1))
+        return self.abstain + divided(np.hstack([above, never]), tables.total[:, None])
+
+
+def expected_utility_of_tables(
+    tables: ConfidenceTables, *, costs: Costs, threshold: float = 0.0
+) -> FloatArray:
+    """Compute `expected_utility` of each table."""
+    return costs.utilities(tables)[:, int(np.searchsorted(tables.values, threshold - EDGE))]
+
+
+@metric(
+    definition="Mean utility of answering only from the threshold on, by the costs that the "
+    "condition names.",
+    unit="utility",
+    low=-INFINITY,
+    direction="higher",
+    undefined=f"{UNREAD}, or no costs given",
+    source="Chow (1970)",
+    interval=Interval("percentile", min_units=30, min_rarest=10),
+    toolbox=True,
+    of_tables=expected_utility_of_tables,
+)
+def expected_utility(
+    confidence: ArrayLike, correct: ArrayLike, *, costs: Costs, threshold: float = 0.0
+) -> float:
+    """Mean utility of answering only where confidence is at or above a threshold.
+
+    (right R + wrong W + abstain (n - R - W)) / n, for R right and W wrong answers of n at or above
+    it. For confidence that can be taken at its word the best threshold is `costs.indifferent`,
+    (abstain - wrong) / (right - wrong); what that threshold gives isn't chosen on the sample.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
+        costs: Worth of a right, a wrong and no answer.
+        threshold: In [0, 1]; 0 answers always.
+
+    Example:
+        >>> expected_utility([0.9, 0.9, 0.2], [1, 0, 0], costs=Costs(1, -2, 0), threshold=0.5)
+        -0.333...
+    """
+    return float(
+        expected_utility_of_tables(
+            confidence_table(confidence, correct), costs=costs, threshold=threshold
+        )[0]
+    )

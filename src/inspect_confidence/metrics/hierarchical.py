@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 from scipy.special import erf, exp1, ndtr
 
 from inspect_confidence.metrics.arrays import FloatArray
-from inspect_confidence.metrics.efficiency import LEAST_D_PRIME
-from inspect_confidence.metrics.meta_d_prime import LARGEST, counts_of, profile, type1
+from inspect_confidence.metrics.meta_d import LARGEST, counts_of, profile, type1_statistics
+from inspect_confidence.metrics.type2 import LEAST_D_PRIME
 
 __all__ = ["GroupMRatio", "hierarchical_m_ratio"]
 
@@ -93,7 +93,7 @@ def hierarchical_m_ratio(nr_s1: ArrayLike, nr_s2: ArrayLike) -> GroupMRatio:
     s1, s2 = counts_of(nr_s1, nr_s2)
     if s1.ndim != 2:
         raise ValueError(f"The counts have shape {s1.shape}; give a row of 2K counts a unit.")
-    d_prime, criterion, exclusions = type1(s1, s2, 1 / s1.shape[1])
+    d_prime, criterion, exclusions = type1_statistics(s1, s2, 1 / s1.shape[1])
     exclusions[np.isfinite(d_prime) & (d_prime <= LEAST_D_PRIME)] = f"d' is at most {LEAST_D_PRIME}"
     units, rows = np.full(len(s1), np.nan), np.flatnonzero(exclusions == "")
     left_out, used = tuple(map(str, exclusions)), len(rows)

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 from scipy.special import xlogy
 
 from inspect_confidence.metrics.arrays import FloatArray, IntArray, divided
-from inspect_confidence.metrics.confidence_tables import ConfidenceTables, confidence_table
 from inspect_confidence.metrics.registry import INFINITY, UNREAD, Interval, metric
+from inspect_confidence.metrics.tables import ConfidenceTables, confidence_table
 
 __all__ = ["meta_information_corrected"]
 

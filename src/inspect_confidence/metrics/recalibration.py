@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, log_expit
 
 from inspect_confidence.metrics.arrays import EDGE, FloatArray, IntArray, shares
-from inspect_confidence.metrics.confidence_tables import ItemTables
+from inspect_confidence.metrics.tables import ItemTables
 
 __all__ = ["RECALIBRATIONS", "Recalibration", "choose_recalibration", "fit_recalibration"]
 

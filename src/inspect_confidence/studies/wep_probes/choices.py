@@ -15,8 +15,8 @@ from inspect_confidence.answers import first_letter
 from inspect_confidence.datasets.wep_choices import COMPLEMENTS, POINTS, design
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
-from inspect_confidence.metrics.choices import LEAST_CLUSTERS
 from inspect_confidence.metrics.resample import wilson_limits
+from inspect_confidence.metrics.word_choices import LEAST_CLUSTERS
 from inspect_confidence.prompts.wep_probes import CHOICES
 from inspect_confidence.results import NO_INTERVAL, Condition, Key, Result
 from inspect_confidence.studies import estimate

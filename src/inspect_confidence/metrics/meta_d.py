@@ -1,4 +1,4 @@
-"""meta-d': type-2 sensitivity by full maximum likelihood over all ratings."""
+"""meta-d' by maximum likelihood over all ratings, and the M-ratio at a threshold."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,10 +8,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_ndtr, ndtri, ndtri_exp
 
-from inspect_confidence.metrics.arrays import FloatArray
-from inspect_confidence.metrics.registry import Interval, metric
+from inspect_confidence.metrics.arrays import FloatArray, divided
+from inspect_confidence.metrics.registry import INFINITY, Interval, metric
+from inspect_confidence.metrics.tables import ConfidenceTables, confidence_table
+from inspect_confidence.metrics.type2 import (
+    LEAST_D_PRIME,
+    ONE_SIDED,
+    TEN,
+    Type1Model,
+    afc_type2_d_prime,
+    d_prime_of,
+    meta_d_ideal_of_tables,
+    type2_rates,
+)
 
-__all__ = ["MetaD", "meta_d"]
+__all__ = ["MetaD", "m_ratio", "meta_d"]
 
 _LOG_SQRT_2_PI = 0.5 * np.log(2 * np.pi)
 _FLOOR = 1e-150  # least probability whose square is still a number
@@ -382,7 +393,7 @@ def _counts(name: str, counts: ArrayLike) -> FloatArray:
 Reasons = np.ndarray[tuple[int], np.dtype[np.object_]]
 
 
-def type1(
+def type1_statistics(
     raw_s1: FloatArray, raw_s2: FloatArray, padding: float
 ) -> tuple[FloatArray, FloatArray, Reasons]:
     """Return d' and criterion of each row, and why it has no meta-d' (empty if it may have)."""
@@ -415,7 +426,7 @@ def _fits(
     raw_s1: FloatArray, raw_s2: FloatArray, padding: float
 ) -> tuple[FloatArray, FloatArray, FloatArray, Reasons]:
     """Return d', meta-d', log-likelihood and reason of each row."""
-    d_prime, criterion, reason = type1(raw_s1, raw_s2, padding)
+    d_prime, criterion, reason = type1_statistics(raw_s1, raw_s2, padding)
     nr_s1, nr_s2 = raw_s1 + padding, raw_s2 + padding
     meta, value = np.full_like(d_prime, np.nan), np.full_like(d_prime, np.nan)
     fit = np.flatnonzero(reason == "")
@@ -425,3 +436,71 @@ def _fits(
     meta[fit[converged]] = fitted[converged]
     value[fit[converged]] = (best * (nr_s1[fit].sum(1) + nr_s2[fit].sum(1)))[converged]
     return d_prime, meta, value, reason
+
+
+def m_ratio_of_tables(
+    tables: ConfidenceTables,
+    *,
+    type1: Type1Model,
+    alternatives: int | None = None,
+    threshold: float = 0.5,
+) -> FloatArray:
+    """Compute `m_ratio` of each table."""
+    d_prime = d_prime_of(tables, type1=type1, alternatives=alternatives)
+    if type1 == "m_afc" and alternatives is not None:
+        sensitivity = afc_type2_d_prime(*type2_rates(tables, threshold), alternatives)
+    else:
+        unit = 1 if type1 == "two_z" else np.sqrt(2)
+        sensitivity = meta_d_ideal_of_tables(tables, threshold=threshold) / unit
+    return divided(sensitivity, np.where(d_prime > LEAST_D_PRIME, d_prime, 0))
+
+
+@metric(
+    definition="Ratio of meta-d' to d', both in the type-1 model that the condition names.",
+    unit="ratio",
+    direction="target=1",
+    low=-INFINITY,
+    undefined=f"{ONE_SIDED}; d' at most 0.1; items without choices, or with different numbers of "
+    "them",
+    source="Maniscalco and Lau (2012)",
+    interval=TEN,
+    of_tables=m_ratio_of_tables,
+)
+def m_ratio(
+    confidence: ArrayLike,
+    correct: ArrayLike,
+    *,
+    type1: Type1Model,
+    alternatives: int | None = None,
+    threshold: float = 0.5,
+) -> float:
+    """M-ratio: meta-d' over d', both in one type-1 model; 1 for that model's ideal observer.
+
+    Type-1 models:
+        two_z: d' = 2 z(accuracy), with `meta_d_ideal`; two choices.
+        two_afc: d' = sqrt(2) z(accuracy), with `meta_d_ideal` / sqrt(2); two choices. The ratio is
+            that of two_z; only the units of its parts differ.
+        m_afc: d' from accuracy = integral of phi(x - d') Phi(x)^(m-1) dx, with the d' whose ideal
+            observer with m alternatives (confidence is the posterior of the choice) has the
+            observed type-2 rates. Source of that d': Hacker and Ratcliff (1979).
+
+    A fourth, `sdt`, is the `m_ratio` that `meta_d` returns.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
+        type1: The model.
+        alternatives: Choices an item, m >= 2, the same for all.
+        threshold: Confidence from which on it counts as high, in [0, 1].
+
+    Raises:
+        ValueError: The model is not known, or it doesn't go with that number of choices.
+    """
+    return float(
+        m_ratio_of_tables(
+            confidence_table(confidence, correct),
+            type1=type1,
+            alternatives=alternatives,
+            threshold=threshold,
+        )[0]
+    )

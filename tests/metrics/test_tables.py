@@ -26,7 +26,7 @@ from inspect_confidence.metrics import (
     mean_confidence,
     percentile_interval,
 )
-from inspect_confidence.metrics.confidence_tables import (
+from inspect_confidence.metrics.tables import (
     accuracy_of_tables,
     confidence_table,
     mean_confidence_of_tables,
