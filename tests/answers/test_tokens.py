@@ -125,9 +125,9 @@ def test_mass_that_the_first_place_cannot_give_stays_unseen(
     places: list[tuple[str, dict[str, int], int]],
 ) -> None:
     """Of real probabilities no mass is made: what the first place can't give stays unseen."""
-    # A place lists counts, and `unlisted_count` of their total is on tokens that it doesn't list. All
-    # integers come from tokens listed at the first place that hold a digit, or from the one chosen
-    # there.
+    # A place lists counts, and `unlisted_count` of their total is on tokens that it doesn't list.
+    # All integers come from tokens listed at the first place that hold a digit, or from the one
+    # chosen there.
     shares: list[tuple[str, dict[str, float]]] = []
     for chosen, counts, unlisted_count in places:
         total = sum(counts.values()) + unlisted_count
