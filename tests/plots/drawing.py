@@ -70,55 +70,59 @@ def texts(ax: Axes) -> list[str]:
 
 def legend(figure: Figure) -> list[str]:
     """The names in the one legend."""
-    (found,) = figure.legends
-    return [text.get_text() for text in found.get_texts()]
+    (figure_legend,) = figure.legends
+    return [text.get_text() for text in figure_legend.get_texts()]
 
 
 def labels(ax: Axes) -> list[str]:
     """Of the vertical axis, from the top."""
-    found = zip(ax.get_yticks(), ax.get_yticklabels(), strict=True)
+    ticks = zip(ax.get_yticks(), ax.get_yticklabels(), strict=True)
     inverted = ax.yaxis_inverted()
     return [
-        text.get_text() for _, text in sorted(found, key=lambda one: one[0] * (2 * inverted - 1))
+        text.get_text() for _, text in sorted(ticks, key=lambda tick: tick[0] * (2 * inverted - 1))
     ]
 
 
 def points(ax: Axes) -> list[tuple[Any, list[float], list[float], np.ndarray]]:
     """Of each series with intervals: its container, x, y and the segments of the intervals."""
-    found = []
-    for one in ax.containers:
-        if isinstance(one, ErrorbarContainer):
-            line, _, (arms,) = one.lines
+    series = []
+    for container in ax.containers:
+        if isinstance(container, ErrorbarContainer):
+            line, _, (arms,) = container.lines
             x, y = np.array(line.get_data(), float).tolist()
-            found.append((one, x, y, np.array(arms.get_segments())))
-    return found
+            series.append((container, x, y, np.array(arms.get_segments())))
+    return series
 
 
-def check_fits(figure: Figure, what: object) -> None:
+def check_fits(figure: Figure, case: object) -> None:
     """As wide as a column; no text is cut or lies over another."""
-    assert figure.get_figwidth() == WIDTH, what
-    said, places = zip(*_written(figure), strict=True)
-    assert len(said) > 5, what
+    assert figure.get_figwidth() == WIDTH, case
+    shown_texts, places = zip(*_visible_texts(figure), strict=True)
+    assert len(shown_texts) > 5, case
     boxes = np.array(places)
     lows, highs = boxes.min(axis=1), boxes.max(axis=1)
     page = np.array(figure.bbox.size) + TOLERANCE
     cut = [
         text
-        for text, low, high in zip(said, lows, highs, strict=True)
+        for text, low, high in zip(shown_texts, lows, highs, strict=True)
         if (low < -TOLERANCE).any() or (high > page).any()
     ]
-    assert not cut, what
+    assert not cut, case
     apart_x, apart_y = (
         np.minimum.outer(highs[:, k], highs[:, k]) - np.maximum.outer(lows[:, k], lows[:, k])
         <= TOLERANCE
         for k in (0, 1)
     )
-    near = np.argwhere(np.triu(~apart_x & ~apart_y, 1))
-    over = [(said[i], said[j]) for i, j in near if not _apart(boxes[i], boxes[j])]
-    assert not over, what
+    overlapping = np.argwhere(np.triu(~apart_x & ~apart_y, 1))
+    over = [
+        (shown_texts[i], shown_texts[j])
+        for i, j in overlapping
+        if not _are_apart(boxes[i], boxes[j])
+    ]
+    assert not over, case
 
 
-def _written(figure: Figure) -> Iterator[tuple[str, np.ndarray]]:
+def _visible_texts(figure: Figure) -> Iterator[tuple[str, np.ndarray]]:
     """Each text that is seen, with its corners in pixels."""
     with style():
         figure.draw_without_rendering()  # lays it out
@@ -128,7 +132,7 @@ def _written(figure: Figure) -> Iterator[tuple[str, np.ndarray]]:
             for axis in (ax.xaxis, ax.yaxis)
             for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks())
             for label in (tick.label1, tick.label2)
-            if not _within(tick.get_loc(), *sorted(axis.get_view_interval()))
+            if not _is_within(tick.get_loc(), *sorted(axis.get_view_interval()))
         }
         for text in figure.findobj(Text):
             assert isinstance(text, Text)
@@ -136,7 +140,7 @@ def _written(figure: Figure) -> Iterator[tuple[str, np.ndarray]]:
                 yield text.get_text(), _corners(text)
 
 
-def _within(place: float, low: float, high: float) -> bool:
+def _is_within(place: float, low: float, high: float) -> bool:
     """Whether a tick lies within the limits: matplotlib keeps some beyond them."""
     return low - 1e-9 <= place <= high + 1e-9
 
@@ -155,10 +159,10 @@ def _corners(text: Text) -> np.ndarray:
     return np.asarray((box - anchor) @ np.array([[c, s], [-s, c]]) + anchor)
 
 
-def _apart(first: np.ndarray, second: np.ndarray) -> bool:
+def _are_apart(first: np.ndarray, second: np.ndarray) -> bool:
     """Whether a side of one of two rectangles separates them: the separating axis theorem."""
-    for one in (first, second):
-        for start, end in pairwise(one[:3]):
+    for box in (first, second):
+        for start, end in pairwise(box[:3]):
             side = (end - start) / max(np.hypot(*(end - start)), 1e-9)
             a, b = first @ side, second @ side
             if min(a.max(), b.max()) - max(a.min(), b.min()) <= TOLERANCE:

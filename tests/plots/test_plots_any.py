@@ -34,17 +34,17 @@ UNBOUNDED = (
 """Figures of numbers some of which may be infinite, or their intervals."""
 
 
-def one_of_each(
-    value: float = 0.5, name: str = "likely", other: str = "m", **own: Any
+def rows_of_every_metric(
+    value: float = 0.5, name: str = "likely", variant: str = "m", **options: Any
 ) -> Iterator[Row]:
     """A row of every metric that is drawn, with a word, marker or variant of that name."""
     interval = around(value, 0.1)
     item = {"difficulty": "0.3", "item": "a", "radius": "5"}
-    who, bin_ = {"age": "40", "radius": "5", "sex": "male"}, {"bin": "0.4-0.5"}
-    marker = {"judge": "j", "marker": name, "split": other}
+    person, bin_ = {"age": "40", "radius": "5", "sex": "male"}, {"bin": "0.4-0.5"}
+    marker = {"judge": "j", "marker": name, "split": variant}
     worth = {"answered_from": "0.5", "costs": "right 1, wrong -1, abstain 0"}
     word = {"word": name, "language": "en", "setting": "concise"}
-    known: list[tuple[str, dict[str, str], str]] = [
+    conditions: list[tuple[str, dict[str, str], str]] = [
         ("scale_variants", {**bin_, "scale": "0-100"}, "bin_accuracy"),
         ("scale_variants", {**bin_, "scale": "0-100"}, "bin_confidence"),
         ("scale_variants", {"report": "45", "scale": "0-100"}, "report_share"),
@@ -68,44 +68,46 @@ def one_of_each(
         ("life_eval", {}, "hard_easy_slope"),
         ("life_eval", item, "item_overconfidence"),
         ("life_eval", {"item": "a", "probability": "0.3", "radius": "5"}, "item_confidence"),
-        ("life_eval", who, "maximum_achievable_score"),
+        ("life_eval", person, "maximum_achievable_score"),
         ("life_eval", bin_, "bin_accuracy"),
         ("life_eval", bin_, "bin_confidence"),
         ("question_sets", {"source": "token"}, "ece"),
         ("question_sets", {}, "ece"),
         ("life_eval", {**bin_, "radius": "5"}, "truth_bin_probability"),
         ("life_eval", {**bin_, "radius": "5"}, "truth_bin_confidence"),
-        ("life_eval", who, "mean_answer"),
-        ("life_eval", who, "mean_best_answer"),
+        ("life_eval", person, "mean_answer"),
+        ("life_eval", person, "mean_best_answer"),
         ("wep_elicitation", {**word, "versus": "human"}, "wasserstein"),
         ("wep_elicitation", {**word, "versus": "human"}, "brunner_munzel_theta"),
-        ("wep_elicitation", {**word, "versus": other}, "brunner_munzel_theta"),
+        ("wep_elicitation", {**word, "versus": variant}, "brunner_munzel_theta"),
         ("wep_choice", {"cot": "with"}, "pairwise_consistency"),
         ("hedge_markers", marker, "mic"),
         ("hedge_markers", {**marker, "outcome": "correct"}, "mic"),
         ("hedge_markers", {**marker, "outcome": "incorrect"}, "mic"),
         ("hedge_markers", marker, "decisiveness_gap"),
-        ("hedge_markers", {"judge": "j", "split": other}, "accuracy"),
+        ("hedge_markers", {"judge": "j", "split": variant}, "accuracy"),
         *(
             ("hedge_markers", {**marker, "split": "", "bin": bins}, "confidence_share")
             for bins in ("0-0.5", "0.5-1")
         ),
     ]
-    for task, parts, metric in known:
-        yield row(task, parts, metric, value, interval, **own)
-        yield row(task, {**parts, "variant": other}, metric, value, interval, **own)
+    for task, parts, metric in conditions:
+        yield row(task, parts, metric, value, interval, **options)
+        yield row(task, {**parts, "variant": variant}, metric, value, interval, **options)
     for q in ("0.05", "0.25", "0.5", "0.75", "0.95"):
         people = {"word": name, "q": q}
         yield row("wep_elicitation", people, "probability_quantile", value, model="people surveyed")
-        asked = {**word, "q": q, "variant": other}
-        yield row("wep_elicitation", asked, "probability_quantile", value, **own)
+        quantile = {**word, "q": q, "variant": variant}
+        yield row("wep_elicitation", quantile, "probability_quantile", value, **options)
 
 
 @every_plot
-def test_nothing_to_draw_is_told(plot: Plot) -> None:
+def test_rows_without_anything_to_draw_are_refused(plot: Plot) -> None:
     """No row, rows of other metrics, and rows without a number, are refused with what to give."""
-    others = [frame(row(task, "", "n", 5)) for task in ("life_eval", "scale_variants", "t")]
-    for rows in (frame(), *others, frame(*one_of_each(nan))):
+    unrelated_frames = [
+        frame(row(task, "", "n", 5)) for task in ("life_eval", "scale_variants", "t")
+    ]
+    for rows in (frame(), *unrelated_frames, frame(*rows_of_every_metric(nan))):
         with pytest.raises(InvalidArgument, match="nothing to draw"):
             plot(rows)
 
@@ -117,13 +119,13 @@ def test_nothing_to_draw_is_told(plot: Plot) -> None:
         for number, plot in EACH
     ],
 )
-def test_names_are_only_text(plot: Plot) -> None:
+def test_hostile_names_change_nothing_but_labels(plot: Plot) -> None:
     """Dollars, markup, right-to-left marks and great length change nothing but labels."""
-    named = [
-        *(one for name in NAMES for one in one_of_each(name=name, other=name, model=name)),
-        *(one for name in NAMES for one in one_of_each(model="n", dataset=name)),
-    ]
-    svg = saved(plot(frame(*one_of_each(), *named)))
+    hostile_rows: list[Row] = []
+    for name in NAMES:
+        hostile_rows += rows_of_every_metric(name=name, variant=name, model=name)
+        hostile_rows += rows_of_every_metric(model="n", dataset=name)
+    svg = saved(plot(frame(*rows_of_every_metric(), *hostile_rows)))
     assert max(map(len, re.findall(r">([^<]*)</text>", svg))) < 200
     assert "x" * 50 not in svg
     assert "<b>" not in svg
@@ -132,9 +134,12 @@ def test_names_are_only_text(plot: Plot) -> None:
 
 
 @pytest.mark.parametrize("plot", [plot for plot in PLOTS if plot.__name__ in UNBOUNDED])
-def test_infinite_values_are_not_drawn(plot: Plot) -> None:
+def test_infinite_values_leave_no_infinite_coordinate(plot: Plot) -> None:
     """Alone or beside finite ones they leave a figure without a coordinate that isn't a number."""
-    finite, infinite = frame(*one_of_each()), frame(*one_of_each(inf, name="doubt", model="n"))
+    finite, infinite = (
+        frame(*rows_of_every_metric()),
+        frame(*rows_of_every_metric(inf, name="doubt", model="n")),
+    )
     finite["ci_high"] = inf
     slope = infinite["metric"] == "hard_easy_slope"
     for rows in (infinite, pd.concat([finite, infinite[~slope]], ignore_index=True)):
@@ -146,10 +151,10 @@ def test_infinite_values_are_not_drawn(plot: Plot) -> None:
 
 
 @every_plot
-def test_rows_of_any_kind(plot: Plot) -> None:
+def test_index_and_undefined_rows_change_no_figure(plot: Plot) -> None:
     """Any index will do, and rows without a value are left out."""
-    rows = frame(*one_of_each())
+    rows = frame(*rows_of_every_metric())
     assert saved(plot(rows)) == saved(plot(rows.set_index(rows.index[::-1] + 7)))
-    rows = frame(*one_of_each())
-    undefined = frame(*one_of_each(nan, name="undefined", model="n"))
+    rows = frame(*rows_of_every_metric())
+    undefined = frame(*rows_of_every_metric(nan, name="undefined", model="n"))
     assert saved(plot(pd.concat([rows, undefined]))) == saved(plot(rows))

@@ -27,7 +27,7 @@ def of_confidence(models: list[str], datasets: list[str], scales: list[str]) -> 
     worth = {"costs": "right 1, wrong -2, abstain 0"}
     for model, dataset, scale in product(models, datasets, scales):
         low, high = scale.split("-")
-        some: list[tuple[dict[str, str], str, float]] = [
+        numbers: list[tuple[dict[str, str], str, float]] = [
             ({"bin": "0.4-0.5"}, "bin_accuracy", 0.5),
             ({"bin": "0.4-0.5"}, "bin_confidence", 0.45),
             ({"bin": "0.9-1"}, "bin_accuracy", 0.75),
@@ -43,10 +43,10 @@ def of_confidence(models: list[str], datasets: list[str], scales: list[str]) -> 
             ({"answered_from": "0.4", **worth}, "expected_utility", -0.1),
             ({"answered_from": "0.9", **worth}, "expected_utility", 0.25),
         ]
-        for parts, metric, value in some:
-            where: dict[str, Any] = {"n": 12345, "model": model, "dataset": dataset}
+        for parts, metric, value in numbers:
+            options: dict[str, Any] = {"n": 12345, "model": model, "dataset": dataset}
             condition = {"scale": scale, **parts}
-            yield row("scale_variants", condition, metric, value, (0.2, 1.1), **where)
+            yield row("scale_variants", condition, metric, value, (0.2, 1.1), **options)
 
 
 LEVELS = (80.0, 90.0, 95.0, 99.0)
@@ -80,44 +80,50 @@ def of_intervals(models: list[str], levels: tuple[float, ...], size: float) -> I
 def of_lives(models: list[str], datasets: list[str], radii: tuple[int, ...]) -> Iterator[Row]:
     """Rows of every metric that is drawn, of each model, data set and radius."""
     for model, (k, dataset) in product(models, enumerate(datasets)):
-        own: dict[str, Any] = {"model": model, "dataset": dataset}
-        yield row("life_eval", "", "hard_easy_slope", -0.123, (-0.456, 0.789), **own)
+        options: dict[str, Any] = {"model": model, "dataset": dataset}
+        yield row("life_eval", "", "hard_easy_slope", -0.123, (-0.456, 0.789), **options)
         for radius in radii:
-            at = {"radius": radius}
-            yield row("life_eval", at, "overconfidence", -0.25 * k, (-0.5, 0.6), **own)
+            radius_part = {"radius": radius}
+            yield row("life_eval", radius_part, "overconfidence", -0.25 * k, (-0.5, 0.6), **options)
             for name in ("truth_bin_probability", "truth_bin_confidence"):
-                yield row("life_eval", {"bin": "0.4-0.5", **at}, name, 0.45, n=1234567, **own)
+                yield row(
+                    "life_eval", {"bin": "0.4-0.5", **radius_part}, name, 0.45, n=1234567, **options
+                )
             for age in (0, 110):
-                item = {"difficulty": age / 111, "item": f"a{age}", **at}
-                yield row("life_eval", item, "item_overconfidence", age / 200, **own)
+                item = {"difficulty": age / 111, "item": f"a{age}", **radius_part}
+                yield row("life_eval", item, "item_overconfidence", age / 200, **options)
                 for sex in ("female", "male"):
-                    who = {"age": age, "sex": sex, **at}
-                    yield row("life_eval", who, "mean_answer", 79.5 + k, **own)
-                    yield row("life_eval", who, "mean_best_answer", 100, **own)
+                    person = {"age": age, "sex": sex, **radius_part}
+                    yield row("life_eval", person, "mean_answer", 79.5 + k, **options)
+                    yield row("life_eval", person, "mean_best_answer", 100, **options)
 
 
 def of_sets(models: list[str], datasets: list[str]) -> Iterator[Row]:
     """Rows over data sets, of what was stated and of tokens, and of the questions alone."""
     for model, dataset, source in product(models, datasets, ("stated", "token")):
-        own: dict[str, Any] = {"model": model, "dataset": dataset}
-        task, at = "question_sets", {"source": source}
+        options: dict[str, Any] = {"model": model, "dataset": dataset}
+        task, source_part = "question_sets", {"source": source}
         for k, name in product((4, 9), ("bin_accuracy", "bin_confidence")):
-            yield row(task, {"bin": f"0.{k}-0.{k + 1}", **at}, name, k / 10, n=1234567, **own)
-        yield row(task, {"source": source.replace("stated", "")}, "ece", 0.25, (0.2, 0.6), **own)
+            yield row(
+                task, {"bin": f"0.{k}-0.{k + 1}", **source_part}, name, k / 10, n=1234567, **options
+            )
+        yield row(
+            task, {"source": source.replace("stated", "")}, "ece", 0.25, (0.2, 0.6), **options
+        )
     for model, age, radius in product(models, (0, 110), RADII):
         item = {"item": f"a{age}", "probability": age / 111, "radius": radius}
         yield row("life_eval", item, "item_confidence", age / 200, model=model)
     for dataset, sex, age, radius in product(datasets, ("female", "male"), (0, 110), RADII):
-        who = {"age": age, "sex": sex, "radius": radius}
-        yield row("life_eval", who, "maximum_achievable_score", 0.5, dataset=dataset)
+        person = {"age": age, "sex": sex, "radius": radius}
+        yield row("life_eval", person, "maximum_achievable_score", 0.5, dataset=dataset)
 
 
 def of_traces(models: list[str], variants: list[str]) -> Iterator[Row]:
     """The Tunnel Index and decoding entropy by variant, and exponents of two data sets."""
     for model, variant in product(models, variants):
-        where = {"method": "traces", "variant": variant}
+        condition = {"method": "traces", "variant": variant}
         for name in ("tunnel_index", "decoding_entropy"):
-            yield row("fermi_eval", where, name, 1.25, (1, 2.5), model=model)
+            yield row("fermi_eval", condition, name, 1.25, (1, 2.5), model=model)
     for dataset, k in product(("own", HAN), range(-50, 51)):
         share: dict[str, Any] = {"model": "no model", "dataset": dataset, "n": 12345}
         yield row("fermi_eval", {"exponent": k}, "exponent_share", 0.0125, **share)
@@ -143,9 +149,11 @@ def of_words(words: list[str], models: list[str]) -> Iterator[Row]:
     for (k, word), (j, q) in product(enumerate(words), enumerate(quantiles)):
         value = (k + 1 + j / 5) / (len(words) + 2)
         for model in ("people surveyed", *models):
-            by = {} if model == "people surveyed" else {"setting": "all", "language": "en"}
-            where = {"word": word, "q": q, **by}
-            yield row(task, where, "probability_quantile", value, around(value, 0.1), model=model)
+            scope = {} if model == "people surveyed" else {"setting": "all", "language": "en"}
+            condition = {"word": word, "q": q, **scope}
+            yield row(
+                task, condition, "probability_quantile", value, around(value, 0.1), model=model
+            )
     settings = ("concise", "extended", "female", "male", "all")
     for model, word, setting in product(models, words, settings):
         against = {"language": "en", "setting": setting, "versus": "human", "word": word}
@@ -161,11 +169,11 @@ def of_words(words: list[str], models: list[str]) -> Iterator[Row]:
             yield row(task, parts, "paired_difference", 20, (19.9, 20.1), model=model)
     scores = ("pairwise", "monotonicity", "empirical", "empirical_monotonicity")
     for model, name, cot, size in product(models, scores, ("with", "without"), ("", 3, 5, 9)):
-        asked: dict[str, object] = {"cot": cot, "choice_set": size}
+        reasoning_condition: dict[str, object] = {"cot": cot, "choice_set": size}
         chance: dict[str, object] = {"baseline": "expected", "choice_set": size}
-        for of, value in ((asked, 1), (chance, 0.2)):
+        for parts, value in ((reasoning_condition, 1), (chance, 0.2)):
             interval = around(value, 0.1)
-            yield row("wep_choice", of, f"{name}_consistency", value, interval, model=model)
+            yield row("wep_choice", parts, f"{name}_consistency", value, interval, model=model)
     for model, name, cot in product(models, scores, ("with", "without")):
         for part in ({"numbers": "narrow"}, {"numbers": "wide"}, {"scenario": words[0]}):
             yield row("wep_choice", {"cot": cot, **part}, f"{name}_consistency", 0.5, model=model)
@@ -174,20 +182,20 @@ def of_words(words: list[str], models: list[str]) -> Iterator[Row]:
 def of_markers(markers: list[str], models: list[str], datasets: list[str]) -> Iterator[Row]:
     """What is drawn of hedge markers, for each model."""
     for model, marker in product(models, markers):
-        where = {"judge": "j", "marker": marker}
+        condition = {"judge": "j", "marker": marker}
         for k in range(10):
-            bins = {**where, "bin": f"{k / 10:g}-{(k + 1) / 10:g}"}
+            bins = {**condition, "bin": f"{k / 10:g}-{(k + 1) / 10:g}"}
             yield row("hedge_markers", bins, "confidence_share", 0.1, (0, 0.2), model=model)
         for name, split in product(datasets, ("train", "test")):
-            own: dict[str, Any] = {"model": model, "dataset": name}
-            parts = {**where, "split": split}
+            options: dict[str, Any] = {"model": model, "dataset": name}
+            parts = {**condition, "split": split}
             for metric in ("mic", "decisiveness_gap"):
-                yield row("hedge_markers", parts, metric, 0.5, (0.4, 0.6), **own)
+                yield row("hedge_markers", parts, metric, 0.5, (0.4, 0.6), **options)
             for more in ({"outcome": "correct"}, {"outcome": "incorrect"}, {"faithful": "yes"}):
-                yield row("hedge_markers", {**parts, **more}, "mic", len(marker) % 7 / 7, **own)
+                yield row("hedge_markers", {**parts, **more}, "mic", len(marker) % 7 / 7, **options)
             for metric in ("accuracy", "cmfg"):
                 parts = {"judge": "j", "split": split}
-                yield row("hedge_markers", parts, metric, 0.5, **own)
+                yield row("hedge_markers", parts, metric, 0.5, **options)
 
 
 WORDS = ["almost certain", "likely", "about even", "chances are slight", "almost no chance"]
@@ -201,12 +209,12 @@ SEVEN = [f"provider/model-{k}" for k in range(7)]
 def of_answers(models: list[str], datasets: list[str]) -> Iterator[Row]:
     """Accuracy, confidence and AUROC of each model and data set."""
     for (k, model), dataset in product(enumerate(models), datasets):
-        own: dict[str, Any] = {"model": model, "dataset": dataset}
+        options: dict[str, Any] = {"model": model, "dataset": dataset}
         for name, value in (("accuracy", 0.5 + k / 20), ("mean_confidence", 0.9)):
             interval = (value - 0.05, value + 0.05)
-            yield row("any_eval", {"method": "recorded"}, name, value, interval, **own)
+            yield row("any_eval", {"method": "recorded"}, name, value, interval, **options)
         for scale in ("0-5", "0-100"):
-            yield row("scale_variants", {"scale": scale}, "auroc", 0.7, (0.6, 0.8), **own)
+            yield row("scale_variants", {"scale": scale}, "auroc", 0.7, (0.6, 0.8), **options)
 
 
 CASES: dict[str, tuple[tuple[str, ...], dict[str, pd.DataFrame]]] = {
@@ -317,14 +325,14 @@ CASES: dict[str, tuple[tuple[str, ...], dict[str, pd.DataFrame]]] = {
         for number, name in enumerate(names)
     ],
 )
-def test_figures_fit_a_column(name: str, group: str) -> None:
+def test_figures_fit_a_column_without_cut_or_overlapping_text(name: str, group: str) -> None:
     """As wide as a column, no text cut or over another, whatever names and numbers there are."""
     plot: Plot = getattr(plots, name)
     for case, rows in CASES[group][1].items():
         check_fits(plot(rows), case)
 
 
-def test_no_figure_is_forgotten() -> None:
+def test_every_exported_plot_has_a_case() -> None:
     """Every exported plot has a case."""
-    drawn = {name for names, _ in CASES.values() for name in names}
-    assert drawn == {*plots.__all__} - {"COLOURS", "shortened", "style"}
+    plotted = {name for names, _ in CASES.values() for name in names}
+    assert plotted == {*plots.__all__} - {"COLOURS", "shortened", "style"}

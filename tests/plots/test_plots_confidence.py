@@ -28,8 +28,10 @@ result = partial(row, "scale_variants")
 
 def bars(ax: Axes) -> BarContainer:
     """The one group of bars."""
-    (found,) = [one for one in ax.containers if isinstance(one, BarContainer)]
-    return found
+    (bar_container,) = [
+        container for container in ax.containers if isinstance(container, BarContainer)
+    ]
+    return bar_container
 
 
 def path_of(line: Line2D) -> list[list[float]]:
@@ -38,7 +40,7 @@ def path_of(line: Line2D) -> list[list[float]]:
     return path
 
 
-def test_reliability_draws_the_bins() -> None:
+def test_reliability_draws_points_intervals_and_counts_of_the_bins() -> None:
     """Points at mean confidence and accuracy, arms to the interval, bars by judgments."""
     rows = frame(
         result("bin=0.9-1;scale=0-20", "bin_accuracy", 0.5, (0.3, 0.6), n=8),
@@ -79,7 +81,7 @@ def test_reliability_draws_corp_beside_the_bins() -> None:
     assert x == [0.95]
 
 
-def test_panels() -> None:
+def test_each_scale_model_and_definition_of_m_ratio_has_a_panel() -> None:
     """One for each scale in order, each model and source, and each definition of M-ratio."""
     # A panel a scale, thirteen at most two abreast, then scales of the user's own.
     rows = frame(
@@ -98,10 +100,10 @@ def test_panels() -> None:
     # Rows of several groups are told apart by their titles; only what varies is said.
     rows = frame(
         *(
-            row("question_sets", f"bin=0.4-0.5;source={source}", *rest, n=3, model=model)
+            row("question_sets", f"bin=0.4-0.5;source={source}", *numbers, n=3, model=model)
             for model in ("a", "b")
             for source in ("stated", "token")
-            for rest in (("bin_accuracy", 0.5, (0.4, 0.6)), ("bin_confidence", 0.45))
+            for numbers in (("bin_accuracy", 0.5, (0.4, 0.6)), ("bin_confidence", 0.45))
         )
     )
     assert titles(reliability(rows)) == [
@@ -115,12 +117,12 @@ def test_panels() -> None:
             for type1 in ("m_afc", "two_z")
         )
     )
-    found = titles(m_ratio(rows))
-    assert len(set(found)) == 4
-    assert found[0] == "type-1 model m_afc, sure from 0.5 on"
+    panel_titles = titles(m_ratio(rows))
+    assert len(set(panel_titles)) == 4
+    assert panel_titles[0] == "type-1 model m_afc, sure from 0.5 on"
 
 
-def test_report_histogram_draws_the_shares() -> None:
+def test_report_histogram_draws_the_shares_within_the_scales_ends() -> None:
     """A bar a value at its share, on the scale's own ends, also where a report is beyond them."""
     rows = frame(
         result("report=14;scale=14-86", "report_share", 0.25, (0.1, 0.5)),
@@ -128,15 +130,15 @@ def test_report_histogram_draws_the_shares() -> None:
         result("report=88;scale=14-86", "report_share", 0.25, (0.1, 0.5)),
     )
     (ax,) = report_histogram(rows).axes
-    found = [(bar.get_x() + bar.get_width() / 2, bar.get_height()) for bar in bars(ax)]
-    assert np.array(found) == pytest.approx(np.array([(14, 0.25), (50, 0.5), (88, 0.25)]))
+    positions = [(bar.get_x() + bar.get_width() / 2, bar.get_height()) for bar in bars(ax)]
+    assert np.array(positions) == pytest.approx(np.array([(14, 0.25), (50, 0.5), (88, 0.25)]))
     assert list(ax.get_xticks()) == [14, 50, 86]
     low, high = ax.get_xlim()
     assert low < 14
     assert high > 88
 
 
-def test_report_histogram_says_what_lies_far_out() -> None:
+def test_report_histogram_names_the_share_of_reports_far_out() -> None:
     """Up to the scale's width beyond it reports are drawn; of others the share is told."""
     rows = frame(
         result("report=5;scale=0-10", "report_share", 0.5, (0.2, 0.7)),
@@ -154,9 +156,9 @@ def test_ece_by_bins_draws_a_line_a_scale() -> None:
     """At 10, 15 and 20 bins of equal width alone, scales in order, an arm to each interval."""
     rows = frame(
         *(
-            result(where, "ece", value, (value - 0.01, value + 0.02), dataset=dataset)
+            result(condition, "ece", value, (value - 0.01, value + 0.02), dataset=dataset)
             for dataset in ("mmlu", "mean")
-            for where, value in (
+            for condition, value in (
                 ("bins=15;scale=0-100", 0.082),
                 ("bins=20;scale=0-100", 0.085),
                 ("bins=11;scale=0-100", 0.9),
@@ -195,7 +197,7 @@ def test_type2_roc_starts_at_the_origin() -> None:
     assert ax.get_title(loc="left") == "0-100 (area 0.75)"
 
 
-def test_type2_roc_repeats_the_baseline() -> None:
+def test_type2_roc_repeats_the_curve_of_0_100_in_every_panel() -> None:
     """Every panel but its own has the curve of 0-100, dotted."""
     rows = frame(
         *(
@@ -218,19 +220,19 @@ def test_type2_roc_repeats_the_baseline() -> None:
 
 
 @pytest.mark.parametrize(("defined", "missing"), [("hit", "wrong"), ("false_alarm", "right")])
-def test_type2_roc_says_what_is_missing(defined: str, missing: str) -> None:
+def test_type2_roc_names_the_missing_answers(defined: str, missing: str) -> None:
     """Without wrong (or right) answers there is a panel with these words and no curve."""
-    other = {"hit": "false_alarm", "false_alarm": "hit"}[defined]
+    undefined = {"hit": "false_alarm", "false_alarm": "hit"}[defined]
     rows = frame(
         result("scale=0-5;threshold=0.9", f"type2_{defined}_rate", 0.5),
-        result("scale=0-5;threshold=0.9", f"type2_{other}_rate", nan),
+        result("scale=0-5;threshold=0.9", f"type2_{undefined}_rate", nan),
     )
     (ax,) = type2_roc(rows).axes
     assert ax.get_title(loc="left") == f"0-5 (no {missing} answer)"
     assert len(ax.lines) == 1
 
 
-def test_utility_is_a_line_of_steps() -> None:
+def test_utility_is_a_step_line_by_rising_confidence() -> None:
     """By rising confidence, each once; never answering is dashed, calibrated confidence dotted."""
     costs = "costs=right 1, wrong -3, abstain 0.2"
     rows = frame(
@@ -266,17 +268,17 @@ def test_m_ratio_draws_data_sets_side_by_side() -> None:
     )
     (ax,) = m_ratio(rows).axes
     assert [label.get_text() for label in ax.get_yticklabels()] == ["0-5", "0-100"]
-    (_, x, y, arms), (_, other, _, _) = points(ax)
+    (_, x, y, arms), (_, second_x, _, _) = points(ax)
     assert x == [0.8, 0.6]
     assert np.round(y).tolist() == [1, 0]
     assert arms[0, :, 0] == pytest.approx([0.5, 1.2])
     assert arms[1, 0, 0] == pytest.approx(0.4)
     assert arms[1, 1, 0] > ax.get_xlim()[1]
-    assert other == [1.1]
+    assert second_x == [1.1]
     assert "infinite, not drawn: 0-5" in texts(ax)
 
 
-def test_everything_that_detail_gives_is_drawn() -> None:
+def test_figures_have_as_many_points_as_detail_has_rows() -> None:
     """Bins, reports and rates of judgments, as many points as rows."""
     rows = detail(
         pd.DataFrame(

@@ -28,11 +28,11 @@ def by_level(metric: str, condition: str, *values: float, spread: float = 0.1) -
     )
 
 
-def drawn(ax: Axes) -> dict[str, tuple[list[int], list[float], np.ndarray]]:
+def series_by_style(ax: Axes) -> dict[str, tuple[list[int], list[float], np.ndarray]]:
     """Of each line: the places of its levels, its values and the ends of its intervals."""
     return {
-        str(one.lines[0].get_linestyle()): ([round(place) for place in x], y, arms[:, :, 1])
-        for one, x, y, arms in points(ax)
+        str(container.lines[0].get_linestyle()): ([round(place) for place in x], y, arms[:, :, 1])
+        for container, x, y, arms in points(ax)
     }
 
 
@@ -51,13 +51,13 @@ def test_coverage_has_a_panel_for_each_method() -> None:
     figure = coverage(rows)
     direct, logprob = figure.axes
     assert titles(figure) == ["direct", "logprob"]
-    lines = drawn(direct)
+    lines = series_by_style(direct)
     assert set(lines) == {"-", "--"}
     places, values, ends = lines["-"]
     assert (places, values) == ([0, 1, 2, 3], [0.5, 0.6, 0.65, 0.7])
     assert ends[0] == pytest.approx([0.4, 0.6])
     assert lines["--"][1] == [0.8, 0.9, 0.95, 1]
-    assert [values for _, values, _ in drawn(logprob).values()] == [
+    assert [values for _, values, _ in series_by_style(logprob).values()] == [
         [0.4, 0.5, 0.55, 0.6],
         [0.75, 0.85, 0.9, 0.97],
         [0.7, 0.8, 0.85, 0.9],
@@ -77,11 +77,13 @@ def test_without_a_test_split_all_items_are_drawn() -> None:
             by_level("coverage", "method=direct;split=test", 0.7, 0.8).assign(model="other"),
         ]
     )
-    found = {ax.get_title(loc="left"): drawn(ax)["-"][1] for ax in coverage(rows).axes}
-    assert found == {"direct\nm": [0.5, 0.6], "direct\nother": [0.7, 0.8]}
+    values_by_panel = {
+        ax.get_title(loc="left"): series_by_style(ax)["-"][1] for ax in coverage(rows).axes
+    }
+    assert values_by_panel == {"direct\nm": [0.5, 0.6], "direct\nother": [0.7, 0.8]}
 
 
-def test_decoding_temperatures_and_methods_of_the_users_own() -> None:
+def test_temperature_rules_have_their_own_lines_and_unknown_methods_are_as_stated() -> None:
     """Rules of temperature have lines of their own; an unknown method is drawn as stated."""
     rows = pd.concat(
         [
@@ -96,10 +98,10 @@ def test_decoding_temperatures_and_methods_of_the_users_own() -> None:
         "temperature of all levels",
         "temperature of each level",
     ]
-    assert drawn(figure.axes[1])["-"][1] == [0.3, 0.4]
+    assert series_by_style(figure.axes[1])["-"][1] == [0.3, 0.4]
 
 
-def test_axes_of_intervals_that_run_out() -> None:
+def test_infinite_scores_are_named_and_infinite_arms_leave_the_axis() -> None:
     """Infinite scores are said in words; arms run out; narrow ranges and few levels."""
     rows = pd.concat(
         [
@@ -109,7 +111,7 @@ def test_axes_of_intervals_that_run_out() -> None:
     )
     (ax,) = interval_score(rows).axes
     assert texts(ax) == ["infinite, not drawn: conformal at 99%"]
-    assert drawn(ax)["--"][1] == [6, 7, 8]
+    assert series_by_style(ax)["--"][1] == [6, 7, 8]
     assert ax.get_yscale() == "log"
     svg = saved(interval_score(rows))
     assert "mathdefault" not in svg
@@ -122,7 +124,7 @@ def test_axes_of_intervals_that_run_out() -> None:
         result("level=90;method=direct", "interval_score", 6, (5, inf)),
     )
     (ax,) = interval_score(rows).axes
-    _, values, ends = drawn(ax)["-"]
+    _, values, ends = series_by_style(ax)["-"]
     assert values == [5, 6]
     assert ends[0] == pytest.approx([4, 6])
     assert ends[1][1] > ax.get_ylim()[1]
@@ -152,19 +154,19 @@ def test_tunnel_draws_stated_and_needed_widths() -> None:
         ]
     )
     (ax,) = tunnel(rows).axes
-    assert {look: values for look, (_, values, _) in drawn(ax).items()} == {
+    assert {look: values for look, (_, values, _) in series_by_style(ax).items()} == {
         "-": [2, 2.1, 2.2, 2.3],
         "--": [3, 4, 6],
     }
-    (said,) = ax.texts
-    assert said.get_text().split("\n") == [
+    (annotation,) = ax.texts
+    assert annotation.get_text().split("\n") == [
         "coverage plateau 0.65 [0.56, 0.72]",
         "infinite, not drawn: conformal at 99%",
     ]
 
 
 @pytest.mark.parametrize("plot", PLOTS)
-def test_only_infinite_values(plot: Plot) -> None:
+def test_a_panel_of_infinite_values_holds_only_their_names(plot: Plot) -> None:
     """The panel is empty but for the words."""
     rows = pd.concat([by_level(metric, "method=direct", inf, inf) for metric in METRICS])
     (ax,) = plot(rows).axes

@@ -27,17 +27,17 @@ def of_line(line: Line2D) -> Any:
 
 def lines(ax: Axes) -> dict[str, tuple[list[float], list[float]]]:
     """The lines by their label."""
-    return {str(one.get_label()): of_line(one) for one in ax.get_lines()}
+    return {str(line.get_label()): of_line(line) for line in ax.get_lines()}
 
 
 def across(ax: Axes) -> list[float]:
     """The heights at 0 and 1 of the one solid line from 0 to 1."""
-    solid = [of_line(one) for one in ax.get_lines() if one.get_linestyle() == "-"]
+    solid = [of_line(line) for line in ax.get_lines() if line.get_linestyle() == "-"]
     (y,) = [list(map(float, y)) for x, y in solid if x == [0, 1]]
     return y
 
 
-def test_overconfidence_by_radius_and_model() -> None:
+def test_overconfidence_is_ordered_by_radius_with_models_side_by_side() -> None:
     """Radii stand in the order of their numbers, all of them last; models side by side."""
     rows = frame(
         result("radius=20", "overconfidence", -0.2, (-0.3, -0.1), model="a"),
@@ -50,20 +50,20 @@ def test_overconfidence_by_radius_and_model() -> None:
     labels = [tick.get_text() for tick in ax.get_xticklabels()]
     assert labels == ["5", "20", "all"]
     place = dict(zip(labels, ax.get_xticks(), strict=True))
-    (_, *one, arms), (_, *other, _) = points(ax)
-    x, y = one
+    (_, *first, arms), (_, *second, _) = points(ax)
+    x, y = first
     assert x == pytest.approx([place[name] - 0.1 for name in ("20", "5", "all")])
     assert y == [-0.2, 0.1, 0.05]
     assert arms[:, :, 1] == pytest.approx(np.array([[-0.3, -0.1], [0.0, 0.3], [0.01, 0.09]]))
-    assert other == [pytest.approx([place["5"] + 0.1]), [0.4]]
+    assert second == [pytest.approx([place["5"] + 0.1]), [0.4]]
     assert legend(figure) == ["a", "b"]
 
 
-def test_many_models_and_marks() -> None:
+def test_twelve_models_look_different_and_many_marks_are_an_image() -> None:
     """No two of twelve look the same; many marks make no large file."""
     rows = [result("radius=5", "overconfidence", k / 20, model=f"m{k}") for k in range(12)]
     figure = overconfidence(frame(*rows))
-    looks = [one.lines[0] for one, *_ in points(figure.axes[0])]
+    looks = [container.lines[0] for container, *_ in points(figure.axes[0])]
     assert len({(line.get_color(), line.get_marker()) for line in looks}) == 12
     text = saved(hard_easy(many(5, 808)))
     assert len(text) < 400_000
@@ -71,7 +71,7 @@ def test_many_models_and_marks() -> None:
     assert "<image" not in saved(hard_easy(many(1, 100)))
 
 
-def test_confidence_by_true_probability() -> None:
+def test_confidence_truth_has_points_intervals_and_counts_by_radius() -> None:
     """Points at mean probability and mean confidence, bars by judgments, a panel a radius."""
     rows = frame(
         *(
@@ -92,7 +92,7 @@ def test_confidence_by_true_probability() -> None:
         ((_, x, y, arms),) = points(ax)
         assert (x, y) == ([0.02, 0.96], [0.3, 0.7])
         assert arms[:, :, 1] == pytest.approx(np.array([[0.3, 0.3], [0.6, 0.9]]))
-        (bars,) = [one for one in ax.containers if isinstance(one, BarContainer)]
+        (bars,) = [container for container in ax.containers if isinstance(container, BarContainer)]
         heights = [bar.get_height() for bar in bars]
         assert heights[0] == pytest.approx(heights[1] / 4)
         middles = [bar.get_x() + bar.get_width() / 2 for bar in bars]
@@ -100,7 +100,7 @@ def test_confidence_by_true_probability() -> None:
         assert ([0, 1], [0, 1]) in lines(ax).values()  # the diagonal
 
 
-def test_answers_by_age() -> None:
+def test_best_age_draws_mean_and_best_answers_by_sex_and_radius() -> None:
     """A curve of answers and one of best answers a sex; an age without an answer is a gap."""
     rows = frame(
         result("age=50;radius=5;sex=male", "mean_answer", 80.5),
@@ -113,20 +113,22 @@ def test_answers_by_age() -> None:
         result("age=40-49;radius=5", "mean_best_answer", 1.0),
     )
     figure = best_age(rows)
-    drawn = {ax.get_title(loc="left"): lines(ax) for ax in figure.axes}
-    assert list(drawn) == ["radius 1", "radius 5", "radius 20"]
-    assert set(drawn["radius 5"]) == {"male, answer", "male, best answer"}
-    x, y = drawn["radius 5"]["male, answer"]
+    lines_by_panel = {ax.get_title(loc="left"): lines(ax) for ax in figure.axes}
+    assert list(lines_by_panel) == ["radius 1", "radius 5", "radius 20"]
+    assert set(lines_by_panel["radius 5"]) == {"male, answer", "male, best answer"}
+    x, y = lines_by_panel["radius 5"]["male, answer"]
     assert x == [40, 45, 50]
     assert y == pytest.approx([79, nan, 80.5], nan_ok=True)
-    assert drawn["radius 5"]["male, best answer"] == ([40, 45, 50], [84, 84, 84])
-    assert drawn["radius 20"] == {"female, answer": ([40], [88])}
-    assert drawn["radius 1"] == {"female, best answer": ([40], [90])}
-    named = {f"{sex}, {what}" for sex in ("female", "male") for what in ("answer", "best answer")}
-    assert set(legend(figure)) == named
+    assert lines_by_panel["radius 5"]["male, best answer"] == ([40, 45, 50], [84, 84, 84])
+    assert lines_by_panel["radius 20"] == {"female, answer": ([40], [88])}
+    assert lines_by_panel["radius 1"] == {"female, best answer": ([40], [90])}
+    expected = {
+        f"{sex}, {quantity}" for sex in ("female", "male") for quantity in ("answer", "best answer")
+    }
+    assert set(legend(figure)) == expected
 
 
-def test_hard_easy_draws_items_and_line() -> None:
+def test_hard_easy_draws_items_and_the_line_through_their_means() -> None:
     """Marks by radius; a line through the means by judgments, (.2 + 2 .8) / 3 and (0 + 2 .3) / 3.
 
     These are .6 and .2: at slope .5 the line is .2 - .5 .6 = -.1 at 0 and .4 at 1. With slopes of
@@ -141,9 +143,9 @@ def test_hard_easy_draws_items_and_line() -> None:
     )
     figure = hard_easy(rows)
     (ax,) = figure.axes
-    drawn = lines(ax)
-    assert drawn["radius 5"] == ([0.8], [0.3])
-    assert drawn["radius 20"] == ([0.2], [0.0])
+    plotted = lines(ax)
+    assert plotted["radius 5"] == ([0.8], [0.3])
+    assert plotted["radius 20"] == ([0.2], [0.0])
     assert across(ax) == pytest.approx([-0.1, 0.4])
     (band,) = ax.collections
     vertices = np.asarray(band.get_paths()[0].vertices, float)
@@ -168,37 +170,39 @@ def lives(epochs: int = 2) -> pd.DataFrame:
         for radius, mas in ((1, 0.1), (5, 0.4), (10, 0.7), (20, 0.9))
         for epoch in range(epochs)
     ]
-    found = pd.DataFrame(rows)
-    unread = rng.uniform(size=len(found)) < 0.1
-    found.loc[unread, ["answer", "confidence", "score"]] = nan
-    found.loc[unread, "status"] = "refusal"
-    found["mas"] *= 1 - found["age"] / 500
-    return found
+    judgments = pd.DataFrame(rows)
+    unread = rng.uniform(size=len(judgments)) < 0.1
+    judgments.loc[unread, ["answer", "confidence", "score"]] = nan
+    judgments.loc[unread, "status"] = "refusal"
+    judgments["mas"] *= 1 - judgments["age"] / 500
+    return judgments
 
 
 @pytest.fixture(scope="module")
-def both() -> pd.DataFrame:
+def rows_of_run() -> pd.DataFrame:
     """Results and finer rows of those judgments."""
     return pd.concat([summarize(lives(), resamples=20), detail(lives())], ignore_index=True)
 
 
-def test_the_line_is_that_of_all_judgments(both: pd.DataFrame) -> None:
+def test_the_hard_easy_line_is_numpys_least_squares_over_judgments(
+    rows_of_run: pd.DataFrame,
+) -> None:
     """By numpy's least squares over the judgments read, of which items have one or two."""
-    figure = hard_easy(both)
-    judged = lives().dropna(subset=["confidence"])
+    figure = hard_easy(rows_of_run)
+    answered = lives().dropna(subset=["confidence"])
     for ax, model in zip(figure.axes, ("a", "b"), strict=True):
         assert ax.get_title(loc="left") == model
-        mine = judged[judged["model"] == model]
-        x, y = 1 - mine["mas"], mine["confidence"] - mine["score"]
+        model_judgments = answered[answered["model"] == model]
+        x, y = 1 - model_judgments["mas"], model_judgments["confidence"] - model_judgments["score"]
         slope, intercept = np.polyfit(x, y, 1)
         # Difficulties are written with nine digits.
         assert across(ax) == pytest.approx([intercept, intercept + slope], abs=1e-7)
 
 
 @pytest.mark.parametrize("plot", PLOTS)
-def test_figures_of_a_run(plot: Plot, both: pd.DataFrame) -> None:
+def test_results_and_finer_rows_together_are_drawn(plot: Plot, rows_of_run: pd.DataFrame) -> None:
     """Results and finer rows together are drawn without a warning."""
-    assert saved(plot(both)).count("<svg") == 1
+    assert saved(plot(rows_of_run)).count("<svg") == 1
 
 
 def many(models: int, items: int) -> pd.DataFrame:
@@ -218,7 +222,7 @@ def many(models: int, items: int) -> pd.DataFrame:
     )
 
 
-def test_little_to_see() -> None:
+def test_overconfidence_axes_reach_a_tenth_and_a_missing_slope_is_named() -> None:
     """An axis from -0.1 to 0.1 at least; a slope that is missing is said."""
     # An axis of overconfidence reaches from -0.1 to 0.1 at least; 0 has no minus.
     tiny = (-2e-13, (-3e-13, -1e-13))
@@ -227,12 +231,12 @@ def test_little_to_see() -> None:
         result("", "hard_easy_slope", *tiny),
         result("difficulty=0.3;item=a;radius=5", "item_overconfidence", *tiny),
     )
-    for plot, said in ((overconfidence, []), (hard_easy, ["slope 0.00 [0.00, 0.00]"])):
+    for plot, annotations in ((overconfidence, []), (hard_easy, ["slope 0.00 [0.00, 0.00]"])):
         (ax,) = plot(rows).axes
         low, high = ax.get_ylim()
         assert low <= -0.1, plot
         assert high >= 0.1, plot
-        assert texts(ax) == said, plot
+        assert texts(ax) == annotations, plot
     item = result("difficulty=0.3;item=a;radius=5", "item_overconfidence", 0.5)
     for slope, text in ((nan, "slope undefined"), (inf, "slope undefined"), (0.5, "slope 0.50")):
         (ax,) = hard_easy(frame(item, result("", "hard_easy_slope", slope))).axes

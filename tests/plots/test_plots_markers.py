@@ -27,9 +27,9 @@ def row(
     **parts: object,
 ) -> Row:
     """A row of results of a marker, in a test split and by a judge."""
-    where = {"judge": "j", "marker": marker, "split": "test", **parts}
+    condition = {"judge": "j", "marker": marker, "split": "test", **parts}
     interval = around(value, arm)
-    return drawing.row("hedge_markers", where, metric, value, interval, n=n, dataset=dataset)
+    return drawing.row("hedge_markers", condition, metric, value, interval, n=n, dataset=dataset)
 
 
 def shares(marker: str, values: Iterable[float], n: int = 10, **more: Any) -> list[Row]:
@@ -54,7 +54,7 @@ def cells(ax: Axes) -> list[list[float]]:
     return [[float(value) for value in line] for line in values.reshape(shape)]
 
 
-def test_cells_hold_the_mics() -> None:
+def test_cells_of_the_mic_figure_hold_the_mics() -> None:
     """Markers by their weighted means, (.2 (30) + .4 (10))/40 = .25 and .9; one cell is blank."""
     rows = [
         row("mic", "perhaps", 0.2, n=30),
@@ -71,7 +71,7 @@ def test_cells_hold_the_mics() -> None:
     assert set(texts(ax)) == {"0.90", "0.20", "0.40", "blank: too few sentences"}
 
 
-def test_the_commonest_markers_are_shown() -> None:
+def test_rarer_markers_and_data_sets_are_left_out_and_counted() -> None:
     """Of 27 markers the two rarest are left out, of 13 data sets one, which the axis says."""
     rows = [row("mic", f"w{k}", 0.5, n=100 - k) for k in range(27)]
     rows += [row("mic", "w0", 0.5, f"d{k}", n=1) for k in range(12)]
@@ -85,7 +85,7 @@ def test_the_commonest_markers_are_shown() -> None:
     assert {text for ax in axes[1:] for text in texts(ax)} == {"0.50"}
 
 
-def test_panels_of_markers() -> None:
+def test_each_threshold_judge_and_data_set_has_a_panel() -> None:
     """One a threshold and judge; seven data sets have seven in two columns."""
     rows = [
         row("mic", "perhaps", 0.2, marker_threshold=5),
@@ -101,7 +101,7 @@ def test_panels_of_markers() -> None:
     assert titles(decisiveness_gap(frame(*rows))) == [f"d{k}" for k in range(7)]
 
 
-def test_hills_are_the_shares() -> None:
+def test_hills_have_the_heights_of_the_shares() -> None:
     """Means of internal confidence are .75 (.25) + .25 (.75) = .375 and .75: the second is first.
 
     A hill of all sentences would be .95 of the space high.
@@ -118,7 +118,7 @@ def test_hills_are_the_shares() -> None:
         assert float(np.max(np.asarray(baseline))) == base
 
 
-def test_gaps_have_their_intervals() -> None:
+def test_decisiveness_gaps_have_their_intervals_by_data_set_and_split() -> None:
     """A panel a data set, a mark a split, the commonest marker on top."""
     rows = [
         row("decisiveness_gap", "perhaps", 0.2, n=5, arm=0.1),
@@ -129,10 +129,12 @@ def test_gaps_have_their_intervals() -> None:
     figure = decisiveness_gap(frame(*rows))
     first, second = figure.axes
     assert labels(first) == ["surely", "perhaps"]
-    drawn = [sorted(np.asarray(line.get_xdata(), float)) for line in first.lines]
-    assert [0.2, 0.3] in drawn
-    assert [0.4] in drawn
-    (arms, none) = [one for one in first.collections if isinstance(one, LineCollection)]
+    positions = [sorted(np.asarray(line.get_xdata(), float)) for line in first.lines]
+    assert [0.2, 0.3] in positions
+    assert [0.4] in positions
+    (arms, none) = [
+        collection for collection in first.collections if isinstance(collection, LineCollection)
+    ]
     ends = [[float(x) for x in path[:, 0]] for path in arms.get_segments()]
     assert ends == [pytest.approx([0.1, 0.3]), pytest.approx([0.2, 0.4])]
     assert [float(np.ptp(path[:, 0])) for path in none.get_segments()] == [0]

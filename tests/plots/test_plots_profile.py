@@ -38,7 +38,7 @@ def frame(*rows: Row) -> pd.DataFrame:
     return pd.DataFrame(list(rows), columns=[*COLUMNS, "label"])
 
 
-def drawn(ax: Axes) -> dict[str, list[float]]:
+def marks_by_label(ax: Axes) -> dict[str, list[float]]:
     """Where what is drawn on an axis stands, by its label; marks' names in place of labels."""
     return {
         str(line.get_label()): np.asarray(line.get_xdata(), float).tolist()
@@ -46,12 +46,12 @@ def drawn(ax: Axes) -> dict[str, list[float]]:
     }
 
 
-def said(figure: Figure) -> list[str]:
+def words_beside(figure: Figure) -> list[str]:
     """The words beside the axes, three a line: label, what stands under it, number."""
     return [text.get_text() for text in figure.texts]
 
 
-def test_a_line_a_row_as_it_is() -> None:
+def test_dot_bar_best_value_and_axis_are_those_of_the_row() -> None:
     """Dot, bar, best value and axis are the row's and the registry's; the words too."""
     rows = frame(
         result("ece", 0.2, (0.1, 0.25), label="calibration error"),
@@ -70,18 +70,18 @@ def test_a_line_a_row_as_it_is() -> None:
     ]
     assert len(figure.axes) == len(expected)
     for ax, (ends, value, bar, best) in zip(figure.axes, expected, strict=True):
-        found = drawn(ax)
+        marks = marks_by_label(ax)
         assert ax.get_xlim() == ends
-        assert found["axis"] == list(ends)
-        assert found["value"] == [value]
-        assert found["interval"] == bar
-        assert found.get("best") == (None if best is None else [best])
-    words = said(figure)
+        assert marks["axis"] == list(ends)
+        assert marks["value"] == [value]
+        assert marks["interval"] == bar
+        assert marks.get("best") == (None if best is None else [best])
+    words = words_beside(figure)
     assert words[:3] == ["Calibration error", "task, own", "0.200 [0.100, 0.250]"]
     assert words[5] == "\u22120.100 [\u22120.300, 0.050]"
 
 
-def test_rows_stand_one_below_the_other() -> None:
+def test_rows_of_a_profile_stand_in_order_and_inside_the_figure() -> None:
     """In the order given, apart from each other and inside the figure."""
     rows = frame(*(result("ece", 0.1, label="a label of more than a line " * k) for k in range(4)))
     figure = profile(rows)
@@ -116,7 +116,9 @@ def test_rows_stand_one_below_the_other() -> None:
         ("words_that_differ", [15], (0, 20)),
     ],
 )
-def test_windows(metric: str, values: list[float], expected: tuple[float, float]) -> None:
+def test_a_window_is_the_metrics_range_or_the_next_round_number(
+    metric: str, values: list[float], expected: tuple[float, float]
+) -> None:
     """The registry's range; where it has no end, the next round number 5% beyond the values."""
     # 1.05 1.6 = 1.68 -> 2; 1.05 11.7 = 12.3 -> 15; 1.05 .31 = .33 -> .4; 1.05 .2 = .21 -> .25. At
     # least to 1 for slopes, ratios and d', to 10 for counts, and .1 to both sides else; what lies
@@ -124,7 +126,7 @@ def test_windows(metric: str, values: list[float], expected: tuple[float, float]
     assert window(metric, values) == pytest.approx(expected)
 
 
-def test_axes_of_a_profile() -> None:
+def test_one_metric_has_one_axis_and_a_best_value_beyond_it_an_arrowhead() -> None:
     """Each metric has one, the same for the same, with an arrowhead where there is no best."""
     for name in METRICS:
         low, high = window(name, [0.3])
@@ -139,11 +141,11 @@ def test_axes_of_a_profile() -> None:
     assert figure.axes[0].get_xlim() == figure.axes[1].get_xlim() == (0, 80)
     (ax,) = profile(frame(result("meta_d_ideal", 1.2, (0.8, 1.9)))).axes
     (mark,) = [line for line in ax.get_lines() if line.get_label() == "best"]
-    assert drawn(ax)["best"] == [2.0]
+    assert marks_by_label(ax)["best"] == [2.0]
     assert mark.get_marker() != "|"
 
 
-def test_undefined_and_infinite_numbers() -> None:
+def test_undefined_numbers_are_named_and_infinite_ones_stand_at_the_end() -> None:
     """An undefined number is said, not left out; infinite ones stand at the axis' end."""
     figure = profile(
         frame(
@@ -155,15 +157,15 @@ def test_undefined_and_infinite_numbers() -> None:
         )
     )
     none, up, down, open_, half = figure.axes
-    assert set(drawn(none)) == {"axis", "best"}
-    assert drawn(up)["value"] == [up.get_xlim()[1]]
-    assert drawn(up)["interval"] == [2, up.get_xlim()[1]]
+    assert set(marks_by_label(none)) == {"axis", "best"}
+    assert marks_by_label(up)["value"] == [up.get_xlim()[1]]
+    assert marks_by_label(up)["interval"] == [2, up.get_xlim()[1]]
     assert [line.get_marker() for line in up.get_lines() if line.get_label() == "value"] == [">"]
-    assert drawn(down)["value"] == [down.get_xlim()[0]]
+    assert marks_by_label(down)["value"] == [down.get_xlim()[0]]
     assert [line.get_marker() for line in down.get_lines() if line.get_label() == "value"] == ["<"]
-    assert drawn(open_)["interval"] == [1, open_.get_xlim()[1]]
-    assert "interval" not in drawn(half)
-    words = said(figure)[2::3]
+    assert marks_by_label(open_)["interval"] == [1, open_.get_xlim()[1]]
+    assert "interval" not in marks_by_label(half)
+    words = words_beside(figure)[2::3]
     assert words == [
         "undefined",
         "\u221e [2.00, \u221e]",
@@ -174,7 +176,7 @@ def test_undefined_and_infinite_numbers() -> None:
     saved(figure)
 
 
-def test_numbers_in_words() -> None:
+def test_numbers_have_as_many_digits_as_the_axis_is_fine() -> None:
     """As many digits as the axis is fine; counts without any."""
     assert interval_text(0.12345, (0.1, 0.2), (0, 1), "share") == "0.123 [0.100, 0.200]"
     assert interval_text(12.5, NONE, (0, 20), "years") == "12.50"
@@ -185,22 +187,24 @@ def test_numbers_in_words() -> None:
     assert interval_text(123456.0, NONE, (0, 150000), "years") == "1.23e+05"
 
 
-def test_names_of_rows() -> None:
+def test_rows_are_named_by_study_label_and_variant() -> None:
     """Under the study's name, variants where there are several; awkward ones are harmless."""
     rows = frame(*(result("ece", 0.1, label=label) for label in ("a", "meta-d' of b", "c")))
     studies = pd.Series(["life_eval", "fermi_eval", "life_eval"])
-    words = said(profile(rows.assign(study=studies)))
+    words = words_beside(profile(rows.assign(study=studies)))
     assert words[::3][:1] == ["LifeEval and the question sets"]
-    labels = [one for one in words if one not in ("task, own", "0.100")]
+    labels = [word for word in words if word not in ("task, own", "0.100")]
     assert labels == ["LifeEval and the question sets", "A", "C", "FermiEval", "meta-d' of b"]
-    unknown = said(profile(rows.assign(study=pd.Series(["my study", "", nan], dtype=object))))
-    assert [one for one in unknown if one not in ("task, own", "0.100")] == [
+    unknown = words_beside(
+        profile(rows.assign(study=pd.Series(["my study", "", nan], dtype=object)))
+    )
+    assert [word for word in unknown if word not in ("task, own", "0.100")] == [
         *("my study", "A", "meta-d' of b", "C")
     ]
-    one = frame(result("ece", 0.1, condition="variant=effort%3Dlow"))
-    other = frame(result("ece", 0.2, condition="variant=effort%3Dhigh"))
-    assert said(profile(one))[1] == "task, own"
-    under = said(profile(pd.concat([one, other])))[1::3]
+    low = frame(result("ece", 0.1, condition="variant=effort%3Dlow"))
+    high = frame(result("ece", 0.2, condition="variant=effort%3Dhigh"))
+    assert words_beside(profile(low))[1] == "task, own"
+    under = words_beside(profile(pd.concat([low, high])))[1::3]
     assert under == ["task, own, effort=low", "task, own, effort=high"]
     for name in (
         "$x_1$ <b>&amp;</b> " * 600,
@@ -224,7 +228,7 @@ def test_names_of_rows() -> None:
         (frame(result("eec", 0.1)), "metric=eec"),
     ],
 )
-def test_rows_that_are_no_profile(rows: pd.DataFrame, says: str) -> None:
+def test_rows_that_are_no_profile_are_refused_with_the_value(rows: pd.DataFrame, says: str) -> None:
     """The value and the remedy are told."""
     with pytest.raises(InvalidArgument, match=says):
         profile(rows)

@@ -24,30 +24,38 @@ QUANTILES = ("0.05", "0.25", "0.5", "0.75", "0.95")
 LIKELY, DOUBT = (0.5, 0.6, 0.7, 0.8, 0.9), (0.1, 0.2, 0.25, 0.3, 0.4)
 
 
-def stated(word: str, values: Iterable[float], model: str = "m", **parts: object) -> Iterator[Row]:
+def quantile_rows(
+    word: str, values: Iterable[float], model: str = "m", **parts: object
+) -> Iterator[Row]:
     """Quantiles of a word; the people surveyed have no language or setting."""
-    where = {"word": word, **parts}
+    condition = {"word": word, **parts}
     if model != "people surveyed":
-        where = {"language": "en", "setting": "concise", **where}
+        condition = {"language": "en", "setting": "concise", **condition}
     for q, value in zip(QUANTILES, values, strict=True):
-        of = {**where, "q": q}
-        yield row("wep_elicitation", of, "probability_quantile", value, model=model)
+        quantile_condition = {**condition, "q": q}
+        yield row("wep_elicitation", quantile_condition, "probability_quantile", value, model=model)
 
 
 def segments(ax: Axes) -> list[list[float]]:
     """The ends along x of horizontal lines that are drawn as collections."""
-    collections = [one for one in ax.collections if isinstance(one, LineCollection)]
-    return [[float(x) for x in path[:, 0]] for one in collections for path in one.get_segments()]
+    collections = [
+        collection for collection in ax.collections if isinstance(collection, LineCollection)
+    ]
+    return [
+        [float(x) for x in path[:, 0]]
+        for collection in collections
+        for path in collection.get_segments()
+    ]
 
 
-def test_boxes_are_the_quantiles() -> None:
+def test_boxes_are_the_quantiles_with_the_peoples_first() -> None:
     """Two boxes a word, the people's first, with their whiskers and medians."""
     people = [
-        stated("doubt", DOUBT, "people surveyed"),
-        stated("likely", LIKELY, "people surveyed"),
+        quantile_rows("doubt", DOUBT, "people surveyed"),
+        quantile_rows("likely", LIKELY, "people surveyed"),
     ]
-    own = [stated("doubt", LIKELY), stated("likely", DOUBT)]
-    (ax,) = words(frame(*(one for part in [*people, *own] for one in part))).axes
+    model_rows = [quantile_rows("doubt", LIKELY), quantile_rows("likely", DOUBT)]
+    (ax,) = words(frame(*(row for part in [*people, *model_rows] for row in part))).axes
     assert labels(ax) == ["likely", "doubt"]  # by the people's medians, .7 and .25
     medians = [list(map(float, line.get_xdata())) for line in ax.lines]  # type: ignore[arg-type]
     assert medians == [[0.7, 0.25], [0.25, 0.7]]
@@ -61,38 +69,38 @@ def test_boxes_are_the_quantiles() -> None:
     assert len({line.get_marker() for line in ax.lines}) == 2
 
 
-def test_panels_of_boxes() -> None:
+def test_people_stand_in_each_panel_and_the_only_setting_once() -> None:
     """People stand in each and alone; the only setting once; unasked words by the model."""
-    people = list(stated("likely", LIKELY, "people surveyed"))
+    people = list(quantile_rows("likely", LIKELY, "people surveyed"))
     settings = ("concise", "male", "all")
-    own = [one for name in settings for one in stated("likely", DOUBT, setting=name)]
-    axes = words(frame(*people, *own)).axes
+    model_rows = [row for name in settings for row in quantile_rows("likely", DOUBT, setting=name)]
+    axes = words(frame(*people, *model_rows)).axes
     assert [len(ax.lines) for ax in axes] == [2, 2, 2]
     assert {ax.get_title("left") for ax in axes} == {"concise", "male", "all settings"}
     (ax,) = words(frame(*people)).axes
     assert (len(ax.lines), ax.get_title("left")) == (1, "people surveyed")
-    own = [*stated("likely", DOUBT), *stated("likely", DOUBT, setting="all")]
-    assert len(words(frame(*own)).axes) == 1
-    assert len(words(frame(*own[5:])).axes) == 1  # the rows over all settings by themselves
+    model_rows = [*quantile_rows("likely", DOUBT), *quantile_rows("likely", DOUBT, setting="all")]
+    assert len(words(frame(*model_rows)).axes) == 1
+    assert len(words(frame(*model_rows[5:])).axes) == 1  # the rows over all settings by themselves
     # A word of the model's own, at .25, stands below one of the people at .7.
     rows = [
-        *stated("likely", LIKELY, "people surveyed"),
-        *stated("own", DOUBT),
-        *stated("likely", LIKELY),
+        *quantile_rows("likely", LIKELY, "people surveyed"),
+        *quantile_rows("own", DOUBT),
+        *quantile_rows("likely", LIKELY),
     ]
     (ax,) = words(frame(*rows)).axes
     assert labels(ax) == ["likely", "own"]
     first, second = np.asarray(ax.lines[0].get_xdata(), float)[:2]
     assert first == pytest.approx(0.7)
     assert np.isnan(second)
-    rows = [one for k in range(45) for one in stated(f"w{k}", LIKELY)]
+    rows = [row for k in range(45) for row in quantile_rows(f"w{k}", LIKELY)]
     (ax,) = words(frame(*rows)).axes
     assert len(labels(ax)) == 40
     assert texts(ax) == ["words left out: 5"]
 
 
 @pytest.mark.parametrize("settings", [["female"], ["female", "male"]])
-def test_the_report_has_a_figure_of_words_whatever_was_asked(settings: list[str]) -> None:
+def test_the_reports_figure_of_words_keeps_each_word_over_all_settings(settings: list[str]) -> None:
     """One setting or two, what the report keeps is each word over all settings: five quantiles."""
     judgments = pd.DataFrame(
         {
@@ -107,16 +115,16 @@ def test_the_report_has_a_figure_of_words_whatever_was_asked(settings: list[str]
             "probability": 0.7,
         }
     )
-    (spec,) = (one for one in FIGURES if one.plot == "words")
+    (spec,) = (figure for figure in FIGURES if figure.plot == "words")
     assert spec.keep is not None
     rows = detail(judgments)
     rows = rows[rows["metric"].isin(spec.metrics)]
-    mine = rows[[spec.keep(Condition.read(text)) for text in rows["condition"]]]
-    own = mine[mine["model"] != spec.beside]
-    assert len(own) == 5
-    assert set(own["n"]) == {len(settings)}
-    assert len(mine) > len(own)  # the people surveyed
-    assert len(words(mine).axes) == 1
+    kept_rows = rows[[spec.keep(Condition.read(text)) for text in rows["condition"]]]
+    model_rows = kept_rows[kept_rows["model"] != spec.beside]
+    assert len(model_rows) == 5
+    assert set(model_rows["n"]) == {len(settings)}
+    assert len(kept_rows) > len(model_rows)  # the people surveyed
+    assert len(words(kept_rows).axes) == 1
 
 
 def against(
@@ -128,7 +136,7 @@ def against(
     return row("wep_elicitation", parts, metric, value, around(value, arm), model=model)
 
 
-def test_cells_hold_the_divergences() -> None:
+def test_cells_hold_the_divergences_by_word_and_setting() -> None:
     """Settings in their order, all of them last; a word without a value is blank."""
     rows = [
         against("likely", "wasserstein", 10, "all"),
@@ -146,11 +154,11 @@ def test_cells_hold_the_divergences() -> None:
     assert inks == {"0.0": ON_DARK, "10.0": ON_LIGHT, "5.0": ON_LIGHT}
 
 
-def test_panels_of_divergences() -> None:
+def test_each_divergence_has_a_panel_of_at_most_ten_columns() -> None:
     """One a measure, at most ten columns, in blocks with one scale of colour."""
     rows = [against("likely", name, 1) for name in ("kl_divergence", "jensen_shannon")]
-    found = titles(divergence(frame(*rows)))
-    assert [title.split()[0] for title in found] == ["Kullback-Leibler", "Jensen-Shannon"]
+    panel_titles = titles(divergence(frame(*rows)))
+    assert [title.split()[0] for title in panel_titles] == ["Kullback-Leibler", "Jensen-Shannon"]
     rows = [against("likely", "wasserstein", 1, model=f"m{k}") for k in range(12)]
     first, second = divergence(frame(*rows)).axes
     assert texts(first) == ["columns left out: 2", *["1.0"] * 5]
@@ -164,7 +172,7 @@ def test_panels_of_divergences() -> None:
     assert [ax.collections[0].get_clim() for ax in axes] == [(0, 6), (0, 6)]
 
 
-def test_dots_are_the_differences() -> None:
+def test_differing_words_are_filled_dots_with_intervals() -> None:
     """Values with their intervals; the one that differs after Holm's adjustment is filled."""
     rows = [
         against("likely", "brunner_munzel_theta", 0.7, arm=0.1),
@@ -186,7 +194,7 @@ def test_dots_are_the_differences() -> None:
     assert labels(ax) == ["likely", "doubt"]
 
 
-def test_comparisons_are_named() -> None:
+def test_titles_and_axes_name_what_is_compared() -> None:
     """Setting, language and model each say what is compared; rows given twice are drawn once."""
     rows = [
         against("likely", "paired_difference", 1, "female", versus="male"),
@@ -205,9 +213,9 @@ def test_comparisons_are_named() -> None:
         "P(other > m)",
     ]
     assert [float(np.asarray(ax.lines[-1].get_xdata())[0]) for ax in axes] == [1, 2, 0.5]
-    given = frame(*(against(word, "wasserstein", 3) for word in ("likely", "doubt")))
-    once, again = (divergence(one).axes[0] for one in (given, pd.concat([given, given])))
-    assert texts(once) == texts(again) == ["3.0", "3.0"]
+    single = frame(*(against(word, "wasserstein", 3) for word in ("likely", "doubt")))
+    once, twice = (divergence(results).axes[0] for results in (single, pd.concat([single, single])))
+    assert texts(once) == texts(twice) == ["3.0", "3.0"]
 
 
 def score(metric: str, value: float, arm: float = nan, **parts: object) -> Row:
@@ -215,7 +223,7 @@ def score(metric: str, value: float, arm: float = nan, **parts: object) -> Row:
     return row("wep_choice", parts, f"{metric}_consistency", value, around(value, arm))
 
 
-def test_scores_stand_beside_those_of_chance() -> None:
+def test_consistency_scores_stand_beside_those_of_chance() -> None:
     """By reasoning and choice set; slices by scenario, contrasts and random runs stay out."""
     rows = [
         score("pairwise", 0.5, 0.1, cot="without"),
@@ -230,10 +238,10 @@ def test_scores_stand_beside_those_of_chance() -> None:
     ]
     figure = consistency(frame(*rows))
     pairwise = figure.axes[0]
-    bars = [one.lines[0] for one in pairwise.containers]  # type: ignore[attr-defined]
-    drawn = [list(np.asarray(line.get_ydata(), float)) for line in bars]
-    assert drawn == [[0.5], [0.6, 0.7]]
-    chance = [one for one in pairwise.collections if one.get_label() == "random choices"]
+    bars = [artist.lines[0] for artist in pairwise.containers]  # type: ignore[attr-defined]
+    heights = [list(np.asarray(line.get_ydata(), float)) for line in bars]
+    assert heights == [[0.5], [0.6, 0.7]]
+    chance = [artist for artist in pairwise.collections if artist.get_label() == "random choices"]
     assert isinstance(chance[0], LineCollection)
     assert [float(path[0, 1]) for path in chance[0].get_segments()] == [0.25, 0.35]
     ticks = [text.get_text() for text in pairwise.get_xticklabels()]

@@ -14,9 +14,9 @@ from plots.drawing import Row, around, frame, labels, legend, row, titles
 PEOPLE = "people surveyed"
 
 
-def stated(model: str, word: str, median: float, **parts: str) -> list[Row]:
+def quartile_rows(model: str, word: str, median: float, **parts: str) -> list[Row]:
     """The quartiles of a word: a tenth below and above the median."""
-    found = {"0.25": median - 0.1, "0.5": median, "0.75": median + 0.1, "0.95": median + 0.2}
+    quantiles = {"0.25": median - 0.1, "0.5": median, "0.75": median + 0.1, "0.95": median + 0.2}
     return [
         row(
             "wep_elicitation",
@@ -25,11 +25,11 @@ def stated(model: str, word: str, median: float, **parts: str) -> list[Row]:
             value,
             model=model,
         )
-        for q, value in found.items()
+        for q, value in quantiles.items()
     ]
 
 
-def drawn(ax: Axes) -> dict[str, list[float]]:
+def values_by_series(ax: Axes) -> dict[str, list[float]]:
     """The values of each series, by its name."""
     return {
         str(line.get_label()): list(np.array(line.get_xdata(), float))
@@ -38,38 +38,40 @@ def drawn(ax: Axes) -> dict[str, list[float]]:
     }
 
 
-def test_medians_of_models_stand_beside_those_of_people() -> None:
+def test_word_medians_have_a_panel_a_language_with_people_in_each() -> None:
     """A panel a language, people in each; all settings only where there is no other."""
-    en, zh = ({"language": one, "setting": "concise"} for one in ("en", "zh"))
+    en, zh = ({"language": language, "setting": "concise"} for language in ("en", "zh"))
     rows = [
-        *stated(PEOPLE, "doubt", 0.2),
-        *stated(PEOPLE, "likely", 0.7),
-        *stated("m", "likely", 0.8, **en),
-        *stated("m", "doubt", 0.3, **en),
-        *stated("m", "likely", 0.5, **en | {"setting": "all"}),
-        *stated("n", "likely", 0.6, **zh),
+        *quartile_rows(PEOPLE, "doubt", 0.2),
+        *quartile_rows(PEOPLE, "likely", 0.7),
+        *quartile_rows("m", "likely", 0.8, **en),
+        *quartile_rows("m", "doubt", 0.3, **en),
+        *quartile_rows("m", "likely", 0.5, **en | {"setting": "all"}),
+        *quartile_rows("n", "likely", 0.6, **zh),
     ]
     figure = word_medians(frame(*rows))
     assert titles(figure) == ["en", "zh"]
     first, second = figure.axes
     assert labels(first) == ["likely", "doubt"]
-    assert drawn(first) == {PEOPLE: [0.2, 0.7], "m": [0.3, 0.8], "n": []}
-    assert drawn(second) == {PEOPLE: [0.2, 0.7], "m": [], "n": [0.6]}
+    assert values_by_series(first) == {PEOPLE: [0.2, 0.7], "m": [0.3, 0.8], "n": []}
+    assert values_by_series(second) == {PEOPLE: [0.2, 0.7], "m": [], "n": [0.6]}
     assert legend(figure) == [PEOPLE, "m", "n"]
-    arms = [one for one in first.collections if isinstance(one, LineCollection)]
-    ends = [np.round(path[:, 0], 9).tolist() for one in arms for path in one.get_segments()]
+    ends: list[list[float]] = []
+    for collection in first.collections:
+        if isinstance(collection, LineCollection):
+            ends += [np.round(path[:, 0], 9).tolist() for path in collection.get_segments()]
     assert ends == [[0.1, 0.3], [0.6, 0.8], [0.2, 0.4], [0.7, 0.9]]
-    only = [*stated("m", "likely", 0.5, language="en", setting="all")]
-    (alone,) = word_medians(frame(*only)).axes
-    assert drawn(alone) == {"m": [0.5]}
-    (people,) = word_medians(frame(*stated(PEOPLE, "likely", 0.7))).axes
-    assert drawn(people) == {PEOPLE: [0.7]}
+    single_setting = [*quartile_rows("m", "likely", 0.5, language="en", setting="all")]
+    (single_panel,) = word_medians(frame(*single_setting)).axes
+    assert values_by_series(single_panel) == {"m": [0.5]}
+    (people,) = word_medians(frame(*quartile_rows(PEOPLE, "likely", 0.7))).axes
+    assert values_by_series(people) == {PEOPLE: [0.7]}
 
 
 def dashes(ax: Axes) -> list[float]:
     """Where dashed lines stand along x."""
-    found = [line for line in ax.lines if str(line.get_linestyle()) == "--"]
-    return [float(np.array(line.get_xdata(), float)[0]) for line in found]
+    dashed = [line for line in ax.lines if str(line.get_linestyle()) == "--"]
+    return [float(np.array(line.get_xdata(), float)[0]) for line in dashed]
 
 
 def score(value: float, arm: float = nan, **parts: object) -> Row:
@@ -77,7 +79,7 @@ def score(value: float, arm: float = nan, **parts: object) -> Row:
     return row("wep_choice", parts, "pairwise_consistency", value, around(value, arm))
 
 
-def test_slices_are_by_numbers_and_scenario() -> None:
+def test_consistency_slices_are_by_numbers_and_scenario() -> None:
     """Choice sets, random runs and both forms together stay out; chance is over all prompts."""
     rows = [
         score(0.5, 0.1, cot="with"),
@@ -93,13 +95,13 @@ def test_slices_are_by_numbers_and_scenario() -> None:
     figure = consistency_slices(frame(*rows))
     (ax,) = figure.axes
     assert labels(ax) == ["all prompts", "wide numbers", "height"]
-    assert drawn(ax) == {"with reasoning": [0.5, 0.6, 0.7], "without reasoning": [0.4]}
+    assert values_by_series(ax) == {"with reasoning": [0.5, 0.6, 0.7], "without reasoning": [0.4]}
     assert legend(figure) == ["without reasoning", "with reasoning"]
     assert dashes(ax) == [0.25]
     assert titles(figure) == ["pairwise"]
-    (both,) = consistency_slices(frame(score(0.45), score(0.5, scenario="height"))).axes
-    assert drawn(both) == {"both": [0.45, 0.5]}
-    assert dashes(both) == []  # 0 is not what chance scores where nothing says what it does
-    low, high = both.get_xlim()
+    (both_forms,) = consistency_slices(frame(score(0.45), score(0.5, scenario="height"))).axes
+    assert values_by_series(both_forms) == {"both": [0.45, 0.5]}
+    assert dashes(both_forms) == []  # 0 is not what chance scores where nothing says what it does
+    low, high = both_forms.get_xlim()
     assert low <= 0
     assert high >= 1
