@@ -28,7 +28,7 @@ _OPERATORS: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction]] =
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
     ast.Mod: operator.mod,
-    ast.FloorDiv: lambda one, other: Fraction(one // other),
+    ast.FloorDiv: lambda dividend, divisor: Fraction(dividend // divisor),
 }
 _COMPARISONS: dict[type[ast.cmpop], Callable[[Fraction, Fraction], bool]] = {
     ast.Eq: operator.eq,
@@ -92,12 +92,12 @@ def folded(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.casefold()))
 
 
-def mean_length(some: Sequence[Record]) -> float:
+def mean_length(group: Sequence[Record]) -> float:
     """How many characters their questions have on average."""
-    return sum(len(record["question"]) for record in some) / len(some)
+    return sum(len(record["question"]) for record in group) / len(group)
 
 
-def test_evaluator_is_exact_and_takes_nothing_but_one_comparison() -> None:
+def test_the_evaluator_is_exact_and_accepts_one_comparison_only() -> None:
     """The oracle of the mathematics: exact decimals and large powers, and no names or calls."""
     assert exact(ast.parse("3.2 / (0.5 * 0.5) - 1", mode="eval").body) == Fraction(59, 5)
     assert exact(ast.parse("-(7 // 2) + 2 ** 3", mode="eval").body) == 5
@@ -117,7 +117,7 @@ def test_evaluator_is_exact_and_takes_nothing_but_one_comparison() -> None:
 # Questions
 
 
-def test_there_are_enough_questions_of_every_kind() -> None:
+def test_every_subject_has_equally_many_questions_of_each_difficulty() -> None:
     """At least 240 in all; eight subjects of knowledge, each at three difficulties."""
     assert len(EVERYTHING) >= 240
     knowledge = Counter((row["subject"], row["difficulty"]) for row in records("knowledge"))
@@ -148,7 +148,7 @@ def test_choices_are_distinct_and_the_answer_is_one_of_them() -> None:
         assert longest / letters.total() < 0.4, part
 
 
-def test_all_is_worked_out_exactly() -> None:
+def test_expressions_have_exactly_the_value_of_the_answer() -> None:
     """Word problems and statements of mathematics, without any rounding."""
     for record in records("word_problems"):
         value = exact(ast.parse(record["expression"], mode="eval").body)
@@ -159,7 +159,7 @@ def test_all_is_worked_out_exactly() -> None:
         assert holds(record["expression"]) is record["answer"], record["id"]
 
 
-def test_items_are_what_the_files_say() -> None:
+def test_items_equal_the_records_of_the_files() -> None:
     """By id: question, choices, the letter or the exact number, and the subject."""
     # Questions of knowledge name their basis, word problems their derivation.
     items = bundled_questions()
@@ -178,23 +178,23 @@ def test_items_are_what_the_files_say() -> None:
             assert len(record["basis"].strip()) >= 15, record["id"]
 
 
-def test_parts_together_are_the_whole() -> None:
+def test_bundled_holds_exactly_the_items_of_its_parts() -> None:
     """`bundled` holds the items of its three parts, each in both halves, under its own name."""
     whole = load_questions("bundled")
     assert whole.name == "bundled"
     parts = [load_questions(part) for part in BUNDLED]
-    assert [one.name for one in parts] == list(BUNDLED)
-    assert {i.id for one in parts for i in one.items} == {i.id for i in whole.items}
-    assert len({whole.fingerprint, *(one.fingerprint for one in parts)}) == 4
-    for one in parts:
-        halves = Counter(item.split for item in one.items)
+    assert [selection.name for selection in parts] == list(BUNDLED)
+    assert {i.id for selection in parts for i in selection.items} == {i.id for i in whole.items}
+    assert len({whole.fingerprint, *(selection.fingerprint for selection in parts)}) == 4
+    for selection in parts:
+        halves = Counter(item.split for item in selection.items)
         assert abs(halves["train"] - halves["test"]) <= 1
 
 
 # Statements
 
 
-def test_statements_are_whole() -> None:
+def test_statements_have_all_keys_one_question_and_a_basis() -> None:
     """The same keys in the same order, and an expression for mathematics alone."""
     # Each is one sentence with a question mark at its end, and has a basis that says something.
     keys = ["id", "subject", "difficulty", "question", "answer", "basis"]
@@ -209,7 +209,7 @@ def test_statements_are_whole() -> None:
         assert len(basis) >= 15, record["id"]
 
 
-def test_there_are_equally_many_of_every_subject_difficulty_and_answer() -> None:
+def test_statements_are_balanced_by_subject_difficulty_and_answer() -> None:
     """126 in all: three at each of three difficulties in each of fourteen subjects."""
     # Of the 42 of a difficulty, 21 are true, within a subject nearly half; in the file's order an
     # answer differs from the one before about as often as by chance.
@@ -224,17 +224,17 @@ def test_there_are_equally_many_of_every_subject_difficulty_and_answer() -> None
         assert Counter(record["answer"] for record in chosen) == {True: 21, False: 21}, level
     true = Counter(record["subject"] for record in STATEMENTS if record["answer"])
     assert set(true.values()) == {4, 5}  # of nine
-    changes = sum(one["answer"] != other["answer"] for one, other in pairwise(STATEMENTS))
+    changes = sum(before["answer"] != after["answer"] for before, after in pairwise(STATEMENTS))
     assert 45 <= changes <= 80  # 62.5 expected of 125, with a standard deviation of 5.6
 
 
-def test_ids_and_questions_stand_once() -> None:
+def test_ids_and_questions_are_unique_in_all_bundled_files() -> None:
     """In all bundled files; no id breaks a sample's, no question has another's words."""
     # A statement's id is `st`, the subject, the difficulty and a number from 1 to 3.
     ids = [record["id"] for record in STATEMENTS]
-    named = ids + [record["id"] for _, record in EVERYTHING]
-    assert len(set(named)) == len(named)
-    assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*-\d+", name) for name in named)
+    all_ids = ids + [record["id"] for _, record in EVERYTHING]
+    assert len(set(all_ids)) == len(all_ids)
+    assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*-\d+", name) for name in all_ids)
     assert OTHERS
     assert not {record["id"] for record in OTHERS} & set(ids)
     for record in STATEMENTS:
@@ -242,14 +242,14 @@ def test_ids_and_questions_stand_once() -> None:
         assert stem == f"st-{record['subject']}-{record['difficulty']}"
         assert number in {"1", "2", "3"}
     # A statement's aren't in any other bundled file either.
-    for some in (STATEMENTS, [record for _, record in EVERYTHING]):
-        texts = Counter(folded(record["question"]) for record in some)
+    for group in (STATEMENTS, [record for _, record in EVERYTHING]):
+        texts = Counter(folded(record["question"]) for record in group)
         assert texts.most_common(1)[0][1] == 1
-    others = {folded(record["question"]) for record in OTHERS if "question" in record}
-    assert not others & {folded(record["question"]) for record in STATEMENTS}
+    other_questions = {folded(record["question"]) for record in OTHERS if "question" in record}
+    assert not other_questions & {folded(record["question"]) for record in STATEMENTS}
 
 
-def test_answer_is_not_told_by_the_wording() -> None:
+def test_length_and_sweeping_words_do_not_tell_the_answer() -> None:
     """True and false questions are equally long within 10%, in all and at each difficulty."""
     # At most one question in ten has a negation or a sweeping word, and about equally many of these
     # are true and false.

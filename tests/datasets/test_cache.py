@@ -50,14 +50,14 @@ def refusal(source: Source) -> str:
             fetch(source, instead=INSTEAD)
         assert isinstance(caught.value, click.UsageError)
         assert isinstance(caught.value, ValueError)
-        said = caught.value.format_message()
+        message = caught.value.format_message()
         del caught
         gc.collect()
-    assert "\n" not in said
+    assert "\n" not in message
     for part in (source.url, str(source.sha256), str(cache_folder()), source.name, CACHE_VARIABLE):
-        assert part in said
-    assert said.endswith(f"or use {INSTEAD}.")
-    return said
+        assert part in message
+    assert message.endswith(f"or use {INSTEAD}.")
+    return message
 
 
 def placed(folder: Path, content: bytes) -> None:
@@ -77,14 +77,16 @@ def test_a_file_is_downloaded_once(remote: Remote, folder: Path) -> None:
     assert files(folder) == {"set/questions.json": BODY}
 
 
-def test_a_file_that_is_there(remote: Remote, folder: Path) -> None:
+def test_a_whole_file_in_the_cache_needs_no_request_and_a_corrupt_one_does(
+    remote: Remote, folder: Path
+) -> None:
     """One put there by hand needs no request, in the folder that the variable names."""
     assert CACHE_VARIABLE == "INSPECT_CONFIDENCE_DATA"
     assert cache_folder() == folder
-    for before, asked in ((BODY, []), (BODY[:-1], ["/at/questions.json"])):  # corrupt: anew
+    for before, requests in ((BODY, []), (BODY[:-1], ["/at/questions.json"])):  # corrupt: anew
         placed(folder, before)
         assert fetch(remote.source(), instead=INSTEAD).read_bytes() == BODY
-        assert remote.asked == asked
+        assert remote.asked == requests
         assert files(folder) == {"set/questions.json": BODY}
 
 
@@ -110,7 +112,9 @@ def test_a_failed_download_is_refused_and_not_kept(remote: Remote, folder: Path)
             (folder / "set" / "questions.json").unlink()
 
 
-def test_a_refused_connection(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refused_connection_is_refused_and_keeps_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where nothing listens, the message still has everything, and nothing is kept."""
     for name in ("NO_PROXY", "no_proxy"):
         monkeypatch.setenv(name, "127.0.0.1")
@@ -121,7 +125,7 @@ def test_a_refused_connection(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert files(folder) == {}
 
 
-def test_a_folder_that_is_a_file(
+def test_a_cache_folder_that_is_a_file_is_refused(
     remote: Remote, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Trouble with the folder itself is the same one-line error, and the file stays."""
@@ -146,7 +150,7 @@ WHOLE = parquet(question=["How many?"] * 900, answer=[*range(900)])
 
 
 @pytest.mark.parametrize(
-    ("name", "whole", "others"),
+    ("name", "whole", "bodies_by_fault"),
     [
         (
             "set/questions.parquet",
@@ -171,23 +175,23 @@ WHOLE = parquet(question=["How many?"] * 900, answer=[*range(900)])
         ),
     ],
 )
-def test_a_file_without_a_checksum_is_looked_at(
-    remote: Remote, folder: Path, name: str, whole: bytes, others: dict[str, bytes]
+def test_a_file_without_a_checksum_must_be_the_whole_table(
+    remote: Remote, folder: Path, name: str, whole: bytes, bodies_by_fault: dict[str, bytes]
 ) -> None:
     """What isn't the table that it should be is never kept, nor used where it is there already."""
     source = Source(name, f"{remote.address}/x", columns=["question", "answer"])
     file = folder / name
-    for says, body in others.items():
+    for says, body in bodies_by_fault.items():
         remote.body, remote.promised = body, len(body)
-        for there in (None, PAGE, body):
-            if there is not None:
+        for stored_bytes in (None, PAGE, body):
+            if stored_bytes is not None:
                 file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_bytes(there)
-            said = refused(fetch, source, instead=INSTEAD)
-            assert says in said, said
-            assert source.url in said
-            assert "None" not in said
-            assert files(folder) == ({name: there} if there is not None else {})
+                file.write_bytes(stored_bytes)
+            message = refused(fetch, source, instead=INSTEAD)
+            assert says in message, message
+            assert source.url in message
+            assert "None" not in message
+            assert files(folder) == ({name: stored_bytes} if stored_bytes is not None else {})
         remote.body, remote.promised = whole, len(whole)
         assert fetch(source, instead=INSTEAD).read_bytes() == whole
         remote.asked.clear()
@@ -205,20 +209,22 @@ def test_every_file_without_a_checksum_names_its_columns() -> None:
             assert name.endswith((".csv", ".parquet")), name
 
 
-def test_a_damaged_file_is_a_line(folder: Path) -> None:
+def test_a_damaged_file_is_refused_with_its_path(folder: Path) -> None:
     """One whose end says the right columns; it names the file and what to do."""
     source = SOURCES[MMLU]
     damaged = bytearray(parquet(**{name: ["x" * 90] * 900 for name in source.columns}))
     damaged[4:90] = bytes(86)
     (folder / MMLU).parent.mkdir(parents=True)
     (folder / MMLU).write_bytes(damaged)
-    said = refused(downloaded_records, MMLU)
-    assert str(folder / MMLU) in said
-    assert "remove it" in said
+    message = refused(downloaded_records, MMLU)
+    assert str(folder / MMLU) in message
+    assert "remove it" in message
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="XDG folders are Linux's")
-def test_the_platforms_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_variable_the_cache_is_the_platforms_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where the variable is empty or not set, the folder is the platform's for caches."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv(CACHE_VARIABLE, "")
@@ -227,7 +233,9 @@ def test_the_platforms_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert cache_folder() == tmp_path / "inspect_confidence"
 
 
-def test_a_folder_is_relative_to_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_relative_cache_folder_is_relative_to_the_users_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """While Inspect loads a task file, a relative cache folder is still the user's."""
     monkeypatch.setenv(CACHE_VARIABLE, "data")
     monkeypatch.setenv("PWD", str(tmp_path))

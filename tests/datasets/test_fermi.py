@@ -43,7 +43,7 @@ def simplified(question: str) -> str:
     return re.sub(r"\W+", "", question.lower())
 
 
-def test_the_rule_on_examples() -> None:
+def test_mantissas_below_5_round_down_and_others_up() -> None:
     """Mantissas below 5 go down and the others go up, on both sides of one."""
     for value, exponent in [
         ("1", 0),
@@ -113,11 +113,11 @@ def test_bundled_exponents_follow_from_their_derivations(bundled_rows: list[Row]
     for row in bundled_rows:
         value = Decimal(evaluated(ast.parse(row["derivation"], mode="eval").body))
         assert exponent_of(value) == row["exponent"], (row["id"], f"{value:.3e}")
-        near = value.scaleb(-row["exponent"])
-        assert Decimal("0.7") <= near <= Decimal("3.5"), (row["id"], f"{value:.3e}")
+        scaled = value.scaleb(-row["exponent"])
+        assert Decimal("0.7") <= scaled <= Decimal("3.5"), (row["id"], f"{value:.3e}")
 
 
-def test_the_evaluator_of_this_file() -> None:
+def test_the_evaluator_keeps_precedence_and_refuses_all_but_arithmetic() -> None:
     """It keeps precedence, parentheses and signs, and refuses all but arithmetic."""
     for text in ["__import__('os')", "f(1)", "x", "1 if 1 else 2", "True", "1 % 2"]:
         with pytest.raises(ValueError, match=r"\w+\("):
@@ -125,7 +125,7 @@ def test_the_evaluator_of_this_file() -> None:
     assert evaluated(ast.parse("-(1 + 2 * 3) ** 2 / 4e0 - -1", mode="eval").body) == -11.25
 
 
-def test_bundled_is_loaded_whole(bundled_rows: list[Row]) -> None:
+def test_bundled_is_loaded_whole_in_equal_halves_and_by_range(bundled_rows: list[Row]) -> None:
     """In two halves of the same number; of a range what is inside, both ends included, is left."""
     selection = load_fermi("bundled")
     assert {item.id: (item.question, item.exponent) for item in selection.items} == {
@@ -141,9 +141,9 @@ def test_bundled_is_loaded_whole(bundled_rows: list[Row]) -> None:
     assert {item.id for item in selection.items} == inside
     assert {3, 6} <= {item.exponent for item in selection.items}
     assert dict(selection.excluded) == {"exponent out of range": len(bundled_rows) - len(inside)}
-    said = refused(load_fermi, "bundled", exponents=(900, 901))
-    assert said.startswith("No item is left in split=all")
-    assert "left out" in said
+    message = refused(load_fermi, "bundled", exponents=(900, 901))
+    assert message.startswith("No item is left in split=all")
+    assert "left out" in message
 
 
 # Science Olympiad
@@ -174,18 +174,23 @@ NUMBERS = {
 def refers_elsewhere(question: str) -> bool:
     """Whether a question needs others: by their place before it, by number, or all of the test."""
     words = [word.lstrip("([\"'\u201c") for word in question.lower().split()]
-    for place, (one, other) in enumerate(pairwise([*words, ""])):
-        bare = other.rstrip(".,:;?!)]\"'\u2019\u201d")
-        further = words[place + 2] if other.isalnum() and place + 2 < len(words) else ""
-        singular = one.removesuffix("s")
+    for place, (current, following) in enumerate(pairwise([*words, ""])):
+        bare = following.rstrip(".,:;?!)]\"'\u2019\u201d")
+        second_following = (
+            words[place + 2] if following.isalnum() and place + 2 < len(words) else ""
+        )
+        singular = current.removesuffix("s")
         if (
-            (one in PLACES and (other.startswith(KINDS) or further.startswith(KINDS)))
+            (
+                current in PLACES
+                and (following.startswith(KINDS) or second_following.startswith(KINDS))
+            )
             or (singular in KINDS and bare in ("above", "before"))
-            or (one in ("every", "meta") and re.split(r"\W", other)[0] == "question")
-            or re.split(r"\W", one.replace("meta-", "meta"))[0] == "metaquestion"
-            or (singular == "question" and (other.removeprefix("#")[:1].isdigit()))
+            or (current in ("every", "meta") and re.split(r"\W", following)[0] == "question")
+            or re.split(r"\W", current.replace("meta-", "meta"))[0] == "metaquestion"
+            or (singular == "question" and (following.removeprefix("#")[:1].isdigit()))
             or (singular == "question" and bare in NUMBERS)
-            or (one == "in" and other[:1] == "#" and other[1:2].isdigit())
+            or (current == "in" and following[:1] == "#" and following[1:2].isdigit())
         ):
             return True
     return False
@@ -209,10 +214,10 @@ def pool(files: tuple[list[Row], dict[str, Row]]) -> tuple[pd.DataFrame, dict[st
     table["question"] = table["question"].str.split().str.join(" ")
     counts: dict[str, int] = {}
 
-    def leave_out(reason: str, which: pd.Series[bool]) -> None:
+    def leave_out(reason: str, mask: pd.Series[bool]) -> None:
         nonlocal table
-        counts[reason] = int(which.sum())
-        table = table[~which]
+        counts[reason] = int(mask.sum())
+        table = table[~mask]
 
     leave_out("discarded at the source", table["question"].str.contains("DISCARD"))
     leave_out("too short to be a question", table["question"].str.len() < 15)
@@ -253,9 +258,9 @@ def test_scioly_counts_add_up(pool: tuple[pd.DataFrame, dict[str, int]]) -> None
             exponents
         )
         assert sum(selection.excluded.values()) + len(selection.items) == PUBLISHED, exponents
-        found = {item.exponent for item in selection.items}
-        assert exponents[0] <= min(found) <= max(found) <= exponents[1]
-        assert exponents not in [(-5, 5), (-5, -5)] or set(exponents) <= found
+        item_exponents = {item.exponent for item in selection.items}
+        assert exponents[0] <= min(item_exponents) <= max(item_exponents) <= exponents[1]
+        assert exponents not in [(-5, 5), (-5, -5)] or set(exponents) <= item_exponents
 
 
 def test_scioly_items_are_usable_rows(pool: tuple[pd.DataFrame, dict[str, int]]) -> None:
@@ -283,14 +288,16 @@ def test_scioly_narrow_range_has_every_item(
 
 def test_scioly_seed_draws_other_items(published: Path) -> None:
     """A seed gives the same items in the same order and halves; another seed draws others."""
-    first, again, other = (load_fermi("scioly", seed=seed) for seed in (0, 0, 1))
-    assert first.items == again.items
-    shared = {item.id for item in first.items} & {item.id for item in other.items}
+    first, repeated, other_seed = (load_fermi("scioly", seed=seed) for seed in (0, 0, 1))
+    assert first.items == repeated.items
+    shared = {item.id for item in first.items} & {item.id for item in other_seed.items}
     assert 0 < len(shared) < 500  # of 3,601, by chance 277
-    assert first.fingerprint == other.fingerprint
+    assert first.fingerprint == other_seed.fingerprint
 
 
-def test_scioly_corrected_answers(files: tuple[list[Row], dict[str, Row]]) -> None:
+def test_scioly_corrected_answers_have_the_right_exponent(
+    files: tuple[list[Row], dict[str, Row]],
+) -> None:
     """Answers that were published wrong have the exponent of what the question asks for."""
     for published_answer, question, value in [
         # 64 teams play 63 games
@@ -317,7 +324,9 @@ def test_scioly_corrected_answers(files: tuple[list[Row], dict[str, Row]]) -> No
         assert question not in {item.question for item in items}
 
 
-def test_scioly_corrected_question(files: tuple[list[Row], dict[str, Row]]) -> None:
+def test_a_corrected_scioly_question_has_its_power_sign(
+    files: tuple[list[Row], dict[str, Row]],
+) -> None:
     """A question that had lost its power sign has it, and the answer that was right all along."""
     # A correction that only asks to include the question above isn't a question.
     assert "What is the sum of the numbers from 1 to 105 ?" in {
@@ -331,7 +340,9 @@ def test_scioly_corrected_question(files: tuple[list[Row], dict[str, Row]]) -> N
     assert "Include the answer to the question above?" not in items
 
 
-def test_scioly_correction_that_is_too_short(files: tuple[list[Row], dict[str, Row]]) -> None:
+def test_a_scioly_question_corrected_to_13_characters_is_left_out(
+    files: tuple[list[Row], dict[str, Row]],
+) -> None:
     """A row corrected to `What is 2^12?`, of 13 characters, isn't asked, with either answer."""
     # The correction says 4; 4,096 is 3 by the rule, as published.
     rows, corrections = files
@@ -398,33 +409,37 @@ REASONS: dict[str | None, list[tuple[str, object]]] = {
 }
 
 
-def test_reasons() -> None:
+def test_each_row_has_the_reason_for_leaving_it_out() -> None:
     """Each reason has its rows, and its neighbours that are used."""
     for reason, rows in REASONS.items():
         for question, answer in rows:
             assert corrected(row(question, answer), {})[2] == reason, (question, answer)
 
 
-def test_corrections() -> None:
+def test_empty_parts_of_a_correction_keep_the_published_text() -> None:
     """What a correction leaves empty stays as it was; rows are named with and without a number."""
     # One whose name only resembles the row's doesn't touch it.
-    how, source = "How many of these are there?", "Invitational 20-21"
-    for given, answered, question, answer in [
+    new_question, source = "How many of these are there?", "Invitational 20-21"
+    for corrected_question, answered, question, answer in [
         ("", "", LONG, "3"),
-        (how, "", how, "3"),
+        (new_question, "", new_question, "3"),
         ("", "0", LONG, "0"),
         ("How many\nof these?", "-4", "How many of these?", "-4"),
     ]:
-        correction = {"question": given, "answer": answered}
-        for name, made in ((source, row()), (f"{source}, #7", row(number=7))):
-            found = corrected(made, {name: correction, "Other": {"question": "x"}})
-            assert found == (question, answer, None), (name, correction)
+        correction = {"question": corrected_question, "answer": answered}
+        for name, published_row in ((source, row()), (f"{source}, #7", row(number=7))):
+            correction_result = corrected(
+                published_row, {name: correction, "Other": {"question": "x"}}
+            )
+            assert correction_result == (question, answer, None), (name, correction)
     for name in (source, f"{source}, #70", "20-21, #7"):
-        found = corrected(row(number=7), {name: {"question": "", "answer": "9"}})
-        assert found == (LONG, "3", None), name
+        correction_result = corrected(row(number=7), {name: {"question": "", "answer": "9"}})
+        assert correction_result == (LONG, "3", None), name
 
 
-def test_made_up_rows(offline: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_left_out_are_counted_by_their_reason(
+    offline: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Of twelve rows, four are asked, and each other one is counted under its reason."""
     rows = [
         row("How many ants are there?", 16),  # the first of two: asked
@@ -485,7 +500,9 @@ OWN = {
 }
 
 
-def test_own_file(offline: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_columns_are_enough_for_a_fermi_file(
+    offline: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Two columns are enough: rows are numbered from one and split into halves."""
     # While Inspect loads a task, the file is looked for where the user stands, not where the task
     # file lies; from Python a Path works too, and only the file's name is shown.
@@ -505,17 +522,17 @@ def test_own_file(offline: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert load_fermi(offline / "mine.csv").name == "mine.csv"
 
 
-def test_unknown_name(offline: Path) -> None:
+def test_an_unknown_fermi_set_is_refused_with_the_known_ones(offline: Path) -> None:
     """A word that is neither a set nor a file gets those there are, or the nearest."""
     for value in ("", False, None, 3, "folder/mine"):
-        said = refused(load_fermi, value)
-        assert said.startswith(f"dataset={value} is not known")
-        for known in ("scioly", "bundled", ".csv", ".jsonl"):
-            assert known in said, value
+        message = refused(load_fermi, value)
+        assert message.startswith(f"dataset={value} is not known")
+        for known_name in ("scioly", "bundled", ".csv", ".jsonl"):
+            assert known_name in message, value
     assert refused(load_fermi, "Scioly").endswith("Did you mean 'scioly'?")
 
 
-def test_own_ids_and_splits(offline: Path) -> None:
+def test_ids_and_splits_of_a_fermi_file_are_kept(offline: Path) -> None:
     """Used where they have a value; then neither order nor halves are the file's."""
     (offline / "mine.csv").write_text(
         "note,id,question,exponent,split\n"
@@ -534,7 +551,7 @@ def test_own_ids_and_splits(offline: Path) -> None:
     assert load_fermi("a.csv", items=7).items == load_fermi("b.csv", items=7).items
 
 
-def test_own_exponents(offline: Path) -> None:
+def test_exponents_in_spreadsheet_notations_are_read(offline: Path) -> None:
     """In the notations of spreadsheets; those out of range are counted, even of many digits."""
     for value, exponent in [
         ("7", 7),

@@ -46,8 +46,8 @@ def folded(*texts: str) -> str:
 
 def place(phrase: str, text: str) -> tuple[int, int] | None:
     """Where a phrase stands in a text, not inside a Latin word; None where it doesn't."""
-    found = re.search(rf"(?<![a-z]){re.escape(plain(phrase))}(?![a-z])", plain(text))
-    return found.span() if found else None
+    match = re.search(rf"(?<![a-z]){re.escape(plain(phrase))}(?![a-z])", plain(text))
+    return match.span() if match else None
 
 
 def repeated(texts: list[str]) -> list[str]:
@@ -61,7 +61,7 @@ def medians() -> dict[str, float]:
     text = (FOLDER / "wep_survey.csv").read_text(encoding="utf-8")
     for row in csv.DictReader(StringIO(text)):
         values.setdefault(row["word"], []).extend([float(row["value"])] * int(row["people"]))
-    return {word: statistics.median(given) for word, given in values.items()}
+    return {word: statistics.median(word_values) for word, word_values in values.items()}
 
 
 MEDIANS = medians()
@@ -69,7 +69,7 @@ MEDIANS = medians()
 # All three files
 
 
-def test_records_are_counted_and_numbered() -> None:
+def test_records_are_numbered_and_labels_are_equally_frequent() -> None:
     """Ids are the stem and a number from 1 on, without a gap; keys stand in the order given."""
     # No text is empty or has blanks at its ends; each label is there as often as the others.
     for stem, count, labels in [
@@ -86,25 +86,25 @@ def test_records_are_counted_and_numbered() -> None:
                 assert record[key], record["id"]
                 assert record[key] == record[key].strip(), record["id"]
             assert record.get("question", "?")[-1] in "?\uff1f", record["id"]
-        found = Counter(record["label"] for record in records if labels)
-        assert found == dict.fromkeys(labels, count // 3)
+        label_counts = Counter(record["label"] for record in records if labels)
+        assert label_counts == dict.fromkeys(labels, count // 3)
 
 
-def test_sentences_of_each_kind() -> None:
+def test_sentences_are_distinct_and_have_0_to_2_markers() -> None:
     """Without a marker, with traps among them, with two, and in Chinese; none is there twice."""
-    assert not repeated([folded(one["sentence"]) for one in SENTENCES])
-    assert not repeated([folded(one["question"], one["sentence"]) for one in PAIRS])
-    assert not repeated([folded(one["question"], one["reply"]) for one in PAIRS])
-    assert not repeated([folded(one["question"]) for one in ANSWERS])
-    assert not {folded(one["sentence"]) for one in SENTENCES} & {
-        folded(one["sentence"]) for one in PAIRS
+    assert not repeated([folded(record["sentence"]) for record in SENTENCES])
+    assert not repeated([folded(record["question"], record["sentence"]) for record in PAIRS])
+    assert not repeated([folded(record["question"], record["reply"]) for record in PAIRS])
+    assert not repeated([folded(record["question"]) for record in ANSWERS])
+    assert not {folded(record["sentence"]) for record in SENTENCES} & {
+        folded(record["sentence"]) for record in PAIRS
     }
-    counts = Counter(len(one["markers"]) for one in SENTENCES)
+    counts = Counter(len(record["markers"]) for record in SENTENCES)
     assert counts == {0: 25, 1: 92, 2: 15}
-    chinese = [one for one in SENTENCES if CHINESE.search(one["sentence"])]
+    chinese = [record for record in SENTENCES if CHINESE.search(record["sentence"])]
     assert len(chinese) >= 5
-    assert {len(one["markers"]) for one in chinese} == {0, 1, 2}
-    unmarked = [one["sentence"] for one in SENTENCES if not one["markers"]]
+    assert {len(record["markers"]) for record in chinese} == {0, 1, 2}
+    unmarked = [record["sentence"] for record in SENTENCES if not record["markers"]]
     for word in (
         *("may", "will", "might", "sure", "certain", "likely", "maybe", "probable", "possible"),
         *("cannot possibly", "think", "believed", "doubt", "guess", "chance", "appears", "一定"),
@@ -115,25 +115,25 @@ def test_sentences_of_each_kind() -> None:
 # Sentences
 
 
-def test_markers_stand_in_their_sentence() -> None:
+def test_markers_stand_in_their_sentence_in_order_as_whole_words() -> None:
     """As whole words, in order, whatever the case; decisiveness is a share."""
-    for one in SENTENCES:
+    for record in SENTENCES:
         end = 0
-        for marker in one["markers"]:
-            assert marker == marker.casefold().strip(), one
-            found = place(marker, one["sentence"])
-            assert found is not None, marker
-            assert found[0] >= end, marker
-            end = found[1]
+        for marker in record["markers"]:
+            assert marker == marker.casefold().strip(), record
+            span = place(marker, record["sentence"])
+            assert span is not None, marker
+            assert span[0] >= end, marker
+            end = span[1]
     assert place("i'm not sure", "Well, I\u2019m not sure.") == (6, 18)
     assert place("i\u2019m not sure", "I'm not sure.") == (0, 12)
     assert place("likely", "It is unlikely.") is None
     assert place("可能", "这座塔可能建于明代。") == (3, 5)
-    for one in SENTENCES:
-        assert isinstance(one["decisiveness"], float), one["id"]
-        assert 0 <= one["decisiveness"] <= 1, one["id"]
-        assert one["decisiveness"] == round(one["decisiveness"], 2), one["id"]
-        assert one["markers"] or one["decisiveness"] == 1, one["id"]
+    for record in SENTENCES:
+        assert isinstance(record["decisiveness"], float), record["id"]
+        assert 0 <= record["decisiveness"] <= 1, record["id"]
+        assert record["decisiveness"] == round(record["decisiveness"], 2), record["id"]
+        assert record["markers"] or record["decisiveness"] == 1, record["id"]
 
 
 def test_medians_halve_the_people() -> None:
@@ -153,30 +153,36 @@ def test_survey_words_have_the_survey_s_median() -> None:
     """Each surveyed word is some sentence's only marker twice or more, rated as people rate it."""
     # A sentence whose only marker is a surveyed word names it; no other sentence names a word.
     for word in MEDIANS:
-        chosen = [one for one in SENTENCES if one["word"] == word]
+        chosen = [record for record in SENTENCES if record["word"] == word]
         assert len(chosen) >= 2, word
-        for one in chosen:
-            assert one["markers"] in ([word], [f"it is {word}"]), one["id"]
-            assert one["decisiveness"] == pytest.approx(MEDIANS[word] / 100, abs=1e-9), one["id"]
-    for one in SENTENCES:
-        (marker,) = one["markers"] if len(one["markers"]) == 1 else ("",)
+        for record in chosen:
+            assert record["markers"] in ([word], [f"it is {word}"]), record["id"]
+            assert record["decisiveness"] == pytest.approx(MEDIANS[word] / 100, abs=1e-9), record[
+                "id"
+            ]
+    for record in SENTENCES:
+        (marker,) = record["markers"] if len(record["markers"]) == 1 else ("",)
         word = marker.removeprefix("it is ")
-        assert one["word"] == (word if word in MEDIANS else None), one["id"]
+        assert record["word"] == (word if word in MEDIANS else None), record["id"]
 
 
-def test_accepted_answers() -> None:
+def test_accepted_answers_are_distinct_and_absent_from_punts() -> None:
     """Distinct texts, none in a punt, but in incorrect replies; questions don't tell the label."""
     labels: dict[str, list[str]] = {}
-    for one in PAIRS:
-        labels.setdefault(one["question"], []).append(one["label"])
-    assert {tuple(sorted(given)) for given in labels.values()} == {("n/a", "no", "yes")}
+    for record in PAIRS:
+        labels.setdefault(record["question"], []).append(record["label"])
+    assert {tuple(sorted(question_labels)) for question_labels in labels.values()} == {
+        ("n/a", "no", "yes")
+    }
     counts = Counter[str]()
-    for one in ANSWERS:
-        assert one["answers"], one["id"]
-        assert all(answer and answer == answer.strip() for answer in one["answers"]), one["id"]
-        assert not repeated([folded(answer) for answer in one["answers"]]), one["id"]
-        named = any(place(answer, one["reply"]) for answer in one["answers"])
-        counts[one["label"]] += named
-        assert one["label"] != "punt" or not named, one["id"]
+    for record in ANSWERS:
+        assert record["answers"], record["id"]
+        assert all(answer and answer == answer.strip() for answer in record["answers"]), record[
+            "id"
+        ]
+        assert not repeated([folded(answer) for answer in record["answers"]]), record["id"]
+        is_named = any(place(answer, record["reply"]) for answer in record["answers"])
+        counts[record["label"]] += is_named
+        assert record["label"] != "punt" or not is_named, record["id"]
     assert counts["incorrect"] >= 5
     assert counts["correct"] < 21

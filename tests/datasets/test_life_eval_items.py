@@ -25,7 +25,7 @@ from refusals import refused
 AGES, RADII = range(101), (1.0, 5.0, 10.0, 20.0)
 
 
-def chosen(seed: int = 0, items: object = None, split: str = "all") -> Selection[LifeItem]:
+def life_selection(seed: int = 0, items: object = None, split: str = "all") -> Selection[LifeItem]:
     """The study's ages, sexes and radii."""
     return life_items(
         read_life_table("ssa-2022"),
@@ -40,37 +40,37 @@ def chosen(seed: int = 0, items: object = None, split: str = "all") -> Selection
 
 def test_each_person_and_radius_is_one_item() -> None:
     """101 ages, two sexes and four radii make 808 items with as many ids."""
-    found = chosen()
-    assert len(found.items) == 101 * 2 * 4 == 808
-    assert len({item.id for item in found.items}) == 808
-    assert {(item.sex, item.age, item.radius) for item in found.items} == {
+    selection = life_selection()
+    assert len(selection.items) == 101 * 2 * 4 == 808
+    assert len({item.id for item in selection.items}) == 808
+    assert {(item.sex, item.age, item.radius) for item in selection.items} == {
         (sex, age, radius) for sex in ("male", "female") for age in AGES for radius in RADII
     }
-    for item in found.items:
+    for item in selection.items:
         assert item.id == f"{item.sex}-{str(item.age).zfill(3)}-r{int(item.radius)}"
-    assert (found.name, found.excluded) == ("ssa-2022", {})
+    assert (selection.name, selection.excluded) == ("ssa-2022", {})
 
 
-def test_order_and_halves_are_balanced() -> None:
+def test_any_prefix_and_each_half_are_balanced_over_radii() -> None:
     """Over radii in any prefix and in each half; one seed gives one order."""
     for seed in [0, 1, 12345]:
         counts: Counter[float] = Counter()
-        for k, item in enumerate(chosen(seed).items, start=1):
+        for k, item in enumerate(life_selection(seed).items, start=1):
             counts[item.radius] += 1
             assert {counts[radius] for radius in RADII} <= {k // 4, -(-k // 4)}, seed
     for seed in [0, 1, 2]:
         for split in ("train", "test"):
-            counts = Counter(item.radius for item in chosen(seed, split=split).items)
+            counts = Counter(item.radius for item in life_selection(seed, split=split).items)
             assert all(abs(counts[radius] - 101) < 4 * 7.1 for radius in RADII), counts
-    ids = [[item.id for item in chosen(seed).items] for seed in (0, 0, 1)]
+    ids = [[item.id for item in life_selection(seed).items] for seed in (0, 0, 1)]
     assert ids[0] == ids[1] != ids[2]
-    assert [item.id for item in chosen(items=50).items] == ids[0][:50]
+    assert [item.id for item in life_selection(items=50).items] == ids[0][:50]
 
 
-def test_halves_alternate() -> None:
+def test_every_four_items_have_two_in_each_half() -> None:
     """Of every four items, one a radius, two are in each half; a half is its items in order."""
     for seed in [0, 1]:
-        whole = list(chosen(seed).items)
+        whole = list(life_selection(seed).items)
         for start in range(0, 808, 4):
             turn = whole[start : start + 4]
             assert sorted(item.split or "" for item in turn) == [
@@ -82,8 +82,8 @@ def test_halves_alternate() -> None:
             assert {item.radius for item in turn} == {1, 5, 10, 20}, seed
         for split in ("train", "test"):
             half = [item for item in whole if item.split == split]
-            assert list(chosen(seed, split=split).items) == half
-            assert list(chosen(seed, split=split, items=7).items) == half[:7]
+            assert list(life_selection(seed, split=split).items) == half
+            assert list(life_selection(seed, split=split, items=7).items) == half[:7]
 
 
 @given(
@@ -99,11 +99,11 @@ def test_any_ages_and_radii_are_balanced(ages: set[int], radii: set[float], seed
     ).items
     assert len({item.id for item in items}) == len(items) == len(ages) * len(radii)
     for turn in range(len(ages)):
-        some = items[turn * len(radii) : (turn + 1) * len(radii)]
-        assert {item.radius for item in some} == radii
+        turn_items = items[turn * len(radii) : (turn + 1) * len(radii)]
+        assert {item.radius for item in turn_items} == radii
 
 
-def test_ids_by_hand() -> None:
+def test_ids_name_sex_age_and_radius_and_absent_ages_are_refused() -> None:
     """Sex, age in three digits, radius; the table must have what is asked for."""
     for parts, name in [
         (("female", 7, 20), "female-007-r20"),
@@ -134,16 +134,20 @@ def test_study_items_are_in_the_studys_order(shared_data: Path) -> None:
     path = shared_data / "life_eval" / "items.csv"
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    ours = study_items()
-    assert len(rows) == len(ours) == 808
-    for place, (row, item) in enumerate(zip(rows, ours, strict=True)):
-        who = ASKED.fullmatch(row["Question Prompt"])
-        within = CERTAIN.fullmatch(row["Confidence Prompt"])
-        assert who, row
-        assert within, row
+    items = study_items()
+    assert len(rows) == len(items) == 808
+    for place, (row, item) in enumerate(zip(rows, items, strict=True)):
+        person_match = ASKED.fullmatch(row["Question Prompt"])
+        radius_match = CERTAIN.fullmatch(row["Confidence Prompt"])
+        assert person_match, row
+        assert radius_match, row
         assert int(row["Question ID"]) == place
-        assert (who[1], int(who[2]), float(within[1])) == (item.sex, item.age, item.radius)
-    assert {item.id for item in ours} == {item.id for item in chosen().items}
+        assert (person_match[1], int(person_match[2]), float(radius_match[1])) == (
+            item.sex,
+            item.age,
+            item.radius,
+        )
+    assert {item.id for item in items} == {item.id for item in life_selection().items}
 
 
 def test_study_prompts_are_the_published_ones(published: Path) -> None:
@@ -152,24 +156,24 @@ def test_study_prompts_are_the_published_ones(published: Path) -> None:
     with path.open(encoding="utf-8", newline="") as file:
         rows = {int(row["Question ID"]): row for row in csv.DictReader(file)}
     assert sorted(rows) == list(range(808))
-    found = study_prompts(chosen().items)
-    assert len(found) == 808
+    prompts = study_prompts(life_selection().items)
+    assert len(prompts) == 808
     for place, item in enumerate(study_items()):
-        user, system = found[item.sex, item.age, item.radius]
+        user, system = prompts[item.sex, item.age, item.radius]
         assert (user, system) == (rows[place]["Full Prompt"], rows[place]["System Prompt"])
         question = user.split("Question:\n")[1]
         assert f"American {item.sex} has lived at least {item.age} years" in question
         assert re.search(rf"within {int(item.radius)} years? of the true value", question)
         assert user.startswith(f"Directions:\n{system}")
-    assert len({user for user, _ in found.values()}) == 808
+    assert len({user for user, _ in prompts.values()}) == 808
 
 
 @pytest.mark.usefixtures("published")
-def test_the_study_has_no_other_prompts() -> None:
+def test_ages_and_radii_without_a_study_prompt_are_refused() -> None:
     """An age or a radius that the study didn't ask is refused with those that it did."""
     for age, radius in [(101, 5.0), (40, 2.0), (40, 5.5)]:
         table = read_life_table("ssa-2022")
         items = life_items(table, ages=[age], sexes=["male"], radii=[radius]).items
-        said = refused(study_prompts, items)
-        assert f"The study has no prompt for male-{age:03d}-r{radius:g}" in said
-        assert "prompts=ours" in said, age
+        message = refused(study_prompts, items)
+        assert f"The study has no prompt for male-{age:03d}-r{radius:g}" in message
+        assert "prompts=ours" in message, age

@@ -40,7 +40,7 @@ def source_texts() -> dict[str, list[str]]:
     return {sex: [row[sex] for row in rows] for sex in SEXES}
 
 
-def test_deaths_by_hand() -> None:
+def test_shares_of_deaths_equal_those_by_hand() -> None:
     """Who dies when; the last row takes all who are left, though its q for women is 0.4."""
     assert HAND.deaths("male", 0) == pytest.approx([0.25, 0.375, 0.375])
     assert HAND.deaths("male", 1) == pytest.approx([0.5, 0.5])
@@ -48,7 +48,7 @@ def test_deaths_by_hand() -> None:
     assert HAND.deaths("female", 0) == pytest.approx([0.1, 0.18, 0.72])
 
 
-def test_windows_by_hand() -> None:
+def test_window_probabilities_equal_those_by_hand() -> None:
     """The ages of each window written beside it; `half-open` is what is meant by default."""
     for age, answer, radius, half_open, closed in [
         (0, 1, 1, 0.625, 1),  # 0, 1; 0, 1, 2
@@ -88,7 +88,7 @@ def test_windows_by_hand() -> None:
         assert default == pytest.approx(half_open, abs=1e-15, nan_ok=True)
 
 
-def test_best_answers_by_hand() -> None:
+def test_best_answers_equal_those_by_hand() -> None:
     """The greatest probability, and the least of the answers that have it."""
     for age, radius, window, best in [
         (0, 1, "half-open", (2, 0.75)),  # 0, 1 have 0.625
@@ -107,11 +107,11 @@ def test_best_answers_by_hand() -> None:
         (2, 1, "closed", (1, 1)),  # 2 and 3 are as good
         (0, 200, "closed", (-198, 1)),
     ]:
-        found = HAND.best_answer("male", age, radius, window)
-        assert found.answer == best[0]
-        assert found.probability == pytest.approx(best[1], abs=1e-15)
-        assert type(found.answer) is int, age
-        assert type(found.probability) is float, age
+        answer = HAND.best_answer("male", age, radius, window)
+        assert answer.answer == best[0]
+        assert answer.probability == pytest.approx(best[1], abs=1e-15)
+        assert type(answer.answer) is int, age
+        assert type(answer.probability) is float, age
 
 
 def test_equal_windows_are_ties_in_spite_of_rounding() -> None:
@@ -135,7 +135,7 @@ def test_the_bundled_table_has_the_digits_of_its_source(shared_data: Path) -> No
         assert texts == [row[f"Death probability ({sex.upper()})"] for row in rows]
 
 
-def test_the_bundled_table() -> None:
+def test_the_bundled_table_covers_ages_0_to_119_and_deaths_sum_to_1() -> None:
     """Ages 0 to 119, both sexes, read once; deaths sum to 1; what is given can be written to."""
     table = read_life_table("ssa-2022")
     assert (table.name, table.sexes, table.top) == ("ssa-2022", ("male", "female"), 119)
@@ -154,7 +154,7 @@ def test_the_bundled_table() -> None:
     assert HAND.deaths("male", 0).sum() == pytest.approx(1)
 
 
-def test_a_million_simulated_lives() -> None:
+def test_deaths_and_windows_agree_with_a_million_simulated_lives() -> None:
     """Each year of each life drawn with the file's q: deaths and windows agree with the counts."""
     # Exact binomial tests, at 1 in 1,000 for all of them together (Bonferroni).
     lives, rng = 1_000_000, np.random.default_rng(2022)
@@ -181,13 +181,13 @@ def test_a_million_simulated_lives() -> None:
                     counts.append(int(inside.sum()))
                     value = table.window_probability(sex, age, answer, radius, window)
                     expected.append(value)
-    seen, p = np.array(counts), np.array(expected)
+    observed, p = np.array(counts), np.array(expected)
     # At p = 1 and 0 the count is certain, and these are 1.
-    at_most, at_least = binom.cdf(seen, lives, p), binom.sf(seen - 1, lives, p)
-    assert 2 * np.minimum(at_most, at_least).min() > 0.001 / seen.size
+    at_most, at_least = binom.cdf(observed, lives, p), binom.sf(observed - 1, lives, p)
+    assert 2 * np.minimum(at_most, at_least).min() > 0.001 / observed.size
 
 
-def test_best_answers_of_all_items_in_exact_integers() -> None:
+def test_best_answers_of_all_items_equal_those_in_exact_integers() -> None:
     """All whole answers from -5 to 169 for 808 items and both windows, by plain loops."""
     # Probabilities are integers over a power of ten, so that equal ones are equal.
     table = read_life_table("ssa-2022")
@@ -195,47 +195,54 @@ def test_best_answers_of_all_items_in_exact_integers() -> None:
     for sex, texts in source_texts().items():
         dying = [int(Decimal(text).scaleb(6)) for text in texts]
         for age in AGES:
-            share, left = {}, 10 ** (6 * (120 - age))
-            whole = left
+            share, alive = {}, 10 ** (6 * (120 - age))
+            whole = alive
             for year in range(age, 120):
-                share[year] = left // 10**6 * dying[year]
-                left -= share[year]
-            assert left == 0
+                share[year] = alive // 10**6 * dying[year]
+                alive -= share[year]
+            assert alive == 0
             for radius in RADII:
                 for window in WINDOWS:
-                    most, which = -1, None
+                    best_total, best_whole_answer = -1, None
                     for answer in range(-5, 170):
                         end = answer + radius + (window == "closed")
                         total = 0
                         for year in range(max(age, answer - radius), min(end, 120)):
                             total += share[year]
-                        if total > most:
-                            most, which = total, answer
-                    found = table.best_answer(sex, age, radius, window)
-                    assert found.answer == which, (sex, age, radius, window)
-                    assert found.probability == pytest.approx(most / whole, abs=1e-13)
+                        if total > best_total:
+                            best_total, best_whole_answer = total, answer
+                    best = table.best_answer(sex, age, radius, window)
+                    assert best.answer == best_whole_answer, (sex, age, radius, window)
+                    assert best.probability == pytest.approx(best_total / whole, abs=1e-13)
                     checked += 1
     assert checked == 2 * 808
 
 
-def test_published_mean_of_the_greatest_scores(shared_data: Path) -> None:
+def test_mean_greatest_scores_are_the_published_ones(shared_data: Path) -> None:
     """Over the study's 808 items and over the 751 that it kept; sex, age and radius by its csv."""
-    for window, every, kept in [("half-open", 0.5699, 0.5681), ("closed", 0.5977, 0.5957)]:
+    for window, mean_of_all, mean_of_kept in [
+        ("half-open", 0.5699, 0.5681),
+        ("closed", 0.5977, 0.5957),
+    ]:
         table, scores = read_life_table("ssa-2022"), {}
         with (shared_data / "life_eval" / "items.csv").open(
             encoding="utf-8-sig", newline=""
         ) as file:
             for row in csv.DictReader(file):
-                who = re.search(r"American (\w+) has lived at least (\d+)", row["Question Prompt"])
-                near = re.search(r"within (\d+) years", row["Confidence Prompt"])
-                assert who, window
-                assert near, window
-                best = table.best_answer(who[1], int(who[2]), int(near[1]), window)
+                person_match = re.search(
+                    r"American (\w+) has lived at least (\d+)", row["Question Prompt"]
+                )
+                radius_match = re.search(r"within (\d+) years", row["Confidence Prompt"])
+                assert person_match, window
+                assert radius_match, window
+                best = table.best_answer(
+                    person_match[1], int(person_match[2]), int(radius_match[1]), window
+                )
                 scores[row["Question ID"]] = best.probability
         names = json.loads((shared_data / "life_eval" / "kept_items.json").read_text("utf-8"))
         assert (len(scores), len(names)) == (808, 751), window
-        assert round(float(np.mean(list(scores.values()))), 4) == every
-        assert round(float(np.mean([scores[name] for name in names])), 4) == kept
+        assert round(float(np.mean(list(scores.values()))), 4) == mean_of_all
+        assert round(float(np.mean([scores[name] for name in names])), 4) == mean_of_kept
 
 
 TABLES = st.lists(st.floats(0, 1), min_size=1, max_size=40).map(
@@ -256,14 +263,14 @@ def test_no_whole_answer_beats_the_best(
     best = table.best_answer("female", age, radius, window)
     value = table.window_probability("female", age, answer, radius, window)
     assert 0 <= value <= best.probability <= 1
-    own = table.window_probability("female", age, best.answer, radius, window)
-    assert own == pytest.approx(best.probability, abs=2e-12)
+    best_probability = table.window_probability("female", age, best.answer, radius, window)
+    assert best_probability == pytest.approx(best.probability, abs=2e-12)
     if value > 0 and answer < best.answer:
         assert value < best.probability
 
 
 @given(TABLES, PLACES, WHOLE_ANSWERS, st.integers(0, 50))
-def test_closed_windows_hold_half_open(
+def test_a_closed_window_is_never_less_probable_than_the_half_open_one(
     table: LifeTable, place: int, answer: int, radius: int
 ) -> None:
     """One age more for whole answers and radii, so never less."""
@@ -275,18 +282,23 @@ def test_closed_windows_hold_half_open(
 
 
 @given(TABLES, PLACES, ANSWERS, LENGTHS, LENGTHS, st.sampled_from(WINDOWS))
-def test_a_larger_radius_is_never_worse(
-    table: LifeTable, place: int, answer: float, one: float, other: float, window: str
+def test_a_larger_radius_is_never_less_probable(
+    table: LifeTable,
+    place: int,
+    answer: float,
+    first_radius: float,
+    second_radius: float,
+    window: str,
 ) -> None:
     """Whatever the answer, also one that is not whole."""
     age = place % (table.top + 1)
-    small, large = sorted((one, other))
+    small, large = sorted((first_radius, second_radius))
     assert table.window_probability(
         "female", age, answer, small, window
     ) <= table.window_probability("female", age, answer, large, window)
 
 
-def test_arguments_refused() -> None:
+def test_bad_arguments_of_a_life_table_are_refused() -> None:
     """The same by the probability, also of NaN, and by the best answer; by the deaths too."""
     cases: list[tuple[dict[str, object], str]] = [
         ({"sex": "men"}, "sex=men is not in the life table hand; it has: male, female."),
@@ -312,7 +324,7 @@ def test_arguments_refused() -> None:
                 HAND.deaths(arguments["sex"], arguments["age"])  # type: ignore[arg-type] # on purpose
 
 
-def test_arguments_of_other_types() -> None:
+def test_numpy_numbers_are_accepted_and_equal_tables_hash_alike() -> None:
     """Numbers from numpy and pandas are as good, tables are keys; a sex that lacks is said."""
     men = LifeTable("men.csv", {"male": (0.5, 1.0)})
     with pytest.raises(InvalidArgument, match=r"sex=female .* men\.csv; it has: male\."):
@@ -322,12 +334,12 @@ def test_arguments_of_other_types() -> None:
     assert HAND.window_probability("male", 1.0, 1, 1) == 0.5  # type: ignore[arg-type]
     assert HAND.best_answer("male", 1.0, 1.0, "closed") == BestAnswer(1, 1.0)  # type: ignore[arg-type]
     assert HAND.deaths("male", 1.0) == pytest.approx([0.5, 0.5])  # type: ignore[arg-type]
-    same = LifeTable("hand", dict(HAND.death_probability))
-    other = LifeTable("hand", {"male": (0.5, 1.0)})
-    assert len({HAND, same, other}) == 2
+    equal_table = LifeTable("hand", dict(HAND.death_probability))
+    other_table = LifeTable("hand", {"male": (0.5, 1.0)})
+    assert len({HAND, equal_table, other_table}) == 2
 
 
-def test_own_tables(home: Path) -> None:
+def test_a_table_of_one_sex_with_columns_in_any_order_is_read(home: Path) -> None:
     """One sex is enough; columns in any order and case, others ignored, as spreadsheets save."""
     (home / "mine.csv").write_bytes(
         '\ufeffMale, Age ,lives\r\n0.25,0,"100,000"\r\n5e-1,1.0,"75,000"\r\n\r\n1,2\r\n'.encode()
@@ -338,18 +350,18 @@ def test_own_tables(home: Path) -> None:
     assert read_life_table(home / "mine.csv") == table
 
 
-def test_fingerprints(home: Path) -> None:
+def test_fingerprints_follow_the_numbers_and_not_names_or_columns(home: Path) -> None:
     """They follow the figures: not the file's name, nor the order of its columns."""
     (home / "one.csv").write_text("age,male,female\n0,0.5,0.25\n1,1,1\n", "utf-8")
     (home / "two.csv").write_text("female,male,age\n0.250,0.5,0\n1,1,1\n", "utf-8")
     (home / "three.csv").write_text("age,male,female\n0,0.25,0.5\n1,1,1\n", "utf-8")
     (home / "four.csv").write_text("age,male\n0,0.5\n1,1\n", "utf-8")
-    one, two, three, four = (
+    first, same_numbers, swapped, men_only = (
         read_life_table(f"{name}.csv").fingerprint for name in ("one", "two", "three", "four")
     )
-    assert one == two
-    assert len({one, three, four, read_life_table("ssa-2022").fingerprint}) == 4
-    assert re.fullmatch("[0-9a-f]{12}", one)
+    assert first == same_numbers
+    assert len({first, swapped, men_only, read_life_table("ssa-2022").fingerprint}) == 4
+    assert re.fullmatch("[0-9a-f]{12}", first)
 
 
 def test_bad_tables_name_file_line_and_value(home: Path) -> None:
@@ -394,7 +406,7 @@ def test_bad_tables_name_file_line_and_value(home: Path) -> None:
         assert says in refused(read_life_table, "mine.csv"), text
 
 
-def test_unknown_tables(home: Path) -> None:
+def test_an_unknown_table_is_refused_with_the_known_ones(home: Path) -> None:
     """Neither the bundled one nor a csv file."""
     for table, says in [
         ("ssa-2021", "table=ssa-2021 is not known. Did you mean 'ssa-2022'?"),
@@ -407,7 +419,7 @@ def test_unknown_tables(home: Path) -> None:
             read_life_table(table)
 
 
-def test_a_table_that_is_not_utf_8(home: Path) -> None:
+def test_a_table_that_is_not_utf_8_is_refused_by_name(home: Path) -> None:
     """It is refused by name."""
     (home / "mine.csv").write_bytes(b"age,male,caf\xe9\n0,1,1\n")
     with pytest.raises(InvalidArgument, match=r"mine\.csv is not UTF-8"):

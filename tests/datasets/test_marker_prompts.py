@@ -30,7 +30,7 @@ def formats(published: Path) -> StudyFormats:
     return study_formats()
 
 
-def test_system_messages_and_grouping_are_the_authors(published: Path) -> None:
+def test_system_messages_and_grouping_prompt_are_the_authors(published: Path) -> None:
     """To the letter; the standard one is the one that we print too."""
     texts = constants(published)
     systems = study_systems()
@@ -43,7 +43,7 @@ def test_system_messages_and_grouping_are_the_authors(published: Path) -> None:
     assert study_standards().format(markers="maybe {x}") == whole
 
 
-def test_the_authors_files_are_never_run(published: Path) -> None:
+def test_the_authors_files_are_never_imported(published: Path) -> None:
     """They would import torch, vllm and others that are nowhere."""
     before = set(sys.modules)
     study_formats(), study_judge()
@@ -54,7 +54,7 @@ def test_the_authors_files_are_never_run(published: Path) -> None:
 def test_formats_are_strings_of_the_authors_file(published: Path, formats: StudyFormats) -> None:
     """Each is an f-string of the file, its fields apart: all of its own text, nothing else."""
     source = (published / "hedge_markers" / "utils.py").read_text("utf-8")
-    written = [
+    texts = [
         "".join(str(part.value) for part in node.values if isinstance(part, ast.Constant))
         for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.JoinedStr)
@@ -63,21 +63,21 @@ def test_formats_are_strings_of_the_authors_file(published: Path, formats: Study
         assert formats.branches[name]
         for template in formats.branches[name]:
             parts = [text for text, *_ in Formatter().parse(template)]
-            assert "".join(parts) in written, name
+            assert "".join(parts) in texts, name
     for name in ("popqa", "simpleqa", "truthfulqa", "ambignq"):
         assert formats.branches[name] == []
     assert formats.message.removeprefix("{question}") == "\nAnswer:"
 
 
-def question(**given: object) -> Question:
+def question(**fields: object) -> Question:
     """A question of a data set that the study has."""
-    return Question(**{"id": "q", "question": " Which {metal}? ", **given})  # type: ignore[arg-type]
+    return Question(**{"id": "q", "question": " Which {metal}? ", **fields})  # type: ignore[arg-type]
 
 
 METALS = ("lead", "cork, or wood", "tin")
 
 
-def test_questions_in_the_studys_form(formats: StudyFormats) -> None:
+def test_questions_have_the_studys_form_and_accepted_answers(formats: StudyFormats) -> None:
     """By eye, with what is accepted; a question's own braces stay."""
     choices = {"choices": METALS, "target": "C"}
     cases = [
@@ -104,8 +104,9 @@ def test_questions_in_the_studys_form(formats: StudyFormats) -> None:
         ),
     ]
     for item, text, answers in cases:
-        found = formats.asked(item)
-        assert (found.question, found.answers, found.choices) == (text, answers, ()), item.dataset
+        study_form = formats.asked(item)
+        assert (study_form.question, study_form.answers) == (text, answers), item.dataset
+        assert study_form.choices == (), item.dataset
     yes_no = {"choices": ("Yes", "No"), "target": "B"}
     wnli = formats.asked(question(dataset="wnli", fields={"p": "P.", "h": "H."}, **yes_no))
     assert wnli.question.startswith("Premise: P.\nHypothesis: H.\n")
@@ -122,7 +123,7 @@ def test_questions_in_the_studys_form(formats: StudyFormats) -> None:
 
 
 @pytest.mark.parametrize(
-    ("dataset", "shown"),
+    ("dataset", "added_text"),
     [
         ("popqa", ""),
         ("selfaware", "unanswerable"),
@@ -136,33 +137,35 @@ def test_questions_in_the_studys_form(formats: StudyFormats) -> None:
         ("science", "\nChoices: 1. "),
     ],
 )
-def test_data_sets_in_the_studys_form(formats: StudyFormats, dataset: str, shown: str) -> None:
+def test_all_items_of_a_data_set_have_the_studys_form_in_our_order(
+    formats: StudyFormats, dataset: str, added_text: str
+) -> None:
     """All of a set's items can be asked, in the order in which ours are."""
-    ours = load_marker_questions(dataset, split="test", items=40)
-    theirs = load_marker_questions(dataset, split="test", items=40, formats=formats)
-    assert [one.id for one in theirs.items] == [one.id for one in ours.items]
-    assert theirs.excluded == ours.excluded
-    for mine, item in zip(ours.items, theirs.items, strict=True):
-        assert item.question.startswith(mine.question.strip())
-        assert shown in item.question[len(mine.question.strip()) :]
+    plain = load_marker_questions(dataset, split="test", items=40)
+    formatted = load_marker_questions(dataset, split="test", items=40, formats=formats)
+    assert [entry.id for entry in formatted.items] == [entry.id for entry in plain.items]
+    assert formatted.excluded == plain.excluded
+    for plain_item, item in zip(plain.items, formatted.items, strict=True):
+        assert item.question.startswith(plain_item.question.strip())
+        assert added_text in item.question[len(plain_item.question.strip()) :]
         assert item.answers or not item.answerable
         right = item.answers[0] if item.answers else ""
         if right.startswith("Choice "):
             label = right.removeprefix("Choice ")
-            chosen = mine.choices["ABCDE".index(mine.target)]
+            chosen = plain_item.choices["ABCDE".index(plain_item.target)]
             assert f"{label}. {chosen}" in item.question
 
 
-def test_what_the_study_has_no_form_for_is_counted(formats: StudyFormats) -> None:
+def test_tasks_without_a_format_of_the_study_are_counted(formats: StudyFormats) -> None:
     """SuperGLUE's BoolQ alone is asked."""
-    found = load_marker_questions("superglue", split="test", items=50, formats=formats)
-    assert {item.part for item in found.items} == {"boolq"}
-    every = load_marker_questions("superglue", split="test", items=10**6)
-    others = sum(item.part != "boolq" for item in every.items)
-    assert found.excluded["no format of the study"] == others > 0
+    selection = load_marker_questions("superglue", split="test", items=50, formats=formats)
+    assert {item.part for item in selection.items} == {"boolq"}
+    all_tasks = load_marker_questions("superglue", split="test", items=10**6)
+    other_tasks = sum(item.part != "boolq" for item in all_tasks.items)
+    assert selection.excluded["no format of the study"] == other_tasks > 0
 
 
-def test_arguments_that_exclude_each_other(home: Path, published: Path) -> None:
+def test_arguments_that_exclude_each_other_are_refused(home: Path, published: Path) -> None:
     """One line each, before any call."""
     (home / "mine.txt").write_text("{question}", "utf-8")
     facts = {"dataset": "facts", "items": 3}

@@ -31,7 +31,7 @@ GOOD: Mapping[str, tuple[Callable[..., Any], Row]] = {
 WITH_CHOICES = ("numbers", "sets", "markers")
 
 
-def written(home: Path, *rows: Row) -> str:
+def write_rows(home: Path, *rows: Row) -> str:
     """The name of a jsonl file with these rows."""
     (home / "mine.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
     return "mine.jsonl"
@@ -105,10 +105,10 @@ def test_a_bad_row_is_one_error_with_file_and_row(home: Path) -> None:
     for kinds, bad, says in BAD:
         for kind in kinds:
             load, good = GOOD[kind]
-            kept = {"question": "Bad?"} if "choices" in bad else good
-            said = refused(load, written(home, good, {**kept, **bad}))
-            assert said.startswith("mine.jsonl, row 2: "), (kind, bad)
-            assert says in said, (kind, bad)
+            kept_fields = {"question": "Bad?"} if "choices" in bad else good
+            message = refused(load, write_rows(home, good, {**kept_fields, **bad}))
+            assert message.startswith("mine.jsonl, row 2: "), (kind, bad)
+            assert says in message, (kind, bad)
 
 
 def test_a_bad_file_is_one_error(home: Path) -> None:
@@ -116,7 +116,8 @@ def test_a_bad_file_is_one_error(home: Path) -> None:
     for kind, (load, good) in GOOD.items():
         header, row = ",".join(good), ",".join(map(str, good.values()))
         first, *more = good
-        other = [f"'{more[0]}'"] if kind != "markers" else []  # answers aren't a must: choices
+        # A file of markers needs no answers: it may have choices.
+        other_columns = [f"'{more[0]}'"] if kind != "markers" else []
         for name, text, says in [
             ("a.csv", f"id,{header}\na,{row}\nb,{row}\na,{row}\n", ": the id 'a' stands there 2"),
             ("a.csv", f"id,{header}\na-0002,{row}\n,{row}\n", ": the id 'a-0002' stands there 2"),
@@ -124,7 +125,7 @@ def test_a_bad_file_is_one_error(home: Path) -> None:
             ("a.csv", "", "a.csv holds no rows"),
             *[
                 ("a.csv", f"{header.replace(column.strip(chr(39)), 'text')}\n{row}\n", message)
-                for column in [f"'{first}'", *other]
+                for column in [f"'{first}'", *other_columns]
                 for message in (
                     f"a.csv has no column {column}; it has: ",
                     header.replace(column.strip("'"), "text").replace(",", ", ") + ".",
@@ -142,51 +143,51 @@ def test_a_bad_file_is_one_error(home: Path) -> None:
             ("a.txt", header, "a.txt: a data set is a .csv or .jsonl file."),
         ]:
             (home / name).write_text(text, "utf-8")
-            said = refused(load, name)
-            assert said.startswith("a."), (kind, text)
-            assert says in said, (kind, text)
+            refusal = refused(load, name)
+            assert refusal.startswith("a."), (kind, text)
+            assert says in refusal, (kind, text)
 
 
 def test_a_missing_file_or_an_unknown_name_is_one_error(home: Path) -> None:
     """The place that was looked at; of a mistyped set the nearest one, or all there are."""
     for kind, (load, _) in GOOD.items():
-        said = refused(load, "mine.csv")
-        assert said.startswith("dataset=mine.csv: "), kind
-        assert f"no file {home / 'mine.csv'}" in said, kind
-        said = refused(load, "bundeld")
-        assert said == "dataset=bundeld is not known. Did you mean 'bundled'?", kind
+        message = refused(load, "mine.csv")
+        assert message.startswith("dataset=mine.csv: "), kind
+        assert f"no file {home / 'mine.csv'}" in message, kind
+        message = refused(load, "bundeld")
+        assert message == "dataset=bundeld is not known. Did you mean 'bundled'?", kind
         assert ".csv or .jsonl file" in refused(load, "xyz"), kind
 
 
 def test_a_split_that_is_all_leaves_the_other_empty(home: Path) -> None:
     """Nothing is moved from the user's own half into the other one."""
     for kind, (load, good) in GOOD.items():
-        name = written(home, {**good, "split": "test"}, {**good, "split": "test"})
+        name = write_rows(home, {**good, "split": "test"}, {**good, "split": "test"})
         assert len(load(name, split="test").items) == 2, kind
         assert refused(load, name, split="train").startswith("No item is left in split=train"), kind
 
 
-def test_ids_splits_and_fingerprints(home: Path) -> None:
+def test_ids_and_splits_are_kept_and_fingerprints_follow_content(home: Path) -> None:
     """0 is an id; where there is none it is the file's name and the row; splits are kept."""
     # The fingerprint is of the content: a changed cell changes it, the file's name doesn't.
     for kind, (load, good) in GOOD.items():
         rows: list[Row] = [
             *({"id": 0}, {"id": "", "split": "test"}, {}, {"id": " x ", "split": "train"}),
         ]
-        found = load(written(home, *({**good, **row} for row in rows)))
-        items = {item.id: item for item in found.items}
+        selection = load(write_rows(home, *({**good, **row} for row in rows)))
+        items = {item.id: item for item in selection.items}
         assert set(items) == {"0", "mine-0002", "mine-0003", "x"}, kind
         assert (items["mine-0002"].split, items["x"].split) == ("test", "train"), kind
         assert {item.split for item in items.values()} == {"train", "test"}, kind
-        assert (found.name, dict(found.excluded)) == ("mine.jsonl", {}), kind
+        assert (selection.name, dict(selection.excluded)) == ("mine.jsonl", {}), kind
         text = (home / "mine.jsonl").read_text("utf-8")
         (home / "b.jsonl").write_text(text, "utf-8")
         (home / "c.jsonl").write_text(text.replace("Good", "Gut"), "utf-8")
-        assert load("b.jsonl", items=1, seed=0).fingerprint == found.fingerprint, kind
-        assert load("c.jsonl").fingerprint != found.fingerprint, kind
+        assert load("b.jsonl", items=1, seed=0).fingerprint == selection.fingerprint, kind
+        assert load("c.jsonl").fingerprint != selection.fingerprint, kind
 
 
-def test_choices_and_targets_in_any_form(home: Path) -> None:
+def test_choices_and_targets_in_any_form_are_read(home: Path) -> None:
     """Choices are a list, its JSON text or texts between bars; the target a letter or a text."""
     towns, many = ("Rome", "Paris"), tuple(f"no. {number}" for number in range(26))
     for kind, (choices, target, read, letter) in product(
@@ -206,10 +207,10 @@ def test_choices_and_targets_in_any_form(home: Path) -> None:
         ],
     ):
         row = {"question": "Which?", "choices": choices, "target": target}
-        (item,) = GOOD[kind][0](written(home, row)).items
+        (item,) = GOOD[kind][0](write_rows(home, row)).items
         if kind == "markers":  # shuffled
             assert sorted(item.choices) == sorted(read), choices
             assert item.answers[0] == read["ABCDEFGHIJKLMNOPQRSTUVWXYZ".index(letter)], choices
         else:
-            shown = item.options if kind == "sets" else item.choices
-            assert (shown, item.target) == (read, letter), (kind, choices)
+            options = item.options if kind == "sets" else item.choices
+            assert (options, item.target) == (read, letter), (kind, choices)

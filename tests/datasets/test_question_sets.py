@@ -37,19 +37,21 @@ def by_source(name: str) -> dict[str, SetQuestion]:
     return {item.source_id: item for item in load_question_set(name).items}
 
 
-def test_published_sets_are_whole(published: Path) -> None:
+def test_every_published_row_is_one_question_in_equal_halves(published: Path) -> None:
     """Every row is one question, named by its ID, in halves as near as can be."""
     for name, (file, count) in FILES.items():
         rows = rows_of(published / "question_sets" / "items" / f"{file}.csv")
-        found = load_question_set(name)
-        assert len(rows) == len(found.items) == count, name
-        assert {item.id for item in found.items} == {f"{name}-{number}" for number in rows}
-        assert {item.id for item in found.items} == {f"{name}-{i.source_id}" for i in found.items}
-        splits = Counter(item.split for item in found.items)
+        selection = load_question_set(name)
+        assert len(rows) == len(selection.items) == count, name
+        assert {item.id for item in selection.items} == {f"{name}-{number}" for number in rows}
+        assert {item.id for item in selection.items} == {
+            f"{name}-{i.source_id}" for i in selection.items
+        }
+        splits = Counter(item.split for item in selection.items)
         assert splits == {"train": count - count // 2, "test": count // 2}, name
-        assert (found.name, found.excluded) == (name, {})
+        assert (selection.name, selection.excluded) == (name, {})
         assert [i.id for i in load_question_set(name, items=9).items] == [
-            item.id for item in found.items[:9]
+            item.id for item in selection.items[:9]
         ]
 
 
@@ -68,7 +70,7 @@ def test_questions_options_and_targets_are_the_csvs(published: Path) -> None:
                 assert (item.question, item.context) == (row["Question"], "")
 
 
-def test_passages_and_questions_are_apart(published: Path) -> None:
+def test_passage_question_and_options_are_separated(published: Path) -> None:
     """What the csv has as one text is passage, question, and options that are said once."""
     for name, column in [("lsat_ar", "Question"), ("sat_en", "query")]:
         rows = rows_of(published / "question_sets" / "items" / f"{FILES[name][0]}.csv")
@@ -79,21 +81,21 @@ def test_passages_and_questions_are_apart(published: Path) -> None:
                 assert "Answer Choices:" not in text, name
                 assert "Q: " not in text, name
             assert not item.question.endswith("the answer is"), name
-            passage, asked = rows[number][column].split("Q: ")
+            passage, question_text = rows[number][column].split("Q: ")
             assert item.context == passage.strip(), name
-            assert asked.startswith(item.question), name
-            rest = asked[len(item.question) :].strip()
-            assert rest.startswith("Answer Choices:"), name
+            assert question_text.startswith(item.question), name
+            choices_text = question_text[len(item.question) :].strip()
+            assert choices_text.startswith("Answer Choices:"), name
             for option in item.options:
-                assert "".join(option.split()) in "".join(rest.split()), name
+                assert "".join(option.split()) in "".join(choices_text.split()), name
 
 
-def test_halueval_asks_of_both_answers(published: Path) -> None:
+def test_halueval_asks_for_the_right_and_the_hallucinated_answer(published: Path) -> None:
     """1,000 questions with the right answer and the hallucinated one: 2,000 judgments."""
     rows = rows_of(published / "question_sets" / "items" / "halu_eval_qa.csv")
-    found = by_source("halueval")
-    assert sum(len(item.given) for item in found.values()) == 2000
-    for number, item in found.items():
+    items_by_id = by_source("halueval")
+    assert sum(len(item.given) for item in items_by_id.values()) == 2000
+    for number, item in items_by_id.items():
         row = rows[number]
         assert (item.kind, item.question, item.target) == ("given", row["Question"], "")
         assert item.context == row["knowledge"].strip()
@@ -107,31 +109,31 @@ def test_study_prompts_are_the_published_ones(published: Path) -> None:
     """Each question's messages are those of its ID, and there is one for each call."""
     for name in [name for name in FILES if name != "boolq"]:
         rows = rows_of(published / "question_sets" / "prompts" / f"{FILES[name][0]}_prompts.csv")
-        found = study_prompts(name)
-        assert found == {
+        prompts = study_prompts(name)
+        assert prompts == {
             key: (row["Full Prompt"], row["System Prompt"]) for key, row in rows.items()
         }, name
-        wanted = {
-            f"{number}_{given.name}" if given else number: (item, given)
+        items_by_key = {
+            f"{number}_{answer.name}" if answer else number: (item, answer)
             for number, item in by_source(name).items()
-            for given in item.given or (None,)
+            for answer in item.given or (None,)
         }
-        assert set(found) == set(wanted), name
-        for key, (item, given) in wanted.items():
-            user = found[key][0]
-            for text in (item.question, *item.options, given.text if given else ""):
+        assert set(prompts) == set(items_by_key), name
+        for key, (item, answer) in items_by_key.items():
+            user = prompts[key][0]
+            for text in (item.question, *item.options, answer.text if answer else ""):
                 assert "".join(text.split()) in "".join(user.split()), name
 
 
-def test_the_study_has_prompts_for_its_own_sets_only() -> None:
+def test_sets_without_study_prompts_are_refused() -> None:
     """Others are refused, with those that there are."""
     for name in ("bundled", "statements", "mine.csv"):
-        said = refused(study_prompts, name)
-        assert f"prompts=authors: the study has no prompts for {name}, only for boolq" in said
-        assert "use prompts=ours" in said
+        message = refused(study_prompts, name)
+        assert f"prompts=authors: the study has no prompts for {name}, only for boolq" in message
+        assert "use prompts=ours" in message
 
 
-def test_bundled_sets() -> None:
+def test_bundled_sets_have_168_questions_and_126_statements() -> None:
     """168 questions with four options each, and 126 statements, with the files' answers."""
     options, statements = (
         {item.id: item for item in load_question_set(name).items}
@@ -139,11 +141,11 @@ def test_bundled_sets() -> None:
     )
     assert (len(options), len(statements)) == (168, 126)
     for name, item in options.items():
-        known = bundled_questions()[name]
+        question = bundled_questions()[name]
         assert (item.question, item.options, item.target) == (
-            known.question,
-            known.choices,
-            known.target,
+            question.question,
+            question.choices,
+            question.target,
         )
         assert (item.kind, len(item.options)) == ("options", 4)
     assert {item.kind for item in statements.values()} == {"true_false"}
@@ -155,31 +157,31 @@ def test_bundled_sets() -> None:
 # A user's own file
 
 
-def own(home: Path, *rows: dict[str, object]) -> Selection[SetQuestion]:
+def load_rows(home: Path, *rows: dict[str, object]) -> Selection[SetQuestion]:
     """Rows as a jsonl file, loaded."""
     (home / "mine.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
     return load_question_set("mine.jsonl")
 
 
-def test_given_answers_and_verdicts(home: Path) -> None:
+def test_verdicts_in_any_form_and_given_answers_are_read(home: Path) -> None:
     """JSON booleans, words in any case, yes and no; 0 and false are answers."""
     for target, read in [
         *((True, "True"), (False, "False"), ("true", "True"), (" FALSE ", "False")),
         *(("Yes", "True"), ("no", "False")),
     ]:
-        (item,) = own(home, {"question": "Is it?", "target": target}).items
+        (item,) = load_rows(home, {"question": "Is it?", "target": target}).items
         assert (item.kind, item.target, item.options, item.given) == ("true_false", read, (), ())
-        (item,) = own(home, {"question": "Who?", "target": target, "answer": " I "}).items
+        (item,) = load_rows(home, {"question": "Who?", "target": target, "answer": " I "}).items
         assert (item.kind, item.target, item.options) == ("given", "", ()), target
-        ((given,),) = [item.given]
-        assert (given.text, given.right) == ("I", read == "True")
+        ((given_answer,),) = [item.given]
+        assert (given_answer.text, given_answer.right) == ("I", read == "True")
     for answer in [0, False]:
-        (item,) = own(home, {"question": "How many?", "target": True, "answer": answer}).items
+        (item,) = load_rows(home, {"question": "How many?", "target": True, "answer": answer}).items
         assert item.kind == "given", answer
-        assert [given.text for given in item.given] == [str(answer)]
+        assert [given_answer.text for given_answer in item.given] == [str(answer)]
 
 
-def test_a_csv_with_all_kinds(home: Path) -> None:
+def test_ids_contexts_and_splits_of_a_csv_are_kept(home: Path) -> None:
     """Ids, contexts and splits are kept, what is missing is filled in."""
     (home / "mine.csv").write_text(
         "id,question,context,choices,answer,target,split\n"
@@ -188,16 +190,16 @@ def test_a_csv_with_all_kinds(home: Path) -> None:
         'third,"Who?\nSay it.",,,you,False,\n',
         "utf-8",
     )
-    found = load_question_set("mine.csv")
-    assert (found.name, len(found.items)) == ("mine.csv", 3)
-    items = {item.id: item for item in found.items}
-    one, two, three = items["first"], items["mine-0002"], items["third"]
-    assert (one.kind, one.options, one.target) == ("options", ("one, two", "three"), "B")
-    assert (one.question, one.context, one.split) == ("Which, if any?", "A text", "test")
-    assert (two.kind, two.target, two.split) == ("true_false", "True", "train")
-    assert (three.kind, three.given[0].right, three.question) == ("given", False, "Who?\nSay it.")
-    assert three.split in ("train", "test")
-    before = found.fingerprint
+    selection = load_question_set("mine.csv")
+    assert (selection.name, len(selection.items)) == ("mine.csv", 3)
+    items = {item.id: item for item in selection.items}
+    first, second, third = items["first"], items["mine-0002"], items["third"]
+    assert (first.kind, first.options, first.target) == ("options", ("one, two", "three"), "B")
+    assert (first.question, first.context, first.split) == ("Which, if any?", "A text", "test")
+    assert (second.kind, second.target, second.split) == ("true_false", "True", "train")
+    assert (third.kind, third.given[0].right, third.question) == ("given", False, "Who?\nSay it.")
+    assert third.split in ("train", "test")
+    before = selection.fingerprint
     text = (home / "mine.csv").read_text("utf-8")
     (home / "mine.csv").write_text(text.replace("yes", "no"), "utf-8")
     assert load_question_set("mine.csv").fingerprint != before

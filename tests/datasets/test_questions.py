@@ -24,14 +24,14 @@ def by_id(selection: Selection[Question]) -> dict[str, Question]:
 def test_gsm8k_is_the_published_test_file(published: Path) -> None:
     """All 1,319 problems, each with the number after the four hashes, and no choices."""
     lines = (published / "qa" / "gsm8k_test.jsonl").read_text(encoding="utf-8").splitlines()
-    found = by_id(load_questions("gsm8k"))
-    assert len(found) == len(lines) == 1319
+    items_by_id = by_id(load_questions("gsm8k"))
+    assert len(items_by_id) == len(lines) == 1319
     for number, row in enumerate(map(json.loads, lines)):
-        item = found[f"gsm8k-{number:04d}"]
+        item = items_by_id[f"gsm8k-{number:04d}"]
         assert item.question == row["question"]
         assert item.choices == ()
         assert Fraction(item.target) == int(row["answer"].split("#### ")[1].replace(",", ""))
-    assert Counter(item.split for item in found.values()) == {"train": 660, "test": 659}
+    assert Counter(item.split for item in items_by_id.values()) == {"train": 660, "test": 659}
 
 
 def test_truthfulqa_targets_follow_the_shuffled_choices(published: Path) -> None:
@@ -40,11 +40,11 @@ def test_truthfulqa_targets_follow_the_shuffled_choices(published: Path) -> None
         rows = json.loads(
             (published / "qa" / "truthfulqa_mc_task.json").read_text(encoding="utf-8")
         )
-        found = by_id(load_questions("truthfulqa", seed=seed))
-        assert len(found) == len(rows) == 817, seed
+        items_by_id = by_id(load_questions("truthfulqa", seed=seed))
+        assert len(items_by_id) == len(rows) == 817, seed
         places: Counter[int] = Counter()
         for number, row in enumerate(rows):
-            item = found[f"truthfulqa-{number:04d}"]
+            item = items_by_id[f"truthfulqa-{number:04d}"]
             assert item.question == row["question"], seed
             assert sorted(item.choices) == sorted(row["mc1_targets"]), seed
             (right,) = [text for text, truth in row["mc1_targets"].items() if truth]
@@ -57,44 +57,44 @@ def test_truthfulqa_targets_follow_the_shuffled_choices(published: Path) -> None
         ), seed
 
 
-def test_truthfulqa_order_of_choices_is_the_seeds(published: Path) -> None:
+def test_the_seed_determines_the_order_of_truthfulqa_choices(published: Path) -> None:
     """One seed always gives one order, whichever items are asked; another gives another."""
     whole = load_questions("truthfulqa", seed=3)
-    some = load_questions("truthfulqa", seed=3, items=10)
-    assert list(some.items) == list(whole.items)[:10]
-    other = by_id(load_questions("truthfulqa", seed=4))
-    moved = [item.choices != other[item.id].choices for item in whole.items]
+    front = load_questions("truthfulqa", seed=3, items=10)
+    assert list(front.items) == list(whole.items)[:10]
+    other_seed = by_id(load_questions("truthfulqa", seed=4))
+    moved = [item.choices != other_seed[item.id].choices for item in whole.items]
     assert sum(moved) > 600
     assert whole.fingerprint != load_questions("truthfulqa", seed=4).fingerprint
 
 
-def balanced(items: Sequence[Question], subjects: int) -> None:
+def check_balance(items: Sequence[Question], subjects: int) -> None:
     """Any prefix holds each subject as often as any other, or once more."""
     counts: Counter[str] = Counter()
     for item in items:
         counts[item.part] += 1
-        least = min(counts.values()) if len(counts) == subjects else 0
-        assert max(counts.values()) - least <= 1
+        lowest = min(counts.values()) if len(counts) == subjects else 0
+        assert max(counts.values()) - lowest <= 1
 
 
 def test_mmlu_asks_a_thousand_balanced_over_subjects(published: Path) -> None:
     """1,000 items, 57 subjects with 17 or 18 each, any prefix balanced, texts as published."""
     with (published / "qa" / "mmlu" / "test_all.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    found = load_questions("mmlu")
-    counts = Counter(item.part for item in found.items)
-    assert len(found.items) == 1000
+    selection = load_questions("mmlu")
+    counts = Counter(item.part for item in selection.items)
+    assert len(selection.items) == 1000
     assert len(counts) == 57
     assert Counter(counts.values()) == {17: 26, 18: 31}
-    balanced(found.items, 57)
-    assert found.excluded == {"not drawn": len(rows) - 1000}
-    known: dict[str, dict[str, str]] = {}
+    check_balance(selection.items, 57)
+    assert selection.excluded == {"not drawn": len(rows) - 1000}
+    rows_by_id: dict[str, dict[str, str]] = {}
     place: Counter[str] = Counter()
     for row in rows:
         place[row["subject"]] += 1
-        known[f"mmlu-{row['subject']}-{place[row['subject']]:04d}"] = row
-    for item in found.items:
-        row = known[item.id]
+        rows_by_id[f"mmlu-{row['subject']}-{place[row['subject']]:04d}"] = row
+    for item in selection.items:
+        row = rows_by_id[item.id]
         assert item.question == row["question"]
         assert item.choices == (row["A"], row["B"], row["C"], row["D"])
         assert (item.target, item.part) == (row["answer"], row["subject"])
@@ -108,9 +108,9 @@ def test_mmlu_gives_more_or_fewer_on_request() -> None:
     more = list(load_questions("mmlu", items="2,000").items)
     assert len(more) == 2000
     assert more[:1000] == thousand
-    balanced(more, 57)
-    other = load_questions("mmlu", seed=1)
-    assert {item.id for item in other.items} != {item.id for item in thousand}
+    check_balance(more, 57)
+    other_seed = load_questions("mmlu", seed=1)
+    assert {item.id for item in other_seed.items} != {item.id for item in thousand}
 
 
 def parquet(folder: Path, rows: int = 60, subjects: Sequence[str] = ("art", "botany")) -> None:
@@ -128,14 +128,14 @@ def parquet(folder: Path, rows: int = 60, subjects: Sequence[str] = ("art", "bot
     table.to_parquet(path, index=False)
 
 
-def test_mmlu_reads_hugging_faces_form(offline: Path) -> None:
+def test_mmlu_in_hugging_faces_form_is_read(offline: Path) -> None:
     """From parquet: choices as a list, the answer as an index; ids number a subject's rows."""
     parquet(offline)
-    found = load_questions("mmlu")
-    assert len(found.items) == 60
-    assert found.excluded == {}
-    balanced(found.items, 2)
-    for item in found.items:
+    selection = load_questions("mmlu")
+    assert len(selection.items) == 60
+    assert selection.excluded == {}
+    check_balance(selection.items, 2)
+    for item in selection.items:
         number = int(item.question.removeprefix("Question ").removesuffix("?"))
         subject = ("art", "botany")[number % 2]
         assert item.id == f"mmlu-{subject}-{number // 2 + 1:04d}"
@@ -163,9 +163,9 @@ def test_free_answers_are_exact_numbers(offline: Path) -> None:
         assert Fraction(item.target) == value
 
 
-def test_a_csv_with_everything(offline: Path) -> None:
+def test_ids_splits_and_subjects_of_a_csv_are_kept(offline: Path) -> None:
     """Ids, splits and subjects of a csv are kept, what is missing is filled in; it may be mixed."""
-    written = pd.DataFrame(
+    frame = pd.DataFrame(
         {
             "id": ["first", "", "12"],
             "question": ["Which, if any?", "How many?\nSay it.", "Who?"],
@@ -175,15 +175,15 @@ def test_a_csv_with_everything(offline: Path) -> None:
             "split": ["test", "train", ""],
         }
     )
-    written.to_csv(offline / "mine.csv", index=False)
-    found = load_questions("mine.csv")
-    assert found.name == "mine.csv"
-    shown = {i.id: (i.question, i.choices, i.target, i.part) for i in found.items}
-    assert shown == {
+    frame.to_csv(offline / "mine.csv", index=False)
+    selection = load_questions("mine.csv")
+    assert selection.name == "mine.csv"
+    contents = {i.id: (i.question, i.choices, i.target, i.part) for i in selection.items}
+    assert contents == {
         "first": ("Which, if any?", ("one, two", "three"), "B", ""),
         "mine-0002": ("How many?\nSay it.", (), "42", "sums"),
         "12": ("Who?", ("you", "I", "they"), "A", "people"),
     }
-    splits = {item.id: item.split for item in found.items}
+    splits = {item.id: item.split for item in selection.items}
     assert (splits["first"], splits["mine-0002"]) == ("test", "train")
     assert splits["12"] in ("train", "test")

@@ -17,7 +17,7 @@ from refusals import refused
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Zl", "Zp"]), min_size=1)
 
 
-def written(folder: Path, name: str, content: str | bytes) -> Path:
+def write_file(folder: Path, name: str, content: str | bytes) -> Path:
     """A file with this content, in UTF-8 where it is text."""
     path = folder / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
@@ -72,14 +72,14 @@ READ: list[tuple[str, str, list[Record]]] = [
 ]
 
 
-def test_files_are_read(tmp_path: Path) -> None:
+def test_csv_and_jsonl_of_any_editor_are_read(tmp_path: Path) -> None:
     """Those of any editor, each with the column that it must have."""
     for name, content, rows in READ:
-        assert read_records(written(tmp_path, name, content), ["q"]) == rows, content
+        assert read_records(write_file(tmp_path, name, content), ["q"]) == rows, content
 
 
 @given(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=5))
-def test_csv_gives_back_what_was_written(
+def test_rows_from_pythons_csv_writer_are_read_back(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]]
 ) -> None:
     """Any text that Python's csv writer wrote is read back."""
@@ -90,7 +90,7 @@ def test_csv_gives_back_what_was_written(
 
 
 @given(st.lists(st.dictionaries(TEXT, TEXT | st.integers(), min_size=1), min_size=1, max_size=5))
-def test_jsonl_is_what_was_written(
+def test_objects_from_pythons_json_writer_are_read_back(
     tmp_path_factory: pytest.TempPathFactory, rows: list[Record]
 ) -> None:
     """Any objects that Python's json wrote are read back."""
@@ -137,20 +137,20 @@ REFUSED: list[tuple[str, str, str]] = [
 ]
 
 
-def test_what_cant_be_used_is_refused(tmp_path: Path) -> None:
+def test_bad_rows_and_encodings_are_refused_with_file_and_line(tmp_path: Path) -> None:
     """One error with the file, its row or line, and the encoding."""
     for name, content, says in REFUSED:
-        said = refused(read_records, written(tmp_path, name, content), ["q", "n"])
-        assert says in said, content
-        assert said.startswith(name), content
+        message = refused(read_records, write_file(tmp_path, name, content), ["q", "n"])
+        assert says in message, content
+        assert message.startswith(name), content
     for line in ("{", "{'q': 'x'}", "q,x", '{"q": "x"},', "nothing"):
         with pytest.raises(json.JSONDecodeError) as expected:
             json.loads(line)
-        path = written(tmp_path, "a.jsonl", f'{{"q": "x"}}\n{line}\n')
+        path = write_file(tmp_path, "a.jsonl", f'{{"q": "x"}}\n{line}\n')
         assert refused(read_records, path, ["q"]) == f"a.jsonl, line 2: {expected.value.msg}."
     contents = {"a.csv": "q,n\nGröße?,1\n", "a.jsonl": '{"q": "Größe?"}\n'}
     for encoding, (name, content) in product(("latin-1", "utf-16"), contents.items()):
-        path = written(tmp_path, name, content.encode(encoding))
-        said = refused(read_records, path, [])
-        assert said.startswith(f"{path} is not UTF-8"), encoding
-        assert "save it as UTF-8" in said, encoding
+        path = write_file(tmp_path, name, content.encode(encoding))
+        message = refused(read_records, path, [])
+        assert message.startswith(f"{path} is not UTF-8"), encoding
+        assert "save it as UTF-8" in message, encoding

@@ -34,20 +34,20 @@ def names(items: Sequence[Item]) -> list[str]:
 # Order and halves
 
 
-def test_order() -> None:
+def test_the_order_is_a_textbook_shuffle_of_the_sorted_ids() -> None:
     """A textbook shuffle of the sorted ids, which ten seeds give differently, cut by a limit."""
     for seed in [0, 1, 2024]:
         draw, expected = random.Random(seed), sorted(IDS)
         for last in range(len(expected) - 1, 0, -1):
-            other = draw.randrange(last + 1)
-            expected[last], expected[other] = expected[other], expected[last]
+            place = draw.randrange(last + 1)
+            expected[last], expected[place] = expected[place], expected[last]
         assert names(alternate(questions(), seed)) == expected
     orders = [tuple(names(alternate(questions(), seed))) for seed in range(10)]
     assert len(set(orders)) == 10
     assert all(sorted(order) == IDS for order in orders)
     whole = alternate(questions(), 3)
-    for most in (0, 1, 10, 21, 99):
-        assert alternate(questions(), 3, most=most) == whole[:most]
+    for limit in (0, 1, 10, 21, 99):
+        assert alternate(questions(), 3, most=limit) == whole[:limit]
     given_items = questions()
     alternate(given_items, 1)
     assert given_items == questions()
@@ -89,17 +89,17 @@ def test_every_prefix_holds_both_halves(size: int, seed: int) -> None:
         assert halves.count("train") + halves.count("test") == length
 
 
-def test_splits_of_their_own() -> None:
+def test_splits_of_items_are_kept() -> None:
     """They are kept, whether all items have one or some; the others get one among those."""
     splits: tuple[Split, ...] = ("train", "test")
     for split in splits:
         ordered = alternate(questions(split=split), 0)
         assert {item.split for item in ordered} == {split}
         assert names(ordered) == names(alternate(questions(), 0)), split
-    own: dict[str, Split] = {IDS[0]: "test", IDS[1]: "test", IDS[2]: "train"}
-    mixed = [Item(id=name, split=own.get(name)) for name in IDS]
+    own_splits: dict[str, Split] = {IDS[0]: "test", IDS[1]: "test", IDS[2]: "train"}
+    mixed = [Item(id=name, split=own_splits.get(name)) for name in IDS]
     halves = {item.id: item.split for item in alternate(mixed, 5)}
-    assert {name: halves[name] for name in own} == own
+    assert {name: halves[name] for name in own_splits} == own_splits
     assert set(halves.values()) == {"train", "test"}
 
 
@@ -111,7 +111,7 @@ ORDERED = [
 ]
 
 
-def test_halves_and_counts() -> None:
+def test_a_split_keeps_the_order_and_a_count_takes_the_first_items() -> None:
     """A split leaves its items, in order; a count in any notation takes the first that are left."""
     assert choose(ORDERED, "all", None) == choose(ORDERED, "all", "1e3") == ORDERED
     assert names(choose(ORDERED, "train", None)) == ["e", "c", "a"]
@@ -122,7 +122,7 @@ def test_halves_and_counts() -> None:
     assert names(choose(ORDERED, "test", "2")) == ["d", "b"]
 
 
-def test_a_count_that_is_none() -> None:
+def test_a_bad_count_is_refused_with_an_example() -> None:
     """What can be neither a count nor a file is refused as a count, with one that would do."""
     for count, reason in [
         (0, "below 1"),
@@ -136,14 +136,14 @@ def test_a_count_that_is_none() -> None:
         (["2", "3"], "not a number"),
         ("", "not a number"),
     ]:
-        said = refused(choose, ORDERED, "all", count)
-        shown = ",".join(count) if isinstance(count, list) else str(count)
-        assert said.startswith(f"items={shown} "), count
-        _, remedy = said.split(reason)
+        message = refused(choose, ORDERED, "all", count)
+        count_text = ",".join(count) if isinstance(count, list) else str(count)
+        assert message.startswith(f"items={count_text} "), count
+        _, remedy = message.split(reason)
         assert re.search(r"\d", remedy), count
 
 
-def test_a_file_of_ids(home: Path) -> None:
+def test_the_items_of_a_file_of_ids_keep_the_runs_order(home: Path) -> None:
     """The items named are taken in the run's order, whatever the file's; one id stands on a line.
 
     Windows' line ends and its editors' byte order mark are no part of an id, a blank is; from
@@ -160,44 +160,46 @@ def test_a_file_of_ids(home: Path) -> None:
     assert names(choose(items, "all", "ids.txt")) == ["item two"]
 
 
-def test_a_file_of_ids_while_a_task_is_loaded(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_of_ids_is_relative_to_the_users_folder(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The file is looked for where the user stands, not where the task file lies."""
     (home / "ids.txt").write_text("b", encoding="utf-8")
     monkeypatch.chdir(Path(inspect_confidence.tasks.__file__).parent)
     assert names(choose(ORDERED, "all", "ids.txt")) == ["b"]
 
 
-def test_bad_files_of_ids(home: Path) -> None:
+def test_bad_files_of_ids_and_unknown_ids_are_refused(home: Path) -> None:
     """A file is refused with the path that was looked at, an id with the one that was meant."""
     # Where no id is near, the first in alphabetical order are listed and the others counted. Ids
     # are read against what the split has left, and a missing one isn't dropped.
-    said = refused(choose, ORDERED, "all", "ids.txt")
-    assert said.startswith("items=ids.txt: ")
-    assert f"no file {home / 'ids.txt'}" in said
+    message = refused(choose, ORDERED, "all", "ids.txt")
+    assert message.startswith("items=ids.txt: ")
+    assert f"no file {home / 'ids.txt'}" in message
     file = home / "ids.txt"
     file.write_bytes("Größe\n".encode("latin-1"))
-    said = refused(choose, ORDERED, "all", "ids.txt")
-    assert str(file) in said
-    assert "save it as UTF-8" in said
+    message = refused(choose, ORDERED, "all", "ids.txt")
+    assert str(file) in message
+    assert "save it as UTF-8" in message
     file.write_text("item-03\nitem3\n", encoding="utf-8")
-    said = refused(choose, alternate(questions(["item-03", "thing"]), 0), "all", "ids.txt")
-    assert said.startswith("items names 'item3', ")
-    assert said.endswith(" Did you mean 'item-03'?")
+    message = refused(choose, alternate(questions(["item-03", "thing"]), 0), "all", "ids.txt")
+    assert message.startswith("items names 'item3', ")
+    assert message.endswith(" Did you mean 'item-03'?")
     file.write_text("zzz\n", encoding="utf-8")
     many = alternate(questions([f"{n:04d}" for n in range(1000)]), 0)
-    said = refused(choose, many, "all", "ids.txt")
-    listed = re.findall(r"\b\d{4}\b", said)
-    assert listed == [f"{n:04d}" for n in range(len(listed))]
-    assert 0 < len(listed) < 50
-    assert f"{1000 - len(listed)} more" in said
+    message = refused(choose, many, "all", "ids.txt")
+    listed_ids = re.findall(r"\b\d{4}\b", message)
+    assert listed_ids == [f"{n:04d}" for n in range(len(listed_ids))]
+    assert 0 < len(listed_ids) < 50
+    assert f"{1000 - len(listed_ids)} more" in message
     file.write_text("d\ne\n", encoding="utf-8")
     assert names(choose(ORDERED, "all", "ids.txt")) == ["e", "d"]
-    said = refused(choose, ORDERED, "test", "ids.txt")
-    assert said.startswith("items names 'e', ")
-    assert "not in split=test" in said
+    message = refused(choose, ORDERED, "test", "ids.txt")
+    assert message.startswith("items names 'e', ")
+    assert "not in split=test" in message
 
 
-def test_nothing_left(home: Path) -> None:
+def test_an_empty_selection_is_refused_with_the_arguments_to_check(home: Path) -> None:
     """A half without an item is refused with its name and the arguments to look at."""
     (home / "ids.txt").write_text("\n", encoding="utf-8")
     for items, split, count in [
@@ -207,13 +209,13 @@ def test_nothing_left(home: Path) -> None:
         ([], "all", 3),
         (ORDERED, "all", "ids.txt"),
     ]:
-        said = refused(choose, items, split, count)
-        assert said.startswith(f"No item is left in split={split}"), count
+        message = refused(choose, items, split, count)
+        assert message.startswith(f"No item is left in split={split}"), count
         for remedy in ("data set", "left out", "items named"):
-            assert remedy in said, count
+            assert remedy in message, count
 
 
-def test_facts_count_the_items() -> None:
+def test_facts_hold_name_fingerprint_halves_and_exclusions() -> None:
     """The log has the name, the fingerprint, the halves and what was left out."""
     selection = Selection("mine.csv", ORDERED, "0123456789ab", {"duplicate": 4})
     assert selection.facts() == {

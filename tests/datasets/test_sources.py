@@ -87,33 +87,37 @@ def test_checksums_are_those_of_the_files(shared_data: Path) -> None:
     assert checked > 20
 
 
-def test_missing_data_say_what_to_do(offline: Path) -> None:
+def test_missing_data_are_refused_with_address_place_and_remedy(offline: Path) -> None:
     """Without a network: one error with address, place in the cache and what works without."""
     for load, names, instead in LOADS:
-        said = refusal(load)
+        message = refusal(load)
         for part in (str(offline), "no network", instead):
-            assert part in said, names
-        assert any(SOURCES[name].url in said and name in said for name in names), names
+            assert part in message, names
+        assert any(SOURCES[name].url in message and name in message for name in names), names
 
 
-def test_other_bytes_are_refused(offline: Path, shared_data: Path) -> None:
+def test_a_file_with_one_changed_byte_is_refused_and_kept(offline: Path, shared_data: Path) -> None:
     """A file in the cache of which one byte differs isn't used, and stays as it is."""
     checked = 0
     for load, names, instead in LOADS:
         for name in names:
-            there = [one for one in names if SOURCES[one].sha256 and (shared_data / one).exists()]
-            if set(there) < set(names):
+            present = [
+                source_name
+                for source_name in names
+                if SOURCES[source_name].sha256 and (shared_data / source_name).exists()
+            ]
+            if set(present) < set(names):
                 continue
-            for one in names:
-                (offline / one).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(shared_data / one, offline / one)
+            for source_name in names:
+                (offline / source_name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(shared_data / source_name, offline / source_name)
             load()
             content = bytearray((offline / name).read_bytes())
             content[len(content) // 2] ^= 1
             (offline / name).write_bytes(content)
-            said = refusal(load)
+            message = refusal(load)
             for part in (name, "the file that is there has another sha256", instead):
-                assert part in said, name
+                assert part in message, name
             assert (offline / name).read_bytes() == content, name
             checked += 1
     assert checked > 12

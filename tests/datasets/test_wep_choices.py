@@ -50,12 +50,12 @@ def inside(kind: str, low: int, high: int, x: int) -> bool:  # one a kind
     return x > high
 
 
-def count(one: ChoicePrompt) -> int:
+def count_inside(prompt: ChoicePrompt) -> int:
     """How many of the 20 numbers lie in a prompt's interval."""
-    low, high = map(int, BOUNDS[one.numbers][LEVELS.index(one.point)].split("/"))
+    low, high = map(int, BOUNDS[prompt.numbers][LEVELS.index(prompt.point)].split("/"))
     total = 0
-    for text in DRAWN[one.numbers].split():
-        if inside(one.interval, low, high, int(text)):
+    for text in DRAWN[prompt.numbers].split():
+        if inside(prompt.interval, low, high, int(text)):
             total += 1
     return total
 
@@ -74,7 +74,7 @@ def fits(count_of_20: int, size: int) -> str:
     return "unlikely" if percent >= 13 else "almost certainly not"
 
 
-def test_numbers_and_points_are_the_studys() -> None:
+def test_numbers_and_points_equal_those_of_the_study() -> None:
     """20 numbers each; points are those published and int(100 -+ z * sd) of the central levels."""
     for name, text in DRAWN.items():
         assert list(NUMBERS[name]) == list(map(int, text.split()))
@@ -89,25 +89,34 @@ def test_numbers_and_points_are_the_studys() -> None:
             )
 
 
-def test_360_unique_prompts_in_balance() -> None:
+def test_the_design_has_360_distinct_balanced_prompts() -> None:
     """Every combination of the five factors stands once, with an id of its own that names it."""
-    assert len(PROMPTS) == len({one.id for one in PROMPTS}) == 360
+    assert len(PROMPTS) == len({prompt.id for prompt in PROMPTS}) == 360
     cells = Counter(
-        (one.scenario, one.choice_set, one.numbers, one.point, one.interval) for one in PROMPTS
+        (prompt.scenario, prompt.choice_set, prompt.numbers, prompt.point, prompt.interval)
+        for prompt in PROMPTS
     )
     everything = product(["height", "score", "sound"], [5, 3], ["narrow", "wide"], LEVELS, KINDS)
     assert cells == Counter(everything)
     assert PROMPTS[0].id == "height-5-narrow-0.05-below_low"
-    for one in PROMPTS:
-        parts = (one.scenario, str(one.choice_set), one.numbers, f"{one.point:g}", one.interval)
-        assert one.id == "-".join(parts)
-    by_factor = [Counter(getattr(one, name) for one in PROMPTS) for name in ("scenario", "numbers")]
+    for prompt in PROMPTS:
+        parts = (
+            prompt.scenario,
+            str(prompt.choice_set),
+            prompt.numbers,
+            f"{prompt.point:g}",
+            prompt.interval,
+        )
+        assert prompt.id == "-".join(parts)
+    by_factor = [
+        Counter(getattr(prompt, name) for prompt in PROMPTS) for name in ("scenario", "numbers")
+    ]
     assert [set(counts.values()) for counts in by_factor] == [{120}, {180}]
 
 
-def test_texts_of_intervals() -> None:
+def test_intervals_are_worded_as_in_the_study() -> None:
     """The interval reads as the study's does; scenario and choices don't change it."""
-    read = {(one.numbers, one.point, one.interval): one.text for one in PROMPTS}
+    read = {(prompt.numbers, prompt.point, prompt.interval): prompt.text for prompt in PROMPTS}
     assert len(read) == 60
     # A bound of one point may be that of another: still every interval has words of its own.
     assert len({(key[0], text) for key, text in read.items()}) == 60
@@ -122,35 +131,38 @@ def test_texts_of_intervals() -> None:
     assert read["wide", 0.95, "outside"] == "below 21 or above 178"
 
 
-def test_intervals_and_right_choices() -> None:
+def test_shares_and_right_choices_equal_independent_counts() -> None:
     """Complementary pairs hold all kinds; shares and choices equal loops and move one way."""
     assert sorted([*COMPLEMENTS, *COMPLEMENTS.values()]) == sorted(KINDS) == sorted(INTERVALS)
-    by_key = {(one.numbers, one.point, one.interval): one for one in PROMPTS}
-    for name, point, (kind, other) in product(DRAWN, LEVELS, COMPLEMENTS.items()):
-        total = count(by_key[name, point, kind]) + count(by_key[name, point, other])
+    by_key = {(prompt.numbers, prompt.point, prompt.interval): prompt for prompt in PROMPTS}
+    for name, point, (kind, complement) in product(DRAWN, LEVELS, COMPLEMENTS.items()):
+        total = count_inside(by_key[name, point, kind]) + count_inside(
+            by_key[name, point, complement]
+        )
         edges = [POINTS[name][point][0], POINTS[name][point][1]]
         on_edge = sum(NUMBERS[name].count(edge) for edge in set(edges))
         assert 20 - on_edge <= total <= 20
-    for one in PROMPTS:
+    for prompt in PROMPTS:
         words = (
             ["almost certainly", "likely", "maybe", "unlikely", "almost certainly not"]
-            if one.choice_set == 5
+            if prompt.choice_set == 5
             else ["likely", "maybe", "unlikely"]
         )
-        assert one.share == count(one) / 20
-        assert words[one.right] == fits(count(one), one.choice_set)
+        assert prompt.share == count_inside(prompt) / 20
+        assert words[prompt.right] == fits(count_inside(prompt), prompt.choice_set)
     # Shares of above low, between and below high rise over the points; the others fall.
     for name, kind in product(DRAWN, KINDS):
         shares = [
-            one.share
-            for one in PROMPTS
-            if (one.numbers, one.interval, one.scenario, one.choice_set) == (name, kind, "score", 3)
+            prompt.share
+            for prompt in PROMPTS
+            if (prompt.numbers, prompt.interval, prompt.scenario, prompt.choice_set)
+            == (name, kind, "score", 3)
         ]
         rises = kind in ("above_low", "between", "below_high")
         assert shares == sorted(shares, reverse=not rises)
 
 
-def test_ranges_of_choices() -> None:
+def test_every_share_has_a_choice_and_no_other_number_has() -> None:
     """Every share in thousandths has a choice, more never less; what is no probability has none."""
     # (.92, 1], (.61, .92], [.41, .61], [.13, .41), [0, .13); (.61, 1], [.41, .61], [0, .41).
     for share, five, three in [

@@ -21,8 +21,8 @@ from inspect_confidence.datasets.wep_contexts import (
 from refusals import refused
 
 ALL = list(bundled_contexts().values())
-ENGLISH = [one for one in ALL if one.language == "en"]
-CHINESE = [one for one in ALL if one.language == "zh"]
+ENGLISH = [context for context in ALL if context.language == "en"]
+CHINESE = [context for context in ALL if context.language == "zh"]
 
 ROWS = [
     ("rain", "office", "likely", "Rain is likely.", "it will rain"),
@@ -54,38 +54,38 @@ def write(folder: Path, rows: Sequence[tuple[str, ...]], *more: str, suffix: str
 # The bundled ones
 
 
-def test_contexts_and_words() -> None:
+def test_contexts_are_counted_by_setting_and_words_by_language() -> None:
     """15 concise, 11 extended, 10 female, 10 male, 15 concise Chinese ones; words by language."""
-    found = Counter((one.setting, one.language) for one in ALL)
-    assert found == {
+    context_counts = Counter((context.setting, context.language) for context in ALL)
+    assert context_counts == {
         ("concise", "en"): 15,
         ("extended", "en"): 11,
         ("female", "en"): 10,
         ("male", "en"): 10,
         ("concise", "zh"): 15,
     }
-    assert all(key == one.id for key, one in bundled_contexts().items())
+    assert all(key == context.id for key, context in bundled_contexts().items())
     assert (len(set(SURVEYED)), len(set(FURTHER)), set(SURVEYED) & set(FURTHER)) == (17, 15, set())
-    assert all(set(one.statements) == {*SURVEYED, *FURTHER} for one in ENGLISH)
-    assert all(set(one.statements) == set(SURVEYED) for one in CHINESE)
+    assert all(set(context.statements) == {*SURVEYED, *FURTHER} for context in ENGLISH)
+    assert all(set(context.statements) == set(SURVEYED) for context in CHINESE)
     assert load(words="all")[1] == [*SURVEYED, *FURTHER]
     assert load(words="all", settings=["concise"], languages=["zh"])[1] == list(SURVEYED)
-    both, words = load(words="likely, maybe", settings=["concise"], languages=LANGUAGES)
-    assert (len(both.items), words) == (30, ["likely", "maybe"])
+    both_languages, words = load(words="likely, maybe", settings=["concise"], languages=LANGUAGES)
+    assert (len(both_languages.items), words) == (30, ["likely", "maybe"])
 
 
-def test_statements_hold_their_word_and_the_clause_none() -> None:
+def test_statements_hold_their_word_and_clauses_do_not() -> None:
     """Each statement has its word to the letter, case aside, and is unlike the others."""
-    for one in ALL:
-        for word, statement in one.statements.items():
-            shown = one.shown.get(word, word)
-            assert re.search(rf"(?<![a-z]){re.escape(shown)}(?![a-z])", statement, re.IGNORECASE), (
-                one
-            )
-            assert shown.lower() not in one.clause.lower()
-            assert statement[-1] in ".。", one
-            assert one.clause[-1] not in ".。"
-        assert len(set(one.statements.values())) == len(one.statements)
+    for context in ALL:
+        for word, statement in context.statements.items():
+            shown_word = context.shown.get(word, word)
+            assert re.search(
+                rf"(?<![a-z]){re.escape(shown_word)}(?![a-z])", statement, re.IGNORECASE
+            ), context
+            assert shown_word.lower() not in context.clause.lower()
+            assert statement[-1] in ".。", context
+            assert context.clause[-1] not in ".。"
+        assert len(set(context.statements.values())) == len(context.statements)
 
 
 def test_statements_are_as_long_as_documented() -> None:
@@ -97,10 +97,10 @@ def test_statements_are_as_long_as_documented() -> None:
         ("male", 8.6, 0.1),
     ]:
         lengths = [
-            len(one.statements[word].split())
-            for one in ENGLISH
+            len(context.statements[word].split())
+            for context in ENGLISH
             for word in SURVEYED
-            if one.setting == setting
+            if context.setting == setting
         ]
         mean = sum(lengths) / len(lengths)
         documented = {"concise": 7.5, "extended": 24.7, "female": 8.6, "male": 8.6}[setting]
@@ -110,13 +110,15 @@ def test_statements_are_as_long_as_documented() -> None:
 
 def test_female_and_male_differ_by_the_pronoun_alone() -> None:
     """With she, her and hers turned into he, him or his, female texts are the male ones."""
-    known = bundled_contexts()
-    for one in ENGLISH:
-        if one.setting == "female":
-            twin = known[one.id.replace("female", "male")]
-            assert one.context == twin.context
-            pairs = [(one.clause, twin.clause)]
-            pairs += [(one.statements[word], twin.statements[word]) for word in one.statements]
+    contexts = bundled_contexts()
+    for context in ENGLISH:
+        if context.setting == "female":
+            twin = contexts[context.id.replace("female", "male")]
+            assert context.context == twin.context
+            pairs = [(context.clause, twin.clause)]
+            pairs += [
+                (context.statements[word], twin.statements[word]) for word in context.statements
+            ]
             for female, male in pairs:
                 hers, his = re.findall(r"\w+|\W", female), re.findall(r"\w+|\W", male)
                 changed = {(a.lower(), b.lower()) for a, b in zip(hers, his, strict=True) if a != b}
@@ -124,19 +126,19 @@ def test_female_and_male_differ_by_the_pronoun_alone() -> None:
                 assert changed <= {("she", "he"), ("her", "him"), ("her", "his"), ("hers", "his")}
 
 
-def test_contexts_are_shared_by_what_asks_the_same() -> None:
+def test_chinese_contexts_share_their_words_and_english_names() -> None:
     """The 17 Chinese words differ and are the same in all contexts, which pair with English ones.
 
     No other context is shared: 36 names for 61 contexts.
     """
-    shown = {tuple(one.shown.items()) for one in CHINESE}
-    assert len(shown) == 1
+    shown_sets = {tuple(context.shown.items()) for context in CHINESE}
+    assert len(shown_sets) == 1
     assert len(set(CHINESE[0].shown.values())) == 17
     assert list(CHINESE[0].shown) == list(SURVEYED)
-    concise = {one.context for one in ENGLISH if one.setting == "concise"}
-    assert {one.context for one in CHINESE} == concise
-    assert len({one.context for one in ALL}) == 15 + 11 + 10
-    assert all(not re.search("[A-Za-z]", text) for one in CHINESE for text in [one.clause])
+    concise = {context.context for context in ENGLISH if context.setting == "concise"}
+    assert {context.context for context in CHINESE} == concise
+    assert len({context.context for context in ALL}) == 15 + 11 + 10
+    assert all(not re.search("[A-Za-z]", context.clause) for context in CHINESE)
 
 
 # Which are asked
@@ -146,16 +148,20 @@ def test_settings_take_turns_and_the_seed_orders() -> None:
     """Any prefix holds all settings and both splits; another seed gives another order."""
     first, words = load()
     assert words == list(SURVEYED)
-    assert {one.setting for one in first.items[:4]} == set(SETTINGS)
-    splits = [one.split or "" for one in first.items[:4]]
+    assert {context.setting for context in first.items[:4]} == set(SETTINGS)
+    splits = [context.split or "" for context in first.items[:4]]
     assert sorted(splits) == ["test", "test", "train", "train"]
-    assert [one.id for one in load(seed=1)[0].items] != [one.id for one in first.items]
-    assert [one.id for one in load(items=5)[0].items] == [one.id for one in first.items[:5]]
-    halves = [{one.id for one in load(split=half)[0].items} for half in ("train", "test")]
+    assert [context.id for context in load(seed=1)[0].items] != [
+        context.id for context in first.items
+    ]
+    assert [context.id for context in load(items=5)[0].items] == [
+        context.id for context in first.items[:5]
+    ]
+    halves = [{context.id for context in load(split=half)[0].items} for half in ("train", "test")]
     assert (len(halves[0]), len(halves[1]), halves[0] & halves[1]) == (23, 23, set())
 
 
-def test_bad_choices_are_refused() -> None:
+def test_unknown_words_settings_and_sets_are_refused() -> None:
     """Each is one error that says what was given."""
     cases: list[tuple[dict[str, object], str]] = [
         ({"words": "likly"}, "words names 'likly'. Did you mean 'likely'?"),
@@ -174,37 +180,37 @@ def test_bad_choices_are_refused() -> None:
 # A user's own
 
 
-def test_own_file(home: Path) -> None:
+def test_rows_are_grouped_by_context_setting_and_language(home: Path) -> None:
     """Rows are gathered by context, setting and language; all words are asked by default."""
     for suffix in ["csv", "jsonl"]:
         rows = [(*row, "en") for row in ROWS]
         rows.append(("rain", "office", "wohl", "Es wird wohl regnen, nicht?", "es regnet", "de"))
         selection, words = load(write(home, rows, "language", suffix=suffix))
-        found = {one.id: one for one in selection.items}
-        assert set(found) == {
+        contexts_by_id = {context.id: context for context in selection.items}
+        assert set(contexts_by_id) == {
             "rain@office@en",
             "rain@garden@en",
             "snow@office@en",
             "rain@office@de",
         }, suffix
         assert words == ["likely", "dead certain", "wohl"], suffix
-        assert found["rain@office@en"].statements == {
+        assert contexts_by_id["rain@office@en"].statements == {
             "likely": "Rain is likely.",
             "dead certain": "Rain is dead certain.",
         }, suffix
-        german = found["rain@office@de"]
+        german = contexts_by_id["rain@office@de"]
         assert (german.language, german.clause, german.context) == ("de", "es regnet", "rain"), (
             suffix
         )
         assert selection.name == f"mine.{suffix}"
 
 
-def test_own_files_that_lack(home: Path) -> None:
+def test_missing_columns_words_and_files_are_refused(home: Path) -> None:
     """A language is English; words, files and columns that lack are one error each."""
     selection, _ = load(write(home, ROWS))
-    assert {one.language for one in selection.items} == {"en"}
+    assert {context.language for context in selection.items} == {"en"}
     selection, _ = load(write(home, [(*row, "") for row in ROWS], "language"))
-    assert {one.language for one in selection.items} == {"en"}
+    assert {context.language for context in selection.items} == {"en"}
     assert load("mine.csv", words="likely")[1] == ["likely"]
     (home / "short.csv").write_text("context,setting,word,statement\na,b,c,d\n", "utf-8")
     assert "short.csv has no column 'clause'" in refused(load, "short.csv")

@@ -23,7 +23,7 @@ def survey(folder: Path, text: str) -> Path:
     return path
 
 
-def test_people_of_the_survey() -> None:
+def test_the_survey_has_123_people_a_word() -> None:
     """123 on 17 words; only counts are shipped, which no longer say who answered what."""
     counts = surveyed_counts()
     assert list(counts) == list(SURVEYED)
@@ -37,7 +37,9 @@ def test_people_of_the_survey() -> None:
     assert text.splitlines()[0] == "word,value,people"
 
 
-def test_shipped_counts_are_the_people(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shipped_counts_equal_the_downloaded_answers(
+    shared_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The downloaded rows, counted here by hand, give what comes with the package."""
     monkeypatch.setenv("INSPECT_CONFIDENCE_DATA", str(shared_data))
     downloaded = download_survey()
@@ -52,7 +54,7 @@ def test_shipped_counts_are_the_people(shared_data: Path, monkeypatch: pytest.Mo
             assert dict(by_hand) == surveyed_counts()[word]
 
 
-def test_other_surveys(tmp_path: Path) -> None:
+def test_columns_of_a_survey_are_words_and_texts_are_left_out(tmp_path: Path) -> None:
     """Columns are words, whatever their case and quotes; empty answers and texts are left out."""
     path = survey(
         tmp_path, 'Age,Likely,"""Maybe"" ",Perhaps\n18-25,70,50.5,\n26-40,70,,\n,80,0,100\n'
@@ -64,7 +66,7 @@ def test_other_surveys(tmp_path: Path) -> None:
     }
 
 
-def test_short_rows_are_no_answers(tmp_path: Path) -> None:
+def test_a_row_that_ends_early_has_no_answer_in_missing_columns(tmp_path: Path) -> None:
     """A row that ends early has no answer in the columns that it lacks."""
     assert read_survey(survey(tmp_path, "likely,maybe\n70\n60,50\n")) == {
         "likely": {70: 1, 60: 1},
@@ -88,7 +90,7 @@ def test_bad_surveys_name_file_column_and_value(tmp_path: Path) -> None:
         assert says in refused(read_survey, survey(tmp_path, text)), text
 
 
-def stated(**values: list[float]) -> pd.DataFrame:
+def judgments_of_words(**values: list[float]) -> pd.DataFrame:
     """Judgments of words, each with its probabilities, one a context."""
     return pd.DataFrame(
         {
@@ -99,41 +101,43 @@ def stated(**values: list[float]) -> pd.DataFrame:
             "word": word,
             "probability": value,
         }
-        for word, some in values.items()
-        for place, value in enumerate(some)
+        for word, word_values in values.items()
+        for place, value in enumerate(word_values)
     )
 
 
-def compared(results: pd.DataFrame) -> dict[str, float]:
+def theta_by_word(results: pd.DataFrame) -> dict[str, float]:
     """Theta of every word that was compared with people."""
     thetas = results[results["metric"] == "brunner_munzel_theta"]
     parts = thetas["condition"].map(Condition.read)
-    assert all(one["versus"] == "human" for one in parts)
-    return dict(zip([one["word"] for one in parts], thetas["value"], strict=True))
+    assert all(part["versus"] == "human" for part in parts)
+    return dict(zip([part["word"] for part in parts], thetas["value"], strict=True))
 
 
-def test_words_that_nobody_was_asked_about() -> None:
+def test_words_outside_the_survey_have_no_comparison_with_people() -> None:
     """They have numbers of their own and no row against people."""
-    frame = stated(maybe=[0.5, 0.4, 0.6], likely=[0.7, 0.8, 0.6])
-    assert set(compared(summarize(frame, resamples=20))) == {"likely"}
-    alone = summarize(stated(maybe=[0.5, 0.4, 0.6]), resamples=20).set_index("metric")["value"]
+    frame = judgments_of_words(maybe=[0.5, 0.4, 0.6], likely=[0.7, 0.8, 0.6])
+    assert set(theta_by_word(summarize(frame, resamples=20))) == {"likely"}
+    values_by_metric = summarize(judgments_of_words(maybe=[0.5, 0.4, 0.6]), resamples=20).set_index(
+        "metric"
+    )["value"]
     names = {"mean_probability", "median_probability", "probability_spread", "unread_share", "n"}
-    assert set(alone.index) == names
-    assert alone["mean_probability"] == pytest.approx(0.5)
+    assert set(values_by_metric.index) == names
+    assert values_by_metric["mean_probability"] == pytest.approx(0.5)
 
 
 def test_summarize_against_another_survey(tmp_path: Path) -> None:
     """With `survey` the people are those of the file, and only its words have any."""
     path = survey(tmp_path, "Maybe\n40\n50\n70\n")
-    frame = stated(maybe=[0.5, 0.4, 0.6], likely=[0.7, 0.8, 0.6])
+    frame = judgments_of_words(maybe=[0.5, 0.4, 0.6], likely=[0.7, 0.8, 0.6])
     # Of nine pairs people are above in 0 + 1 + 3 and equal in 1 + 1 + 0.
     theta = pytest.approx((0 + 1 + 3 + 1) / 9)
-    assert compared(summarize(frame, resamples=20, options={"wep_probes.survey": path})) == {
+    assert theta_by_word(summarize(frame, resamples=20, options={"wep_probes.survey": path})) == {
         "maybe": theta
     }
 
 
-def test_a_word_with_two_columns_is_refused(tmp_path: Path) -> None:
+def test_two_columns_of_one_word_are_refused_or_counted_together(tmp_path: Path) -> None:
     """Two columns that name the same word are an error, or count both."""
     path = survey(tmp_path, "Likely,likely\n70,20\n80,30\n")
     try:
