@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from inspect_confidence.overview.front import Front, front_of
 
 from inspect_confidence import summarize
 from inspect_confidence.headlines import Direction
-from inspect_confidence.overview.front import Front, front_of
 from inspect_confidence.overview.matrix import Who, matrix_of, overlap_ranks
 from inspect_confidence.overview.numbers import bare, written
 from inspect_confidence.overview.sentences import of_study
@@ -29,18 +29,20 @@ def results() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def front(results: pd.DataFrame) -> Front:
+def first_view(results: pd.DataFrame) -> Front:
     """What is seen of them first."""
-    found = front_of(results, MODELS)
-    assert found is not None
-    return found
+    first_view = front_of(results, MODELS)
+    assert first_view is not None
+    return first_view
 
 
-def test_every_number_of_the_matrix_is_its_row(front: Front, results: pd.DataFrame) -> None:
+def test_every_number_of_the_matrix_is_that_of_the_row_it_names(
+    first_view: Front, results: pd.DataFrame
+) -> None:
     """Value, interval, n and unread share are those of the rows that they name."""
-    seen, records = 0, results.to_dict("index")
-    for line in front.matrix.lines:
-        for column, number in zip(front.matrix.columns, line.numbers, strict=True):
+    checked_numbers, records = 0, results.to_dict("index")
+    for line in first_view.matrix.lines:
+        for column, number in zip(first_view.matrix.columns, line.numbers, strict=True):
             assert number is not None
             row = records[number.row]
             assert (row["model"], row["metric"]) == (line.who.model, column.metric)
@@ -53,60 +55,70 @@ def test_every_number_of_the_matrix_is_its_row(front: Front, results: pd.DataFra
             share = records[number.unread_row or 0]
             assert (share["metric"], share["model"]) == ("unread_share", line.who.model)
             # 3 times 6 of 120 intervals are unreadable, and 12 of 120 stated confidences
-            wanted = {"fermi_eval": 18 / 120, "scale_variants": 12 / 120}[column.task]
-            assert share["value"] == pytest.approx(wanted)
-            assert number.unread == f"{100 * wanted:.0f}%"
-            seen += 1
-    assert seen == 2 * len(front.matrix.columns) >= 6
+            expected_share = {"fermi_eval": 18 / 120, "scale_variants": 12 / 120}[column.task]
+            assert share["value"] == pytest.approx(expected_share)
+            assert number.unread == f"{100 * expected_share:.0f}%"
+            checked_numbers += 1
+    assert checked_numbers == 2 * len(first_view.matrix.columns) >= 6
 
 
-def test_sentences_are_made_of_rows(front: Front, results: pd.DataFrame) -> None:
+def test_numbers_in_sentences_are_those_of_the_models_rows(
+    first_view: Front, results: pd.DataFrame
+) -> None:
     """Each number is of the sentence's model and is the row's; the words follow from AUROC."""
-    assert [who.model for who, _ in front.said] == MODELS
+    assert [key.model for key, _ in first_view.said] == MODELS
     records = results.to_dict("index")
-    for who, said in front.said:
-        text = "".join(part.text for part in said)
+    for key, parts in first_view.said:
+        text = "".join(part.text for part in parts)
         assert re.match(r"says \d+% and is right \d+% of the time; ", text)
         assert "its 95% intervals hold the answer" in text  # 99% wasn't asked for
-        numbers = [part for part in said if part.row is not None]
+        numbers = [part for part in parts if part.row is not None]
         assert len(numbers) == 4
         rows = [records[part.row or 0] for part in numbers]
         for part, row in zip(numbers, rows, strict=True):
-            assert row["model"] == who.model
+            assert row["model"] == key.model
             assert part.text == written(row["metric"], row["value"], row["n"])
         auroc = rows[2]["value"]
         assert ("hardly tells" in text) == (round(auroc, 2) < 0.6)
 
 
-def test_the_page_shows_matrix_and_sentences(tmp_path: Path) -> None:
+def test_the_page_shows_all_numbers_of_the_matrix_and_all_sentences(tmp_path: Path) -> None:
     """All of both, with their rows, without a script having run."""
     judgments = small_judgments(*MODELS)
     page = write_report(judgments, tmp_path, resamples=100)
-    found, rows = elements(page), rows_of(page)
-    front = front_of(rows, MODELS)
-    assert front is not None
-    shown = {
-        (int(one.attributes["data-row"]), one.text) for one in found if "data-row" in one.attributes
+    page_elements, rows = elements(page), rows_of(page)
+    first_view = front_of(rows, MODELS)
+    assert first_view is not None
+    shown_numbers = {
+        (int(element.attributes["data-row"]), element.text)
+        for element in page_elements
+        if "data-row" in element.attributes
     }
-    for line in front.matrix.lines:
+    for line in first_view.matrix.lines:
         for number in line.numbers:
             assert number is not None
             ends = f" [{number.interval}]" if number.interval else ""
-            assert (number.row, f"{number.text}{ends}") in shown
-    lines = [one.text for one in found if one.tag == "li" and "data-model" in one.attributes]
-    for (who, said), text in zip(front.said, lines, strict=True):
-        assert " ".join(text.split()) == f"{who.model} {''.join(part.text for part in said)}"
-    hidden = [one.attributes.get("id") for one in found if "hidden" in one.attributes]
+            assert (number.row, f"{number.text}{ends}") in shown_numbers
+    lines = [
+        element.text
+        for element in page_elements
+        if element.tag == "li" and "data-model" in element.attributes
+    ]
+    for (key, parts), text in zip(first_view.said, lines, strict=True):
+        assert " ".join(text.split()) == f"{key.model} {''.join(part.text for part in parts)}"
+    hidden = [
+        element.attributes.get("id") for element in page_elements if "hidden" in element.attributes
+    ]
     assert hidden == ["choose"]  # what is of use with the script alone
 
 
 def row_of(model: str, value: float, low: float, high: float, metric: str = "ece") -> Result:
     """A headline number of the scale study."""
-    where = ("scale_variants", model, "mine", "scale=0-100", metric)
-    return Result(*where, value, low, high, 60, 60, "")
+    identifiers = ("scale_variants", model, "mine", "scale=0-100", metric)
+    return Result(*identifiers, value, low, high, 60, 60, "")
 
 
-def test_ranks_by_which_intervals_lie_apart() -> None:
+def test_overlapping_intervals_share_their_ranks() -> None:
     """Of a 0 to .1, b .05 to .2, c .3 to .4, d without one: a and b are 1 or 2, c is 3."""
     low, high = np.array([0, 0.05, 0.3, np.nan]), np.array([0.1, 0.2, 0.4, np.nan])
     best, worst = overlap_ranks(low, high, Direction("lower"))
@@ -121,28 +133,28 @@ def test_ranks_by_which_intervals_lie_apart() -> None:
     assert np.isnan(overlap_ranks(low, high, Direction("none"))).all()
 
 
-def test_shades_and_what_is_said_of_a_study() -> None:
+def test_the_best_and_the_worst_model_are_shaded_and_named() -> None:
     """The best of three is shaded so, the worst too; the sentence names both."""
     rows = [row_of("a", 0.05, 0, 0.1), row_of("b", 0.2, 0.15, 0.25), row_of("c", 0.35, 0.3, 0.4)]
     matrix = matrix_of(results_frame(rows), ["c", "b", "a"])
     numbers = {line.who: line.numbers[0] for line in matrix.lines}
-    assert [who.model for who in numbers] == ["c", "b", "a"]
-    shades = {who.model: number.shade for who, number in numbers.items() if number}
+    assert [key.model for key in numbers] == ["c", "b", "a"]
+    shades = {key.model: number.shade for key, number in numbers.items() if number}
     assert shades == {"a": "better", "b": "", "c": "worse"}
-    (said,) = of_study(matrix)
-    assert "".join(part.text for part in said) == (
+    (sentence,) = of_study(matrix)
+    assert "".join(part.text for part in sentence) == (
         "ECE on 0-100: lowest for a, 0.05 [0.00, 0.10]; highest for c, 0.35 [0.30, 0.40]; its "
         "interval lies apart from all others'."
     )
 
 
-def test_variants_have_lines_of_their_own_and_undefined_columns_none() -> None:
+def test_each_variant_has_a_line_and_an_undefined_metric_no_column() -> None:
     """A number that no model has makes no column; one that a model lacks leaves its cell empty."""
     low = row_of("a", 0.05, 0, 0.1)
     rows = [
         *(
-            replace(low, condition=f"{low.condition};variant=effort%3D{one}")
-            for one in ("low", "high")
+            replace(low, condition=f"{low.condition};variant=effort%3D{effort}")
+            for effort in ("low", "high")
         ),
         row_of("b", math.nan, math.nan, math.nan, "auroc"),
         row_of("c", 0.7, 0.6, 0.8, "overconfidence"),
@@ -156,5 +168,5 @@ def test_variants_have_lines_of_their_own_and_undefined_columns_none() -> None:
     ]
     metrics = [column.metric for column in matrix.columns]
     for line, has in zip(matrix.lines, ("ece", "ece", "overconfidence"), strict=True):
-        there = [one is not None for one in line.numbers]
-        assert there == [metric == has for metric in metrics]
+        has_number = [number is not None for number in line.numbers]
+        assert has_number == [metric == has for metric in metrics]
