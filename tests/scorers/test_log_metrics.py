@@ -29,31 +29,31 @@ def value_of(metric: Metric, *values: dict[str, float] | float) -> Value:
 
 def number_of(metric: Metric, *values: dict[str, float] | float) -> float:
     """The one number of a metric of scores with these values."""
-    found = value_of(metric, *values)
-    assert isinstance(found, dict)
-    (number,) = found.values()
+    value = value_of(metric, *values)
+    assert isinstance(value, dict)
+    (number,) = value.values()
     return cast(float, number)
 
 
 def metrics_of(module: ModuleType) -> list[tuple[str, Callable[[], Metric]]]:
     """The metrics that a module makes or imports, by their registered names."""
-    found = []
-    for one in vars(module).values():
+    names_and_metrics = []
+    for variable in vars(module).values():
         with suppress(ValueError):  # it is in no registry
-            info = registry_info(one)
-            found += [(info.name, one)] if info.type == "metric" else []
-    return found
+            info = registry_info(variable)
+            names_and_metrics += [(info.name, variable)] if info.type == "metric" else []
+    return names_and_metrics
 
 
-def test_each_name_is_registered_once() -> None:
+def test_each_metrics_name_is_registered_once() -> None:
     """No two metrics of any scorer's module share a name, and the registry has each of them."""
-    found: dict[str, set[Callable[[], Metric]]] = defaultdict(set)
+    metrics_by_name: dict[str, set[Callable[[], Metric]]] = defaultdict(set)
     for place in pkgutil.iter_modules(scorers.__path__, f"{scorers.__name__}."):
-        for name, one in metrics_of(importlib.import_module(place.name)):
-            found[name].add(one)
-    assert len(found) > 20
-    assert {name for name, those in found.items() if len(those) > 1} == set()
-    for name in found:
+        for name, metric in metrics_of(importlib.import_module(place.name)):
+            metrics_by_name[name].add(metric)
+    assert len(metrics_by_name) > 20
+    assert {name for name, metrics in metrics_by_name.items() if len(metrics) > 1} == set()
+    for name in metrics_by_name:
         assert registry_info(registry_create("metric", name)).name == name
 
 
@@ -86,18 +86,18 @@ INTERVALS = [
         (logged.coverage_gap(), {"coverage_gap": -0.1}),
     ],
 )
-def test_levels(metric: Metric, expected: dict[str, float]) -> None:
+def test_each_level_has_its_own_numbers(metric: Metric, expected: dict[str, float]) -> None:
     """Every level has its numbers, whether a score is of one or of all; NaN has no dict."""
     assert value_of(metric, *INTERVALS, NAN) == pytest.approx(expected)
-    together = {
+    score = {
         **{"truth": 4.0, "format_ok": 1.0, "lower_90": 3.0, "upper_90": 5.0},
         **{"lower_97.5": 5.0, "upper_97.5": 6.0},
     }
     if "_80" in (first := next(iter(expected))):
         name = first.removesuffix("_80")
-        found = value_of(metric, together)
-        assert isinstance(found, dict)
-        assert list(found) == [f"{name}_90", f"{name}_97.5"]
+        value = value_of(metric, score)
+        assert isinstance(value, dict)
+        assert list(value) == [f"{name}_90", f"{name}_97.5"]
 
 
 def on_scale(low: float, high: float, confidence: float, correct: float) -> dict[str, float]:
@@ -126,26 +126,28 @@ SCALES = [
         (logged.auroc(), {"auroc_0-5": 1, "auroc_0-20": 0.5}),
     ],
 )
-def test_scales(metric: Metric, expected: object) -> None:
+def test_each_scale_has_its_own_number_or_they_have_a_mean(
+    metric: Metric, expected: object
+) -> None:
     """Scales have numbers of their own, the least first, or their mean."""
-    found = value_of(metric, *SCALES, NAN)
-    assert found == pytest.approx(expected)
-    if isinstance(found, dict) and isinstance(expected, dict):
-        assert list(found) == list(expected)
+    value = value_of(metric, *SCALES, NAN)
+    assert value == pytest.approx(expected)
+    if isinstance(value, dict) and isinstance(expected, dict):
+        assert list(value) == list(expected)
 
 
-def test_a_confidence_of_1_has_its_own_bin_where_there_are_no_scales() -> None:
+def test_a_confidence_of_1_without_a_scale_has_its_own_bin() -> None:
     """.95 right and 1 wrong are off by .05 and 1; in one bin by |.975 - .5|."""
     scores = [
         {"confidence": 0.95, "correct": 1.0, "format_ok": 1.0},
         {"confidence": 1.0, "correct": 0.0, "format_ok": 1.0},
     ]
     assert value_of(logged.ece(), *scores) == pytest.approx({"ece": 0.525})
-    scaled = [{**one, "low": 0.0, "high": 100.0} for one in scores]
+    scaled = [{**score, "low": 0.0, "high": 100.0} for score in scores]
     assert value_of(logged.ece(), *scaled) == pytest.approx({"ece_0-100": 0.475})
 
 
-def test_judges_by_hand() -> None:
+def test_rates_of_a_judges_failures_and_extraction_equal_those_by_hand() -> None:
     """Two of eight judgments failed; of 3 found 1 is false; without a score all is NaN."""
     many = [{"judgments": 5.0, "failed": 2.0}, {"judgments": 3.0, "failed": 0.0}]
     assert number_of(logged.grader_failure_rate(), *many, NAN) == 0.25
@@ -157,7 +159,7 @@ def test_judges_by_hand() -> None:
     assert number_of(logged.extraction_precision(), *scores) == pytest.approx(2 / 3)
     assert number_of(logged.extraction_recall(), *scores) == pytest.approx(2 / 4)
     assert math.isnan(number_of(logged.extraction_recall(), blank))
-    for name, made in metrics_of(logged):
-        found = value_of(made())
-        numbers = found.values() if isinstance(found, dict) else [found]
+    for name, make_metric in metrics_of(logged):
+        value = value_of(make_metric())
+        numbers = value.values() if isinstance(value, dict) else [value]
         assert all(math.isnan(cast(float, number)) for number in numbers), name
