@@ -19,7 +19,7 @@ def requirements(extra: str | None = None) -> dict[str, Requirement]:
     """By name what the package needs, or what one of its extras adds."""
     project = pyproject()["project"]
     texts = project["optional-dependencies"][extra] if extra else project["dependencies"]
-    return {one.name: one for one in map(Requirement, texts)}
+    return {requirement.name: requirement for requirement in map(Requirement, texts)}
 
 
 def lowest(requirement: Requirement) -> str:

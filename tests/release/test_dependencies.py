@@ -19,17 +19,17 @@ PROVIDERS = {
 }
 
 
-def test_providers_are_what_inspect_takes() -> None:
+def test_lowest_provider_versions_are_those_that_inspect_accepts() -> None:
     """Below the version that Inspect asks for a run would stop at its first call."""
     source = files("inspect_ai") / "model" / "_providers" / "providers.py"
     text = source.read_text("utf-8")
     for package, check in PROVIDERS.items():
-        asked = re.search(rf'def {check}\(.*?MIN_VERSION = "([\d.]+)"', text, re.DOTALL)
-        assert asked, check
-        assert Version(lowest(requirements()[package])) >= Version(asked[1]), package
+        match = re.search(rf'def {check}\(.*?MIN_VERSION = "([\d.]+)"', text, re.DOTALL)
+        assert match, check
+        assert Version(lowest(requirements()[package])) >= Version(match[1]), package
 
 
-def test_scientific_packages_are_supported_for_two_years() -> None:
+def test_excluded_scientific_versions_are_over_two_years_old() -> None:
     """What a floor excludes came out two years ago or more; CONTRIBUTING has the floors."""
     text = (CHECKOUT / "CONTRIBUTING.md").read_text("utf-8")
     rows = re.findall(r"^\| (\w+) \| ([\d.]+) \| (\d{4}-\d\d-\d\d) \|$", text, re.MULTILINE)
@@ -40,11 +40,11 @@ def test_scientific_packages_are_supported_for_two_years() -> None:
         assert datetime.now(UTC) - excluded > TWO_YEARS, name
 
 
-def test_every_python_is_declared_and_tested() -> None:
+def test_classifiers_requires_python_and_workflow_name_the_same_pythons() -> None:
     """Classifiers, the lowest Python and the workflow name the same ones."""
     project = pyproject()["project"]
-    named = re.findall(r"Python :: (3\.\d+)", "\n".join(project["classifiers"]))
+    versions = re.findall(r"Python :: (3\.\d+)", "\n".join(project["classifiers"]))
     workflow = (CHECKOUT / ".github" / "workflows" / "tests.yml").read_text("utf-8")
     (matrix,) = re.findall(r"python: \[(.*)\]", workflow)
-    assert re.findall(r"3\.\d+", matrix) == named
-    assert project["requires-python"] == f">={named[0]}"
+    assert re.findall(r"3\.\d+", matrix) == versions
+    assert project["requires-python"] == f">={versions[0]}"

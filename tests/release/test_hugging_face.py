@@ -32,17 +32,19 @@ def test_the_card_and_the_tasks_name_the_same_files() -> None:
     """Each task has a configuration, whose file has its fields; the card counts its questions."""
     card = (REPOSITORY / "README.md").read_text("utf-8")
     head = yaml.safe_load(card.split("---")[1])
-    configs = {one["config_name"]: one["data_files"] for one in head["configs"]}
+    configs = {config["config_name"]: config["data_files"] for config in head["configs"]}
     assert [task["config"] for task in TASKS] == [task["id"] for task in TASKS] == list(configs)
     for task in TASKS:
         (data,) = configs[task["config"]]
         assert data == {"split": task["split"], "path": f"{task['config']}.jsonl"}
         questions = records(task["config"])
-        named = task["field_spec"]
-        fields = {named["input"], named["target"], *named["metadata"]} | {
-            named.get("choices", "id")
-        }
-        assert all(fields <= set(one) for one in questions), task["id"]
+        fields_by_role = task["field_spec"]
+        fields = {
+            fields_by_role["input"],
+            fields_by_role["target"],
+            *fields_by_role["metadata"],
+        } | {fields_by_role.get("choices", "id")}
+        assert all(fields <= set(question) for question in questions), task["id"]
         assert f"| `{task['config']}` | {len(questions)} |" in card
     assert f"\n{sum(len(records(task['config'])) for task in TASKS)} questions" in card
 
@@ -54,10 +56,10 @@ def test_inspect_finds_and_runs_every_task(tmp_path: Path) -> None:
     The hub's own client reads eval.yaml from its cache, and `datasets` the files of a folder.
     """
     commit = "0" * 39 + "1"
-    held = tmp_path / "hub" / "hub" / "datasets--owner--name"
-    (held / "refs").mkdir(parents=True)
-    (held / "refs" / "main").write_text(commit, "utf-8")
-    shutil.copytree(REPOSITORY, held / "snapshots" / commit)
+    hub_dataset = tmp_path / "hub" / "hub" / "datasets--owner--name"
+    (hub_dataset / "refs").mkdir(parents=True)
+    (hub_dataset / "refs" / "main").write_text(commit, "utf-8")
+    shutil.copytree(REPOSITORY, hub_dataset / "snapshots" / commit)
     shutil.copytree(REPOSITORY, tmp_path / "owner" / "name")
     for task in TASKS:
         shutil.copy(BUNDLED / f"{task['config']}.jsonl", tmp_path / "owner" / "name")
@@ -83,14 +85,14 @@ def test_inspect_finds_and_runs_every_task(tmp_path: Path) -> None:
         )
     assert done.returncode == 0, done.stdout + done.stderr
     logs = [read_eval_log(info.name) for info in list_eval_logs(str(tmp_path / "logs"))]
-    found = {log.eval.task.rsplit("/", 1)[-1]: log for log in logs}
-    assert set(found) == {task["id"] for task in TASKS}
-    for name, log in found.items():
+    logs_by_task = {log.eval.task.rsplit("/", 1)[-1]: log for log in logs}
+    assert set(logs_by_task) == {task["id"] for task in TASKS}
+    for name, log in logs_by_task.items():
         assert log.status == "success", log.error
         assert log.results is not None
         (score,) = log.results.scores
         first = records(name)[:40]
-        options = [one["answer"] == 0 for one in first if "choices" in one]
+        options = [question["answer"] == 0 for question in first if "choices" in question]
         right = sum(options) / len(first)
         assert score.metrics["accuracy"].value == pytest.approx(right), name
         assert log.results.completed_samples == len(first)

@@ -24,7 +24,9 @@ def forms() -> ModuleType:
     return script("register_forms")
 
 
-def test_every_task_has_an_entry(forms: ModuleType) -> None:
+def test_every_task_has_an_entry_with_its_version_and_its_number_of_samples(
+    forms: ModuleType,
+) -> None:
     """With its version and a study that is cited; counts are those of the task, where it's here."""
     entries = forms.entries()
     assert set(entries) == set(TASK_VERSIONS)
@@ -39,27 +41,27 @@ def test_every_task_has_an_entry(forms: ModuleType) -> None:
         assert entry["tags"]
         if not entry["metadata"]["requires_internet"]:
             rules = {"judge": "rules"} if name == "judge_check" else {}
-            made = registry_create("task", f"inspect_confidence/{name}", **rules)
-            assert len(made.dataset) == task["dataset_samples"], name
+            built_task = registry_create("task", f"inspect_confidence/{name}", **rules)
+            assert len(built_task.dataset) == task["dataset_samples"], name
 
 
-def test_links_lead_to_the_task(forms: ModuleType) -> None:
+def test_links_lead_to_the_line_that_defines_the_task(forms: ModuleType) -> None:
     """The line of a link is the task's definition, and a name that isn't there has none."""
     for name, entry in forms.entries().items():
         link = forms.source_url(entry, "https://example.org/a/b/", "0" * 40)
-        found = re.fullmatch(r"https://example\.org/a/b/blob/0{40}/(src/\S+\.py)#L(\d+)", link)
-        assert found, link
-        lines = (CHECKOUT / found[1]).read_text("utf-8").splitlines()
-        line = int(found[2])
+        match = re.fullmatch(r"https://example\.org/a/b/blob/0{40}/(src/\S+\.py)#L(\d+)", link)
+        assert match, link
+        lines = (CHECKOUT / match[1]).read_text("utf-8").splitlines()
+        line = int(match[2])
         assert lines[line - 2 : line] == ["@task", f"def {name}("]
     with pytest.raises(LookupError, match="defines no task sample"):
         forms.line_of("sample", "src/inspect_confidence/tasks/composition.py")
 
 
-def test_the_form_has_what_the_register_asks_for(forms: ModuleType) -> None:
+def test_the_form_has_title_paper_source_and_maintainers(forms: ModuleType) -> None:
     """A title with the register's prefix; paper, source and maintainers."""
-    said = forms.form(forms.entries()["life_eval"], "https://example.org/a/b", "1" * 40, ["one"])
-    title, *fields = said.split("\n\n")
+    form = forms.form(forms.entries()["life_eval"], "https://example.org/a/b", "1" * 40, ["one"])
+    title, *fields = form.split("\n\n")
     assert title == "[Register Submission] LifeEval: Confidence in Ages at Death"
     assert fields[:2] == ["### arXiv URL", "https://arxiv.org/abs/2605.23909"]
     assert fields[2] == "### Source URL"
@@ -67,19 +69,23 @@ def test_the_form_has_what_the_register_asks_for(forms: ModuleType) -> None:
 
 
 @pytest.mark.slow
-def test_the_registers_own_lint(forms: ModuleType) -> None:
+def test_the_registers_lint_finds_no_failure(forms: ModuleType) -> None:
     """All of its rules hold but those that pyproject.toml leaves out with a reason."""
     lint = pytest.importorskip("inspect_evals_lint", reason="inspect-evals-lint isn't installed")
     run = lint.lint_repository(CHECKOUT, lint.load_config(CHECKOUT))
-    found = [one for package in run.packages for one in package.diagnostics]
-    assert [f"{one.location}: {one.message}" for one in found if one.status == "fail"] == []
+    diagnostics = [diagnostic for package in run.packages for diagnostic in package.diagnostics]
+    assert [
+        f"{diagnostic.location}: {diagnostic.message}"
+        for diagnostic in diagnostics
+        if diagnostic.status == "fail"
+    ] == []
     assert [package.name for package in run.packages] == ["inspect_confidence"]
     required = set(lint.REGISTER_CONFIG.eval_yaml_required_fields)
     for name, entry in forms.entries().items():
         assert required <= set(entry), name
 
 
-def test_files_about_the_package_agree(forms: ModuleType) -> None:
+def test_citation_codemeta_and_pyproject_agree(forms: ModuleType) -> None:
     """Version, licence, name and studies are the same wherever they are said."""
     project = pyproject()["project"]
     cited = yaml.safe_load((CHECKOUT / "CITATION.cff").read_text("utf-8"))
@@ -89,26 +95,26 @@ def test_files_about_the_package_agree(forms: ModuleType) -> None:
     assert (meta["version"], meta["name"]) == (project["version"], project["name"])
     assert meta["license"].endswith(f"/{project['license']}")
     assert meta["description"] == project["description"]
-    studies = {one["url"] for one in cited["references"]}
-    assert {one["url"] for one in meta["referencePublication"]} == studies
+    studies = {reference["url"] for reference in cited["references"]}
+    assert {reference["url"] for reference in meta["referencePublication"]} == studies
     assert {entry["arxiv"] for entry in forms.entries().values()} == studies
 
 
-def test_what_needs_a_person_is_listed() -> None:
+def test_every_file_with_a_placeholder_is_listed_on_the_page() -> None:
     """docs/register.md names every file in which an address or a name is still to be filled in."""
     page = (CHECKOUT / "docs" / "register.md").read_text("utf-8")
-    listed = set(re.findall(r"^\| `([^`]+)` \|", page, re.MULTILINE))
-    texts = [
+    documented_files = set(re.findall(r"^\| `([^`]+)` \|", page, re.MULTILINE))
+    groups = [
         *(CHECKOUT.glob("*.*"), (CHECKOUT / "docs").glob("*.md")),
         *((CHECKOUT / "register").rglob("*.*"), (CHECKOUT / ".github").rglob("*.*")),
     ]
     kinds = {".md", ".yml", ".yaml", ".json", ".toml", ".cff"}
-    paths = [path for found in texts for path in found if path.suffix in kinds]
-    open_ones = {
+    paths = [path for group in groups for path in group if path.suffix in kinds]
+    files_with_placeholders = {
         re.sub(
             r"^register/inspect/\w+/", "register/inspect/*/", path.relative_to(CHECKOUT).as_posix()
         )
         for path in paths
         if PLACEHOLDERS.search(path.read_text("utf-8"))
     }
-    assert open_ones - {"docs/register.md"} == listed
+    assert files_with_placeholders - {"docs/register.md"} == documented_files

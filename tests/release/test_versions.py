@@ -17,25 +17,29 @@ OF_A_DATASET = {"fermi_eval", "scale_variants", "wep_elicitation", "question_set
 
 def registered_tasks() -> set[str]:
     """The tasks that Inspect finds in the installed package."""
-    made = [one for one in vars(_registry).values() if hasattr(one, "__registry_info__")]
-    infos = [registry_info(one) for one in made]
+    variables = [
+        variable for variable in vars(_registry).values() if hasattr(variable, "__registry_info__")
+    ]
+    infos = [registry_info(variable) for variable in variables]
     return {info.name.split("/")[-1] for info in infos if info.type == "task"}
 
 
-def test_the_command_names_package_and_tasks() -> None:
+def test_the_version_option_prints_the_package_and_every_task() -> None:
     """`--version` says both, of every task but the one that wraps others."""
-    said = CliRunner().invoke(main, ["--version"], prog_name="inspect-confidence").output
-    assert said.startswith(f"inspect-confidence, version {__version__}\n")
-    named = dict(one.split(" ") for one in said.split("tasks: ")[1].strip().split(", "))
-    assert set(named) == registered_tasks() - {"with_confidence"}
-    for task, said_version in named.items():
-        judged = {"judge": "rules"} if task in ("hedge_markers", "judge_check") else {}
+    output = CliRunner().invoke(main, ["--version"], prog_name="inspect-confidence").output
+    assert output.startswith(f"inspect-confidence, version {__version__}\n")
+    versions = dict(part.split(" ") for part in output.split("tasks: ")[1].strip().split(", "))
+    assert set(versions) == registered_tasks() - {"with_confidence"}
+    for task, printed_version in versions.items():
+        judge = {"judge": "rules"} if task in ("hedge_markers", "judge_check") else {}
         bundled = {"dataset": "bundled"} if task in OF_A_DATASET else {}
-        made = registry_create("task", f"inspect_confidence/{task}", items=2, **judged, **bundled)
-        assert made.version == said_version, task
+        built_task = registry_create(
+            "task", f"inspect_confidence/{task}", items=2, **judge, **bundled
+        )
+        assert built_task.version == printed_version, task
 
 
-def test_a_log_names_the_package_and_what_cuts_sentences() -> None:
+def test_a_log_names_the_versions_of_the_package_and_of_sentencex() -> None:
     """Numbers of hedge markers depend on where sentences end: the log says what cut them."""
     facts = hedge_markers(dataset="bundled", items=2, judge="rules").metadata or {}
     assert facts["package_version"] == __version__

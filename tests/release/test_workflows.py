@@ -21,13 +21,17 @@ def steps(workflow: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_actions_are_pinned_and_have_no_rights(path: Path) -> None:
+def test_actions_are_pinned_to_commits_and_jobs_have_no_further_rights(path: Path) -> None:
     """Each action is a commit with its version beside it; jobs read, or publish without a token."""
     text = path.read_text("utf-8")
     workflow = yaml.safe_load(text)
-    used = re.findall(r"uses: (.*)", text)
-    assert len(used) == sum("uses" in step for step in steps(workflow)) > 0
-    assert [one for one in used if not re.fullmatch(r"\S+@[0-9a-f]{40}  # v[\d.]+", one)] == []
+    action_versions = re.findall(r"uses: (.*)", text)
+    assert len(action_versions) == sum("uses" in step for step in steps(workflow)) > 0
+    assert [
+        action
+        for action in action_versions
+        if not re.fullmatch(r"\S+@[0-9a-f]{40}  # v[\d.]+", action)
+    ] == []
     assert workflow["permissions"] == {}
     for name, job in workflow["jobs"].items():
         assert job["permissions"] in ({"contents": "read"}, {"id-token": "write"}), name
@@ -38,18 +42,18 @@ def test_actions_are_pinned_and_have_no_rights(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_what_workflows_run_is_there(path: Path) -> None:
+def test_make_targets_and_paths_in_workflows_exist(path: Path) -> None:
     """The Makefile has each target, and the checkout each path."""
     commands = "\n".join(
         step["run"] for step in steps(yaml.safe_load(path.read_text("utf-8"))) if "run" in step
     )
-    made = [word for line in re.findall(r"make (.*)", commands) for word in line.split()]
-    assert {word for word in made if "=" not in word} <= TARGETS
-    named = re.findall(r"(?:tests|src)/[\w/.]+", commands)
-    assert [name for name in named if not (CHECKOUT / name).exists()] == []
+    targets = [word for line in re.findall(r"make (.*)", commands) for word in line.split()]
+    assert {word for word in targets if "=" not in word} <= TARGETS
+    paths = re.findall(r"(?:tests|src)/[\w/.]+", commands)
+    assert [name for name in paths if not (CHECKOUT / name).exists()] == []
 
 
-def test_issue_forms_have_a_name_and_fields_of_their_own() -> None:
+def test_issue_forms_have_a_name_and_distinct_field_ids() -> None:
     """What GitHub asks of a form: name, description and body, ids that differ."""
     for path in (CHECKOUT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"):
         form = yaml.safe_load(path.read_text("utf-8"))
