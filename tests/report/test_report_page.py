@@ -37,29 +37,33 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def shown(page: Path) -> list[Element]:
+def page_elements(page: Path) -> list[Element]:
     """Its elements."""
     return elements(page)
 
 
-def test_what_is_said_and_left_out(page: Path, shown: list[Element]) -> None:
+def test_captions_count_judgments_and_nothing_is_loaded_from_elsewhere(
+    page: Path, page_elements: list[Element]
+) -> None:
     """Captions count and figures name their rows; nothing is loaded from elsewhere."""
-    (script,) = [one for one in shown if one.tag == "script"]
+    (script,) = [element for element in page_elements if element.tag == "script"]
     assert not script.attributes
-    assert not {"link", "img", "iframe", "object", "embed"} & {one.tag for one in shown}
-    for one in shown:
+    assert not {"link", "img", "iframe", "object", "embed"} & {
+        element.tag for element in page_elements
+    }
+    for element in page_elements:
         for name in ("src", "href", "xlink:href", "srcset", "action", "data"):
-            if name in one.attributes:
-                assert one.attributes[name].startswith("#"), (one.tag, one.attributes)
+            if name in element.attributes:
+                assert element.attributes[name].startswith("#"), (element.tag, element.attributes)
     text = page.read_text(encoding="utf-8")
     assert "@import" not in text
     assert "as svg, png, pdf" in text
     assert all(url.startswith("#") for url in re.findall(r"url\(['\"]?([^)]*)\)", text))
-    figures = [one for one in shown if one.tag == "figure"]
+    figures = [element for element in page_elements if element.tag == "figure"]
     assert len(figures) >= 8
-    for one in figures:
-        assert re.fullmatch(r"\d+(-\d+)?( \d+(-\d+)?)*", one.attributes["data-rows"])
-    captions = [one.text for one in shown if one.tag == "figcaption"]
+    for element in figures:
+        assert re.fullmatch(r"\d+(-\d+)?( \d+(-\d+)?)*", element.attributes["data-rows"])
+    captions = [element.text for element in page_elements if element.tag == "figcaption"]
     of_scales = [text for text in captions if "refusal" in text]
     # 30 items, 2 scales, 2 epochs, 2 models; items 9, 19, 29 and 8, 18, 28 refuse on both scales
     assert any(
@@ -67,42 +71,48 @@ def test_what_is_said_and_left_out(page: Path, shown: list[Element]) -> None:
     )
 
 
-def test_page_and_figures(page: Path, shown: list[Element]) -> None:
+def test_links_lead_to_unique_ids_and_figures_have_their_files(
+    page: Path, page_elements: list[Element]
+) -> None:
     """Small, each identifier once, every link leads somewhere, figures beside it in three forms.
 
     One of which there are no numbers, as M-ratio of answers that aren't choices, has its rows only,
     and why is said once.
     """
     assert page.stat().st_size < 1_500_000
-    names = [one.attributes["id"] for one in shown if "id" in one.attributes]
+    names = [element.attributes["id"] for element in page_elements if "id" in element.attributes]
     assert len(names) == len(set(names))
-    links = {one.attributes["href"][1:] for one in shown if one.tag == "a"}
+    links = {element.attributes["href"][1:] for element in page_elements if element.tag == "a"}
     assert links
     assert links <= set(names)
-    figures = [one for one in shown if one.tag == "figure"]
-    said = [one.text for one in shown if one.attributes.get("class") == "nothing"]
-    (why,) = [text for text in said if text.startswith("Metacognitive efficiency")]
-    assert "Too little data: 0 of the 1" in why
+    figures = [element for element in page_elements if element.tag == "figure"]
+    reasons = [
+        element.text for element in page_elements if element.attributes.get("class") == "nothing"
+    ]
+    (reason,) = [text for text in reasons if text.startswith("Metacognitive efficiency")]
+    assert "Too little data: 0 of the 1" in reason
     assert {file.suffix for file in (page.parent / "figures").glob("*m-ratio*")} == {".csv"}
-    for one in figures:
+    for element in figures:
         for ending in ("svg", "png", "pdf", "csv"):
-            file = page.parent / "figures" / f"{one.attributes['id']}.{ending}"
+            file = page.parent / "figures" / f"{element.attributes['id']}.{ending}"
             assert file.stat().st_size > 100
 
 
-def test_every_number_is_that_of_its_row(page: Path, shown: list[Element]) -> None:
+def test_every_number_of_the_page_is_that_of_its_row(
+    page: Path, page_elements: list[Element]
+) -> None:
     """A cell with `data-row` shows that row's value and interval, to the digits that it has."""
     rows = rows_of(page).to_dict("index")
-    cells = [one for one in shown if "data-row" in one.attributes]
+    cells = [cell for cell in page_elements if "data-row" in cell.attributes]
     assert len(cells) > 200
-    for one in cells:
-        row = rows[int(one.attributes["data-row"])]
-        if one.text == "-":
+    for cell in cells:
+        row = rows[int(cell.attributes["data-row"])]
+        if cell.text == "-":
             assert math.isnan(row["value"])
             continue
-        found = SHOWN.match(one.text)
-        assert found, one.text
-        for text, name in zip(found.groups(), ("value", "ci_low", "ci_high"), strict=True):
+        match = SHOWN.match(cell.text)
+        assert match, cell.text
+        for text, name in zip(match.groups(), ("value", "ci_low", "ci_high"), strict=True):
             if text is not None:
                 _agree(text, float(row[name]))
 
@@ -119,20 +129,36 @@ def _agree(text: str, value: float) -> None:
     )
 
 
-def test_what_stands_on_the_page(shown: list[Element], page: Path) -> None:
+def test_the_page_shows_exclusions_differences_and_published_figures(
+    page_elements: list[Element], page: Path
+) -> None:
     """Exclusions, differences from the baseline, published figures, and no study not run."""
-    table = next(one for one in shown if one.tag == "table" and "refusal" in one.text)
+    table = next(
+        element for element in page_elements if element.tag == "table" and "refusal" in element.text
+    )
     assert re.search(r"vendor/amine10812", table.text), table.text
-    unread = [one.text for one in shown if one.tag == "table" and "unread (%)" in one.text]
+    unread = [
+        element.text
+        for element in page_elements
+        if element.tag == "table" and "unread (%)" in element.text
+    ]
     # Of 120 replies of each model 12 are refused, of each item on one scale as on the other.
     (scales,) = [text for text in unread if "scale_variants" in text]
     assert scales.count("120no sign that it depends on the scale (p = 1.00)") == 2
-    tables = [one.text for one in shown if one.tag == "table" and "differencep" in one.text]
+    tables = [
+        element.text
+        for element in page_elements
+        if element.tag == "table" and "differencep" in element.text
+    ]
     assert len(tables) == 2
     assert all("vendor/a" in text for text in tables)
-    tables = [one.text for one in shown if one.tag == "table" and "published" in one.text]
+    tables = [
+        element.text
+        for element in page_elements
+        if element.tag == "table" and "published" in element.text
+    ]
     assert any("gpt-4o-mini" in text and "Epstein" in text for text in tables)
-    titles = [one.text for one in shown if one.tag == "h2"]
+    titles = [element.text for element in page_elements if element.tag == "h2"]
     assert [title.split(":")[0] for title in titles] == [
         "Which model knows what it knows?",
         "FermiEval",
@@ -142,7 +168,7 @@ def test_what_stands_on_the_page(shown: list[Element], page: Path) -> None:
     ]
 
 
-def test_hostile_names_do_no_harm(tmp_path: Path) -> None:
+def test_hostile_names_are_short_text_and_no_markup(tmp_path: Path) -> None:
     """A name with markup, quotes, direction marks and 10,000 letters is text, and short."""
     frames = {
         "scale_variants": stated_frame(HOSTILE, items=12),
@@ -156,7 +182,7 @@ def test_hostile_names_do_no_harm(tmp_path: Path) -> None:
     assert "<b>set" not in text
     assert "\u202e" not in text
     assert "a" * 200 not in text
-    assert {one.name for one in (tmp_path / "out").iterdir()} == {
+    assert {file.name for file in (tmp_path / "out").iterdir()} == {
         "index.html",
         "results.csv",
         "figures",
@@ -164,18 +190,20 @@ def test_hostile_names_do_no_harm(tmp_path: Path) -> None:
     assert HOSTILE in set(rows_of(page)["model"])
 
 
-def test_too_little_data_is_said(tmp_path: Path) -> None:
+def test_figures_without_readable_judgments_give_a_reason(tmp_path: Path) -> None:
     """Where nothing could be read the study stays, and its figures say why they are missing."""
     frame = stated_frame("m", items=4).assign(
         raw=float("nan"), correct=float("nan"), status="refusal"
     )
     page = write_report(frame, tmp_path, resamples=20)
-    reasons = [one.text for one in elements(page) if one.attributes.get("class") == "nothing"]
+    reasons = [
+        element.text for element in elements(page) if element.attributes.get("class") == "nothing"
+    ]
     assert reasons
     assert all("Too little data" in text or "nothing to draw" in text for text in reasons)
 
 
-def test_what_cannot_be_reported_is_refused(tmp_path: Path) -> None:
+def test_bad_baselines_empty_judgments_and_files_as_folders_are_refused(tmp_path: Path) -> None:
     """A baseline that isn't there, no judgments, and a file for a folder: one clear error each."""
     frame = stated_frame("m", items=4)
     with pytest.raises(InvalidArgument, match="baseline=other"):
@@ -187,15 +215,15 @@ def test_what_cannot_be_reported_is_refused(tmp_path: Path) -> None:
         write_report(frame, tmp_path / "file", resamples=10)
 
 
-def test_the_same_judgments_give_the_same_numbers_as_summarize(page: Path) -> None:
+def test_results_csv_begins_with_the_rows_of_summarize(page: Path) -> None:
     """results.csv begins with the rows of `summarize`."""
     from inspect_confidence import summarize  # noqa: PLC0415
 
-    wanted = summarize(small_judgments("vendor/a", "vendor/b"), resamples=200)
-    got = rows_of(page).iloc[: len(wanted)].reset_index(drop=True)
+    expected = summarize(small_judgments("vendor/a", "vendor/b"), resamples=200)
+    got = rows_of(page).iloc[: len(expected)].reset_index(drop=True)
     pd.testing.assert_frame_equal(
         got[["metric", "value", "ci_low", "ci_high", "n"]],
-        wanted[["metric", "value", "ci_low", "ci_high", "n"]],
+        expected[["metric", "value", "ci_low", "ci_high", "n"]],
         check_dtype=False,
     )
 
@@ -210,22 +238,22 @@ def published_row(
     return Result(task, "mine", dataset, condition, metric, value, math.nan, math.nan, 5, 5, "")
 
 
-def test_published_figures_of_another_variant_stand_beside() -> None:
+def test_published_figures_follow_results_of_another_variant() -> None:
     """LifeEval's slopes were published with the authors' prompts; ours are shown above them."""
-    own = results_frame(
+    results = results_frame(
         [published_row("life_eval", "hard_easy_slope", "variant=prompts%3Dours", 0.5)]
     )
-    table = beside(own)
+    table = beside(results)
     assert table is not None
-    said = [[cell.text for cell in line] for line in table.lines]
+    texts = [[cell.text for cell in line] for line in table.lines]
     own_line = ["hard_easy_slope", "-", "anything", "mine", "prompts=ours", "own", "0.500"]
-    assert said[0][:7] == own_line
+    assert texts[0][:7] == own_line
     assert table.lines[0][6].row == 0
-    models = {line[3]: line[6] for line in said[1:]}
+    models = {line[3]: line[6] for line in texts[1:]}
     # The study prints .996 for Claude Haiku 3.
     assert models["Claude Haiku 3"] == "0.996"
-    assert {line[5] for line in said[1:]} == {"published"}
-    assert all(line[7] != "-" for line in said[1:])
+    assert {line[5] for line in texts[1:]} == {"published"}
+    assert all(line[7] != "-" for line in texts[1:])
 
 
 BESIDE = """
@@ -242,25 +270,28 @@ judge_check judge_check judge=model verdict_accuracy Gemini-2.0-Flash 0.990
 """Task, data set, condition and metric of a row of ours; a model and number that are printed."""
 
 
-@pytest.mark.parametrize("line", BESIDE.strip().splitlines())
-def test_published_figures_of_the_same_condition_stand_beside(line: str) -> None:
+@pytest.mark.parametrize("figure", BESIDE.strip().splitlines())
+def test_published_figures_follow_results_of_the_same_condition(figure: str) -> None:
     """Each study's, whichever judge was ours, and of no data set but that of the own row."""
-    task, dataset, condition, metric, model, printed = line.split()
+    task, dataset, condition, metric, model, printed = figure.split()
     table = beside(results_frame([published_row(task, metric, condition, 0.25, dataset)]))
     assert table is not None
-    place = {name: k for k, name in enumerate(table.columns)}
-    lines = [[cell.text for cell in one] for one in table.lines]
-    assert {one[place["metric"]] for one in lines} == {metric}
-    assert {one[place["data set"]] for one in lines} == {dataset}
-    own, *others = lines
-    assert (own[place["from"]], own[place["value"]]) == ("own", "0.250")
+    place = {column: k for k, column in enumerate(table.columns)}
+    lines = [[cell.text for cell in line] for line in table.lines]
+    assert {texts[place["metric"]] for texts in lines} == {metric}
+    assert {texts[place["data set"]] for texts in lines} == {dataset}
+    result_line, *published_lines = lines
+    assert (result_line[place["from"]], result_line[place["value"]]) == ("own", "0.250")
     if "judge=" in condition:
-        assert own[place["judge"]] in condition
-    found = [one for one in others if one[place["model"]] == model.replace(".of.all.", " of all ")]
-    assert printed in {one[place["value"]] for one in found}
+        assert result_line[place["judge"]] in condition
+    name = model.replace(".of.all.", " of all ")
+    values = [texts[place["value"]] for texts in published_lines if texts[place["model"]] == name]
+    assert printed in values
 
 
-def test_other_conditions_stay_out() -> None:
+def test_a_condition_without_published_figures_has_no_table() -> None:
     """A level that the study has no figure of has nothing beside it."""
-    own = results_frame([published_row("fermi_eval", "coverage", "level=50;method=direct", 0.5)])
-    assert beside(own) is None
+    results = results_frame(
+        [published_row("fermi_eval", "coverage", "level=50;method=direct", 0.5)]
+    )
+    assert beside(results) is None

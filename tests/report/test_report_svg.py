@@ -14,13 +14,13 @@ SVG = """<?xml version="1.0"?>
 """
 
 
-def test_what_refers_to_what_stays() -> None:
+def test_references_in_an_inline_picture_lead_to_its_own_elements() -> None:
     """References lead to their elements, pictures in pictures stay, colours are the page's."""
     page = inline(SVG, "name-1", "A <title>")
     ids = set(re.findall(r' id="([^"]+)"', page))
-    named = re.findall(r'href="#([^"]+)"', page) + re.findall(r"url\(#([^)]+)\)", page)
-    assert len(named) == 2
-    assert set(named) == ids - {"name-1-name"}
+    references = re.findall(r'href="#([^"]+)"', page) + re.findall(r"url\(#([^)]+)\)", page)
+    assert len(references) == 2
+    assert set(references) == ids - {"name-1-name"}
     assert 'href="data:image/png;base64,AAAA"' in page
     assert "A &lt;title&gt;" in page
     assert 'width="96" height="48"' in page  # 72 by 36 points
@@ -29,13 +29,13 @@ def test_what_refers_to_what_stays() -> None:
     assert 'd="M 0 1.23 L 2 0"' in page
     assert page.count("var(--series-1)") == 2
     # No two figures of a page share an identifier.
-    other = inline(SVG, "name-2", "Another")
-    assert not ids & set(re.findall(r' id="([^"]+)"', other))
+    second_page = inline(SVG, "name-2", "Another")
+    assert not ids & set(re.findall(r' id="([^"]+)"', second_page))
 
 
-def test_styles_become_classes_of_one_sheet() -> None:
+def test_equal_styles_of_all_pictures_become_one_class() -> None:
     """The same style is one class in all pictures; what isn't styled stays as it is."""
-    (first, second), sheet = with_classes([inline(SVG, one, one) for one in ("a", "b")])
+    (first, second), sheet = with_classes([inline(SVG, name, name) for name in ("a", "b")])
     assert "style=" not in first + second
     assert sheet == ".p0 { stroke: var(--series-1) }"
     assert first.count('class="p0"') == second.count('class="p0"') == 2

@@ -33,7 +33,7 @@ def tools() -> Path:
 
 
 @pytest.fixture(scope="module")
-def found(tools: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def tool_findings(tools: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What the tools say of the whole report."""
     page = write_report(
         EXAMPLES,
@@ -53,21 +53,25 @@ def found(tools: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, An
         timeout=300,
     )
     assert done.returncode == 0, done.stderr
-    said: dict[str, Any] = json.loads(done.stdout)
-    return said
+    findings: dict[str, Any] = json.loads(done.stdout)
+    return findings
 
 
 @pytest.mark.thorough
-def test_the_page(found: dict[str, Any]) -> None:
+def test_the_page_is_valid_accessible_and_requests_nothing(tool_findings: dict[str, Any]) -> None:
     """Valid, accessible, asking for nothing, and nothing sticks out or overlaps."""
-    assert found["validator"] == []
-    assert {one["view"]: one["violations"] for one in found["views"] if one["violations"]} == {}
-    assert [one["requested"] for one in found["views"] if one["requested"]] == []
+    assert tool_findings["validator"] == []
+    assert {
+        view["view"]: view["violations"] for view in tool_findings["views"] if view["violations"]
+    } == {}
+    assert [view["requested"] for view in tool_findings["views"] if view["requested"]] == []
 
 
 @pytest.mark.slow
-def test_nothing_sticks_out_or_overlaps(found: dict[str, Any]) -> None:
+def test_no_element_sticks_out_of_the_page_or_overlaps_another(
+    tool_findings: dict[str, Any],
+) -> None:
     """Nothing reaches beyond the page, and no picture's text is cut or lies on another."""
-    if [one["view"] for one in found["views"]] == ["jsdom"]:
+    if [view["view"] for view in tool_findings["views"]] == ["jsdom"]:
         pytest.skip("no browser is here to lay the page out")
-    assert {one["view"]: one["faults"] for one in found["views"] if one["faults"]} == {}
+    assert {view["view"]: view["faults"] for view in tool_findings["views"] if view["faults"]} == {}

@@ -30,21 +30,23 @@ def page(judgments: dict[str, pd.DataFrame], tmp_path_factory: pytest.TempPathFa
 
 
 @pytest.fixture(scope="module")
-def shown(page: Path) -> dict[int, str]:
+def shown_values(page: Path) -> dict[int, str]:
     """What the page shows of each row, where it shows it with most digits."""
-    found: dict[int, str] = {}
-    for one in _cells(page):
-        row = int(one.attributes["data-row"])
-        found[row] = max(found.get(row, ""), one.text.split(" ")[0], key=len)
-    return found
+    texts: dict[int, str] = {}
+    for cell in _cells(page):
+        row = int(cell.attributes["data-row"])
+        texts[row] = max(texts.get(row, ""), cell.text.split(" ")[0], key=len)
+    return texts
 
 
 def _cells(page: Path) -> list[Element]:
-    cells = [one for one in elements(page) if "data-row" in one.attributes]
-    return [one for one in cells if one.tag == "td"]  # in the matrix percentages are rounded
+    cells = [element for element in elements(page) if "data-row" in element.attributes]
+    return [
+        element for element in cells if element.tag == "td"
+    ]  # in the matrix percentages are rounded
 
 
-def _stated(frames: Mapping[str, pd.DataFrame], high: int) -> pd.DataFrame:
+def _scale_judgments(frames: Mapping[str, pd.DataFrame], high: int) -> pd.DataFrame:
     frame = frames["scale_variants"]
     read = frame[(frame["model"] == MODEL) & (frame["high"] == high) & (frame["status"] == "ok")]
     return read.assign(confidence=read["raw"] / high)
@@ -52,8 +54,8 @@ def _stated(frames: Mapping[str, pd.DataFrame], high: int) -> pd.DataFrame:
 
 def _intervals(frames: Mapping[str, pd.DataFrame], level: int) -> pd.DataFrame:
     frame = frames["fermi_eval"]
-    mine = (frame["model"] == MODEL) & (frame["level"] == level) & (frame["split"] == "test")
-    return frame[mine & (frame["status"] == "ok")]
+    is_of_level = (frame["model"] == MODEL) & (frame["level"] == level) & (frame["split"] == "test")
+    return frame[is_of_level & (frame["status"] == "ok")]
 
 
 def _ece(read: pd.DataFrame) -> float:
@@ -61,10 +63,10 @@ def _ece(read: pd.DataFrame) -> float:
     for k in range(10):
         low, high = k / 10, (k + 1) / 10
         last = read["confidence"] == 1 if k == 9 else False
-        some = read[(read["confidence"] >= low) & ((read["confidence"] < high) | last)]
-        if len(some):
-            gap = abs(some["confidence"].mean() - some["correct"].mean())
-            error += len(some) / len(read) * gap
+        bin_judgments = read[(read["confidence"] >= low) & ((read["confidence"] < high) | last)]
+        if len(bin_judgments):
+            gap = abs(bin_judgments["confidence"].mean() - bin_judgments["correct"].mean())
+            error += len(bin_judgments) / len(read) * gap
     return error
 
 
@@ -95,20 +97,22 @@ def _hit_rate(read: pd.DataFrame) -> float:
 Recompute = Callable[[Mapping[str, pd.DataFrame]], float]
 
 NUMBERS: dict[tuple[str, str], Recompute] = {
-    ("accuracy", "scale=0-100"): lambda f: float(_stated(f, 100)["correct"].mean()),
-    ("mean_confidence", "scale=0-20"): lambda f: float(_stated(f, 20)["confidence"].mean()),
-    ("overconfidence", "scale=0-100"): lambda f: float(
-        _stated(f, 100)["confidence"].mean() - _stated(f, 100)["correct"].mean()
+    ("accuracy", "scale=0-100"): lambda f: float(_scale_judgments(f, 100)["correct"].mean()),
+    ("mean_confidence", "scale=0-20"): lambda f: float(
+        _scale_judgments(f, 20)["confidence"].mean()
     ),
-    ("ece", "scale=0-100"): lambda f: _ece(_stated(f, 100)),
+    ("overconfidence", "scale=0-100"): lambda f: float(
+        _scale_judgments(f, 100)["confidence"].mean() - _scale_judgments(f, 100)["correct"].mean()
+    ),
+    ("ece", "scale=0-100"): lambda f: _ece(_scale_judgments(f, 100)),
     ("brier", "scale=0-20"): lambda f: brier_score_loss(
-        _stated(f, 20)["correct"], _stated(f, 20)["confidence"]
+        _scale_judgments(f, 20)["correct"], _scale_judgments(f, 20)["confidence"]
     ),
     ("auroc", "scale=0-100"): lambda f: roc_auc_score(
-        _stated(f, 100)["correct"], _stated(f, 100)["confidence"]
+        _scale_judgments(f, 100)["correct"], _scale_judgments(f, 100)["confidence"]
     ),
     ("top1_share", "scale=0-20"): lambda f: (
-        Counter(_stated(f, 20)["raw"]).most_common(1)[0][1] / len(_stated(f, 20))
+        Counter(_scale_judgments(f, 20)["raw"]).most_common(1)[0][1] / len(_scale_judgments(f, 20))
     ),
     ("coverage", "level=90;method=direct;split=test"): lambda f: _covered(_intervals(f, 90)),
     ("interval_score", "level=90;method=direct;split=test"): lambda f: _interval_score(
@@ -124,19 +128,21 @@ NUMBERS: dict[tuple[str, str], Recompute] = {
 
 
 DRAWN: dict[tuple[str, str], Recompute] = {
-    ("bin_accuracy", "bin=0.5-0.6;scale=0-100"): lambda f: _bin_accuracy(_stated(f, 100)),
-    ("type2_hit_rate", "scale=0-100;threshold=0.5"): lambda f: _hit_rate(_stated(f, 100)),
+    ("bin_accuracy", "bin=0.5-0.6;scale=0-100"): lambda f: _bin_accuracy(_scale_judgments(f, 100)),
+    ("type2_hit_rate", "scale=0-100;threshold=0.5"): lambda f: _hit_rate(_scale_judgments(f, 100)),
 }
 """Numbers that figures draw and no table shows."""
 
 
 def _row(page: Path, metric: str, condition: str) -> int:
     rows = rows_of(page)
-    mine = rows[(rows["model"] == MODEL) & (rows["metric"] == metric)]
-    wanted = Condition.read(condition)
-    found = [i for i, text in mine["condition"].items() if Condition.read(str(text)) == wanted]
-    assert len(found) == 1, (metric, condition, found)
-    return int(str(found[0]))
+    candidates = rows[(rows["model"] == MODEL) & (rows["metric"] == metric)]
+    expected = Condition.read(condition)
+    indices = [
+        i for i, text in candidates["condition"].items() if Condition.read(str(text)) == expected
+    ]
+    assert len(indices) == 1, (metric, condition, indices)
+    return int(str(indices[0]))
 
 
 @pytest.mark.parametrize(("metric", "condition"), list(NUMBERS))
@@ -144,13 +150,13 @@ def test_a_number_of_the_page_follows_from_the_judgments(
     metric: str,
     condition: str,
     page: Path,
-    shown: dict[int, str],
+    shown_values: dict[int, str],
     judgments: dict[str, pd.DataFrame],
 ) -> None:
     """The page's text at that row is the number computed anew, to the digits shown."""
     row = _row(page, metric, condition)
-    assert row in shown, f"the page shows no number of row {row}"
-    text = shown[row].replace(",", "")
+    assert row in shown_values, f"the page shows no number of row {row}"
+    text = shown_values[row].replace(",", "")
     digits = len(text.partition(".")[2])
     value = NUMBERS[metric, condition](judgments)
     assert abs(float(text) - value) <= 0.5 * 10.0**-digits + 1e-9
@@ -163,8 +169,10 @@ def test_a_drawn_number_follows_from_the_judgments(
     """A figure names its row, and the row's value is the number computed anew."""
     row = _row(page, metric, condition)
     assert rows_of(page).loc[row, "value"] == pytest.approx(DRAWN[metric, condition](judgments))
-    named = [one.attributes["data-rows"] for one in elements(page) if one.tag == "figure"]
-    ends = [part.split("-") for text in named for part in text.split()]
+    row_ranges = [
+        element.attributes["data-rows"] for element in elements(page) if element.tag == "figure"
+    ]
+    ends = [part.split("-") for text in row_ranges for part in text.split()]
     assert any(int(end[0]) <= row <= int(end[-1]) for end in ends)
 
 
@@ -174,12 +182,12 @@ def test_an_interval_follows_from_the_judgments(
     """The share of unreadable replies at 90% has Wilson's interval, as statsmodels computes it."""
     row = _row(page, "format_failure_rate", "level=90;method=direct;split=test")
     frame = judgments["fermi_eval"]
-    mine = (frame["model"] == MODEL) & (frame["level"] == 90) & (frame["split"] == "test")
-    failed = int((frame[mine]["status"] != "ok").sum())
-    low, high = share_interval(failed, int(mine.sum()))
-    text = next(one.text for one in _cells(page) if one.attributes["data-row"] == str(row))
-    found = SHOWN.match(text)
-    assert found
-    value, below, above = (float(part) for part in found.groups())
-    assert value == pytest.approx(failed / mine.sum(), abs=0.005)
+    is_of_level = (frame["model"] == MODEL) & (frame["level"] == 90) & (frame["split"] == "test")
+    failed = int((frame[is_of_level]["status"] != "ok").sum())
+    low, high = share_interval(failed, int(is_of_level.sum()))
+    text = next(cell.text for cell in _cells(page) if cell.attributes["data-row"] == str(row))
+    match = SHOWN.match(text)
+    assert match
+    value, below, above = (float(part) for part in match.groups())
+    assert value == pytest.approx(failed / is_of_level.sum(), abs=0.005)
     assert (below, above) == pytest.approx((low, high), abs=0.0051)
