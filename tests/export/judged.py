@@ -46,7 +46,9 @@ def intervals(
     )
 
 
-def stated(model: str, confidence: Sequence[float], correct: Sequence[int]) -> pd.DataFrame:
+def scale_judgments(
+    model: str, confidence: Sequence[float], correct: Sequence[int]
+) -> pd.DataFrame:
     """Stated confidence of one model on 0-100, an item each."""
     return pd.DataFrame(
         {

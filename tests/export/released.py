@@ -28,7 +28,7 @@ def problems(folder: Path) -> list[str]:
 def _released(file: Path, folder: Path) -> list[str]:
     from every_eval_ever.validator import validate_file  # noqa: PLC0415 # not on Python 3.11
 
-    names = {one.relative_to(folder).as_posix() for one in folder.rglob("*") if one.is_file()}
+    names = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     report = validate_file(
         file,
         repo_path=file.relative_to(folder).as_posix(),
@@ -37,7 +37,7 @@ def _released(file: Path, folder: Path) -> list[str]:
         run_semantic_checks=True,
     )
     # It warns of models of tests, which no developer's name goes before.
-    return [f"{file.name}: {one}" for one in report.errors]
+    return [f"{file.name}: {error}" for error in report.errors]
 
 
 def _by_schema(file: Path, folder: Path) -> list[str]:
@@ -45,8 +45,8 @@ def _by_schema(file: Path, folder: Path) -> list[str]:
     name = "eval" if is_aggregate else "instance_level_eval"
     text = file.read_text("utf-8")
     texts = [text] if is_aggregate else text.split("\n")[:-1]
-    records: list[Any] = [json.loads(one) for one in texts]
+    records: list[Any] = [json.loads(line) for line in texts]
     schema = json.loads((SCHEMAS / f"{name}.schema.json").read_text("utf-8"))
     validator = jsonschema.Draft7Validator(schema)
-    found = (error for record in records for error in validator.iter_errors(record))
-    return [f"{file.name}: {error.json_path}: {error.message}" for error in found]
+    errors = (error for record in records for error in validator.iter_errors(record))
+    return [f"{file.name}: {error.json_path}: {error.message}" for error in errors]

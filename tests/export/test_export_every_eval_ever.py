@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 from conftest import CHECKOUT, run_respondent
-from export.judged import HOSTILE, hostile_judgments, intervals, stated
+from export.judged import HOSTILE, hostile_judgments, intervals, scale_judgments
 from export.released import IS_HERE, SCHEMAS, problems
 from inspect_confidence.export import export
 from inspect_confidence.export.every_eval_ever import developer, items_of, model_info
@@ -34,7 +34,7 @@ def exported(source: Any, folder: Path, **options: Any) -> list[dict[str, Any]]:
     logs = []
     for path in (path for path in paths if path.suffix == ".json"):
         log = json.loads(path.read_text("utf-8"))
-        identities = [one["evaluation_result_id"] for one in log["evaluation_results"]]
+        identities = [result["evaluation_result_id"] for result in log["evaluation_results"]]
         assert len(identities) == len(set(identities))
         logs.append(log)
         if "detailed_evaluation_results" in log:
@@ -59,12 +59,12 @@ def check_items(log: dict[str, Any], folder: Path, path: Path) -> None:
 
 def metric(log: dict[str, Any], name: str) -> dict[str, Any]:
     """The first result of a metric."""
-    found = [r for r in log["evaluation_results"] if r["metric_config"]["metric_name"] == name]
-    result: dict[str, Any] = found[0]
+    results = [r for r in log["evaluation_results"] if r["metric_config"]["metric_name"] == name]
+    result: dict[str, Any] = results[0]
     return result
 
 
-def test_logs_of_a_run_are_valid(tmp_path: Path) -> None:
+def test_files_of_a_log_are_valid_and_hold_its_metadata(tmp_path: Path) -> None:
     """Aggregate and per-item files of a real log; what the log says of the run is there."""
     run_respondent("tunnel", tmp_path / "logs", items=6, respondent_tunnel=0.5)
     (log,) = exported(tmp_path / "logs", tmp_path / "out", organization="A group")
@@ -88,7 +88,7 @@ def test_exporting_again_gives_the_same_files(tmp_path: Path) -> None:
 
 def test_every_metric_has_the_registrys_direction_and_range(tmp_path: Path) -> None:
     """Lower is better exactly of metrics whose direction says so; ranges are the registry's."""
-    frame = stated("one", [0.75, 0.9, 0.6, 0.8, 0.7, 0.5], [1, 1, 0, 1, 0, 1])
+    frame = scale_judgments("one", [0.75, 0.9, 0.6, 0.8, 0.7, 0.5], [1, 1, 0, 1, 0, 1])
     (log,) = exported(frame, tmp_path)
     plain = [r for r in log["evaluation_results"] if "." not in r["metric_config"]["metric_name"]]
     assert len(plain) > 20
@@ -101,7 +101,7 @@ def test_every_metric_has_the_registrys_direction_and_range(tmp_path: Path) -> N
     assert metric(log, "auroc")["metric_config"]["lower_is_better"] is False
 
 
-def test_unbounded_ranges_are_the_schemas_texts(tmp_path: Path) -> None:
+def test_an_unbounded_range_is_the_schemas_infinity(tmp_path: Path) -> None:
     """A width has no greatest value: the schema's "Infinity"."""
     (log,) = exported(intervals("one", BOUNDS), tmp_path)
     config = metric(log, "mean_width")["metric_config"]
@@ -128,16 +128,18 @@ def test_a_target_becomes_a_distance(tmp_path: Path) -> None:
     assert interval["lower"] == pytest.approx(0 if max(ends) >= 0.9 else 0.9 - max(ends))
 
 
-def test_what_no_entry_can_hold_is_listed(tmp_path: Path) -> None:
+def test_undefined_numbers_and_means_over_models_are_listed_as_left_out(tmp_path: Path) -> None:
     """Infinite and undefined numbers, and a mean over models, stand in `left_out.csv`."""
-    frame = pd.concat([stated(name, [0.8, 0.7, 0.9], [1, 1, 1]) for name in ("one", "two")])
+    frame = pd.concat(
+        [scale_judgments(name, [0.8, 0.7, 0.9], [1, 1, 1]) for name in ("one", "two")]
+    )
     exported(frame, tmp_path)
-    left = pd.read_csv(tmp_path / "left_out.csv")
-    assert {"undefined", "over several models"} == set(left["left_out"])
-    assert "auroc" in set(left.loc[left["left_out"] == "undefined", "metric"])
+    left_out = pd.read_csv(tmp_path / "left_out.csv")
+    assert {"undefined", "over several models"} == set(left_out["left_out"])
+    assert "auroc" in set(left_out.loc[left_out["left_out"] == "undefined", "metric"])
 
 
-def test_items_say_what_was_read_and_whether_it_is_right(tmp_path: Path) -> None:
+def test_items_hold_the_parsed_reply_and_its_score(tmp_path: Path) -> None:
     """[2, 4] holds 3, [4, 6] doesn't; a refusal has no score and is counted."""
     frame = intervals("one", [(2, 4), (4, 6), (0, 0)]).assign(status=["ok", "ok", "refusal"])
     frame.loc[2, ["lower", "upper"]] = float("nan")
@@ -183,13 +185,15 @@ def test_judgments_that_are_neither_right_nor_wrong_have_no_items(tmp_path: Path
         ("unnamed", "unknown", "unknown"),
     ],
 )
-def test_what_is_known_of_a_model(model: str, deployment: str, availability: str) -> None:
+def test_deployment_and_availability_follow_from_the_providers_name(
+    model: str, deployment: str, availability: str
+) -> None:
     """Only what the provider's name says; else the schema's `unknown`."""
     details = model_info(model, ())["additional_details"]
     assert (details["deployment_type"], details["model_availability"]) == (deployment, availability)
 
 
-def test_names_on_the_hub_and_items_of_a_reply() -> None:
+def test_ids_leave_out_providers_and_a_reply_of_two_markers_is_one_item() -> None:
     """Providers are no part of an id; a reply of two markers is one line without the first's."""
     assert model_info("vllm/org/model", ())["id"] == "org/model"
     run = Run("2026-01-01T00:00:00+00:00", "0.3", own_address=True)
@@ -210,29 +214,29 @@ def test_names_on_the_hub_and_items_of_a_reply() -> None:
             {**blank, **row, **of_marker, "marker": "likely", "confidence": 0.9, "correct": 1.0},
         ]
     )
-    one = ResultSet("hedge_markers", "one", "questions", "", pd.DataFrame(), frame, frame)
-    items = items_of(one, {"evaluation_id": "id"})
+    reply_set = ResultSet("hedge_markers", "one", "questions", "", pd.DataFrame(), frame, frame)
+    items = items_of(reply_set, {"evaluation_id": "id"})
     assert items is not None
     ((line,), _) = items
     assert not set(of_marker) & set(line["metadata"])
     assert line["metadata"]["correct"] == "1"
 
 
-def test_hostile_names_are_valid(tmp_path: Path) -> None:
+def test_files_of_hostile_names_are_valid_and_hold_the_whole_names(tmp_path: Path) -> None:
     """Each has its files; names in them are whole."""
     logs = exported(hostile_judgments(), tmp_path)
     assert {log["model_info"]["name"] for log in logs} == set(HOSTILE)
     assert all(len(log["evaluation_id"]) < 500 for log in logs)
 
 
-def test_other_judgments_have_another_identity(tmp_path: Path) -> None:
+def test_ids_differ_by_judgments_and_not_by_their_order(tmp_path: Path) -> None:
     """Without logs the judgments tell files apart, and the order of rows doesn't."""
     frame = intervals("one", BOUNDS)
     (first,) = exported(frame, tmp_path / "a")
-    (other,) = exported(frame.assign(truth=2.5), tmp_path / "b")
-    (same,) = exported(frame.iloc[::-1], tmp_path / "c")
-    assert first["evaluation_id"] != other["evaluation_id"]
-    assert first["evaluation_id"] == same["evaluation_id"]
+    (other_log,) = exported(frame.assign(truth=2.5), tmp_path / "b")
+    (reordered,) = exported(frame.iloc[::-1], tmp_path / "c")
+    assert first["evaluation_id"] != other_log["evaluation_id"]
+    assert first["evaluation_id"] == reordered["evaluation_id"]
 
 
 @pytest.mark.parametrize(
@@ -255,7 +259,7 @@ def test_other_judgments_have_another_identity(tmp_path: Path) -> None:
         ("vllm/org/model", "org/model", None, "unknown"),
     ],
 )
-def test_routed_models_are_their_developers(
+def test_a_routed_models_id_is_its_developers(
     name: str, identity: str, platform: str | None, availability: str
 ) -> None:
     """The id and what is known of the weights don't depend on who runs the model."""
@@ -268,7 +272,7 @@ def test_routed_models_are_their_developers(
 
 
 @pytest.mark.skipif(not IS_HERE, reason="every-eval-ever needs Python 3.12")
-def test_the_copied_schemas_are_the_released_ones() -> None:
+def test_the_copied_schemas_equal_the_released_ones() -> None:
     """What stands for the package on Python 3.11 says the same."""
     released = files("every_eval_ever") / "schemas"
     for copied in SCHEMAS.glob("*.json"):
@@ -277,9 +281,9 @@ def test_the_copied_schemas_are_the_released_ones() -> None:
         )
 
 
-def test_the_checks_find_what_is_wrong(tmp_path: Path) -> None:
+def test_the_checks_find_a_missing_model_and_a_score_that_is_no_number(tmp_path: Path) -> None:
     """A record without a model, and one whose score is no number, are found."""
-    exported(stated("one", [0.8, 0.7, 0.9], [1, 1, 0]), tmp_path)
+    exported(scale_judgments("one", [0.8, 0.7, 0.9], [1, 1, 0]), tmp_path)
     (path,) = tmp_path.rglob("data/**/*.json")
     whole = json.loads(path.read_text("utf-8"))
     path.write_text(json.dumps({**whole, "model_info": {}}), "utf-8")
@@ -301,8 +305,8 @@ def test_the_released_command_accepts_every_task(tmp_path: Path) -> None:
     if newer.returncode:
         pytest.skip("every-eval-ever needs Python 3.12, and uv finds none")
     export(CHECKOUT / "examples" / "logs", "every-eval-ever", tmp_path, resamples=20)
-    written = [str(one.relative_to(tmp_path)) for one in tmp_path.rglob("data/**/*.json*")]
-    validate = ["every_eval_ever", "validate", "--format", "json", *written]
+    files = [str(file.relative_to(tmp_path)) for file in tmp_path.rglob("data/**/*.json*")]
+    validate = ["every_eval_ever", "validate", "--format", "json", *files]
     done = subprocess.run(
         [uv, "tool", "run", "--python", ">=3.12", "--from", "every-eval-ever>=0.3", *validate],
         cwd=tmp_path,
@@ -311,6 +315,8 @@ def test_the_released_command_accepts_every_task(tmp_path: Path) -> None:
         check=False,
     )
     reports = json.loads(done.stdout or "[]")
-    assert [one for one in reports if not one["valid"] or one["warnings"]] == [], done.stderr
-    assert len(reports) == len(written)
+    assert [report for report in reports if not report["valid"] or report["warnings"]] == [], (
+        done.stderr
+    )
+    assert len(reports) == len(files)
     assert done.returncode == 0

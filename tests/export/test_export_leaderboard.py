@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from markdown_it import MarkdownIt
 
-from export.judged import HOSTILE, hostile_judgments, stated, tunnels
+from export.judged import HOSTILE, hostile_judgments, scale_judgments, tunnels
 from inspect_confidence.export import export
 
 MARKDOWN = MarkdownIt("commonmark").enable("table")
@@ -69,7 +69,7 @@ def markdown_tables(text: str) -> list[list[list[str]]]:
 
 
 @pytest.fixture(scope="module")
-def five(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def leaderboard(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The leaderboard of five estimators, the least able first in the file."""
     folder = tmp_path_factory.mktemp("five")
     export(tunnels((0.2, 0.4, 0.6, 0.8, 1.0)), "leaderboard", folder, resamples=300)
@@ -77,15 +77,15 @@ def five(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("metric", ["coverage_gap", "coverage_plateau"])
-def test_five_estimators_have_the_order_of_their_tunnels(five: Path, metric: str) -> None:
+def test_five_estimators_have_the_order_of_their_tunnels(leaderboard: Path, metric: str) -> None:
     """The more of its belief one sees, the nearer its coverage is to nominal."""
     expected = [f"sees {share}" for share in (1.0, 0.8, 0.6, 0.4, 0.2)]
-    text, page = read_page(five)
+    text, page = read_page(leaderboard)
     place = [part.split("</caption>")[0] for part in text.split("<caption>")[1:]]
     (number,) = [i for i, caption in enumerate(place) if f"<code>{metric}</code>" in caption]
     for table in (
         page.tables[1 + number],  # the first one is the matrix
-        markdown_tables((five / "leaderboard.md").read_text())[number],
+        markdown_tables((leaderboard / "leaderboard.md").read_text())[number],
     ):
         header, *rows = table
         assert header[:3] == ["rank", "rank, 95% interval", "model"]
@@ -97,10 +97,10 @@ def test_five_estimators_have_the_order_of_their_tunnels(five: Path, metric: str
         assert rows[-1][1] == "5 to 5"
 
 
-def test_lower_ece_is_first(tmp_path: Path) -> None:
+def test_the_model_with_the_lower_ece_is_first(tmp_path: Path) -> None:
     """ECE is |0.75 - 0.75| = 0 of one model and |1 - 0.5| = 0.5 of the other."""
-    exact = stated("exact", [0.75] * 4, [1, 1, 1, 0])
-    certain = stated("certain", [1.0] * 4, [1, 1, 0, 0])
+    exact = scale_judgments("exact", [0.75] * 4, [1, 1, 1, 0])
+    certain = scale_judgments("certain", [1.0] * 4, [1, 1, 0, 0])
     export(pd.concat([certain, exact]), "leaderboard", tmp_path, resamples=50)
     text = (tmp_path / "leaderboard.md").read_text("utf-8")
     (board,) = [part for part in text.split("\n### ") if " ece: " in part]
@@ -110,34 +110,38 @@ def test_lower_ece_is_first(tmp_path: Path) -> None:
     assert (second[0], second[2], second[3].split(" ")[0]) == ("2", "certain", "0.5")
 
 
-def test_the_page_stands_alone(five: Path) -> None:
+def test_the_page_loads_nothing_and_its_headers_have_scopes(leaderboard: Path) -> None:
     """It loads nothing, runs its own script alone, and its header cells say what they head."""
-    _, page = read_page(five)
+    _, page = read_page(leaderboard)
     tags = [tag for tag, _ in page.elements]
     assert not {"link", "img", "iframe", "object"} & set(tags)
     assert tags.count("script") == 1
-    assert not [one for _, one in page.elements if {"src", "onclick"} & set(one)]
-    assert {str(one["href"])[0] for _, one in page.elements if "href" in one} == {"#"}
-    headers = [one for tag, one in page.elements if tag == "th"]
+    assert not [
+        attributes for _, attributes in page.elements if {"src", "onclick"} & set(attributes)
+    ]
+    assert {
+        str(attributes["href"])[0] for _, attributes in page.elements if "href" in attributes
+    } == {"#"}
+    headers = [attributes for tag, attributes in page.elements if tag == "th"]
     assert headers
-    assert {one.get("scope") for one in headers} == {"row", "col", "colgroup"}
+    assert {attributes.get("scope") for attributes in headers} == {"row", "col", "colgroup"}
 
 
-def test_hostile_names_do_no_harm(tmp_path: Path) -> None:
+def test_hostile_names_become_no_markup(tmp_path: Path) -> None:
     """Every row has its cells, nothing of a name becomes markup, nothing turns the text around."""
     export(hostile_judgments(), "leaderboard", tmp_path, resamples=20)
     text, page = read_page(tmp_path)
     assert [tag for tag, _ in page.elements].count("script") == 1  # ours
     markdown = (tmp_path / "leaderboard.md").read_text("utf-8")
-    for written in (text, markdown):
-        assert "\u202e" not in written
-        assert "x" * 200 not in written
+    for output in (text, markdown):
+        assert "\u202e" not in output
+        assert "x" * 200 not in output
     for table in [*page.tables[1:], *markdown_tables(markdown)]:
         assert len({len(row) for row in table}) == 1
         assert len(table) == 1 + len(HOSTILE)
     names = {row[2] for row in page.tables[1][1:]}
     assert {"<script>alert(1)</script>", "a|b", "\\input{x}", "two lines", "../../x"} <= names
-    kinds = {child.type for one in MARKDOWN.parse(markdown) for child in one.children or []}
+    kinds = {child.type for token in MARKDOWN.parse(markdown) for child in token.children or []}
     assert kinds <= {"text", "text_special", "softbreak"}
 
 
@@ -145,9 +149,11 @@ def test_variants_are_ranked_apart_and_means_over_models_are_not(tmp_path: Path)
     """A model run in two ways has two lines; the undefined AUROC is last, with its reason."""
     frame = pd.concat(
         [
-            stated("one", [0.9, 0.8, 0.3, 0.2], [1, 1, 0, 0]).assign(variant="effort=low"),
-            stated("one", [0.9, 0.8, 0.7, 0.9], [1, 1, 1, 1]).assign(variant="effort=high"),
-            stated("two", [0.3, 0.8, 0.9, 0.2], [1, 1, 0, 0]),
+            scale_judgments("one", [0.9, 0.8, 0.3, 0.2], [1, 1, 0, 0]).assign(variant="effort=low"),
+            scale_judgments("one", [0.9, 0.8, 0.7, 0.9], [1, 1, 1, 1]).assign(
+                variant="effort=high"
+            ),
+            scale_judgments("two", [0.3, 0.8, 0.9, 0.2], [1, 1, 0, 0]),
         ]
     )
     export(frame, "leaderboard", tmp_path, resamples=50)
@@ -165,7 +171,7 @@ def test_variants_are_ranked_apart_and_means_over_models_are_not(tmp_path: Path)
     assert "all answers right" in rows[2][6]
 
 
-def test_nothing_to_rank_is_said(tmp_path: Path) -> None:
+def test_a_leaderboard_without_numbers_says_so(tmp_path: Path) -> None:
     """Judgments of a method that stands for no study give a page that says so."""
     frame = tunnels([1.0], items=4).assign(method="own")
     export(frame, "leaderboard", tmp_path, resamples=20)

@@ -47,12 +47,12 @@ KEY = "sk-abcdefghijklmnopqrstuvwx"
         ("max_tokens=100", "max_tokens=100"),
     ],
 )
-def test_text_without_secrets(text: str, clean: str) -> None:
+def test_secrets_and_folders_are_removed_from_texts(text: str, clean: str) -> None:
     """What is secret is gone, what is not stays as it is."""
     assert scrub(text) == clean
 
 
-def test_arguments_without_secrets() -> None:
+def test_secrets_and_folders_are_removed_from_arguments() -> None:
     """Keys go with their values, nested ones too; models and judges on disk keep no folder."""
     arguments = {
         "prompt": "/home/my own/x.txt",
@@ -110,7 +110,9 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_nothing_secret_leaves_the_logs(logs: Path, tmp_path: Path, format: str) -> None:
+def test_no_exported_file_holds_secrets_of_the_logs(
+    logs: Path, tmp_path: Path, format: str
+) -> None:
     """Of such logs no file in any format holds key, address or folder."""
     assert set(read_judgments(logs)["fermi_eval"]["variant"]) != {""}
     paths = export(logs, format, tmp_path, resamples=20)
@@ -126,7 +128,7 @@ def test_nothing_secret_leaves_the_logs(logs: Path, tmp_path: Path, format: str)
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_nothing_secret_leaves_a_file(tmp_path: Path, format: str) -> None:
+def test_no_exported_file_holds_secrets_of_a_judgment_file(tmp_path: Path, format: str) -> None:
     """Names in a file of the user's own are read as those of logs are."""
     frame = intervals("vllm//home/me/models/llama", [(2, 4), (4, 6), (2, 3.5)])
     frame = pd.concat([frame, frame.assign(model="other")]).assign(
@@ -162,7 +164,7 @@ def test_models_on_disk_are_named_by_the_last_part(name: str, clean: str) -> Non
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_folders_with_blanks_stay(tmp_path: Path, format: str) -> None:
+def test_no_exported_file_holds_folders_with_blanks(tmp_path: Path, format: str) -> None:
     """Models and data sets in such folders, two models of one name in different ones."""
     bounds = [(2.0, 4.0), (4.0, 6.0), (2.0, 3.5)]
     frame = pd.concat(
@@ -191,6 +193,6 @@ def test_judges_on_disk_are_named_by_the_last_part() -> None:
     first, second = frames["hedge_markers"]["judge"]
     assert first == "hf/judge"
     assert second.startswith("hf/judge#")
-    named = [Condition.read(text)["judge"] for text in rows["condition"]]
-    assert named == [first, second]
+    judge_names = [Condition.read(text)["judge"] for text in rows["condition"]]
+    assert judge_names == [first, second]
     assert with_judge(results["condition"][1]) == "judge=hf/judge;split=test"

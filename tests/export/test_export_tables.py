@@ -32,7 +32,7 @@ COMMANDS = {
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tables_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Hostile judgments in the four formats."""
     folder = tmp_path_factory.mktemp("tables")
     for format in ("csv", "json", "markdown", "latex"):
@@ -61,15 +61,17 @@ def test_formulas_become_text(text: str, safe: str) -> None:
     assert harmless(text) == safe
 
 
-def test_csv_and_json_read_back_equal(written: Path) -> None:
+def test_csv_and_json_read_back_equal(tables_folder: Path) -> None:
     """Names and numbers, a negative one among them; infinite are texts, missing null."""
-    read = pd.read_csv(written / "results.csv", keep_default_na=False, na_values={"value": [""]})
+    read = pd.read_csv(
+        tables_folder / "results.csv", keep_default_na=False, na_values={"value": [""]}
+    )
     assert set(read["model"]) == {harmless(name) for name in HOSTILE}
     gaps = read.loc[read["metric"] == "coverage_gap", "value"]
     assert gaps.dtype == float
     assert (gaps.round(12) == -0.4).all()  # half of the intervals hold the truth: 0.5 - 0.9
-    assert "'-" not in (written / "results.csv").read_text("utf-8").replace("'=", "")
-    rows = json.loads((written / "results.json").read_text("utf-8"))
+    assert "'-" not in (tables_folder / "results.csv").read_text("utf-8").replace("'=", "")
+    rows = json.loads((tables_folder / "results.json").read_text("utf-8"))
     expected = summarize(hostile_judgments(), resamples=RESAMPLES)
     assert {row["model"] for row in rows} == set(HOSTILE)
     assert len(rows) == len(expected)
@@ -82,13 +84,13 @@ def test_infinite_numbers_are_texts_in_json(tmp_path: Path) -> None:
     frame = intervals("one", [(2, 4), (2, 5)]).assign(split=["train", "test"])
     export(frame, "json", tmp_path, resamples=RESAMPLES)
     rows = json.loads((tmp_path / "results.json").read_text("utf-8"))
-    found = [row["value"] for row in rows if row["metric"] == "conformal_offset"]
-    assert found == ["Infinity"]
+    offsets = [row["value"] for row in rows if row["metric"] == "conformal_offset"]
+    assert offsets == ["Infinity"]
 
 
-def test_markdown_tables_keep_their_columns(written: Path) -> None:
+def test_markdown_tables_keep_their_columns(tables_folder: Path) -> None:
     """A parser finds no markup of a name's, and as many cells in each row as in the header."""
-    text = (written / "tables.md").read_text("utf-8")
+    text = (tables_folder / "tables.md").read_text("utf-8")
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     rows: list[int] = []
     tables = 0
@@ -109,30 +111,30 @@ def test_markdown_tables_keep_their_columns(written: Path) -> None:
     assert "x" * 200 not in text
 
 
-def commands(text: str) -> tuple[Counter[str], int, int]:
+def command_counts(text: str) -> tuple[Counter[str], int, int]:
     """Commands of a LaTeX text, and the depth of braces: at the end and at its least."""
-    found: Counter[str] = Counter()
-    depth = least = place = 0
+    counts: Counter[str] = Counter()
+    depth = lowest = place = 0
     while place < len(text):
         if text[place] == "\\":
             word = re.compile(r"[A-Za-z]+|.", re.DOTALL).match(text, place + 1)
             assert word
-            found[word[0]] += 1
+            counts[word[0]] += 1
             place = word.end()
             continue
         depth += {"{": 1, "}": -1}.get(text[place], 0)
-        least = min(least, depth)
+        lowest = min(lowest, depth)
         place += 1
-    return found, depth, least
+    return counts, depth, lowest
 
 
-def test_latex_is_balanced_and_escaped(written: Path) -> None:
+def test_latex_is_balanced_and_escaped(tables_folder: Path) -> None:
     """Braces and environments close, rows have their cells, each special character a command."""
-    text = (written / "tables.tex").read_text("utf-8")
+    text = (tables_folder / "tables.tex").read_text("utf-8")
     body = "\n".join(line for line in text.split("\n") if not line.startswith("%"))
-    found, depth, least = commands(body)
-    assert (depth, least) == (0, 0)
-    assert {name for name in found if name.isalpha()} <= COMMANDS
+    counts, depth, lowest = command_counts(body)
+    assert (depth, lowest) == (0, 0)
+    assert {name for name in counts if name.isalpha()} <= COMMANDS
     assert re.findall(r"\\begin\{(\w+)\}", body).count("table") >= len(HOSTILE)
     assert re.findall(r"\\begin\{(\w+)\}", body) == re.findall(r"\\end\{(\w+)\}", body)[::-1] or (
         Counter(re.findall(r"\\begin\{(\w+)\}", body))
@@ -152,24 +154,24 @@ def test_latex_is_balanced_and_escaped(written: Path) -> None:
 @pytest.mark.parametrize(
     "name", [*HOSTILE, "", ".", "..", "CON/..", "\x00", "a\\b", "\u00e9" * 300]
 )
-def test_file_names_lead_nowhere_else(name: str) -> None:
+def test_file_names_are_short_plain_and_distinct(name: str) -> None:
     """They are short, plain, without a folder, and tell different names apart."""
-    made = file_name(name)
-    assert re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}", made)
-    assert made != file_name(f"{name}'")
+    safe_name = file_name(name)
+    assert re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}", safe_name)
+    assert safe_name != file_name(f"{name}'")
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_no_file_leaves_the_folder(tmp_path: Path, format: str) -> None:
+def test_all_exported_files_lie_in_the_folder(tmp_path: Path, format: str) -> None:
     """Whatever models are called, all that is written lies in the folder that was named."""
     folder = tmp_path / "deep" / "out"
     paths = export(hostile_judgments(), format, folder, resamples=RESAMPLES)
-    there = {path for path in tmp_path.rglob("*") if path.is_file()}
-    assert {path.resolve() for path in paths} == there
-    assert all(path.is_relative_to(folder) for path in there)
+    files_written = {path for path in tmp_path.rglob("*") if path.is_file()}
+    assert {path.resolve() for path in paths} == files_written
+    assert all(path.is_relative_to(folder) for path in files_written)
 
 
-def test_arguments_are_checked(tmp_path: Path) -> None:
+def test_bad_formats_relationships_and_folders_are_refused(tmp_path: Path) -> None:
     """The error names the value and what is known."""
     frame = intervals("one", [(2, 4)])
     with pytest.raises(InvalidArgument, match="format=xlsx is not known"):
@@ -204,7 +206,7 @@ def test_judgments_with_carriage_returns_read_back_equal(tmp_path: Path) -> None
     pd.testing.assert_frame_equal(after["fermi_eval"], before["fermi_eval"])
 
 
-def test_another_format_is_a_file_and_a_line(
+def test_a_registered_format_is_written_by_python_and_the_command_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
     """A function of a module and its entry in `FORMATS`: Python and the command line write it."""
@@ -224,9 +226,9 @@ def test_another_format_is_a_file_and_a_line(
     judgments.to_csv(tmp_path / "judgments.csv", index=False)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setitem(FORMATS, "count", Format("counted:write"))
-    (written,) = export(judgments, "count", tmp_path / "python", resamples=10)
+    (path,) = export(judgments, "count", tmp_path / "python", resamples=10)
     words = ("export", tmp_path / "judgments.csv", "--format", "count", "-o", tmp_path / "cli")
     command("python", tmp_path / "run.py", *words, "--resamples", "10")
     expected = str(len(summarize(judgments, resamples=10)))
-    assert written.read_text() == (tmp_path / "cli" / "rows.txt").read_text() == expected
+    assert path.read_text() == (tmp_path / "cli" / "rows.txt").read_text() == expected
     assert int(expected) > 0
