@@ -51,7 +51,6 @@ bench: $(VENV)/.installed-bench  ## speed beside that of other packages: about e
 
 docs: $(VENV)/.installed-docs  ## write the generated pages and the notebook anew, build site/
 	$(BIN)/python docs/generate.py
-	$(BIN)/python docs/generate_api.py
 	$(BIN)/python docs/generate_reading.py
 	$(BIN)/python docs/generate_cost.py
 	$(BIN)/python docs/generate_cards.py

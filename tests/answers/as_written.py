@@ -35,7 +35,7 @@ Outcome = Literal["read", "unread", "misread", "guessed", "left"]
 """What became of a value: read as labelled; left, or read otherwise, though a person reads it; read
 though a person can't; left by both."""
 Values = dict[str, Any]
-"""A reply's values by name; `ParseFailure` or `{"status": ...}` of a label for what cannot be read."""
+"""Values of a reply by name; what cannot be read is a `ParseFailure`, in labels a status."""
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from answers.cases import Place, integer_masses, option_masses, token_choice
 from inspect_confidence.answers import (
     AnswerToken,
     IntegerDistribution,
-    TokenChoice,
     ParseFailure,
+    TokenChoice,
     read_age_token,
     read_answer_token,
     read_integer_distribution,

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from inspect_confidence.overview.front import Front, front_of
 
 from inspect_confidence import summarize
 from inspect_confidence.headlines import Direction
+from inspect_confidence.overview.front import Front, front_of
 from inspect_confidence.overview.matrix import Who, matrix_of, overlap_ranks
 from inspect_confidence.overview.numbers import bare, written
 from inspect_confidence.overview.sentences import of_study
