@@ -171,9 +171,9 @@ def of_words(words: list[str], models: list[str]) -> Iterator[Row]:
     for model, name, cot, size in product(models, scores, ("with", "without"), ("", 3, 5, 9)):
         reasoning_condition: dict[str, object] = {"cot": cot, "choice_set": size}
         chance: dict[str, object] = {"baseline": "expected", "choice_set": size}
-        for parts, value in ((reasoning_condition, 1), (chance, 0.2)):
+        for condition, value in ((reasoning_condition, 1), (chance, 0.2)):
             interval = around(value, 0.1)
-            yield row("wep_choice", parts, f"{name}_consistency", value, interval, model=model)
+            yield row("wep_choice", condition, f"{name}_consistency", value, interval, model=model)
     for model, name, cot in product(models, scores, ("with", "without")):
         for part in ({"numbers": "narrow"}, {"numbers": "wide"}, {"scenario": words[0]}):
             yield row("wep_choice", {"cot": cot, **part}, f"{name}_consistency", 0.5, model=model)
