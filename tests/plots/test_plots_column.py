@@ -164,16 +164,16 @@ def of_words(words: list[str], models: list[str]) -> Iterator[Row]:
         ):
             yield row(task, against, metric, value, around(value, 0.1), model=model)
         for versus in ("concise", "extended"):
-            parts = {**against, "versus": versus}
-            yield row(task, parts, "brunner_munzel_theta", 0.9, (0.8, 1), model=model)
-            yield row(task, parts, "paired_difference", 20, (19.9, 20.1), model=model)
+            versus_parts = {**against, "versus": versus}
+            yield row(task, versus_parts, "brunner_munzel_theta", 0.9, (0.8, 1), model=model)
+            yield row(task, versus_parts, "paired_difference", 20, (19.9, 20.1), model=model)
     scores = ("pairwise", "monotonicity", "empirical", "empirical_monotonicity")
     for model, name, cot, size in product(models, scores, ("with", "without"), ("", 3, 5, 9)):
         reasoning_condition: dict[str, object] = {"cot": cot, "choice_set": size}
         chance: dict[str, object] = {"baseline": "expected", "choice_set": size}
-        for condition, value in ((reasoning_condition, 1), (chance, 0.2)):
+        for choice_condition, value in ((reasoning_condition, 1), (chance, 0.2)):
             interval = around(value, 0.1)
-            yield row("wep_choice", condition, f"{name}_consistency", value, interval, model=model)
+            yield row("wep_choice", choice_condition, f"{name}_consistency", value, interval, model=model)
     for model, name, cot in product(models, scores, ("with", "without")):
         for part in ({"numbers": "narrow"}, {"numbers": "wide"}, {"scenario": words[0]}):
             yield row("wep_choice", {"cot": cot, **part}, f"{name}_consistency", 0.5, model=model)
