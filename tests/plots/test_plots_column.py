@@ -173,7 +173,9 @@ def of_words(words: list[str], models: list[str]) -> Iterator[Row]:
         chance: dict[str, object] = {"baseline": "expected", "choice_set": size}
         for choice_condition, value in ((reasoning_condition, 1), (chance, 0.2)):
             interval = around(value, 0.1)
-            yield row("wep_choice", choice_condition, f"{name}_consistency", value, interval, model=model)
+            yield row(
+                "wep_choice", choice_condition, f"{name}_consistency", value, interval, model=model
+            )
     for model, name, cot in product(models, scores, ("with", "without")):
         for part in ({"numbers": "narrow"}, {"numbers": "wide"}, {"scenario": words[0]}):
             yield row("wep_choice", {"cot": cot, **part}, f"{name}_consistency", 0.5, model=model)
