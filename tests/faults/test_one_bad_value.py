@@ -127,10 +127,16 @@ def test_a_lone_surrogate_costs_no_judgment(tmp_path: Path, task: str, scorer: s
     rewrite(source, target, edit)
     judgments = read_judgments(target)
     texts = judgments[task][["reason", "split"]].to_numpy().ravel().tolist()
-    assert sum("\ufffd" in text for text in texts) >= 1
-    assert any("crafted.eval: lone surrogates" in notice for notice in judgments.notices)
     before = read_judgments(source)[task]["status"].value_counts()
-    assert judgments[task]["status"].value_counts().equals(before)
+    notices = (notice for notice in judgments.notices if "crafted.eval: lone surrogates" in notice)
+    outcomes = {
+        "the text is kept": any("\ufffd" in text for text in texts),
+        "the log is named": any(notices),
+        "statuses stay": judgments[task]["status"].value_counts().equals(before),
+    }
+    happens = "the text is kept with U+FFFD in its place; a notice names log and sample"
+    fault = f"a lone surrogate in a text of a log: {task}"
+    assert held("logs", fault, outcomes, happens, "nothing") == []
     for suffix in ("csv", "parquet"):
         printed("judgments", target, "-o", tmp_path / f"judgments.{suffix}")
     printed("summarize", target, "--json", "--resamples", 20)
@@ -154,10 +160,14 @@ def test_an_early_stop_is_no_lost_data(tmp_path: Path, task: str) -> None:
     target = tmp_path / "stopped.eval"
     write_eval_log(first_ten(source, "adaptive"), str(target))
     judgments = read_judgments(target)
-    assert judgments.lost == ()
     stopped = f"stopped early (manager adaptive): 10 of {count} samples"
-    assert any(notice.endswith(stopped) for notice in judgments.notices)
+    outcomes = {
+        "nothing is lost": judgments.lost == (),
+        "a notice counts": any(notice.endswith(stopped) for notice in judgments.notices),
+    }
     printed("summarize", target, "--strict", "--resamples", 20)
+    happens = "a notice names the manager and counts the samples; --strict ends with 0"
+    assert held("logs", f"a run stopped early: {task}", outcomes, happens, "nothing") == []
 
 
 def test_an_oversized_member_is_named_and_not_unpacked(tmp_path: Path) -> None:
@@ -174,9 +184,10 @@ def test_an_oversized_member_is_named_and_not_unpacked(tmp_path: Path) -> None:
     judgments = read_judgments(tmp_path)
     assert len(judgments["scale_variants"]) == 40
     (notice,) = judgments.lost
-    assert "bomb.eval" in notice
-    assert "summaries.json" in notice
-    assert "84 MB unpacked" in notice
+    outcomes = {part: part in notice for part in ("bomb.eval", "summaries.json", "84 MB unpacked")}
+    happens = "log and part are named before it is unpacked; the other logs are read"
+    fault = "a log with a part that would fill memory"
+    assert held("logs", fault, outcomes, happens, "that log") == []
 
 
 TASKS = ["fermi_eval", "scale_variants", "hedge_markers", "life_eval", "question_sets"]
@@ -198,7 +209,11 @@ def test_a_model_that_failed_everywhere_is_counted(tmp_path: Path, task: str, wr
     failed = log.eval.model
     judgments = read_judgments([tmp_path, LOGS / f"{task}-boastful.eval"])
     frame = judgments[task]
-    assert frame.loc[frame["model"] == failed, "status"].tolist() == ["sample_error"] * count
+    statuses = frame.loc[frame["model"] == failed, "status"].tolist()
+    outcomes = {"every sample has a status": statuses == ["sample_error"] * count}
+    happens = "the model is in the tables, with a status for every sample"
+    fault = f"a run that failed on every sample: {task}"
+    assert held("logs", fault, outcomes, happens, "nothing") == []
     results = summarize(judgments, resamples=20)
     rows = results[results["model"] == failed]
     assert rows["note"].str.contains("left out").any()
