@@ -46,9 +46,9 @@ def corrected(run: pd.DataFrame, labels: pd.DataFrame = LABELS) -> dict[str, Res
     rows = completed(judgments_of(run)["any_eval"])
     units = pd.Index(rows["item"].unique())
     resampling = Resampling(resamples=200, judge_labels=read_judge_labels(labels))
-    unit = estimate.places(rows, units)
+    unit = estimate.unit_indices(rows, units)
     found = of_correctness(rows, unit, len(units), Condition(), resampling, "")
-    drawn = estimate.draw(found, len(units), resampling)
+    drawn = estimate.resample(found, len(units), resampling)
     return {row.metric: row for row in estimate.results_of(drawn, Key("any_eval", "m", "d"))}
 
 

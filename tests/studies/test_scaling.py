@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from inspect_confidence.metrics import NEAREST_TO_ONE, TEMPERATURES
-from inspect_confidence.studies.estimate import Estimand
+from inspect_confidence.studies.estimate import Statistics
 from inspect_confidence.studies.fermi_eval.temperatures import (
     Scored,
     chosen_value,
@@ -94,13 +94,13 @@ def check_choice(chosen: float, objective: FloatArray) -> None:
     assert abs(math.log(chosen)) == pytest.approx(np.abs(np.log(tied)).min(), abs=1e-9)
 
 
-def values_of(found: Iterable[Estimand], row: IntArray) -> dict[tuple[str, str], float]:
+def values_of(found: Iterable[Statistics], row: IntArray) -> dict[tuple[str, str], float]:
     """Values at weights of the items, by rule or level, and metric."""
     return {
         (str(number.condition.get("level", "")), number.metric): float(value)
         for one in found
         for number, value in zip(
-            one.numbers, one.statistic(row[None, :].astype(float)).reshape(-1), strict=True
+            one.estimates, one.statistic(row[None, :].astype(float)).reshape(-1), strict=True
         )
     }
 
@@ -114,8 +114,8 @@ def test_temperature_of_least_score_equals_plain_loops() -> None:
             for t in TEMPERATURES
         ]
         one, *_ = scaled_temperatures(train, test, LEVELS, {})
-        (number,) = one.numbers
-        assert (number.metric, number.n, number.asked, number.units) == (
+        (number,) = one.estimates
+        assert (number.metric, number.n, number.n_asked, number.units) == (
             *("temperature_score", 6, 7),
             5,
         )
@@ -145,7 +145,7 @@ def test_scaled_metrics_equal_plain_loops() -> None:
     for seed, level, temperature in product(SEEDS, LEVELS, (0.4, 1.0, 2.5)):
         _, test = train_and_test(seed)
         made = list(scaled_estimands(test, level, temperature, {}, ""))
-        assert {(number.n, number.asked) for one in made for number in one.numbers} == {(6, 7)}
+        assert {(number.n, number.n_asked) for one in made for number in one.estimates} == {(6, 7)}
         for row in weights(seed):
             judged = repeated(test.unit, row)
             each = [plain_metrics(test, j, level, temperature) for j in judged]
@@ -286,12 +286,12 @@ def plain_temperature(
     return min(objective, key=lambda temperature: objective[temperature])
 
 
-def by_condition(found: list[Estimand]) -> dict[tuple[object, object, str], Estimand]:
+def by_condition(found: list[Statistics]) -> dict[tuple[object, object, str], Statistics]:
     """Estimands by rule, level and metric; each is one number."""
     keyed = {
         (number.condition["decoding"], number.condition.get("level"), number.metric): one
         for one in found
-        for number in one.numbers
+        for number in one.estimates
     }
     assert len(keyed) == len(found)
     return keyed
@@ -340,12 +340,12 @@ def test_decoding_rows_say_what_they_rest_on() -> None:
     expected |= {("per_level", level, "decoding_temperature") for level in LEVELS}
     expected |= set(product(("all_levels", "per_level"), LEVELS, metrics))
     assert set(found) == expected
-    assert found["per_level", 80.0, "decoding_temperature"].numbers[0].n == 5  # train items
-    assert found["per_level", 90.0, "decoding_temperature"].numbers[0].n == 4
-    assert found["all_levels", 80.0, "coverage"].numbers[0].n == 4  # test items
-    assert found["per_level", 90.0, "coverage"].numbers[0].n == 5
-    assert {number.asked for one in made for number in one.numbers} == {5}
-    for one in (number for each in made for number in each.numbers):
+    assert found["per_level", 80.0, "decoding_temperature"].estimates[0].n == 5  # train items
+    assert found["per_level", 90.0, "decoding_temperature"].estimates[0].n == 4
+    assert found["all_levels", 80.0, "coverage"].estimates[0].n == 4  # test items
+    assert found["per_level", 90.0, "coverage"].estimates[0].n == 5
+    assert {number.n_asked for one in made for number in one.estimates} == {5}
+    for one in (number for each in made for number in each.estimates):
         assert (one.condition["method"], one.condition["split"]) == ("sampling", "test")
         assert "0.3, 1, 1.7" in one.note
         assert "10 * undercoverage" in one.note

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from inspect_confidence import metrics
 from inspect_confidence.metrics import METRICS
-from inspect_confidence.studies.calibration import form_of
+from inspect_confidence.studies.calibration import confidence_metric
 from validation.coverage import SIZES, Coverage, Rejections, lacking, misjudged
 from validation.test_scale_coverage import OFF, VALUES, tables, tried
 
@@ -25,7 +25,9 @@ WIDE = "errors hide best in what is taken for true"
 @pytest.mark.parametrize("design", list(OFF))
 def test_resampled_intervals_hold(design: str, items: int) -> None:
     """Of CORP's parts and of the Brier skill."""
-    assert not lacking(tried([form_of(name) for name in FORMS], design, OFF[design], items, 500))
+    assert not lacking(
+        tried([confidence_metric(name) for name in FORMS], design, OFF[design], items, 500)
+    )
 
 
 @pytest.mark.slow
@@ -33,7 +35,7 @@ def test_resampled_intervals_hold(design: str, items: int) -> None:
 @pytest.mark.parametrize("design", list(OFF))
 def test_intervals_of_errors_hold(design: str, items: int) -> None:
     """Of errors with intervals made as that of ECE."""
-    forms = [form_of(name) for name in ("rms_calibration_error", "smooth_ece")]
+    forms = [confidence_metric(name) for name in ("rms_calibration_error", "smooth_ece")]
     assert not lacking(tried(forms, design, OFF[design], items, 300))
 
 

@@ -5,13 +5,30 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from inspect_confidence.metrics import Costs
-from inspect_confidence.studies.calibration import TOOLBOX, of_costs
+from inspect_confidence.metrics import METRICS, Costs
+from inspect_confidence.studies.calibration import (
+    EXTRA_METRICS,
+    ideal_observer_metrics,
+    utility_metrics,
+)
 from validation.coverage import SIZES, lacking
 from validation.test_scale_coverage import DESIGNS, ENDS, Observer, stated, tried
 
-NAMES = {"augrc", "risk_at_coverage", "meta_information_corrected", "expected_utility"}
-FORMS = [form for form in (*TOOLBOX, *of_costs(Costs(1, -2, 0))) if form.metric in NAMES]
+NAMES = {
+    *("augrc", "e_aurc", "risk_at_coverage", "z_roc_slope"),
+    *("meta_information_corrected", "meta_information_share", "meta_information_ideal"),
+    *("meta_d_afc", "m_ratio_afc", "expected_utility"),
+}
+FORMS = [
+    form
+    for form in (
+        *EXTRA_METRICS,
+        *ideal_observer_metrics(2),
+        *ideal_observer_metrics(4),
+        *utility_metrics(Costs(1, -2, 0)),
+    )
+    if form.metric in NAMES
+]
 
 
 def test_every_interval_is_tried() -> None:

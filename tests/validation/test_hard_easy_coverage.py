@@ -24,7 +24,7 @@ from inspect_confidence.metrics import (
     percentile_interval,
 )
 from inspect_confidence.results import Condition, Key
-from inspect_confidence.studies.estimate import draw, results_of
+from inspect_confidence.studies.estimate import resample, results_of
 from inspect_confidence.studies.life_eval import numbers
 from inspect_confidence.studies.life_eval.judgments import CLUSTERS, cluster_of
 from inspect_confidence.studies.study import Resampling
@@ -161,7 +161,7 @@ def covered(people: People, simulations: int) -> list[Coverage]:
         made += numbers.toolbox(rows, units, Condition(), resampling)
         if len(people.radii) > 1:  # within a radius there is no slope in the results
             made.append(numbers.slope(numbers.slope_of(rows), rows, Condition()))
-        drawn = draw(made, len(units), resampling, clusters=CLUSTERS)
+        drawn = resample(made, len(units), resampling, clusters=CLUSTERS)
         for row in results_of(drawn, Key("life_eval", "m", "d")):
             name = named(row.metric, Condition.read(row.condition))
             if name in counts and not np.isnan(row.ci_low):

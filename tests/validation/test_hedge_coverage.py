@@ -21,7 +21,7 @@ from inspect_confidence.metrics.markers import (
     marker_variation,
     spread_interval,
 )
-from inspect_confidence.studies.estimate import unlike
+from inspect_confidence.studies.estimate import minority_items
 from validation.coverage import SIZES, Coverage, lacking
 
 FloatArray = NDArray[np.float64]
@@ -203,7 +203,7 @@ def test_means(mean: Mean, n: int) -> None:
         value = float(counts @ mean.values / n)
         draws = rng.multinomial(n, counts / n, RESAMPLES) @ mean.values / n
         said = np.repeat(mean.values, counts)
-        rule, rarest = METRICS[mean.metric].interval, unlike(said, np.arange(n))
+        rule, rarest = METRICS[mean.metric].interval, minority_items(said, np.arange(n))
         ends, _ = metrics.interval_of(rule, value, draws, n, rarest)
         tally.add(mean.metric, ends, truth, value)
     # With about so few, those samples that have enough are those that vary most.

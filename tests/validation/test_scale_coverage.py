@@ -16,7 +16,13 @@ from inspect_confidence.metrics import METRICS, ConfidenceTables, ItemTables, Va
 from inspect_confidence.respondents.observer import MIDDLE, SPREAD
 from inspect_confidence.results import Condition, Key
 from inspect_confidence.studies import estimate
-from inspect_confidence.studies.calibration import FURTHER, PLAIN, Form, at_threshold, form_of
+from inspect_confidence.studies.calibration import (
+    COMPARED_METRICS,
+    DETAIL_METRICS,
+    ConfidenceMetric,
+    confidence_metric,
+    threshold_metrics,
+)
 from inspect_confidence.studies.stated import of_judgments
 from inspect_confidence.studies.study import Resampling
 from validation.coverage import SIZES, Coverage, lacking
@@ -154,9 +160,9 @@ ENDS = {
 }
 
 FORMS = [
-    *(form_of(name) for name in ("mean_confidence", "brier_uncertainty")),
-    *(form for form in (*PLAIN, *FURTHER) if form.interval is None),
-    *at_threshold(0.5, 4),
+    *(confidence_metric(name) for name in ("mean_confidence", "brier_uncertainty")),
+    *(form for form in (*COMPARED_METRICS, *DETAIL_METRICS) if form.interval is None),
+    *threshold_metrics(0.5, 4),
 ]
 """But for ECE, which is tried by itself."""
 
@@ -170,7 +176,7 @@ WIDE = {
 
 
 def interval_of(
-    form: Form, counts: FloatArray, drawn: ConfidenceTables
+    form: ConfidenceMetric, counts: FloatArray, drawn: ConfidenceTables
 ) -> tuple[float, tuple[float, float]]:
     """A number of a sample, given as counts, and its interval as the results have it."""
     seen, items = tables(counts[None]), int(counts.sum())
@@ -180,14 +186,18 @@ def interval_of(
         confidence = np.repeat(np.tile(VALUES, 2), counts.astype(int))
         correct = np.repeat([1.0, 0.0], [int(half.sum()) for half in np.split(counts, 2)])
         own = form.interval(confidence, correct)
-        few = metrics.too_few(rule, items, form.rarest(seen))
+        few = metrics.too_few(rule, items, form.rarest_count(seen))
         return value, (np.nan, np.nan) if few else own
     draws = form.value(drawn)
-    return value, metrics.interval_of(rule, value, draws, items, form.rarest(seen))[0]
+    return value, metrics.interval_of(rule, value, draws, items, form.rarest_count(seen))[0]
 
 
 def tried(
-    forms: list[Form], design: str, cells: FloatArray, items: int, simulations: int = SIMULATIONS
+    forms: list[ConfidenceMetric],
+    design: str,
+    cells: FloatArray,
+    items: int,
+    simulations: int = SIMULATIONS,
 ) -> list[Coverage]:
     """The coverage of intervals of these numbers."""
     rng = np.random.default_rng([items, len(design)])
@@ -231,7 +241,7 @@ def test_intervals_hold(design: str, items: int) -> None:
 @pytest.mark.parametrize("design", list(ENDS))
 def test_at_the_ends(design: str, items: int) -> None:
     """One confidence, all right or all wrong: an interval that holds, or none."""
-    assert not lacking(tried([*FORMS, form_of("ece")], design, ENDS[design], items, 100))
+    assert not lacking(tried([*FORMS, confidence_metric("ece")], design, ENDS[design], items, 100))
 
 
 OFF = {
@@ -248,7 +258,7 @@ OFF = {
 @pytest.mark.parametrize("design", list(OFF))
 def test_interval_of_ece_holds(design: str, items: int) -> None:
     """Calibrated, slightly off in every bin or in one, far off; 10 and 20 bins."""
-    forms = [form_of("ece"), form_of("ece", {"bins": 20}, bins=20)]
+    forms = [confidence_metric("ece"), confidence_metric("ece", {"bins": 20}, bins=20)]
     assert not lacking(tried(forms, design, OFF[design], items, 300))
 
 
@@ -256,7 +266,7 @@ def test_interval_of_ece_holds(design: str, items: int) -> None:
 @pytest.mark.parametrize("binning", ["own_top", "equal_mass"])
 def test_interval_of_ece_in_other_bins(binning: str) -> None:
     """A bin for 1, and bins of equal mass that each sample has its own."""
-    forms = [form_of("ece", {"binning": binning}, binning=binning)]
+    forms = [confidence_metric("ece", {"binning": binning}, binning=binning)]
     assert not lacking(
         found
         for items in (100, 1_000)
@@ -327,7 +337,7 @@ def test_two_epochs_and_unreadable_replies() -> None:
         )
         resampling = Resampling(300, seed, thresholds=(0.5,))
         estimands = of_judgments(rows, pd.Index(range(items)), Condition(), resampling)
-        drawn = estimate.draw(estimands, items, resampling)
+        drawn = estimate.resample(estimands, items, resampling)
         for row in estimate.results_of(drawn, Key("scale_variants", "m", "d")):
             if row.metric in wanted and not row.condition and not np.isnan(row.ci_low):
                 assert row.asked == 2 * items

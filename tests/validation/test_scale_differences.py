@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from inspect_confidence.studies.compare import contrast
-from inspect_confidence.studies.compare import tested as resampled
+from inspect_confidence.studies.compare import confidence_contrast
+from inspect_confidence.studies.compare import resample_contrast as resampled
 from inspect_confidence.studies.study import Resampling
 from validation.coverage import Rejections, misjudged
 from validation.test_scale_coverage import VALUES, Observer
@@ -117,9 +117,11 @@ def rejections(one: Null, items: int) -> tuple[int, int]:
         rng = np.random.default_rng([seed, items])
         latent = rng.standard_normal(items)
         sides = [judged(cells, latent, rng, one.shared) for cells in (one.first, one.second)]
-        found = resampled(contrast(sides[0], sides[1], (0.5,)), Resampling(RESAMPLES, seed), None)
+        found = resampled(
+            confidence_contrast(sides[0], sides[1], (0.5,)), Resampling(RESAMPLES, seed), None
+        )
         column = [metric for _, metric in found.names].index(one.metric)
-        said = found.verdict(column)
+        said = found.test(column)
         if np.isnan(said.p):
             continue
         low, high = said.interval

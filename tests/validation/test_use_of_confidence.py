@@ -15,10 +15,10 @@ from inspect_confidence.commands.items import items_needed
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import Key
 from inspect_confidence.studies import Resampling
-from inspect_confidence.studies.calibration import Answers, form_of, of_table
-from inspect_confidence.studies.compare import Pair, of_pairs
-from inspect_confidence.studies.compare import tested as resampled
-from inspect_confidence.studies.estimate import draw, results_of
+from inspect_confidence.studies.calibration import Answers, confidence_metric, table_statistics
+from inspect_confidence.studies.compare import Pair, contrast_of_pairs
+from inspect_confidence.studies.compare import resample_contrast as resampled
+from inspect_confidence.studies.estimate import resample, results_of
 
 pytestmark = pytest.mark.slow
 
@@ -163,9 +163,9 @@ def test_power_is_as_stated(
     index = pd.RangeIndex(n)
     for seed in range(SPLITS):
         sides = [Answers(np.arange(n), n, *one, np.arange(n), None) for one in runs(n, rng)]
-        contrast = of_pairs([Pair(index, index, *sides)], (), [form_of(metric)])
+        contrast = contrast_of_pairs([Pair(index, index, *sides)], (), [confidence_metric(metric)])
         column = max(k for k, (_, name) in enumerate(contrast.names) if name == metric)
-        found += resampled(contrast, Resampling(1_000, seed), None).verdict(column).p < 0.05
+        found += resampled(contrast, Resampling(1_000, seed), None).test(column).p < 0.05
     record_property(
         "figure", f"power, {metric} {size:.3f}, {n} items planned for .80: {found / SPLITS:.3f}"
     )
@@ -187,8 +187,8 @@ def test_width_is_as_stated(
     n, rng, widths = int(planned["items"]), np.random.default_rng(4), []
     for seed in range(SPLITS // 2):
         answers = Answers(np.arange(n), n, *runs(n, rng)[0], np.arange(n), None)
-        made = of_table(answers, [form_of(metric)], {}, "")
-        (row,) = results_of(draw([made], n, Resampling(1_000, seed)), Key("", "", ""))
+        made = table_statistics(answers, [confidence_metric(metric)], {}, "")
+        (row,) = results_of(resample([made], n, Resampling(1_000, seed)), Key("", "", ""))
         widths.append(row.ci_high - row.ci_low)
     often = float(np.quantile(widths, 0.8))
     record_property(

@@ -136,17 +136,17 @@ def followed(judgments: "Judgments | Stream") -> Iterator["Progress"]:
     from rich.console import Console
     from rich.progress import Progress
 
-    from inspect_confidence.studies.estimate import FOLLOWED
+    from inspect_confidence.studies.estimate import PROGRESS
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
         # Studies go through their judgments once, and once more for the replies not read.
         rows = sum(map(len, judgments.values())) if isinstance(judgments, dict) else judgments.rows
         task = bar.add_task(f"Summarising {rows:,} judgments", total=2 * rows)
-        before = FOLLOWED.set(lambda done: bar.advance(task, done))
+        before = PROGRESS.set(lambda done: bar.advance(task, done))
         try:
             yield bar
         finally:
-            FOLLOWED.reset(before)
+            PROGRESS.reset(before)
 
 
 def summarized(judgments: "Judgments | Stream", settings: "Settings") -> "pd.DataFrame":

@@ -15,25 +15,29 @@ from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.results import Key
 from inspect_confidence.studies import Resampling, estimate
 from inspect_confidence.studies.calibration import (
-    FURTHER,
-    MEANS,
-    PLAIN,
-    TOOLBOX,
+    COMPARED_METRICS,
+    DETAIL_METRICS,
+    EXTRA_METRICS,
+    MEAN_METRICS,
     Answers,
-    Form,
-    of_table,
+    ConfidenceMetric,
+    table_statistics,
 )
 from inspect_confidence.studies.compare import (
     ALPHA_Z,
     Contrast,
     Pair,
-    of_pairs,
+    contrast_of_pairs,
     on_common,
-    tested,
+    resample_contrast,
 )
 from inspect_confidence.studies.notes import noted
 
-FORMS = {form.metric: form for form in (*MEANS, *PLAIN, *FURTHER, *TOOLBOX) if not form.condition}
+FORMS = {
+    form.metric: form
+    for form in (*MEAN_METRICS, *COMPARED_METRICS, *DETAIL_METRICS, *EXTRA_METRICS)
+    if not form.condition
+}
 SIMULATED = 200
 """Runs at each number of items that is tried."""
 
@@ -115,7 +119,7 @@ class _Aim:
     resamples: int
 
     @property
-    def form(self) -> Form:
+    def form(self) -> ConfidenceMetric:
         return FORMS[self.metric]
 
     def resampling(self, rng: np.random.Generator) -> Resampling:
@@ -196,7 +200,7 @@ def _to_be_as_short(aim: _Aim, one: Stated, rng: np.random.Generator) -> dict[st
     rows, asked = _pilot(one)
     units = pd.Index(rows["item"].unique())
     _refuse_few(one.name, len(units))
-    population = _Population.of(Answers.of(rows, units))
+    population = _Population.of(Answers.from_frame(rows, units))
 
     def width_of(n: int) -> float:
         low, high = _interval(aim, population.drawn(n, rng), aim.resampling(rng))
@@ -218,8 +222,10 @@ def _interval(aim: _Aim, answers: Answers, resampling: Resampling) -> tuple[floa
         column = {aim.metric: columns[aim.metric]}
         made = estimate.means({}, column, answers.unit, answers.units)
     else:
-        made = of_table(answers, [aim.form], {}, "")
-    (row,) = estimate.results_of(estimate.draw([made], answers.units, resampling), Key("", "", ""))
+        made = table_statistics(answers, [aim.form], {}, "")
+    (row,) = estimate.results_of(
+        estimate.resample([made], answers.units, resampling), Key("", "", "")
+    )
     return row.ci_low, row.ci_high
 
 
@@ -236,7 +242,7 @@ class _TwoRuns:
         """Of runs of these items."""
         index = pd.RangeIndex(len(items))
         pair = Pair(index, index, self.first.run(items), self.second.run(others))
-        return of_pairs([pair], (), [self.aim.form])
+        return contrast_of_pairs([pair], (), [self.aim.form])
 
     def drawn(self, n: int, rng: np.random.Generator) -> Contrast:
         """Of two runs of n items drawn from the pilot's."""
@@ -257,19 +263,19 @@ def _to_detect(aim: _Aim, ways: list[Stated], rng: np.random.Generator) -> dict[
     _, sides = on_common(frames) if len(ways) == 2 else (None, [frames[0], frames[0]])
     units = pd.Index(sides[0]["item"].unique())
     _refuse_few(" and ".join(names), len(units))
-    first, second = (_Population.of(Answers.of(side, units)) for side in sides)
+    first, second = (_Population.of(Answers.from_frame(side, units)) for side in sides)
     runs = _TwoRuns(aim, first, second, paired=len(ways) == 2)
 
     everything = np.arange(len(units))
     whole = runs.contrast(everything, everything)
     column = max(k for k, (_, metric) in enumerate(whole.names) if metric == aim.metric)
-    true = float(tested(whole, Resampling(1), None).values[column])
+    true = float(resample_contrast(whole, Resampling(1), None).values[column])
     shift = (aim.size if true >= 0 else -aim.size) - true
 
     def detected(n: int) -> float:
-        found = tested(runs.drawn(n, rng), aim.resampling(rng), None)
+        found = resample_contrast(runs.drawn(n, rng), aim.resampling(rng), None)
         moved = replace(found, values=found.values + shift, draws=found.draws + shift)
-        return float(moved.verdict(column).p < 0.05)
+        return float(moved.test(column).p < 0.05)
 
     def wanted(n: int, found: FloatArray) -> float:
         """Standard errors go as the square root of n: power is Phi(s sqrt(n) - 1.96)."""

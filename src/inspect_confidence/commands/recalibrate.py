@@ -45,8 +45,7 @@ from inspect_confidence.privacy import lasting, model_name, place, scrub_conditi
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import Difference, Resampling, estimate
 from inspect_confidence.studies import compare as contenders
-from inspect_confidence.studies.calibration import Answers, form_of, of_table
-from inspect_confidence.user_files import parse_json, read_json
+from inspect_confidence.studies.calibration import Answers, confidence_metric, table_statistics
 from inspect_confidence.writing import write_file
 
 FORMULA = {
@@ -59,7 +58,7 @@ FORMULA = {
 BEST = "best"
 """The method that cross-validation chooses."""
 
-JUDGED = tuple(map(form_of, ("brier", "ece", "auroc", "overconfidence")))
+JUDGED = tuple(map(confidence_metric, ("brier", "ece", "auroc", "overconfidence")))
 COLUMNS = [
     *("task", "model", "variant", "way", "recalibration", "metric"),
     *("stated", "stated_low", "stated_high", "recalibrated", "recalibrated_low"),
@@ -202,10 +201,10 @@ def _judged(
     units = pd.Index(rows["item"].unique())
     found = []
     for side in sides:
-        table = of_table(Answers.of(side, units), JUDGED, {}, "")
-        drawn = estimate.draw([table], len(units), resampling)
+        table = table_statistics(Answers.from_frame(side, units), JUDGED, {}, "")
+        drawn = estimate.resample([table], len(units), resampling)
         found.append(estimate.results_of(drawn, Key(test.task, test.model, "")))
-    contrast = contenders.contrast(sides[1], sides[0], (), JUDGED)
+    contrast = contenders.confidence_contrast(sides[1], sides[0], (), JUDGED)
     differences = {one.metric: one for one in contenders.differences(contrast, resampling)}
     return [(*both, differences[both[0].metric]) for both in zip(*found, strict=True)]
 

@@ -19,7 +19,7 @@ from inspect_confidence.metrics import (
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.metrics.resample import wilson_limits
 from inspect_confidence.results import Condition, Key, Result
-from inspect_confidence.studies.estimate import runs, wilson
+from inspect_confidence.studies.estimate import condition_groups, wilson
 from inspect_confidence.studies.notes import noted, rests_on
 from inspect_confidence.studies.study import Resampling
 
@@ -244,7 +244,7 @@ def _of_conditions(
     of: Callable[[Key, Condition, pd.DataFrame, str], Iterator[Result]],
 ) -> Iterator[Result]:
     """The rows of each condition's judgments that count; undefined ones where none does."""
-    for key, at, some in runs(rows, ("model", "dataset", "variant", *parts)):
+    for key, at, some in condition_groups(rows, ("model", "dataset", "variant", *parts)):
         there = (some["status"] == "ok") & some[list(needed)].notna().all(axis=1)
         note = rests_on(some, there)
         if there.any():

@@ -1,8 +1,9 @@
-"""The numbers of stated confidence: what one count table gives together."""
+"""The metrics of stated confidence that are computed together from one count table."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,16 +11,27 @@ import pandas as pd
 from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import EDGE, FloatArray, IntArray, distinct
 from inspect_confidence.metrics.registry import UNREAD
-from inspect_confidence.studies.estimate import Estimand, Number, means, places, together
+from inspect_confidence.studies.estimate import (
+    Estimate,
+    Statistics,
+    means,
+    statistics_of_tables,
+    unit_indices,
+)
 from inspect_confidence.studies.notes import noted
 
 
 @dataclass(frozen=True)
-class Form:
-    """One number that a count table gives: of tables a value each.
+class ConfidenceMetric:
+    """One metric computed from count tables, with its options.
 
-    Its condition tells it from others of the same metric, its note says the definition chosen.
-    `interval`, of confidence, outcomes and units, is for metrics whose interval is their own.
+    Attributes:
+        metric: Name in the metric registry.
+        value: Count tables -> the metric's value for each table.
+        condition: What tells it from other options of the same metric.
+        note: Which definition was chosen.
+        interval: Confidence, outcomes and units -> the interval, for metrics with a method of
+            their own.
     """
 
     metric: str
@@ -28,10 +40,10 @@ class Form:
     note: str = ""
     interval: Callable[..., tuple[float, float]] | None = None
 
-    def rarest(self, tables: metrics.ConfidenceTables) -> float:
-        """How much the rarest outcome, or type-2 cell at the threshold, of the first table has.
+    def rarest_count(self, tables: metrics.ConfidenceTables) -> float:
+        """Return the first table's count of the rarest outcome, or type-2 cell at the threshold.
 
-        Where only a share is covered, of the answers that are.
+        Metrics at a coverage count the answers that are covered.
         """
         if not tables.binary:
             return np.inf
@@ -50,10 +62,10 @@ _GROUPING = frozenset({"brier_reliability", "brier_resolution", "meta_informatio
 """Metrics of judgments in groups of equal confidence."""
 
 _ENOUGH = 20
-"""Judgments from which on values that mostly differ are no accident of a few."""
+"""Judgments from which on it is no accident that most of their values differ."""
 
 
-_OWN: Mapping[str, Callable[..., tuple[float, float]]] = {
+_OWN_INTERVALS: Mapping[str, Callable[..., tuple[float, float]]] = {
     "ece": metrics.ece_interval,
     "brier_uncertainty": metrics.brier_uncertainty_interval,
     "corp_uncertainty": metrics.brier_uncertainty_interval,
@@ -62,13 +74,13 @@ _OWN: Mapping[str, Callable[..., tuple[float, float]]] = {
 }
 
 
-def form_of(
+def confidence_metric(
     metric: str, condition: Mapping[str, object] | None = None, note: str = "", **options: object
-) -> Form:
-    """The form of a metric of `metrics` with these options."""
-    value = partial(metrics.TABLE_FUNCTIONS[metric], **options)
-    own = partial(_OWN[metric], **options) if metric in _OWN else None
-    return Form(metric, value, condition or {}, note, own)
+) -> ConfidenceMetric:
+    """Return the metric of that name in `metrics` with these options."""
+    value = partial(getattr(metrics, metric).of, **options)
+    interval = partial(_OWN_INTERVALS[metric], **options) if metric in _OWN_INTERVALS else None
+    return ConfidenceMetric(metric, value, condition or {}, note, interval)
 
 
 @dataclass(frozen=True)
@@ -76,10 +88,11 @@ class Answers:
     """Judgments of one condition as arrays, one entry a judgment.
 
     Attributes:
-        unit: The number of the judgment's item, of `units` in all.
-        confidence: In [0, 1]; NaN where there is none that counts.
+        unit: The index of the judgment's resampled unit, of `units` in all.
+        units: How many units there are.
+        confidence: Confidence in [0, 1]; NaN where there is none that counts.
         correct: 1, 0 or a probability; NaN where no answer was read.
-        item: Which item it is of, where that isn't its unit.
+        item: The index of the judgment's item, which may differ from its unit.
         choices: How many choices all items have; None where they differ or have none.
     """
 
@@ -91,97 +104,107 @@ class Answers:
     choices: int | None
 
     @classmethod
-    def of(cls, rows: pd.DataFrame, units: pd.Index) -> "Answers":
-        """The judgments of a frame; `units` are the items, in the weights' order."""
-        offered = rows["choices"].unique()
-        same = len(offered) == 1 and offered[0] >= 2
+    def from_frame(cls, rows: pd.DataFrame, units: pd.Index) -> "Answers":
+        """Take the judgments of a frame; `units` are in the order of the weights."""
+        choices = rows["choices"].unique()
+        have_same_choices = len(choices) == 1 and choices[0] >= 2
         return cls(
-            places(rows, units),
+            unit_indices(rows, units),
             len(units),
             rows["confidence"].to_numpy(float),
             rows["correct"].to_numpy(float),
             pd.factorize(rows["item"])[0],
-            int(offered[0]) if same else None,
+            int(choices[0]) if have_same_choices else None,
         )
 
-    def interval(self, form: Form) -> tuple[float, float] | None:
-        """The interval of a form's own method; None where it has none."""
-        own = form.interval
-        return None if own is None else own(self.confidence, self.correct, self.unit)
+    def interval(self, metric: ConfidenceMetric) -> tuple[float, float] | None:
+        """Return the interval by the metric's own method; None if it has no such method."""
+        if metric.interval is None:
+            return None
+        return metric.interval(self.confidence, self.correct, self.unit)
 
     @cached_property
-    def scattered(self) -> str:
-        """Why groups of equal confidence say nothing, most having one judgment; else empty.
+    def grouping_problem(self) -> str:
+        """Why groups of equal confidence say nothing, most having one judgment; empty if they do.
 
-        Of token probabilities each outcome is a group of its own, and resolution is uncertainty. An
-        item's judgments of one confidence count once: asked again alike, it says nothing new.
+        With token probabilities each outcome would be a group of its own, and resolution would
+        equal uncertainty. Judgments of one item with equal confidence count once, because asking
+        again adds nothing.
         """
-        read = ~np.isnan(self.confidence + self.correct)
-        said = np.round(self.confidence[read], 12)
-        known, value = np.unique(said, return_inverse=True)
-        values = len(known)
-        judgments = len(pd.unique(self.item[read] * values + value))
-        if judgments < _ENOUGH or 2 * values <= judgments:
+        readable = ~np.isnan(self.confidence + self.correct)
+        rounded = np.round(self.confidence[readable], 12)
+        values, value = np.unique(rounded, return_inverse=True)
+        judgments = len(pd.unique(self.item[readable] * len(values) + value))
+        if judgments < _ENOUGH or 2 * len(values) <= judgments:
             return ""
-        return f"{values} different confidences in {judgments} judgments: few are equal to group"
-
-    def value_of(self, form: Form) -> Callable[[metrics.ConfidenceTables], FloatArray]:
-        """What gives a number from their tables; NaN where they say nothing of it."""
-        if form.metric in _GROUPING and self.scattered:
-            return _undefined
-        if form.metric in _GROUPING:
-            # Resampling coarser groups doesn't tell how biased the number is.
-            return lambda tables: (_undefined if tables.coarse else form.value)(tables)
-        return form.value
-
-    def cells(self) -> metrics.ItemTables:
-        """Of judgments with both confidence and correctness."""
-        return metrics.ItemTables.from_judgments(
-            self.confidence, self.correct, self.unit, self.units
+        return (
+            f"{len(values)} different confidences in {judgments} judgments: few are equal to group"
         )
 
+    def value_function(
+        self, metric: ConfidenceMetric
+    ) -> Callable[[metrics.ConfidenceTables], FloatArray]:
+        """Return the function that computes the metric from tables of these judgments."""
+        if metric.metric not in _GROUPING:
+            return metric.value
+        if self.grouping_problem:
+            return _undefined
+        # Resampling coarser groups doesn't tell how biased the value is.
+        return lambda tables: (_undefined if tables.coarse else metric.value)(tables)
 
-MEANS = (form_of("accuracy"), form_of("mean_confidence"))
-PLAIN = (
-    form_of("overconfidence"),
-    form_of("ece", note="10 bins of equal width"),
-    *map(form_of, ("brier", "auroc", "meta_information")),
+    def cells(self) -> metrics.Cells:
+        """Return the count tables by item of judgments with both confidence and correctness."""
+        return metrics.Cells.of(self.confidence, self.correct, self.unit, self.units)
+
+
+MEAN_METRICS = (confidence_metric("accuracy"), confidence_metric("mean_confidence"))
+COMPARED_METRICS = (
+    confidence_metric("overconfidence"),
+    confidence_metric("ece", note="10 bins of equal width"),
+    *map(confidence_metric, ("brier", "auroc", "meta_information")),
 )
-"""Numbers that also are compared between contenders."""
+"""Metrics that are also compared between contenders."""
 
 OWN_TOP = "10 bins of equal width below 1, an eleventh for 1"
-FURTHER = (
-    form_of("ece", {"bins": 15}, "15 bins of equal width", bins=15),
-    form_of("ece", {"bins": 20}, "20 bins of equal width", bins=20),
-    form_of("ece", {"bins": 11}, OWN_TOP, binning="own_top"),
-    form_of(
+DETAIL_METRICS = (
+    confidence_metric("ece", {"bins": 15}, "15 bins of equal width", bins=15),
+    confidence_metric("ece", {"bins": 20}, "20 bins of equal width", bins=20),
+    confidence_metric("ece", {"bins": 11}, OWN_TOP, binning="own_top"),
+    confidence_metric(
         "ece", {"binning": "equal_mass"}, "10 bins of equal mass asked for", binning="equal_mass"
     ),
-    *map(form_of, ("brier_reliability", "brier_resolution", "brier_uncertainty")),
-    *map(form_of, ("auprc_error", "aurc")),
+    *map(confidence_metric, ("brier_reliability", "brier_resolution", "brier_uncertainty")),
+    *map(confidence_metric, ("auprc_error", "aurc")),
 )
 
-CALIBRATED: tuple[Form, ...] = (
-    form_of("rms_calibration_error", note="10 bins of equal width"),
-    form_of("hle_calibration_error"),
-    form_of("hle_calibration_error", {"top_bin": "dropped"}, top_bin="dropped"),
-    form_of("smooth_ece"),
-    *map(form_of, ("corp_miscalibration", "corp_discrimination", "corp_uncertainty")),
-    form_of("brier_skill"),
+CALIBRATION_METRICS: tuple[ConfidenceMetric, ...] = (
+    confidence_metric("rms_calibration_error", note="10 bins of equal width"),
+    confidence_metric("max_calibration_error", note="10 bins of equal width"),
+    confidence_metric("hle_calibration_error"),
+    confidence_metric("hle_calibration_error", {"top_bin": "dropped"}, top_bin="dropped"),
+    confidence_metric("smooth_ece"),
+    *map(confidence_metric, ("corp_miscalibration", "corp_discrimination", "corp_uncertainty")),
+    confidence_metric("brier_skill"),
 )
-SELECTIVE: tuple[Form, ...] = (
-    form_of("augrc"),
-    *(form_of("risk_at_coverage", {"coverage": one}, coverage=one) for one in (0.5, 0.8)),
+SELECTION_METRICS: tuple[ConfidenceMetric, ...] = (
+    *map(confidence_metric, ("augrc", "e_aurc")),
+    *(
+        confidence_metric("risk_at_coverage", {"coverage": share}, coverage=share)
+        for share in (0.5, 0.8)
+    ),
+    *(confidence_metric("coverage_at_risk", {"risk": risk}, risk=risk) for risk in (0.05, 0.1)),
 )
-TOOLBOX = (
-    *CALIBRATED,
-    *SELECTIVE,
-    form_of("meta_information_corrected"),
+EXTRA_METRICS = (
+    *CALIBRATION_METRICS,
+    *SELECTION_METRICS,
+    *map(
+        confidence_metric, ("meta_information_corrected", "meta_information_share", "z_roc_slope")
+    ),
 )
-"""Numbers that no study prints: estimators, tests and decisions of the field."""
+"""Metrics of the field that no study prints: estimators, tests and decisions."""
 
 TEST_DRAWS = 2_000
-"""Of the test of calibration, at most."""
+"""Most draws of the test of calibration."""
 
 TYPE1 = "m_afc"
 """The type-1 model of M-ratio at a threshold."""
@@ -194,181 +217,221 @@ def _undefined(tables: metrics.ConfidenceTables) -> FloatArray:
     return np.full(len(tables.right), np.nan)
 
 
-def of_costs(costs: metrics.Costs | None) -> list[Form]:
-    """What answering is worth: always, and as confidence at its word advises."""
+def ideal_observer_metrics(choices: int | None) -> list[ConfidenceMetric]:
+    """Return the extra metrics that compare with the ideal observer of so many choices."""
+    if choices is None:
+        note = f"{_NO_CHOICES}: beside an observer of two"
+        ideal = confidence_metric("meta_information_ideal", note=note, alternatives=2)
+        undefined = [
+            ConfidenceMetric(name, _undefined, note=_NO_CHOICES)
+            for name in ("meta_d_afc", "m_ratio_afc")
+        ]
+        return [ideal, *undefined]
+    names = ("meta_information_ideal", "meta_d_afc", "m_ratio_afc")
+    return [confidence_metric(name, alternatives=choices) for name in names]
+
+
+def utility_metrics(costs: metrics.Costs | None) -> list[ConfidenceMetric]:
+    """Return what answering is worth: always, as confidence advises, and at the best threshold."""
     if costs is None:
         return []
-    said = {"costs": str(costs)}
+    condition = {"costs": str(costs)}
     advised = costs.indifferent
-    places = (0.0, "0", "answered always"), (advised, f"{advised:.3g}", "as confidence advises")
-    return [
-        form_of("expected_utility", {**said, "answered_from": at}, note, costs=costs, threshold=t)
-        for t, at, note in places
+    expected = [
+        confidence_metric(
+            "expected_utility",
+            {**condition, "answered_from": name},
+            note,
+            costs=costs,
+            threshold=threshold,
+        )
+        for threshold, name, note in (
+            (0.0, "0", "answered always"),
+            (advised, f"{advised:.3g}", "as confidence advises"),
+        )
     ]
+    best = [
+        confidence_metric(name, condition, "the best of this sample, optimistic", costs=costs)
+        for name in ("best_utility", "best_threshold")
+    ]
+    return [*expected, *best]
 
 
-def at_threshold(threshold: float, choices: int | None) -> list[Form]:
-    """Type-2 sensitivity at a threshold, the criterion, and M-ratio.
+def threshold_metrics(threshold: float, choices: int | None) -> list[ConfidenceMetric]:
+    """Return type-2 sensitivity at a threshold, the criterion, and M-ratio.
 
-    M-ratio's type-1 model is `m_afc`, of which `two_z` and `two_afc` are the case of two choices:
-    the same number. It is undefined, under the same name, where there is no number of choices.
+    M-ratio's type-1 model is `m_afc`, which equals `two_z` and `two_afc` for two choices. Without a
+    number of choices it is undefined, under the same name.
     """
-    where = {"threshold": threshold}
-    forms = [
-        form_of(name, where, threshold=threshold)
+    condition = {"threshold": threshold}
+    sensitivity = [
+        confidence_metric(name, condition, threshold=threshold)
         for name in ("type2_dprime", "meta_d_ideal", "type2_criterion")
     ]
-    at = {**where, "type1": TYPE1}
+    ratio_condition = {**condition, "type1": TYPE1}
     if choices is None:
-        return [*forms, Form("m_ratio", _undefined, at, _NO_CHOICES)]
-    return [*forms, form_of("m_ratio", at, type1=TYPE1, alternatives=choices, threshold=threshold)]
+        ratio = ConfidenceMetric("m_ratio", _undefined, ratio_condition, _NO_CHOICES)
+    else:
+        options: dict[str, Any] = {"type1": TYPE1, "alternatives": choices, "threshold": threshold}
+        ratio = confidence_metric("m_ratio", ratio_condition, **options)
+    return [*sensitivity, ratio]
 
 
-def stated_confidence(
+def confidence_statistics(
     answers: Answers,
     condition: Mapping[str, object],
     thresholds: Sequence[float],
     note: str,
     costs: metrics.Costs | None = None,
     resamples: int = TEST_DRAWS,
-) -> Iterator[Estimand]:
-    """Accuracy and mean confidence, and all that follows from the table of both.
+) -> Iterator[Statistics]:
+    """Yield accuracy, mean confidence, and all metrics that follow from the table of both.
 
     The test of calibration draws as often as there are resamples, at most.
     """
     # Accuracy counts answers without a usable confidence too, so it isn't the table's.
     columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
     yield means(condition, columns, answers.unit, answers.units, note)
-    forms = [form for one in thresholds for form in at_threshold(one, answers.choices)]
-    forms += of_costs(costs)
-    yield of_table(answers, [*PLAIN, *FURTHER, *TOOLBOX, *forms], condition, note)
-    yield of_items(answers, condition, note, resamples)
+    compared = [*COMPARED_METRICS, *DETAIL_METRICS, *EXTRA_METRICS]
+    for threshold in thresholds:
+        compared += threshold_metrics(threshold, answers.choices)
+    compared += ideal_observer_metrics(answers.choices)
+    compared += utility_metrics(costs)
+    yield table_statistics(answers, compared, condition, note)
+    yield item_statistics(answers, condition, note, resamples)
 
 
-def of_items(
+def item_statistics(
     answers: Answers, condition: Mapping[str, object], note: str, resamples: int
-) -> Estimand:
-    """Numbers that a count table doesn't give, since they need to know whose judgments they are."""
-    judged = answers.confidence, answers.correct, answers.unit
-    read = ~np.isnan(answers.confidence + answers.correct)
-    n, items = int(read.sum()), distinct(answers.unit[read])
-    right = float(np.nansum(answers.correct[read])) * items / max(n, 1)
-
-    def number(metric: str, interval: tuple[float, float] | None = None) -> Number:
-        few = "too few items of each confidence" if interval else ""
-        of = n, note, interval
-        rarest = min(right, items - right)
-        return Number(
-            condition,
-            metric,
-            *of,
-            asked=len(answers.unit),
-            units=items,
-            rarest=rarest,
-            without=few,
-        )
-
-    numbers = [
-        number("debiased_squared_error", metrics.debiased_squared_error_interval(*judged)),
-        number("calibration_p"),
-    ]
-    tested = metrics.calibration_p(*judged, draws=min(resamples, TEST_DRAWS))
-    values = metrics.debiased_squared_error(*judged), tested
-    return Estimand(numbers, lambda weights: np.tile(values, (len(weights), 1)))
+) -> Statistics:
+    """Return metrics that need to know each judgment's item, which a count table doesn't."""
+    arrays = answers.confidence, answers.correct, answers.unit
+    readable = ~np.isnan(answers.confidence + answers.correct)
+    n, items = int(readable.sum()), distinct(answers.unit[readable])
+    right_items = float(np.nansum(answers.correct[readable])) * items / max(n, 1)
+    squared_error = Estimate(
+        condition,
+        "debiased_squared_error",
+        n,
+        note,
+        metrics.debiased_squared_error_interval(*arrays),
+        n_asked=len(answers.unit),
+        units=items,
+        rarest=min(right_items, items - right_items),
+        no_interval_reason="too few items of each confidence",
+    )
+    test = replace(squared_error, metric="calibration_p", interval=None, no_interval_reason="")
+    p = metrics.calibration_p(*arrays, draws=min(resamples, TEST_DRAWS))
+    values = metrics.debiased_squared_error(*arrays), p
+    return Statistics([squared_error, test], lambda weights: np.tile(values, (len(weights), 1)))
 
 
-def of_table(
-    answers: Answers, forms: Sequence[Form], condition: Mapping[str, object], note: str
-) -> Estimand:
-    """The numbers of one count table, each with its definition and remarks beside it."""
+def table_statistics(
+    answers: Answers,
+    confidence_metrics: Sequence[ConfidenceMetric],
+    condition: Mapping[str, object],
+    note: str,
+) -> Statistics:
+    """Return the metrics of one count table, each with its definition and remarks as a note."""
     cells = answers.cells()
-    everything = cells.tables(np.ones((1, answers.units)))
-    read = ~np.isnan(answers.confidence + answers.correct)
-    n, items = int(read.sum()), distinct(answers.unit[read])
-    numbers = []
-    coarse = cells.coarser is not None
-    steps = f"confidence in steps of 1/{metrics.STEPS} there" if coarse else ""
-    for form in forms:
-        notes, why = [form.note], ""
-        if "threshold" in form.condition:
-            remark = metrics.type2_remark(everything, float(str(form.condition["threshold"])))
-            undefined = bool(np.isnan(form.value(everything)[0]))
-            why = (form.note or remark) if undefined else ""
-            notes = [] if undefined else [form.note, remark]
-        if form.metric in _GROUPING:
-            why = answers.scattered or UNREAD
-        if form.value is _undefined:
-            notes, why = [], form.note
-        if "binning" in form.condition:
-            read = answers.confidence[~np.isnan(answers.correct)]
-            notes = [f"{form.note}, {metrics.bin_count(read, binning='equal_mass')} used"]
-        numbers.append(
-            Number(
-                {**condition, **form.condition},
-                form.metric,
-                n,
-                noted(*notes, note),
-                answers.interval(form),
-                why,
-                len(answers.unit),
-                items,
-                form.rarest(everything),
-                "too many confidences to resample" if coarse and form.metric in _GROUPING else "",
-                steps,
-            )
+    tables = cells.tables(np.ones((1, answers.units)))
+    readable = ~np.isnan(answers.confidence + answers.correct)
+    n, items = int(readable.sum()), distinct(answers.unit[readable])
+    is_coarse = cells.coarser is not None
+    steps = f"confidence in steps of 1/{metrics.STEPS} there" if is_coarse else ""
+    estimates, functions = [], []
+    for metric in confidence_metrics:
+        notes, undefined_reason = _remarks(answers, metric, tables)
+        is_unresampled = is_coarse and metric.metric in _GROUPING
+        estimate = Estimate(
+            {**condition, **metric.condition},
+            metric.metric,
+            n,
+            noted(*notes, note),
+            answers.interval(metric),
+            undefined_reason,
+            n_asked=len(answers.unit),
+            units=items,
+            rarest=metric.rarest_count(tables),
+            no_interval_reason="too many confidences to resample" if is_unresampled else "",
+            resampling_note=steps,
         )
+        estimates.append(estimate)
+        functions.append(answers.value_function(metric))
+    return statistics_of_tables(estimates, cells.summed, functions)
 
-    return together(numbers, cells.table_statistic, [answers.value_of(form) for form in forms])
+
+def _remarks(
+    answers: Answers, metric: ConfidenceMetric, tables: metrics.ConfidenceTables
+) -> tuple[list[str], str]:
+    """Return the parts of a metric's note, and why it is undefined if it is."""
+    if metric.value is _undefined:
+        return [], metric.note
+    if "threshold" in metric.condition:
+        remark = metrics.type2_remark(tables, float(str(metric.condition["threshold"])))
+        if np.isnan(metric.value(tables)[0]):
+            return [], metric.note or remark
+        return [metric.note, remark], ""
+    if metric.metric in _GROUPING:
+        return [metric.note], answers.grouping_problem or UNREAD
+    if "binning" in metric.condition:
+        confidence = answers.confidence[~np.isnan(answers.correct)]
+        bins = metrics.bin_count(confidence, binning="equal_mass")
+        return [f"{metric.note}, {bins} used"], ""
+    return [metric.note], ""
 
 
 def two_choice_sensitivity(
     answers: Answers, stimulus: IntArray, condition: Mapping[str, object], note: str
-) -> Estimand:
-    """meta-d' over all ratings, and its M-ratio, where every item has two choices.
+) -> Statistics:
+    """Return meta-d' over all ratings, and its M-ratio, where every item has two choices.
 
-    `stimulus` is 0 or 1: which choice is right. The response is that one where the answer is right,
-    the other where it is wrong.
+    `stimulus` is 0 or 1: which choice is right. The response is that choice if the answer is right,
+    the other one if it is wrong.
     """
-    read = ~np.isnan(answers.confidence + answers.correct)
+    readable = ~np.isnan(answers.confidence + answers.correct)
+    correct, side, unit = answers.correct[readable], stimulus[readable], answers.unit[readable]
     # Equal but for rounding is one rating.
-    values, rating = np.unique(np.round(answers.confidence[read], 12), return_inverse=True)
+    values, rating = np.unique(np.round(answers.confidence[readable], 12), return_inverse=True)
     k = len(values)
     # Maniscalco and Lau's order: surest first choice ... surest second choice.
-    response = np.where(answers.correct[read] == 1, stimulus[read], 1 - stimulus[read])
-    place = np.where(response == 0, k - 1 - rating, k + rating)
-    unit = answers.unit[read]
-    share = len(np.unique(unit)) / max(len(unit), 1)
+    response = np.where(correct == 1, side, 1 - side)
+    column = np.where(response == 0, k - 1 - rating, k + rating)
+    items = len(np.unique(unit))
+    share = items / max(len(unit), 1)
     counts = np.zeros((answers.units, 4 * k))
-    np.add.at(counts, (unit, 2 * k * stimulus[read] + place), share)
+    np.add.at(counts, (unit, 2 * k * side + column), share)
     padding = 1 / (2 * k) if k else 0.0
-    why = "" if k > 1 else "every judgment has the same confidence" if k else "no judgment"
-    if not np.isin(answers.correct[read], (0, 1)).all():
-        why = "outcomes are not all right or wrong"
-    fitted = not why
-    if fitted:
+    reason = _two_choice_problem(k, correct)
+    is_fitted = not reason
+    if is_fitted:
         table = counts.sum(axis=0)
-        why = str(metrics.meta_d(table[: 2 * k], table[2 * k :], padding=padding).reason)
+        reason = str(metrics.meta_d(table[: 2 * k], table[2 * k :], padding=padding).reason)
 
-    def of(table: FloatArray) -> FloatArray:
-        if not fitted:
+    def values_of(table: FloatArray) -> FloatArray:
+        if not is_fitted:
             return np.full((len(table), 2), np.nan)
         fit = metrics.meta_d(table[:, : 2 * k], table[:, 2 * k :], padding=padding)
         return np.column_stack([fit.meta_d, fit.m_ratio])
 
-    said = noted(f"{k} ratings, {padding:.3g} added to each cell", note)
-    right = share * float((answers.correct[read] == 1).sum())
-    rarest = min(right, share * len(unit) - right)
-    numbers = [
-        Number(
-            where,
-            metric,
-            len(unit),
-            said,
-            why=why,
-            asked=len(read),
-            units=len(np.unique(unit)),
-            rarest=rarest,
-        )
-        for metric, where in (("meta_d", condition), ("m_ratio", {**condition, "type1": "sdt"}))
-    ]
-    return Estimand(numbers, metrics.SumStatistic(counts, of))
+    right = share * float((correct == 1).sum())
+    meta_d = Estimate(
+        condition,
+        "meta_d",
+        len(unit),
+        noted(f"{k} ratings, {padding:.3g} added to each cell", note),
+        undefined_reason=reason,
+        n_asked=len(readable),
+        units=items,
+        rarest=min(right, share * len(unit) - right),
+    )
+    m_ratio = replace(meta_d, metric="m_ratio", condition={**condition, "type1": "sdt"})
+    return Statistics([meta_d, m_ratio], metrics.OfSums(counts, values_of))
+
+
+def _two_choice_problem(ratings: int, correct: FloatArray) -> str:
+    if not np.isin(correct, (0, 1)).all():
+        return "outcomes are not all right or wrong"
+    if ratings == 0:
+        return "no judgment"
+    return "every judgment has the same confidence" if ratings == 1 else ""

@@ -1,13 +1,14 @@
 """Two contenders on the same items: paired differences, their intervals and their tests.
 
-A study says what it compares, a `Contrast`; here the items are resampled, with the same draws for
-all numbers, and the interval of a difference and its p come from the same resamples. Exchanging
-contenders within items would test that they answer alike, not that a number is the same: two ideal
-observers of different accuracy have one M-ratio and no two answers in common.
+A study describes what it compares by a `Contrast`. This module resamples the items, with the same
+resamples for all values; the interval of a difference and its p come from the same resamples.
+Exchanging contenders within items would test whether they answer alike, not whether a metric is
+equal: two ideal observers of different accuracy have the same M-ratio and different answers.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,14 @@ from scipy.special import ndtr, ndtri
 from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.results import NO_INTERVAL, Condition, Key, Result
-from inspect_confidence.studies.calibration import MEANS, PLAIN, Answers, Form, at_threshold
-from inspect_confidence.studies.estimate import of_draws, units_of
+from inspect_confidence.studies.calibration import (
+    COMPARED_METRICS,
+    MEAN_METRICS,
+    Answers,
+    ConfidenceMetric,
+    threshold_metrics,
+)
+from inspect_confidence.studies.estimate import resampling_note, unit_names
 from inspect_confidence.studies.notes import noted
 from inspect_confidence.studies.study import Difference, Resampling
 
@@ -31,14 +38,14 @@ class Contrast:
     """What is compared between two contenders, on the items that both answered readably.
 
     Attributes:
-        names: Of the numbers, in order.
-        items: How many items each rests on.
+        names: Condition and metric of each compared value, in order.
+        items: How many items each value rests on.
         units: How many units, mostly items, are resampled; none if 0.
-        first: What gives the first contender's numbers.
-        second: What gives those of the second.
-        rarest: As in `estimate.Number`, of each number; none if empty.
-        own: The intervals of both sides of numbers whose interval is their own, by number,
-            of shape (2, 2); NaN where a side has none.
+        first: Statistic of the first contender's values.
+        second: Statistic of the second contender's values.
+        rarest: As in `estimate.Estimate`, for each value; no limits if empty.
+        own_intervals: Intervals of both contenders, of shape (2, 2), by column, of metrics with a
+            method of their own; NaN where a contender has none.
         clusters: What the units are where they aren't items.
     """
 
@@ -48,12 +55,12 @@ class Contrast:
     first: metrics.Statistic
     second: metrics.Statistic
     rarest: Sequence[float] = ()
-    own: Mapping[int, FloatArray] = field(default_factory=dict)
+    own_intervals: Mapping[int, FloatArray] = field(default_factory=dict)
     clusters: metrics.Clusters | None = None
 
 
 def on_common(sides: Sequence[pd.DataFrame]) -> tuple[pd.Index, list[pd.DataFrame]]:
-    """The items that both contenders' judgments are of, in order, and the judgments of those."""
+    """Return the items, in order, that both contenders have, and their judgments of these."""
     items = pd.Index(sorted(set(sides[0]["item"]) & set(sides[1]["item"])))
     return items, [side[side["item"].isin(items)] for side in sides]
 
@@ -64,12 +71,12 @@ def means_contrast(
     items: Sequence[int],
     units: int,
 ) -> Contrast:
-    """The contrast of means over what each contender answered.
+    """Return the contrast of means over each contender's answers.
 
     Args:
-        names: Of the means.
-        sides: Of both contenders: values of shape (answers, numbers), NaN where one has none, and
-            the number of each answer's unit.
+        names: Condition and metric of each mean.
+        sides: For both contenders, values of shape (answers, means), NaN where an answer has none,
+            and the index of each answer's unit.
         items: How many items each mean rests on.
         units: How many units there are.
     """
@@ -78,20 +85,21 @@ def means_contrast(
 
 
 @dataclass(frozen=True)
-class Tested:
-    """Differences of two contenders on the same items.
+class ResampledDifferences:
+    """Differences of two contenders on the same items, with their values over resamples.
 
     Attributes:
-        names: Of the numbers.
-        items: How many items each rests on.
+        names: Condition and metric of each difference.
+        items: How many items each difference rests on.
         units: How many units were resampled for each.
         first: Values of the first contender.
-        second: Of the second.
+        second: Values of the second contender.
         values: first - second.
-        draws: Their values over resamples of the units, of shape (resamples, numbers).
+        draws: Differences over resamples of the units, of shape (resamples, differences).
         rarest: As in `Contrast`.
-        below: How far the lower end lies from a difference whose interval is its own; else NaN.
-        above: How far the upper end does.
+        below: Distance of the lower limit from the difference, where both sides have an interval
+            of their metric's own; else NaN.
+        above: Distance of the upper limit.
         clusters: As in `Contrast`.
         grouped: Whether groups of units were resampled, there being many.
     """
@@ -109,44 +117,46 @@ class Tested:
     clusters: metrics.Clusters | None = None
     grouped: bool = False
 
-    def verdict(self, column: int) -> "Verdict":
-        """The 95% interval of a difference, the p that agrees with it, or why there is neither."""
+    def test(self, column: int) -> "DifferenceTest":
+        """Return a difference's 95% interval and the p that agrees with it, or why it has none."""
         _, metric = self.names[column]
         value, draws = float(self.values[column]), self.draws[:, column]
         if np.isnan(value):
-            return Verdict(why="undefined: either value is undefined")
+            return DifferenceTest(reason="undefined: either value is undefined")
         rule = metrics.METRICS[metric].interval.over(self.clusters).of_difference()
-        units = int(self.units[column])
-        rarest, below, above = (each[column] for each in (self.rarest, self.below, self.above))
-        if not np.isnan(below) and not (why := metrics.too_few(rule, units, rarest)):
+        units, rarest = int(self.units[column]), self.rarest[column]
+        below, above = self.below[column], self.above[column]
+        if not np.isnan(below) and not metrics.too_few(rule, units, rarest):
             reach = below if value > 0 else above
             p = 2 * ndtr(-ALPHA_Z * abs(value) / reach) if reach > 0 else float(value == 0)
-            return Verdict((value - below, value + above), float(p))
-        interval, why = metrics.interval_of(rule, value, draws, units, rarest)
-        if why and why != metrics.SAME:  # where every item differs alike there is no doubt
-            return Verdict(why=f"no interval: {why}")
+            return DifferenceTest((value - below, value + above), float(p))
+        interval, reason = metrics.interval_of(rule, value, draws, units, rarest)
+        if reason and reason != metrics.SAME:  # where every item differs alike there is no doubt
+            return DifferenceTest(reason=f"no interval: {reason}")
         p = metrics.resampled_p(value, draws, units, method=rule.method)
-        return Verdict(interval, p, f"no interval: {why}" if why else of_draws(draws, self.grouped))
+        if reason:
+            return DifferenceTest(interval, p, f"no interval: {reason}")
+        return DifferenceTest(interval, p, resampling_note(draws, self.grouped))
 
-    def take(self, columns: Sequence[int]) -> "Tested":
-        """Some of the numbers."""
+    def take(self, columns: Sequence[int]) -> "ResampledDifferences":
+        """Return the differences in these columns."""
         arrays = {name: getattr(self, name)[..., columns] for name in _ARRAYS}
         return replace(self, names=[self.names[column] for column in columns], **arrays)
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """What is said of a difference.
+class DifferenceTest:
+    """The interval and the p of a difference.
 
     Attributes:
         interval: Its 95% interval.
         p: Two-sided p of no difference, below .05 just where the interval leaves out 0.
-        why: Why something of it is missing, or in how many resamples it is undefined.
+        reason: Why the interval or p is missing, or in how many resamples it is undefined.
     """
 
     interval: tuple[float, float] = NO_INTERVAL
     p: float = np.nan
-    why: str = ""
+    reason: str = ""
 
 
 _ARRAYS = ("items", "units", "first", "second", "values", "draws", "rarest", "below", "above")
@@ -155,91 +165,109 @@ ALPHA_Z = float(-ndtri(0.025))
 """How many standard errors a normal 95% interval reaches."""
 
 
-def tested(one: Contrast, resampling: Resampling, stream: int | None) -> Tested:
-    """The differences of a contrast with units, resampled; `stream` as in `draw`."""
+def resample_contrast(
+    contrast: Contrast, resampling: Resampling, stream: int | None
+) -> ResampledDifferences:
+    """Compute a contrast's differences and resample its units; `stream` as in `resample`."""
     seed = [resampling.seed] if stream is None else [resampling.seed, stream]
-    sides, strata = {"first": one.first, "second": one.second}, np.zeros(one.units, np.int64)
-    how = metrics.resampled_as(list(sides.values()), strata, seed, patterns=True)
-    drawn = metrics.bootstrap(
-        sides, strata, resamples=resampling.resamples, seed=seed, sampling=how
-    )
-    everything = np.ones((1, one.units))
-    first, second = one.first(everything)[0], one.second(everything)[0]
-    items = np.array(one.items, np.int64)
-    units = np.minimum(items, one.units)
+    sides = {"first": contrast.first, "second": contrast.second}
+    strata = np.zeros(contrast.units, np.int64)
+    plan = metrics.resampled_as(list(sides.values()), strata, seed, alone=True)
+    draws = metrics.bootstrap(sides, strata, resamples=resampling.resamples, seed=seed, drawn=plan)
+    unit_weights = np.ones((1, contrast.units))
+    first, second = contrast.first(unit_weights)[0], contrast.second(unit_weights)[0]
+    items = np.array(contrast.items, np.int64)
     below, above = np.full((2, len(items)), np.nan)
-    for column, ends in one.own.items():
-        both = np.array([first[column], second[column]])
-        one_side, other = (drawn[side][:, column] for side in ("first", "second"))
-        if not np.allclose(one_side, other, rtol=0, atol=1e-12):  # else it is the same contender
-            below[column], above[column] = _apart(both, ends, [one_side, other])
-    draws = _difference(drawn["first"], drawn["second"])
-    rarest = np.array(one.rarest) if one.rarest else np.full(len(items), np.inf)
-    values = _difference(first, second)
-    arrays = (items, units, first, second, values, draws, rarest, below, above)
-    return Tested(one.names, *arrays, one.clusters, how.grouped)
+    for column, intervals in contrast.own_intervals.items():
+        side_draws = [draws["first"][:, column], draws["second"][:, column]]
+        # A contender compared with itself has equal draws, and no doubt about the difference.
+        if not np.allclose(side_draws[0], side_draws[1], rtol=0, atol=1e-12):
+            side_values = np.array([first[column], second[column]])
+            below[column], above[column] = _interval_reach(side_values, intervals, side_draws)
+    return ResampledDifferences(
+        contrast.names,
+        items,
+        np.minimum(items, contrast.units),
+        first,
+        second,
+        _difference(first, second),
+        _difference(draws["first"], draws["second"]),
+        np.array(contrast.rarest) if contrast.rarest else np.full(len(items), np.inf),
+        below,
+        above,
+        contrast.clusters,
+        plan.grouped,
+    )
 
 
 def _difference(first: FloatArray, second: FloatArray) -> FloatArray:
-    """The difference, 0 where they differ by rounding alone: its sign would decide p."""
+    """Subtract; where values differ by rounding alone return 0, since the sign decides p."""
     difference = first - second
-    same = np.abs(difference) <= 1e-12 * np.maximum(np.abs(first), 1)
-    return np.where(same, 0.0, difference)
+    is_rounding = np.abs(difference) <= 1e-12 * np.maximum(np.abs(first), 1)
+    return np.where(is_rounding, 0.0, difference)
 
 
-def _apart(
-    values: FloatArray, ends: FloatArray, drawn: Sequence[FloatArray]
+def _interval_reach(
+    values: FloatArray, intervals: FloatArray, draws: Sequence[FloatArray]
 ) -> tuple[float, float]:
-    """How far the ends of a difference lie from it (Zou 2007, MOVER).
+    """Return how far the limits of a difference lie from it (Zou 2007, MOVER).
 
     Args:
-        values: Of both sides.
-        ends: Of their intervals, of shape (2, 2); NaN where a side has none.
-        drawn: Both sides' values over the same resamples, for their correlation.
+        values: Values of both sides.
+        intervals: Their intervals, of shape (2, 2); NaN where a side has none.
+        draws: Both sides' values over the same resamples, for their correlation.
     """
-    (lower, upper), (other_lower, other_upper) = np.abs(ends - values[:, None])
-    varies = all(np.ptp(side) > 0 for side in drawn)
-    shared = float(np.corrcoef(drawn[0], drawn[1])[0, 1]) if varies else 0.0
+    first, second = np.abs(intervals - values[:, None])
+    varies = all(np.ptp(side) > 0 for side in draws)
+    correlation = float(np.corrcoef(draws[0], draws[1])[0, 1]) if varies else 0.0
 
-    def reach(one: float, other: float) -> float:
-        return float(np.sqrt(max(one**2 + other**2 - 2 * shared * one * other, 0)))
+    def reach(a: float, b: float) -> float:
+        return float(np.sqrt(max(a**2 + b**2 - 2 * correlation * a * b, 0)))
 
-    return reach(lower, other_upper), reach(upper, other_lower)
+    return reach(first[0], second[1]), reach(first[1], second[0])
 
 
-def differences(one: Contrast, resampling: Resampling) -> list[Difference]:
-    """The paired differences of a contrast as `compare` shows them; none where it has no units."""
-    if not one.units:
+def differences(contrast: Contrast, resampling: Resampling) -> list[Difference]:
+    """Return a contrast's paired differences as `compare` shows them; none if it has no units."""
+    if not contrast.units:
         return []
-    # Where nothing has an interval, resamples would cost much and say nothing.
-    found = tested(one, resampling if _uses_draws(one) else replace(resampling, resamples=1), None)
+    if not _needs_resamples(contrast):
+        resampling = replace(resampling, resamples=1)
+    resampled = resample_contrast(contrast, resampling, None)
     rows = []
-    for column, (condition, metric) in enumerate(found.names):
-        said = found.verdict(column)
-        first, second, value = (
-            float(each[column]) for each in (found.first, found.second, found.values)
-        )
-        ends, n = said.interval, int(found.items[column])
+    for column, (condition, metric) in enumerate(resampled.names):
+        test = resampled.test(column)
+        low, high = test.interval
         rows.append(
-            Difference(str(condition), metric, first, second, value, *ends, said.p, n, said.why)
+            Difference(
+                str(condition),
+                metric,
+                first=float(resampled.first[column]),
+                second=float(resampled.second[column]),
+                difference=float(resampled.values[column]),
+                ci_low=low,
+                ci_high=high,
+                p=test.p,
+                items=int(resampled.items[column]),
+                note=test.reason,
+            )
         )
     return rows
 
 
-def _uses_draws(one: Contrast) -> bool:
-    """Whether any number of a contrast has an interval."""
-    rarest = one.rarest or [np.inf] * len(one.names)
-    rules = (metrics.METRICS[name].interval.over(one.clusters) for _, name in one.names)
-    return any(
-        rule.of_difference().method != "none"
-        and not metrics.too_few(rule.of_difference(), min(items, one.units), least)
-        for rule, items, least in zip(rules, one.items, rarest, strict=True)
-    )
+def _needs_resamples(contrast: Contrast) -> bool:
+    """Whether any value of a contrast has an interval."""
+    limits = contrast.rarest or [np.inf] * len(contrast.names)
+    for (_, metric), items, rarest in zip(contrast.names, contrast.items, limits, strict=True):
+        rule = metrics.METRICS[metric].interval.over(contrast.clusters).of_difference()
+        if rule.method != "none" and not metrics.too_few(rule, min(items, contrast.units), rarest):
+            return True
+    return False
 
 
 @dataclass(frozen=True)
 class Pair:
-    """The readable judgments of two contenders on the items that both have, by their units."""
+    """The readable judgments of two contenders on their common items, by unit."""
 
     items: pd.Index
     units: pd.Index
@@ -247,166 +275,215 @@ class Pair:
     second: Answers
 
     @classmethod
-    def of(cls, first: pd.DataFrame, second: pd.DataFrame) -> "Pair":
-        """Of completed judgments."""
-        items, sides = on_common(
-            [side[(side["status"] == "ok") & side["correct"].notna()] for side in (first, second)]
+    def from_frames(cls, first: pd.DataFrame, second: pd.DataFrame) -> "Pair":
+        """Pair the completed judgments of two contenders."""
+        readable = [
+            side[(side["status"] == "ok") & side["correct"].notna()] for side in (first, second)
+        ]
+        items, (first, second) = on_common(readable)
+        units = pd.Index(unit_names(first).unique())
+        return cls(
+            items, units, Answers.from_frame(first, units), Answers.from_frame(second, units)
         )
-        units = pd.Index(units_of(sides[0]).unique())
-        return cls(items, units, *(Answers.of(side, units) for side in sides))
 
     @property
     def choices(self) -> int | None:
-        """How many choices all items have, if both say the same."""
+        """Number of choices of every item; None if the contenders' items differ in it."""
         return self.first.choices if self.first.choices == self.second.choices else None
 
 
-def contrast(
+def confidence_contrast(
     first: pd.DataFrame,
     second: pd.DataFrame,
     thresholds: Sequence[float],
-    plain: Sequence[Form] = PLAIN,
+    compared: Sequence[ConfidenceMetric] = COMPARED_METRICS,
     condition: Condition = Condition(),  # noqa: B008 # it is frozen
     clusters: metrics.Clusters | None = None,
 ) -> Contrast:
-    """The contrast of stated confidence in two contenders' completed judgments.
+    """Return the contrast of stated confidence in two contenders' completed judgments.
 
-    Means, the numbers `plain`, and type-2 sensitivity at the thresholds are compared.
+    Means, the metrics `compared`, and type-2 sensitivity at the thresholds are contrasted.
     """
-    return of_pairs([Pair.of(first, second)], thresholds, plain, condition, clusters)
+    pair = Pair.from_frames(first, second)
+    return contrast_of_pairs([pair], thresholds, compared, condition, clusters)
 
 
-def tested_against(
-    baseline: pd.DataFrame, others: Mapping[str, pd.DataFrame], resampling: Resampling, stream: int
-) -> dict[str, Tested]:
-    """The differences of several contenders from one; those without a common item are left out.
+def differences_from_baseline(
+    baseline: pd.DataFrame,
+    contenders: Mapping[str, pd.DataFrame],
+    resampling: Resampling,
+    stream: int,
+) -> dict[str, ResampledDifferences]:
+    """Return the differences of contenders from a baseline; those without a common item are absent.
 
-    Contenders that share their items with it are resampled together, since the
-    numbers of the one that all are compared with are the same then. Judgments are completed;
-    `stream` is as in `draw`.
+    Contenders that share the same items with the baseline are resampled together, since the
+    baseline's values are the same for them. Judgments are completed; `stream` is as in `resample`.
     """
-    alike: dict[tuple[Hashable, ...], dict[str, Pair]] = {}
-    for name, rows in others.items():
-        pair = Pair.of(rows, baseline)
+    pairs_by_items: dict[tuple[Hashable, ...], dict[str, Pair]] = {}
+    for name, rows in contenders.items():
+        pair = Pair.from_frames(rows, baseline)
         if len(pair.items):
-            alike.setdefault((pair.choices, *pair.items), {})[name] = pair
-    found: dict[str, Tested] = {}
-    for pairs in alike.values():
-        one = of_pairs(list(pairs.values()), resampling.thresholds, PLAIN)
-        together, size = tested(one, resampling, stream), len(one.names) // len(pairs)
-        for k, name in enumerate(pairs):
-            found[name] = together.take(range(k * size, (k + 1) * size))
-    return {name: found[name] for name in others if name in found}
+            pairs_by_items.setdefault((pair.choices, *pair.items), {})[name] = pair
+    by_contender: dict[str, ResampledDifferences] = {}
+    for pairs in pairs_by_items.values():
+        contrast = contrast_of_pairs(list(pairs.values()), resampling.thresholds, COMPARED_METRICS)
+        resampled = resample_contrast(contrast, resampling, stream)
+        columns_of_pairs = np.split(np.arange(len(contrast.names)), len(pairs))
+        for name, columns in zip(pairs, columns_of_pairs, strict=True):
+            by_contender[name] = resampled.take(columns.tolist())
+    return {name: by_contender[name] for name in contenders if name in by_contender}
 
 
-def of_pairs(
-    pairs: Sequence[Pair],
-    thresholds: Sequence[float],
-    plain: Sequence[Form],
-    condition: Condition = Condition(),  # noqa: B008 # it is frozen
-    clusters: metrics.Clusters | None = None,
-) -> Contrast:
-    """The contrasts of pairs with the same items, choices and second contender, as one."""
-    choices, items, units = pairs[0].choices, len(pairs[0].items), len(pairs[0].units)
-    compared = {"type2_dprime", "meta_d_ideal"} | ({"m_ratio"} if choices else set())
-    further = (form for one in thresholds for form in at_threshold(one, choices))
-    forms = [*MEANS, *plain, *(form for form in further if form.metric in compared)]
-    sides, other = [pair.first.cells() for pair in pairs], pairs[0].second.cells()
+@dataclass(frozen=True)
+class _Contender:
+    """One contender's judgments with their count tables by item."""
 
-    names = [(condition.but(**form.condition), form.metric) for form in forms] * len(pairs)
-    rules = [metrics.METRICS[form.metric].interval.over(clusters).of_difference() for form in forms]
-    everything = np.ones((1, units))
+    answers: Answers
+    cells: metrics.Cells
 
-    def least_of(cells: metrics.ItemTables) -> list[float]:
-        tables = cells.tables(everything)
-        return [form.rarest(tables) for form in forms]
+    def rarest_counts(self, compared: Sequence[ConfidenceMetric]) -> list[float]:
+        tables = self.cells.tables(np.ones((1, self.answers.units)))
+        return [metric.rarest_count(tables) for metric in compared]
 
-    against = least_of(other)
-    rarest = [list(map(min, least_of(side), against)) for side in sides]
-    enough = [
-        [not metrics.too_few(rule, units, least) for rule, least in zip(rules, row, strict=True)]
-        for row in rarest
-    ]
-    used = [rule.method != "none" and any(row[k] for row in enough) for k, rule in enumerate(rules)]
-    seconds = {k: pairs[0].second.interval(form) for k, form in enumerate(forms) if used[k]}
-    ends = {
-        i * len(forms) + k: np.array([pair.first.interval(form), seconds[k]], float)
-        for i, pair in enumerate(pairs)
-        for k, form in enumerate(forms)
-        if used[k] and form.interval and enough[i][k]
-    }
-
-    def values_of(answers: Answers, cells: metrics.ItemTables) -> metrics.Statistic:
-        """Of resamples those alone that an interval is made of."""
-        given = [answers.value_of(form) for form in forms]
+    def statistic(
+        self, compared: Sequence[ConfidenceMetric], resampled: Sequence[bool]
+    ) -> metrics.Statistic:
+        """Return the values of all metrics; over resamples those `resampled`, others are NaN."""
+        functions = [self.answers.value_function(metric) for metric in compared]
 
         def values(tables: metrics.ConfidenceTables) -> FloatArray:
-            none = np.full(len(tables.right), np.nan)
-            alone = len(tables.right) == 1
-            return np.column_stack(
-                [value(tables) if used[k] or alone else none for k, value in enumerate(given)]
-            )
+            undefined = np.full(len(tables.right), np.nan)
+            is_total = len(tables.right) == 1
+            columns = []
+            for function, is_resampled in zip(functions, resampled, strict=True):
+                columns.append(function(tables) if is_resampled or is_total else undefined)
+            return np.column_stack(columns)
 
-        return cells.table_statistic.map(values)
-
-    firsts = [values_of(pair.first, side) for pair, side in zip(pairs, sides, strict=True)]
-    last = values_of(pairs[0].second, other)
-
-    first = metrics.CombinedStatistic(firsts, lambda *values: np.hstack(values))
-    second = metrics.CombinedStatistic([last], lambda values: np.tile(values, len(sides)))
-    least = [one for row in rarest for one in row]
-    return Contrast(names, [items] * len(names), units, first, second, least, ends, clusters)
+        return self.cells.summed.then(values)
 
 
-def mean_tested(some: Sequence[Tested]) -> Tested:
-    """The unweighted mean over data sets of the differences that all of them have."""
-    names = [name for name in some[0].names if all(name in one.names for one in some)]
-    shared = [one.take([one.names.index(name) for name in names]) for one in some]
+def contrast_of_pairs(
+    pairs: Sequence[Pair],
+    thresholds: Sequence[float],
+    compared: Sequence[ConfidenceMetric],
+    condition: Condition = Condition(),  # noqa: B008 # it is frozen
+    clusters: metrics.Clusters | None = None,
+) -> Contrast:
+    """Return one contrast of pairs that have the same items, choices and second contender.
 
-    def over(part: str, how: Callable[..., FloatArray]) -> Any:
-        return how([getattr(one, part) for one in shared], axis=0)
+    Its columns are all metrics of the first pair, then those of the second pair, and so on; the
+    second contender's values are computed once and repeated. A metric is resampled if any pair has
+    enough units, and enough of the rarest outcome, for its interval.
+    """
+    choices, items, units = pairs[0].choices, len(pairs[0].items), len(pairs[0].units)
+    compared = _with_sensitivity(compared, thresholds, choices)
+    rules = [
+        metrics.METRICS[metric.metric].interval.over(clusters).of_difference()
+        for metric in compared
+    ]
+    firsts = [_Contender(pair.first, pair.first.cells()) for pair in pairs]
+    second = _Contender(pairs[0].second, pairs[0].second.cells())
+    second_rarest = second.rarest_counts(compared)
+    rarest, has_interval = [], np.zeros((len(pairs), len(compared)), bool)
+    for row, first in enumerate(firsts):
+        for column, first_rarest in enumerate(first.rarest_counts(compared)):
+            count, rule = min(first_rarest, second_rarest[column]), rules[column]
+            rarest.append(count)
+            enough = not metrics.too_few(rule, units, count)
+            has_interval[row, column] = rule.method != "none" and enough
+    own_intervals = {}
+    for column, metric in enumerate(compared):
+        if metric.interval and has_interval[:, column].any():
+            second_interval = second.answers.interval(metric)
+            for row in np.flatnonzero(has_interval[:, column]).tolist():
+                ends = [firsts[row].answers.interval(metric), second_interval]
+                own_intervals[row * len(compared) + column] = np.array(ends, float)
+    resampled = [bool(column.any()) for column in has_interval.T]
+    first_values = [first.statistic(compared, resampled) for first in firsts]
+    second_values = second.statistic(compared, resampled)
+    names = [(condition.but(**metric.condition), metric.metric) for metric in compared]
+    return Contrast(
+        names * len(pairs),
+        [items] * len(names) * len(pairs),
+        units,
+        metrics.Joined(first_values, lambda *values: np.hstack(values)),
+        metrics.Joined([second_values], lambda values: np.tile(values, len(pairs))),
+        rarest,
+        own_intervals,
+        clusters,
+    )
 
-    how: dict[str, Callable[..., Any]] = {"items": np.sum, "units": np.min, "rarest": np.min}
-    mean = Tested(names, *(over(part, how.get(part, np.mean)) for part in _ARRAYS))
-    # Of what is biased there is no interval: bias gets no smaller with the number of data sets.
-    none = np.full(len(names), np.nan)
-    return replace(mean, below=none, above=none)
+
+def _with_sensitivity(
+    compared: Sequence[ConfidenceMetric], thresholds: Sequence[float], choices: int | None
+) -> list[ConfidenceMetric]:
+    """Add means before the metrics, and type-2 sensitivity at each threshold after them."""
+    names = {"type2_dprime", "meta_d_ideal"} | ({"m_ratio"} if choices else set())
+    with_sensitivity = [*MEAN_METRICS, *compared]
+    for threshold in thresholds:
+        at_threshold = threshold_metrics(threshold, choices)
+        with_sensitivity += [metric for metric in at_threshold if metric.metric in names]
+    return with_sensitivity
+
+
+def mean_differences(parts: Sequence[ResampledDifferences]) -> ResampledDifferences:
+    """Return the unweighted mean over data sets of the differences that all of them have."""
+    names = [name for name in parts[0].names if all(name in part.names for part in parts)]
+    shared = [part.take([part.names.index(name) for name in names]) for part in parts]
+    reductions: dict[str, Callable[..., Any]] = {
+        "items": np.sum,
+        "units": np.min,
+        "rarest": np.min,
+    }
+    arrays = {}
+    for field_name in _ARRAYS:
+        reduction = reductions.get(field_name, np.mean)
+        arrays[field_name] = reduction([getattr(part, field_name) for part in shared], axis=0)
+    # Metrics with an interval of their own are biased; bias doesn't shrink with more data sets.
+    arrays["below"] = arrays["above"] = np.full(len(names), np.nan)
+    return ResampledDifferences(names, **arrays)
 
 
 def results_of_tests(
-    found: Mapping[str, Tested], key: Key, condition: Condition, part: str
+    contenders: Mapping[str, ResampledDifferences], key: Key, condition: Condition, part: str
 ) -> Iterator[Result]:
-    """Rows of difference and p of several contenders against one, adjusted over all of them.
+    """Yield difference and p of contenders against one baseline, p adjusted over the contenders.
 
-    Of the condition `versus` says which one all are compared with, `part` which contender it is.
+    The condition's `versus` names the baseline; the part of the condition called `part` names the
+    contender.
     """
-    for name in dict.fromkeys(name for one in found.values() for name in one.names):
-        columns = {who: one.names.index(name) for who, one in found.items() if name in one.names}
-        rows = [
-            difference_of(
-                found[who], column, key, condition.but(**name[0], **{"of": name[1], part: who})
-            )
-            for who, column in columns.items()
-        ]
-        p = np.array([tested.value for _, tested in rows])
+    names = dict.fromkeys(chain.from_iterable(side.names for side in contenders.values()))
+    for name in names:
+        compared, metric = name
+        rows = []
+        for contender, resampled in contenders.items():
+            if name in resampled.names:
+                where = condition.but(**compared, **{"of": metric, part: contender})
+                column = resampled.names.index(name)
+                rows.append(difference_results(resampled, column, key, where))
+        p = np.array([p_row.value for _, p_row in rows])
         over = f"over {(~np.isnan(p)).sum()} comparisons with {condition['versus']}"
-        adjusted = {"p_bonferroni": metrics.bonferroni(p), "p_holm": metrics.holm(p)}
-        for k, (difference, tested) in enumerate(rows):
-            yield from (difference, tested)
-            for metric, values in adjusted.items():
-                note = tested.note if np.isnan(p[k]) else over
-                yield replace(tested, metric=metric, value=float(values[k]), note=note)
+        bonferroni, holm = metrics.bonferroni(p), metrics.holm(p)
+        for position, (difference, p_row) in enumerate(rows):
+            note = p_row.note if np.isnan(p[position]) else over
+            yield difference
+            yield p_row
+            for adjusted, values in (("p_bonferroni", bonferroni), ("p_holm", holm)):
+                yield replace(p_row, metric=adjusted, value=float(values[position]), note=note)
 
 
-def difference_of(
-    one: Tested, column: int, key: Key, condition: Condition
+def difference_results(
+    resampled: ResampledDifferences, column: int, key: Key, condition: Condition
 ) -> tuple[Result, Result]:
-    """The rows of a difference and of its p; the condition says `of` what and `versus` whom."""
-    said, value, n = one.verdict(column), one.values[column], int(one.items[column])
-    note = said.why if np.isnan(value) else noted(f"on the {n} items that both have", said.why)
-    why = said.why.removeprefix("undefined: ").removeprefix("no interval: ")
-    of_p = f"undefined: {why}" if np.isnan(said.p) else ""
+    """Return the rows of a difference and of its p; the condition says `of` what, `versus` whom."""
+    test, value = resampled.test(column), resampled.values[column]
+    n = int(resampled.items[column])
+    note = test.reason
+    if not np.isnan(value):
+        note = noted(f"on the {n} items that both have", test.reason)
+    reason = test.reason.removeprefix("undefined: ").removeprefix("no interval: ")
+    p_note = f"undefined: {reason}" if np.isnan(test.p) else ""
     return (
-        key.result(condition, "difference", value, said.interval, n=n, note=note),
-        key.result(condition, "p_value", said.p, n=n, note=of_p),
+        key.result(condition, "difference", value, test.interval, n=n, note=note),
+        key.result(condition, "p_value", test.p, n=n, note=p_note),
     )

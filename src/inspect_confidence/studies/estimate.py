@@ -1,9 +1,9 @@
 """From judgments to rows of results: statistics of item weights, resampled over the items.
 
-What all studies compute with. Judgments are rows of a frame; `units` are the items that they are
-of, in the order of the weights, and `unit` is the number of each judgment's item, as `places`
-gives it. A `condition` is what the study varied, a `note` what a reader must know of a number:
-what was left out, which definition was chosen.
+All studies compute with these functions. Judgments are rows of a frame; `units` are the items that
+they belong to, in the order of the weights, and `unit` is the index of each judgment's item, as
+`unit_indices` returns it. A `condition` is what the study varied; a `note` tells the reader what
+was left out and which definition was chosen.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -18,42 +18,45 @@ from numpy.typing import ArrayLike
 from inspect_confidence import metrics
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics.arrays import FloatArray, IntArray, distinct
+from inspect_confidence.metrics.registry import Interval
 from inspect_confidence.results import NO_INTERVAL, Condition, Key, Result
 from inspect_confidence.studies.notes import noted
 from inspect_confidence.studies.study import Resampling
 
-FOLLOWED: ContextVar[Callable[[int], object] | None] = ContextVar("followed", default=None)
-"""Is told how many judgments were gone through, for the time that is left."""
+PROGRESS: ContextVar[Callable[[int], object] | None] = ContextVar("progress", default=None)
+"""Optional progress callback; receives the number of judgments processed."""
 
 
-def runs(
-    frame: pd.DataFrame, by: Sequence[str] = ("model", "dataset", "variant")
+def condition_groups(
+    frame: pd.DataFrame, columns: Sequence[str] = ("model", "dataset", "variant")
 ) -> Iterator[tuple[Key, Condition, pd.DataFrame]]:
-    """The judgments of one task by whose they are and what was varied, in the frame's order.
+    """Yield the key, condition and rows of each group of one task's judgments.
 
-    Of the columns in `by`, `model` and `dataset` are of the key, and empty there where they aren't
-    named; the others, where they have a value, make the condition.
+    `model` and `dataset` become part of the key if they are in `columns`, otherwise they are empty
+    there. The other columns make the condition, where they have a value. Groups come in the
+    frame's order.
     """
-    for values, rows in frame.groupby(["task", *by], sort=False, dropna=False):
-        parts: dict[str, Any] = dict(zip(["task", *by], values, strict=True))
-        key = Key(*(str(parts.pop(name, "")) for name in ("task", "model", "dataset")))
-        yield key, Condition({name: one for name, one in parts.items() if pd.notna(one)}), rows
-        if follow := FOLLOWED.get():
-            follow(len(rows))
+    for values, rows in frame.groupby(["task", *columns], sort=False, dropna=False):
+        parts: dict[str, Any] = dict(zip(["task", *columns], values, strict=True))
+        task, model, dataset = (str(parts.pop(name, "")) for name in ("task", "model", "dataset"))
+        condition = {name: value for name, value in parts.items() if pd.notna(value)}
+        yield Key(task, model, dataset), Condition(condition), rows
+        if report_progress := PROGRESS.get():
+            report_progress(len(rows))
 
 
-def places(rows: pd.DataFrame, units: pd.Index) -> IntArray:
-    """The number of each judgment's unit, its item unless it says another, among the units."""
-    return np.asarray(units.get_indexer(pd.Index(units_of(rows))), np.int64)
+def unit_indices(rows: pd.DataFrame, units: pd.Index) -> IntArray:
+    """Return the position of each judgment's unit in `units`."""
+    return np.asarray(units.get_indexer(pd.Index(unit_names(rows))), np.int64)
 
 
-def units_of(rows: pd.DataFrame) -> pd.Series:
-    """What is resampled: the column `unit` where there is one, else the item."""
+def unit_names(rows: pd.DataFrame) -> pd.Series:
+    """Return each judgment's resampled unit: the column `unit` if there is one, else `item`."""
     return rows["unit" if "unit" in rows else "item"]
 
 
 def refuse_outside(rows: pd.DataFrame, names: Sequence[str], remedy: str = "70% is 0.7.") -> None:
-    """Refuse shares that are none.
+    """Check that the columns `names` hold shares.
 
     Raises:
         InvalidArgument: A number in one of these columns lies outside [0, 1].
@@ -65,21 +68,22 @@ def refuse_outside(rows: pd.DataFrame, names: Sequence[str], remedy: str = "70% 
 
 
 @dataclass(frozen=True)
-class Number:
-    """What a number is.
+class Estimate:
+    """What is estimated, on how many judgments, and which interval it has; without its value.
 
     Attributes:
         condition: What the study varied.
-        metric: Its name in the metric registry.
-        n: Judgments that it rests on.
-        note: For the results.
-        interval: Its 95% interval where its metric's is Wilson's or one of its own.
-        why: Why it is undefined, where that is known better than from the registry.
-        asked: Judgments that were asked for; n if None.
-        units: How many of the resampled units it rests on, where not as many as n or all.
+        metric: Name in the metric registry.
+        n: Judgments that the estimate rests on.
+        note: Remark for the results.
+        interval: The 95% interval, if the metric's is Wilson's or one of its own.
+        undefined_reason: Why the value is undefined; the registry's reason if empty.
+        n_asked: Judgments that were asked for; n if None.
+        units: Resampled units that the estimate rests on; the smaller of n and all units if None.
         rarest: Judgments of the rarest outcome or type-2 cell, where intervals depend on it.
-        without: Why its own method, or any where `interval` is None, gives no interval here.
-        drawn: What is to be said of its resamples, where its interval is made of them.
+        no_interval_reason: Why the metric's own method gives no interval, or, where `interval` is
+            None, why there is none at all.
+        resampling_note: Note on the resampling, shown if the interval comes from it.
     """
 
     condition: Mapping[str, object]
@@ -87,46 +91,48 @@ class Number:
     n: int
     note: str = ""
     interval: tuple[float, float] | None = None
-    why: str = ""
-    asked: int | None = None
+    undefined_reason: str = ""
+    n_asked: int | None = None
     units: int | None = None
     rarest: float = np.inf
-    without: str = ""
-    drawn: str = ""
+    no_interval_reason: str = ""
+    resampling_note: str = ""
 
 
 @dataclass(frozen=True)
-class Estimand:
-    """Numbers that one statistic gives together, as those of one count table; often one alone.
+class Statistics:
+    """Estimates that one statistic computes together, as those of one count table; often just one.
 
     Attributes:
-        numbers: What they are.
-        statistic: Item weights (resamples, units) -> values of shape (resamples, numbers).
-        some: Places of numbers -> the statistic of these alone, where that saves work.
+        estimates: What the columns of the statistic's values are.
+        statistic: Item weights (resamples, units) -> values of shape (resamples, estimates).
+        subset: Positions of estimates -> the statistic of these alone, where that saves work.
     """
 
-    numbers: Sequence[Number]
+    estimates: Sequence[Estimate]
     statistic: metrics.Statistic
-    some: Callable[[Sequence[int]], metrics.Statistic] | None = None
+    subset: Callable[[Sequence[int]], metrics.Statistic] | None = None
 
 
-Made = TypeVar("Made")
+Tables = TypeVar("Tables")
 
 
-def together(
-    numbers: Sequence[Number],
-    make: metrics.SumStatistic[Made],
-    values: Sequence[Callable[[Made], FloatArray]],
-) -> Estimand:
-    """Numbers that are values of the same tables, or of whatever `make` makes."""
+def statistics_of_tables(
+    estimates: Sequence[Estimate],
+    make_tables: metrics.OfSums[Tables],
+    values: Sequence[Callable[[Tables], FloatArray]],
+) -> Statistics:
+    """Return estimates that are computed from the same tables, one function of `values` each."""
 
-    def some(chosen: Sequence[int]) -> metrics.Statistic:
-        return make.map(lambda made: np.column_stack([values[k](made) for k in chosen]))
+    def subset(chosen: Sequence[int]) -> metrics.Statistic:
+        return make_tables.then(
+            lambda tables: np.column_stack([values[position](tables) for position in chosen])
+        )
 
-    return Estimand(numbers, some(range(len(values))), some)
+    return Statistics(estimates, subset(range(len(values))), subset)
 
 
-def estimand(
+def single_statistic(
     condition: Mapping[str, object],
     metric: str,
     statistic: metrics.Statistic,
@@ -134,10 +140,11 @@ def estimand(
     note: str = "",
     interval: tuple[float, float] | None = None,
     *,
-    asked: int | None = None,
-) -> Estimand:
-    """One number with a statistic of its own, its values of shape (resamples,)."""
-    return Estimand([Number(condition, metric, n, note, interval, asked=asked)], statistic)
+    n_asked: int | None = None,
+) -> Statistics:
+    """Return one estimate with a statistic of its own, whose values have shape (resamples,)."""
+    estimate = Estimate(condition, metric, n, note, interval, n_asked=n_asked)
+    return Statistics([estimate], statistic)
 
 
 def means(
@@ -146,87 +153,86 @@ def means(
     unit: IntArray,
     units: int,
     note: str | Callable[[FloatArray], str] = "",
-) -> Estimand:
-    """The mean over judgments of the values of each metric; NaN values are left out.
+) -> Statistics:
+    """Return the mean over judgments of the values of each metric; NaN values are left out.
 
     Shares of judgments, values of 0 and 1 of a metric whose interval is Wilson's, have it.
 
     Args:
-        condition: Of all of them.
-        columns: By metric.
+        condition: Condition of all estimates.
+        columns: Values by metric.
         unit: The number of each judgment's item.
         units: How many items there are.
-        note: Of all of them, or what says it of the values.
+        note: Note of all estimates, or a function of the values that returns it.
     """
     values = np.column_stack([np.asarray(column, float) for column in columns.values()])
-    numbers = []
+    estimates = []
     for metric, column in zip(columns, values.T, strict=True):
-        there = ~np.isnan(column)
-        share = metrics.METRICS[metric].interval.method == "wilson"
-        share &= bool(np.isin(column[there], (0, 1)).all())
-        numbers.append(
-            Number(
-                condition,
-                metric,
-                int(there.sum()),
-                note(column) if callable(note) else note,
-                wilson(column, unit, units) if share else None,
-                asked=len(column),
-                units=distinct(unit[there]),
-                rarest=unlike(column, unit),
-            )
+        present = ~np.isnan(column)
+        is_share = metrics.METRICS[metric].interval.method == "wilson"
+        is_share &= bool(np.isin(column[present], (0, 1)).all())
+        estimate = Estimate(
+            condition,
+            metric,
+            int(present.sum()),
+            note(column) if callable(note) else note,
+            wilson(column, unit, units) if is_share else None,
+            n_asked=len(column),
+            units=distinct(unit[present]),
+            rarest=minority_items(column, unit),
         )
-    return Estimand(numbers, metrics.means_of(values, unit, units))
+        estimates.append(estimate)
+    return Statistics(estimates, metrics.means_of(values, unit, units))
 
 
-def unlike(values: FloatArray, unit: IntArray) -> int:
-    """How many items have another mean of their values than the most that agree; NaN left out."""
-    there = ~np.isnan(values)
-    n = np.bincount(unit[there])
-    means = np.bincount(unit[there], values[there])[n > 0] / n[n > 0]
-    _, sizes = np.unique(np.round(means, 12), return_counts=True)
+def minority_items(values: FloatArray, unit: IntArray) -> int:
+    """Return how many items have another mean value than the commonest one; NaN is left out."""
+    present = ~np.isnan(values)
+    n = np.bincount(unit[present])
+    item_means = np.bincount(unit[present], values[present])[n > 0] / n[n > 0]
+    _, sizes = np.unique(np.round(item_means, 12), return_counts=True)
     return int(sizes.sum() - sizes.max(initial=0))
 
 
-def counted(flags: FloatArray) -> str:
-    """How many flags are 1, for a note."""
+def flag_count(flags: FloatArray) -> str:
+    """Say for a note how many flags are 1."""
     return f"{int(np.nansum(flags))} of {(~np.isnan(flags)).sum()}"
 
 
 def wilson(flags: FloatArray, unit: IntArray, units: int) -> tuple[float, float]:
-    """Wilson's interval over items of the share of flags that are 1; NaN is no flag."""
-    there = ~np.isnan(flags)
+    """Return Wilson's interval over items of the share of flags that are 1; NaN is no flag."""
+    present = ~np.isnan(flags)
     return metrics.clustered_wilson_interval(
-        np.bincount(unit[there], flags[there], minlength=units),
-        np.bincount(unit[there], minlength=units),
+        np.bincount(unit[present], flags[present], minlength=units),
+        np.bincount(unit[present], minlength=units),
     )
 
 
-def count(condition: Mapping[str, object], n: int, note: str = "") -> Estimand:
-    """How many judgments there are."""
-    return estimand(condition, "n", constant(n), n, note)
+def judgment_count(condition: Mapping[str, object], n: int, note: str = "") -> Statistics:
+    """Return the number of judgments as an estimate."""
+    return single_statistic(condition, "n", constant(n), n, note)
 
 
 def constant(value: float) -> metrics.Statistic:
-    """A number that doesn't depend on which items were drawn."""
+    """Return a statistic that is the same whichever items are drawn."""
     return lambda weights: np.full(len(weights), float(value))
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """Numbers with their values over resamples.
+class ResampledEstimates:
+    """Estimates with their values, of all judgments and of each resample.
 
     Attributes:
-        numbers: What they are.
-        values: Of all judgments, one a number.
-        draws: Of the resamples, of shape (resamples, numbers).
+        estimates: What is estimated.
+        values: Values on all judgments, one for each estimate.
+        draws: Values on the resamples, of shape (resamples, estimates).
         units: How many units were resampled.
         observe: As in `Resampling`.
         clusters: What the units are where they aren't items.
         grouped: Whether groups of units were resampled, there being many.
     """
 
-    numbers: Sequence[Number]
+    estimates: Sequence[Estimate]
     values: FloatArray
     draws: FloatArray
     units: int
@@ -235,223 +241,284 @@ class Drawn:
     grouped: bool = False
 
 
-def draw(
-    estimands: Iterable[Estimand],
+def resample(
+    statistics: Iterable[Statistics],
     units: int | IntArray,
     resampling: Resampling,
     stream: int | None = None,
     clusters: metrics.Clusters | None = None,
     *,
-    alone: bool = False,
-) -> Drawn:
-    """All numbers over the same resamples of the items.
+    unpaired: bool = False,
+) -> ResampledEstimates:
+    """Compute all estimates on all judgments and over the same resamples of the units.
 
-    Draws are NaN of numbers that have no use for them: that have no interval, or one of their own.
+    Estimates that need no resamples, having no interval or one of their own, have NaN draws.
 
     Args:
-        estimands: What to compute.
-        units: How many items there are, or the stratum of each where they are drawn within strata.
-        resampling: Number and seed.
-        stream: Sets the draws of one data set apart from those of another.
+        statistics: What to compute.
+        units: How many units there are, or the stratum of each if they are drawn within strata.
+        resampling: Number of resamples and seed.
+        stream: Makes the resamples of one data set independent of those of another.
         clusters: What the units are where they aren't items.
-        alone: Whether no other draw of these units is put beside this one.
+        unpaired: Whether no other resamples of these units are compared with these.
     """
     strata = np.zeros(units, np.int64) if isinstance(units, int) else units
-    wanted = list(estimands)
-    numbers = [number for one in wanted for number in one.numbers]
-    ends = np.cumsum([0, *(len(one.numbers) for one in wanted)])
-    resampled: dict[tuple[int, ...], metrics.Statistic] = {}
-    for one, start in zip(wanted, ends, strict=False):
-        used = [
-            k
-            for k, number in enumerate(one.numbers)
-            if resampling.observe or _uses_draws(number, len(strata), clusters)
+    all_statistics = list(statistics)
+    estimates = [estimate for part in all_statistics for estimate in part.estimates]
+    # By columns of `draws`: each statistic restricted to the estimates that need resamples.
+    to_resample: dict[tuple[int, ...], metrics.Statistic] = {}
+    start = 0
+    for part in all_statistics:
+        end = start + len(part.estimates)
+        needed = [
+            position
+            for position, estimate in enumerate(part.estimates)
+            if resampling.observe or _needs_resamples(estimate, len(strata), clusters)
         ]
-        if used and one.some:
-            resampled[tuple(start + k for k in used)] = one.some(used)
-        elif used:
-            resampled[tuple(range(start, start + len(one.numbers)))] = one.statistic
+        if needed and part.subset:
+            to_resample[tuple(start + position for position in needed)] = part.subset(needed)
+        elif needed:
+            to_resample[tuple(range(start, end))] = part.statistic
+        start = end
     seed = resampling.seed if stream is None else [resampling.seed, stream]
-    alone = alone and not resampling.observe
-    how = metrics.resampled_as(list(resampled.values()), strata, seed, patterns=alone)
-    found = metrics.bootstrap(
-        resampled, strata, resamples=resampling.resamples, seed=seed, sampling=how
+    plan = metrics.resampled_as(
+        list(to_resample.values()), strata, seed, alone=unpaired and not resampling.observe
     )
-    draws = np.full((resampling.resamples, len(numbers)), np.nan)
-    for places_of, drawn in found.items():
-        draws[:, places_of] = drawn.reshape(len(draws), -1)
-    everything = np.ones((1, len(strata)))
-    values = [one.statistic(everything).reshape(-1) for one in wanted]
-    return Drawn(
-        numbers,
+    resampled = metrics.bootstrap(
+        to_resample, strata, resamples=resampling.resamples, seed=seed, drawn=plan
+    )
+    draws = np.full((resampling.resamples, len(estimates)), np.nan)
+    for columns, column_draws in resampled.items():
+        draws[:, columns] = column_draws.reshape(len(draws), -1)
+    unit_weights = np.ones((1, len(strata)))
+    values = [part.statistic(unit_weights).reshape(-1) for part in all_statistics]
+    return ResampledEstimates(
+        estimates,
         np.concatenate([*values, np.empty(0)]),
         draws,
         len(strata),
         resampling.observe,
         clusters,
-        how.grouped,
+        plan.grouped,
     )
 
 
-def undrawn(found: Iterable[tuple[Number, float]]) -> Drawn:
-    """Numbers with their values that nothing is resampled for: their intervals are their own."""
-    given = list(found)
-    values = np.array([value for _, value in given], float)
-    most = max((one.n for one, _ in given), default=0)
-    return Drawn([one for one, _ in given], values, np.full((1, len(given)), np.nan), most)
+def without_resamples(pairs: Iterable[tuple[Estimate, float]]) -> ResampledEstimates:
+    """Return estimates with their values whose intervals need no resamples."""
+    estimates, values = [], []
+    for estimate, value in pairs:
+        estimates.append(estimate)
+        values.append(value)
+    draws = np.full((1, len(estimates)), np.nan)
+    units = max((estimate.n for estimate in estimates), default=0)
+    return ResampledEstimates(estimates, np.array(values, float), draws, units)
 
 
-def _uses_draws(one: Number, units: int, clusters: metrics.Clusters | None) -> bool:
-    """Whether its interval, or that of a mean of it over models, is made of resamples."""
-    rule = metrics.METRICS[one.metric].interval.over(clusters)
+def _needs_resamples(estimate: Estimate, units: int, clusters: metrics.Clusters | None) -> bool:
+    """Whether the estimate's interval, or that of its mean over models, comes from resamples."""
+    rule = metrics.METRICS[estimate.metric].interval.over(clusters)
     if rule.method in ("own", "none"):
         return False
-    return not metrics.too_few(rule, _units_of_number(one, units), one.rarest)
+    return not metrics.too_few(rule, _unit_count(estimate, units), estimate.rarest)
 
 
-def results_of(drawn: Drawn, key: Key) -> list[Result]:
-    """A row of results for each number."""
+def results_of(resampled: ResampledEstimates, key: Key) -> list[Result]:
+    """Return a row of results for each estimate, and show it to the observer if there is one."""
     results = []
-    for one, value, draws in zip(drawn.numbers, drawn.values, drawn.draws.T, strict=True):
-        interval, note = NO_INTERVAL, one.note
+    columns = zip(resampled.estimates, resampled.values, resampled.draws.T, strict=True)
+    for estimate, value, draws in columns:
+        interval, note = NO_INTERVAL, estimate.note
         if np.isnan(value):
-            note = noted(f"undefined: {_reason(one)}", note)
+            note = noted(f"undefined: {_undefined_reason(estimate)}", note)
         else:
-            interval, remark = _interval(one, float(value), draws, drawn)
+            interval, remark = _interval(estimate, float(value), draws, resampled)
             note = noted(note, remark)
         row = key.result(
-            one.condition, one.metric, value, interval, n=one.n, asked=one.asked, note=note
+            estimate.condition,
+            estimate.metric,
+            value,
+            interval,
+            n=estimate.n,
+            asked=estimate.n_asked,
+            note=note,
         )
         results.append(row)
-        if drawn.observe:
-            drawn.observe(row, draws)
+        if resampled.observe:
+            resampled.observe(row, draws)
     return results
 
 
 def _interval(
-    one: Number, value: float, draws: FloatArray, drawn: Drawn
+    estimate: Estimate, value: float, draws: FloatArray, resampled: ResampledEstimates
 ) -> tuple[tuple[float, float], str]:
-    """A number's interval, and what is to be said of it: why there is none, as a rule."""
-    about, units = metrics.METRICS[one.metric], _units_of_number(one, drawn.units)
-    rule = about.interval.over(drawn.clusters)
-    low, high = NO_INTERVAL if one.interval is None else one.interval
-    if one.without or not np.isnan(low):
-        few = "" if one.interval is None else metrics.too_few(rule, units, one.rarest)
-        why = few or (metrics.SAME if low == high else one.without if np.isnan(low) else "")
-        return (NO_INTERVAL, f"no interval: {why}") if why else ((low, high), "")
-    (low, high), why = metrics.interval_of(rule, value, draws, units, one.rarest)
-    if why or np.isnan(low):
-        return NO_INTERVAL, f"no interval: {why}" if why else ""
+    """Return an estimate's interval and a remark on it, usually why there is none."""
+    about, units = metrics.METRICS[estimate.metric], _unit_count(estimate, resampled.units)
+    rule = about.interval.over(resampled.clusters)
+    low, _ = NO_INTERVAL if estimate.interval is None else estimate.interval
+    if estimate.no_interval_reason or not np.isnan(low):
+        return _own_interval(estimate, rule, units)
+    (low, high), reason = metrics.interval_of(rule, value, draws, units, estimate.rarest)
+    if reason or np.isnan(low):
+        return NO_INTERVAL, f"no interval: {reason}" if reason else ""
     if rule.method in ("basic", "debiased"):
         low, high = max(low, about.low), min(high, about.high)
-    return (low, high), noted(of_draws(draws, drawn.grouped), one.drawn)
+    remark = noted(resampling_note(draws, resampled.grouped), estimate.resampling_note)
+    return (low, high), remark
 
 
-def of_draws(draws: FloatArray, grouped: bool) -> str:
-    """What a note says of resamples: in how many a number is undefined, whether of groups."""
-    some = int(np.isnan(draws).sum())
+def _own_interval(
+    estimate: Estimate, rule: Interval, units: int
+) -> tuple[tuple[float, float], str]:
+    """Return the interval that the estimate brings, or why it has none."""
+    low, high = NO_INTERVAL if estimate.interval is None else estimate.interval
+    reason = ""
+    if estimate.interval is not None:
+        reason = metrics.too_few(rule, units, estimate.rarest)
+    if not reason and low == high:
+        reason = metrics.SAME
+    if not reason and np.isnan(low):
+        reason = estimate.no_interval_reason
+    return (NO_INTERVAL, f"no interval: {reason}") if reason else ((low, high), "")
+
+
+def resampling_note(draws: FloatArray, grouped: bool) -> str:
+    """Say in how many resamples a value is undefined, and whether groups were resampled."""
+    undefined = int(np.isnan(draws).sum())
     return noted(
-        f"undefined in {some} of {len(draws)} resamples, left out there" if some else "",
+        f"undefined in {undefined} of {len(draws)} resamples, left out there" if undefined else "",
         f"resampled in {metrics.GROUPS:,} groups" if grouped else "",
     )
 
 
-def averaged(
-    drawn: Mapping[str, Drawn],
-    left_out: Collection[str],
+@dataclass(frozen=True)
+class _EstimateColumn:
+    """One column of `ResampledEstimates`."""
+
+    estimate: Estimate
+    value: float
+    draws: FloatArray
+    units: int
+
+
+def average_estimates(
+    parts: Mapping[str, ResampledEstimates],
+    excluded_metrics: Collection[str],
     *,
     independent: bool,
-    missed: Collection[str] = (),
-) -> Drawn:
-    """The unweighted mean, over data sets or models, of every number that all of them have.
+    reported_if_missing: Collection[str] = (),
+) -> ResampledEstimates:
+    """Return the unweighted mean over `parts` of every estimate that all of them have.
 
-    The mean of their draws is a draw of the mean: data sets were resampled independently, so that
-    intervals of shares can be put together; models were resampled
-    together over all items of any of them, so that items that both have move them together, and
-    others don't: of models without a common item the draws are independent but for the drawn
-    number of each one's items. Metrics `left_out`, such as a count, have no mean, and no p has one.
-    Of metrics `missed` there is an undefined number, with the reason, where only some have one.
+    The mean of the parts' draws is a draw of their mean. Data sets were resampled independently,
+    so that the intervals of their shares can be combined. Models were resampled together over all
+    items of any of them, so that common items move them together; models without a common item
+    share only the number of items drawn.
+
+    Args:
+        parts: Estimates by data set or by model.
+        excluded_metrics: Metrics without a mean, such as counts. p-values have none either.
+        independent: Whether the parts were resampled independently.
+        reported_if_missing: Metrics that become undefined, with the reason, where some parts lack
+            them; other metrics are left out then.
     """
-    each = list(drawn.values())
-    columns = [
-        {(Condition(one.condition), one.metric): i for i, one in enumerate(some.numbers)}
-        for some in each
-    ]
-    numbers, kept, absent = [], [], []
-    over = f"unweighted mean of {', '.join(drawn)}"
-    for name in dict.fromkeys(name for mine in columns for name in mine):
-        without = [of for of, mine in zip(drawn, columns, strict=True) if name not in mine]
-        if name[1] in left_out or metrics.METRICS[name[1]].unit == "probability":  # a test's p
+    columns_of_parts = {name: _columns_by_metric(part) for name, part in parts.items()}
+    keys = dict.fromkeys(key for columns in columns_of_parts.values() for key in columns)
+    over = f"unweighted mean of {', '.join(parts)}"
+    estimates, values, draws, missing = [], [], [], []
+    for condition, metric in keys:
+        if metric in excluded_metrics or metrics.METRICS[metric].unit == "probability":
             continue
-        if without:
-            if name[1] in missed:
-                absent.append(Number(*name, 0, over, why=f"there is none of {', '.join(without)}"))
-            continue
-        found = [(some, mine[name]) for some, mine in zip(each, columns, strict=True)]
-        ones = [some.numbers[i] for some, i in found]
-        values = np.array([some.values[i] for some, i in found])
-        undefined = {
-            of: _reason(one)
-            for of, one, value in zip(drawn, ones, values, strict=True)
-            if np.isnan(value)
-        }
-        reasons = "; ".join(dict.fromkeys(undefined.values()))
-        kept.append([i for _, i in found])
-        numbers.append(
-            replace(
-                ones[0],
-                n=sum(one.n for one in ones),
-                note=over,
-                interval=_mean_interval(values, ones, independent),
-                units=min(
-                    _units_of_number(one, some.units)
-                    for one, (some, _) in zip(ones, found, strict=True)
-                ),
-                rarest=min(one.rarest for one in ones),
-                asked=sum(one.n if one.asked is None else one.asked for one in ones),
-                why=f"undefined in {', '.join(undefined)} ({reasons})",
-                without=min(ones, key=lambda one: (not one.without, one.rarest)).without,
-            )
-        )
-    places = np.array(kept, np.int64).reshape(-1, len(each)).T
-    values = np.mean([some.values[at] for some, at in zip(each, places, strict=True)], axis=0)
-    draws = np.mean([some.draws[:, at] for some, at in zip(each, places, strict=True)], axis=0)
-    return Drawn(
-        [*numbers, *absent],
-        np.pad(values, (0, len(absent)), constant_values=np.nan),
-        np.pad(draws, ((0, 0), (0, len(absent))), constant_values=np.nan),
-        sum(some.units for some in each) if independent else each[0].units,
-        each[0].observe,
-        each[0].clusters,
-        any(some.grouped for some in each),
+        columns, lacking = {}, []
+        for name, columns_of_part in columns_of_parts.items():
+            if (condition, metric) in columns_of_part:
+                columns[name] = columns_of_part[condition, metric]
+            else:
+                lacking.append(name)
+        if not lacking:
+            estimates.append(_mean_estimate(columns, over, independent))
+            values.append([column.value for column in columns.values()])
+            draws.append(np.mean([column.draws for column in columns.values()], axis=0))
+        elif metric in reported_if_missing:
+            reason = f"there is none of {', '.join(lacking)}"
+            missing.append(Estimate(condition, metric, 0, over, undefined_reason=reason))
+    first, *_ = parts.values()
+    # Reduced along rows, as the draws are: sums in another order would differ in the last bit.
+    means = np.ascontiguousarray(np.array(values).reshape(-1, len(parts)).T).mean(axis=0)
+    undefined = [np.full(len(first.draws), np.nan)] * len(missing)
+    return ResampledEstimates(
+        [*estimates, *missing],
+        np.pad(means, (0, len(missing)), constant_values=np.nan),
+        np.column_stack([np.empty((len(first.draws), 0)), *draws, *undefined]),
+        sum(part.units for part in parts.values()) if independent else first.units,
+        first.observe,
+        first.clusters,
+        any(part.grouped for part in parts.values()),
     )
 
 
-def _reason(one: Number) -> str:
-    return one.why or metrics.METRICS[one.metric].undefined
+def _columns_by_metric(part: ResampledEstimates) -> dict[tuple[Condition, str], _EstimateColumn]:
+    columns = {}
+    for estimate, value, draws in zip(part.estimates, part.values, part.draws.T, strict=True):
+        key = Condition(estimate.condition), estimate.metric
+        columns[key] = _EstimateColumn(estimate, float(value), draws, part.units)
+    return columns
 
 
-def _units_of_number(one: Number, units: int) -> int:
-    """How many of the resampled units a number rests on."""
-    return min(one.n, units) if one.units is None else one.units
+def _mean_estimate(
+    columns: Mapping[str, _EstimateColumn], over: str, independent: bool
+) -> Estimate:
+    """Describe the mean of one estimate over data sets or models."""
+    estimates = [column.estimate for column in columns.values()]
+    reasons = {
+        name: _undefined_reason(column.estimate)
+        for name, column in columns.items()
+        if np.isnan(column.value)
+    }
+    values = np.array([column.value for column in columns.values()])
+    weakest = min(
+        estimates, key=lambda estimate: (not estimate.no_interval_reason, estimate.rarest)
+    )
+    return replace(
+        estimates[0],
+        n=sum(estimate.n for estimate in estimates),
+        note=over,
+        interval=_interval_of_mean(values, estimates, independent),
+        units=min(_unit_count(column.estimate, column.units) for column in columns.values()),
+        rarest=min(estimate.rarest for estimate in estimates),
+        n_asked=sum(
+            estimate.n if estimate.n_asked is None else estimate.n_asked for estimate in estimates
+        ),
+        undefined_reason=f"undefined in {', '.join(reasons)} "
+        f"({'; '.join(dict.fromkeys(reasons.values()))})",
+        no_interval_reason=weakest.no_interval_reason,
+    )
 
 
-def _mean_interval(
-    values: FloatArray, numbers: Sequence[Number], independent: bool
+def _undefined_reason(estimate: Estimate) -> str:
+    return estimate.undefined_reason or metrics.METRICS[estimate.metric].undefined
+
+
+def _unit_count(estimate: Estimate, units: int) -> int:
+    """How many of the resampled units an estimate rests on."""
+    return min(estimate.n, units) if estimate.units is None else estimate.units
+
+
+def _interval_of_mean(
+    values: FloatArray, estimates: Sequence[Estimate], independent: bool
 ) -> tuple[float, float] | None:
-    """The interval of a mean from its numbers' own; None where resamples give it.
+    """Return the interval of a mean from its parts' own intervals; None if resamples give it.
 
-    Of independent shares it is Zou and Donner's (MOVER). Of numbers with a method of their own
-    there is none: bias, as of ECE, doesn't get smaller with the number of data sets as errors do.
+    The mean of independent shares has Zou and Donner's interval (MOVER). Metrics with a method of
+    their own have none: bias, as of ECE, doesn't shrink with the number of data sets as errors do.
     """
-    if any(one.interval is None for one in numbers):
+    if any(estimate.interval is None for estimate in estimates):
         return None
-    if len(numbers) == 1:
-        return numbers[0].interval
-    if metrics.METRICS[numbers[0].metric].interval.method == "own":
+    if len(estimates) == 1:
+        return estimates[0].interval
+    if metrics.METRICS[estimates[0].metric].interval.method == "own":
         return NO_INTERVAL
     if not independent:
         return None
-    bounds = np.array([one.interval for one in numbers], float)
-    below, above = np.sqrt(np.square(bounds - values[:, None]).sum(axis=0)) / len(numbers)
+    bounds = np.array([estimate.interval for estimate in estimates], float)
+    below, above = np.sqrt(np.square(bounds - values[:, None]).sum(axis=0)) / len(estimates)
     return float(values.mean() - below), float(values.mean() + above)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
-from inspect_confidence.studies.estimate import Estimand, Number, places, wilson
+from inspect_confidence.studies.estimate import Estimate, Statistics, unit_indices, wilson
 
 SHARES = ("coverage", "miss_below", "miss_above")
 """Metrics that are a share of judgments, with Wilson's interval."""
@@ -50,7 +50,7 @@ class Intervals:
         truth, epoch = (frame[name].to_numpy(float) for name in ("truth", "epoch"))
         level = float(frame["level"].iloc[0]) if len(frame) else np.nan
         empty = np.zeros(len(frame), bool)
-        unit = places(frame, units)
+        unit = unit_indices(frame, units)
         return cls(level, unit, len(units), lower, upper, truth, epoch, empty).moved(0)
 
     def where(self, chosen: NDArray[np.bool_]) -> "Intervals":
@@ -94,7 +94,7 @@ class Intervals:
 
     def estimands(
         self, condition: Mapping[str, object], asked: int, note: str = ""
-    ) -> Iterator[Estimand]:
+    ) -> Iterator[Statistics]:
         """The metrics, with what their intervals go by: Wilson's where shares, misses for scores.
 
         Args:
@@ -108,14 +108,19 @@ class Intervals:
         own["coverage_gap"] = (low, high)
         about = self.about(asked)
         for metric, statistic in self.statistics().items():
-            number = Number(condition, metric, note=note, interval=own.get(metric), **about)
-            yield Estimand([number], statistic)
+            number = Estimate(condition, metric, note=note, interval=own.get(metric), **about)
+            yield Statistics([number], statistic)
 
     def about(self, asked: int) -> dict[str, Any]:
-        """What `Number` says of a metric of these judgments, of `asked` that were asked for."""
+        """What `Estimate` says of a metric of these judgments, of `asked` that were asked for."""
         read = ~np.isnan(self.values()["coverage"])
         items = len(np.unique(self.unit[read]))
-        return {"n": int(read.sum()), "asked": asked, "units": items, "rarest": len(self.missed())}
+        return {
+            "n": int(read.sum()),
+            "n_asked": asked,
+            "units": items,
+            "rarest": len(self.missed()),
+        }
 
     def missed(self) -> set[int]:
         """The items of which an interval doesn't hold the truth."""

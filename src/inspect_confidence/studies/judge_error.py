@@ -15,7 +15,7 @@ from inspect_confidence.metrics import (
     prediction_powered_mean,
 )
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
-from inspect_confidence.studies.estimate import Estimand, Number
+from inspect_confidence.studies.estimate import Estimate, Statistics
 from inspect_confidence.studies.notes import noted
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def of_correctness(
     condition: Mapping[str, object],
     resampling: "Resampling",
     judge: str | None,
-) -> Iterator[Estimand]:
+) -> Iterator[Statistics]:
     """Corrected accuracy and, where judgments have a confidence, overconfidence.
 
     Args:
@@ -112,7 +112,7 @@ def of_correctness(
     ):
         if stated is not None and not both.any():
             continue  # of answers that nobody asked a confidence of
-        number = Number(condition, metric, int(there.sum()), asked=len(rows))
+        number = Estimate(condition, metric, int(there.sum()), n_asked=len(rows))
         if not np.isin(correct[there], (0, 1)).all():
             why = "some answers are neither right nor wrong, so that there are no two error rates"
             yield _undefined(number, why)
@@ -133,7 +133,7 @@ def of_agreement(
     condition: Mapping[str, object],
     resampling: "Resampling",
     judge: str | None,
-) -> Iterator[Estimand]:
+) -> Iterator[Statistics]:
     """Corrected internal confidence, of replies' shares of contradicting, neither and agreeing."""
     if resampling.judge_labels is None or judge is None:
         return
@@ -141,19 +141,21 @@ def of_agreement(
     if not len(labels.of_form(CONSISTENCY)):
         return
     n = int((~np.isnan(shares).any(axis=1)).sum())
-    number = Number(condition, "judge_corrected_internal_confidence", n, asked=len(shares))
+    number = Estimate(condition, "judge_corrected_internal_confidence", n, n_asked=len(shares))
     if not n:
         yield _undefined(number, "no confidence with its counts of judgments")
         return
     yield _corrected(number, shares, None, unit, units, labels, CONSISTENCY, resampling)
 
 
-def _undefined(number: Number, why: str) -> Estimand:
-    return Estimand([replace(number, why=why)], lambda weights: np.full((len(weights), 1), np.nan))
+def _undefined(number: Estimate, why: str) -> Statistics:
+    return Statistics(
+        [replace(number, undefined_reason=why)], lambda weights: np.full((len(weights), 1), np.nan)
+    )
 
 
 def _corrected(
-    number: Number,
+    number: Estimate,
     shares: FloatArray,
     stated: FloatArray | None,
     unit: IntArray,
@@ -161,7 +163,7 @@ def _corrected(
     labels: JudgeLabels,
     form: str,
     resampling: "Resampling",
-) -> Estimand:
+) -> Statistics:
     """By the judge's error rates."""
     there = ~np.isnan(shares).any(axis=1)
     # What neither the judge nor a label ever says, as that two answers can't be compared, is none.
@@ -214,7 +216,7 @@ def _corrected(
         units=items,
         rarest=rarest,
     )
-    return Estimand([made], statistic)
+    return Statistics([made], statistic)
 
 
 def _of_these_items(labels: JudgeLabels, rows: pd.DataFrame) -> pd.DataFrame | None:
@@ -229,7 +231,7 @@ def _of_these_items(labels: JudgeLabels, rows: pd.DataFrame) -> pd.DataFrame | N
     return mine.groupby("item")[["label", "judged"]].mean()
 
 
-def _powered(number: Number, rows: pd.DataFrame, own: pd.DataFrame, over: bool) -> Estimand:
+def _powered(number: Estimate, rows: pd.DataFrame, own: pd.DataFrame, over: bool) -> Statistics:
     """By labels of some of the run's items, each item counting once."""
     items = rows.groupby("item")[["correct", "confidence"]].mean()
     less = items["confidence"] if over else 0 * items["correct"]
@@ -249,8 +251,8 @@ def _powered(number: Number, rows: pd.DataFrame, own: pd.DataFrame, over: bool) 
         number,
         note=note,
         interval=None if few else ((-high, -low) if over else (low, high)),
-        without=few,
+        no_interval_reason=few,
         units=len(own),
         rarest=min(right, len(own) - right),
     )
-    return Estimand([made], lambda weights: np.full((len(weights), 1), value))
+    return Statistics([made], lambda weights: np.full((len(weights), 1), value))

@@ -12,7 +12,7 @@ from inspect_confidence.metrics.arrays import FloatArray, distinct
 from inspect_confidence.results import Condition, Result
 from inspect_confidence.studies import bins, calibration, estimate
 from inspect_confidence.studies import compare as contenders
-from inspect_confidence.studies.estimate import Estimand, Number, places
+from inspect_confidence.studies.estimate import Estimate, Statistics, unit_indices
 from inspect_confidence.studies.notes import left_out, noted, replied, rests_on
 from inspect_confidence.studies.study import Difference, FigureSpec, Resampling
 
@@ -75,7 +75,7 @@ def of_judgments(
     condition: Condition,
     resampling: Resampling,
     remark: str = "",
-) -> Iterator[Estimand]:
+) -> Iterator[Statistics]:
     """Everything that judgments on one scale, or on none, give.
 
     `rows` are completed; `resampling` holds thresholds and costs, and `remark` is for every note.
@@ -84,8 +84,8 @@ def of_judgments(
     over = f"{items} items" if items < len(rows) else ""
     note = noted(left_out(rows["status"]), over, remark)
     counted = rows.assign(confidence=rows["confidence"].where(rows["status"] == "ok"))
-    answers = calibration.Answers.of(counted, units)
-    yield from calibration.stated_confidence(
+    answers = calibration.Answers.from_frame(counted, units)
+    yield from calibration.confidence_statistics(
         *(answers, condition, resampling.thresholds, note, resampling.costs),
         resamples=resampling.resamples,
     )
@@ -94,7 +94,7 @@ def of_judgments(
         yield calibration.two_choice_sensitivity(answers, stimulus, condition, note)
     yield from _reports(rows, units, condition)
     yield _rates(rows, units, condition)
-    yield estimate.count(condition, len(rows), note)
+    yield estimate.judgment_count(condition, len(rows), note)
 
 
 def detail_of(
@@ -134,11 +134,11 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
 
     Judgments are completed.
     """
-    contrast = contenders.contrast(a, b, resampling.thresholds)
+    contrast = contenders.confidence_contrast(a, b, resampling.thresholds)
     return contenders.differences(contrast, resampling)
 
 
-def _reports(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Estimand]:
+def _reports(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Statistics]:
     """The shape of the reports on their own scale, out of range or not; nothing without any."""
     beyond = (rows["status"] == "out_of_range").to_numpy()
     there = rows[["raw", "low", "high"]].notna().all(axis=1)
@@ -150,7 +150,7 @@ def _reports(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Itera
     note = noted(included, rests_on(rows, there))
     raw, low, high = (reported[name].to_numpy(float) for name in ("raw", "low", "high"))
     values, column = np.unique(raw, return_inverse=True)
-    unit = places(reported, units)
+    unit = unit_indices(reported, units)
     used = coo_array((np.ones(len(raw)), (column, unit)), (len(values), len(units))).tocsr()
     shape: dict[str, Callable[[metrics.ValueTables], FloatArray]] = {
         "top1_value": metrics.TABLE_FUNCTIONS["top1_value"],
@@ -164,14 +164,14 @@ def _reports(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Itera
     }
 
     items, asked = distinct(unit), len(rows)
-    yield estimate.together(
-        [Number(condition, name, len(raw), note, asked=asked, units=items) for name in shape],
-        metrics.SumStatistic(used.T, lambda masses: metrics.ValueTables(values, masses)),
+    yield estimate.statistics_of_tables(
+        [Estimate(condition, name, len(raw), note, n_asked=asked, units=items) for name in shape],
+        metrics.OfSums(used.T, lambda masses: metrics.ValueTables(values, masses)),
         list(shape.values()),
     )
 
 
-def _rates(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Estimand:
+def _rates(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Statistics:
     """How often reports are round or leave the scale, and how often a reply can't be read."""
     raw, low, high = (rows[name].to_numpy(float) for name in ("raw", "low", "high"))
     excess, width = np.maximum(low - raw, raw - high), high - low
@@ -183,4 +183,6 @@ def _rates(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Estiman
         "clip_rate": np.where(whole, (excess > 0) & (excess * 20 <= width), np.nan),
         "format_failure_rate": np.where(replied(rows["status"]), unread, np.nan),
     }
-    return estimate.means(condition, flags, places(rows, units), len(units), estimate.counted)
+    return estimate.means(
+        condition, flags, unit_indices(rows, units), len(units), estimate.flag_count
+    )

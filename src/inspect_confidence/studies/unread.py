@@ -15,7 +15,7 @@ from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import FloatArray, divided
 from inspect_confidence.metrics.resample import wilson_limits
 from inspect_confidence.results import Condition, Key, Result
-from inspect_confidence.studies.estimate import runs
+from inspect_confidence.studies.estimate import condition_groups
 from inspect_confidence.studies.notes import noted, replied, tallied
 from inspect_confidence.studies.study import Resampling, TaskTable
 from inspect_confidence.studies.tables import Row, Rows
@@ -42,7 +42,7 @@ def unread(table: TaskTable, judgments: pd.DataFrame, resampling: Resampling) ->
         unit=rows.groupby(["dataset", "item"]).ngroup(),
     )
     # Sorted throughout, so that the order of logs changes no permutation.
-    for key, condition, mine in runs(rows, ("model", "variant")):
+    for key, condition, mine in condition_groups(rows, ("model", "variant")):
         datasets = list(mine.groupby("dataset"))
         for name, some in datasets:
             where = replace(key, dataset=str(name))

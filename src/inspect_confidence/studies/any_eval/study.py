@@ -23,7 +23,7 @@ from inspect_confidence.studies.any_eval.shown import (
     detail,
     tables,
 )
-from inspect_confidence.studies.estimate import Estimand
+from inspect_confidence.studies.estimate import Statistics
 from inspect_confidence.studies.limits import limits
 from inspect_confidence.studies.notes import tallied
 from inspect_confidence.studies.study import Resampling, Study, TaskTable, kinds
@@ -35,14 +35,18 @@ MEAN = "mean"
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """Each model's numbers, eval by eval and method by method, and their mean over evals."""
     found: list[Result] = []
-    for key, condition, mine in estimate.runs(frames[TASK], ("model", "variant")):
-        drawn: dict[str, estimate.Drawn] = {}
+    for key, condition, mine in estimate.condition_groups(frames[TASK], ("model", "variant")):
+        drawn: dict[str, estimate.ResampledEstimates] = {}
         for stream, (name, answered) in enumerate(completed(mine).groupby("dataset", sort=True)):
             units = pd.Index(answered["item"].unique())
             estimands = list(_of_eval(answered, units, condition, resampling))
-            drawn[str(name)] = estimate.draw(estimands, len(units), resampling, stream, alone=True)
+            drawn[str(name)] = estimate.resample(
+                estimands, len(units), resampling, stream, unpaired=True
+            )
         if len(drawn) > 1:
-            drawn[MEAN] = estimate.averaged(drawn, ("top1_value", "n"), independent=True)
+            drawn[MEAN] = estimate.average_estimates(
+                drawn, ("top1_value", "best_threshold", "n"), independent=True
+            )
         for dataset, one in drawn.items():
             found += estimate.results_of(one, Key(TASK, key.model, dataset))
     return found
@@ -50,7 +54,7 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
 
 def _of_eval(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
-) -> Iterator[Estimand]:
+) -> Iterator[Statistics]:
     """The numbers of each method, then of each value of the fields that were asked for."""
     for (method, scale), some in rows.groupby(["method", "scale"], sort=False):
         at = condition.but(method=method, **({"scale": scale} if scale else {}))
@@ -65,10 +69,10 @@ def _of_eval(
 
 def _of_method(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
-) -> Iterator[Estimand]:
+) -> Iterator[Statistics]:
     yield from stated.of_judgments(rows, units, condition, resampling, _agreement(rows))
     counted = rows.assign(confidence=rows["confidence"].where(rows["status"] == "ok"))
-    at = estimate.places(rows, units), len(units), condition
+    at = estimate.unit_indices(rows, units), len(units), condition
     judge = judge_error.judge_of(judges_of(rows))
     yield from judge_error.of_correctness(counted, *at, resampling, judge)
 

@@ -21,7 +21,13 @@ from inspect_confidence.metrics.reports import entropy_bits
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import estimate
 from inspect_confidence.studies.compare import on_common
-from inspect_confidence.studies.estimate import Estimand, Number, constant, estimand, places
+from inspect_confidence.studies.estimate import (
+    Estimate,
+    Statistics,
+    constant,
+    single_statistic,
+    unit_indices,
+)
 from inspect_confidence.studies.fermi_eval.judgments import SCORERS
 from inspect_confidence.studies.fermi_eval.temperatures import Scored, scaled_temperatures
 from inspect_confidence.studies.intervals import Intervals, plateau
@@ -104,7 +110,7 @@ def mean_of_distributions(read: pd.DataFrame) -> Distribution:
     return mean_distribution(distributions_of(read))
 
 
-def of_methods(rows: pd.DataFrame, condition: Condition) -> Iterator[Estimand]:
+def of_methods(rows: pd.DataFrame, condition: Condition) -> Iterator[Statistics]:
     """Everything that one model's judgments of one data set give, method by method."""
     units = pd.Index(rows["item"].unique())
     direct, there = None, set(rows["method"])
@@ -141,7 +147,7 @@ def both_splits(rows: pd.DataFrame) -> bool:
 
 def _stated(
     frame: pd.DataFrame, raw: pd.DataFrame, units: pd.Index, condition: Condition
-) -> Iterator[Estimand]:
+) -> Iterator[Statistics]:
     """The metrics of intervals as they are, level by level, and the coverage plateau.
 
     `frame` has intervals, one an item, epoch and level; `raw` the judgments they were made of.
@@ -154,8 +160,8 @@ def _stated(
         note = note_of(judged, drawn)
         yield from intervals.estimands(where, len(judged), note)
         failed = {"format_failure_rate": unread(drawn)}
-        yield estimate.means(where, failed, places(drawn, units), len(units), note)
-        yield estimate.count(where, len(drawn), note)
+        yield estimate.means(where, failed, unit_indices(drawn, units), len(units), note)
+        yield estimate.judgment_count(where, len(drawn), note)
         if "set_size" in judged:
             sets = {"set_coverage": judged["set_covered"], "mean_set_size": judged["set_size"]}
             yield estimate.means(where, sets, intervals.unit, len(units), note)
@@ -167,12 +173,12 @@ def _stated(
         return
     read = frame[frame["status"] == "ok"]
     items = read["item"].nunique()
-    over = Number(
+    over = Estimate(
         *(condition, "coverage_plateau", len(read), left_out(raw["status"])),
-        asked=len(frame),
+        n_asked=len(frame),
         units=items,
     )
-    yield Estimand([over], plateau(coverages))
+    yield Statistics([over], plateau(coverages))
 
 
 def replies_at(raw: pd.DataFrame, level: float) -> pd.DataFrame:
@@ -188,7 +194,7 @@ def unread(replies: pd.DataFrame) -> FloatArray:
 
 def _conformal(
     train: pd.DataFrame, test: pd.DataFrame, units: pd.Index, condition: Condition
-) -> Iterator[Estimand]:
+) -> Iterator[Statistics]:
     """The metrics of test intervals at one level after split-conformal adjustment.
 
     They are of the offset that was learned, on new items: test items alone are resampled.
@@ -207,17 +213,19 @@ def _conformal(
     asked = train["item"].nunique()
     if np.isnan(ends[0]):
         said += "; no interval: too few of them"
-    yield estimand(where, "conformal_offset", constant(offset), items, said, ends, asked=asked)
+    yield single_statistic(
+        where, "conformal_offset", constant(offset), items, said, ends, n_asked=asked
+    )
     note = noted(note, note_of(test, test))
     moved = judged.moved(offset)
     yield from moved.estimands(where, len(test), note)
     after, before = (one.values()["interval_score"] for one in (moved, judged))
     about = judged.about(len(test)) | {"rarest": len(moved.missed() | judged.missed())}
-    change = Number(where, "interval_score_change", note=note, **about)
-    yield Estimand([change], metrics.mean_of(after - before, judged.unit, len(units)))
+    change = Estimate(where, "interval_score_change", note=note, **about)
+    yield Statistics([change], metrics.mean_of(after - before, judged.unit, len(units)))
 
 
-def _scaled(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Estimand]:
+def _scaled(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Statistics]:
     """The metrics of test sets at temperatures chosen on the train items."""
     sides = []
     for split in ("train", "test"):
@@ -225,21 +233,21 @@ def _scaled(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterat
         answered = mine[mine["status"] == "ok"].groupby(["item", "epoch"], sort=False)
         made, firsts = [mean_of_distributions(draws) for _, draws in answered], answered.head(1)
         asked = mine.groupby(["item", "epoch"]).ngroups
-        truth, at = firsts["truth"].to_numpy(float), places(firsts, units)
+        truth, at = firsts["truth"].to_numpy(float), unit_indices(firsts, units)
         sides.append(Scored(made, truth, at, len(units), asked))
     learned, judged = sides
     if len(learned.unit) and len(judged.unit):
         yield from scaled_temperatures(learned, judged, levels_of(rows.iloc[0]), condition)
 
 
-def _unseen(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Estimand:
+def _unseen(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Statistics:
     """What the log probabilities left unseen, and how many answers took several tokens."""
     ok = rows["status"] == "ok"
     several = int((rows["answer_tokens"][ok] > 1).sum())
     said = f"{several} of {ok.sum()} answers took several tokens"
     column = {"unseen_mass": rows["unseen_mass"].where(ok)}
     note = noted(said, left_out(rows["status"]))
-    return estimate.means(condition, column, places(rows, units), len(units), note)
+    return estimate.means(condition, column, unit_indices(rows, units), len(units), note)
 
 
 def tunnel_indices(rows: pd.DataFrame) -> pd.DataFrame:
@@ -265,15 +273,15 @@ def _traced(rows: pd.DataFrame) -> list[tuple[str, FloatArray]]:
     return [(item, distribution_rows(distributions_of(draws))) for item, draws in kept]
 
 
-def _tunnels(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Estimand]:
+def _tunnels(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Statistics]:
     """The Tunnel Index, and what is left of it after averaging n traces."""
     found = tunnel_indices(rows)
     unit = np.asarray(units.get_indexer(found.index), np.int64)
     asked, items = rows.groupby(["item", "epoch"]).ngroups, len(np.unique(unit))
 
-    def mean(where: Condition, metric: str, bits: ArrayLike, note: str) -> Estimand:
-        number = Number(where, metric, len(unit), note, asked=asked, units=items)
-        return Estimand([number], metrics.mean_of(bits, unit, len(units)))
+    def mean(where: Condition, metric: str, bits: ArrayLike, note: str) -> Statistics:
+        number = Estimate(where, metric, len(unit), note, n_asked=asked, units=items)
+        return Statistics([number], metrics.mean_of(bits, unit, len(units)))
 
     for size, bits in found.items():
         traces = found.columns[-1]
@@ -291,7 +299,7 @@ def _tunnels(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Itera
 
 def _against(
     direct: pd.DataFrame, frame: pd.DataFrame, units: pd.Index, condition: Condition
-) -> Iterator[Estimand]:
+) -> Iterator[Statistics]:
     """Interval score less that of stated intervals, on the test items that have both."""
     for level in sorted(set(frame["level"]) & set(direct["level"])):
         asked = [side[side["level"] == level] for side in (frame, direct)]
@@ -300,12 +308,12 @@ def _against(
             one, other = (Intervals.of(side, units) for side in sides)
             note = f"less direct, on {len(common)} test items that have both"
             change = _less(*(side.statistics()["interval_score"] for side in (one, other)))
-            number = Number(
+            number = Estimate(
                 *(condition.but(level=level), "interval_score_change", len(common), note),
-                asked=asked[0]["item"].nunique(),
+                n_asked=asked[0]["item"].nunique(),
                 rarest=len(one.missed() | other.missed()),
             )
-            yield Estimand([number], change)
+            yield Statistics([number], change)
 
 
 def _less(one: metrics.Statistic, other: metrics.Statistic) -> metrics.Statistic:

@@ -12,7 +12,7 @@ from inspect_confidence.metrics.arrays import IntArray
 from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Result, without
 from inspect_confidence.studies.compare import Contrast, Name, differences, on_common
-from inspect_confidence.studies.estimate import draw, places, results_of, runs
+from inspect_confidence.studies.estimate import condition_groups, resample, results_of, unit_indices
 from inspect_confidence.studies.fermi_eval import numbers
 from inspect_confidence.studies.fermi_eval.judgments import SCORERS, read_sample
 from inspect_confidence.studies.fermi_eval.shown import (
@@ -48,12 +48,12 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
     # In an order of its own, so that the order of logs and samples changes no number.
     frame = frames["fermi_eval"].sort_values(["item", "level", "epoch", "draw"], kind="stable")
     results: list[Result] = []
-    for key, condition, rows in runs(frame):
-        drawn = draw(numbers.of_methods(rows, condition), _strata(rows), resampling)
+    for key, condition, rows in condition_groups(frame):
+        drawn = resample(numbers.of_methods(rows, condition), _strata(rows), resampling)
         results += results_of(drawn, key)
     sampled = frame[frame["method"] == "sampling"]
     shared = sampled["variant"].map(lambda variant: without(variant, "temperature"))
-    for key, condition, rows in runs(sampled.assign(variant=shared)):
+    for key, condition, rows in condition_groups(sampled.assign(variant=shared)):
         if rows["temperature"].nunique() > 1 and numbers.both_splits(rows):
             made = {
                 float(str(temperature)): numbers.intervals_of(drawn, "sampling")
@@ -62,10 +62,7 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
             where, units = condition.but(method="sampling"), pd.Index(rows["item"].unique())
             penalty = resampling.options(FermiOptions).penalty
             found = decoding_temperatures(made, units, where, penalty)
-            results += results_of(draw(found, _strata(rows), resampling), key)
-        elif rows["unsent_temperature"].nunique() > 1:
-            undefined = unsent_temperatures(rows, condition.but(method="sampling"))
-            results += results_of(draw([undefined], _strata(rows), resampling), key)
+            results += results_of(resample(found, _strata(rows), resampling), key)
     return results
 
 
@@ -100,7 +97,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
         common, sides = on_common([numbers.replies_at(side, level) for side in (a, b)])
         if len(common):
             failed: list[Statistic] = [
-                mean_of(numbers.unread(s), places(s, units), len(units)) for s in sides
+                mean_of(numbers.unread(s), unit_indices(s, units), len(units)) for s in sides
             ]
             found[Condition(level=level), "format_failure_rate"] = (failed, len(common), np.inf)
     if len(coverages) > 1:

@@ -13,7 +13,13 @@ import pandas as pd
 
 from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
-from inspect_confidence.studies.estimate import Estimand, Number, constant, estimand, means
+from inspect_confidence.studies.estimate import (
+    Estimate,
+    Statistics,
+    constant,
+    means,
+    single_statistic,
+)
 from inspect_confidence.studies.intervals import Intervals
 
 Choice = Callable[[FloatArray], IntArray]
@@ -81,7 +87,7 @@ def likelihood_choice(train: Scored) -> Choice:
 
 def scaled_estimands(
     test: Scored, level: float, temperature: float, condition: Mapping[str, object], note: str
-) -> Iterator[Estimand]:
+) -> Iterator[Statistics]:
     """The metrics of test items' hulls and sets at a temperature above 0."""
     values, masses = metrics.ranked(test.distributions)
     scaled = metrics.tempered(masses, temperature)
@@ -97,7 +103,7 @@ def scaled_estimands(
 
 def scaled_temperatures(
     train: Scored, test: Scored, levels: Sequence[float], condition: Mapping[str, object]
-) -> Iterator[Estimand]:
+) -> Iterator[Statistics]:
     """The metrics of test sets at temperatures chosen on the train items, by either rule."""
     seen = metrics.truth_seen(*metrics.ranked(train.distributions), train.truth)
     exact = metrics.temperature_nll(train.distributions, train.truth)
@@ -114,10 +120,10 @@ def scaled_temperatures(
     for rule, (statistic, unit, why) in rules.items():
         where = {**condition, "scaling": rule, "split": "test"}
         note, items = f"one temperature, on a grid 2.3% apart: {why}", len(np.unique(unit))
-        number = Number(
-            *(where, f"temperature_{rule}", len(unit), note), asked=train.asked, units=items
+        number = Estimate(
+            *(where, f"temperature_{rule}", len(unit), note), n_asked=train.asked, units=items
         )
-        yield Estimand([number], statistic)
+        yield Statistics([number], statistic)
         temperature = float(statistic(np.ones((1, train.units)))[0])
         for level in levels if temperature > 0 else ():
             yield from scaled_estimands(test, level, temperature, {**where, "level": level}, note)
@@ -142,7 +148,7 @@ def decoding_temperatures(
     units: pd.Index,
     condition: Mapping[str, object],
     penalty: float,
-) -> Iterator[Estimand]:
+) -> Iterator[Statistics]:
     """Test metrics at the decoding temperature chosen on train, per level and over all levels.
 
     Over all levels the objectives are added up; of those that agree to nine decimals the lowest
@@ -162,11 +168,11 @@ def decoding_temperatures(
     tried = ", ".join(f"{temperature:g}" for temperature in temperatures)
     note = f"chosen on train among {tried} by interval score + {penalty:g} * undercoverage"
 
-    def chosen(objective: FloatArray, level: float, where: Mapping[str, object]) -> Estimand:
+    def chosen(objective: FloatArray, level: float, where: Mapping[str, object]) -> Statistics:
         (train, *_), asked = sides["train"][level]
         best = np.nan if np.isnan(objective).any() else temperatures[_best(objective)]
         metric, n = "decoding_temperature", len(train.unit)
-        return estimand(where, metric, constant(best), n, note, asked=asked)
+        return single_statistic(where, metric, constant(best), n, note, n_asked=asked)
 
     each = {**condition, "split": "test", "decoding": "per_level"}
     together = {**each, "decoding": "all_levels"}

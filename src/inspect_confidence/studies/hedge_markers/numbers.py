@@ -12,7 +12,7 @@ from inspect_confidence.metrics import clustered_wilson_interval, correlation_of
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import estimate, judge_error
-from inspect_confidence.studies.estimate import Estimand, Number, estimand, places
+from inspect_confidence.studies.estimate import Estimate, Statistics, single_statistic, unit_indices
 from inspect_confidence.studies.hedge_markers.judgments import REPLY, Sentences
 from inspect_confidence.studies.hedge_markers.stability import cmfg_of_groups
 from inspect_confidence.studies.notes import left_out, noted
@@ -27,7 +27,7 @@ def of_judge(
 ) -> list[Result]:
     """Precision and recall of extraction, accuracies, and decisiveness against labels."""
     units = pd.Index(rows["item"].unique())
-    unit = places(rows, units)
+    unit = unit_indices(rows, units)
     failed = (rows["status"] != "ok").astype(float)
     columns = {"agreement_accuracy": rows["agreed"], "verdict_accuracy": rows["verdict"]}
     columns["grader_failure_rate"] = failed
@@ -36,11 +36,11 @@ def of_judge(
         estimate.means(condition, columns, unit, len(units)),
         *_decisiveness(rows[rows["form"].isin(["decisiveness", "sentence"])], units, condition),
     ]
-    return estimate.results_of(estimate.draw(estimands, len(units), resampling), key)
+    return estimate.results_of(estimate.resample(estimands, len(units), resampling), key)
 
 
-def _extraction(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Estimand]:
-    unit, counts = places(rows, units), rows[["found", "missed", "false"]].fillna(0)
+def _extraction(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Statistics]:
+    unit, counts = unit_indices(rows, units), rows[["found", "missed", "false"]].fillna(0)
     found, missed, false = (
         np.bincount(unit, column, minlength=len(units)) for column in counts.to_numpy(float).T
     )
@@ -49,33 +49,37 @@ def _extraction(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> It
         ("extraction_precision", found + false),
         ("extraction_recall", found + missed),
     ):
-        yield _share(Number(condition, metric, n, note, asked=len(rows)), found, of)
+        yield _share(Estimate(condition, metric, n, note, n_asked=len(rows)), found, of)
 
 
-def _share(number: Number, counts: ArrayLike, of: ArrayLike) -> Estimand:
+def _share(number: Estimate, counts: ArrayLike, of: ArrayLike) -> Statistics:
     """A ratio of counts over items, with Wilson's interval at their effective number."""
     interval = clustered_wilson_interval(counts, of)
-    return Estimand([replace(number, interval=interval)], ratio(counts, of))
+    return Statistics([replace(number, interval=interval)], ratio(counts, of))
 
 
-def _decisiveness(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Estimand]:
+def _decisiveness(
+    rows: pd.DataFrame, units: pd.Index, condition: Condition
+) -> Iterator[Statistics]:
     """Against the medians of the people surveyed, and against our own labels of other sentences."""
     surveyed = rows["word"] != ""
     for reference, mine in (("survey", rows[surveyed]), ("labels", rows[~surveyed])):
         stated, label = (mine[name].to_numpy(float) for name in ("decisiveness", "labelled"))
-        unit, there = places(mine, units), ~np.isnan(stated)
+        unit, there = unit_indices(mine, units), ~np.isnan(stated)
         at = condition.but(reference=reference)
         n, note = int(there.sum()), left_out(mine["status"])
         error = {"decisiveness_error": np.abs(stated - label)}
         yield estimate.means(at, error, unit, len(units), note)
         ranks, of_label = (pd.Series(one).where(there).rank() for one in (stated, label))
         together = correlation_of(ranks.to_numpy(), of_label.to_numpy(), unit, len(units))
-        yield estimand(at, "decisiveness_rank_correlation", together, n, note, asked=len(mine))
+        yield single_statistic(
+            at, "decisiveness_rank_correlation", together, n, note, n_asked=len(mine)
+        )
 
 
 def of_group(
     said: Sentences, resampling: Resampling, threshold: float, condition: Condition
-) -> Iterator[Estimand]:
+) -> Iterator[Statistics]:
     """Everything that the judgments of one data set and split give; `threshold` is T."""
     yield from _replies(said, condition)
     yield from _without_judge_errors(said, condition, resampling)
@@ -87,7 +91,7 @@ def of_group(
     yield from _markers(said, resampling.convention, threshold, condition)
 
 
-def _replies(said: Sentences, condition: Condition) -> Iterator[Estimand]:
+def _replies(said: Sentences, condition: Condition) -> Iterator[Statistics]:
     """Means over replies, how long they are, and how many could not be read."""
     replies, n = said.replies, len(said.replies)
     at = (replies["unit"].to_numpy(np.int64), len(said.units))
@@ -126,12 +130,12 @@ def _replies(said: Sentences, condition: Condition) -> Iterator[Estimand]:
         "empty draws left out": replies["empty_draws"].sum(),
     }
     said_too = [f"{number:.0f} {what}" for what, number in lost.items() if number > 0]
-    yield estimate.count(condition, len(said.once), noted("sentences", *said_too))
+    yield estimate.judgment_count(condition, len(said.once), noted("sentences", *said_too))
 
 
 def _without_judge_errors(
     said: Sentences, condition: Condition, resampling: Resampling
-) -> Iterator[Estimand]:
+) -> Iterator[Statistics]:
     """Accuracy and mean internal confidence corrected for the judge's errors, given labels."""
     if resampling.judge_labels is None:
         return
@@ -153,7 +157,7 @@ def _mean_and_sd(
     metric: str,
     condition: Condition,
     note: str | Callable[[FloatArray], str],
-) -> Iterator[Estimand]:
+) -> Iterator[Statistics]:
     """The mean of a column, and its standard deviation, n dividing."""
     values, at = rows[column].to_numpy(float), (rows["unit"].to_numpy(np.int64), len(said.units))
     yield estimate.means(condition, {metric: values}, *at, note)
@@ -164,7 +168,7 @@ def _mean_and_sd(
         return np.asarray(np.sqrt(np.maximum(square - mean**2, 0)))
 
     n = int((~np.isnan(values)).sum())
-    yield estimand(condition, f"{metric}_sd", squares.map(spread), n, asked=len(values))
+    yield single_statistic(condition, f"{metric}_sd", squares.then(spread), n, n_asked=len(values))
 
 
 def _fewer_judgments(sentences: pd.DataFrame) -> str:
@@ -181,7 +185,7 @@ def _fewer_judgments(sentences: pd.DataFrame) -> str:
     )
 
 
-def _judge_failures(said: Sentences, condition: Condition) -> Estimand:
+def _judge_failures(said: Sentences, condition: Condition) -> Statistics:
     """The share of judgments that the judge failed at: of sentences and of replies."""
     once, replies = said.once, said.replies[said.replies["sentences"] > 0]
     agreements = once[["consistent", "undecided", "inconsistent"]].fillna(0).sum(axis=1)
@@ -197,32 +201,32 @@ def _judge_failures(said: Sentences, condition: Condition) -> Estimand:
         )
     )
     note = f"{failed.sum():.0f} of {made.sum():.0f} judgments"
-    number = Number(condition, "grader_failure_rate", int(made.sum()), note)
+    number = Estimate(condition, "grader_failure_rate", int(made.sum()), note)
     return _share(number, failed, made)
 
 
-def _conditional(said: Sentences, convention: str | None, condition: Condition) -> Estimand:
+def _conditional(said: Sentences, convention: str | None, condition: Condition) -> Statistics:
     """cMFG, from what each reply adds to the bins."""
     authors = convention == "authors"
     statistic, counts = cmfg_of_groups(said, authors)
     held = counts.sum(axis=(0, 1))
     punts = 0 if authors else int((said.replies["punt"] == 1).sum())
     bins = f"{(held > 0).sum()} of {len(held)} bins hold replies"
-    number = Number(
+    number = Estimate(
         condition,
         "cmfg",
         int(held.sum()),
         noted(bins, f"{punts} punts left out" if punts else ""),
-        asked=len(said.replies),
+        n_asked=len(said.replies),
         units=int((counts.sum(axis=(1, 2)) > 0).sum()),
         rarest=min((counts > 0).sum(axis=(0, 1))[held > 0], default=0),
     )
-    return Estimand([number], statistic)
+    return Statistics([number], statistic)
 
 
 def _markers(
     said: Sentences, convention: str | None, threshold: float, condition: Condition
-) -> Iterator[Estimand]:
+) -> Iterator[Statistics]:
     """Each marker's internal confidence, its SD and its distance from decisiveness."""
     counted = said.counted(convention)
     markers = said.markers(counted, threshold)
@@ -232,10 +236,15 @@ def _markers(
     note = noted(rare, few, said.left_out(counted))
     if not markers:
         why = f"no marker has {threshold:g} sentences"
-        none = Number(
-            condition, "mic", 0, said.left_out(counted), why=why, asked=int(said.asked().sum())
+        none = Estimate(
+            condition,
+            "mic",
+            0,
+            said.left_out(counted),
+            undefined_reason=why,
+            n_asked=int(said.asked().sum()),
         )
-        yield Estimand([none], estimate.constant(np.nan))
+        yield Statistics([none], estimate.constant(np.nan))
         return
     faithful = (
         said.replies.set_index(REPLY)["faithfulness"]
@@ -258,7 +267,7 @@ def _markers(
         unit = mine["unit"].to_numpy(np.int64)
         means = estimate.means(condition.but(marker=marker), gap, unit, len(said.units))
         yield replace(
-            means, numbers=[replace(one, asked=int(asked[marker])) for one in means.numbers]
+            means, estimates=[replace(one, n_asked=int(asked[marker])) for one in means.estimates]
         )
 
 
@@ -268,7 +277,7 @@ def _mic(
     asked: "pd.Series[int]",
     condition: Condition,
     note: str,
-) -> Estimand:
+) -> Statistics:
     """Means and standard deviations of confidence, of the markers that are asked for."""
     markers = [str(marker) for marker in asked.index]
     cells = said.cells(rows, markers)
@@ -276,14 +285,14 @@ def _mic(
     unit, numbers = rows["unit"].to_numpy(np.int64), []
     for marker in markers:
         mine = of_row == marker
-        number = Number(
+        number = Estimate(
             condition.but(marker=marker),
             "mic",
             int(mine.sum()),
             note,
-            asked=int(asked[marker]),
+            n_asked=int(asked[marker]),
             units=len(np.unique(unit[mine])),
-            rarest=estimate.unlike(confidence[mine], unit[mine]),
+            rarest=estimate.minority_items(confidence[mine], unit[mine]),
         )
         numbers.append(number)
     numbers += [replace(number, metric="mic_sd") for number in numbers]
@@ -297,4 +306,4 @@ def _mic(
             square = np.where(n > 0, counts @ tables.values**2 / n, np.nan)
         return np.hstack([mean, np.sqrt(np.maximum(square - mean**2, 0))])
 
-    return Estimand(numbers, statistic)
+    return Statistics(numbers, statistic)

@@ -9,7 +9,7 @@ import pandas as pd
 
 from inspect_confidence.results import Result
 from inspect_confidence.studies.bins import bin_shares
-from inspect_confidence.studies.estimate import runs
+from inspect_confidence.studies.estimate import condition_groups
 from inspect_confidence.studies.hedge_markers import judgments
 from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
 from inspect_confidence.studies.hedge_markers.judgments import Sentences
@@ -32,7 +32,7 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
     forms = resampling.options(HedgeOptions).markers
     rows = judgments.with_judges(judgments.completed_hedges(frames[_TASK], forms))
     found: list[Result] = []
-    for key, condition, some in runs(rows, ("model", "variant", "judge")):
+    for key, condition, some in condition_groups(rows, ("model", "variant", "judge")):
         said = Sentences.of(some)
         counted = said.counted(resampling.convention)
         markers = said.markers(counted, 0)

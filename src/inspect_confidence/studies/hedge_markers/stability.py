@@ -15,7 +15,7 @@ from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import FloatArray, divided
 from inspect_confidence.metrics.markers import LEAST_POINTS, Correlation, Varying
 from inspect_confidence.results import Condition, Key, Result
-from inspect_confidence.studies.estimate import Estimand, Number
+from inspect_confidence.studies.estimate import Estimate, Statistics
 from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
 from inspect_confidence.studies.hedge_markers.judgments import NO_HEDGE, REPLY, Sentences
 from inspect_confidence.studies.notes import noted
@@ -31,7 +31,7 @@ SEVEN = ("id_mae", "cd_mae", "m_avg_cv", "d_avg_cv", "mrc", "mac", "mcc", "mrc_c
 
 def over_datasets(
     said: Sentences, resampling: Resampling, threshold: float, condition: Condition
-) -> Iterator[Estimand]:
+) -> Iterator[Statistics]:
     """The seven metrics of stability, with and without sentences that don't hedge."""
     own, authors = resampling.options(HedgeOptions), resampling.convention == "authors"
     rules = _Rules(authors, threshold, own.ddof, own.correlation_clamp, resampling)
@@ -43,7 +43,7 @@ def over_datasets(
         yield _stability(said, hedging, rules, condition.but(no_hedge="without"))
         (mrc,) = (
             one
-            for one in everything.numbers
+            for one in everything.estimates
             if (one.metric, one.condition.get("correlation")) == ("mrc", "spearman")
         )
         yield _change(said, markers, rules, mrc)
@@ -116,7 +116,7 @@ class _Named:
 
 def _stability(
     said: Sentences, markers: Sequence[str], rules: _Rules, condition: Condition
-) -> Estimand:
+) -> Statistics:
     """All seven over one set of markers."""
     counted = rules.counted(said)
     cells = said.cells(counted, markers)
@@ -132,7 +132,7 @@ def _stability(
     sentence = mine.groupby([*REPLY, "sentence"], sort=False, dropna=False).ngroup().to_numpy()
     mics = _mics(cells, known, said, rules.resampling) if markers else None
 
-    def number(one: _Named) -> Number:
+    def number(one: _Named) -> Estimate:
         held = one.cells[group, marker]
         interval, without = None, ""
         if one.varies and mics:
@@ -140,7 +140,7 @@ def _stability(
         elif one.where.get("level") == "mean":
             # Where MICs are the same in both splits these are far from 0 by the MICs' error alone.
             without = "no method covers distances of means that are equal"
-        return Number(
+        return Estimate(
             condition.but(**one.where),
             one.metric,
             len(np.unique(sentence[held])),
@@ -149,7 +149,7 @@ def _stability(
             few or one.why,
             int(asked[list(one.groups)].sum()),
             len(np.unique(unit[held])),
-            without=without,
+            no_interval_reason=without,
         )
 
     accuracy, (faithful, _) = _accuracy(said), cmfg_of_groups(said, rules.authors)
@@ -161,7 +161,7 @@ def _stability(
         context = _Context(tables, accuracy(weights), faithful(weights))
         return np.column_stack([one.of(context) for one in found])
 
-    return Estimand([number(one) for one in found], statistic)
+    return Statistics([number(one) for one in found], statistic)
 
 
 MOST_RESAMPLES = 1_000
@@ -352,7 +352,7 @@ def _mean_and_sd(values: FloatArray, ddof: int = 0) -> tuple[FloatArray, FloatAr
     return mean, np.sqrt(divided(squares, n - ddof))
 
 
-def _change(said: Sentences, markers: Sequence[str], rules: _Rules, mrc: Number) -> Estimand:
+def _change(said: Sentences, markers: Sequence[str], rules: _Rules, mrc: Estimate) -> Statistics:
     """How much MRC changes without sentences that don't hedge; it rests on what MRC does."""
     cells, groups = said.cells(rules.counted(said), markers), said.one_split
     without = markers.index(NO_HEDGE)
@@ -364,7 +364,7 @@ def _change(said: Sentences, markers: Sequence[str], rules: _Rules, mrc: Number)
         less, whole = (rank(_of_all(mic) if rules.authors else mic) for mic in mics)
         return np.asarray(less - whole)
 
-    return Estimand([replace(mrc, metric="mrc_change", why="")], statistic)
+    return Statistics([replace(mrc, metric="mrc_change", undefined_reason="")], statistic)
 
 
 def _accuracy(said: Sentences) -> metrics.Statistic:

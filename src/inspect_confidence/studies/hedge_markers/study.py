@@ -8,7 +8,7 @@ import pandas as pd
 from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.compare import differences, means_contrast, on_common
-from inspect_confidence.studies.estimate import draw, places, results_of, runs
+from inspect_confidence.studies.estimate import condition_groups, resample, results_of, unit_indices
 from inspect_confidence.studies.hedge_markers import judgments
 from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
 from inspect_confidence.studies.hedge_markers.judgments import Sentences, completed_hedges
@@ -48,11 +48,11 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
         rows = judgments.with_judges(
             completed_hedges(frames[TASK], resampling.options(HedgeOptions).markers)
         )
-        for key, condition, said in runs(rows, ("model", "variant", "judge")):
+        for key, condition, said in condition_groups(rows, ("model", "variant", "judge")):
             found += _of_model(said, key, condition, resampling)
         found += accuracy_correlations(found)
     if CHECK in frames:
-        for key, condition, judged in runs(frames[CHECK], ("model", "variant")):
+        for key, condition, judged in condition_groups(frames[CHECK], ("model", "variant")):
             found += of_judge(judged, replace(key, dataset=CHECK), condition, resampling)
     return found
 
@@ -68,10 +68,14 @@ def _of_model(
         by_group = rows.groupby(["dataset", "split"], sort=False)
         for stream, ((dataset, split), mine) in enumerate(by_group):
             said, at = Sentences.of(mine), where.but(split=split)
-            drawn = draw(of_group(said, resampling, threshold, at), said.strata, resampling, stream)
+            drawn = resample(
+                of_group(said, resampling, threshold, at), said.strata, resampling, stream
+            )
             found += results_of(drawn, replace(key, dataset=str(dataset)))
         over = over_datasets(everything, resampling, threshold, where)
-        found += results_of(draw(over, everything.strata, resampling), replace(key, dataset=ALL))
+        found += results_of(
+            resample(over, everything.strata, resampling), replace(key, dataset=ALL)
+        )
     return found
 
 
@@ -85,7 +89,8 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     sides = [side[side["faithfulness"].notna()].drop(columns="unit") for side in replies]
     items, common = on_common(sides)
     means = [
-        (side[list(_COMPARED.values())].to_numpy(float), places(side, items)) for side in common
+        (side[list(_COMPARED.values())].to_numpy(float), unit_indices(side, items))
+        for side in common
     ]
     names = [(Condition(), metric) for metric in _COMPARED]
     counts = [len(items)] * len(names)

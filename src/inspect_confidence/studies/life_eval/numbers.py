@@ -19,9 +19,14 @@ from inspect_confidence.metrics import HardEasySlope
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import calibration, compare, estimate
-from inspect_confidence.studies.calibration import Answers, Form
+from inspect_confidence.studies.calibration import Answers, ConfidenceMetric
 from inspect_confidence.studies.compare import Contrast
-from inspect_confidence.studies.estimate import Drawn, Estimand, Number, places
+from inspect_confidence.studies.estimate import (
+    Estimate,
+    ResampledEstimates,
+    Statistics,
+    unit_indices,
+)
 from inspect_confidence.studies.life_eval.judgments import CLUSTERS, STATED, TOKEN
 from inspect_confidence.studies.notes import left_out, noted, replied, rests_on
 from inspect_confidence.studies.study import Difference, Resampling, option
@@ -58,17 +63,17 @@ _DECADE = 10
 _PUBLISHED = "10 bins (k/10, (k+1)/10], a confidence of 0 in none of them, as published"
 
 
-def forms(convention: str | None) -> list[Form]:
+def forms(convention: str | None) -> list[ConfidenceMetric]:
     """The numbers of a count table, ECE as the convention has it."""
     published = convention == "authors"
     note, binning = (_PUBLISHED, "right_closed") if published else (calibration.OWN_TOP, "own_top")
-    ece = calibration.form_of("ece", note=note, binning=binning)
-    return [ece if form.metric == "ece" else form for form in calibration.PLAIN]
+    ece = calibration.confidence_metric("ece", note=note, binning=binning)
+    return [ece if form.metric == "ece" else form for form in calibration.COMPARED_METRICS]
 
 
 def of_judgments(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
-) -> Iterator[Estimand]:
+) -> Iterator[Statistics]:
     """Everything that judgments give, of LifeEval or of a question set from one source.
 
     `rows` are completed, of question sets graded; `resampling` holds convention and thresholds.
@@ -76,16 +81,16 @@ def of_judgments(
     yield from _of_asked(rows, _estimated(rows, units, condition, resampling))
 
 
-def _of_asked(rows: pd.DataFrame, estimands: Iterable[Estimand]) -> Iterator[Estimand]:
+def _of_asked(rows: pd.DataFrame, estimands: Iterable[Statistics]) -> Iterator[Statistics]:
     for made in estimands:
-        yield replace(made, numbers=[replace(one, asked=len(rows)) for one in made.numbers])
+        yield replace(made, estimates=[replace(one, n_asked=len(rows)) for one in made.estimates])
 
 
 _OF_CASES = ("hle_calibration_error", "corp_uncertainty", "brier_skill")
 
 KNOWN = tuple(
     form
-    for form in (*calibration.CALIBRATED, *calibration.SELECTIVE)
+    for form in (*calibration.CALIBRATION_METRICS, *calibration.SELECTION_METRICS)
     if form.metric not in _OF_CASES
 )
 """The toolbox's numbers of LifeEval, whose outcomes are probabilities.
@@ -100,7 +105,7 @@ items are of no use where a decade counts as one.
 
 def toolbox(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
-) -> Iterator[Estimand]:
+) -> Iterator[Statistics]:
     """The toolbox's numbers of the same judgments that are defined for their outcomes.
 
     In answers that are given there is no type 2, as confidence is itself the judgment.
@@ -110,17 +115,20 @@ def toolbox(
 
 def _toolbox(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
-) -> Iterator[Estimand]:
-    answers, costs = Answers.of(counted(rows), units), calibration.of_costs(resampling.costs)
+) -> Iterator[Statistics]:
+    answers, costs = (
+        Answers.from_frame(counted(rows), units),
+        calibration.utility_metrics(resampling.costs),
+    )
     note = rests_on(rows, ~np.isnan(answers.confidence + answers.correct))
     if "radius" in rows:
-        yield calibration.of_table(answers, [*KNOWN, *costs], condition, note)
+        yield calibration.table_statistics(answers, [*KNOWN, *costs], condition, note)
         return
-    wanted = [*calibration.CALIBRATED, *calibration.SELECTIVE]
+    wanted = [*calibration.CALIBRATION_METRICS, *calibration.SELECTION_METRICS]
     if _chosen(rows):
-        wanted = list(calibration.TOOLBOX)
-    yield calibration.of_table(answers, [*wanted, *costs], condition, note)
-    yield calibration.of_items(answers, condition, note, resampling.resamples)
+        wanted = [*calibration.EXTRA_METRICS, *calibration.ideal_observer_metrics(answers.choices)]
+    yield calibration.table_statistics(answers, [*wanted, *costs], condition, note)
+    yield calibration.item_statistics(answers, condition, note, resampling.resamples)
 
 
 def _chosen(rows: pd.DataFrame) -> bool:
@@ -130,8 +138,8 @@ def _chosen(rows: pd.DataFrame) -> bool:
 
 def _estimated(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
-) -> Iterator[Estimand]:
-    answers, lives = Answers.of(counted(rows), units), "radius" in rows
+) -> Iterator[Statistics]:
+    answers, lives = Answers.from_frame(counted(rows), units), "radius" in rows
     at = (answers.unit, answers.units)
     columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
     if lives:
@@ -142,19 +150,19 @@ def _estimated(
     note, wanted = rests_on(rows, both), forms(resampling.convention)
     resting = len(np.unique(answers.unit[both]))
     for threshold in resampling.thresholds if not lives and _chosen(rows) else ():
-        wanted += calibration.at_threshold(threshold, answers.choices)
-    found = calibration.of_table(answers, wanted, condition, note)
-    yield replace(found, numbers=[replace(one, units=resting) for one in found.numbers])
+        wanted += calibration.threshold_metrics(threshold, answers.choices)
+    found = calibration.table_statistics(answers, wanted, condition, note)
+    yield replace(found, estimates=[replace(one, units=resting) for one in found.estimates])
     if lives:
         together = metrics.correlation_of(answers.confidence, answers.correct, *at)
         metric, n = "confidence_truth_correlation", int(both.sum())
-        yield Estimand([Number(condition, metric, n, note, units=resting)], together)
+        yield Statistics([Estimate(condition, metric, n, note, units=resting)], together)
     elif (rows["kind"] == "true_false").all() and rows["target"].isin(("True", "False")).all():
         stimulus = np.where(rows["target"] == "True", 0, 1)
         yield calibration.two_choice_sensitivity(answers, stimulus, condition, note)
     yield rounding(rows, answers, condition, resampling.convention)
     yield failures(rows, answers, condition)
-    yield estimate.count(condition, len(rows), left_out(rows["status"]))
+    yield estimate.judgment_count(condition, len(rows), left_out(rows["status"]))
 
 
 def rounding(
@@ -163,36 +171,36 @@ def rounding(
     condition: Condition,
     convention: str | None,
     note: str = "",
-) -> Estimand:
+) -> Statistics:
     """The share of confidences that are multiples of 5%."""
     rounded, rule = rounded_by(100 * answers.confidence, convention)
     said = noted(rule, note, rests_on(rows, ~np.isnan(rounded)))
     made = estimate.means(condition, {"round_rate": rounded}, answers.unit, answers.units, said)
-    if (estimate.units_of(rows) == rows["item"]).all():
+    if (estimate.unit_names(rows) == rows["item"]).all():
         return made
     # Wilson's takes a unit for one judgment, or more that are asked again; a decade is many. What
     # is resampled varies within data sets alone.
     unlike = sum(
-        estimate.unlike(rounded[mine], answers.unit[mine])
+        estimate.minority_items(rounded[mine], answers.unit[mine])
         for mine in rows.groupby("dataset").indices.values()
     )
     needed = metrics.METRICS["round_rate"].interval.over(CLUSTERS)
-    few = metrics.too_few(needed, made.numbers[0].units or 0, unlike)
-    return _with_interval(made, interval=None, rarest=unlike, without=few)
+    few = metrics.too_few(needed, made.estimates[0].units or 0, unlike)
+    return _with_interval(made, interval=None, rarest=unlike, no_interval_reason=few)
 
 
-def failures(rows: pd.DataFrame, answers: Answers, condition: Condition) -> Estimand:
+def failures(rows: pd.DataFrame, answers: Answers, condition: Condition) -> Statistics:
     """The share of unreadable replies; its own interval is over items also of LifeEval."""
     failed = np.where(replied(rows["status"]), rows["status"] != "ok", np.nan)
     metric, at = "format_failure_rate", (answers.unit, answers.units)
-    made = estimate.means(condition, {metric: failed}, *at, estimate.counted)
+    made = estimate.means(condition, {metric: failed}, *at, estimate.flag_count)
     item, items = pd.factorize(rows["item"])
     own = estimate.wilson(failed, item.astype(np.int64), len(items))
     return _with_interval(made, interval=own, units=len(items), rarest=np.inf)
 
 
-def _with_interval(made: Estimand, **of: Any) -> Estimand:
-    return replace(made, numbers=[replace(made.numbers[0], **of)])
+def _with_interval(made: Statistics, **of: Any) -> Statistics:
+    return replace(made, estimates=[replace(made.estimates[0], **of)])
 
 
 def rounded_by(percent: FloatArray, convention: str | None) -> tuple[FloatArray, str]:
@@ -205,13 +213,15 @@ def rounded_by(percent: FloatArray, convention: str | None) -> tuple[FloatArray,
     return np.where(np.isnan(percent), np.nan, rounded), rule
 
 
-def by_decade(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Estimand]:
+def by_decade(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Statistics]:
     """Mean answer and mean best answer in each decade of age: the best-age curve."""
     for decade, some in rows.groupby(decades(rows), sort=True):
         where = condition.but(age=f"{int(decade)}-{int(decade) + _DECADE - 1}")
         answer = some["answer"].where(some["score"].notna())
         columns = {"mean_answer": answer, "mean_best_answer": some["best_answer"]}
-        yield estimate.means(where, columns, places(some, units), len(units), _left_out_of(some))
+        yield estimate.means(
+            where, columns, unit_indices(some, units), len(units), _left_out_of(some)
+        )
 
 
 def _left_out_of(rows: pd.DataFrame) -> Callable[[FloatArray], str]:
@@ -242,21 +252,21 @@ def slope_of(rows: pd.DataFrame) -> HardEasySlope:
     return metrics.hard_easy_slope(excess, 1 - rows["mas"], units)
 
 
-def slope(line: HardEasySlope, rows: pd.DataFrame, condition: Condition) -> Estimand:
+def slope(line: HardEasySlope, rows: pd.DataFrame, condition: Condition) -> Statistics:
     """The slope as a number with its own interval, and what it leaves out."""
     read = counted(rows)
     there = (read["confidence"] - read["correct"] - rows["mas"]).notna()
     note = f"{line.clusters} {CLUSTERS.units}; intercept {line.intercept:.4f}"
-    number = Number(
+    number = Estimate(
         condition,
         "hard_easy_slope",
         line.judgments,
         noted(note, rests_on(rows, there)),
         metrics.slope_interval(line.slope, line.standard_error, line.clusters),
-        asked=len(rows),
+        n_asked=len(rows),
         units=line.clusters,
     )
-    return Estimand([number], estimate.constant(line.slope))
+    return Statistics([number], estimate.constant(line.slope))
 
 
 EVERY_MODEL = "all models"
@@ -284,10 +294,10 @@ _ALONE = ("n", "mean_answer", "mean_best_answer")
 
 
 def group_mean(
-    drawn: Mapping[str, Drawn],
+    drawn: Mapping[str, ResampledEstimates],
     lines: Mapping[Condition, Mapping[str, HardEasySlope]],
     shared: str,
-) -> Drawn:
+) -> ResampledEstimates:
     """The unweighted mean over models of the numbers that all have.
 
     Args:
@@ -295,15 +305,15 @@ def group_mean(
         lines: The regressions of each model, by condition.
         shared: Of the items how many all models have, for the notes.
     """
-    mean = estimate.averaged(drawn, _ALONE, independent=False)
-    numbers = [replace(one, note=noted(one.note, shared)) for one in mean.numbers]
+    mean = estimate.average_estimates(drawn, _ALONE, independent=False)
+    numbers = [replace(one, note=noted(one.note, shared)) for one in mean.estimates]
     for k, one in enumerate(numbers):
         mine = lines.get(Condition(one.condition), {})
         if one.metric == "hard_easy_slope" and len(mine) == len(drawn):
             fewest = min(line.clusters for line in mine.values())
             interval = metrics.slope_interval(*mean_slope(list(mine.values())), fewest)
             numbers[k] = replace(one, interval=interval)
-    return replace(mean, numbers=numbers)
+    return replace(mean, estimates=numbers)
 
 
 def shared_items(rows: pd.DataFrame, models: Sequence[str]) -> str:
@@ -352,7 +362,7 @@ def _contrast(
     first, second = (
         side[key.isin(shared) & there] for side, key, there in zip(sides, keys, read, strict=True)
     )
-    return compare.contrast(
+    return compare.confidence_contrast(
         first,
         second,
         thresholds,
@@ -368,7 +378,7 @@ def _slopes(sides: Sequence[pd.DataFrame]) -> Contrast:
         [side.dropna(subset=["confidence", "correct", "mas"]) for side in sides]
     )
     clusters = pd.Index(read[0]["unit"].unique())
-    first, second = (_slope(side, places(side, clusters), len(clusters)) for side in read)
+    first, second = (_slope(side, unit_indices(side, clusters), len(clusters)) for side in read)
     number = (Condition(), "hard_easy_slope")
     return Contrast([number], [len(common)], len(clusters), first, second, clusters=CLUSTERS)
 
@@ -404,6 +414,8 @@ def stated_against_token(
     one = _contrast(sides, resampling)
     if not one.units:
         return
-    found = compare.tested(one, resampling, 0)
+    found = compare.resample_contrast(one, resampling, 0)
     for column, (_, metric) in enumerate(found.names):
-        yield from compare.difference_of(found, column, key, condition.but(of=metric, versus=TOKEN))
+        yield from compare.difference_results(
+            found, column, key, condition.but(of=metric, versus=TOKEN)
+        )

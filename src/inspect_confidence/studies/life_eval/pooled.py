@@ -10,7 +10,7 @@ from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import calibration, estimate
 from inspect_confidence.studies.calibration import Answers
-from inspect_confidence.studies.estimate import Drawn, Estimand, draw, results_of
+from inspect_confidence.studies.estimate import ResampledEstimates, Statistics, resample, results_of
 from inspect_confidence.studies.life_eval import numbers
 from inspect_confidence.studies.life_eval.judgments import STATED
 from inspect_confidence.studies.notes import left_out, noted, rests_on
@@ -34,7 +34,7 @@ def of_all_sets(completed: Mapping[str, pd.DataFrame], resampling: Resampling) -
     another variant or window are by themselves.
     """
     parts = [
-        numbers.counted(rows).assign(unit=estimate.units_of(rows))[_COLUMNS]
+        numbers.counted(rows).assign(unit=estimate.unit_names(rows))[_COLUMNS]
         for rows in completed.values()
     ]
     rows = pd.concat(parts, ignore_index=True).assign(choices=np.nan)
@@ -53,11 +53,11 @@ def of_all_sets(completed: Mapping[str, pd.DataFrame], resampling: Resampling) -
 def _of_variant(rows: pd.DataFrame, condition: Condition, resampling: Resampling) -> list[Result]:
     items = rows.drop_duplicates("unit")
     units, strata = pd.Index(items["unit"]), pd.factorize(items["dataset"])[0].astype(np.int64)
-    drawn: dict[str, Drawn] = {}
+    drawn: dict[str, ResampledEstimates] = {}
     found: list[Result] = []
     for name, mine in rows.groupby("model", sort=False):
         made = _numbers(mine, units, condition, resampling)
-        drawn[str(name)] = draw(made, strata, resampling)
+        drawn[str(name)] = resample(made, strata, resampling)
         found += results_of(drawn[str(name)], Key(_TASK, str(name), ALL_SETS))
     groups = numbers.groups_of(list(drawn), resampling.options(numbers.LifeOptions).groups)
     for group, members in groups.items():
@@ -69,11 +69,11 @@ def _of_variant(rows: pd.DataFrame, condition: Condition, resampling: Resampling
 
 def _numbers(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
-) -> Iterator[Estimand]:
+) -> Iterator[Statistics]:
     """What one model stated, and what its tokens say."""
     for source, some in rows.groupby("source", sort=True):
         where = condition.but(source="" if source == STATED else source)
-        answers = Answers.of(some, units)
+        answers = Answers.from_frame(some, units)
         at = (answers.unit, answers.units)
         sizes = some["dataset"].value_counts(sort=False).items()
         which = f"pooled: {', '.join(f'{name} {size:,}' for name, size in sizes)}"
@@ -85,9 +85,9 @@ def _numbers(
         yield estimate.means(where, columns, *at, rests)
         yield numbers.rounding(some, answers, where, resampling.convention, which)
         forms = [form for form in numbers.forms(resampling.convention) if form.metric in _METRICS]
-        made = calibration.of_table(
+        made = calibration.table_statistics(
             answers, forms, where, rests(answers.confidence + answers.correct)
         )
-        yield replace(made, numbers=[replace(one, asked=len(some)) for one in made.numbers])
+        yield replace(made, estimates=[replace(one, n_asked=len(some)) for one in made.estimates])
         yield numbers.failures(some, answers, where)
-        yield estimate.count(where, len(some), noted(which, left_out(some["status"])))
+        yield estimate.judgment_count(where, len(some), noted(which, left_out(some["status"])))

@@ -314,7 +314,9 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
         ages = ages.assign(correct=ages["score"])
         found += _maxima(ages)
         stated = counted(ages[ages["source"] != judgments.TOKEN])
-        for key, at, some in estimate.runs(stated, ("dataset", "variant", "window", "model")):
+        for key, at, some in estimate.condition_groups(
+            stated, ("dataset", "variant", "window", "model")
+        ):
             found += _truth_bins(some, key, at)
             found += [*_by_age(some, key, at), *_by_item(some, key, at)]
         ages["source"] = ages["source"].replace(judgments.STATED, "")

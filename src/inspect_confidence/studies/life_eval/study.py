@@ -9,7 +9,14 @@ import pandas as pd
 from inspect_confidence.metrics import HardEasySlope
 from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Key, Result
-from inspect_confidence.studies.estimate import Drawn, Estimand, draw, results_of, runs, units_of
+from inspect_confidence.studies.estimate import (
+    ResampledEstimates,
+    Statistics,
+    condition_groups,
+    resample,
+    results_of,
+    unit_names,
+)
 from inspect_confidence.studies.life_eval import judgments, numbers, pooled, shown
 from inspect_confidence.studies.limits import limits
 from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, kinds
@@ -25,7 +32,7 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
     found: list[Result] = []
     completed = {task: _completed(task, frame, resampling) for task, frame in frames.items()}
     for rows in completed.values():
-        for key, condition, answered in runs(rows, ("dataset", "variant", "window")):
+        for key, condition, answered in condition_groups(rows, ("dataset", "variant", "window")):
             found += _of_dataset(answered, key, condition, resampling)
     return found + pooled.of_all_sets(completed, resampling)
 
@@ -42,10 +49,10 @@ def _of_dataset(
 ) -> list[Result]:
     """Every model by itself, then the mean of each group of models."""
     # Of all models, so that a resample of one is the same resample of another.
-    units = pd.Index(units_of(rows).unique())
+    units = pd.Index(unit_names(rows).unique())
     clusters = judgments.CLUSTERS if key.task == LIFE else None
     found: list[Result] = []
-    drawn: dict[str, Drawn] = {}
+    drawn: dict[str, ResampledEstimates] = {}
     lines: dict[Condition, dict[str, HardEasySlope]] = defaultdict(dict)
     for name, mine in rows.groupby("model", sort=False):
         who = replace(key, model=str(name))
@@ -55,7 +62,7 @@ def _of_dataset(
             estimands = [*_of_lives(mine, units, condition, resampling)]
         else:
             estimands = [*_of_sources(mine, units, condition, resampling)]
-        drawn[who.model] = draw(estimands, len(units), resampling, clusters=clusters)
+        drawn[who.model] = resample(estimands, len(units), resampling, clusters=clusters)
         found += results_of(drawn[who.model], who)
         if (mine["source"] == judgments.TOKEN).any():
             found += numbers.stated_against_token(mine, who, condition, resampling)
@@ -78,7 +85,7 @@ def _sourced(condition: Condition, source: object) -> Condition:
 
 def _of_lives(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
-) -> Iterator[Estimand]:
+) -> Iterator[Statistics]:
     """One model's numbers by what it stated and by its tokens, over all radii and for each."""
     for source, mine in rows.groupby("source", sort=True):
         at = _sourced(condition, source)
@@ -94,7 +101,7 @@ def _of_lives(
 
 def _of_sources(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
-) -> Iterator[Estimand]:
+) -> Iterator[Statistics]:
     """One model's numbers by what it stated and by its tokens."""
     for source, some in rows.groupby("source", sort=True):
         where = _sourced(condition, source)

@@ -10,7 +10,7 @@ import pandas as pd
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.scales import GROUPS
-from inspect_confidence.studies.estimate import Drawn, Number
+from inspect_confidence.studies.estimate import Estimate, ResampledEstimates
 from inspect_confidence.studies.over_models import ALL_MODELS, Point, over_models, point_of
 from inspect_confidence.studies.study import SampleFacts
 
@@ -38,14 +38,14 @@ def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
     return [{**row, **read, "answer": score.answer or "", **became}]
 
 
-def over_scales(drawn: Drawn, condition: Condition) -> Drawn | None:
+def over_scales(drawn: ResampledEstimates, condition: Condition) -> ResampledEstimates | None:
     """How far accuracy moves over the scales that differ in granularity alone.
 
     It is of the numbers of all scales; None where fewer than two of those were asked.
     """
     asked = [
         i
-        for i, one in enumerate(drawn.numbers)
+        for i, one in enumerate(drawn.estimates)
         if one.metric == "accuracy" and one.condition.get("scale") in _GRANULARITY
     ]
     if len(asked) < 2:
@@ -61,10 +61,12 @@ def over_scales(drawn: Drawn, condition: Condition) -> Drawn | None:
         f"over {len(columns)} of the {len(_GRANULARITY)} granularity scales; at least 0, so that "
         "noise alone makes it positive"
     )
-    n = min((drawn.numbers[i].n for i in columns), default=0)
-    least = min((drawn.numbers[i].asked or n for i in columns), default=0)
-    number = Number(condition, "accuracy_spread", n, note, asked=least)
-    return Drawn([number], spread(drawn.values[None]), spread(drawn.draws)[:, None], drawn.units)
+    n = min((drawn.estimates[i].n for i in columns), default=0)
+    least = min((drawn.estimates[i].n_asked or n for i in columns), default=0)
+    number = Estimate(condition, "accuracy_spread", n, note, n_asked=least)
+    return ResampledEstimates(
+        [number], spread(drawn.values[None]), spread(drawn.draws)[:, None], drawn.units
+    )
 
 
 def entropy_and_ratio(results: Iterable[Result]) -> list[Result]:

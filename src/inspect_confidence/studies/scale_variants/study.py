@@ -30,7 +30,7 @@ _BASELINE, _PLACES = str(BASELINE), {str(scale): place for place, scale in enume
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """Each model's numbers, data set by data set and their mean; then what goes over models."""
     rows = stated.completed(frames[TASK])
-    tasks = [(*one, resampling) for one in estimate.runs(rows, ("model", "variant"))]
+    tasks = [(*one, resampling) for one in estimate.condition_groups(rows, ("model", "variant"))]
     parts = spread(_of_model, tasks, workers_for(len(rows), resampling))
     found = [one for part in parts for one in part]
     return [*found, *numbers.entropy_and_ratio(found), *numbers.not_common(rows)]
@@ -40,8 +40,8 @@ def _of_model(
     model: Key, condition: Condition, rows: pd.DataFrame, resampling: Resampling
 ) -> list[Result]:
     """Every data set by itself, then their mean."""
-    drawn: dict[str, estimate.Drawn] = {}
-    tests: dict[str, dict[str, contenders.Tested]] = {}
+    drawn: dict[str, estimate.ResampledEstimates] = {}
+    tests: dict[str, dict[str, contenders.ResampledDifferences]] = {}
     # Scales in the study's order, then others.
     order = sorted(rows["scale"].unique(), key=lambda one: (_PLACES.get(one, len(_PLACES)), one))
     versus = _BASELINE if _BASELINE in order else order[0]
@@ -57,19 +57,21 @@ def _of_model(
             for scale, said in judged.items()
             for one in stated.of_judgments(said, units, condition.but(scale=scale), resampling)
         ]
-        drawn[dataset] = estimate.draw(estimands, len(units), resampling, stream, alone=True)
+        drawn[dataset] = estimate.resample(estimands, len(units), resampling, stream, unpaired=True)
         tests[dataset] = {}
         if (baseline := judged.pop(versus, None)) is not None:
-            tests[dataset] = contenders.tested_against(baseline, judged, resampling, stream)
+            tests[dataset] = contenders.differences_from_baseline(
+                baseline, judged, resampling, stream
+            )
     if len(drawn) > 1:
-        drawn[MEAN] = estimate.averaged(
+        drawn[MEAN] = estimate.average_estimates(
             drawn,
             ("top1_value", "n"),
             independent=True,
-            missed=("meta_d", "m_ratio"),
+            reported_if_missing=("meta_d", "m_ratio"),
         )
         tests[MEAN] = {
-            scale: contenders.mean_tested([found[scale] for found in tests.values()])
+            scale: contenders.mean_differences([found[scale] for found in tests.values()])
             for scale in order
             if all(scale in found for found in tests.values())
         }

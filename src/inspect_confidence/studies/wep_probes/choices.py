@@ -20,7 +20,7 @@ from inspect_confidence.metrics.word_choices import LEAST_CLUSTERS
 from inspect_confidence.prompts.wep_probes import CHOICES
 from inspect_confidence.results import NO_INTERVAL, Condition, Key, Result
 from inspect_confidence.studies import estimate
-from inspect_confidence.studies.estimate import Drawn, Estimand, Number
+from inspect_confidence.studies.estimate import Estimate, ResampledEstimates, Statistics
 from inspect_confidence.studies.notes import left_out, noted
 from inspect_confidence.studies.study import Resampling, SampleFacts
 
@@ -187,16 +187,8 @@ CONTRASTS = (("choice_set", 5, 3), ("numbers", "narrow", "wide"), ("cot", False,
 def numbers_to_words(frame: pd.DataFrame, resampling: Resampling) -> list[Result]:
     """All results of the choices."""
     results: list[Result] = []
-    for key, condition, judged in estimate.runs(frame, ("model", "variant", "dataset")):
-        prompts = judged[judged["interval"] != ""]
-        # A run that failed everywhere has samples that were never written, of unknown prompts.
-        if len(prompts) < len(judged) and not (judged["status"] == "ok").any():
-            note = noted(left_out(judged["status"]))
-            strata = np.zeros(judged["item"].nunique(), np.int64)
-            number = estimate.count(condition, len(judged), note)
-            results += estimate.results_of(estimate.draw([number], strata, resampling), key)
-            continue
-        rows = ranked(prompts, resampling.convention)
+    for key, condition, judged in estimate.condition_groups(frame, ("model", "variant", "dataset")):
+        rows = ranked(judged, resampling.convention)
         scored = units(rows, resampling.convention)
         results += estimate.results_of(_scores(scored, rows, condition, resampling), key)
         results += _chance(rows, key, condition, resampling)
@@ -234,7 +226,9 @@ def clusters_of(frame: pd.DataFrame, without: str = "") -> list[str]:
     return ["|".join(key) for key in zip(*columns, strict=True)]
 
 
-def _clustered(columns: Sequence[tuple[Number, pd.DataFrame]], resampling: Resampling) -> Drawn:
+def _clustered(
+    columns: Sequence[tuple[Estimate, pd.DataFrame]], resampling: Resampling
+) -> ResampledEstimates:
     """The means of units' values, of which each says its `cluster`, drawn within scenarios."""
     together = pd.concat([unit.assign(column=i) for i, (_, unit) in enumerate(columns)])
     clusters = pd.Index(sorted(set(together["cluster"])))
@@ -243,8 +237,10 @@ def _clustered(columns: Sequence[tuple[Number, pd.DataFrame]], resampling: Resam
     of = np.asarray(clusters.get_indexer(pd.Index(together["cluster"])), np.int64)
     scenarios = np.array([name.split("|", 1)[0] for name in clusters])
     strata = np.unique(scenarios, return_inverse=True)[1].astype(np.int64)
-    means = Estimand([number for number, _ in columns], metrics.means_of(values, of, len(clusters)))
-    return estimate.draw([means], strata, resampling)
+    means = Statistics(
+        [number for number, _ in columns], metrics.means_of(values, of, len(clusters))
+    )
+    return estimate.resample([means], strata, resampling)
 
 
 @dataclass(frozen=True)
@@ -310,7 +306,7 @@ def _scores(
     rows: pd.DataFrame,
     condition: Condition,
     resampling: Resampling,
-) -> Drawn:
+) -> ResampledEstimates:
     """Every score in every slice."""
     columns, means = [], []
     clustered = {metric: unit.assign(cluster=clusters_of(unit)) for metric, unit in scored.items()}
@@ -321,12 +317,12 @@ def _scores(
             mean = _Mean.of(mine)
             lost = len(mine) - mean.units
             note = f"{lost} of {len(mine)} units without all their choices left out" if lost else ""
-            number = Number(
+            number = Estimate(
                 condition.but(**where),
                 metric,
                 mean.units,
                 noted(note, left),
-                asked=len(mine),
+                n_asked=len(mine),
                 units=mean.clusters,
             )
             columns.append((number, mine))
@@ -337,8 +333,8 @@ def _scores(
     ]
     # Draws rank models; the intervals need none.
     if resampling.observe:
-        return replace(_clustered(columns, resampling), numbers=numbers)
-    return estimate.undrawn(zip(numbers, (mean.value for mean in means), strict=True))
+        return replace(_clustered(columns, resampling), estimates=numbers)
+    return estimate.without_resamples(zip(numbers, (mean.value for mean in means), strict=True))
 
 
 def _chance(

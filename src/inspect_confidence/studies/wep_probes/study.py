@@ -8,7 +8,7 @@ import pandas as pd
 from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Result
 from inspect_confidence.studies.compare import differences, means_contrast
-from inspect_confidence.studies.estimate import places
+from inspect_confidence.studies.estimate import unit_indices
 from inspect_confidence.studies.limits import limits
 from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, kinds
 from inspect_confidence.studies.wep_probes import choices, words
@@ -43,7 +43,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     both = sides[0].merge(sides[1], on=["name", "item", "key"], suffixes=("_a", "_b"))
     column, names = pd.factorize(both["name"].to_numpy())
     items = pd.Index(sorted(set(both["item"])))
-    unit, means = places(both, items), []
+    unit, means = unit_indices(both, items), []
     for side in ("value_a", "value_b"):
         values = np.full((len(both), len(names)), np.nan)
         values[np.arange(len(both)), column] = both[side]

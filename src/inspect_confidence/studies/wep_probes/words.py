@@ -16,7 +16,7 @@ from inspect_confidence.metrics import ValueTables
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import NO_INTERVAL, Condition, Key, Result
 from inspect_confidence.studies import estimate
-from inspect_confidence.studies.estimate import Number
+from inspect_confidence.studies.estimate import Estimate
 from inspect_confidence.studies.notes import left_out, noted
 from inspect_confidence.studies.study import Resampling, SampleFacts, option
 
@@ -148,7 +148,9 @@ def stated(frame: pd.DataFrame) -> pd.DataFrame:
 def sides_of(frame: pd.DataFrame) -> list[Side]:
     """Every model, variant, data set, language and setting, and the settings together."""
     found = []
-    for key, condition, rows in estimate.runs(frame, ("model", "variant", "dataset", "language")):
+    for key, condition, rows in estimate.condition_groups(
+        frame, ("model", "variant", "dataset", "language")
+    ):
         settings = list(rows.groupby("setting", sort=False))
         if len(settings) > 1:
             settings.append((ALL_SETTINGS, rows))
@@ -173,7 +175,7 @@ def words_to_numbers(frame: pd.DataFrame, resampling: Resampling) -> list[Result
     known = {word: sample for word, sample in people.items() if sample is not None}
     results: list[Result] = []
     for side in sides:
-        results += estimate.results_of(estimate.undrawn(_alone(side)), side.key)
+        results += estimate.results_of(estimate.without_resamples(_alone(side)), side.key)
         results += _against(side, known, HUMAN, resampling)
     for one, other, name in _pairs(sides):
         samples = {word: said.sample for word, said in other.words.items()}
@@ -197,7 +199,7 @@ def _pairs(sides: Sequence[Side]) -> Iterator[tuple[Side, Side, str]]:
             yield one, other, its_language
 
 
-_Found: TypeAlias = tuple[Number, float]
+_Found: TypeAlias = tuple[Estimate, float]
 """What a number is, and its value."""
 
 
@@ -217,8 +219,11 @@ def _alone(side: Side) -> Iterator[_Found]:
             ("probability_spread", spread, None),
         ):
             without = few if metric == "mean_probability" else ""
-            yield Number(at, metric, n, note, ends, asked=said.asked, without=without), value
-        yield Number(at, "n", said.judgments, said.note), said.judgments
+            yield (
+                Estimate(at, metric, n, note, ends, n_asked=said.asked, no_interval_reason=without),
+                value,
+            )
+        yield Estimate(at, "n", said.judgments, said.note), said.judgments
 
 
 def _or_nan(of: Callable[[FloatArray], Any], values: FloatArray) -> float:
@@ -248,7 +253,7 @@ def _against(
         if word in reference:
             at = against.but(word=word)
             rows, found[word] = _compared(at, said, reference[word], resampling)
-            yield from estimate.results_of(estimate.undrawn(rows), side.key)
+            yield from estimate.results_of(estimate.without_resamples(rows), side.key)
     for metric in ("brunner_munzel_theta", "paired_difference"):
         mine = {word: one for word, one in found.items() if metric in one.p_values}
         if mine:
@@ -269,9 +274,9 @@ def _compared(
 
     def number(
         metric: str, interval: tuple[float, float] | None, without: str = "", remark: str = ""
-    ) -> Number:
+    ) -> Estimate:
         about = noted(remark, note), interval, without, said.asked, units
-        return Number(condition, metric, n, *about, without=without)
+        return Estimate(condition, metric, n, *about, no_interval_reason=without)
 
     rows = [(number(theta, (test.ci_low, test.ci_high), test.reason), test.theta)]
     tables = ValueTables.pair(*sides)
@@ -282,13 +287,15 @@ def _compared(
     if len(shared):
         apart = number("median_difference", NO_INTERVAL, "both sides share contexts")
     rows.append((apart, metrics.median_difference(*sides)))
-    rows.append((Number(condition, "own_values", n, said.note, asked=said.asked), n))
-    rows.append((Number(condition, "reference_values", len(versus)), len(versus)))
+    rows.append((Estimate(condition, "own_values", n, said.note, n_asked=said.asked), n))
+    rows.append((Estimate(condition, "reference_values", len(versus)), len(versus)))
     p_values = {theta: test.p}
     if m := len(shared):
         p, ends = metrics.sign_flips(shared, seed=resampling.seed)
         about = f"on {m} shared contexts", ends, "", said.asked
-        paired = Number(condition, "paired_difference", m, *about, without=metrics.SAME)
+        paired = Estimate(
+            condition, "paired_difference", m, *about, no_interval_reason=metrics.SAME
+        )
         rows.append((paired, float(shared.mean())))
         p_values["paired_difference"] = p
     return rows, _Compared(n, p_values, test.reason)
