@@ -46,7 +46,7 @@ def intervals(rows: list[Row], units: int, level: float) -> Intervals:
 
 def conformal_statistics(train: Intervals, test: Intervals) -> dict[str, Statistic]:
     """The statistics of test intervals moved by the offset that is learned on train items."""
-    learned = train.one_an_item()
+    learned = train.first_epochs()
     offset = conformal_offset(learned.lower, learned.upper, learned.truth, test.level)
     moved = test.moved(offset)
     change = moved.values()["interval_score"] - test.values()["interval_score"]

@@ -20,7 +20,7 @@ from inspect_confidence.metrics import prediction_powered_mean
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import Resampling, estimate
 from inspect_confidence.studies.any_eval.judgments import completed
-from inspect_confidence.studies.judge_error import CONSISTENCY, CORRECTNESS, of_correctness
+from inspect_confidence.studies.judge_error import CONSISTENCY, CORRECTNESS, corrected_correctness
 from studies.frames import frame, one
 
 # Sensitivity 36/40 = .9, specificity 48/60 = .8.
@@ -47,7 +47,7 @@ def corrected(run: pd.DataFrame, labels: pd.DataFrame = LABELS) -> dict[str, Res
     units = pd.Index(rows["item"].unique())
     resampling = Resampling(resamples=200, judge_labels=read_judge_labels(labels))
     unit = estimate.unit_indices(rows, units)
-    found = of_correctness(rows, unit, len(units), Condition(), resampling, "")
+    found = corrected_correctness(rows, unit, len(units), Condition(), resampling, "")
     drawn = estimate.resample(found, len(units), resampling)
     return {row.metric: row for row in estimate.results_of(drawn, Key("any_eval", "m", "d"))}
 
@@ -182,7 +182,7 @@ def test_a_check_of_a_judge_and_a_file_are_read_alike(tmp_path: Path) -> None:
     assert labels.rows["judge"].tolist() == ["m/x", "m/x in one call", "m/x"]
     assert labels.rows["label"].tolist() == [1, 0, 0]
     assert not len(labels.of_form(CONSISTENCY))
-    assert len(labels.of("m/x").of_form(CORRECTNESS)) == 2
+    assert len(labels.for_judge("m/x").of_form(CORRECTNESS)) == 2
 
     run, given = tmp_path / "run.csv", tmp_path / "labels.csv"
     answers().to_csv(run, index=False)

@@ -15,11 +15,11 @@ from inspect_confidence.studies.fermi_eval.temperatures import (
     Scored,
     chosen_value,
     decoding_temperatures,
-    least,
     likelihood_choice,
     objectives,
-    scaled_estimands,
+    scaled_statistics,
     scaled_temperatures,
+    smallest_sum,
 )
 from inspect_confidence.studies.intervals import Intervals
 
@@ -144,7 +144,7 @@ def test_scaled_metrics_equal_plain_loops() -> None:
     names = ("coverage", "interval_score", "mean_width", "set_coverage")
     for seed, level, temperature in product(SEEDS, LEVELS, (0.4, 1.0, 2.5)):
         _, test = train_and_test(seed)
-        made = list(scaled_estimands(test, level, temperature, {}, ""))
+        made = list(scaled_statistics(test, level, temperature, {}, ""))
         assert {(number.n, number.n_asked) for one in made for number in one.estimates} == {(6, 7)}
         for row in weights(seed):
             judged = repeated(test.unit, row)
@@ -158,7 +158,7 @@ def test_hulls_and_sets_are_told_apart() -> None:
     # {0: 0.6, 2: 0.4} at 80%: T = 1 takes both, {0} alone would need 1.5^(1/T) >= 4. Coverage 1,
     # set coverage 0, width and score 2.
     one = Scored([{0: 0.6, 2: 0.4}], np.array([1.0]), np.array([0]), 1, 1)
-    got = values_of(scaled_estimands(one, 80, 1, {}, ""), np.ones(1, np.int64))
+    got = values_of(scaled_statistics(one, 80, 1, {}, ""), np.ones(1, np.int64))
     expected = {"coverage": 1, "interval_score": 2, "mean_width": 2, "set_coverage": 0}
     assert {name: got["", name] for name in expected} == pytest.approx(expected)
 
@@ -171,13 +171,13 @@ def test_ties_go_by_preference() -> None:
     # 0.3 at the greatest temperature and 0.1 + 0.2 at 1 are equal in decimals: 1 is chosen.
     objective = np.full((1, len(TEMPERATURES)), 0.5)
     objective[0, -1], objective[0, TEMPERATURES == 1] = 0.3, 0.1 + 0.2
-    choice = least(objective, np.array([0]), NEAREST_TO_ONE)
+    choice = smallest_sum(objective, np.array([0]), NEAREST_TO_ONE)
     assert TEMPERATURES[choice(np.ones((1, 1)))] == [1]
     # Of equal means, up to rounding, the first in the order of preference is chosen. 0.1 + 0.2 and
     # 0.3 + 0 differ by a rounding error and are equal.
     objective = np.array([[0.3, 0.1, 9.0], [0.0, 0.2, 9.0]])
     for order in ([0, 1, 2], [1, 0, 2], [2, 1, 0]):
-        choice = least(objective, np.array([0, 1]), np.array(order))
+        choice = smallest_sum(objective, np.array([0, 1]), np.array(order))
         assert choice(np.ones((1, 2)))[0] == next(column for column in order if column < 2)
 
 
@@ -193,7 +193,7 @@ def test_penalties() -> None:
     ]
     assert objectives(ways, 10) == pytest.approx([3.5, 1])
     assert objectives(ways, 5 / 3) == pytest.approx([1, 1])
-    unread = [one.where(nothing > 0) for one in ways]
+    unread = [one.select(nothing > 0) for one in ways]
     assert np.isnan(objectives(unread, 10)).all()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from inspect_confidence.results import Key, results_frame
-from inspect_confidence.studies.tables import Column, Rows, TableSpec, built
+from inspect_confidence.studies.tables import Column, ResultTable, TableSpec, views_with_lines
 
 KEY = Key("life_eval", "m", "d")
 LOST = "31 of 100 judgments left out: 8 refused, 23 unparseable"
@@ -18,8 +18,8 @@ def shown(*numbers: tuple[str, int, int, str]) -> list[str]:
         for metric, n, asked, note in numbers
     ]
     columns = [Column("accuracy", "accuracy"), Column("ece", "ECE")]
-    spec = TableSpec("T", Rows.of(results_frame(rows)), ("radius",), columns)
-    (view,) = built([spec])
+    spec = TableSpec("T", ResultTable.from_frame(results_frame(rows)), ("radius",), columns)
+    (view,) = views_with_lines([spec])
     return list(map(str, view.table["n"]))
 
 

@@ -14,7 +14,7 @@ from inspect_confidence.metrics import clustered_wilson_interval, unread_depende
 from inspect_confidence.report.tables import Table
 from inspect_confidence.report.tables import unread as shown
 from inspect_confidence.studies import all_tables
-from inspect_confidence.studies.unread import METRICS, told
+from inspect_confidence.studies.unread import METRICS, summarize_failures
 
 EPOCHS = 2
 
@@ -89,11 +89,11 @@ def test_all_read_and_none_read_are_said() -> None:
         (test,) = rows[rows["metric"] == "unread_dependence"].to_dict("records")
         assert math.isnan(test["value"])
         assert test["note"] == f"undefined: {why}"
-        assert [one.said for one in told(rows)[0]] == [says]
+        assert [one.sentence for one in summarize_failures(rows)[0]] == [says]
     rows = found(frame.assign(status="sample_error"))
     assert rows["value"].isna().all()
     assert (
-        told(rows)[0][0].said
+        summarize_failures(rows)[0][0].sentence
         == "Unread: no reply came (undefined: no reply; without a reply: 118 sample_error)."
     )
 
@@ -108,14 +108,14 @@ def test_sentences_name_what_the_share_depends_on() -> None:
     one, other = judgments(0.3, "a"), judgments(0, "b")
     rows = found(one, other)
     raw = rows.loc[rows["metric"] == "unread_dependence", "value"]
-    first, second = told(rows)[0]
-    assert told(rows)[1] == "p after Holm's adjustment over 2 tests."
-    assert "; the share depends on the scale (p = .0" in first.said
-    assert first.said.endswith("comparisons by scale may be comparisons of format.")
-    assert first.of == ["scale_variants", "a", "d", ""]
+    first, second = summarize_failures(rows)[0]
+    assert summarize_failures(rows)[1] == "p after Holm's adjustment over 2 tests."
+    assert "; the share depends on the scale (p = .0" in first.sentence
+    assert first.sentence.endswith("comparisons by scale may be comparisons of format.")
+    assert first.group == ["scale_variants", "a", "d", ""]
     # One reply of b's 119 is unread: exchanged within its item it is as far out as before.
     assert raw.iloc[1] == 1
-    assert second.said == (
+    assert second.sentence == (
         "Unread: 0.84% of 119 replies (1 out_of_range; without a reply: 1 sample_error); no sign "
         "that it depends on the scale (p = 1.00)."
     )
@@ -124,7 +124,7 @@ def test_sentences_name_what_the_share_depends_on() -> None:
 def test_the_report_has_a_sentence_of_one_model_and_a_table_of_several() -> None:
     """Each number of the table with its row of the results."""
     one = found(judgments())
-    assert shown(one) == told(one)[0][0].said
+    assert shown(one) == summarize_failures(one)[0][0].sentence
     table = shown(found(judgments(model="a"), judgments(0, model="b")))
     assert isinstance(table, Table)
     assert [line[0].text for line in table.lines] == ["scale_variants"] * 2

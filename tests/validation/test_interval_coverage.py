@@ -35,7 +35,7 @@ from inspect_confidence.respondents.belief import (
 )
 from inspect_confidence.results import Condition, Key
 from inspect_confidence.studies.estimate import resample, results_of
-from inspect_confidence.studies.fermi_eval.numbers import of_methods
+from inspect_confidence.studies.fermi_eval.numbers import method_statistics
 from inspect_confidence.studies.intervals import Intervals
 from inspect_confidence.studies.study import Resampling
 from validation.coverage import SIZES, Coverage, Rejections, lacking, misjudged
@@ -349,7 +349,7 @@ def test_the_studys_own_numbers(items: int, level: int) -> None:
     for seed in range(simulations):
         rows = frame(items, level, 2, rng)
         strata = (np.arange(2 * items) < items).astype(np.int64)
-        drawn = resample(of_methods(rows, Condition()), strata, Resampling(400, seed))
+        drawn = resample(method_statistics(rows, Condition()), strata, Resampling(400, seed))
         results = results_of(drawn, Key("fermi_eval", "m", "own"))
         offset = next(one.value for one in results if one.metric == "conformal_offset")
         at_offset = true_values(offset) | {"conformal_offset": np.nan}

@@ -23,7 +23,7 @@ from inspect_confidence.studies.calibration import (
     confidence_metric,
     threshold_metrics,
 )
-from inspect_confidence.studies.stated import of_judgments
+from inspect_confidence.studies.stated import scale_statistics
 from inspect_confidence.studies.study import Resampling
 from validation.coverage import SIZES, Coverage, lacking
 
@@ -336,7 +336,7 @@ def test_two_epochs_and_unreadable_replies() -> None:
             }
         )
         resampling = Resampling(300, seed, thresholds=(0.5,))
-        estimands = of_judgments(rows, pd.Index(range(items)), Condition(), resampling)
+        estimands = scale_statistics(rows, pd.Index(range(items)), Condition(), resampling)
         drawn = estimate.resample(estimands, items, resampling)
         for row in estimate.results_of(drawn, Key("scale_variants", "m", "d")):
             if row.metric in wanted and not row.condition and not np.isnan(row.ci_low):

@@ -209,7 +209,7 @@ def print_views(results: "pd.DataFrame", *, full: bool = False, study: str | Non
     """
     from inspect_confidence.commands.views import views_of
     from inspect_confidence.errors import InvalidArgument
-    from inspect_confidence.studies.unread import told
+    from inspect_confidence.studies.unread import summarize_failures
 
     console, there = _console(), list(views_of(results))
     if study and study not in (names := [one.name for one, _ in there]):
@@ -217,10 +217,12 @@ def print_views(results: "pd.DataFrame", *, full: bool = False, study: str | Non
     for one, views in there:
         if study not in (None, one.name):
             continue
-        said, note = told(results[results["task"].isin([table.task for table in one.tables])])
+        said, note = summarize_failures(
+            results[results["task"].isin([table.task for table in one.tables])]
+        )
         lines = [line for line in said if line.record["value"] != 0]
         for line in lines:
-            _say(console, one_line(f"{' '.join(filter(None, line.of))}: {line.said}"))
+            _say(console, one_line(f"{' '.join(filter(None, line.group))}: {line.sentence}"))
         if lines:
             _say(console, f"{note}\n")
         for view in views:

@@ -105,7 +105,8 @@ def resamplings(settings: Settings) -> dict[str, Resampling]:
         study, one = known[name]
         own[study.name][one.name] = one.metadata["read"](name, value)
     return {
-        study.name: replace(every, own=study.options(**own[study.name])) for study in all_studies()
+        study.name: replace(every, study_options=study.options(**own[study.name]))
+        for study in all_studies()
     }
 
 

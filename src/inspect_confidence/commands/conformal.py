@@ -39,7 +39,7 @@ def fitted(train: Bounded, test: Bounded, resampling: Resampling) -> Fitted:
         why = "intervals are made of several judgments, which `summarize` adjusts itself"
         return _refused(why)
     rows = train.pooled()
-    known = Intervals.of(rows, pd.Index(rows["item"].unique())).one_an_item()
+    known = Intervals.from_frame(rows, pd.Index(rows["item"].unique())).first_epochs()
     learned = (known.lower, known.upper, known.truth, train.level)
     offset = conformal_offset(*learned)
     if np.isinf(offset):

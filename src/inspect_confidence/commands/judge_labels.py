@@ -117,7 +117,7 @@ def refuse_other_judges(labels: JudgeLabels | None, judgments: Mapping[str, pd.D
         raise InvalidArgument(
             "judge_labels: of what was read no judge said what is right; rules did. Leave it out."
         )
-    if not any(len(labels.of(judge).rows) for judge in judges):
+    if not any(len(labels.for_judge(judge).rows) for judge in judges):
         known = ", ".join(sorted(labels.rows["judge"].unique()))
         there = ", ".join(one or "an unnamed one" for one in sorted(judges))
         raise InvalidArgument(

@@ -117,7 +117,7 @@ def _header(location: str) -> EvalLog:
             f"{location} can't be read as a log ({' '.join(str(error).split())[:200]}); name one "
             "log of Inspect's."
         ) from error
-    if _table(log).of_others and not _facts(log):
+    if _table(log).fallback and not _facts(log):
         raise InvalidArgument(
             f"{location} is of {log.eval.task}, no task of this package's nor one within "
             "with_confidence; its settings are printed by `inspect log export-config`."

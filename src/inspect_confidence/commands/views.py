@@ -12,10 +12,14 @@ from inspect_confidence.studies import Study, View, all_studies
 from inspect_confidence.studies.tables import NOTHING, Cell, cell
 from inspect_confidence.studies.toolbox import (
     corrected_views,
-    toolbox_headlines,
-    toolbox_views,
+    extra_headlines,
+    extra_metric_views,
 )
-from inspect_confidence.studies.unread import Told, told, without_unread
+from inspect_confidence.studies.unread import (
+    ParseFailureSummary,
+    summarize_failures,
+    without_unread,
+)
 
 _WHOSE = ("model", "dataset", "variant", "judge")
 _UNITS = r"^[^:()]*: | \(share\)"
@@ -37,7 +41,7 @@ def views_of(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View]]]:
     results = without_unread(results)
     for study in all_studies():
         mine = results[results["task"].isin([table.task for table in study.tables])]
-        if len(mine) and (views := [*study.views(mine), *toolbox_views(mine)]):
+        if len(mine) and (views := [*study.views(mine), *extra_metric_views(mine)]):
             yield study, views
 
 
@@ -53,7 +57,7 @@ def headline_views(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View
     Args:
         results: In the layout of results.
     """
-    rows = headline_rows(results, lambda study: [*study.headlines, *toolbox_headlines(study)])
+    rows = headline_rows(results, lambda study: [*study.headlines, *extra_headlines(study)])
     order = {name: place for place, name in enumerate(results["model"].unique())}
     rows = rows.sort_values("model", key=lambda names: names.map(order), kind="stable")
     rows["label"] = rows["label"].str.replace(_UNITS, "", regex=True)
@@ -63,7 +67,7 @@ def headline_views(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View
         for task in tasks:
             mine = rows[rows["task"] == task]
             alike = mine.groupby("dataset", sort=False)["label"].agg(frozenset)
-            unread, _ = told(results[results["task"] == task])
+            unread, _ = summarize_failures(results[results["task"] == task])
             for _, some in mine.groupby(mine["dataset"].map(alike), sort=False):
                 views.append(_headlines(some, unread))
             if mine.empty:
@@ -73,9 +77,9 @@ def headline_views(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View
             yield study, views
 
 
-def _headlines(rows: pd.DataFrame, unread: Sequence[Told]) -> View:
+def _headlines(rows: pd.DataFrame, unread: Sequence[ParseFailureSummary]) -> View:
     """Those rows of a task as a table, beside the shares of unread replies."""
-    shares = {tuple(one.of[1:]): one.record for one in unread}
+    shares = {tuple(one.group[1:]): one.record for one in unread}
     apart = [name for name in _WHOSE if name == "model" or rows[name].nunique() > 1]
     shared = [rows[name].iloc[0] for name in _WHOSE if name not in apart]
     defined = rows[rows["value"].notna()]
@@ -94,7 +98,7 @@ def _headlines(rows: pd.DataFrame, unread: Sequence[Told]) -> View:
                 else {}
             )
         )
-    mine = [one for one in unread if one.of[2] in set(rows["dataset"])]
+    mine = [one for one in unread if one.group[2] in set(rows["dataset"])]
     notes = [*_reasons(rows), *(line for one in mine for line in _told(one))]
     title = ", ".join(filter(None, [rows["task"].iloc[0], *shared]))
     return View(title, pd.DataFrame(lines, dtype=object), "\n".join(notes))
@@ -129,8 +133,8 @@ def _reasons(rows: pd.DataFrame) -> Iterator[str]:
         yield f"No interval: {'; '.join(bare)}."
 
 
-def _told(one: Told) -> Iterator[str]:
+def _told(one: ParseFailureSummary) -> Iterator[str]:
     """What is said of many unread replies, of those that depend on what was asked, of failures."""
     failed = "without a reply" in str(one.record["note"])
-    if failed or one.record["value"] >= _MANY or "the share depends" in one.depends:
-        yield f"{' '.join(filter(None, one.of[1:]))}: {one.said}"
+    if failed or one.record["value"] >= _MANY or "the share depends" in one.dependence:
+        yield f"{' '.join(filter(None, one.group[1:]))}: {one.sentence}"

@@ -52,15 +52,15 @@ def violations(judgments: pd.DataFrame, table: TaskTable) -> Iterator[Violation]
     """
     for name, limit in {**COMMON_LIMITS, **table.limits}.items():
         values = judgments[name]
-        filled = np.flatnonzero(values.notna() & (values != ""))
-        wrong = filled[~limit.holds(values.iloc[filled])]
-        remedy = f"; {limit.remedy}" if limit.remedy else ""
-        reasons = {
-            int(place): f"{name}={short_value(values.iloc[place])} is not {limit.said}{remedy}"
-            for place in wrong
-        }
-        if reasons:
-            yield Violation([name], reasons)
+        there = (values.notna() & (values != "")).to_numpy(bool)
+        wrong = ~limit.holds(values[there])
+        if wrong.any():
+            where, value = rows[there][wrong][0], values[there][wrong].iloc[0]
+            remedy = f"; {limit.remedy}" if limit.remedy else ""
+            raise InvalidArgument(
+                f"{source}, row {where + 1}: {name}={_short(value)} is not "
+                f"{limit.description}{remedy}."
+            )
     for low, high in table.ordered:
         reasons = {}
         for place in np.flatnonzero(judgments[low] > judgments[high]):
@@ -96,7 +96,7 @@ def each_once(
         open_ = frame["uuid"].isna() | (frame["uuid"] == "")
     made_of_several = pd.Series(False, frame.index)
     if "method" in frame:
-        made_of_several = frame["method"].isin(table.drawn)
+        made_of_several = frame["method"].isin(table.repeated_methods)
     numbered = pd.Series("draw" in frame, frame.index) | (~made_of_several & ("epoch" in frame))
     copies = texts.duplicated() & open_
     _refuse_unnumbered(texts, copies & ~numbered & ~made_of_several, source)

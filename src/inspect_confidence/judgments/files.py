@@ -257,7 +257,7 @@ def _nearest(frame: pd.DataFrame, fitting: Sequence[TaskTable], is_others: bool)
 
     The scale study has no column of its own, but the scale that it asked on, and no method.
     """
-    others = [name for one in fitting if one.of_others for name in one.columns]
+    others = [name for one in fitting if one.fallback for name in one.columns]
     if not others:
         return [one.task for one in fitting]
     known = {*others, *COMMON_COLUMNS}
@@ -265,7 +265,7 @@ def _nearest(frame: pd.DataFrame, fitting: Sequence[TaskTable], is_others: bool)
     if own:
         return own
     on_scale = {"low", "high"} <= set(frame) and "method" not in frame and not is_others
-    return [one.task for one in fitting if one.of_others != on_scale]
+    return [one.task for one in fitting if one.fallback != on_scale]
 
 
 def _task_of(path: Path, frame: pd.DataFrame, *, is_others: bool) -> str:

@@ -80,22 +80,16 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHIN
     name = _eval_name(header)
     table = log_table(header)
     facts = facts_of(header, table)
-    cut = partial(_is_cut_of_others, recorded) if table.of_others else _is_cut
+    cut = partial(_is_cut_of_others, recorded) if table.fallback else _is_cut
     every = [one for one in read_eval_log_sample_summaries(location) if one.completed]
     invalid = {one.uuid or "" for one in every if _is_invalid(location, header, one)}
     summaries = [one for one in every if (one.uuid or "") not in invalid]
     whole = ((one, _whole(location, one) if cut(one) else one) for one in summaries)
-    unsent = read_unsent(header, every)
-    judged = _judged(header, table, whole, unsent, repairs, recorded)
-    unwritten = _unwritten(header, table, every)
-    judged = {**judged, **unwritten}
-    rows, without = table.of_run(list(judged.values()))
-    statuses = {row["status"] for judgments in rows for row in judgments}
-    if facts and statuses and statuses <= RUN_STATUSES:  # ours, and it failed on every sample
-        without = ""
+    judged = _judged(header, table, whole, recorded)
+    rows, without = table.complete_run(list(judged.values()))
     judged = dict(zip(judged, rows, strict=True))
     changed, why = Counter[str](), ""
-    if reread and table.of_others:
+    if reread and table.fallback:
         why = "replies to evals of others stay as they were read; `inspect score` reads them again"
     elif reread:
         judged, changed, why = _read_again(location, header, table, judged, unsent)
@@ -156,7 +150,7 @@ def log_table(header: EvalLog) -> TaskTable:
 def _called(header: EvalLog, table: TaskTable) -> str:
     """A log's task for people."""
     name = _eval_name(header)
-    if table.of_others and is_own_task(name):
+    if table.fallback and is_own_task(name):
         return f"{header.eval.task}, which isn't the task of inspect_confidence"
     return name
 
@@ -239,7 +233,7 @@ def _is_invalid(location: str, header: EvalLog, summary: EvalSampleSummary) -> b
 
 def _is_scored_again(summary: EvalSampleSummary, table: TaskTable) -> bool:
     """Whether a scorer of ours scored twice; of others, some have two of the same name."""
-    names = [one for one in summary.scores or {} if is_own(one) or not table.of_others]
+    names = [one for one in summary.scores or {} if is_own(one) or not table.fallback]
     return len({unnumbered(name) for name in names}) < len(names)
 
 
@@ -314,7 +308,7 @@ def read_replies(location: str, runs: Collection[str]) -> dict[Place, str]:
 def facts_of(header: EvalLog, table: TaskTable) -> Mapping[str, Any]:
     """What this package put into the log's metadata, which in other evals is theirs."""
     facts = header.eval.metadata or {}
-    ours = facts.get("confidence", {}) if table.of_others else facts
+    ours = facts.get("confidence", {}) if table.fallback else facts
     return ours if isinstance(ours, Mapping) else {}
 
 
@@ -328,7 +322,7 @@ def _common(header: EvalLog, table: TaskTable) -> dict[str, Any]:
         "run": header.eval.task_id,
         "model": header.eval.model,
         "variant": "",
-        "dataset": _eval_name(header) if table.of_others else dataset,
+        "dataset": _eval_name(header) if table.fallback else dataset,
         "reason": "",
     }
 
@@ -407,10 +401,12 @@ def _settings(
     """Everything that decides what was asked; a setting that was not sent decides nothing."""
     facts = facts_of(header, table)
     arguments, of_model = header.eval.task_args, header.eval.model_args
-    if table.of_others:  # of the eval that was wrapped, not of the wrapping
+    if table.fallback:  # of the eval that was wrapped, not of the wrapping
         wrapped = arguments.get("task")
         inner = wrapped.get("params", {}) if isinstance(wrapped, Mapping) else {}
-        own = {name: one for name, one in arguments.items() if table.usual.get(name) != one}
+        own = {
+            name: one for name, one in arguments.items() if table.default_arguments.get(name) != one
+        }
         own |= {"score": recorded.score} if recorded.score else {}
         arguments = {**own, **inner, **(facts.get("task_args") or {})}
     settings = {name: arguments[name] for name in arguments if name not in table.arguments_shown}

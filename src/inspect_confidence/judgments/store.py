@@ -199,7 +199,7 @@ def find_logs(place: str) -> list[str]:
 
 def check_recorded(store: Store, recorded: Recorded) -> None:
     """Refuse other words on logs of others than those that the store was read with."""
-    others = {task for task, table in all_tables().items() if table.of_others}
+    others = {task for task, table in all_tables().items() if table.fallback}
     held = any(entry.record.get("task") in others for entry in store.entries)
     if held and read_arguments(recorded) not in (read_arguments(NOTHING_SAID), store.recorded):
         raise InvalidArgument(

@@ -16,7 +16,7 @@ from inspect_confidence.published import read_published
 from inspect_confidence.redaction import scrub
 from inspect_confidence.results import Condition, with_parts
 from inspect_confidence.studies import Cell, View, all_studies, cell
-from inspect_confidence.studies.unread import told
+from inspect_confidence.studies.unread import summarize_failures
 
 _LONGEST = 120
 """Characters of a name that a table shows; results.csv has it whole."""
@@ -126,15 +126,15 @@ def exclusions(rows: pd.DataFrame) -> Table | None:
 
 def unread(rows: pd.DataFrame) -> Table | str:
     """What a study's results say of unread replies: a sentence of one model, a table of several."""
-    found, note = told(rows)
+    found, note = summarize_failures(rows)
     if len(found) == 1:
-        return f"{found[0].said} {note}".rstrip()
+        return f"{found[0].sentence} {note}".rstrip()
     lines = [
         [
-            *texts(*one.of, heads=True, most=_LONGEST),
+            *texts(*one.group, heads=True, most=_LONGEST),
             of_value(cell(one.record, 1, factor=100)),
             TableCell(f"{one.record['n']:,}"),
-            TableCell(one.depends),
+            TableCell(one.dependence),
         ]
         for one in found
     ]

@@ -23,7 +23,7 @@ from inspect_confidence.report.figures import FIGURES, PAGE
 from inspect_confidence.report.page import Page, Section, arranged, findings_of, rendered
 from inspect_confidence.results import as_csv
 from inspect_confidence.studies import all_studies
-from inspect_confidence.studies.toolbox import toolbox_views
+from inspect_confidence.studies.toolbox import extra_metric_views
 from inspect_confidence.studies.unread import without_unread
 from inspect_confidence.studies.workers import Progress
 from inspect_confidence.writing import put, staged
@@ -120,7 +120,9 @@ def _page(
     for study, mine in studies:
         estimates = mine[mine.index < len(results)]
         known = without_unread(estimates)
-        views = [view for view in [*study.views(known), *toolbox_views(known)] if len(view.table)]
+        views = [
+            view for view in [*study.views(known), *extra_metric_views(known)] if len(view.table)
+        ]
         shown = [*map(tables.of_view, views), changes.get(study.name)]
         shown += [tables.beside(estimates)] if published else []
         lead, others, missing = arranged([drawn[one.name] for one in own[study.name]])

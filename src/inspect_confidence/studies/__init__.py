@@ -32,7 +32,15 @@ from inspect_confidence.studies.study import (
     View,
     option,
 )
-from inspect_confidence.studies.tables import Cell, Column, Row, Rows, TableSpec, built, cell
+from inspect_confidence.studies.tables import (
+    Cell,
+    Column,
+    ResultRow,
+    ResultTable,
+    TableSpec,
+    cell,
+    views_with_lines,
+)
 from inspect_confidence.studies.wep_probes.study import WEP_PROBES
 
 __all__ = [
@@ -50,8 +58,8 @@ __all__ = [
     "Limit",
     "Recorded",
     "Resampling",
-    "Row",
-    "Rows",
+    "ResultRow",
+    "ResultTable",
     "SampleFacts",
     "ScoreFacts",
     "Study",
@@ -60,7 +68,6 @@ __all__ = [
     "View",
     "all_studies",
     "all_tables",
-    "built",
     "cell",
     "is_own_task",
     "limits",
@@ -69,6 +76,7 @@ __all__ = [
     "table_of",
     "table_of_others",
     "title_of",
+    "views_with_lines",
 ]
 
 ENTRY_POINTS = "inspect_confidence.studies"
@@ -118,7 +126,7 @@ def table_of(task: str) -> TaskTable:
 
 def table_of_others() -> TaskTable:
     """The table of evals that have none of their own."""
-    return next(one for one in all_tables().values() if one.of_others)
+    return next(one for one in all_tables().values() if one.fallback)
 
 
 def is_own_task(task: str) -> bool:

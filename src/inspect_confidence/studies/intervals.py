@@ -20,13 +20,16 @@ _ARRAYS = ("unit", "lower", "upper", "truth", "epoch", "empty")
 
 @dataclass(frozen=True)
 class Intervals:
-    """Judgments at one nominal level in percent, as arrays with one entry a judgment.
+    """Interval judgments at one nominal level, as arrays with one entry a judgment.
 
     Attributes:
-        level: In percent.
-        unit: The number of the judgment's item, of `units` in all.
+        level: Nominal level in percent.
+        unit: The index of the judgment's item, of `units` in all.
+        units: How many items there are.
         lower: Lower bounds; NaN where the reply could not be read.
-        upper: Upper bounds, likewise.
+        upper: Upper bounds; NaN likewise.
+        truth: True values.
+        epoch: Epochs.
         empty: Whether an adjustment left nothing between the bounds, which are one point then.
     """
 
@@ -40,8 +43,8 @@ class Intervals:
     empty: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, frame: pd.DataFrame, units: pd.Index) -> "Intervals":
-        """The judgments of a frame of one level; `units` are the items, in the weights' order.
+    def from_frame(cls, frame: pd.DataFrame, units: pd.Index) -> "Intervals":
+        """Take a frame's judgments of one level; `units` are the items, in the weights' order.
 
         Where bounds cross, as after a conformal step, the set is empty; see `moved`.
         """
@@ -53,16 +56,16 @@ class Intervals:
         unit = unit_indices(frame, units)
         return cls(level, unit, len(units), lower, upper, truth, epoch, empty).moved(0)
 
-    def where(self, chosen: NDArray[np.bool_]) -> "Intervals":
-        """The judgments chosen, over the same units."""
+    def select(self, chosen: NDArray[np.bool_]) -> "Intervals":
+        """Return the chosen judgments, over the same units."""
         return replace(self, **{name: getattr(self, name)[chosen] for name in _ARRAYS})
 
     def moved(self, offset: float) -> "Intervals":
-        """Both bounds moved outwards by an offset, as conformal adjustment does.
+        """Return the intervals with both bounds moved outwards, as conformal adjustment does.
 
-        Where a negative offset would make them cross, the set is empty: it covers nothing, has no
-        width, and its score and the side of its miss are those of its midpoint (above it, at a
-        tie).
+        Where a negative offset would make the bounds cross, the set is empty: it covers nothing,
+        has no width, and its score and the side of its miss are those of its midpoint (above it,
+        at a tie).
         """
         lower, upper = metrics.conformal_interval(self.lower, self.upper, offset)
         middle, empty = (self.lower + self.upper) / 2, lower > upper
@@ -70,89 +73,89 @@ class Intervals:
         return replace(self, lower=lower, upper=upper, empty=empty)
 
     def values(self) -> dict[str, FloatArray]:
-        """What each judgment adds to the metrics that are means; NaN where it adds nothing."""
+        """Return each judgment's value of the metrics that are means; NaN where it has none."""
         bounds = (self.lower, self.upper, self.truth)
         inside = np.where(self.empty, 0, 1) * metrics.covered(*bounds)
-        below, read = self.truth < self.lower, ~np.isnan(inside)
+        below, readable = self.truth < self.lower, ~np.isnan(inside)
         return {
             "coverage": inside,
             "interval_score": metrics.interval_scores(*bounds, self.level),
-            "mean_width": np.where(read, self.upper - self.lower, np.nan),
-            "miss_below": np.where(read, below, np.nan),
-            "miss_above": np.where(read, (inside == 0) & ~below, np.nan),
+            "mean_width": np.where(readable, self.upper - self.lower, np.nan),
+            "miss_below": np.where(readable, below, np.nan),
+            "miss_above": np.where(readable, (inside == 0) & ~below, np.nan),
         }
 
     def statistics(self) -> dict[str, metrics.Statistic]:
-        """Every metric of the judgments, as a statistic of item weights."""
+        """Return every metric of the judgments as a statistic of item weights."""
         values = self.values()
-        means = {name: metrics.mean_of(one, self.unit, self.units) for name, one in values.items()}
+        means = {
+            name: metrics.mean_of(column, self.unit, self.units) for name, column in values.items()
+        }
         return {
             **means,
             "coverage_gap": shifted(means["coverage"], -self.level / 100),
             "median_width": metrics.median_of(values["mean_width"], self.unit, self.units),
         }
 
-    def estimands(
-        self, condition: Mapping[str, object], asked: int, note: str = ""
+    def all_statistics(
+        self, condition: Mapping[str, object], n_asked: int, note: str = ""
     ) -> Iterator[Statistics]:
-        """The metrics, with what their intervals go by: Wilson's where shares, misses for scores.
+        """Yield the metrics with their estimates; shares have Wilson's interval.
 
         Args:
-            condition: Of all of them.
-            asked: How many intervals were asked for.
-            note: Of all of them.
+            condition: Condition of all metrics.
+            n_asked: How many intervals were asked for.
+            note: Note of all metrics.
         """
         values = self.values()
-        own = {name: wilson(values[name], self.unit, self.units) for name in SHARES}
-        low, high = (end - self.level / 100 for end in own["coverage"])
-        own["coverage_gap"] = (low, high)
-        about = self.about(asked)
+        intervals = {name: wilson(values[name], self.unit, self.units) for name in SHARES}
+        low, high = intervals["coverage"]
+        intervals["coverage_gap"] = (low - self.level / 100, high - self.level / 100)
+        counts = self.counts(n_asked)
         for metric, statistic in self.statistics().items():
-            number = Estimate(condition, metric, note=note, interval=own.get(metric), **about)
-            yield Statistics([number], statistic)
+            interval = intervals.get(metric)
+            estimate = Estimate(condition, metric, note=note, interval=interval, **counts)
+            yield Statistics([estimate], statistic)
 
-    def about(self, asked: int) -> dict[str, Any]:
-        """What `Estimate` says of a metric of these judgments, of `asked` that were asked for."""
-        read = ~np.isnan(self.values()["coverage"])
-        items = len(np.unique(self.unit[read]))
+    def counts(self, n_asked: int) -> dict[str, Any]:
+        """Return the counts of an `Estimate` of these judgments; the rarest outcome is a miss."""
+        readable = ~np.isnan(self.values()["coverage"])
         return {
-            "n": int(read.sum()),
-            "n_asked": asked,
-            "units": items,
+            "n": int(readable.sum()),
+            "n_asked": n_asked,
+            "units": len(np.unique(self.unit[readable])),
             "rarest": len(self.missed()),
         }
 
     def missed(self) -> set[int]:
-        """The items of which an interval doesn't hold the truth."""
+        """Return the items with an interval that doesn't contain the truth."""
         return set(self.unit[self.values()["coverage"] == 0].tolist())
 
-    def one_an_item(self) -> "Intervals":
-        """The readable judgment of the lowest epoch of each item."""
+    def first_epochs(self) -> "Intervals":
+        """Return the readable judgment of the lowest epoch of each item."""
         order = np.lexsort((self.epoch, self.unit))
-        order = order[
-            ~np.isnan(metrics.conformity_scores(self.lower, self.upper, self.truth))[order]
-        ]
+        scores = metrics.conformity_scores(self.lower, self.upper, self.truth)
+        order = order[~np.isnan(scores)[order]]
         _, first = np.unique(self.unit[order], return_index=True)
         chosen = np.zeros(len(self.unit), bool)
         chosen[order[first]] = True
-        return self.where(chosen)
+        return self.select(chosen)
 
 
 def plateau(coverages: Mapping[float, metrics.Statistic]) -> metrics.Statistic:
-    """Mean over levels of coverage/level; levels with no coverage are left out."""
+    """Return the mean over levels of coverage/level; levels with no coverage are left out."""
+    levels = np.array(list(coverages))
 
-    def of(*shares: FloatArray) -> FloatArray:
-        ratios = np.stack(
-            [share / (level / 100) for level, share in zip(coverages, shares, strict=True)]
-        )
-        there = ~np.isnan(ratios)
+    def mean_ratio(*shares: FloatArray) -> FloatArray:
+        ratios = np.stack(shares) / (levels / 100)[:, None]
+        present = ~np.isnan(ratios)
         with np.errstate(invalid="ignore"):
-            mean: FloatArray = np.where(there, ratios, 0).sum(axis=0) / there.sum(axis=0)
+            mean: FloatArray = np.where(present, ratios, 0).sum(axis=0) / present.sum(axis=0)
         return mean
 
-    return metrics.CombinedStatistic(list(coverages.values()), of)
+    return metrics.Joined(list(coverages.values()), mean_ratio)
 
 
-def shifted(statistic: metrics.Statistic, by: float) -> metrics.Statistic:
-    """The statistic plus a constant."""
-    return metrics.CombinedStatistic([statistic], lambda values: values + by)
+def shifted(statistic: metrics.Statistic, offset: float) -> metrics.Statistic:
+    """Return the statistic plus a constant."""
+    return metrics.Joined([statistic], lambda values: values + offset)

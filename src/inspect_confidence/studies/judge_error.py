@@ -1,4 +1,4 @@
-"""Numbers of judged answers, corrected for the judge's errors by labels that the user gives."""
+"""Metrics of judged answers, corrected for the judge's errors by labels that the user gives."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from inspect_confidence.metrics import (
     means_of,
     prediction_powered_mean,
 )
-from inspect_confidence.metrics.arrays import FloatArray, IntArray
+from inspect_confidence.metrics.arrays import BoolArray, FloatArray, IntArray
 from inspect_confidence.studies.estimate import Estimate, Statistics
 from inspect_confidence.studies.notes import noted
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 CORRECTNESS, CONSISTENCY = "correctness", "consistency"
 CLASSES = {CORRECTNESS: ("wrong", "right"), CONSISTENCY: ("no", "n/a", "yes")}
 WORTH: Mapping[str, Sequence[float]] = {CORRECTNESS: (0.0, 1.0), CONSISTENCY: (0.0, 0.5, 1.0)}
-"""What each class of judgment counts, in the order of `CLASSES`."""
+"""Worth of each class of judgment, in the order of `CLASSES`."""
 
 LEAST_LABELS = 20
-"""Of each class, from which on error rates are estimated."""
+"""Labels of each class that error rates need."""
 LEAST_LABELLED = 50
-"""Items of the run, from which on their labels give an interval."""
+"""Labelled items of the run that an interval needs."""
 
 
-_OR_OWN = {
+_ALTERNATIVE = {
     CORRECTNESS: f", or labels of {LEAST_LABELLED} items of the run, drawn by chance",
     CONSISTENCY: "",
 }
@@ -43,44 +43,49 @@ class JudgeLabels:
     """Labelled judgments.
 
     Attributes:
-        rows: With `form` (`correctness` or `consistency`), `judged` and `label` (numbers of
-            `WORTH`), `judge` (empty: of any), `item` (empty: none of the run), `model`, `dataset`.
+        rows: Frame with `form` (`correctness` or `consistency`), `judged` and `label` (numbers of
+            `WORTH`), `judge` (empty: of any judge), `item` (empty: not an item of the run),
+            `model` and `dataset`.
     """
 
     rows: pd.DataFrame
 
-    def of(self, judge: str) -> "JudgeLabels":
-        """Those of that judge's judgments."""
+    def for_judge(self, judge: str) -> "JudgeLabels":
+        """Return the labels of that judge's judgments."""
         return JudgeLabels(self.rows[self.rows["judge"].isin([judge, ""])])
 
     def of_form(self, form: str) -> pd.DataFrame:
-        """Those of that form."""
+        """Return the rows of that form."""
         return self.rows[self.rows["form"] == form]
 
     def errors(self, form: str, classes: Sequence[str]) -> JudgeErrors:
-        """What the judge said of labelled answers, as counts of those classes.
+        """Count the judge's judgments of labelled answers by class.
 
         Raises:
             InvalidArgument: There are too few labels of a class.
         """
-        mine, worth = self.of_form(form), [WORTH[form][CLASSES[form].index(one)] for one in classes]
-        found = JudgeErrors.from_labels(mine["label"], mine["judged"], worth)
-        each = zip(classes, found.counts.sum(axis=1), strict=True)
-        if lacking := [f"{n:.0f} of {one}" for one, n in each if n < LEAST_LABELS]:
+        labels = self.of_form(form)
+        worth = [WORTH[form][CLASSES[form].index(name)] for name in classes]
+        errors = JudgeErrors.of(labels["label"], labels["judged"], worth)
+        scarce = []
+        for name, n in zip(classes, errors.counts.sum(axis=1), strict=True):
+            if n < LEAST_LABELS:
+                scarce.append(f"{n:.0f} of {name}")
+        if scarce:
             raise InvalidArgument(
-                f"judge_labels: of {len(mine)} labels of {form} {', '.join(lacking)} are too few; "
-                f"give {LEAST_LABELS} of each{_OR_OWN[form]}."
+                f"judge_labels: of {len(labels)} labels of {form} {', '.join(scarce)} are too few; "
+                f"give {LEAST_LABELS} of each{_ALTERNATIVE[form]}."
             )
-        return found
+        return errors
 
 
 def judge_of(judges: "pd.Series[str]") -> str | None:
-    """The one judge of judgments, as a `TaskTable` tells it; None where there is none, or two."""
-    found = judges.dropna().unique()
-    return str(found[0]) if len(found) == 1 else None
+    """Return the judge of all judgments, as a `TaskTable` names it; None if none or several."""
+    names = judges.dropna().unique()
+    return str(names[0]) if len(names) == 1 else None
 
 
-def of_correctness(
+def corrected_correctness(
     rows: pd.DataFrame,
     unit: IntArray,
     units: int,
@@ -88,45 +93,47 @@ def of_correctness(
     resampling: "Resampling",
     judge: str | None,
 ) -> Iterator[Statistics]:
-    """Corrected accuracy and, where judgments have a confidence, overconfidence.
+    """Yield corrected accuracy and, where judgments have a confidence, overconfidence.
 
     Args:
         rows: Judgments with `item`, `model`, `dataset`, `correct` and `confidence`, NaN where
             there is none that counts.
-        unit: The number of each judgment's item, of `units`.
-        units: How many there are.
-        condition: Of the numbers.
-        resampling: With labels; without there is nothing.
-        judge: Whose word `correct` is; None where it is no judge's.
+        unit: The index of each judgment's item, of `units`.
+        units: How many items there are.
+        condition: Condition of the estimates.
+        resampling: Settings with the labels; without labels nothing is yielded.
+        judge: The judge that decided `correct`; None if rules did.
     """
-    if resampling.judge_labels is None or judge is None:
-        return
-    labels = resampling.judge_labels.of(judge)
-    if not len(labels.of_form(CORRECTNESS)):
+    labels = _labels_for(judge, CORRECTNESS, resampling)
+    if labels is None:
         return
     correct, confidence = (rows[name].to_numpy(float) for name in ("correct", "confidence"))
-    both = ~np.isnan(correct + confidence)
-    for metric, there, stated in (
-        ("judge_corrected_accuracy", ~np.isnan(correct), None),
-        ("judge_corrected_overconfidence", both, confidence),
-    ):
-        if stated is not None and not both.any():
-            continue  # of answers that nobody asked a confidence of
-        number = Estimate(condition, metric, int(there.sum()), n_asked=len(rows))
-        if not np.isin(correct[there], (0, 1)).all():
-            why = "some answers are neither right nor wrong, so that there are no two error rates"
-            yield _undefined(number, why)
+    has_answer, has_both = ~np.isnan(correct), ~np.isnan(correct + confidence)
+    variants: list[tuple[str, BoolArray, FloatArray | None]] = [
+        ("judge_corrected_accuracy", has_answer, None)
+    ]
+    if has_both.any():
+        variants.append(("judge_corrected_overconfidence", has_both, confidence))
+    for metric, present, subtract_from in variants:
+        estimate = Estimate(condition, metric, int(present.sum()), n_asked=len(rows))
+        if not np.isin(correct[present], (0, 1)).all():
+            reason = (
+                "some answers are neither right nor wrong, so that there are no two error rates"
+            )
+            yield _undefined(estimate, reason)
             continue
-        own = _of_these_items(labels, rows[there])
-        if own is not None:
-            yield _powered(number, rows[there], own, stated is not None)
-        else:
-            shares = np.column_stack([1 - correct, correct])
-            shares[~there] = np.nan
-            yield _corrected(number, shares, stated, unit, units, labels, CORRECTNESS, resampling)
+        run_labels = _labels_of_run(labels, rows[present])
+        if run_labels is not None:
+            is_difference = subtract_from is not None
+            yield _prediction_powered(estimate, rows[present], run_labels, is_difference)
+            continue
+        shares = np.column_stack([1 - correct, correct])
+        shares[~present] = np.nan
+        sample = _Shares(shares, subtract_from, unit, units, CORRECTNESS)
+        yield _corrected(estimate, sample, labels, resampling)
 
 
-def of_agreement(
+def corrected_agreement(
     shares: FloatArray,
     unit: IntArray,
     units: int,
@@ -134,125 +141,168 @@ def of_agreement(
     resampling: "Resampling",
     judge: str | None,
 ) -> Iterator[Statistics]:
-    """Corrected internal confidence, of replies' shares of contradicting, neither and agreeing."""
-    if resampling.judge_labels is None or judge is None:
-        return
-    labels = resampling.judge_labels.of(judge)
-    if not len(labels.of_form(CONSISTENCY)):
+    """Yield corrected internal confidence.
+
+    `shares` are the shares of compared replies that contradict, neither contradict nor agree, and
+    agree; the other arguments are as in `corrected_correctness`.
+    """
+    labels = _labels_for(judge, CONSISTENCY, resampling)
+    if labels is None:
         return
     n = int((~np.isnan(shares).any(axis=1)).sum())
-    number = Estimate(condition, "judge_corrected_internal_confidence", n, n_asked=len(shares))
+    metric = "judge_corrected_internal_confidence"
+    estimate = Estimate(condition, metric, n, n_asked=len(shares))
     if not n:
-        yield _undefined(number, "no confidence with its counts of judgments")
+        yield _undefined(estimate, "no confidence with its counts of judgments")
         return
-    yield _corrected(number, shares, None, unit, units, labels, CONSISTENCY, resampling)
+    sample = _Shares(shares, None, unit, units, CONSISTENCY)
+    yield _corrected(estimate, sample, labels, resampling)
 
 
-def _undefined(number: Estimate, why: str) -> Statistics:
+def _labels_for(judge: str | None, form: str, resampling: "Resampling") -> JudgeLabels | None:
+    """Return the judge's labels if there are any of that form."""
+    if resampling.judge_labels is None or judge is None:
+        return None
+    labels = resampling.judge_labels.for_judge(judge)
+    return labels if len(labels.of_form(form)) else None
+
+
+def _undefined(estimate: Estimate, reason: str) -> Statistics:
     return Statistics(
-        [replace(number, undefined_reason=why)], lambda weights: np.full((len(weights), 1), np.nan)
+        [replace(estimate, undefined_reason=reason)],
+        lambda weights: np.full((len(weights), 1), np.nan),
     )
+
+
+@dataclass(frozen=True)
+class _Shares:
+    """Shares of each judgment's classes, NaN where it has none.
+
+    Attributes:
+        shares: Shares of shape (judgments, classes), classes as in `CLASSES`.
+        confidence: Stated confidence if overconfidence is computed; None for the mean worth.
+        unit: The index of each judgment's item, of `units`.
+        units: How many items there are.
+        form: A key of `CLASSES`.
+    """
+
+    shares: FloatArray
+    confidence: FloatArray | None
+    unit: IntArray
+    units: int
+    form: str
 
 
 def _corrected(
-    number: Estimate,
-    shares: FloatArray,
-    stated: FloatArray | None,
-    unit: IntArray,
-    units: int,
-    labels: JudgeLabels,
-    form: str,
-    resampling: "Resampling",
+    estimate: Estimate, sample: _Shares, labels: JudgeLabels, resampling: "Resampling"
 ) -> Statistics:
-    """By the judge's error rates."""
-    there = ~np.isnan(shares).any(axis=1)
-    # What neither the judge nor a label ever says, as that two answers can't be compared, is none.
-    mine = labels.of_form(form)[["judged", "label"]]
-    held = (shares[there] > 0).any(axis=0) | np.isin(WORTH[form], mine)
-    held[[0, -1]] = True
-    classes = [name for name, one in zip(CLASSES[form], held, strict=True) if one]
-    errors, shares = labels.errors(form, classes), shares[:, held]
-    columns = np.column_stack([shares, np.where(there, 0 if stated is None else stated, np.nan)])
-    of_weights = means_of(columns, unit, units)
-
-    def raw(weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-        means = of_weights(weights)
-        return errors.corrected(means[:, :-1]), means[:, -1]
+    """Correct by the judge's error rates (Rogan and Gladen)."""
+    confidence, units = sample.confidence, sample.units
+    present = ~np.isnan(sample.shares).any(axis=1)
+    # A class that neither the judge nor a label uses, such as "n/a", is dropped.
+    form_labels = labels.of_form(sample.form)[["judged", "label"]]
+    used = (sample.shares[present] > 0).any(axis=0) | np.isin(WORTH[sample.form], form_labels)
+    used[[0, -1]] = True
+    classes = [CLASSES[sample.form][position] for position in np.flatnonzero(used)]
+    errors = labels.errors(sample.form, classes)
+    stated = np.where(present, 0 if confidence is None else confidence, np.nan)
+    columns = np.column_stack([sample.shares[:, used], stated])
+    column_means = means_of(columns, sample.unit, units)
 
     def statistic(weights: FloatArray) -> FloatArray:
-        corrected, confidence = raw(weights)
-        held = errors.clipped(corrected)
-        return (held if stated is None else confidence - held)[:, None]
+        means = column_means(weights)
+        mean_worth = errors.within(errors.corrected(means[:, :-1]))
+        return (mean_worth if confidence is None else means[:, -1] - mean_worth)[:, None]
 
-    each = zip(errors.counts.diagonal(), errors.counts.sum(axis=1), classes, strict=True)
-    rates = ", ".join(f"{hits:.0f} of {labels:.0f} {name}" for hits, labels, name in each)
-    note = f"Rogan-Gladen; judged as labelled: {rates}"
-    if why := errors.why_not():
-        return _undefined(replace(number, note=note), why)
-    everything = np.ones((1, units))
-    share, outside = raw(everything)[0][0], ""
-    if share != errors.clipped(share):
-        outside = f"{share:.3f} before it was moved into the range"
-    items = len(np.unique(unit[there]))
-    strata = np.zeros(units, np.int64)
-    found = bootstrap(
-        {"means": of_weights}, strata, resamples=resampling.resamples, seed=resampling.seed
+    note = f"Rogan-Gladen; judged as labelled: {_hit_rates(errors, classes)}"
+    if reason := errors.why_not():
+        return _undefined(replace(estimate, note=note), reason)
+    unit_weights = np.ones((1, units))
+    mean = column_means(unit_weights)[0, :-1]
+    uncut = errors.corrected(mean[None])[0]
+    if uncut != errors.within(uncut):
+        note = noted(note, f"{uncut:.3f} before it was moved into the range")
+    draws = bootstrap(
+        {"means": column_means},
+        np.zeros(units, np.int64),
+        resamples=resampling.resamples,
+        seed=resampling.seed,
     )["means"]
-    found = found[~np.isnan(found).any(axis=1)]
-    value = float(statistic(everything)[0, 0])
+    draws = draws[~np.isnan(draws).any(axis=1)]
+    items = len(np.unique(sample.unit[present]))
     interval = errors.interval(
-        value,
-        found[:, :-1],
+        float(statistic(unit_weights)[0, 0]),
+        draws[:, :-1],
         items,
         seed=resampling.seed,
-        minuend=None if stated is None else found[:, -1],
+        less_from=None if confidence is None else draws[:, -1],
     )
-    mean = of_weights(everything)[0, :-1]
     rarest = float(min(mean[0], mean[-1]) * items)
-    made = replace(
-        number,
-        note=noted(note, outside),
-        interval=interval,
-        units=items,
-        rarest=rarest,
-    )
-    return Statistics([made], statistic)
+    described = replace(estimate, note=note, interval=interval, units=items, rarest=rarest)
+    return Statistics([described], statistic)
 
 
-def _of_these_items(labels: JudgeLabels, rows: pd.DataFrame) -> pd.DataFrame | None:
-    """Labels of these very answers by item, if that is what they are: judged as in the run."""
-    mine = labels.of_form(CORRECTNESS)
-    mine = mine[mine["item"].isin(rows["item"])]
+def _hit_rates(errors: JudgeErrors, classes: Sequence[str]) -> str:
+    """Say how many labels of each class the judge agreed with."""
+    labels = errors.counts.sum(axis=1)
+    rates = []
+    for hits, n, name in zip(errors.counts.diagonal(), labels, classes, strict=True):
+        rates.append(f"{hits:.0f} of {n:.0f} {name}")
+    return ", ".join(rates)
+
+
+def _labels_of_run(labels: JudgeLabels, rows: pd.DataFrame) -> pd.DataFrame | None:
+    """Return labels by item if all of them are of answers in the run, judged as in the run."""
+    of_run = labels.of_form(CORRECTNESS)
+    of_run = of_run[of_run["item"].isin(rows["item"])]
     for name in ("model", "dataset"):
-        mine = mine[mine[name].isin(["", rows[name].iloc[0]])]
-    said = set(zip(rows["item"], rows["correct"], strict=True))
-    if not len(mine) or not set(zip(mine["item"], mine["judged"], strict=True)) <= said:
+        of_run = of_run[of_run[name].isin(["", rows[name].iloc[0]])]
+    judgments = set(zip(rows["item"], rows["correct"], strict=True))
+    labelled = set(zip(of_run["item"], of_run["judged"], strict=True))
+    if not len(of_run) or not labelled <= judgments:
         return None
-    return mine.groupby("item")[["label", "judged"]].mean()
+    return of_run.groupby("item")[["label", "judged"]].mean()
 
 
-def _powered(number: Estimate, rows: pd.DataFrame, own: pd.DataFrame, over: bool) -> Statistics:
-    """By labels of some of the run's items, each item counting once."""
+def _prediction_powered(
+    estimate: Estimate, rows: pd.DataFrame, labels: pd.DataFrame, is_difference: bool
+) -> Statistics:
+    """Correct by labels of some of the run's items, each item counting once.
+
+    Args:
+        estimate: What is corrected.
+        rows: Judgments.
+        labels: Labels by item.
+        is_difference: Whether the estimate is overconfidence, else it is accuracy.
+    """
     items = rows.groupby("item")[["correct", "confidence"]].mean()
-    less = items["confidence"] if over else 0 * items["correct"]
-    at = less.reindex(own.index)
-    rest = (items["correct"] - less)[~items.index.isin(own.index)]
-    found = prediction_powered_mean(own["label"] - at, own["judged"] - at, rest)
-    low, high = found.interval if over else found.share_interval
-    value = -found.value if over else float(np.clip(found.value, 0, 1))
-    right = float(own["label"].sum())
-    few = "" if len(own) >= LEAST_LABELLED else f"fewer than {LEAST_LABELLED} labelled items"
+    subtracted = items["confidence"] if is_difference else 0 * items["correct"]
+    subtracted_labelled = subtracted.reindex(labels.index)
+    unlabelled = (items["correct"] - subtracted)[~items.index.isin(labels.index)]
+    mean = prediction_powered_mean(
+        labels["label"] - subtracted_labelled, labels["judged"] - subtracted_labelled, unlabelled
+    )
     note = (
-        f"prediction-powered: {len(own)} of {len(items)} items labelled, lambda {found.weight:.2f}"
+        f"prediction-powered: {len(labels)} of {len(items)} items labelled, lambda "
+        f"{mean.weight:.2f}"
     )
-    if not over and value != found.value:
-        note = noted(note, f"{found.value:.3f} before it was moved into the range")
-    made = replace(
-        number,
+    if is_difference:
+        low, high = mean.interval
+        interval, value = (-high, -low), -mean.value
+    else:
+        interval, value = mean.share_interval, float(np.clip(mean.value, 0, 1))
+        if value != mean.value:
+            note = noted(note, f"{mean.value:.3f} before it was moved into the range")
+    right = float(labels["label"].sum())
+    reason = ""
+    if len(labels) < LEAST_LABELLED:
+        reason = f"fewer than {LEAST_LABELLED} labelled items"
+    described = replace(
+        estimate,
         note=note,
-        interval=None if few else ((-high, -low) if over else (low, high)),
-        no_interval_reason=few,
-        units=len(own),
-        rarest=min(right, len(own) - right),
+        interval=None if reason else interval,
+        no_interval_reason=reason,
+        units=len(labels),
+        rarest=min(right, len(labels) - right),
     )
-    return Statistics([made], lambda weights: np.full((len(weights), 1), value))
+    return Statistics([described], lambda weights: np.full((len(weights), 1), value))

@@ -1,4 +1,4 @@
-"""What the columns of judgments may hold: files of users are held to it where they are read."""
+"""Allowed values of the columns of judgments, which users' files are checked against."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -12,15 +12,15 @@ from inspect_confidence.metrics.arrays import BoolArray
 
 @dataclass(frozen=True)
 class Limit:
-    """What the values of a column must be.
+    """A condition that the values of a column must meet.
 
     Attributes:
-        said: In words, after "is not".
-        holds: Values, none of them missing or empty -> which of them are so.
-        remedy: What is usually meant, after "; "; empty where nothing is.
+        description: The condition in words, after "is not".
+        holds: Values, none of them missing or empty -> which of them meet it.
+        remedy: Hint at what was probably meant, after "; "; may be empty.
     """
 
-    said: str
+    description: str
     holds: Callable[[pd.Series], BoolArray]
     remedy: str = ""
 
@@ -34,12 +34,12 @@ def _between(low: float, high: float, *, whole: bool = False) -> Callable[[pd.Se
     return holds
 
 
-def _each(holds: Callable[[str], bool]) -> Callable[[pd.Series], BoolArray]:
-    """Of texts, each different one looked at once."""
+def _each_text(holds: Callable[[str], bool]) -> Callable[[pd.Series], BoolArray]:
+    """Check texts, each different one once."""
 
     def all_hold(values: pd.Series) -> BoolArray:
-        good = {one for one in values.unique() if holds(one)}
-        return values.isin(good).to_numpy(bool)
+        valid = {text for text in values.unique() if holds(text)}
+        return values.isin(valid).to_numpy(bool)
 
     return all_hold
 
@@ -61,28 +61,28 @@ def _is_share(value: object) -> bool:
 
 def _are_shares(text: str) -> bool:
     try:
-        found = json.loads(text)
+        shares = json.loads(text)
     except (ValueError, RecursionError):  # a nested text, or an integer of thousands of digits
         return False
-    return isinstance(found, list) and all(map(_is_share, found)) and sum(found) > 0
+    return isinstance(shares, list) and all(map(_is_share, shares)) and sum(shares) > 0
 
 
 def _are_shares_of_integers(text: str) -> bool:
     try:
-        found = json.loads(text)
-        whole = all(abs(int(name)) <= _FARTHEST for name in found)
+        shares = json.loads(text)
+        are_integers = all(abs(int(name)) <= _LARGEST_EXPONENT for name in shares)
     except (TypeError, ValueError, RecursionError):
         return False
     return (
-        isinstance(found, dict)
-        and whole
-        and all(map(_is_share, found.values()))
-        and sum(found.values()) > 0
+        isinstance(shares, dict)
+        and are_integers
+        and all(map(_is_share, shares.values()))
+        and sum(shares.values()) > 0
     )
 
 
-_FARTHEST = 10**20
-"""Of an exponent that a distribution names; no token is read as one further from zero."""
+_LARGEST_EXPONENT = 10**20
+"""Largest absolute exponent in a distribution; no token is read as a larger one."""
 
 SHARE = Limit("in [0, 1]", _between(0, 1), "70% is 0.7")
 LEVEL = Limit(
@@ -101,22 +101,26 @@ _LIMITS: Mapping[str, Limit] = {
         "(--confidence-scale 0-100)",
     ),
     "level": LEVEL,
-    "levels": Limit("percentages with commas, such as 80,90", _each(_are_levels), LEVEL.remedy),
+    "levels": Limit(
+        "percentages with commas, such as 80,90", _each_text(_are_levels), LEVEL.remedy
+    ),
     "count": COUNT,
     "amount": NOT_NEGATIVE,
-    "shares": Limit("a JSON list of numbers from 0 to 1 such as [0.7, 0.3]", _each(_are_shares)),
+    "shares": Limit(
+        "a JSON list of numbers from 0 to 1 such as [0.7, 0.3]", _each_text(_are_shares)
+    ),
     "shares_of_integers": Limit(
         'a JSON object of integers and numbers from 0 to 1 such as {"3": 0.7}',
-        _each(_are_shares_of_integers),
+        _each_text(_are_shares_of_integers),
     ),
 }
 
 
 def limits(schema: str) -> dict[str, Limit]:
-    """Columns with their limits, by name, from `confidence:share draws:count`."""
-    pairs = (one.split(":") for one in schema.split())
+    """Parse limits by column from `confidence:share draws:count`."""
+    pairs = (column.split(":") for column in schema.split())
     return {column: _LIMITS[name] for column, name in pairs}
 
 
 COMMON_LIMITS: Mapping[str, Limit] = limits("draw:count epoch:count")
-"""Of the columns that the judgments of every task have."""
+"""Limits of the columns that the judgments of every task have."""

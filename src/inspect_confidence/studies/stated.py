@@ -1,9 +1,11 @@
-"""Judgments of stated confidence made whole, and everything that those of one kind give."""
+"""Judgments of stated confidence: missing columns, statistics, detail and comparison."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
 from inspect_confidence import metrics
@@ -18,7 +20,7 @@ from inspect_confidence.studies.study import Difference, FigureSpec, Resampling
 
 
 def completed(rows: pd.DataFrame) -> pd.DataFrame:
-    """Judgments with what follows from other columns, and `scale`, filled in.
+    """Return judgments with `scale`, and with missing columns derived from others.
 
     Where `confidence` is missing it follows from `raw`, `low` and `high`: clipped within 5% of the
     scale's width, `out_of_range` beyond. `correct` follows from `answer` and `target`.
@@ -42,81 +44,82 @@ def completed(rows: pd.DataFrame) -> pd.DataFrame:
     violated = excess * 20 > width
     # One division of whole numbers: equal shares of different scales give the same float.
     share = (np.clip(raw, low, high) - low) / np.where(width > 0, width, np.nan)
-    stated = rows["confidence"].to_numpy(float)
-    derived = np.isnan(stated) & ~np.isnan(share) & (rows["status"] == "ok").to_numpy()
-    rows["confidence"] = np.where(derived & ~violated, share, stated)
+    confidence = rows["confidence"].to_numpy(float)
+    derived = np.isnan(confidence) & ~np.isnan(share) & (rows["status"] == "ok").to_numpy()
+    rows["confidence"] = np.where(derived & ~violated, share, confidence)
     rows.loc[derived & violated, "status"] = "out_of_range"
     rows.loc[derived & (excess > 0) & ~violated, "clipped"] = True
-    known = (rows["correct"].isna() & (rows["answer"] != "") & (rows["target"] != "")).to_numpy()
+    gradable = (rows["correct"].isna() & (rows["answer"] != "") & (rows["target"] != "")).to_numpy()
     # A column of numbers with a gap is read as floats, so that 18 may have become 18.0.
     answer, target = (rows[name].str.removesuffix(".0") for name in ("answer", "target"))
     equal = (answer == target).to_numpy(float)
-    rows["correct"] = np.where(known, equal, rows["correct"].to_numpy(float))
-    (at, lows), (to, highs) = (pd.factorize(ends, use_na_sentinel=False) for ends in (low, high))
-    names = [
-        "" if np.isnan(one + other) else f"{one:g}-{other:g}" for one in lows for other in highs
-    ]
-    rows["scale"] = np.array(names, object)[at * len(highs) + to]
+    rows["correct"] = np.where(gradable, equal, rows["correct"].to_numpy(float))
+    rows["scale"] = _scale_names(low, high)
     return rows
 
 
-def flat_scales(rows: pd.DataFrame) -> dict[int, str]:
-    """Return the reason, by place, of each judgment whose scale has no width."""
-    places_of_flat = np.flatnonzero(rows["low"] == rows["high"])
-    return {
-        int(place): f"low={rows['low'].iloc[place]:g} is also high; low must be below high"
-        for place in places_of_flat
-    }
+def _scale_names(low: FloatArray, high: FloatArray) -> NDArray[np.object_]:
+    """Name each row's scale, `0-100`; empty where an end is missing."""
+    ends = pd.DataFrame({"low": low, "high": high})
+    scale = ends.groupby(["low", "high"], sort=False, dropna=False).ngroup().to_numpy(np.int64)
+    names = []
+    for scale_low, scale_high in ends.drop_duplicates().itertuples(index=False):
+        is_known = not np.isnan(scale_low + scale_high)
+        names.append(f"{scale_low:g}-{scale_high:g}" if is_known else "")
+    return np.array(names, object)[scale]
 
 
-def of_judgments(
+def scale_statistics(
     rows: pd.DataFrame,
     units: pd.Index,
     condition: Condition,
     resampling: Resampling,
     remark: str = "",
 ) -> Iterator[Statistics]:
-    """Everything that judgments on one scale, or on none, give.
+    """Yield all statistics of judgments on one scale, or on none.
 
     `rows` are completed; `resampling` holds thresholds and costs, and `remark` is for every note.
     """
     items = rows["item"].nunique()
     over = f"{items} items" if items < len(rows) else ""
     note = noted(left_out(rows["status"]), over, remark)
-    counted = rows.assign(confidence=rows["confidence"].where(rows["status"] == "ok"))
-    answers = calibration.Answers.from_frame(counted, units)
+    readable = rows.assign(confidence=rows["confidence"].where(rows["status"] == "ok"))
+    answers = calibration.Answers.from_frame(readable, units)
     yield from calibration.confidence_statistics(
-        *(answers, condition, resampling.thresholds, note, resampling.costs),
-        resamples=resampling.resamples,
+        answers,
+        condition,
+        resampling.thresholds,
+        note,
+        resampling.costs,
+        resampling.resamples,
     )
-    if answers.choices == 2 and counted["target"].isin(("A", "B")).all():
-        stimulus = np.where(counted["target"] == "B", 1, 0)
+    if answers.choices == 2 and readable["target"].isin(("A", "B")).all():
+        stimulus = np.where(readable["target"] == "B", 1, 0)
         yield calibration.two_choice_sensitivity(answers, stimulus, condition, note)
-    yield from _reports(rows, units, condition)
+    yield from _report_shape(rows, units, condition)
     yield _rates(rows, units, condition)
     yield estimate.judgment_count(condition, len(rows), note)
 
 
-def detail_of(
-    rows: pd.DataFrame, reported: pd.DataFrame, by: Sequence[str], resampling: Resampling
+def confidence_detail(
+    rows: pd.DataFrame, reported: pd.DataFrame, parts: Sequence[str], resampling: Resampling
 ) -> list[Result]:
-    """Bins, CORP curve, type-2 rates and utilities of each condition, and its reports' shape.
+    """Return each condition's bins, CORP curve, type-2 rates, utilities and shares of reports.
 
-    `rows` are completed; of these `reported` are the reports, out of range or not.
+    `rows` are completed; `reported` are those with a report, which counts also if out of range.
     """
-    # What was reported counts, out of range or not.
-    there = reported.assign(status=reported["status"].replace("out_of_range", "ok"))
+    in_range = reported.assign(status=reported["status"].replace("out_of_range", "ok"))
     return [
-        *bins.confidence_bins(rows, by, resampling),
-        *bins.corp_rows(rows, by, resampling),
-        *bins.type2_rates(rows, by),
-        *bins.utility_curve(rows, by, resampling),
-        *bins.report_shares(there, by),
+        *bins.confidence_bins(rows, parts, resampling),
+        *bins.corp_rows(rows, parts, resampling),
+        *bins.type2_rates(rows, parts),
+        *bins.utility_curve(rows, parts, resampling),
+        *bins.report_shares(in_range, parts),
     ]
 
 
 def utility_figure(figure: Callable[..., FigureSpec]) -> FigureSpec:
-    """The figure of expected utility of a study; `figure` knows its task and what parts it."""
+    """Return a study's figure of expected utility; `figure` sets the task and what splits it."""
     return figure(
         plot="utility",
         title="What answering only from a confidence on is worth",
@@ -130,7 +133,7 @@ def utility_figure(figure: Callable[..., FigureSpec]) -> FigureSpec:
 
 
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
-    """Differences of two contenders, a row a metric, on the items that both answered readably.
+    """Return the differences of two contenders, a row for each metric, on their common items.
 
     Judgments are completed.
     """
@@ -138,51 +141,51 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     return contenders.differences(contrast, resampling)
 
 
-def _reports(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Statistics]:
-    """The shape of the reports on their own scale, out of range or not; nothing without any."""
+def _report_shape(
+    rows: pd.DataFrame, units: pd.Index, condition: Condition
+) -> Iterator[Statistics]:
+    """Yield the shape of the reports on their own scale, out of range or not."""
     beyond = (rows["status"] == "out_of_range").to_numpy()
-    there = rows[["raw", "low", "high"]].notna().all(axis=1)
-    there &= beyond | (rows["status"] == "ok").to_numpy()
-    reported, outside = rows[there], int((there & beyond).sum())
+    has_report = rows[["raw", "low", "high"]].notna().all(axis=1)
+    has_report &= beyond | (rows["status"] == "ok").to_numpy()
+    reported, outside = rows[has_report], int((has_report & beyond).sum())
     if not len(reported):
         return
     included = f"{outside} of {len(reported)} reports out of range, included" if outside else ""
-    note = noted(included, rests_on(rows, there))
+    note = noted(included, rests_on(rows, has_report))
     raw, low, high = (reported[name].to_numpy(float) for name in ("raw", "low", "high"))
     values, column = np.unique(raw, return_inverse=True)
     unit = unit_indices(reported, units)
-    used = coo_array((np.ones(len(raw)), (column, unit)), (len(values), len(units))).tocsr()
-    shape: dict[str, Callable[[metrics.ValueTables], FloatArray]] = {
-        "top1_value": metrics.TABLE_FUNCTIONS["top1_value"],
-        "top1_share": metrics.TABLE_FUNCTIONS["top1_share"],
-        "top3_share": metrics.TABLE_FUNCTIONS["top3_share"],
-        "unique_values": metrics.TABLE_FUNCTIONS["unique_values"],
-        "entropy_bits": metrics.TABLE_FUNCTIONS["entropy_bits"],
-        "utilization": lambda t: metrics.TABLE_FUNCTIONS["utilization"](
-            t, low=float(low[0]), high=float(high[0])
-        ),
+    counts = coo_array((np.ones(len(raw)), (column, unit)), (len(values), len(units))).tocsr()
+    functions: dict[str, Callable[[metrics.ValueTables], FloatArray]] = {
+        "top1_value": metrics.top1_value.of,
+        "top1_share": metrics.top1_share.of,
+        "top3_share": metrics.top3_share.of,
+        "unique_values": metrics.unique_values.of,
+        "entropy_bits": metrics.report_entropy.of,
+        "utilization": partial(metrics.utilization.of, low=float(low[0]), high=float(high[0])),
     }
-
-    items, asked = distinct(unit), len(rows)
-    yield estimate.statistics_of_tables(
-        [Estimate(condition, name, len(raw), note, n_asked=asked, units=items) for name in shape],
-        metrics.OfSums(used.T, lambda masses: metrics.ValueTables(values, masses)),
-        list(shape.values()),
-    )
+    items = distinct(unit)
+    estimates = [
+        Estimate(condition, name, len(raw), note, n_asked=len(rows), units=items)
+        for name in functions
+    ]
+    tables = metrics.OfSums(counts.T, lambda masses: metrics.ValueTables(values, masses))
+    yield estimate.statistics_of_tables(estimates, tables, list(functions.values()))
 
 
 def _rates(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Statistics:
-    """How often reports are round or leave the scale, and how often a reply can't be read."""
+    """Return how often reports are round or leave the scale, and how often parsing fails."""
     raw, low, high = (rows[name].to_numpy(float) for name in ("raw", "low", "high"))
     excess, width = np.maximum(low - raw, raw - high), high - low
-    whole = ~np.isnan(raw + width)
-    unread = ~rows["status"].isin(["ok", "out_of_range"]).to_numpy()
+    has_report = ~np.isnan(raw + width)
+    failed = ~rows["status"].isin(["ok", "out_of_range"]).to_numpy()
+    is_round = np.isclose(raw, 5 * np.round(raw / 5))
     flags = {
-        "round_rate": np.where(whole & ~unread, np.isclose(raw, 5 * np.round(raw / 5)), np.nan),
-        "violation_rate": np.where(whole, excess * 20 > width, np.nan),
-        "clip_rate": np.where(whole, (excess > 0) & (excess * 20 <= width), np.nan),
-        "format_failure_rate": np.where(replied(rows["status"]), unread, np.nan),
+        "round_rate": np.where(has_report & ~failed, is_round, np.nan),
+        "violation_rate": np.where(has_report, excess * 20 > width, np.nan),
+        "clip_rate": np.where(has_report, (excess > 0) & (excess * 20 <= width), np.nan),
+        "format_failure_rate": np.where(replied(rows["status"]), failed, np.nan),
     }
-    return estimate.means(
-        condition, flags, unit_indices(rows, units), len(units), estimate.flag_count
-    )
+    unit = unit_indices(rows, units)
+    return estimate.means(condition, flags, unit, len(units), estimate.flag_count)

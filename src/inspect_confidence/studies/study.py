@@ -1,4 +1,4 @@
-"""What a study tells the rest of the package about itself."""
+"""Records by which a study describes itself to the rest of the package."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 Kind = Literal["number", "text", "flag"]
 
 QUESTIONS = "no model"
-"""What stands in `model` for a number of the questions alone."""
+"""Value of `model` in results that describe the questions alone."""
 
 
 def kinds(schema: str) -> dict[str, Kind]:
-    """Columns with their kinds from `sex:text age clipped:flag`; numbers need not say so."""
-    pairs = (one.partition(":") for one in schema.split())
+    """Parse columns and their kinds from `sex:text age clipped:flag`; the default is number."""
+    pairs = (column.partition(":") for column in schema.split())
     return {name: cast(Kind, kind or "number") for name, _, kind in pairs}
 
 
@@ -37,13 +37,13 @@ COMMON_COLUMNS: Mapping[str, Kind] = kinds(
 
 @dataclass(frozen=True)
 class Recorded:
-    """Where logs and files of others hold what this package would have asked for.
+    """Where logs and files of other tools hold what this package would have asked for.
 
     Attributes:
         confidence: Fields of a log that hold a confidence, as `score.metadata.confidence`.
         scale: The ends of the scale that such fields, and a file's confidence, are on.
         score: The scorer whose score says what is right, `name` or `name.key`.
-        by: Fields of the samples' metadata, or columns of a file, by which numbers are given too.
+        by: Fields of the samples' metadata, or columns of a file, that results are grouped by too.
         columns: Names of a file's columns, by the names that they have here.
     """
 
@@ -55,12 +55,12 @@ class Recorded:
 
 
 NOTHING_SAID = Recorded()
-"""Of logs and files that are as this package writes them, or say themselves what they hold."""
+"""The settings for logs and files that describe themselves, as this package writes them."""
 
 
 @dataclass(frozen=True)
 class ScoreFacts:
-    """A score as the log has it; its `numbers` by Inspect's rule, by key, "" being a plain one."""
+    """A score as the log has it; `numbers` are by key, converted by Inspect's rule, "" if plain."""
 
     value: Any
     reason: str | None = None
@@ -68,8 +68,8 @@ class ScoreFacts:
     answer: str | None = None
     numbers: Mapping[str, float] = field(default_factory=dict)
 
-    def only(self, *names: str) -> dict[str, Any]:
-        """Values of that name; those that the score doesn't have are left out."""
+    def select(self, *names: str) -> dict[str, Any]:
+        """Return the values with these names; names that the score lacks are left out."""
         return {name: self.value[name] for name in names if name in self.value}
 
 
@@ -79,16 +79,16 @@ class SampleFacts:
 
     Attributes:
         target: The sample's target as text.
-        metadata: Of the sample.
-        scores: By scorer.
+        metadata: Metadata of the sample.
+        scores: Scores by scorer.
         generation: The run's generation settings that were set.
         unsent: Those of them that were not sent to the model.
         failure: Status and reason where the run failed on this sample.
-        id: Of the sample.
-        epochs: How many the run has.
-        choices: What was offered.
-        recorded: What the user says about logs of others.
-        whole: Of the fields asked for, those that only the whole sample holds, by name.
+        id: Id of the sample.
+        epochs: Number of epochs of the run.
+        choices: Choices that were offered.
+        recorded: Where the user says that confidence is recorded.
+        whole: Requested fields, by name, that only the whole sample holds.
     """
 
     target: str
@@ -104,32 +104,32 @@ class SampleFacts:
     whole: Mapping[str, Any] = field(default_factory=dict)
 
     def score(self, scorer: str) -> ScoreFacts | None:
-        """The last score by that scorer; Inspect numbers the ones that were appended."""
+        """Return the last score by that scorer; Inspect numbers the ones that were appended."""
         names = [name for name in self.scores if unnumbered(name) == scorer]
         return self.scores[names[-1]] if names else None
 
     def read(self, scorer: str) -> tuple[ScoreFacts, dict[str, str]]:
-        """What a scorer of that name read from the reply, and what became of it.
+        """Return the score by that scorer with the judgment's `status` and `reason`.
 
-        The score has no values where the log holds none; `status` and `reason` of the judgment are
-        those in the score's metadata, or the run's failure.
+        The score has no values if the log holds none. Status and reason are those in the score's
+        metadata, or the run's failure.
         """
         score = self.score(scorer)
         if score is None or not isinstance(score.value, Mapping):
-            why = score.metadata.get("detail") if score else None
+            detail = score.metadata.get("detail") if score else None
             missing = f"the log holds no score {scorer!r}; run `inspect score`"
-            return ScoreFacts({}), self.outcome("scoring_failed", why or missing)
+            return ScoreFacts({}), self.outcome("scoring_failed", detail or missing)
         status, reason = (score.metadata.get(name, "") for name in ("status", "detail"))
         return score, self.outcome(status, reason)
 
     def outcome(self, status: str, reason: str) -> dict[str, str]:
-        """Both as columns; what can't be read because the run failed is the run's failure."""
+        """Return both as columns; if the run failed, its failure replaces a parse failure."""
         if self.failure and status != "ok":
             status, reason = self.failure
         return {"status": status, "reason": reason}
 
 
-Rows = list[dict[str, Any]]
+JudgmentRows = list[dict[str, Any]]
 """Judgments of a sample, without the columns of the run."""
 
 
@@ -140,34 +140,32 @@ class TaskTable:
     Attributes:
         task: Its name, without the package's prefix.
         columns: The columns beside the common ones, with their kinds.
-        required: Columns that a file of the user's own must have.
-        answers: Columns that hold an answer, by form: a file must have all of one form.
-        arguments_shown: Task arguments that are columns, or that only choose items: never a
-            `variant`.
+        required: Columns that a user's file must have.
+        answers: Groups of columns that hold an answer; a file must have all columns of a group.
+        arguments_shown: Task arguments that are columns, or that only choose items; they are never
+            part of a `variant`.
         read: One sample -> its judgments, as rows without the columns of the run.
         compared_within: Task arguments that decide the other settings: runs that differ in them
             are not compared for a `variant`.
-        always_shown: Task arguments that stand in every `variant`.
-        listwise: Columns that name what was asked, where items common to all models are wanted.
-        defaults: What stands in a text column where a file doesn't say.
-        varied: Columns of what was varied, in which replies may be unread more or less often.
-        replies: Judgments -> one row a reply, with the columns `varied`; all rows by default.
-        of_others: Whether it takes logs of tasks that have no table of their own.
-        made_by: The task's function, where it isn't called as the task.
-        usual: Values of task arguments that are no setting of a run: as if nothing had been said.
-        of_run: The judgments of each sample of a run -> the same, with what other samples tell of
-            one, and why the run has none that can be used, if that is so.
-        stated: Judgments -> those of stated confidence made whole, with `confidence` and `correct`
-            in [0, 1], as the study itself makes them; None where it has another form of answer.
-        judges: Judgments -> which judge called each answer right or wrong, by the name that labels
-            have it under (empty: unknown), and NaN where none did; None where rules always do.
+        always_shown: Task arguments that are part of every `variant`.
+        listwise: Columns that identify an item, where only items common to all models count.
+        defaults: Values of text columns that a file lacks.
+        varied: Columns of conditions on which the share of unread replies may depend.
+        replies: Judgments -> one row for each reply, with the columns `varied`; default all rows.
+        fallback: Whether it takes the logs of tasks without a table of their own.
+        task_function: Name of the task's function, if it differs from the task's.
+        default_arguments: Values of task arguments that count as if they hadn't been given.
+        complete_run: Judgments of each sample of a run -> the same, completed by what other samples
+            of the run tell, and the reason if none of them can be used.
+        stated: Judgments -> completed judgments of stated confidence, with `confidence` and
+            `correct` in [0, 1], as the study computes them; None for other forms of answers.
+        judges: Judgments -> the judge of each answer's correctness, by its name in label files
+            (empty if unknown), NaN where rules decide; None if rules always do.
         intervals: Judgments -> which of them are an interval by themselves, with `level`, `lower`,
-            `upper` and `truth`; None where it has another form of answer.
-        limits: What columns may hold, by name: a user's file is held to it.
+            `upper` and `truth`; None for other forms of answers.
+        limits: Allowed values by column, which users' files must keep to.
         ordered: Pairs of columns of which the first is never above the second.
-        drawn: Methods of which several judgments of an item make one answer.
-        contradictions: Judgments -> reason by place, from 0, of those that the study cannot use;
-            by the columns whose values contradict each other.
+        repeated_methods: Methods with which several judgments of an item make one answer.
     """
 
     task: str
@@ -175,31 +173,30 @@ class TaskTable:
     required: Sequence[str]
     answers: Sequence[Sequence[str]]
     arguments_shown: frozenset[str]
-    read: Callable[[SampleFacts], Rows]
+    read: Callable[[SampleFacts], JudgmentRows]
     compared_within: Sequence[str] = ()
     always_shown: frozenset[str] = frozenset()
     listwise: Sequence[str] = ("item",)
     defaults: Mapping[str, str] = field(default_factory=dict)
     varied: Sequence[str] = ()
     replies: Callable[[pd.DataFrame], pd.DataFrame] = lambda judgments: judgments
-    of_others: bool = False
-    made_by: str = ""
-    usual: Mapping[str, object] = field(default_factory=dict)
-    of_run: Callable[[Sequence[Rows]], tuple[Sequence[Rows], str]] = lambda samples: (samples, "")
+    fallback: bool = False
+    task_function: str = ""
+    default_arguments: Mapping[str, object] = field(default_factory=dict)
+    complete_run: Callable[[Sequence[JudgmentRows]], tuple[Sequence[JudgmentRows], str]] = (
+        lambda samples: (samples, "")
+    )
     stated: Callable[[pd.DataFrame], pd.DataFrame] | None = None
     judges: Callable[[pd.DataFrame], "pd.Series[str]"] | None = None
     intervals: "Callable[[pd.DataFrame], pd.Series[bool]] | None" = None
     limits: Mapping[str, Limit] = field(default_factory=dict)
     ordered: Sequence[tuple[str, str]] = ()
-    drawn: frozenset[str] = frozenset()
-    contradictions: Mapping[tuple[str, ...], Callable[[pd.DataFrame], Mapping[int, str]]] = field(
-        default_factory=dict
-    )
+    repeated_methods: frozenset[str] = frozenset()
 
     @property
     def function(self) -> str:
-        """What makes the task."""
-        return self.made_by or self.task
+        """Name of the function that makes the task."""
+        return self.task_function or self.task
 
 
 Options = TypeVar("Options")
@@ -211,16 +208,16 @@ class Resampling:
 
     Attributes:
         resamples: Number of bootstrap resamples, and of permutations where a test has them.
-        seed: Of the draws.
-        thresholds: From which on confidence counts as high, for type-2 sensitivity.
+        seed: Seed of the resamples.
+        thresholds: Confidence from which on it counts as high, for type-2 sensitivity.
         costs: What right, wrong and no answers are worth to the user, for expected utility.
-        judge_labels: Labelled judgments, by which those of their judge are corrected.
+        judge_labels: Labelled judgments, by which their judge's errors are corrected.
         convention: `text`, or `authors`: where a study's text and its authors' code differ. Each
             study has its own default.
         workers: Processes that work at once, where a study has independent parts.
-        observe: Is told each result with its values over resamples; for ranks of models. Only
-            with one worker.
-        own: The options of the study that is computed.
+        observe: Callback for each result with its values over resamples, for ranks of models; works
+            with one worker only.
+        study_options: Options of the study that is computed.
     """
 
     resamples: int = 10_000
@@ -229,21 +226,21 @@ class Resampling:
     convention: str | None = None
     workers: int = 1
     observe: Callable[[Result, NDArray[np.float64]], None] | None = None
-    own: object = None
+    study_options: object = None
     costs: Costs | None = None
     judge_labels: "JudgeLabels | None" = None
 
     def options(self, kind: type[Options]) -> Options:
-        """The study's own options, with their defaults where none were given."""
-        return self.own if isinstance(self.own, kind) else kind()
+        """Return the study's options, or their defaults if none were given."""
+        return self.study_options if isinstance(self.study_options, kind) else kind()
 
 
 def option(default: object, read: Callable[[str, Any], object]) -> Any:
-    """A field of a study's options.
+    """Return a field of a study's options.
 
     Args:
-        default: What it is where it isn't given.
-        read: Name and value as given, text or not -> the field's value; raises `InvalidArgument`
+        default: Value of the field if it isn't given.
+        read: Name and given value, text or not -> the field's value; raises `InvalidArgument`
             with the remedy. `arguments` has such readers.
     """
     return field(default=default, metadata={"read": read})
@@ -251,7 +248,7 @@ def option(default: object, read: Callable[[str, Any], object]) -> Any:
 
 @dataclass(frozen=True)
 class NoOptions:
-    """Of a study that has none."""
+    """The options of a study without any."""
 
 
 @dataclass(frozen=True)
@@ -259,7 +256,7 @@ class Difference:
     """A number of one contender less that of another, on the same items.
 
     Attributes:
-        condition: Encoded, as in results.
+        condition: Condition, encoded as in results.
         metric: A name from the metric registry.
         first: The first contender's value on the common items.
         second: The second contender's.
@@ -288,10 +285,10 @@ class View:
     """A table in the study's layout, its cells as text.
 
     Attributes:
-        title: Above it.
-        table: Rows and columns.
-        caption: Below it: what the numbers are, what was left out.
-        fold: Whether it is shown only to who asks for all.
+        title: Title above the table.
+        table: Lines and columns of text.
+        caption: Caption below it: what the numbers are, what was left out.
+        fold: Whether it is shown only on request.
     """
 
     title: str
@@ -306,15 +303,15 @@ class FigureSpec:
 
     Attributes:
         plot: A function of `inspect_confidence.plots` that takes the rows.
-        title: Above it.
+        title: Title above the figure.
         reads: Caption: what it shows and how to read it, in one to three sentences. Counts,
             exclusions and the metrics' definitions are added from the rows and the registry.
-        task: Whose rows it draws.
-        metrics: Names in the registry: the rows that it draws.
+        task: Task whose rows it draws.
+        metrics: Metrics whose rows it draws.
         by: Columns of results and parts of the condition: a figure for each combination.
-        keep: Which of those rows, by their condition's parts; None keeps all.
-        needs: How many rows with a finite value make a figure; with fewer the report says so.
-        beside: A `model` whose rows stand in every figure and make none of their own.
+        keep: Condition's parts -> whether the row is drawn; None keeps all.
+        needs: Rows with a finite value that a figure needs; with fewer the report says so.
+        beside: A `model` whose rows are in every figure and have no figure of their own.
         tasks: Further tasks whose rows it draws.
         leads: Whether it carries the study's finding, with all models on the same axes: of those
             that do, the report shows the first one that can be drawn above all else.
@@ -338,13 +335,12 @@ class Headline:
     """A number that stands for a study: in the matrix of models, in profiles and in rankings.
 
     Attributes:
-        task: Whose.
-        metric: A name in the registry.
-        label: For people, with its unit.
-        where: Parts of the condition that it has; every other part but `variant` and `judge` is
-            absent.
-        short: Above its column in the matrix; a number without is in none, unless none of its
-            study has one.
+        task: Task of the number.
+        metric: Name in the metric registry.
+        label: Label with its unit.
+        where: Parts of its condition; all other parts but `variant` and `judge` are absent.
+        short: Heading in the matrix of models; numbers without one aren't in the matrix, unless no
+            number of the study has one.
     """
 
     task: str
@@ -356,13 +352,13 @@ class Headline:
 
 @dataclass(frozen=True)
 class Clause:
-    """A part of the sentence that says what a model's numbers are.
+    """A part of the sentence that describes a model's numbers.
 
     Attributes:
-        task: Whose numbers.
-        about: Of clauses about the same only the first is said whose numbers all are there.
-        numbers: Metrics, each with the parts of its condition, as those of a headline.
-        text: With `{}` for each number; or what makes such a text of their values.
+        task: Task of the numbers.
+        about: Topic; of several clauses on a topic, the first one that has all numbers is used.
+        numbers: Metrics, each with the parts of its condition, as in a headline.
+        text: Text with `{}` for each number, or a function of their values that returns it.
     """
 
     task: str
@@ -372,7 +368,7 @@ class Clause:
 
 
 def ranks_answers(auroc: float) -> str:
-    """How well confidence tells right from wrong answers, in words.
+    """Describe how well confidence tells right from wrong answers.
 
     Example:
         >>> ranks_answers(0.81)
@@ -380,44 +376,46 @@ def ranks_answers(auroc: float) -> str:
     """
     steps = {0.8: "ranks its answers well", 0.7: "ranks its answers fairly well"}
     steps |= {0.6: "ranks its answers weakly"}
-    said = next((words for least, words in steps.items() if round(auroc, 2) >= least), "")
-    return f"{said or 'hardly tells its right from its wrong answers'} (AUROC {{}})"
+    for lower_limit, description in steps.items():
+        if round(auroc, 2) >= lower_limit:
+            return f"{description} (AUROC {{}})"
+    return "hardly tells its right from its wrong answers (AUROC {})"
 
 
 def says_and_ranks(task: str, where: Mapping[str, str]) -> tuple[Clause, Clause]:
-    """What is said of confidence in answers: how much there is, and what it tells."""
-    both = [(metric, where) for metric in ("mean_confidence", "accuracy")]
+    """Return the clauses on how confident answers are, and on how confidence ranks them."""
+    calibration = [(metric, where) for metric in ("mean_confidence", "accuracy")]
     return (
-        Clause(task, "calibration", both, "says {} and is right {} of the time"),
+        Clause(task, "calibration", calibration, "says {} and is right {} of the time"),
         Clause(task, "ranking", [("auroc", where)], ranks_answers),
     )
 
 
 @dataclass(frozen=True)
 class Study:
-    """A study: everything after the log iterates over these records.
+    """A study; all commands after the log iterate over these records.
 
     Attributes:
-        name: Of the study.
-        title: For people.
-        tables: The judgments of its tasks.
-        contenders: Columns beside model and variant that tell two ways of answering apart.
+        name: Name of the study.
+        title: Title that is shown.
+        tables: Tables of its tasks' judgments.
+        contenders: Columns beside model and variant that tell compared contenders apart.
         summarize: The judgments of its tasks -> results.
         compare: Judgments of two contenders on common items -> differences.
-        prepared: Judgments of a contender -> what `compare` takes of them, made once for all pairs.
+        prepared: Judgments of a contender -> the frame that `compare` takes, made once for all
+            pairs.
         views: Results -> tables as the study prints them.
         detail: The judgments of its tasks -> finer rows, which only figures draw.
-        figures: Of the report.
-        headlines: The numbers that stand for it, the first one first.
-        clauses: What is said of a model, in this order.
-        reference: BibTeX of the study; empty where there is none.
+        figures: Figures of the report.
+        headlines: The numbers that stand for it, the most important one first.
+        clauses: Parts of the sentence on a model, in order.
+        reference: BibTeX entry; empty if there is none.
         options: A frozen dataclass of the options that it alone has, each field made by `option`;
             its functions ask for them by `resampling.options(...)`.
-        lacking: What a run can't give of the study's numbers, and why, from the name of its task
-            and the metadata of its samples, all epochs; a line each.
-        each_model: Whether `summarize` gives of a model what its own judgments alone decide, model
-            and variant after model and variant in the frame's order: a store is then gone through
-            a model at a time.
+        lacking: Name of a task and metadata of a run's samples, of all epochs -> a line for each
+            metric that the run can't give, and why.
+        each_model: Whether `summarize` treats each model and variant by itself, in the frame's
+            order, so that a store can be read one model at a time.
     """
 
     name: str

@@ -1,7 +1,7 @@
-"""Tables that people read: what a study says of one, and what builds it from rows of results.
+"""Display tables: how a study specifies one, and how it is built from rows of results.
 
-A cell shows the row whose task, model, data set, metric and condition are just what the table, the
-line and the column say together.
+A cell shows the row whose task, model, data set, metric and condition are exactly the parts of the
+table, the line and the column together.
 """
 
 import math
@@ -16,19 +16,19 @@ import pandas as pd
 from inspect_confidence.results import conditions_of
 from inspect_confidence.studies.study import View
 
-_WHOSE = ("task", "model", "dataset")
+_KEY_PARTS = ("task", "model", "dataset")
 
-Said = frozenset[tuple[str, str]]
-"""What a row says beside what its line says: names of parts and their values."""
+Parts = frozenset[tuple[str, str]]
+"""Names and values of the parts that a row has beside those of its line."""
 
 
 class Cell(str):
-    """A number as text that knows where it comes from.
+    """A number as text, with the row of results that it shows.
 
     Frames of cells have `dtype=object`, or pandas would keep the text alone.
 
     Attributes:
-        row: Which row of the results it shows; None if it shows none.
+        row: Index of the row in the results; None if the cell shows none.
         value: That row's value, for sorting.
         note: That row's note.
     """
@@ -40,14 +40,14 @@ class Cell(str):
     def __new__(
         cls, text: str, row: int | None = None, value: float = math.nan, note: str = ""
     ) -> "Cell":
-        """The text with its row."""
-        made = super().__new__(cls, text)
-        made.row, made.value, made.note = row, value, note
-        return made
+        """Make the text with its row."""
+        cell_text = super().__new__(cls, text)
+        cell_text.row, cell_text.value, cell_text.note = row, value, note
+        return cell_text
 
 
 NOTHING = Cell("-")
-"""Where there is no such number."""
+"""The cell of a number that doesn't exist."""
 
 
 def cell(
@@ -58,14 +58,14 @@ def cell(
     interval: bool = True,
     mark: str = "",
 ) -> Cell:
-    """A row's number with its interval, `0.63 [0.58, 0.68]`; a dash where it is undefined.
+    """Write a row's value with its interval, `0.63 [0.58, 0.68]`; a dash if it is undefined.
 
     Args:
-        row: Of the results, as `with_parts` gives them; None where there is no such row.
-        digits: After the point.
-        factor: What the number is multiplied by, as 100 for percent.
-        interval: Whether the interval is shown, where it has one.
-        mark: Put after it, as stars for p-values.
+        row: Row of the results, as `with_parts` gives it; None if there is no such row.
+        digits: Digits after the point.
+        factor: What the value is multiplied by, as 100 for percent.
+        interval: Whether the interval is shown, if it has one.
+        mark: Text put after it, as stars for p-values.
 
     Example:
         >>> row = {"value": 0.631, "ci_low": 0.58, "ci_high": 0.68, "row": 7, "note": ""}
@@ -77,121 +77,120 @@ def cell(
     if row is None:
         return NOTHING
     value, low, high = (factor * float(row[name]) for name in ("value", "ci_low", "ci_high"))
-    where = (int(row["row"]), float(row["value"]), str(row["note"]))
-    if math.isnan(value):
-        return Cell("-", *where)
-    text = _plain(value, digits)
-    if interval and not math.isnan(low):
-        text += f" [{_plain(low, digits)}, {_plain(high, digits)}]"
-    return Cell(f"{text} {mark}" if mark else text, *where)
+    text = "-"
+    if not math.isnan(value):
+        text = _plain(value, digits)
+        if interval and not math.isnan(low):
+            text += f" [{_plain(low, digits)}, {_plain(high, digits)}]"
+        text += f" {mark}" if mark else ""
+    return Cell(text, int(row["row"]), float(row["value"]), str(row["note"]))
 
 
 def _plain(value: float, digits: int) -> str:
-    """The number, without the sign of what is rounded to zero."""
+    """Write the number, without the sign of what is rounded to zero."""
     text = f"{value:.{digits}f}"
     return text.lstrip("-") if float(text) == 0 else text
 
 
 @dataclass(frozen=True)
-class Row:
+class ResultRow:
     """A row of results.
 
     Attributes:
-        of: Its task, model, data set and metric, and the parts of its condition.
+        parts: Its task, model, data set, metric, and the parts of its condition, by name.
         record: All its columns, and `row`: its index in the results.
     """
 
-    of: Mapping[str, str]
+    parts: Mapping[str, str]
     record: Mapping[Any, Any]
 
     def __getitem__(self, name: str) -> str:
-        """What the row says of it; empty where it says nothing."""
-        return self.of.get(name, "")
+        """Return the part of that name; empty if the row has none."""
+        return self.parts.get(name, "")
 
     @property
     def value(self) -> float:
-        """Its number."""
+        """Value of the row's metric."""
         return float(self.record["value"])
 
     @property
     def note(self) -> str:
-        """Its note."""
+        """Note on the value."""
         return str(self.record["note"])
 
 
 @dataclass(frozen=True)
-class Rows:
-    """Rows of results that have some parts in common.
+class ResultTable:
+    """Rows of results, selected by their parts.
 
     Attributes:
-        rows: In the results' order.
-        common: What all of them say alike: neither lines nor columns of a table have to.
+        rows: Rows in the results' order.
+        common: Parts that all rows share: lines and columns of a display table leave them out.
     """
 
-    rows: Sequence[Row]
+    rows: Sequence[ResultRow]
     common: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, results: pd.DataFrame) -> "Rows":
-        """All rows of the results."""
+    def from_frame(cls, results: pd.DataFrame) -> "ResultTable":
+        """Take all rows of a frame of results."""
         if "row" not in results:
             results = results.assign(row=results.index)
-        records, conditions = results.to_dict("records"), map(dict, conditions_of(results))
-        names = (*_WHOSE, "metric")
-        return cls(
-            [
-                Row({name: record[name] for name in names} | condition, record)
-                for record, condition in zip(records, conditions, strict=True)
-            ]
-        )
+        rows = []
+        for record, condition in zip(
+            results.to_dict("records"), conditions_of(results), strict=True
+        ):
+            parts = {name: record[name] for name in (*_KEY_PARTS, "metric")}
+            rows.append(ResultRow(parts | dict(condition), record))
+        return cls(rows)
 
-    def __iter__(self) -> Iterator[Row]:
-        """The rows, one by one."""
+    def __iter__(self) -> Iterator[ResultRow]:
+        """Iterate over the rows."""
         return iter(self.rows)
 
-    def where(self, **parts: str) -> "Rows":
-        """The rows that say just that of these parts; an empty text is a part left out."""
-        kept = [row for row in self if all(row[name] == text for name, text in parts.items())]
-        return Rows(kept, self.common | set(parts))
+    def matching(self, **parts: str) -> "ResultTable":
+        """Return the rows with exactly these parts; an empty text means that the part is absent."""
+        rows = [row for row in self if all(row[name] == text for name, text in parts.items())]
+        return ResultTable(rows, self.common | set(parts))
 
-    def each(self, *names: str) -> Iterator[tuple[list[str], "Rows"]]:
-        """The rows of each combination of these parts, with the parts' values."""
-        found: dict[tuple[str, ...], list[Row]] = {}
+    def groups(self, *names: str) -> Iterator[tuple[list[str], "ResultTable"]]:
+        """Yield the values of these parts with the rows that have them, for each combination."""
+        groups: dict[tuple[str, ...], list[ResultRow]] = {}
         for row in self:
-            found.setdefault(tuple(row[name] for name in names), []).append(row)
-        for values, rows in found.items():
-            yield list(values), Rows(rows, self.common | set(names))
+            groups.setdefault(tuple(row[name] for name in names), []).append(row)
+        for values, rows in groups.items():
+            yield list(values), ResultTable(rows, self.common | set(names))
 
-    def among(self, name: str, values: Collection[str]) -> "Rows":
-        """The rows whose part is one of these values."""
+    def among(self, name: str, values: Collection[str]) -> "ResultTable":
+        """Return the rows whose part is one of these values."""
         return replace(self, rows=[row for row in self if row[name] in values])
 
-    def having(self, name: str) -> "Rows":
-        """The rows that say something of the part."""
+    def having(self, name: str) -> "ResultTable":
+        """Return the rows that have the part."""
         return replace(self, rows=[row for row in self if row[name]])
 
-    def by(self, key: Callable[[Row], Any]) -> "Rows":
-        """The rows in another order, which is that of a table's lines."""
+    def sorted_by(self, key: Callable[[ResultRow], Any]) -> "ResultTable":
+        """Return the rows sorted; a display table has its lines in this order."""
         return replace(self, rows=sorted(self, key=key))
 
     def values(self, name: str) -> list[str]:
-        """What the rows say of the part, each once."""
+        """Return the different values of the part, in the order of the rows."""
         return list(dict.fromkeys(row[name] for row in self))
 
 
 @dataclass(frozen=True)
 class Column:
-    """A number that the lines of a table have.
+    """A column of a display table: which number each line shows.
 
     Attributes:
-        metric: A name in the registry; empty where the table or its lines say which.
-        heading: Above it.
-        digits: After the point.
+        metric: Name in the registry; empty where the table or its lines name the metric.
+        heading: Heading above the column.
+        digits: Digits after the point.
         factor: What the number is multiplied by, as 100 for percent.
         interval: Whether its interval is shown.
-        where: What its rows say beside what the table and the line say; nothing else may be there.
-        mark: Makes what is put after the number of the value of another row, if there is one.
-        marked_by: What that row says otherwise.
+        where: Parts that its rows have beside those of the table and the line; they have no others.
+        mark: Value of another row, if there is one -> text put after the number.
+        marked_by: Parts in which that other row differs.
         count: `n` or `asked`, which is shown instead of the number.
     """
 
@@ -205,15 +204,15 @@ class Column:
     marked_by: Mapping[str, str] = field(default_factory=dict)
     count: str = ""
 
-    def said(self, **otherwise: str) -> Said:
-        """What its rows say."""
-        said = {"metric": self.metric, **self.where, **otherwise}
-        return frozenset((name, text) for name, text in said.items() if text)
+    def parts(self, **changes: str) -> Parts:
+        """Return the parts of the column's rows, with changes."""
+        parts = {"metric": self.metric, **self.where, **changes}
+        return frozenset((name, text) for name, text in parts.items() if text)
 
-    def cell(self, line: Mapping[Said, Row]) -> Cell:
-        """Its cell in a line, of the line's rows."""
-        row, other = line.get(self.said()), line.get(self.said(**self.marked_by))
-        mark = self.mark(other.value) if self.mark and other else ""
+    def cell(self, line: Mapping[Parts, ResultRow]) -> Cell:
+        """Return the column's cell in a line, given the line's rows by their parts."""
+        row, marking_row = line.get(self.parts()), line.get(self.parts(**self.marked_by))
+        mark = self.mark(marking_row.value) if self.mark and marking_row else ""
         record = row.record if row else None
         if self.count and record:
             size = int(record[self.count])
@@ -223,93 +222,104 @@ class Column:
 
 @dataclass(frozen=True)
 class TableSpec:
-    """A table of a study: lines in the order of their first rows, numbers in columns.
+    """A display table of a study: lines in the order of their first rows, numbers in columns.
 
     Attributes:
-        title: Above it.
-        rows: What it is made of.
+        title: Title above the table.
+        rows: Rows of results that it shows.
         lines: Parts that tell its lines apart.
         columns: The numbers of each line.
-        caption: Below it; a function makes it of the rows that are shown.
-        label: Makes the first cells of a line, by heading, of its parts; the parts themselves if
-            None.
-        layout: Makes another table of this one, such as `columns_with_numbers`.
+        caption: Caption below the table, or a function of the shown rows that returns it.
+        label: Parts of a line -> its first cells by heading; the parts themselves if None.
+        layout: Function that makes another table of this one, such as `columns_with_numbers`.
     """
 
     title: str
-    rows: Rows
+    rows: ResultTable
     lines: Sequence[str]
     columns: Sequence[Column]
-    caption: str | Callable[[Sequence[Row]], str] = ""
+    caption: str | Callable[[Sequence[ResultRow]], str] = ""
     label: Callable[[Mapping[str, str]], Mapping[str, str]] | None = None
     layout: Callable[[pd.DataFrame], pd.DataFrame] | None = None
 
     def view(self) -> View:
-        """The table; without a line where there is nothing to show."""
-        named = {name for column in self.columns for name in column.where}
-        apart = {*self.lines, *self.rows.common, *(name for name in _WHOSE if name not in named)}
-        found: dict[tuple[str, ...], dict[Said, Row]] = defaultdict(dict)
-        for row in self.rows:
-            said = frozenset(pair for pair in row.of.items() if pair[0] not in apart)
-            found[tuple(row[name] for name in self.lines)].setdefault(said, row)
-        wanted = {column.said() for column in self.columns}
+        """Build the table; it has no line if there is nothing to show."""
+        column_parts = {column.parts() for column in self.columns}
         lines: list[dict[str, str]] = []
-        shown: list[Row] = []
+        shown_rows: list[ResultRow] = []
         counts: list[str] = []
-        for values, mine in found.items():
-            if not wanted.isdisjoint(mine):
-                parts = dict(zip(self.lines, values, strict=True))
-                cells = {column.heading: column.cell(mine) for column in self.columns}
-                lines.append({**(self.label(parts) if self.label else parts), **cells})
-                rows = [row for said, row in mine.items() if said in wanted]
-                shown += rows
-                counts.append(rests_on(rows))
+        for values, line_rows in self._rows_by_line().items():
+            rows = [row for parts, row in line_rows.items() if parts in column_parts]
+            if not rows:
+                continue
+            line = dict(zip(self.lines, values, strict=True))
+            cells = {column.heading: column.cell(line_rows) for column in self.columns}
+            lines.append({**(self.label(line) if self.label else line), **cells})
+            shown_rows += rows
+            counts.append(rests_on(rows))
         table = pd.DataFrame(lines, dtype=object)
         if self.layout and lines:
             table = self.layout(table)
-        told = not table.columns.intersection(["n", "asked"]).empty
-        if not told and set(table.index) <= set(range(len(lines))):  # lines are lines still
+        shows_counts = not table.columns.intersection(["n", "asked"]).empty
+        # A layout may turn lines into something else, of which there are no counts.
+        if not shows_counts and set(table.index) <= set(range(len(lines))):
             table["n"] = [counts[line] for line in table.index]
         table = table.reset_index(drop=True)
-        caption = self.caption if isinstance(self.caption, str) else self.caption(shown)
+        caption = self.caption if isinstance(self.caption, str) else self.caption(shown_rows)
         return View(self.title, table, caption)
 
+    def _rows_by_line(self) -> dict[tuple[str, ...], dict[Parts, ResultRow]]:
+        """Group the rows by line; within a line, by the parts that a column has to have."""
+        column_names = {name for column in self.columns for name in column.where}
+        key_names = set(_KEY_PARTS) - column_names
+        line_names = {*self.lines, *self.rows.common, *key_names}
+        rows_by_line: dict[tuple[str, ...], dict[Parts, ResultRow]] = defaultdict(dict)
+        for row in self.rows:
+            parts = frozenset(part for part in row.parts.items() if part[0] not in line_names)
+            line = tuple(row[name] for name in self.lines)
+            rows_by_line[line].setdefault(parts, row)
+        return rows_by_line
 
-_LOST = re.compile(r"\d+ of \d+ judgments left out: ([^;]*)")
+
+_LEFT_OUT = re.compile(r"\d+ of \d+ judgments left out: ([^;]*)")
 
 
-def rests_on(rows: Sequence[Row]) -> str:
-    """How many judgments the numbers of a line rest on, of how many asked, and what was left out.
+def rests_on(rows: Sequence[ResultRow]) -> str:
+    """Say how many judgments the numbers of a line rest on, of how many asked, and what is missing.
 
-    Of `69 to 77 of 100 (31 unparseable)` the number that leaves out most says what became of them.
+    In `69 to 77 of 100 (31 unparseable)` the reasons are those of the number with most left out.
     """
-    counted = [(int(row.record["n"]), int(row.record["asked"]), row.note) for row in rows]
-    if not counted:
+    if not rows:
         return ""
-    asked = max(of for _, of, _ in counted)
-    least, most = min(n for n, *_ in counted), max(n for n, *_ in counted)
-    said = f"{least:,}" if least == most else f"{least:,} to {most:,}"
-    if least == asked:
-        return said
-    lost = [found[1] for _, _, note in sorted(counted) if (found := _LOST.search(note))]
-    return f"{said} of {asked:,}" + (f" ({lost[0]})" if lost else "")
+    # Sorted by count, then by the asked and the note, so that equal counts have one order.
+    counts = sorted((int(row.record["n"]), int(row.record["asked"]), row.note) for row in rows)
+    smallest, largest = counts[0][0], counts[-1][0]
+    n_asked = max(asked_of_row for _, asked_of_row, _ in counts)
+    text = f"{smallest:,}" if smallest == largest else f"{smallest:,} to {largest:,}"
+    if smallest == n_asked:
+        return text
+    text += f" of {n_asked:,}"
+    for _, _, note in counts:
+        if reasons := _LEFT_OUT.search(note):
+            return f"{text} ({reasons[1]})"
+    return text
 
 
-def built(specs: Iterable[TableSpec]) -> list[View]:
-    """The tables that have any lines."""
+def views_with_lines(specs: Iterable[TableSpec]) -> list[View]:
+    """Build the tables and return those that have any lines."""
     return [view for spec in specs if len((view := spec.view()).table)]
 
 
 def columns_with_numbers(table: pd.DataFrame) -> pd.DataFrame:
-    """The table without columns of dashes."""
+    """Return the table without columns of dashes."""
     return table[[name for name in table if (table[name] != "-").any()]]
 
 
 def titled(*parts: str) -> str:
-    """Those parts of a title that there are."""
+    """Join the parts of a title that aren't empty."""
     return " ".join(filter(None, parts))
 
 
 def stars(p: float, *levels: float) -> str:
-    """A star for each level that the p-value is below."""
+    """Return a star for each level that the p-value is below."""
     return "*" * sum(p < level for level in levels)

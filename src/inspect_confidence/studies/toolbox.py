@@ -1,22 +1,24 @@
-"""Tables of the toolbox: numbers that no study prints, of every study with stated confidence.
+"""Tables of extra metrics, which no study prints, for every study with stated confidence.
 
-The first table has what tells most at a glance; the others are folded: printed with `--full`, and
-opened in the report.
+The first table has the most informative metrics; the others are folded: they are printed with
+`--full` and can be opened in the report.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.studies.study import Headline, Study, View
 from inspect_confidence.studies.tables import (
     Column,
-    Row,
-    Rows,
+    ResultRow,
+    ResultTable,
     TableSpec,
-    built,
     columns_with_numbers,
+    views_with_lines,
 )
 
 _HEADLINES = (
@@ -31,13 +33,13 @@ _CORRECTED = {
     "overconfidence": "overconfidence",
     "mean_internal_confidence": "internal confidence",
 }
-"""What a judge's errors are taken out of: as judged, and what people call it."""
+"""Metrics that are corrected for a judge's errors, with their labels."""
 
 _ANCHOR = "corp_miscalibration"
-"""The conditions that it has are lines; what others have beside is said above a column."""
+"""Its conditions are lines; further parts of other metrics stand in the heading of a column."""
 
-_WHOSE = ("task", "model", "variant", "dataset")
-_APART = {*_WHOSE, "metric"}
+_LINE_KEYS = ("model", "variant", "dataset")
+_NOT_CONDITION = {"task", *_LINE_KEYS, "metric"}
 _MOST_COLUMNS = 8
 
 CAPTION = (
@@ -47,109 +49,104 @@ CAPTION = (
 )
 
 
-def toolbox_views(results: pd.DataFrame) -> list[View]:
-    """The toolbox's tables of one study's results: its headlines, then all else, folded."""
-    first = corrected_views(results)
+def extra_metric_views(results: pd.DataFrame) -> list[View]:
+    """Return the tables of one study's extra metrics: the headlines, then all others, folded."""
+    corrected = corrected_views(results)
     results = results[~_is_corrected(results)]
-    there = results[[METRICS[name].toolbox or name == "auroc" for name in results["metric"]]]
-    if not any(METRICS[name].toolbox for name in there["metric"]):
-        return first
-    rows = Rows.of(there)
-    lines = [name for name in _parts(rows.where(metric=_ANCHOR)) if name not in _APART]
-    whose = [name for name in _WHOSE if name != "task"]
-    head = _spec(
-        "Calibration and selective answers at a glance", rows, [*whose, *lines], _HEADLINES
-    )
-    shown = {column.metric for column in _HEADLINES}
-    others = [row for row in rows if row["metric"] not in shown]
-    columns = _columns(others, lines)
-    folded = [
-        _spec(f"Toolbox, {k // _MOST_COLUMNS + 1}", rows, [*whose, *lines], columns[k : k + 8])
-        for k in range(0, len(columns), _MOST_COLUMNS)
-    ]
-    return [*first, *built([head]), *(View(*_fields(view), fold=True) for view in built(folded))]
+    is_extra = [METRICS[name].toolbox for name in results["metric"]]
+    if not any(is_extra):
+        return corrected
+    table = ResultTable.from_frame(results[np.array(is_extra) | (results["metric"] == "auroc")])
+    parts = [name for name in _parts(table.matching(metric=_ANCHOR)) if name not in _NOT_CONDITION]
+    lines = [*_LINE_KEYS, *parts]
+    headline_spec = _spec("Calibration and selective answers at a glance", table, lines, _HEADLINES)
+    headline_metrics = {column.metric for column in _HEADLINES}
+    columns = _columns([row for row in table if row["metric"] not in headline_metrics], parts)
+    folded = []
+    for number, start in enumerate(range(0, len(columns), _MOST_COLUMNS), start=1):
+        chunk = columns[start : start + _MOST_COLUMNS]
+        folded.append(_spec(f"Toolbox, {number}", table, lines, chunk))
+    views = [replace(view, fold=True) for view in views_with_lines(folded)]
+    return [*corrected, *views_with_lines([headline_spec]), *views]
 
 
 def corrected_views(results: pd.DataFrame) -> list[View]:
-    """The table of numbers corrected for a judge's errors, where labels of it were given."""
+    """Return the table of numbers corrected for a judge's errors, if its labels were given."""
     corrected = _is_corrected(results)
-    return built([_judged(results, corrected)]) if corrected.any() else []
+    return views_with_lines([_corrected_spec(results, corrected)]) if corrected.any() else []
 
 
 def _is_corrected(results: pd.DataFrame) -> "pd.Series[bool]":
     return results["metric"].str.startswith("judge_corrected_")
 
 
-def toolbox_headlines(study: Study) -> list[Headline]:
-    """The numbers of the first table, under what the study's own headlines have an ECE of."""
-    own = {one.metric for one in study.headlines}
-    return [
-        Headline(
-            ece.task, one.metric, ", ".join([one.heading, *ece.where.values()]), dict(ece.where)
-        )
-        for ece in study.headlines
-        if ece.metric == "ece"
-        for one in _HEADLINES
-        if one.metric not in own
-    ]
+def extra_headlines(study: Study) -> list[Headline]:
+    """Return headlines of the first table, under each condition of the study's ECE headlines."""
+    study_metrics = {headline.metric for headline in study.headlines}
+    headlines = []
+    for ece in study.headlines:
+        if ece.metric != "ece":
+            continue
+        for column in _HEADLINES:
+            if column.metric not in study_metrics:
+                label = ", ".join([column.heading, *ece.where.values()])
+                headlines.append(Headline(ece.task, column.metric, label, dict(ece.where)))
+    return headlines
 
 
-def _judged(results: pd.DataFrame, corrected: "pd.Series[bool]") -> TableSpec:
-    """Numbers of judged answers, as judged and corrected, under the conditions of the latter."""
-    where = ["task", "model", "dataset", "condition"]
-    mine = results[where].apply(tuple, axis=1)
-    rows = Rows.of(results[mine.isin(mine[corrected])])
-    lines = [name for name in _parts(rows) if name not in _APART]
-    whose = [name for name in _WHOSE if name != "task"]
-    columns = [
-        Column(metric, f"{said}, {how}", 3)
-        for name, said in _CORRECTED.items()
-        if (made := f"judge_corrected_{name.removeprefix('mean_')}") in set(results["metric"])
-        for metric, how in ((name, "as judged"), (made, "corrected"))
-    ]
+def _corrected_spec(results: pd.DataFrame, corrected: "pd.Series[bool]") -> TableSpec:
+    """Specify the table of numbers as judged and corrected, under the latter's conditions."""
+    keys = results[["task", "model", "dataset", "condition"]].apply(tuple, axis=1)
+    table = ResultTable.from_frame(results[keys.isin(keys[corrected])])
+    parts = [name for name in _parts(table) if name not in _NOT_CONDITION]
+    columns = []
+    for metric, label in _CORRECTED.items():
+        corrected_metric = f"judge_corrected_{metric.removeprefix('mean_')}"
+        if corrected_metric in set(results["metric"]):
+            columns.append(Column(metric, f"{label}, as judged", 3))
+            columns.append(Column(corrected_metric, f"{label}, corrected", 3))
     return TableSpec(
         "Corrected for the judge's errors",
-        rows,
-        [*whose, *lines],
+        table,
+        [*_LINE_KEYS, *parts],
         columns,
         "As the judge called them, then corrected by its labelled judgments, whose own error is in "
         "the interval. It is supposed to err as often whatever the confidence; the notes in the "
         "results say by which method, and how many labels there were.",
-        label=_labelled,
+        label=_labels,
         layout=columns_with_numbers,
     )
 
 
-def _fields(view: View) -> tuple[str, pd.DataFrame, str]:
-    return view.title, view.table, view.caption
+def _parts(table: ResultTable) -> list[str]:
+    """Return the names of parts that any row has, in the order of the rows."""
+    return list(dict.fromkeys(name for row in table for name, text in row.parts.items() if text))
 
 
-def _parts(rows: Rows) -> list[str]:
-    return list(dict.fromkeys(name for row in rows for name, said in row.of.items() if said))
-
-
-def _columns(rows: Sequence[Row], lines: Sequence[str]) -> list[Column]:
-    """A column a metric, and each condition that only it has."""
-    found: dict[tuple[str, tuple[tuple[str, str], ...]], Column] = {}
+def _columns(rows: Sequence[ResultRow], lines: Sequence[str]) -> list[Column]:
+    """Return a column for each metric with each condition that isn't a line's."""
+    columns: dict[tuple[str, tuple[tuple[str, str], ...]], Column] = {}
     for row in rows:
-        where = {
-            name: said
-            for name, said in row.of.items()
-            if said and name not in _APART and name not in lines
+        condition = {
+            name: text
+            for name, text in row.parts.items()
+            if text and name not in _NOT_CONDITION and name not in lines
         }
-        said = " ".join(f"{name} {value}" for name, value in where.items())
-        heading = f"{row['metric'].replace('_', ' ')} {said}".rstrip()
-        key = row["metric"], tuple(where.items())
-        found.setdefault(key, Column(row["metric"], heading, 3, where=where))
-    return list(found.values())
+        label = " ".join(f"{name} {text}" for name, text in condition.items())
+        heading = f"{row['metric'].replace('_', ' ')} {label}".rstrip()
+        key = row["metric"], tuple(condition.items())
+        columns.setdefault(key, Column(row["metric"], heading, 3, where=condition))
+    return list(columns.values())
 
 
-def _spec(title: str, rows: Rows, lines: Sequence[str], columns: Sequence[Column]) -> TableSpec:
+def _spec(
+    title: str, table: ResultTable, lines: Sequence[str], columns: Sequence[Column]
+) -> TableSpec:
     return TableSpec(
-        title, rows, lines, columns, CAPTION, label=_labelled, layout=columns_with_numbers
+        title, table, lines, columns, CAPTION, label=_labels, layout=columns_with_numbers
     )
 
 
-def _labelled(line: Mapping[str, str]) -> Mapping[str, str]:
-    named = {"dataset": "data set"}
-    return {named.get(name, name): said or "-" for name, said in line.items()}
+def _labels(line: Mapping[str, str]) -> Mapping[str, str]:
+    headings = {"dataset": "data set"}
+    return {headings.get(name, name): text or "-" for name, text in line.items()}

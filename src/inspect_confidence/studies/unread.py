@@ -1,7 +1,7 @@
-"""Replies that could not be read: their share by condition, whether it depends on it, in words.
+"""Unread replies: their share by condition, a test of its dependence on it, and a summary.
 
-Numbers rest on the replies that could be read. Where it hangs on the condition which ones these
-are, a comparison of conditions may be one of formats.
+Metrics rest on the replies that could be read. If the share of these depends on the condition, a
+comparison of conditions may be a comparison of formats.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,184 +18,209 @@ from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.estimate import condition_groups
 from inspect_confidence.studies.notes import noted, replied, tallied
 from inspect_confidence.studies.study import Resampling, TaskTable
-from inspect_confidence.studies.tables import Row, Rows
+from inspect_confidence.studies.tables import ResultRow, ResultTable
 
 SHARE, DEPENDENCE = METRICS = ("unread_share", "unread_dependence")
 ALL_DATASETS = "all"
-"""What stands in `dataset` for a number over data sets."""
+"""Value of `dataset` in results over all data sets."""
 
 _LEAST, _MOST = 999, 2_000_000
-"""Permutations at least, and values permuted from which on they are fewer than asked for."""
+"""Least permutations, and permuted values from which on there are fewer than requested."""
 
 
 def unread(table: TaskTable, judgments: pd.DataFrame, resampling: Resampling) -> Iterator[Result]:
-    """The share of unread replies of each model and variant, overall and by what was varied.
+    """Yield the share of unread replies of each model and variant, overall and by condition.
 
-    With each thing that was varied, the data set among them, goes the p of its having no say in
-    it. What gave no reply (a failure of the run or the instrument) is left out and counted.
+    For each varied column, the data set among them, a p tests whether the share depends on it.
+    Judgments without a reply (a failure of the run or the instrument) are left out and counted.
     """
     rows = table.replies(judgments)
-    asked = replied(rows["status"])
+    has_reply = replied(rows["status"])
     rows = rows.assign(
-        asked=asked,
-        lost=asked & (rows["status"] != "ok"),
+        asked=has_reply,
+        lost=has_reply & (rows["status"] != "ok"),
         unit=rows.groupby(["dataset", "item"]).ngroup(),
     )
     # Sorted throughout, so that the order of logs changes no permutation.
-    for key, condition, mine in condition_groups(rows, ("model", "variant")):
-        datasets = list(mine.groupby("dataset"))
-        for name, some in datasets:
-            where = replace(key, dataset=str(name))
-            yield _overall(some, where, condition)
-            for by in table.varied:
-                yield from _varied(some, by, where, condition, resampling)
+    for key, condition, group in condition_groups(rows, ("model", "variant")):
+        datasets = list(group.groupby("dataset"))
+        for dataset, dataset_rows in datasets:
+            dataset_key = replace(key, dataset=str(dataset))
+            yield _overall(dataset_rows, dataset_key, condition)
+            for column in table.varied:
+                yield from _by_column(dataset_rows, column, dataset_key, condition, resampling)
         if len(datasets) > 1:
-            over = replace(key, dataset=ALL_DATASETS)
-            yield _overall(mine, over, condition)
-            yield from _varied(mine, "dataset", over, condition, resampling)
+            all_key = replace(key, dataset=ALL_DATASETS)
+            yield _overall(group, all_key, condition)
+            yield from _by_column(group, "dataset", all_key, condition, resampling)
 
 
 def _overall(rows: pd.DataFrame, key: Key, condition: Condition) -> Result:
     status = rows["status"]
-    counts = [tallied(status[chosen]) for chosen in (rows["lost"], ~rows["asked"])]
-    lost, none = (", ".join(f"{one[name]:,} {name}" for name in sorted(one)) for one in counts)
-    (found,) = _shares(*_counts(rows, np.zeros(len(rows), np.int64)), key, [condition])
-    return replace(found, note=noted(found.note, lost, none and f"without a reply: {none}"))
+    unread_statuses = _status_counts(status[rows["lost"]])
+    without_reply = _status_counts(status[~rows["asked"]])
+    counts = _counts(rows, np.zeros(len(rows), np.int64))
+    (share,) = _shares(counts, key, [condition])
+    remark = f"without a reply: {without_reply}" if without_reply else ""
+    return replace(share, note=noted(share.note, unread_statuses, remark))
 
 
-def _varied(
-    rows: pd.DataFrame, by: str, key: Key, condition: Condition, resampling: Resampling
+def _status_counts(statuses: "pd.Series[str]") -> str:
+    counts = tallied(statuses)
+    return ", ".join(f"{counts[name]:,} {name}" for name in sorted(counts))
+
+
+def _by_column(
+    rows: pd.DataFrame, column: str, key: Key, condition: Condition, resampling: Resampling
 ) -> Iterator[Result]:
-    """By one thing that was varied; nothing where it wasn't."""
-    code, levels = pd.factorize(rows[by].mask(rows[by] == ""), sort=True)
+    """Yield the share for each value of a column, and p; nothing if it has fewer than two."""
+    code, levels = pd.factorize(rows[column].mask(rows[column] == ""), sort=True)
     if len(levels) < 2:
         return
-    lost, asked = _counts(rows[code >= 0], code[code >= 0])
-    if by != "dataset":  # whose shares are numbers of their own already
-        yield from _shares(lost, asked, key, [condition.but(**{by: one}) for one in levels])
-    resamples = min(resampling.resamples, max(_LEAST, _MOST // max(1, int((asked > 0).sum()))))
-    p = metrics.unread_dependence(lost, asked, resamples=resamples, seed=resampling.seed)
-    recurring = int(((asked > 0).sum(axis=1) > 1).sum())
-    among = f"within {recurring} items" if recurring else f"of {len(asked)} whole items"
-    note = f"{resamples:,} permutations {among}"
+    counts = _counts(rows[code >= 0], code[code >= 0])
+    if column != "dataset":  # the data sets' shares are results of their own already
+        yield from _shares(counts, key, [condition.but(**{column: level}) for level in levels])
+    lost, replies = counts.unread, counts.replies
+    cells = int((replies > 0).sum())
+    resamples = min(resampling.resamples, max(_LEAST, _MOST // max(1, cells)))
+    p = metrics.unread_dependence(lost, replies, resamples=resamples, seed=resampling.seed)
+    recurring = int(((replies > 0).sum(axis=1) > 1).sum())
+    permuted = f"within {recurring} items" if recurring else f"of {len(replies)} whole items"
+    note = f"{resamples:,} permutations {permuted}"
     if np.isnan(p):
-        note = f"undefined: {_why(lost, asked)}"
-    yield key.result(condition.but(by=by), DEPENDENCE, p, n=int(asked.sum()), note=note)
+        note = f"undefined: {_undefined_reason(counts)}"
+    n = int(replies.sum())
+    yield key.result(condition.but(by=column), DEPENDENCE, p, n=n, note=note)
 
 
-def _why(lost: FloatArray, asked: FloatArray) -> str:
-    if (lost == asked).all():
+@dataclass(frozen=True)
+class _Counts:
+    """Numbers of unread replies, and of replies, by item (row) and condition (column)."""
+
+    unread: FloatArray
+    replies: FloatArray
+
+
+def _undefined_reason(counts: _Counts) -> str:
+    if (counts.unread == counts.replies).all():
         return "no reply was read"
-    return "every reply was read" if not lost.any() else metrics.METRICS[DEPENDENCE].undefined
+    if not counts.unread.any():
+        return "every reply was read"
+    return metrics.METRICS[DEPENDENCE].undefined
 
 
-def _counts(rows: pd.DataFrame, code: Any) -> tuple[FloatArray, FloatArray]:
-    """Unread replies, and replies, of each item (row) under each condition (column)."""
+def _counts(rows: pd.DataFrame, code: Any) -> _Counts:
+    """Count by item and by the code of the condition."""
     unit = np.unique(rows["unit"], return_inverse=True)[1]
     shape = (int(unit.max(initial=-1)) + 1, int(code.max(initial=0)) + 1)
-    cell = unit * shape[1] + code
-    lost, asked = (
-        np.bincount(cell, rows[name].astype(float), minlength=shape[0] * shape[1]).reshape(shape)
-        for name in ("lost", "asked")
-    )
-    return np.asarray(lost, float), np.asarray(asked, float)
+    unread_replies, replies = np.zeros(shape), np.zeros(shape)
+    np.add.at(unread_replies, (unit, code), rows["lost"].astype(float))
+    np.add.at(replies, (unit, code), rows["asked"].astype(float))
+    return _Counts(unread_replies, replies)
 
 
-def _shares(
-    lost: FloatArray, asked: FloatArray, key: Key, conditions: Sequence[Condition]
-) -> Iterator[Result]:
-    """A row a column, with Wilson's interval over items."""
-    total = asked.sum(axis=0)
-    share = divided(lost.sum(axis=0), total)
-    variance = divided(np.square(lost - share * asked).sum(axis=0), np.square(total))
-    items = (asked > 0).sum(axis=0).astype(float)
-    limits = wilson_limits(share, variance, total, items)
-    for where, value, ends, n in zip(conditions, share, limits, total, strict=True):
+def _shares(counts: _Counts, key: Key, conditions: Sequence[Condition]) -> Iterator[Result]:
+    """Yield the unread share in each column of the counts, with Wilson's interval over items."""
+    total = counts.replies.sum(axis=0)
+    share = divided(counts.unread.sum(axis=0), total)
+    squares = np.square(counts.unread - share * counts.replies).sum(axis=0)
+    items = (counts.replies > 0).sum(axis=0).astype(float)
+    intervals = wilson_limits(share, divided(squares, np.square(total)), total, items)
+    for condition, value, interval, n in zip(conditions, share, intervals, total, strict=True):
         note = "undefined: no reply" if np.isnan(value) else ""
-        yield key.result(where, SHARE, value, ends, n=int(n), note=note)
+        yield key.result(condition, SHARE, value, interval, n=int(n), note=note)
 
 
 def without_unread(results: pd.DataFrame) -> pd.DataFrame:
-    """The results less those of this module: the rows that studies know."""
+    """Return the results without the metrics of this module."""
     return results[~results["metric"].isin(METRICS)]
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a reader must know of the unread replies of a model on a data set.
+class ParseFailureSummary:
+    """The unread replies of a model on a data set, in words.
 
     Attributes:
-        of: Task, model, data set and variant.
+        group: Task, model, data set and variant.
         record: The row of results with the share.
-        share: The share and the statuses, in words.
-        depends: On what it depends, and on what not, in words; empty where nothing was tested.
+        share: The share and the statuses.
+        dependence: What the share depends on and what not; empty if nothing was tested.
     """
 
-    of: Sequence[str]
+    group: Sequence[str]
     record: Mapping[Any, Any]
     share: str
-    depends: str
+    dependence: str
 
     @property
-    def said(self) -> str:
-        """Both as a sentence."""
-        return f"Unread: {'; '.join(filter(None, (self.share, self.depends)))}."
+    def sentence(self) -> str:
+        """Share and dependence as a sentence."""
+        return f"Unread: {'; '.join(filter(None, (self.share, self.dependence)))}."
 
 
-def told(results: pd.DataFrame) -> tuple[list[Told], str]:
-    """What is said of the unread replies of each model, and of all its p.
+def summarize_failures(results: pd.DataFrame) -> tuple[list[ParseFailureSummary], str]:
+    """Summarize the unread replies of each model, with a remark on all their p.
 
     Args:
-        results: Of a study, in the layout of results.
+        results: Results of a study.
     """
-    rows = Rows.of(results[results["metric"].isin(METRICS)])
-    tests = [one for one in rows.where(metric=DEPENDENCE) if not np.isnan(one.value)]
-    adjusted = metrics.holm([one.value for one in tests])
-    p = {_place(one): value for one, value in zip(tests, adjusted, strict=True)}
-    found = []
-    for of, mine in rows.each("task", "model", "dataset", "variant"):
-        known = [
-            (_NAMES.get(one["by"], one["by"]), p[_place(one)]) for one in mine if _place(one) in p
-        ]
-        for row in mine.where(metric=SHARE):
-            if set(row.of) <= {"task", "model", "dataset", "metric", "variant"}:
-                found.append(Told(of, row.record, _share(row), _depends(known)))
-    return found, f"p after Holm's adjustment over {len(p)} tests." if len(p) > 1 else ""
+    table = ResultTable.from_frame(results[results["metric"].isin(METRICS)])
+    tests = [row for row in table.matching(metric=DEPENDENCE) if not np.isnan(row.value)]
+    adjusted = metrics.holm([row.value for row in tests])
+    adjusted_p = {_result_index(row): float(p) for row, p in zip(tests, adjusted, strict=True)}
+    summaries = []
+    for group, rows in table.groups("task", "model", "dataset", "variant"):
+        p_by_column = []
+        for row in rows:
+            if _result_index(row) in adjusted_p:
+                label = _LABELS.get(row["by"], row["by"])
+                p_by_column.append((label, adjusted_p[_result_index(row)]))
+        for row in rows.matching(metric=SHARE):
+            if set(row.parts) <= {"task", "model", "dataset", "metric", "variant"}:
+                dependence = _dependence(p_by_column)
+                summaries.append(ParseFailureSummary(group, row.record, _share(row), dependence))
+    remark = f"p after Holm's adjustment over {len(tests)} tests." if len(tests) > 1 else ""
+    return summaries, remark
 
 
 _ALPHA = 0.05
-_NAMES = {"choice_set": "choice set", "cot": "chain of thought", "dataset": "data set"}
+_LABELS = {"choice_set": "choice set", "cot": "chain of thought", "dataset": "data set"}
 
 
-def _place(row: Row) -> int:
+def _result_index(row: ResultRow) -> int:
     return int(row.record["row"])
 
 
-def _share(row: Row) -> str:
+def _share(row: ResultRow) -> str:
     n, value = int(row.record["n"]), row.value
-    share = "none" if value == 0 else "all" if value == 1 else f"{_percent(value)}%"
-    why = f" ({row.note})" if row.note else ""
-    return f"{share} of {n:,} repl{'y' if n == 1 else 'ies'}{why}" if n else f"no reply came{why}"
+    remark = f" ({row.note})" if row.note else ""
+    if not n:
+        return f"no reply came{remark}"
+    share = {0.0: "none", 1.0: "all"}.get(value, f"{_percent(value)}%")
+    return f"{share} of {n:,} repl{'y' if n == 1 else 'ies'}{remark}"
 
 
 def _percent(share: float) -> str:
     return f"{100 * share:.0f}" if share >= 0.1 else f"{100 * share:.2g}"
 
 
-def _depends(known: Sequence[tuple[str, float]]) -> str:
-    on = [(by, p) for by, p in known if p < _ALPHA]
-    off = [(by, p) for by, p in known if p >= _ALPHA]
-    among = " or ".join(by for by, _ in on)
-    said = [
-        f"the share depends on {_listed(on, ' and ')}: comparisons by {among} may be comparisons "
-        "of format"
-    ] * bool(on)
-    said += [f"no sign that it depends on {_listed(off, ' or ')}"] * bool(off)
-    return "; ".join(said)
+def _dependence(p_by_column: Sequence[tuple[str, float]]) -> str:
+    significant = [(label, p) for label, p in p_by_column if p < _ALPHA]
+    insignificant = [(label, p) for label, p in p_by_column if p >= _ALPHA]
+    sentences = []
+    if significant:
+        labels = " or ".join(label for label, _ in significant)
+        sentences.append(
+            f"the share depends on {_with_p(significant, ' and ')}: comparisons by {labels} may be "
+            "comparisons of format"
+        )
+    if insignificant:
+        sentences.append(f"no sign that it depends on {_with_p(insignificant, ' or ')}")
+    return "; ".join(sentences)
 
 
-def _listed(some: Sequence[tuple[str, float]], joint: str) -> str:
-    return joint.join(f"the {by} ({_p(p)})" for by, p in some)
+def _with_p(tests: Sequence[tuple[str, float]], conjunction: str) -> str:
+    return conjunction.join(f"the {label} ({_p(p)})" for label, p in tests)
 
 
 def _p(p: float) -> str:

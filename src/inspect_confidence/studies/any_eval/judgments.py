@@ -16,7 +16,7 @@ from inspect_confidence.answers.clean import LONGEST_COMPARED, comparable
 from inspect_confidence.grades import grade, unnumbered
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import stated
-from inspect_confidence.studies.study import Rows, SampleFacts, ScoreFacts
+from inspect_confidence.studies.study import JudgmentRows, SampleFacts, ScoreFacts
 
 SCORER = "confidence"
 EPOCHS, NONE = "epochs", "none"
@@ -35,7 +35,7 @@ _NO_SCALE = "some lie outside 0 to 1: say the scale with --confidence-scale"
 _PERCENT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s*")
 
 
-def read_sample(sample: SampleFacts) -> Rows:
+def read_sample(sample: SampleFacts) -> JudgmentRows:
     """The judgments of a sample: one for each way of asking, field that holds one, or epoch."""
     ours = sample.score(SCORER)
     if ours and "ways" not in ours.metadata:
@@ -211,14 +211,14 @@ def _token(sample: SampleFacts) -> dict[str, Any]:
     return {"confidence": read.confidence, "unseen_mass": read.unseen_mass, **_became()}
 
 
-def of_run(samples: Sequence[Rows]) -> tuple[list[Rows], str]:
+def complete_run(samples: Sequence[JudgmentRows]) -> tuple[list[JudgmentRows], str]:
     """The judgments of a run's samples made whole by each other; why it has none, if that is so.
 
     What a sample lacks of the ways that others have, because it failed before it was asked or its
     field is empty, is a failure in that way, and on its scale. A scale that nobody said is told by
     all values of a way, as in `completed`.
     """
-    ways: dict[str, Rows] = {}
+    ways: dict[str, JudgmentRows] = {}
     for row in (row for judged in samples for row in judged):
         if row["method"] not in (NONE, EPOCHS):
             ways.setdefault(row["method"], []).append(row)
@@ -239,7 +239,7 @@ def of_run(samples: Sequence[Rows]) -> tuple[list[Rows], str]:
     return made, reasons.most_common(1)[0][0] if rows else "no sample was completed"
 
 
-def _lacking(judged: Rows, way: str) -> dict[str, Any]:
+def _lacking(judged: JudgmentRows, way: str) -> dict[str, Any]:
     """That a sample has nothing of a way: by its own failure, or because its field is empty."""
     first = judged[0]
     row = {name: value for name, value in first.items() if name not in _OF_A_WAY}
@@ -265,7 +265,7 @@ class _Scale:
     shares: bool
 
     @classmethod
-    def of(cls, rows: Rows) -> "_Scale":
+    def of(cls, rows: JudgmentRows) -> "_Scale":
         ends = {(one["low"], one["high"]) for one in rows if not _is_on_none(one)}
         bare = [one["raw"] for one in rows if _is_on_none(one) and "raw" in one]
         return cls(ends.pop() if len(ends) == 1 else None, all(0 <= raw <= 1 for raw in bare))

@@ -9,7 +9,7 @@ from inspect_confidence.results import Result
 from inspect_confidence.scales import BASELINE
 from inspect_confidence.studies.any_eval.judgments import completed
 from inspect_confidence.studies.calibration import TYPE1
-from inspect_confidence.studies.stated import detail_of, utility_figure
+from inspect_confidence.studies.stated import confidence_detail, utility_figure
 from inspect_confidence.studies.study import (
     Clause,
     FigureSpec,
@@ -20,12 +20,12 @@ from inspect_confidence.studies.study import (
 )
 from inspect_confidence.studies.tables import (
     Column,
-    Row,
-    Rows,
+    ResultRow,
+    ResultTable,
     TableSpec,
-    built,
     columns_with_numbers,
     titled,
+    views_with_lines,
 )
 
 TASK = "any_eval"
@@ -63,8 +63,8 @@ _PARTS = (
 
 def tables(results: pd.DataFrame) -> list[View]:
     """Calibration of all models, evals and methods; then reports, and numbers by fields."""
-    rows = Rows.of(results)
-    who, whole = ("model", "variant", "dataset"), rows.where(by="")
+    rows = ResultTable.from_frame(results)
+    who, whole = ("model", "variant", "dataset"), rows.matching(by="")
     threshold = max(rows.values("threshold"), key=lambda text: float(text or -1), default="")
     at = {"threshold": threshold}
     sensitivity = (
@@ -82,16 +82,16 @@ def tables(results: pd.DataFrame) -> list[View]:
         _spec(title, some, (*who, "method", "scale"), columns, threshold)
         for title, (some, columns) in parts.items()
     ]
-    for (model, variant, method, scale), mine in rows.having("by").each(
+    for (model, variant, method, scale), mine in rows.having("by").groups(
         "model", "variant", "method", "scale"
     ):
         title = titled("By field:", model, variant, method, scale)
         specs.append(_spec(title, mine, ("dataset", "by"), _CALIBRATION, threshold))
-    return built(specs)
+    return views_with_lines(specs)
 
 
 def _spec(
-    title: str, rows: Rows, lines: Sequence[str], columns: Sequence[Column], threshold: str
+    title: str, rows: ResultTable, lines: Sequence[str], columns: Sequence[Column], threshold: str
 ) -> TableSpec:
     return TableSpec(
         title,
@@ -109,7 +109,7 @@ def _labelled(line: Mapping[str, str]) -> Mapping[str, str]:
     return {named.get(name, name): said or "-" for name, said in line.items()}
 
 
-def _caption(threshold: str, shown: Sequence[Row]) -> str:
+def _caption(threshold: str, shown: Sequence[ResultRow]) -> str:
     there = {row["metric"] for row in shown}
     said = {
         "95% intervals over items; a dash is undefined, and its note says why.": True,
@@ -124,7 +124,7 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
     """Bins of confidence, CORP curves, type-2 rates and reports of each method."""
     rows = completed(frames[TASK])
     # Numbers that nobody reported have no shape.
-    return detail_of(rows, rows[rows["raw"].notna()], ["method", "scale"], resampling)
+    return confidence_detail(rows, rows[rows["raw"].notna()], ["method", "scale"], resampling)
 
 
 _figure = partial(FigureSpec, task=TASK, by=("dataset", "variant"))

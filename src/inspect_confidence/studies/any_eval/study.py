@@ -9,9 +9,9 @@ from inspect_confidence.studies import estimate, judge_error, stated
 from inspect_confidence.studies.any_eval.judgments import (
     EPOCHS,
     USUAL,
+    complete_run,
     completed,
     judges_of,
-    of_run,
     on_scales,
     read_sample,
 )
@@ -70,11 +70,11 @@ def _of_eval(
 def _of_method(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    yield from stated.of_judgments(rows, units, condition, resampling, _agreement(rows))
+    yield from stated.scale_statistics(rows, units, condition, resampling, _agreement(rows))
     counted = rows.assign(confidence=rows["confidence"].where(rows["status"] == "ok"))
     at = estimate.unit_indices(rows, units), len(units), condition
     judge = judge_error.judge_of(judges_of(rows))
-    yield from judge_error.of_correctness(counted, *at, resampling, judge)
+    yield from judge_error.corrected_correctness(counted, *at, resampling, judge)
 
 
 def _agreement(rows: pd.DataFrame) -> str:
@@ -107,10 +107,10 @@ ANY_EVAL = Study(
             read=read_sample,
             defaults={"method": "recorded"},
             varied=("method",),
-            of_others=True,
-            made_by="with_confidence",
-            usual=USUAL,
-            of_run=of_run,
+            fallback=True,
+            task_function="with_confidence",
+            default_arguments=USUAL,
+            complete_run=complete_run,
             replies=on_scales,
             stated=completed,
             judges=judges_of,

@@ -46,7 +46,7 @@ def _asked(sample: SampleFacts) -> dict[str, Any]:
 def _direct(score: ScoreFacts) -> dict[str, Any]:
     if score.metadata["status"] != "ok":
         return {}
-    return {**score.only("lower", "upper"), "reversed": bool(score.value["reversed"])}
+    return {**score.select("lower", "upper"), "reversed": bool(score.value["reversed"])}
 
 
 def _drawn(score: ScoreFacts) -> list[dict[str, Any]]:

@@ -1,8 +1,8 @@
-"""What is estimated from FermiEval's judgments, method by method.
+"""The statistics of FermiEval's judgments, method by method.
 
-Every method ends in intervals: `intervals_of` makes one an item, epoch and level of what was
-drawn. What follows takes them over item weights: as they are, after a conformal step, scaled, and
-against stated ones.
+Every method ends in intervals: `intervals_of` turns draws into one interval for each item, epoch
+and level. The other functions compute the metrics of intervals unadjusted, after a conformal step,
+after temperature scaling, and in comparison with stated intervals.
 """
 
 import json
@@ -39,21 +39,23 @@ _OF_TOKENS = ("logprob", "traces")
 
 
 def intervals_of(rows: pd.DataFrame, method: str) -> pd.DataFrame:
-    """One row an item, epoch and level, with the columns that stated intervals have.
+    """Return one row for each item, epoch and level, with the columns of stated intervals.
 
-    An item is `ok` where one of its draws could be read; otherwise it has their commonest status.
+    An item is `ok` if one of its draws could be read; otherwise it has their commonest status.
     Sets of integers add `set_covered` and `set_size`; their bounds are those of the set's hull. The
-    rows of `direct`, and of a method that isn't ours, are intervals.
+    rows of `direct`, and of a method that isn't ours, are intervals already.
     """
     if _is_interval(method):
         return rows
     by = ["item", "epoch", "level"] if method == "tunnel" else ["item", "epoch"]
-    made = [row for _, draws in rows.groupby(by, sort=False) for row in _each(draws, method)]
-    return pd.DataFrame(made)
+    intervals: list[dict[str, Any]] = []
+    for _, draws in rows.groupby(by, sort=False):
+        intervals += _intervals_of_draws(draws, method)
+    return pd.DataFrame(intervals)
 
 
 def are_intervals(rows: pd.DataFrame) -> "pd.Series[bool]":
-    """Which judgments are: those of `direct`, and of methods that aren't ours."""
+    """Return which judgments are intervals: those of `direct` and of users' own methods."""
     return rows["method"].map(_is_interval).astype(bool)
 
 
@@ -61,133 +63,138 @@ def _is_interval(method: str) -> bool:
     return method == "direct" or method not in SCORERS
 
 
-def _each(draws: pd.DataFrame, method: str) -> Iterator[dict[str, Any]]:
-    """The interval at each level of one item and epoch."""
+def _intervals_of_draws(draws: pd.DataFrame, method: str) -> Iterator[dict[str, Any]]:
+    """Yield the interval at each level of one item and epoch."""
     first = draws.iloc[0]
-    read = draws[draws["status"] == "ok"]
+    readable = draws[draws["status"] == "ok"]
     common = {
         **first[["item", "split", "epoch", "truth"]],
         "draw": 0.0,
-        "status": "ok" if len(read) else Counter(draws["status"]).most_common(1)[0][0],
+        "status": "ok" if len(readable) else Counter(draws["status"]).most_common(1)[0][0],
         "reversed": None,
     }
     for level in levels_of(first):
-        bounds = _built(method, read, level) if len(read) else {"lower": np.nan, "upper": np.nan}
+        bounds = {"lower": np.nan, "upper": np.nan}
+        if len(readable):
+            bounds = _bounds(method, readable, level)
         yield {**common, "level": level, **bounds}
 
 
 def levels_of(row: "pd.Series[Any]") -> list[float]:
-    """The nominal levels that a judgment serves: its own, or all that the run asked for."""
+    """Return the nominal levels that a judgment serves: its own, or all levels of the run."""
     if not np.isnan(row["level"]):
         return [float(row["level"])]
     return [float(level) for level in (row["levels"] or DEFAULT_LEVELS).split(",")]
 
 
-def _built(method: str, read: pd.DataFrame, level: float) -> dict[str, float]:
-    """The interval at one level of the draws of an item that could be read."""
+def _bounds(method: str, readable: pd.DataFrame, level: float) -> dict[str, float]:
+    """Compute the interval at one level from an item's readable draws."""
     if method in _OF_TOKENS:
-        held = metrics.prediction_set(mean_of_distributions(read), level)
-        covered, size = float(read["truth"].iloc[0] in held), float(len(held))
-        bounds = {"lower": float(min(held)), "upper": float(max(held))}
-        return {**bounds, "set_covered": covered, "set_size": size}
+        integers = metrics.prediction_set(mean_of_distributions(readable), level)
+        return {
+            "lower": float(min(integers)),
+            "upper": float(max(integers)),
+            "set_covered": float(readable["truth"].iloc[0] in integers),
+            "set_size": float(len(integers)),
+        }
     if method == "tunnel":
-        lower, upper = metrics.tunnel_interval(read["lower"], read["upper"], level)
+        lower, upper = metrics.tunnel_interval(readable["lower"], readable["upper"], level)
     else:
-        lower, upper = metrics.sampling_interval(read["point"], level)
+        lower, upper = metrics.sampling_interval(readable["point"], level)
     return {"lower": lower, "upper": upper}
 
 
-def distributions_of(read: pd.DataFrame) -> list[Distribution]:
-    """The probabilities of each judgment."""
-    return [
-        {int(value): float(mass) for value, mass in json.loads(text).items()}
-        for text in read["probabilities"]
-    ]
+def distributions_of(readable: pd.DataFrame) -> list[Distribution]:
+    """Parse the probabilities of each judgment."""
+    distributions = []
+    for text in readable["probabilities"]:
+        shares = json.loads(text).items()
+        distributions.append({int(value): float(mass) for value, mass in shares})
+    return distributions
 
 
-def mean_of_distributions(read: pd.DataFrame) -> Distribution:
-    """The mean of the judgments' probabilities; an integer that one has not seen counts 0 in it."""
-    return mean_distribution(distributions_of(read))
+def mean_of_distributions(readable: pd.DataFrame) -> Distribution:
+    """Return the mean of the judgments' probabilities; an unseen integer counts 0."""
+    return mean_distribution(distributions_of(readable))
 
 
-def of_methods(rows: pd.DataFrame, condition: Condition) -> Iterator[Statistics]:
-    """Everything that one model's judgments of one data set give, method by method."""
+def method_statistics(rows: pd.DataFrame, condition: Condition) -> Iterator[Statistics]:
+    """Yield all statistics of one model's judgments of one data set, method by method."""
     units = pd.Index(rows["item"].unique())
-    direct, there = None, set(rows["method"])
+    direct, methods = None, set(rows["method"])
     # Ours first and in their order; then methods of the user's own, read as stated intervals.
-    for method in [*(name for name in SCORERS if name in there), *sorted(there - set(SCORERS))]:
+    ordered = [name for name in SCORERS if name in methods] + sorted(methods - set(SCORERS))
+    for method in ordered:
         raw = rows[rows["method"] == method]
-        frame = intervals_of(raw, method)
+        intervals = intervals_of(raw, method)
         if method == "direct":
-            direct = frame[frame["split"] == "test"]
+            direct = intervals[intervals["split"] == "test"]
         where = condition.but(method=method)
-        yield from _stated(frame, raw, units, where)
+        yield from _interval_statistics(intervals, raw, units, where)
         if method in _OF_TOKENS:
-            yield _unseen(raw, units, where)
+            yield _unseen_mass(raw, units, where)
         if method == "traces":
-            yield from _tunnels(raw, units, where)
-        if not both_splits(raw):
+            yield from _tunnel_statistics(raw, units, where)
+        if not has_both_splits(raw):
             continue
-        train, test = (frame[frame["split"] == split] for split in ("train", "test"))
-        on_test = where.but(split="test")
-        yield from _stated(test, raw[raw["split"] == "test"], units, on_test)
-        for level, judged in test.groupby("level"):
-            if len(calibration := train[train["level"] == level]):
-                yield from _conformal(calibration, judged, units, where)
+        train, test = (intervals[intervals["split"] == split] for split in ("train", "test"))
+        test_condition = where.but(split="test")
+        raw_test = raw[raw["split"] == "test"]
+        yield from _interval_statistics(test, raw_test, units, test_condition)
+        for level, test_at_level in test.groupby("level"):
+            train_at_level = train[train["level"] == level]
+            if len(train_at_level):
+                yield from _conformal(train_at_level, test_at_level, units, where)
         if method in _OF_TOKENS:
             yield from _scaled(raw, units, where)
         if method != "direct" and direct is not None:
-            yield from _against(direct, test, units, on_test)
+            yield from _score_changes(direct, test, units, test_condition)
 
 
-def both_splits(rows: pd.DataFrame) -> bool:
-    """Whether there are items to learn from and items to judge by."""
+def has_both_splits(rows: pd.DataFrame) -> bool:
+    """Whether there are train items to learn from and test items to judge by."""
     return {"train", "test"} <= set(rows["split"])
 
 
-def _stated(
+def _interval_statistics(
     frame: pd.DataFrame, raw: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Statistics]:
-    """The metrics of intervals as they are, level by level, and the coverage plateau.
+    """Yield the metrics of unadjusted intervals, level by level, and the coverage plateau.
 
-    `frame` has intervals, one an item, epoch and level; `raw` the judgments they were made of.
+    `frame` has intervals, one for each item, epoch and level; `raw` the judgments they come from.
     """
     coverages: dict[float, metrics.Statistic] = {}
-    for level, judged in frame.groupby("level"):
-        intervals = Intervals.of(judged, units)
+    for level, at_level in frame.groupby("level"):
+        intervals = Intervals.from_frame(at_level, units)
         coverages[intervals.level] = intervals.statistics()["coverage"]
-        where, drawn = condition.but(level=level), replies_at(raw, intervals.level)
-        note = note_of(judged, drawn)
-        yield from intervals.estimands(where, len(judged), note)
-        failed = {"format_failure_rate": unread(drawn)}
-        yield estimate.means(where, failed, unit_indices(drawn, units), len(units), note)
-        yield estimate.judgment_count(where, len(drawn), note)
-        if "set_size" in judged:
-            sets = {"set_coverage": judged["set_covered"], "mean_set_size": judged["set_size"]}
+        where, replies = condition.but(level=level), replies_at(raw, intervals.level)
+        note = note_of(at_level, replies)
+        yield from intervals.all_statistics(where, len(at_level), note)
+        failures = {"format_failure_rate": unread(replies)}
+        yield estimate.means(where, failures, unit_indices(replies, units), len(units), note)
+        yield estimate.judgment_count(where, len(replies), note)
+        if "set_size" in at_level:
+            sets = {"set_coverage": at_level["set_covered"], "mean_set_size": at_level["set_size"]}
             yield estimate.means(where, sets, intervals.unit, len(units), note)
-    if not coverages:  # no sample was written, so that no level is known
-        unknown = {"coverage_plateau": np.full(len(raw), np.nan)}
-        note = left_out(raw["status"])
-        yield estimate.means(condition, unknown, places(raw, units), len(units), note)
-        yield estimate.count(condition, len(raw), note)
-        return
-    read = frame[frame["status"] == "ok"]
-    items = read["item"].nunique()
-    over = Estimate(
-        *(condition, "coverage_plateau", len(read), left_out(raw["status"])),
+    readable = frame[frame["status"] == "ok"]
+    plateau_estimate = Estimate(
+        condition,
+        "coverage_plateau",
+        len(readable),
+        left_out(raw["status"]),
         n_asked=len(frame),
-        units=items,
+        units=readable["item"].nunique(),
     )
-    yield Statistics([over], plateau(coverages))
+    yield Statistics([plateau_estimate], plateau(coverages))
 
 
 def replies_at(raw: pd.DataFrame, level: float) -> pd.DataFrame:
-    """The judgments that intervals at a level were made of: of that level, or of all of them."""
+    """Return the judgments behind intervals at a level: of that level, or of all of them."""
     return raw[(raw["level"] == level) | raw["level"].isna()]
 
 
 def unread(replies: pd.DataFrame) -> FloatArray:
-    """1 where a reply could not be read, 0 where it was, NaN where there was none."""
+    """Return 1 where a reply could not be read, 0 where it could, NaN where there was none."""
     status = replies["status"]
     return np.where(replied(status), status != "ok", np.nan)
 
@@ -195,138 +202,163 @@ def unread(replies: pd.DataFrame) -> FloatArray:
 def _conformal(
     train: pd.DataFrame, test: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Statistics]:
-    """The metrics of test intervals at one level after split-conformal adjustment.
+    """Yield the metrics of test intervals at one level after split-conformal adjustment.
 
-    They are of the offset that was learned, on new items: test items alone are resampled.
+    They describe the learned offset on new items: only test items are resampled.
     """
-    judged, calibration = Intervals.of(test, units), Intervals.of(train, units).one_an_item()
-    items, method, level = len(calibration.unit), condition["method"], judged.level
+    before = Intervals.from_frame(test, units)
+    calibration = Intervals.from_frame(train, units).first_epochs()
+    items, method, level = len(calibration.unit), condition["method"], before.level
     base = "" if method == "direct" else method
     where = condition.but(base=base, level=level, method="conformal", split="test")
-    said, needed = f"learned on {items} train items", int(np.ceil(level / (100 - level) - 1e-9))
+    source, needed = f"learned on {items} train items", int(np.ceil(level / (100 - level) - 1e-9))
     if items < needed:
-        said += f", of which {level:g}% needs {needed}: intervals are infinite"
-    note = f"{method} adjusted by an offset {said}"
-    learned = (calibration.lower, calibration.upper, calibration.truth, level)
-    offset = metrics.conformal_offset(*learned)
-    ends = metrics.conformal_offset_interval(*learned)
-    asked = train["item"].nunique()
-    if np.isnan(ends[0]):
-        said += "; no interval: too few of them"
+        source += f", of which {level:g}% needs {needed}: intervals are infinite"
+    note = noted(f"{method} adjusted by an offset {source}", note_of(test, test))
+    bounds = (calibration.lower, calibration.upper, calibration.truth, level)
+    offset = metrics.conformal_offset(*bounds)
+    offset_interval = metrics.conformal_offset_interval(*bounds)
+    if np.isnan(offset_interval[0]):
+        source += "; no interval: too few of them"
     yield single_statistic(
-        where, "conformal_offset", constant(offset), items, said, ends, n_asked=asked
+        where,
+        "conformal_offset",
+        constant(offset),
+        items,
+        source,
+        offset_interval,
+        n_asked=train["item"].nunique(),
     )
-    note = noted(note, note_of(test, test))
-    moved = judged.moved(offset)
-    yield from moved.estimands(where, len(test), note)
-    after, before = (one.values()["interval_score"] for one in (moved, judged))
-    about = judged.about(len(test)) | {"rarest": len(moved.missed() | judged.missed())}
-    change = Estimate(where, "interval_score_change", note=note, **about)
-    yield Statistics([change], metrics.mean_of(after - before, judged.unit, len(units)))
+    after = before.moved(offset)
+    yield from after.all_statistics(where, len(test), note)
+    change = after.values()["interval_score"] - before.values()["interval_score"]
+    counts = before.counts(len(test)) | {"rarest": len(after.missed() | before.missed())}
+    change_estimate = Estimate(where, "interval_score_change", note=note, **counts)
+    yield Statistics([change_estimate], metrics.mean_of(change, before.unit, len(units)))
 
 
 def _scaled(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Statistics]:
-    """The metrics of test sets at temperatures chosen on the train items."""
-    sides = []
-    for split in ("train", "test"):
-        mine = rows[rows["split"] == split]
-        answered = mine[mine["status"] == "ok"].groupby(["item", "epoch"], sort=False)
-        made, firsts = [mean_of_distributions(draws) for _, draws in answered], answered.head(1)
-        asked = mine.groupby(["item", "epoch"]).ngroups
-        truth, at = firsts["truth"].to_numpy(float), unit_indices(firsts, units)
-        sides.append(Scored(made, truth, at, len(units), asked))
-    learned, judged = sides
-    if len(learned.unit) and len(judged.unit):
-        yield from scaled_temperatures(learned, judged, levels_of(rows.iloc[0]), condition)
+    """Yield the metrics of test sets at temperatures chosen on the train items."""
+    train, test = (_scored(rows[rows["split"] == split], units) for split in ("train", "test"))
+    if len(train.unit) and len(test.unit):
+        yield from scaled_temperatures(train, test, levels_of(rows.iloc[0]), condition)
 
 
-def _unseen(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Statistics:
-    """What the log probabilities left unseen, and how many answers took several tokens."""
+def _scored(rows: pd.DataFrame, units: pd.Index) -> Scored:
+    """Return the mean distribution of each item and epoch with a readable draw."""
+    groups = rows[rows["status"] == "ok"].groupby(["item", "epoch"], sort=False)
+    first_draws = groups.head(1)
+    return Scored(
+        [mean_of_distributions(draws) for _, draws in groups],
+        first_draws["truth"].to_numpy(float),
+        unit_indices(first_draws, units),
+        len(units),
+        rows.groupby(["item", "epoch"]).ngroups,
+    )
+
+
+def _unseen_mass(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Statistics:
+    """Return the mass that log probabilities leave unseen; notes answers of several tokens."""
     ok = rows["status"] == "ok"
     several = int((rows["answer_tokens"][ok] > 1).sum())
-    said = f"{several} of {ok.sum()} answers took several tokens"
+    tokens = f"{several} of {ok.sum()} answers took several tokens"
     column = {"unseen_mass": rows["unseen_mass"].where(ok)}
-    note = noted(said, left_out(rows["status"]))
+    note = noted(tokens, left_out(rows["status"]))
     return estimate.means(condition, column, unit_indices(rows, units), len(units), note)
 
 
 def tunnel_indices(rows: pd.DataFrame) -> pd.DataFrame:
-    """The Residual Tunnel Index of every item and epoch, a column for each number n of traces.
+    """Return the Residual Tunnel Index of each item and epoch, a column for each number of traces.
 
-    n is 1, 2, 5, 10, 20, ... and the most that any has. The index depends on the number of traces,
-    so those with fewer readable ones are left out; where none has two, all are.
+    The numbers n are 1, 2, 5, 10, 20, ... and the largest number of any item. The index depends on
+    the number of traces, so that items with fewer readable ones are left out.
     """
-    traced = _traced(rows)
-    if not traced:
+    items, traces = _traces(rows)
+    if not traces:
         return pd.DataFrame()
-    traces = len(traced[0][1])
-    sizes = sorted({n for n in (1, 2, 5, 10, 20, 50, 100) if n < traces} | {traces})
-    bits = [[metrics.residual_tunnel_index(one, n) for n in sizes] for _, one in traced]
-    return pd.DataFrame(bits, index=[item for item, _ in traced], columns=sizes)
+    most = len(traces[0])
+    sizes = [n for n in (1, 2, 5, 10, 20, 50, 100) if n < most] + [most]
+    bits = {
+        n: [metrics.residual_tunnel_index(rows_of_item, n) for rows_of_item in traces]
+        for n in sizes
+    }
+    return pd.DataFrame(bits, index=items, columns=sizes)
 
 
-def _traced(rows: pd.DataFrame) -> list[tuple[str, FloatArray]]:
-    """Item and traces, a row a trace, of each item and epoch with as many as any has: 2 or more."""
-    read = rows[rows["status"] == "ok"].groupby(["item", "epoch"], sort=True)
-    traces = int(read.size().max()) if len(read) else 0
-    kept = [(str(item), draws) for (item, _), draws in read if len(draws) == traces > 1]
-    return [(item, distribution_rows(distributions_of(draws))) for item, draws in kept]
+def _traces(rows: pd.DataFrame) -> tuple[list[str], list[FloatArray]]:
+    """Return items and their traces, of the items and epochs with the largest number of traces.
+
+    A trace is a row of probabilities. Without two traces of an item both lists are empty.
+    """
+    groups = rows[rows["status"] == "ok"].groupby(["item", "epoch"], sort=True)
+    most = int(groups.size().max()) if len(groups) else 0
+    items, traces = [], []
+    for (item, _), draws in groups:
+        if len(draws) == most > 1:
+            items.append(str(item))
+            traces.append(distribution_rows(distributions_of(draws)))
+    return items, traces
 
 
-def _tunnels(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Statistics]:
-    """The Tunnel Index, and what is left of it after averaging n traces."""
-    found = tunnel_indices(rows)
-    unit = np.asarray(units.get_indexer(found.index), np.int64)
-    asked, items = rows.groupby(["item", "epoch"]).ngroups, len(np.unique(unit))
+def _tunnel_statistics(
+    rows: pd.DataFrame, units: pd.Index, condition: Condition
+) -> Iterator[Statistics]:
+    """Yield the Tunnel Index, and what is left of it after averaging n traces."""
+    indices = tunnel_indices(rows)
+    unit = np.asarray(units.get_indexer(indices.index), np.int64)
+    n_asked, items = rows.groupby(["item", "epoch"]).ngroups, len(np.unique(unit))
 
     def mean(where: Condition, metric: str, bits: ArrayLike, note: str) -> Statistics:
-        number = Estimate(where, metric, len(unit), note, n_asked=asked, units=items)
-        return Statistics([number], metrics.mean_of(bits, unit, len(units)))
+        described = Estimate(where, metric, len(unit), note, n_asked=n_asked, units=items)
+        return Statistics([described], metrics.mean_of(bits, unit, len(units)))
 
-    for size, bits in found.items():
-        traces = found.columns[-1]
-        note = f"mean over items of {traces} traces each, and its interval that of as many: "
+    for size, bits in indices.items():
+        most = indices.columns[-1]
+        note = f"mean over items of {most} traces each, and its interval that of as many: "
         note += "biased downwards at few"
-        if asked > len(found):
-            note += f"; {asked - len(found)} of {asked} with fewer readable traces left out"
+        if n_asked > len(indices):
+            excluded = n_asked - len(indices)
+            note += f"; {excluded} of {n_asked} with fewer readable traces left out"
         yield mean(condition.but(traces=size), "residual_tunnel_index", bits, note)
         if size == 1:
             yield mean(condition, "tunnel_index", bits, note)
             # Of the same traces, so that both together are the entropy of their mean.
-            single = np.array([entropy_bits(traces).mean() for _, traces in _traced(rows)])
+            _, traces = _traces(rows)
+            single = np.array([entropy_bits(rows_of_item).mean() for rows_of_item in traces])
             yield mean(condition, "decoding_entropy", single, note)
 
 
-def _against(
+def _score_changes(
     direct: pd.DataFrame, frame: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Statistics]:
-    """Interval score less that of stated intervals, on the test items that have both."""
+    """Yield interval score less that of stated intervals, on the test items that have both."""
     for level in sorted(set(frame["level"]) & set(direct["level"])):
-        asked = [side[side["level"] == level] for side in (frame, direct)]
-        common, sides = on_common([side[side["status"] == "ok"] for side in asked])
+        at_level = [side[side["level"] == level] for side in (frame, direct)]
+        common, sides = on_common([side[side["status"] == "ok"] for side in at_level])
         if len(common):
-            one, other = (Intervals.of(side, units) for side in sides)
-            note = f"less direct, on {len(common)} test items that have both"
-            change = _less(*(side.statistics()["interval_score"] for side in (one, other)))
-            number = Estimate(
-                *(condition.but(level=level), "interval_score_change", len(common), note),
-                n_asked=asked[0]["item"].nunique(),
-                rarest=len(one.missed() | other.missed()),
+            first, second = (Intervals.from_frame(side, units) for side in sides)
+            change = metrics.Joined(
+                [side.statistics()["interval_score"] for side in (first, second)],
+                lambda score, direct_score: score - direct_score,
             )
-            yield Statistics([number], change)
+            described = Estimate(
+                condition.but(level=level),
+                "interval_score_change",
+                len(common),
+                f"less direct, on {len(common)} test items that have both",
+                n_asked=at_level[0]["item"].nunique(),
+                rarest=len(first.missed() | second.missed()),
+            )
+            yield Statistics([described], change)
 
 
-def _less(one: metrics.Statistic, other: metrics.Statistic) -> metrics.Statistic:
-    return metrics.CombinedStatistic([one, other], lambda first, second: first - second)
-
-
-def note_of(judged: pd.DataFrame, drawn: pd.DataFrame) -> str:
-    """What a reader must know of the intervals at a level and the replies they were made of."""
-    turned = int(sum(value is True for value in drawn["reversed"])) if "reversed" in drawn else 0
-    items = judged["item"].nunique()
+def note_of(intervals: pd.DataFrame, replies: pd.DataFrame) -> str:
+    """Say how many replies and items the intervals at a level rest on, and what was changed."""
+    swapped = sum(value is True for value in replies.get("reversed", []))
+    items, n = intervals["item"].nunique(), len(intervals)
     return noted(
-        left_out(drawn["status"]),
-        f"{turned} reversed intervals put right" if turned else "",
-        f"{len(judged)} intervals of {len(drawn)} replies" if len(judged) < len(drawn) else "",
-        f"{items} items" if items < len(judged) else "",
+        left_out(replies["status"]),
+        f"{swapped} reversed intervals put right" if swapped else "",
+        f"{n} intervals of {len(replies)} replies" if n < len(replies) else "",
+        f"{items} items" if items < n else "",
     )

@@ -18,9 +18,9 @@ from inspect_confidence.studies.study import (
     Resampling,
     View,
 )
-from inspect_confidence.studies.tables import Column, Row, Rows, TableSpec
+from inspect_confidence.studies.tables import Column, ResultRow, ResultTable, TableSpec
 
-Found = Mapping[tuple[str, str, str], Row]
+Found = Mapping[tuple[str, str, str], ResultRow]
 """Rows of results by method, level and metric."""
 
 _INTERVAL_COLUMNS = (
@@ -46,10 +46,10 @@ def interval_tables(results: pd.DataFrame) -> list[View]:
 
     Levels are in rows, methods in columns.
     """
-    rows = Rows.of(results).where(traces="")
-    shown = tables.built(
+    rows = ResultTable.from_frame(results).matching(traces="")
+    shown = tables.views_with_lines(
         spec
-        for (model, dataset, variant), mine in rows.each("model", "dataset", "variant")
+        for (model, dataset, variant), mine in rows.groups("model", "dataset", "variant")
         for spec in _of_model(
             tables.titled(model, dataset and f"on {dataset}", variant and f"({variant})"), mine
         )
@@ -57,8 +57,8 @@ def interval_tables(results: pd.DataFrame) -> list[View]:
     return [*shown, *_reductions(rows)]
 
 
-def _of_model(title: str, rows: Rows) -> Iterator[TableSpec]:
-    split = "test" if rows.where(split="test").rows else ""
+def _of_model(title: str, rows: ResultTable) -> Iterator[TableSpec]:
+    split = "test" if rows.matching(split="test").rows else ""
     title += ", test split" if split else ""
     found = _found(rows, split)
     methods = {_method(row): row for row in found.values()}
@@ -75,7 +75,7 @@ def _of_model(title: str, rows: Rows) -> Iterator[TableSpec]:
             )
             for method, row in methods.items()
         ]
-    levels = rows.where(split=split).having("level").by(lambda row: float(row["level"]))
+    levels = rows.matching(split=split).having("level").sorted_by(lambda row: float(row["level"]))
     last = [*by_title][-1]
     for above, columns in by_title.items():
         yield TableSpec(
@@ -85,9 +85,9 @@ def _of_model(title: str, rows: Rows) -> Iterator[TableSpec]:
         )
 
 
-def _found(rows: Rows, split: str) -> Found:
-    """Rows by method, level and metric: of the split, or of all judgments where it has none."""
-    found: dict[tuple[str, str, str], Row] = {}
+def _found(rows: ResultTable, split: str) -> Found:
+    """Index rows by method, level and metric: of the split, or of all judgments without one."""
+    found: dict[tuple[str, str, str], ResultRow] = {}
     for row in rows:
         key = (_method(row), row["level"], row["metric"])
         if row["split"] == split or not (row["split"] or row["level"] or key in found):
@@ -95,7 +95,7 @@ def _found(rows: Rows, split: str) -> Found:
     return found
 
 
-def _method(row: Row) -> str:
+def _method(row: ResultRow) -> str:
     """A method with what it was based on or adjusted by: `logprob(score)`."""
     details = ",".join(row[name] for name in _DETAILS if row[name])
     return f"{row['method']}({details})" if details else row["method"]
@@ -114,9 +114,9 @@ def _told(found: Found) -> Iterator[str]:
             yield f"{level}%: {row.note}"
 
 
-def _reductions(rows: Rows) -> Iterator[View]:
+def _reductions(rows: ResultTable) -> Iterator[View]:
     """How much each method lowers the interval score of stated intervals, mean over models."""
-    scores = [*rows.where(split="test", metric="interval_score").having("level")]
+    scores = [*rows.matching(split="test", metric="interval_score").having("level")]
     whose = itemgetter("model", "dataset", "variant", "level")
     direct = {whose(row): row.value for row in scores if row["method"] == "direct"}
     others = [row for row in scores if row["method"] != "direct"]

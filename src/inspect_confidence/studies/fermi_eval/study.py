@@ -1,18 +1,24 @@
-"""FermiEval: from judgments to the study's numbers."""
+"""FermiEval: its record, and its results and comparisons."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from inspect_confidence.arguments import number
-from inspect_confidence.metrics import CombinedStatistic, Statistic, mean_of
-from inspect_confidence.metrics.arrays import IntArray
+from inspect_confidence.metrics import Joined, Statistic, mean_of
+from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Result, without
 from inspect_confidence.studies.compare import Contrast, Name, differences, on_common
-from inspect_confidence.studies.estimate import condition_groups, resample, results_of, unit_indices
+from inspect_confidence.studies.estimate import (
+    Statistics,
+    condition_groups,
+    resample,
+    results_of,
+    unit_indices,
+)
 from inspect_confidence.studies.fermi_eval import numbers
 from inspect_confidence.studies.fermi_eval.judgments import SCORERS, read_sample
 from inspect_confidence.studies.fermi_eval.shown import (
@@ -44,74 +50,117 @@ class FermiOptions:
 
 
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """Results of every model, data set, variant and method, all from the same resampled items."""
-    # In an order of its own, so that the order of logs and samples changes no number.
+    """Return the results of every model, data set, variant and method.
+
+    All methods of a model are computed from the same resampled items.
+    """
+    # Sorted, so that the order of logs and samples changes no number.
     frame = frames["fermi_eval"].sort_values(["item", "level", "epoch", "draw"], kind="stable")
     results: list[Result] = []
     for key, condition, rows in condition_groups(frame):
-        drawn = resample(numbers.of_methods(rows, condition), _strata(rows), resampling)
-        results += results_of(drawn, key)
+        statistics = numbers.method_statistics(rows, condition)
+        results += results_of(resample(statistics, _strata(rows), resampling), key)
     sampled = frame[frame["method"] == "sampling"]
-    shared = sampled["variant"].map(lambda variant: without(variant, "temperature"))
-    for key, condition, rows in condition_groups(sampled.assign(variant=shared)):
-        if rows["temperature"].nunique() > 1 and numbers.both_splits(rows):
-            made = {
-                float(str(temperature)): numbers.intervals_of(drawn, "sampling")
-                for temperature, drawn in rows.groupby("temperature")
-            }
-            where, units = condition.but(method="sampling"), pd.Index(rows["item"].unique())
-            penalty = resampling.options(FermiOptions).penalty
-            found = decoding_temperatures(made, units, where, penalty)
-            results += results_of(resample(found, _strata(rows), resampling), key)
+    variants = sampled["variant"].map(lambda variant: without(variant, "temperature"))
+    for key, condition, rows in condition_groups(sampled.assign(variant=variants)):
+        if rows["temperature"].nunique() > 1 and numbers.has_both_splits(rows):
+            statistics = _decoding_statistics(rows, condition, resampling)
+            results += results_of(resample(statistics, _strata(rows), resampling), key)
     return results
 
 
+def _decoding_statistics(
+    rows: pd.DataFrame, condition: Condition, resampling: Resampling
+) -> Iterator[Statistics]:
+    """Return the metrics at the decoding temperature that the train items choose."""
+    intervals = {
+        float(str(temperature)): numbers.intervals_of(draws, "sampling")
+        for temperature, draws in rows.groupby("temperature")
+    }
+    units = pd.Index(rows["item"].unique())
+    penalty = resampling.options(FermiOptions).penalty
+    return decoding_temperatures(intervals, units, condition.but(method="sampling"), penalty)
+
+
 def _strata(rows: pd.DataFrame) -> IntArray:
-    """The split of each item, so that train and test items are drawn separately."""
+    """Return the split of each item as a number, so that splits are resampled separately."""
     splits = rows.drop_duplicates("item")["split"].to_numpy()
     codes = np.unique(splits, return_inverse=True)[1].astype(np.int64)
-    return codes if numbers.both_splits(rows) else np.zeros_like(codes)
+    return codes if numbers.has_both_splits(rows) else np.zeros_like(codes)
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """One metric of both contenders, and the counts that its interval depends on."""
+
+    first: Statistic
+    second: Statistic
+    items: int
+    rarest: float = np.inf
 
 
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
-    """Differences level by level, a row a metric.
+    """Return the differences level by level, a row for each metric, then that of the plateau.
 
-    Failure rates rest on the items that both contenders were asked, every other metric on the
-    items of which both have a readable interval.
+    Failure rates rest on the items that both contenders were asked, all other metrics on the
+    items that have a readable interval of both.
     """
-    made = [numbers.intervals_of(side, str(side["method"].iloc[0])) for side in (a, b)]
-    units, _ = on_common(made)
-    found: dict[Name, tuple[list[Statistic], int, float]] = {}
-    coverages: dict[float, list[Statistic]] = {}
-    for level in sorted(set(made[0]["level"]) & set(made[1]["level"])):
-        at = [side[side["level"] == level] for side in made]
-        common, sides = on_common([side[side["status"] == "ok"] for side in at])
-        if len(common):
-            one, other = (Intervals.of(side, units) for side in sides)
-            missed = len(one.missed() | other.missed())
-            both = [each.statistics() for each in (one, other)]
-            for metric, *statistics in zip(both[0], *(each.values() for each in both), strict=True):
-                if metric != "coverage_gap":  # differs by the same as the coverage
-                    found[Condition(level=level), metric] = (statistics, len(common), missed)
-            coverages[level] = [each["coverage"] for each in both]
-        common, sides = on_common([numbers.replies_at(side, level) for side in (a, b)])
-        if len(common):
-            failed: list[Statistic] = [
-                mean_of(numbers.unread(s), unit_indices(s, units), len(units)) for s in sides
-            ]
-            found[Condition(level=level), "format_failure_rate"] = (failed, len(common), np.inf)
+    intervals = [numbers.intervals_of(side, str(side["method"].iloc[0])) for side in (a, b)]
+    units, _ = on_common(intervals)
+    compared: dict[Name, _Compared] = {}
+    coverages: dict[float, _Compared] = {}
+    for level in sorted(set(intervals[0]["level"]) & set(intervals[1]["level"])):
+        at_level = [side[side["level"] == level] for side in intervals]
+        condition = Condition(level=level)
+        metrics_at_level = _compare_intervals(at_level, units)
+        for metric, values in metrics_at_level.items():
+            if metric != "coverage_gap":  # differs by the same as the coverage
+                compared[condition, metric] = values
+        if "coverage" in metrics_at_level:
+            coverages[level] = metrics_at_level["coverage"]
+        replies, sides = on_common([numbers.replies_at(side, level) for side in (a, b)])
+        if len(replies):
+            first, second = (
+                mean_of(numbers.unread(side), unit_indices(side, units), len(units))
+                for side in sides
+            )
+            compared[condition, "format_failure_rate"] = _Compared(first, second, len(replies))
     if len(coverages) > 1:
-        most = max(found[Condition(level=level), "coverage"][1] for level in coverages)
-        plateaus = [plateau({level: c[k] for level, c in coverages.items()}) for k in (0, 1)]
-        found[Condition(), "coverage_plateau"] = (plateaus, most, np.inf)
+        compared[Condition(), "coverage_plateau"] = _Compared(
+            plateau({level: values.first for level, values in coverages.items()}),
+            plateau({level: values.second for level, values in coverages.items()}),
+            max(values.items for values in coverages.values()),
+        )
+    return differences(_contrast(compared, len(units)), resampling)
 
-    def of(side: int) -> Statistic:
-        parts = [statistics[side] for statistics, _, _ in found.values()]
-        return CombinedStatistic(parts, lambda *values: np.column_stack(values))
 
-    n = len(units) if found else 0
-    items, rarest = [one[1] for one in found.values()], [one[2] for one in found.values()]
-    return differences(Contrast(list(found), items, n, of(0), of(1), rarest), resampling)
+def _compare_intervals(sides: Sequence[pd.DataFrame], units: pd.Index) -> dict[str, _Compared]:
+    """Return the metrics of both sides' intervals at one level; none without common items."""
+    items, sides = on_common([side[side["status"] == "ok"] for side in sides])
+    if not len(items):
+        return {}
+    first, second = (Intervals.from_frame(side, units) for side in sides)
+    missed = len(first.missed() | second.missed())
+    second_statistics = second.statistics()
+    compared = {}
+    for metric, statistic in first.statistics().items():
+        compared[metric] = _Compared(statistic, second_statistics[metric], len(items), missed)
+    return compared
+
+
+def _contrast(compared: Mapping[Name, _Compared], units: int) -> Contrast:
+    def columns(*values: FloatArray) -> FloatArray:
+        return np.column_stack(values)
+
+    rows = compared.values()
+    return Contrast(
+        list(compared),
+        [row.items for row in rows],
+        units if compared else 0,
+        Joined([row.first for row in rows], columns),
+        Joined([row.second for row in rows], columns),
+        [row.rarest for row in rows],
+    )
 
 
 FERMI_EVAL = Study(
@@ -139,7 +188,7 @@ FERMI_EVAL = Study(
                 "unsent_temperature:amount"
             ),
             ordered=(("lower", "upper"),),
-            drawn=frozenset(SCORERS) - {"direct"},
+            repeated_methods=frozenset(SCORERS) - {"direct"},
         ),
     ),
     contenders=("method",),

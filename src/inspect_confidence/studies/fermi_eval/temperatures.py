@@ -1,8 +1,8 @@
-"""Choosing a temperature on train items and judging it on test items.
+"""Choice of a temperature on train items, and its metrics on test items.
 
-What is measured at a temperature is of that temperature, on new items: test items alone are
-resampled. Two uses: temperatures that scale distributions of tokens, and temperatures that replies
-were sampled at.
+The metrics describe the chosen temperature on new items: only test items are resampled. There are
+two kinds: temperatures that scale distributions of tokens, and temperatures at which replies were
+sampled.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,25 +26,26 @@ Choice = Callable[[FloatArray], IntArray]
 """Item weights (resamples, units) -> the column chosen in each resample."""
 
 UNDEFINED = -1
-"""A choice where no train judgment was drawn: what follows from it is NaN."""
+"""Choice in a resample without train judgments: all that follows is NaN."""
 
 
-def least(objective: FloatArray, unit: IntArray, order: IntArray) -> Choice:
-    """The column with the least sum of objectives; of ties the first in an order of preference.
+def smallest_sum(objective: FloatArray, unit: IntArray, order: IntArray) -> Choice:
+    """Choose the column with the smallest sum; of ties the first in an order of preference.
 
     Sums that agree to nine decimals are ties.
     """
 
     def choice(weights: FloatArray) -> IntArray:
-        mine = weights[:, unit]
-        sums = np.round((mine @ objective)[:, order], 9)
-        return np.where(mine.sum(axis=1) > 0, order[sums.argmin(axis=1)], UNDEFINED)
+        judgment_weights = weights[:, unit]
+        sums = np.round((judgment_weights @ objective)[:, order], 9)
+        has_judgments = judgment_weights.sum(axis=1) > 0
+        return np.where(has_judgments, order[sums.argmin(axis=1)], UNDEFINED)
 
     return choice
 
 
 def chosen_value(options: FloatArray, choice: Choice) -> metrics.Statistic:
-    """The option that is chosen, as a number."""
+    """Return the chosen option as a statistic."""
 
     def statistic(weights: FloatArray) -> FloatArray:
         column = choice(weights)
@@ -55,92 +56,102 @@ def chosen_value(options: FloatArray, choice: Choice) -> metrics.Statistic:
 
 @dataclass(frozen=True)
 class Scored:
-    """A distribution for each judgment that was read of those asked.
+    """A distribution for each item and epoch that could be read.
 
     Attributes:
-        distributions: Of each judgment.
-        truth: Of each.
-        unit: The number of its item, of `units` in all.
-        asked: How many judgments were asked for.
+        distributions: Probabilities of integers.
+        truth: True values.
+        unit: The index of the item, of `units` in all.
+        units: How many items there are.
+        n_asked: How many items and epochs were asked for.
     """
 
     distributions: Sequence[Mapping[int, float]]
     truth: FloatArray
     unit: IntArray
     units: int
-    asked: int
+    n_asked: int
 
 
 def likelihood_choice(train: Scored) -> Choice:
-    """The temperature of maximum likelihood on the grid.
+    """Choose the temperature of maximum likelihood on the grid.
 
-    Judgments whose truth was not seen are left out; where that leaves none, nothing is chosen.
+    Judgments whose truth was not seen are left out; if none remains, nothing is chosen.
     """
     values, masses = metrics.ranked(train.distributions)
-    seen = metrics.truth_seen(values, masses, train.truth)
-    losses = [
-        metrics.negative_log_likelihood(values[seen], masses[seen], train.truth[seen], temperature)
-        for temperature in metrics.TEMPERATURES
-    ]
-    return least(np.stack(losses, axis=1), train.unit[seen], metrics.NEAREST_TO_ONE)
+    seen_truth = metrics.truth_seen(values, masses, train.truth)
+    losses = []
+    for temperature in metrics.TEMPERATURES:
+        losses.append(
+            metrics.negative_log_likelihood(
+                values[seen_truth], masses[seen_truth], train.truth[seen_truth], temperature
+            )
+        )
+    return smallest_sum(np.stack(losses, axis=1), train.unit[seen_truth], metrics.NEAREST_TO_ONE)
 
 
-def scaled_estimands(
+def scaled_statistics(
     test: Scored, level: float, temperature: float, condition: Mapping[str, object], note: str
 ) -> Iterator[Statistics]:
-    """The metrics of test items' hulls and sets at a temperature above 0."""
+    """Yield the metrics of test items' hulls and sets at a temperature above 0."""
     values, masses = metrics.ranked(test.distributions)
     scaled = metrics.tempered(masses, temperature)
     low, high = metrics.set_hulls(values, scaled, level)
-    first = np.ones(len(low))
-    hulls = Intervals(level, test.unit, test.units, low, high, test.truth, first, first == 0)
-    yield from hulls.estimands(condition, test.asked, note)
-    held = np.full(test.asked, np.nan)
-    held[: len(low)] = metrics.set_covers(values, scaled, level, test.truth)
-    unit = np.pad(test.unit, (0, test.asked - len(low)))
-    yield means(condition, {"set_coverage": held}, unit, test.units, note)
+    epoch = np.ones(len(low))
+    hulls = Intervals(level, test.unit, test.units, low, high, test.truth, epoch, epoch == 0)
+    yield from hulls.all_statistics(condition, test.n_asked, note)
+    covered = np.full(test.n_asked, np.nan)
+    covered[: len(low)] = metrics.set_covers(values, scaled, level, test.truth)
+    unit = np.pad(test.unit, (0, test.n_asked - len(low)))
+    yield means(condition, {"set_coverage": covered}, unit, test.units, note)
 
 
 def scaled_temperatures(
     train: Scored, test: Scored, levels: Sequence[float], condition: Mapping[str, object]
 ) -> Iterator[Statistics]:
-    """The metrics of test sets at temperatures chosen on the train items, by either rule."""
-    seen = metrics.truth_seen(*metrics.ranked(train.distributions), train.truth)
+    """Yield the metrics of test sets at temperatures chosen on the train items, by either rule."""
+    seen_truth = metrics.truth_seen(*metrics.ranked(train.distributions), train.truth)
     exact = metrics.temperature_nll(train.distributions, train.truth)
     likeliest = chosen_value(metrics.TEMPERATURES, likelihood_choice(train))
     score = metrics.temperature_score(train.distributions, train.truth, levels)
     likeliest_note = (
-        f"maximum likelihood on train ({exact:.4g} off the grid); {(~seen).sum()} train items "
-        "whose truth was not seen left out"
+        f"maximum likelihood on train ({exact:.4g} off the grid); {(~seen_truth).sum()} train "
+        "items whose truth was not seen left out"
     )
     rules = {
         "score": (constant(score), train.unit, "least mean interval score on train"),
-        "nll": (likeliest, train.unit[seen], likeliest_note),
+        "nll": (likeliest, train.unit[seen_truth], likeliest_note),
     }
-    for rule, (statistic, unit, why) in rules.items():
+    for rule, (statistic, unit, remark) in rules.items():
         where = {**condition, "scaling": rule, "split": "test"}
-        note, items = f"one temperature, on a grid 2.3% apart: {why}", len(np.unique(unit))
-        number = Estimate(
-            *(where, f"temperature_{rule}", len(unit), note), n_asked=train.asked, units=items
+        note = f"one temperature, on a grid 2.3% apart: {remark}"
+        described = Estimate(
+            where,
+            f"temperature_{rule}",
+            len(unit),
+            note,
+            n_asked=train.n_asked,
+            units=len(np.unique(unit)),
         )
-        yield Statistics([number], statistic)
+        yield Statistics([described], statistic)
         temperature = float(statistic(np.ones((1, train.units)))[0])
         for level in levels if temperature > 0 else ():
-            yield from scaled_estimands(test, level, temperature, {**where, "level": level}, note)
+            yield from scaled_statistics(test, level, temperature, {**where, "level": level}, note)
 
 
 def objectives(candidates: Sequence[Intervals], penalty: float) -> FloatArray:
-    """Mean interval score + penalty * max(0, nominal - coverage) of each candidate's intervals.
+    """Compute mean interval score + penalty * max(0, nominal - coverage) of each candidate.
 
     The penalty, lambda, is in units of the score.
     """
-    everything = np.ones((1, candidates[0].units))
-    found = []
-    for one in candidates:
-        statistics = one.statistics()
-        short = max(-float(statistics["coverage_gap"](everything)[0]), 0)
-        found.append(float(statistics["interval_score"](everything)[0]) + penalty * short)
-    return np.array(found)
+    unit_weights = np.ones((1, candidates[0].units))
+    values = []
+    for intervals in candidates:
+        statistics = intervals.statistics()
+        undercoverage = max(-float(statistics["coverage_gap"](unit_weights)[0]), 0)
+        score = float(statistics["interval_score"](unit_weights)[0])
+        values.append(score + penalty * undercoverage)
+    return np.array(values)
 
 
 def decoding_temperatures(
@@ -149,42 +160,54 @@ def decoding_temperatures(
     condition: Mapping[str, object],
     penalty: float,
 ) -> Iterator[Statistics]:
-    """Test metrics at the decoding temperature chosen on train, per level and over all levels.
+    """Yield test metrics at the decoding temperature chosen on train, per level and overall.
 
     Over all levels the objectives are added up; of those that agree to nine decimals the lowest
-    temperature is chosen. `frames` are intervals of sampling at each temperature, one an item,
-    epoch and level.
+    temperature is chosen. `frames` are intervals of sampling at each temperature, one for each
+    item, epoch and level.
     """
     temperatures = sorted(frames)
     levels = sorted(set.intersection(*(set(frame["level"]) for frame in frames.values())))
     if not levels:
         return
     ordered = [frames[temperature] for temperature in temperatures]
-    sides = {
-        split: {level: _common(ordered, level, split, units) for level in levels}
-        for split in ("train", "test")
-    }
-    found = {level: objectives(each, penalty) for level, (each, _) in sides["train"].items()}
-    tried = ", ".join(f"{temperature:g}" for temperature in temperatures)
-    note = f"chosen on train among {tried} by interval score + {penalty:g} * undercoverage"
+    train = {level: _common(ordered, level, "train", units) for level in levels}
+    test = {level: _common(ordered, level, "test", units) for level in levels}
+    by_level = {level: objectives(train[level].intervals, penalty) for level in levels}
+    grid = ", ".join(f"{temperature:g}" for temperature in temperatures)
+    note = f"chosen on train among {grid} by interval score + {penalty:g} * undercoverage"
 
     def chosen(objective: FloatArray, level: float, where: Mapping[str, object]) -> Statistics:
-        (train, *_), asked = sides["train"][level]
-        best = np.nan if np.isnan(objective).any() else temperatures[_best(objective)]
-        metric, n = "decoding_temperature", len(train.unit)
-        return single_statistic(where, metric, constant(best), n, note, n_asked=asked)
+        is_undefined = np.isnan(objective).any()
+        temperature = np.nan if is_undefined else temperatures[_best(objective)]
+        return single_statistic(
+            where,
+            "decoding_temperature",
+            constant(temperature),
+            len(train[level].intervals[0].unit),
+            note,
+            n_asked=train[level].n_asked,
+        )
 
-    each = {**condition, "split": "test", "decoding": "per_level"}
-    together = {**each, "decoding": "all_levels"}
-    overall = np.sum(list(found.values()), axis=0)
-    yield chosen(overall, levels[0], together)
+    per_level = {**condition, "split": "test", "decoding": "per_level"}
+    all_levels = {**per_level, "decoding": "all_levels"}
+    overall = np.sum(list(by_level.values()), axis=0)
+    yield chosen(overall, levels[0], all_levels)
     for level in levels:
-        yield chosen(found[level], level, {**each, "level": level})
-        tests, asked = sides["test"][level]
-        for where, objective in ((together, overall), (each, found[level])):
+        yield chosen(by_level[level], level, {**per_level, "level": level})
+        for where, objective in ((all_levels, overall), (per_level, by_level[level])):
             if not np.isnan(objective).any():
-                at = {**where, "level": level}
-                yield from tests[_best(objective)].estimands(at, asked, note)
+                intervals = test[level].intervals[_best(objective)]
+                at_level = {**where, "level": level}
+                yield from intervals.all_statistics(at_level, test[level].n_asked, note)
+
+
+@dataclass(frozen=True)
+class _Candidates:
+    """Intervals of the same items at each temperature, and how many items were asked."""
+
+    intervals: Sequence[Intervals]
+    n_asked: int
 
 
 def unsent_temperatures(rows: pd.DataFrame, condition: Mapping[str, object]) -> Estimand:
@@ -204,16 +227,18 @@ def _best(objective: FloatArray) -> int:
 
 def _common(
     frames: Sequence[pd.DataFrame], level: float, split: str, units: pd.Index
-) -> tuple[list[Intervals], int]:
-    """Intervals of the items that every temperature has one of, and how many items were asked.
+) -> _Candidates:
+    """Return the intervals of the items that every temperature has one of.
 
     Of an item with several epochs the first readable one counts.
     """
-    mine = [frame[(frame["level"] == level) & (frame["split"] == split)] for frame in frames]
-    read = [
-        frame[frame["status"] == "ok"].drop_duplicates("item").set_index("item") for frame in mine
+    chosen = [frame[(frame["level"] == level) & (frame["split"] == split)] for frame in frames]
+    readable = [
+        frame[frame["status"] == "ok"].drop_duplicates("item").set_index("item") for frame in chosen
     ]
-    common = sorted(set.intersection(*(set(frame.index) for frame in read)))
-    asked = len(set().union(*(frame["item"] for frame in mine)))
-    made = [frame.loc[common].rename_axis("item").reset_index() for frame in read]
-    return [replace(Intervals.of(frame, units), level=level) for frame in made], asked
+    common = sorted(set.intersection(*(set(frame.index) for frame in readable)))
+    intervals = []
+    for frame in readable:
+        rows = frame.loc[common].rename_axis("item").reset_index()
+        intervals.append(replace(Intervals.from_frame(rows, units), level=level))
+    return _Candidates(intervals, pd.concat(chosen)["item"].nunique())

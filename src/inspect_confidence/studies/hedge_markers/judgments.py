@@ -25,7 +25,7 @@ def read_hedged(sample: SampleFacts) -> list[dict[str, Any]]:
     """The judgments of a reply: its sentences' markers, each with the sentence's confidence."""
     score, became = sample.read("hedged")
     row = {name: sample.metadata[name] for name in ("item", "split", "dataset")}
-    row |= score.only("correct", "punt", "draws", "empty_draws", "cut")
+    row |= score.select("correct", "punt", "draws", "empty_draws", "cut")
     said = score.metadata
     sentences = json.loads(said.get("judged", "[]"))
     if not sentences:
@@ -83,7 +83,7 @@ def read_judged(sample: SampleFacts) -> list[dict[str, Any]]:
     row |= {"prompts": _prompts(sample.metadata)}
     if row["form"] in ("consistency", "correctness"):
         row |= {"label": sample.target, "judged": score.answer or ""}
-    return [{**row, **score.only(*names), **became}]
+    return [{**row, **score.select(*names), **became}]
 
 
 def _prompts(asked: Mapping[str, Any]) -> str:

@@ -142,12 +142,12 @@ def _without_judge_errors(
     judge = judge_error.judge_of(said.rows["judge"])
     at = said.replies["unit"].to_numpy(np.int64), len(said.units), condition, resampling, judge
     answers = said.replies.assign(model=said.rows["model"].iloc[0], confidence=np.nan)
-    yield from judge_error.of_correctness(answers, *at)
+    yield from judge_error.corrected_correctness(answers, *at)
     counts = said.once[["inconsistent", "undecided", "consistent"]]
     shares = counts.div(counts.sum(axis=1).replace(0, np.nan), axis=0)
     of_reply = shares.groupby([said.once[name] for name in REPLY]).mean()
     held = of_reply.reindex(pd.MultiIndex.from_frame(said.replies[REPLY]))
-    yield from judge_error.of_agreement(held.to_numpy(float), *at)
+    yield from judge_error.corrected_agreement(held.to_numpy(float), *at)
 
 
 def _mean_and_sd(

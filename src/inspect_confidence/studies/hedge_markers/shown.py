@@ -16,7 +16,14 @@ from inspect_confidence.studies.hedge_markers.judgments import Sentences
 from inspect_confidence.studies.hedge_markers.stability import SEVEN
 from inspect_confidence.studies.notes import noted
 from inspect_confidence.studies.study import Clause, FigureSpec, Headline, Resampling, View
-from inspect_confidence.studies.tables import Column, Row, Rows, TableSpec, built, titled
+from inspect_confidence.studies.tables import (
+    Column,
+    ResultRow,
+    ResultTable,
+    TableSpec,
+    titled,
+    views_with_lines,
+)
 
 MOST_MARKERS = 12
 BINS = 10
@@ -95,31 +102,33 @@ _MOST_SHOWN = 25
 
 def hedge_tables(results: pd.DataFrame) -> list[View]:
     """Data sets, stability and markers, model by model; then the check of judges."""
-    rows = Rows.of(results)
-    study = rows.where(task=_TASK).each("model", "variant", "judge")
+    rows = ResultTable.from_frame(results)
+    study = rows.matching(task=_TASK).groups("model", "variant", "judge")
     judges = TableSpec(
         "Judges",
-        rows.where(task=_CHECK),
+        rows.matching(task=_CHECK),
         ("model", "variant"),
         _JUDGES,
         f"Decisiveness against the medians of the people surveyed. {_INTERVALS}",
         label=lambda line: {"judge": titled(*line.values())},
     )
-    return built([*(spec for who, mine in study for spec in _of_model(_title(*who), mine)), judges])
+    return views_with_lines(
+        [*(spec for who, mine in study for spec in _of_model(_title(*who), mine)), judges]
+    )
 
 
 def _title(model: str, variant: str, judge: str) -> str:
     return titled(model, variant, judge and f"judged by {judge}")
 
 
-def _of_model(who: str, rows: Rows) -> Iterator[TableSpec]:
+def _of_model(who: str, rows: ResultTable) -> Iterator[TableSpec]:
     thresholds = sorted(rows.values("marker_threshold"), key=lambda least: float(least or 0))
     # What reaches a higher threshold reaches the lowest, with the same numbers.
-    lowest = rows.where(marker_threshold=thresholds[0])
+    lowest = rows.matching(marker_threshold=thresholds[0])
     yield TableSpec(f"Data sets: {who}", lowest, ("dataset", "split"), _SETS, _INTERVALS)
     yield TableSpec(
         f"Stability of markers: {who}",
-        rows.where(dataset=_ALL).among("metric", _STABILITY).by(_place),
+        rows.matching(dataset=_ALL).among("metric", _STABILITY).sorted_by(_place),
         ("metric", "of", "level", "correlation", "shared", "no_hedge"),
         [
             Column("", f"T={least}" if least else "value", 3, where={"marker_threshold": least})
@@ -131,18 +140,18 @@ def _of_model(who: str, rows: Rows) -> Iterator[TableSpec]:
         f"no interval: MICs' own error weakens them. {_COUNTED}",
         label=_stability,
     )
-    plain = lowest.where(outcome="", faithful="").having("marker")
+    plain = lowest.matching(outcome="", faithful="").having("marker")
     sizes = Counter[str]()
-    for row in plain.where(metric="mic"):
+    for row in plain.matching(metric="mic"):
         sizes[row["marker"]] += row.record["n"]
     commonest = sorted(sizes, key=lambda marker: (-sizes[marker], marker))[:_MOST_SHOWN]
     yield TableSpec(
         f"Marker internal confidence: {who}",
-        plain.among("marker", commonest).by(lambda row: commonest.index(row["marker"])),
+        plain.among("marker", commonest).sorted_by(lambda row: commonest.index(row["marker"])),
         ("marker",),
         [
             column
-            for (dataset, split), _ in plain.each("dataset", "split")
+            for (dataset, split), _ in plain.groups("dataset", "split")
             for column in _mic_and_sd({"dataset": dataset, "split": split})
         ],
         f"The {_MOST_SHOWN} commonest markers, each MIC with the standard deviation of its "
@@ -151,7 +160,7 @@ def _of_model(who: str, rows: Rows) -> Iterator[TableSpec]:
     )
 
 
-def _place(row: Row) -> tuple[str, str, int]:
+def _place(row: ResultRow) -> tuple[str, str, int]:
     """The metrics as the study has them first, then over other markers."""
     return row["no_hedge"], row["shared"], _STABILITY.index(row["metric"])
 

@@ -27,7 +27,7 @@ def read_age(sample: SampleFacts) -> list[dict[str, Any]]:
     asked = ("item", "split", "sex", "age", "radius")
     score, became = sample.read("age_at_death")
     row = {name: sample.metadata.get(name) for name in asked} | {"source": STATED}
-    row |= score.only("answer", "confidence", "score", "mas", "best_answer")
+    row |= score.select("answer", "confidence", "score", "mas", "best_answer")
     if score.value:
         table, window = score.metadata["table"], score.metadata["window"]
         row |= {"dataset": table, "table": table, "window": window}
@@ -58,9 +58,9 @@ def read_options(sample: SampleFacts) -> list[dict[str, Any]]:
         "choices": metadata.get("choices") or np.nan,
         "target": sample.target,
         "answer": score.answer or "",
-        **score.only("correct"),
+        **score.select("correct"),
     }
-    stated = {"source": STATED, **score.only("confidence", "raw_sum"), **became}
+    stated = {"source": STATED, **score.select("confidence", "raw_sum"), **became}
     if not value:
         return [row | stated]
     stated["probabilities"] = _listed(said["probabilities"])

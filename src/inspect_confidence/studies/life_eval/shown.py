@@ -24,7 +24,7 @@ from inspect_confidence.studies.study import (
     View,
     says_and_ranks,
 )
-from inspect_confidence.studies.tables import Column, Row, Rows, TableSpec
+from inspect_confidence.studies.tables import Column, ResultRow, ResultTable, TableSpec
 
 _UNREAD = "undefined: no readable judgment"
 _NO_INTERVAL = f"no interval: too few {judgments.CLUSTERS.units} in a bin"
@@ -193,16 +193,16 @@ _TOKENS = (
 
 def calibration_tables(results: pd.DataFrame) -> list[View]:
     """The study's tables 2 to 4, then by radius, discrimination, tokens, and best ages."""
-    return tables.built(
+    return tables.views_with_lines(
         spec
-        for (variant, window), rows in Rows.of(results).each("variant", "window")
+        for (variant, window), rows in ResultTable.from_frame(results).groups("variant", "window")
         for spec in _of_variant(rows, tables.titled(variant, f"{window} window" if window else ""))
     )
 
 
-def _of_variant(rows: Rows, variant: str) -> Iterator[TableSpec]:
+def _of_variant(rows: ResultTable, variant: str) -> Iterator[TableSpec]:
     title = f"{{}}: {variant}".format if variant else str
-    lives, sets = (rows.where(task=task) for task in (_LIFE, _SETS))
+    lives, sets = (rows.matching(task=task) for task in (_LIFE, _SETS))
     yield TableSpec(
         title("Table 2, LifeEval"),
         *(lives, ("model", "dataset"), _LIVES, _caption),
@@ -258,7 +258,7 @@ def _by_model(table: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts)
 
 
-def _caption_of_ages(rows: Sequence[Row]) -> str:
+def _caption_of_ages(rows: Sequence[ResultRow]) -> str:
     """What stands in the table, and how many answers it is of."""
     mine = [row.record for row in rows if row["metric"] == "mean_answer"]
     n, asked = (sum(int(record[name]) for record in mine) for name in ("n", "asked"))
@@ -268,12 +268,12 @@ def _caption_of_ages(rows: Sequence[Row]) -> str:
     )
 
 
-def _caption_of_tokens(rows: Sequence[Row]) -> str:
+def _caption_of_tokens(rows: Sequence[ResultRow]) -> str:
     said = "The difference is over items that have both."
     return " ".join(filter(None, [said, _lost(rows, "ece")]))
 
 
-def _lost(rows: Sequence[Row], *metrics: str) -> str:
+def _lost(rows: Sequence[ResultRow], *metrics: str) -> str:
     """What was left out of the first of these metrics that each line has, by status."""
     said: dict[tuple[str, ...], str] = {}
     for metric in metrics:
@@ -286,7 +286,7 @@ def _lost(rows: Sequence[Row], *metrics: str) -> str:
     return f"Left out: {'; '.join(told)}." if told else ""
 
 
-def _caption(rows: Sequence[Row]) -> str:
+def _caption(rows: Sequence[ResultRow]) -> str:
     """Intervals, what was left out, and how ECE and rounded shares were computed."""
     said = []
     for metric, name in (("ece", "ECE has"), ("round_rate", "Rounded are")):

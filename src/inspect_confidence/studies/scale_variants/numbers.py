@@ -32,7 +32,7 @@ def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
         "choices": metadata.get("choices") or np.nan,
     }
     score, became = sample.read("stated")
-    read = score.only("raw", "confidence", "correct", "clipped")
+    read = score.select("raw", "confidence", "correct", "clipped")
     if read:
         read["clipped"] = None if np.isnan(read["clipped"]) else bool(read["clipped"])
     return [{**row, **read, "answer": score.answer or "", **became}]

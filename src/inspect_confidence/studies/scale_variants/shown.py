@@ -11,7 +11,7 @@ from inspect_confidence.results import Result
 from inspect_confidence.scales import ALL, BASELINE, GROUPS
 from inspect_confidence.studies.calibration import TYPE1
 from inspect_confidence.studies.scale_variants.numbers import MEAN
-from inspect_confidence.studies.stated import completed, detail_of, utility_figure
+from inspect_confidence.studies.stated import completed, confidence_detail, utility_figure
 from inspect_confidence.studies.study import (
     Clause,
     FigureSpec,
@@ -24,12 +24,12 @@ from inspect_confidence.studies.tables import (
     NOTHING,
     Cell,
     Column,
-    Row,
-    Rows,
+    ResultRow,
+    ResultTable,
     TableSpec,
-    built,
     stars,
     titled,
+    views_with_lines,
 )
 
 _TASK = "scale_variants"
@@ -77,21 +77,21 @@ _COMPARED = ("accuracy", "mean_confidence", "ece", "brier", "auroc")
 
 def scale_tables(results: pd.DataFrame) -> list[View]:
     """The study's tables, all models in each; then calibration, reports and tests of each model."""
-    rows = Rows.of(results)
+    rows = ResultTable.from_frame(results)
     threshold = max(rows.values("threshold"), key=lambda text: float(text or -1), default="")
     of_models = (
         spec
-        for who, mine in rows.each("model", "variant")
+        for who, mine in rows.groups("model", "variant")
         for spec in _of_model(titled(*who), mine, threshold)
     )
-    return built([*_printed(rows, threshold), *of_models])
+    return views_with_lines([*_printed(rows, threshold), *of_models])
 
 
-def _printed(rows: Rows, threshold: str) -> Iterator[TableSpec]:
+def _printed(rows: ResultTable, threshold: str) -> Iterator[TableSpec]:
     """The study's tables: most are of the mean over data sets, or of the one data set there is."""
     asked = sorted(filter(None, rows.values("scale")), key=_place)
-    means = {(row["model"], row["variant"]) for row in rows.where(dataset=MEAN)}
-    mean = Rows(
+    means = {(row["model"], row["variant"]) for row in rows.matching(dataset=MEAN)}
+    mean = ResultTable(
         [
             row
             for row in rows
@@ -109,7 +109,7 @@ def _printed(rows: Rows, threshold: str) -> Iterator[TableSpec]:
         some = mean.among("scale", scales if there else ())
         return _of_all(title, some, (*_WHO, "scale"), [*columns, _APART], threshold)
 
-    def across(title: str, some: Rows, column: Column, *more: Column) -> TableSpec:
+    def across(title: str, some: ResultTable, column: Column, *more: Column) -> TableSpec:
         """A column a scale of the granularity scales, or of all."""
         scales = asked if column.metric == _BEYOND.metric else _GRANULARITY
         there = [scale for scale in scales if scale in asked]
@@ -118,11 +118,11 @@ def _printed(rows: Rows, threshold: str) -> Iterator[TableSpec]:
             for scale in there
         ]
         apart = replace(_APART, where={"scales": "all"})
-        some = some if {*there} - {_BASE} else Rows([])
+        some = some if {*there} - {_BASE} else ResultTable([])
         return _of_all(title, some, _WHO, [*columns, *more, apart], threshold)
 
     columns = [*_USED, _ACCURACY, _AUROC, _ECE, *sense, _APART]
-    baseline = rows.where(scale=_BASE)
+    baseline = rows.matching(scale=_BASE)
     yield _of_all("Tables 1 and 8 to 10, scale 0-100", baseline, _WHO, columns, threshold)
     both = [meta_d, p_values[0], m_ratio, p_values[1]]
     yield by_scale("Table 2, granularity", _GRANULARITY, both)
@@ -160,7 +160,7 @@ def _tested(metric: str, heading: str, of: Column) -> Column:
 
 
 def _of_all(
-    title: str, rows: Rows, lines: Sequence[str], columns: Sequence[Column], threshold: str
+    title: str, rows: ResultTable, lines: Sequence[str], columns: Sequence[Column], threshold: str
 ) -> TableSpec:
     """A table of all models, without columns of which nothing is known."""
     return TableSpec(
@@ -174,9 +174,9 @@ def _of_all(
     )
 
 
-def _of_model(who: str, rows: Rows, threshold: str) -> Iterator[TableSpec]:
+def _of_model(who: str, rows: ResultTable, threshold: str) -> Iterator[TableSpec]:
     """Every number of every data set and scale."""
-    numbers = rows.where(of="")
+    numbers = rows.matching(of="")
     tables: Mapping[str, Sequence[Column]] = {
         "Calibration and sensitivity": [*_CALIBRATION, *_sensitivity(rows, threshold)],
         "Reports": [*_USED, _ROUND, _UTILIZATION],
@@ -193,7 +193,7 @@ def _of_model(who: str, rows: Rows, threshold: str) -> Iterator[TableSpec]:
             label=_labelled,
             layout=_with_numbers,
         )
-    for (versus,), compared in rows.having("of").each("versus"):
+    for (versus,), compared in rows.having("of").groups("versus"):
         measures = [one for one in compared.values("of") if one in _COMPARED]
         yield TableSpec(
             f"Differences from {versus}: {who}",
@@ -206,7 +206,7 @@ def _of_model(who: str, rows: Rows, threshold: str) -> Iterator[TableSpec]:
         )
 
 
-def _sensitivity(rows: Rows, threshold: str) -> list[Column]:
+def _sensitivity(rows: ResultTable, threshold: str) -> list[Column]:
     """Columns of type-2 sensitivity: those of all data sets, then of items with two choices."""
     where = {"threshold": threshold}
     columns = [
@@ -214,7 +214,7 @@ def _sensitivity(rows: Rows, threshold: str) -> list[Column]:
         Column("m_ratio", "M-ratio", where={**where, "type1": TYPE1}),
         Column("type2_dprime", "type-2 d'", where=where),
     ]
-    if any(not isnan(row.value) for row in rows.where(metric="meta_d")):
+    if any(not isnan(row.value) for row in rows.matching(metric="meta_d")):
         columns.append(Column("meta_d", "meta-d' (sdt)"))
         columns.append(Column("m_ratio", "M-ratio (sdt)", where={"type1": "sdt"}))
     return columns
@@ -246,7 +246,7 @@ def _known(table: pd.DataFrame) -> pd.DataFrame:
     return table.loc[:, kept] if defined else table.iloc[:0]
 
 
-def _caption(threshold: str, columns: Sequence[Column], shown: Sequence[Row]) -> str:
+def _caption(threshold: str, columns: Sequence[Column], shown: Sequence[ResultRow]) -> str:
     """What the numbers shown are; where conditions have different items, what to do about it."""
     there = {row["metric"] for row in shown}
     tested = any(one.mark or one.metric == "p_holm" for one in columns)
@@ -272,7 +272,7 @@ _SURE = {**_BASELINE, "threshold": "0.75"}
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """Bins of confidence, CORP curves, type-2 rates and reports of each scale."""
     rows = completed(frames[_TASK])
-    return detail_of(rows, rows, ["scale"], resampling)
+    return confidence_detail(rows, rows, ["scale"], resampling)
 
 
 _figure = partial(FigureSpec, task=_TASK, by=("dataset", "variant"))

@@ -55,7 +55,7 @@ def _of_model(
         estimands = [
             one
             for scale, said in judged.items()
-            for one in stated.of_judgments(said, units, condition.but(scale=scale), resampling)
+            for one in stated.scale_statistics(said, units, condition.but(scale=scale), resampling)
         ]
         drawn[dataset] = estimate.resample(estimands, len(units), resampling, stream, unpaired=True)
         tests[dataset] = {}

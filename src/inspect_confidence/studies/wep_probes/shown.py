@@ -11,7 +11,14 @@ from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.bins import bin_shares
 from inspect_confidence.studies.notes import noted
 from inspect_confidence.studies.study import Clause, FigureSpec, Headline, Resampling, View
-from inspect_confidence.studies.tables import Column, Rows, TableSpec, built, stars, titled
+from inspect_confidence.studies.tables import (
+    Column,
+    ResultTable,
+    TableSpec,
+    stars,
+    titled,
+    views_with_lines,
+)
 from inspect_confidence.studies.wep_probes import words
 from inspect_confidence.studies.wep_probes.words import ALL_SETTINGS, HUMAN, TASK, Sample
 
@@ -86,18 +93,18 @@ _MARKED = {"metric": "p_holm", "of": _THETA}
 
 def word_tables(results: pd.DataFrame) -> list[View]:
     """The tables of both probes, model by model."""
-    return built(
+    return views_with_lines(
         spec
-        for (model, variant), rows in Rows.of(results).each("model", "variant")
+        for (model, variant), rows in ResultTable.from_frame(results).groups("model", "variant")
         for spec in _of_model(titled(model, variant), rows)
     )
 
 
-def _of_model(who: str, rows: Rows) -> Iterator[TableSpec]:
-    asked = rows.where(task=TASK).having("versus")
-    for (language, versus), compared in asked.each("language", "versus"):
+def _of_model(who: str, rows: ResultTable) -> Iterator[TableSpec]:
+    asked = rows.matching(task=TASK).having("versus")
+    for (language, versus), compared in asked.groups("language", "versus"):
         yield _against(f"{who}, {language}, against {versus}", compared)
-    choices = rows.where(task=_CHOICE)
+    choices = rows.matching(task=_CHOICE)
     yield TableSpec(
         f"Consistency of words chosen for numbers: {who}",
         choices,
@@ -122,7 +129,7 @@ def _stars(p: float) -> str:
     return stars(p - 1e-12, 0.1, 0.05, 0.01)
 
 
-def _against(title: str, rows: Rows) -> TableSpec:
+def _against(title: str, rows: ResultTable) -> TableSpec:
     """Words in rows; theta with its mark, KL and the median difference of every setting."""
     columns: list[Column] = []
     for setting in rows.having("word").values("setting"):
@@ -132,9 +139,9 @@ def _against(title: str, rows: Rows) -> TableSpec:
         median = Column("median_difference", f"{setting} median", 0, interval=False, where=where)
         n = Column("own_values", f"{setting} n", 0, interval=False, where=where)
         columns += [theta, kl, median, n]
-    counts = rows.where(metric="words_that_differ", level="95", adjusted="holm", of=_THETA)
+    counts = rows.matching(metric="words_that_differ", level="95", adjusted="holm", of=_THETA)
     differ = ", ".join(f"{row['setting']} {row.value:.0f} of {row.record['n']}" for row in counts)
-    of_reference = sorted({int(row.value) for row in rows.where(metric="reference_values")})
+    of_reference = sorted({int(row.value) for row in rows.matching(metric="reference_values")})
     sizes = " to ".join(dict.fromkeys(map(str, (of_reference[0], of_reference[-1]))))
     return TableSpec(
         title,

@@ -131,7 +131,7 @@ def read_statement(sample: SampleFacts) -> list[dict[str, Any]]:
     asked = ("item", "split", "context", "setting", "language", "word")
     score, became = sample.read("stated_probability")
     row = {name: sample.metadata[name] for name in asked}
-    return [{**row, **score.only("probability"), **became}]
+    return [{**row, **score.select("probability"), **became}]
 
 
 def stated(frame: pd.DataFrame) -> pd.DataFrame:
