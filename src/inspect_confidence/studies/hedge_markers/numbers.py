@@ -1,4 +1,4 @@
-"""What is estimated of one data set's hedged answers, and of the judges that read them."""
+"""Statistics of one data set's hedged answers, and of the judges that read them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from inspect_confidence.answers import REPLY_STATUSES
 from inspect_confidence.metrics import clustered_wilson_interval, correlation_of, means_of, ratio
-from inspect_confidence.metrics.arrays import FloatArray
+from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import estimate, judge_error
 from inspect_confidence.studies.estimate import Estimate, Statistics, single_statistic, unit_indices
@@ -22,280 +22,296 @@ FAITHFUL = 0.75
 """Replies with at least this faithfulness are faithful, as in the study's code."""
 
 
-def of_judge(
+def judge_results(
     rows: pd.DataFrame, key: Key, condition: Condition, resampling: Resampling
 ) -> list[Result]:
-    """Precision and recall of extraction, accuracies, and decisiveness against labels."""
+    """Return a judge's extraction precision and recall, accuracies, and error of decisiveness."""
     units = pd.Index(rows["item"].unique())
     unit = unit_indices(rows, units)
-    failed = (rows["status"] != "ok").astype(float)
-    columns = {"agreement_accuracy": rows["agreed"], "verdict_accuracy": rows["verdict"]}
-    columns["grader_failure_rate"] = failed
-    estimands = [
-        *_extraction(rows[rows["form"].isin(["markers", "sentence"])], units, condition),
+    columns = {
+        "agreement_accuracy": rows["agreed"],
+        "verdict_accuracy": rows["verdict"],
+        "grader_failure_rate": (rows["status"] != "ok").astype(float),
+    }
+    with_markers = rows[rows["form"].isin(["markers", "sentence"])]
+    with_decisiveness = rows[rows["form"].isin(["decisiveness", "sentence"])]
+    statistics = [
+        *_extraction(with_markers, units, condition),
         estimate.means(condition, columns, unit, len(units)),
-        *_decisiveness(rows[rows["form"].isin(["decisiveness", "sentence"])], units, condition),
+        *_decisiveness(with_decisiveness, units, condition),
     ]
-    return estimate.results_of(estimate.resample(estimands, len(units), resampling), key)
+    return estimate.results_of(estimate.resample(statistics, len(units), resampling), key)
 
 
 def _extraction(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Statistics]:
-    unit, counts = unit_indices(rows, units), rows[["found", "missed", "false"]].fillna(0)
-    found, missed, false = (
-        np.bincount(unit, column, minlength=len(units)) for column in counts.to_numpy(float).T
-    )
+    unit = unit_indices(rows, units)
+
+    def count(column: str) -> FloatArray:
+        values = rows[column].fillna(0).to_numpy(float)
+        return np.asarray(np.bincount(unit, values, minlength=len(units)), float)
+
+    correct = count("found")
     n, note = int(rows["found"].notna().sum()), left_out(rows["status"])
-    for metric, of in (
-        ("extraction_precision", found + false),
-        ("extraction_recall", found + missed),
+    for metric, total in (
+        ("extraction_precision", correct + count("false")),
+        ("extraction_recall", correct + count("missed")),
     ):
-        yield _share(Estimate(condition, metric, n, note, n_asked=len(rows)), found, of)
+        yield _share(Estimate(condition, metric, n, note, n_asked=len(rows)), correct, total)
 
 
-def _share(number: Estimate, counts: ArrayLike, of: ArrayLike) -> Statistics:
-    """A ratio of counts over items, with Wilson's interval at their effective number."""
-    interval = clustered_wilson_interval(counts, of)
-    return Statistics([replace(number, interval=interval)], ratio(counts, of))
+def _share(described: Estimate, counts: ArrayLike, totals: ArrayLike) -> Statistics:
+    """Return a ratio of counts over items, with Wilson's interval at their effective number."""
+    interval = clustered_wilson_interval(counts, totals)
+    return Statistics([replace(described, interval=interval)], ratio(counts, totals))
 
 
 def _decisiveness(
     rows: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Statistics]:
-    """Against the medians of the people surveyed, and against our own labels of other sentences."""
+    """Compare with the medians of surveyed people, and with our own labels of other sentences."""
     surveyed = rows["word"] != ""
-    for reference, mine in (("survey", rows[surveyed]), ("labels", rows[~surveyed])):
-        stated, label = (mine[name].to_numpy(float) for name in ("decisiveness", "labelled"))
-        unit, there = unit_indices(mine, units), ~np.isnan(stated)
-        at = condition.but(reference=reference)
-        n, note = int(there.sum()), left_out(mine["status"])
-        error = {"decisiveness_error": np.abs(stated - label)}
-        yield estimate.means(at, error, unit, len(units), note)
-        ranks, of_label = (pd.Series(one).where(there).rank() for one in (stated, label))
-        together = correlation_of(ranks.to_numpy(), of_label.to_numpy(), unit, len(units))
-        yield single_statistic(
-            at, "decisiveness_rank_correlation", together, n, note, n_asked=len(mine)
+    for reference, compared in (("survey", rows[surveyed]), ("labels", rows[~surveyed])):
+        decisiveness, label = (
+            compared[name].to_numpy(float) for name in ("decisiveness", "labelled")
         )
+        unit, present = unit_indices(compared, units), ~np.isnan(decisiveness)
+        where = condition.but(reference=reference)
+        n, note = int(present.sum()), left_out(compared["status"])
+        error = {"decisiveness_error": np.abs(decisiveness - label)}
+        yield estimate.means(where, error, unit, len(units), note)
+        ranks, label_ranks = (
+            pd.Series(values).where(present).rank().to_numpy() for values in (decisiveness, label)
+        )
+        correlation = correlation_of(ranks, label_ranks, unit, len(units))
+        metric = "decisiveness_rank_correlation"
+        yield single_statistic(where, metric, correlation, n, note, n_asked=len(compared))
 
 
-def of_group(
-    said: Sentences, resampling: Resampling, threshold: float, condition: Condition
+def group_statistics(
+    sentences: Sentences, resampling: Resampling, threshold: float, condition: Condition
 ) -> Iterator[Statistics]:
-    """Everything that the judgments of one data set and split give; `threshold` is T."""
-    yield from _replies(said, condition)
-    yield from _without_judge_errors(said, condition, resampling)
-    foreign, once = said.once["foreign"].sum(), said.once
+    """Yield all statistics of one data set and split; `threshold` is T."""
+    yield from _reply_statistics(sentences, condition)
+    yield from _judge_corrected(sentences, condition, resampling)
+    foreign = sentences.once["foreign"].sum()
     note = f"{foreign:.0f} listed markers that aren't in their sentence left out" if foreign else ""
-    yield from _mean_and_sd(said, once, "n_markers", "hedges_per_sentence", condition, note)
-    yield _judge_failures(said, condition)
-    yield _conditional(said, resampling.convention, condition)
-    yield from _markers(said, resampling.convention, threshold, condition)
+    hedges = sentences.once["n_markers"]
+    unit = sentences.once["unit"].to_numpy(np.int64)
+    yield from _mean_and_sd(sentences, unit, hedges, "hedges_per_sentence", condition, note)
+    yield _judge_failures(sentences, condition)
+    yield _conditional(sentences, resampling.convention, condition)
+    yield from _markers(sentences, resampling.convention, threshold, condition)
 
 
-def _replies(said: Sentences, condition: Condition) -> Iterator[Statistics]:
-    """Means over replies, how long they are, and how many could not be read."""
-    replies, n = said.replies, len(said.replies)
-    at = (replies["unit"].to_numpy(np.int64), len(said.units))
-    columns = {
-        "accuracy": replies["correct"],
-        "mean_decisiveness": replies["decisiveness"],
-    }
-    held = {
+def _reply_statistics(sentences: Sentences, condition: Condition) -> Iterator[Statistics]:
+    """Yield means over replies, how long they are, and how many could not be read."""
+    replies, units = sentences.replies, len(sentences.units)
+    unit = replies["unit"].to_numpy(np.int64)
+    # Notes are made of each column's values, NaN where a reply has none.
+
+    def missing(values: FloatArray) -> str:
+        count = int(np.isnan(values).sum())
+        return f"{count} of {len(replies)} replies left out" if count else ""
+
+    def missing_judgments(values: FloatArray) -> str:
+        return noted(missing(values), _fewer_judgments(sentences.once))
+
+    def missing_punts(values: FloatArray) -> str:
+        count = int((np.isnan(values) & replies["correct"].notna()).sum())
+        remark = f"{count} judged right or wrong alone, which tells no punt" if count else ""
+        return noted(missing(values), remark)
+
+    means = {"accuracy": replies["correct"], "mean_decisiveness": replies["decisiveness"]}
+    yield estimate.means(condition, means, unit, units, missing)
+    yield estimate.means(condition, {"punt_rate": replies["punt"]}, unit, units, missing_punts)
+    judged_means = {
         "faithfulness": replies["faithfulness"],
         "mean_internal_confidence": replies["confidence"],
     }
-
-    def missing(values: FloatArray) -> str:
-        lost = int(np.isnan(values).sum())
-        return f"{lost} of {n} replies left out" if lost else ""
-
-    def fewer(values: FloatArray) -> str:
-        return noted(missing(values), _fewer_judgments(said.once))
-
-    def untold(values: FloatArray) -> str:
-        alone = int((np.isnan(values) & replies["correct"].notna()).sum())
-        told = f"{alone} judged right or wrong alone, which tells no punt" if alone else ""
-        return noted(missing(values), told)
-
-    yield estimate.means(condition, columns, *at, missing)
-    yield estimate.means(condition, {"punt_rate": replies["punt"]}, *at, untold)
-    yield estimate.means(condition, held, *at, fewer)
-    yield from _mean_and_sd(said, replies, "sentences", "sentences_per_reply", condition, missing)
+    yield estimate.means(condition, judged_means, unit, units, missing_judgments)
+    lengths = replies["sentences"]
+    yield from _mean_and_sd(sentences, unit, lengths, "sentences_per_reply", condition, missing)
     status = replies["status"]
-    read = status.isin(["ok", "grader_failed"]) | replies["sentences"].notna()
-    replied = (read | status.isin(REPLY_STATUSES)).to_numpy()
-    failed = {"format_failure_rate": np.where(replied, ~read, np.nan)}
-    yield estimate.means(condition, failed, *at, left_out(status.where(~replied, "ok")))
-    lost = {
-        "cut off at their end, left out": replies["cut"].sum(),
-        "empty draws left out": replies["empty_draws"].sum(),
-    }
-    said_too = [f"{number:.0f} {what}" for what, number in lost.items() if number > 0]
-    yield estimate.judgment_count(condition, len(said.once), noted("sentences", *said_too))
+    readable = status.isin(["ok", "grader_failed"]) | lengths.notna()
+    replied = (readable | status.isin(REPLY_STATUSES)).to_numpy()
+    failures = {"format_failure_rate": np.where(replied, ~readable, np.nan)}
+    yield estimate.means(condition, failures, unit, units, left_out(status.where(~replied, "ok")))
+    notes = ["sentences"]
+    if (cut := replies["cut"].sum()) > 0:
+        notes.append(f"{cut:.0f} cut off at their end, left out")
+    if (empty := replies["empty_draws"].sum()) > 0:
+        notes.append(f"{empty:.0f} empty draws left out")
+    yield estimate.judgment_count(condition, len(sentences.once), noted(*notes))
 
 
-def _without_judge_errors(
-    said: Sentences, condition: Condition, resampling: Resampling
+def _judge_corrected(
+    sentences: Sentences, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """Accuracy and mean internal confidence corrected for the judge's errors, given labels."""
+    """Yield accuracy and internal confidence corrected for the judge's errors, given labels."""
     if resampling.judge_labels is None:
         return
-    judge = judge_error.judge_of(said.rows["judge"])
-    at = said.replies["unit"].to_numpy(np.int64), len(said.units), condition, resampling, judge
-    answers = said.replies.assign(model=said.rows["model"].iloc[0], confidence=np.nan)
-    yield from judge_error.corrected_correctness(answers, *at)
-    counts = said.once[["inconsistent", "undecided", "consistent"]]
+    judge = judge_error.judge_of(sentences.rows["judge"])
+    unit, units = sentences.replies["unit"].to_numpy(np.int64), len(sentences.units)
+    model = sentences.rows["model"].iloc[0]
+    answers = sentences.replies.assign(model=model, confidence=np.nan)
+    yield from judge_error.corrected_correctness(answers, unit, units, condition, resampling, judge)
+    counts = sentences.once[["inconsistent", "undecided", "consistent"]]
     shares = counts.div(counts.sum(axis=1).replace(0, np.nan), axis=0)
-    of_reply = shares.groupby([said.once[name] for name in REPLY]).mean()
-    held = of_reply.reindex(pd.MultiIndex.from_frame(said.replies[REPLY]))
-    yield from judge_error.corrected_agreement(held.to_numpy(float), *at)
+    means = shares.groupby([sentences.once[name] for name in REPLY]).mean()
+    reply_shares = means.reindex(pd.MultiIndex.from_frame(sentences.replies[REPLY])).to_numpy(float)
+    yield from judge_error.corrected_agreement(
+        reply_shares, unit, units, condition, resampling, judge
+    )
 
 
 def _mean_and_sd(
-    said: Sentences,
-    rows: pd.DataFrame,
-    column: str,
+    sentences: Sentences,
+    unit: IntArray,
+    column: "pd.Series[float]",
     metric: str,
     condition: Condition,
     note: str | Callable[[FloatArray], str],
 ) -> Iterator[Statistics]:
-    """The mean of a column, and its standard deviation, n dividing."""
-    values, at = rows[column].to_numpy(float), (rows["unit"].to_numpy(np.int64), len(said.units))
-    yield estimate.means(condition, {metric: values}, *at, note)
-    squares = means_of(np.column_stack([values, values**2]), *at)
+    """Yield the mean of a column, and its standard deviation, n dividing."""
+    values, units = column.to_numpy(float), len(sentences.units)
+    yield estimate.means(condition, {metric: values}, unit, units, note)
+    moments = means_of(np.column_stack([values, values**2]), unit, units)
 
     def spread(means: FloatArray) -> FloatArray:
         mean, square = means.T
         return np.asarray(np.sqrt(np.maximum(square - mean**2, 0)))
 
     n = int((~np.isnan(values)).sum())
-    yield single_statistic(condition, f"{metric}_sd", squares.then(spread), n, n_asked=len(values))
+    yield single_statistic(condition, f"{metric}_sd", moments.then(spread), n, n_asked=len(values))
 
 
 def _fewer_judgments(sentences: pd.DataFrame) -> str:
-    """That confidences rest on fewer judgments than were asked for, for a note."""
+    """Say for a note how many confidences rest on fewer judgments than were asked for."""
     failed = sentences["failed"].fillna(0)
     agreements = sentences[["consistent", "undecided", "inconsistent"]].fillna(0).sum(axis=1)
-    some = failed[agreements > 0]
-    if not some.sum():
+    has_confidence = agreements > 0
+    counted = failed[has_confidence]
+    if not counted.sum():
         return ""
-    asked = (agreements + failed)[agreements > 0].sum()
+    n_asked = (agreements + failed)[has_confidence].sum()
     return (
-        f"{(some > 0).sum()} of {len(some)} confidences rest on fewer judgments than asked "
-        f"({some.sum():.0f} of {asked:.0f} failed)"
+        f"{(counted > 0).sum()} of {len(counted)} confidences rest on fewer judgments than asked "
+        f"({counted.sum():.0f} of {n_asked:.0f} failed)"
     )
 
 
-def _judge_failures(said: Sentences, condition: Condition) -> Statistics:
-    """The share of judgments that the judge failed at: of sentences and of replies."""
-    once, replies = said.once, said.replies[said.replies["sentences"] > 0]
+def _judge_failures(sentences: Sentences, condition: Condition) -> Statistics:
+    """Return the share of judgments that the judge failed at: of sentences and of replies."""
+    once = sentences.once
+    replies = sentences.replies[sentences.replies["sentences"] > 0]
     agreements = once[["consistent", "undecided", "inconsistent"]].fillna(0).sum(axis=1)
-    lost = once["failed"].fillna(0)
+    failed_agreements = once["failed"].fillna(0)
     missing = once["n_markers"].isna().astype(float) + once["decisiveness"].isna()
+    # A judge that can't tell a punt still says whether the answer is right.
+    without_verdict = replies["punt"].isna() & replies["correct"].isna()
     unit = pd.concat([once["unit"], replies["unit"]]).to_numpy(np.int64)
-    failed, made = (
-        np.bincount(unit, np.concatenate(parts).astype(float), minlength=len(said.units))
-        for parts in (
-            # A judge that can't tell a punt still says whether the answer is right.
-            (lost + missing, replies["punt"].isna() & replies["correct"].isna()),
-            (agreements + lost + 2, np.ones(len(replies))),
-        )
-    )
-    note = f"{failed.sum():.0f} of {made.sum():.0f} judgments"
-    number = Estimate(condition, "grader_failure_rate", int(made.sum()), note)
-    return _share(number, failed, made)
+
+    def sums(of_sentences: "pd.Series[float]", of_replies: ArrayLike) -> FloatArray:
+        values = np.concatenate([of_sentences, of_replies]).astype(float)
+        return np.asarray(np.bincount(unit, values, minlength=len(sentences.units)), float)
+
+    failures = sums(failed_agreements + missing, without_verdict)
+    # Of each sentence markers and decisiveness are judged too, of each reply correctness.
+    totals = sums(agreements + failed_agreements + 2, np.ones(len(replies)))
+    note = f"{failures.sum():.0f} of {totals.sum():.0f} judgments"
+    described = Estimate(condition, "grader_failure_rate", int(totals.sum()), note)
+    return _share(described, failures, totals)
 
 
-def _conditional(said: Sentences, convention: str | None, condition: Condition) -> Statistics:
-    """cMFG, from what each reply adds to the bins."""
+def _conditional(sentences: Sentences, convention: str | None, condition: Condition) -> Statistics:
+    """Return cMFG, from what each reply adds to the bins."""
     authors = convention == "authors"
-    statistic, counts = cmfg_of_groups(said, authors)
-    held = counts.sum(axis=(0, 1))
-    punts = 0 if authors else int((said.replies["punt"] == 1).sum())
-    bins = f"{(held > 0).sum()} of {len(held)} bins hold replies"
-    number = Estimate(
+    statistic, counts = cmfg_of_groups(sentences, authors)
+    sizes = counts.sum(axis=(0, 1))
+    punts = 0 if authors else int((sentences.replies["punt"] == 1).sum())
+    bins = f"{(sizes > 0).sum()} of {len(sizes)} bins hold replies"
+    described = Estimate(
         condition,
         "cmfg",
-        int(held.sum()),
+        int(sizes.sum()),
         noted(bins, f"{punts} punts left out" if punts else ""),
-        n_asked=len(said.replies),
+        n_asked=len(sentences.replies),
         units=int((counts.sum(axis=(1, 2)) > 0).sum()),
-        rarest=min((counts > 0).sum(axis=(0, 1))[held > 0], default=0),
+        rarest=min((counts > 0).sum(axis=(0, 1))[sizes > 0], default=0),
     )
-    return Statistics([number], statistic)
+    return Statistics([described], statistic)
 
 
 def _markers(
-    said: Sentences, convention: str | None, threshold: float, condition: Condition
+    sentences: Sentences, convention: str | None, threshold: float, condition: Condition
 ) -> Iterator[Statistics]:
-    """Each marker's internal confidence, its SD and its distance from decisiveness."""
-    counted = said.counted(convention)
-    markers = said.markers(counted, threshold)
-    below = counted["standard"].nunique() - len(markers)
-    rare = f"{below} markers with fewer than {threshold:g} sentences left out" if below else ""
-    few = _fewer_judgments(counted.drop_duplicates([*REPLY, "sentence"]))
-    note = noted(rare, few, said.left_out(counted))
+    """Yield each marker's internal confidence, its SD and its distance from decisiveness."""
+    counted = sentences.counted(convention)
+    left_out_note = sentences.left_out(counted)
+    markers = sentences.markers(counted, threshold)
     if not markers:
-        why = f"no marker has {threshold:g} sentences"
-        none = Estimate(
+        described = Estimate(
             condition,
             "mic",
             0,
-            said.left_out(counted),
-            undefined_reason=why,
-            n_asked=int(said.asked().sum()),
+            left_out_note,
+            undefined_reason=f"no marker has {threshold:g} sentences",
+            n_asked=int(sentences.asked().sum()),
         )
-        yield Statistics([none], estimate.constant(np.nan))
+        yield Statistics([described], estimate.constant(np.nan))
         return
-    faithful = (
-        said.replies.set_index(REPLY)["faithfulness"]
-        .reindex(pd.MultiIndex.from_frame(counted[REPLY]))
-        .to_numpy(float)
-    )
+    below = counted["standard"].nunique() - len(markers)
+    rare = f"{below} markers with fewer than {threshold:g} sentences left out" if below else ""
+    fewer = _fewer_judgments(counted.drop_duplicates([*REPLY, "sentence"]))
+    reply_faithfulness = sentences.replies.set_index(REPLY)["faithfulness"]
+    row_replies = pd.MultiIndex.from_frame(counted[REPLY])
+    faithfulness = reply_faithfulness.reindex(row_replies).to_numpy(float)
     correct = counted["correct"].to_numpy(float)
-    asked = said.sentences_with()
-    yield _mic(said, counted, asked[markers], condition, note)
+    n_asked = sentences.sentences_with()
+    note = noted(rare, fewer, left_out_note)
+    yield _mic(sentences, counted, n_asked[markers], condition, note)
     for extra, chosen in (
         ({"outcome": "correct"}, correct == 1),
         ({"outcome": "incorrect"}, correct == 0),
-        ({"faithful": "yes"}, faithful >= FAITHFUL),
-        ({"faithful": "no"}, faithful < FAITHFUL),
+        ({"faithful": "yes"}, faithfulness >= FAITHFUL),
+        ({"faithful": "no"}, faithfulness < FAITHFUL),
     ):
-        yield _mic(said, counted[chosen], asked[markers], condition.but(**extra), "")
+        yield _mic(sentences, counted[chosen], n_asked[markers], condition.but(**extra), "")
     for marker in markers:
-        mine = counted[counted["standard"] == marker]
-        gap = {"decisiveness_gap": (mine["decisiveness"] - mine["confidence"]).abs()}
-        unit = mine["unit"].to_numpy(np.int64)
-        means = estimate.means(condition.but(marker=marker), gap, unit, len(said.units))
-        yield replace(
-            means, estimates=[replace(one, n_asked=int(asked[marker])) for one in means.estimates]
-        )
+        rows = counted[counted["standard"] == marker]
+        gap = {"decisiveness_gap": (rows["decisiveness"] - rows["confidence"]).abs()}
+        unit = rows["unit"].to_numpy(np.int64)
+        mean = estimate.means(condition.but(marker=marker), gap, unit, len(sentences.units))
+        (described,) = mean.estimates
+        yield replace(mean, estimates=[replace(described, n_asked=int(n_asked[marker]))])
 
 
 def _mic(
-    said: Sentences,
+    sentences: Sentences,
     rows: pd.DataFrame,
-    asked: "pd.Series[int]",
+    n_asked: "pd.Series[int]",
     condition: Condition,
     note: str,
 ) -> Statistics:
-    """Means and standard deviations of confidence, of the markers that are asked for."""
-    markers = [str(marker) for marker in asked.index]
-    cells = said.cells(rows, markers)
-    of_row, confidence = rows["standard"].to_numpy(), rows["confidence"].to_numpy(float)
-    unit, numbers = rows["unit"].to_numpy(np.int64), []
+    """Return mean and standard deviation of confidence for the markers in `n_asked`'s index."""
+    markers = [str(marker) for marker in n_asked.index]
+    cells = sentences.cells(rows, markers)
+    row_markers, confidence = rows["standard"].to_numpy(), rows["confidence"].to_numpy(float)
+    unit = rows["unit"].to_numpy(np.int64)
+    means = []
     for marker in markers:
-        mine = of_row == marker
-        number = Estimate(
+        has_marker = row_markers == marker
+        described = Estimate(
             condition.but(marker=marker),
             "mic",
-            int(mine.sum()),
+            int(has_marker.sum()),
             note,
-            n_asked=int(asked[marker]),
-            units=len(np.unique(unit[mine])),
-            rarest=estimate.minority_items(confidence[mine], unit[mine]),
+            n_asked=int(n_asked[marker]),
+            units=len(np.unique(unit[has_marker])),
+            rarest=estimate.minority_items(confidence[has_marker], unit[has_marker]),
         )
-        numbers.append(number)
-    numbers += [replace(number, metric="mic_sd") for number in numbers]
+        means.append(described)
+    spreads = [replace(described, metric="mic_sd") for described in means]
 
     def statistic(weights: FloatArray) -> FloatArray:
         tables = cells.tables(weights, threshold=0)
@@ -306,4 +322,4 @@ def _mic(
             square = np.where(n > 0, counts @ tables.values**2 / n, np.nan)
         return np.hstack([mean, np.sqrt(np.maximum(square - mean**2, 0))])
 
-    return Statistics(numbers, statistic)
+    return Statistics([*means, *spreads], statistic)

@@ -1,10 +1,10 @@
-"""What is estimated over data sets: whether markers mean the same everywhere."""
+"""Metrics over data sets of whether markers mean the same everywhere."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from typing import Any
 
 import numpy as np
@@ -23,30 +23,28 @@ from inspect_confidence.studies.over_models import ALL_MODELS, Point, over_model
 from inspect_confidence.studies.study import Resampling
 
 ALL = "all"
-"""What stands in `dataset` for a number over data sets."""
+"""Value of `dataset` in results over data sets."""
 
 SEVEN = ("id_mae", "cd_mae", "m_avg_cv", "d_avg_cv", "mrc", "mac", "mcc", "mrc_change")
-"""The metrics of stability, and the change of one without `<no_hedge>`."""
+"""The metrics of stability, and the change of MRC without `<no_hedge>`."""
 
 
-def over_datasets(
-    said: Sentences, resampling: Resampling, threshold: float, condition: Condition
+def stability_statistics(
+    sentences: Sentences, resampling: Resampling, threshold: float, condition: Condition
 ) -> Iterator[Statistics]:
-    """The seven metrics of stability, with and without sentences that don't hedge."""
-    own, authors = resampling.options(HedgeOptions), resampling.convention == "authors"
-    rules = _Rules(authors, threshold, own.ddof, own.correlation_clamp, resampling)
-    markers = said.markers(said.counted(resampling.convention), threshold)
-    everything = _stability(said, markers, rules, condition)
-    yield everything
+    """Yield the metrics of stability, with and without sentences that don't hedge."""
+    options, authors = resampling.options(HedgeOptions), resampling.convention == "authors"
+    rules = _Rules(authors, threshold, options.ddof, options.correlation_clamp, resampling)
+    markers = sentences.markers(sentences.counted(resampling.convention), threshold)
+    with_all_markers = _stability(sentences, markers, rules, condition)
+    yield with_all_markers
     if NO_HEDGE in markers:
-        hedging = [marker for marker in markers if marker != NO_HEDGE]
-        yield _stability(said, hedging, rules, condition.but(no_hedge="without"))
-        (mrc,) = (
-            one
-            for one in everything.estimates
-            if (one.metric, one.condition.get("correlation")) == ("mrc", "spearman")
-        )
-        yield _change(said, markers, rules, mrc)
+        hedges = [marker for marker in markers if marker != NO_HEDGE]
+        yield _stability(sentences, hedges, rules, condition.but(no_hedge="without"))
+        for estimate in with_all_markers.estimates:
+            kind = estimate.condition.get("correlation")
+            if estimate.metric == "mrc" and kind == "spearman":
+                yield _mrc_change(sentences, markers, rules, estimate)
 
 
 @dataclass(frozen=True)
@@ -59,26 +57,26 @@ class _Rules:
     clamp: float
     resampling: Resampling
 
-    def counted(self, said: Sentences) -> pd.DataFrame:
-        """The rows that MICs rest on."""
-        return said.counted("authors" if self.authors else None)
+    def counted(self, sentences: Sentences) -> pd.DataFrame:
+        """Return the rows that MICs rest on."""
+        return sentences.counted("authors" if self.authors else None)
 
     def tables(self, cells: metrics.MarkerCells, weights: FloatArray) -> metrics.MarkerTables:
-        """Tables in which markers that reach T in the sample have a MIC, in every resample.
+        """Return tables in which markers that reach T in the sample have a MIC in every resample.
 
         By the authors, whose MAEs want T in the train split alone, T is asked of each resample.
         """
         if self.authors:
             return cells.tables(weights, self.threshold)
         sample = cells.tables(np.ones((1, weights.shape[1])), self.threshold)
-        known = ~np.isnan(sample.mic[0])
+        has_mic = ~np.isnan(sample.mic[0])
         tables = cells.tables(weights, 0)
-        return replace(tables, counts=tables.counts * known[..., None])
+        return replace(tables, counts=tables.counts * has_mic[..., None])
 
 
 @dataclass(frozen=True)
 class _Context:
-    """What the forms need of one chunk of resamples."""
+    """Count tables, accuracy and CMFG of the groups in one chunk of resamples."""
 
     tables: metrics.MarkerTables
     accuracy: FloatArray
@@ -86,325 +84,408 @@ class _Context:
 
 
 KINDS: Sequence[Correlation] = ("spearman", "pearson")
-Form = Callable[[_Context], FloatArray]
+MetricFunction = Callable[[_Context], FloatArray]
 
 
 @dataclass(frozen=True)
-class _Named:
-    """A number over data sets.
+class _StabilityMetric:
+    """A metric over data sets.
 
     Attributes:
-        where: What the condition adds.
-        metric: Its name.
-        of: How it is computed.
-        groups: Which groups it is over.
+        condition: Parts that it adds to the condition.
+        metric: Name of the metric.
+        value: How it is computed.
+        groups: Positions of the groups that it is over.
         cells: The groups' markers that it rests on, of shape (groups, markers).
-        note: For the results.
-        why: Why it may be undefined.
-        varies: Over what, where its interval is that of a variation.
+        note: Note for the results.
+        undefined_reason: Why it may be undefined.
+        varies_over: What a variation is over, if its interval is that of a variation.
     """
 
-    where: dict[str, str]
+    condition: dict[str, str]
     metric: str
-    of: Form
+    value: MetricFunction
     groups: Sequence[int]
     cells: NDArray[np.bool_]
     note: str = ""
-    why: str = ""
-    varies: Varying | None = None
+    undefined_reason: str = ""
+    varies_over: Varying | None = None
 
 
 def _stability(
-    said: Sentences, markers: Sequence[str], rules: _Rules, condition: Condition
+    sentences: Sentences, markers: Sequence[str], rules: _Rules, condition: Condition
 ) -> Statistics:
-    """All seven over one set of markers."""
-    counted = rules.counted(said)
-    cells = said.cells(counted, markers)
-    size = cells.tables(np.ones((1, len(said.units))), 0).size[0]
-    known = (size >= rules.threshold) & (size > 0)
-    found = [*_distances(said, rules, known, size > 0), *_over_sets(said.one_split, known, rules)]
-    few = "" if markers else f"no marker has {rules.threshold:g} sentences"
-    lost, asked = said.left_out(counted), said.asked()
-    place = {marker: k for k, marker in enumerate(markers)}
-    mine = counted[counted["standard"].isin(place)]
-    unit, group = (mine[name].to_numpy(np.int64) for name in ("unit", "group"))
-    marker = np.array([place[one] for one in mine["standard"]], np.int64)
-    sentence = mine.groupby([*REPLY, "sentence"], sort=False, dropna=False).ngroup().to_numpy()
-    mics = _mics(cells, known, said, rules.resampling) if markers else None
-
-    def number(one: _Named) -> Estimate:
-        held = one.cells[group, marker]
-        interval, without = None, ""
-        if one.varies and mics:
-            interval, without = _interval(one, *mics, rules), f"{metrics.SAME}, or 0"
-        elif one.where.get("level") == "mean":
-            # Where MICs are the same in both splits these are far from 0 by the MICs' error alone.
-            without = "no method covers distances of means that are equal"
-        return Estimate(
-            condition.but(**one.where),
-            one.metric,
-            len(np.unique(sentence[held])),
-            noted(one.note, lost),
-            interval,
-            few or one.why,
-            int(asked[list(one.groups)].sum()),
-            len(np.unique(unit[held])),
-            no_interval_reason=without,
-        )
-
-    accuracy, (faithful, _) = _accuracy(said), cmfg_of_groups(said, rules.authors)
+    """Return all metrics of stability over one set of markers."""
+    cells = sentences.cells(rules.counted(sentences), markers)
+    size = cells.tables(np.ones((1, len(sentences.units))), 0).size[0]
+    is_frequent = (size >= rules.threshold) & (size > 0)
+    stability_metrics = [
+        *_distances(sentences, rules, is_frequent, size > 0),
+        *_over_groups(sentences.one_split, is_frequent, rules),
+    ]
+    estimates = _describe(stability_metrics, sentences, markers, rules, condition)
+    if markers:
+        mics = _mics(cells, is_frequent, sentences, rules.resampling)
+        for position, metric in enumerate(stability_metrics):
+            if metric.varies_over:
+                estimates[position] = replace(
+                    estimates[position],
+                    interval=_variation_interval(metric, mics, rules),
+                    no_interval_reason=f"{metrics.SAME}, or 0",
+                )
+    accuracy, (cmfg, _) = _accuracy(sentences), cmfg_of_groups(sentences, rules.authors)
 
     def statistic(weights: FloatArray) -> FloatArray:
         if not markers:
-            return np.full((len(weights), len(found)), np.nan)
-        tables = rules.tables(cells, weights)
-        context = _Context(tables, accuracy(weights), faithful(weights))
-        return np.column_stack([one.of(context) for one in found])
+            return np.full((len(weights), len(stability_metrics)), np.nan)
+        context = _Context(rules.tables(cells, weights), accuracy(weights), cmfg(weights))
+        return np.column_stack([metric.value(context) for metric in stability_metrics])
 
-    return Statistics([number(one) for one in found], statistic)
+    return Statistics(estimates, statistic)
+
+
+def _describe(
+    stability_metrics: Sequence[_StabilityMetric],
+    sentences: Sentences,
+    markers: Sequence[str],
+    rules: _Rules,
+    condition: Condition,
+) -> list[Estimate]:
+    """Return the estimates of the metrics, with the sentences and items that each rests on."""
+    counted = rules.counted(sentences)
+    n_asked, left_out = sentences.asked(), sentences.left_out(counted)
+    positions = {marker: position for position, marker in enumerate(markers)}
+    rows = counted[counted["standard"].isin(positions)]
+    unit, group = rows["unit"].to_numpy(np.int64), rows["group"].to_numpy(np.int64)
+    marker = rows["standard"].map(positions).to_numpy(np.int64)
+    sentence = rows.groupby([*REPLY, "sentence"], sort=False, dropna=False).ngroup().to_numpy()
+    no_marker = "" if markers else f"no marker has {rules.threshold:g} sentences"
+    estimates = []
+    for metric in stability_metrics:
+        is_used = metric.cells[group, marker]
+        reason = ""
+        if metric.condition.get("level") == "mean":
+            # Where MICs are the same in both splits these are far from 0 by the MICs' error alone.
+            reason = "no method covers distances of means that are equal"
+        estimate = Estimate(
+            condition.but(**metric.condition),
+            metric.metric,
+            len(np.unique(sentence[is_used])),
+            noted(metric.note, left_out),
+            undefined_reason=no_marker or metric.undefined_reason,
+            n_asked=int(n_asked[list(metric.groups)].sum()),
+            units=len(np.unique(unit[is_used])),
+            no_interval_reason=reason,
+        )
+        estimates.append(estimate)
+    return estimates
+
+
+@dataclass(frozen=True)
+class _Mics:
+    """MICs of the groups' markers in the sample, and over resamples."""
+
+    sample: FloatArray
+    draws: FloatArray
 
 
 MOST_RESAMPLES = 1_000
-"""Of MICs for an interval of their variation."""
+"""Most resamples of MICs for an interval of their variation."""
 
 
 def _mics(
     cells: metrics.MarkerCells,
-    known: NDArray[np.bool_],
-    said: Sentences,
+    is_frequent: NDArray[np.bool_],
+    sentences: Sentences,
     resampling: Resampling,
-) -> tuple[FloatArray, FloatArray]:
-    """MICs of the sample and of resamples, where the sample has T sentences."""
+) -> _Mics:
+    """Resample the MICs of markers that have T sentences in the sample."""
 
     def mic(weights: FloatArray) -> FloatArray:
-        return np.where(known, cells.tables(weights, 0).mic, np.nan)
+        return np.where(is_frequent, cells.tables(weights, 0).mic, np.nan)
 
-    drawn = metrics.bootstrap(
+    draws = metrics.bootstrap(
         {"mic": mic},
-        said.strata,
+        sentences.strata,
         resamples=min(resampling.resamples, MOST_RESAMPLES),
         seed=resampling.seed,
     )
-    return mic(np.ones((1, len(said.units))))[0], drawn["mic"]
+    return _Mics(mic(np.ones((1, len(sentences.units))))[0], draws["mic"])
 
 
-def _interval(
-    one: _Named, mic: FloatArray, draws: FloatArray, rules: _Rules
+def _variation_interval(
+    metric: _StabilityMetric, mics: _Mics, rules: _Rules
 ) -> tuple[float, float]:
-    """Of a variation over its cells."""
-    groups, some = list(one.groups), np.where(one.cells, mic, np.nan)
+    """Return the interval of a variation over the cells of its metric."""
+    groups, used_mics = list(metric.groups), np.where(metric.cells, mics.sample, np.nan)
     return metrics.spread_interval(
-        some[groups], draws[:, groups], over=one.varies or "groups", ddof=rules.ddof
+        used_mics[groups],
+        mics.draws[:, groups],
+        over=metric.varies_over or "groups",
+        ddof=rules.ddof,
     )
 
 
-def _of_all(mic: FloatArray) -> FloatArray:
-    """MICs of the markers that every one of the groups has; 0 is a MIC, NaN is none."""
+def _in_all_groups(mic: FloatArray) -> FloatArray:
+    """Return the MICs of markers that all groups have, others as NaN."""
     everywhere = ~np.isnan(mic).any(axis=1, keepdims=True)
     return np.where(everywhere, mic, np.nan)
 
 
 def _distances(
-    said: Sentences, rules: _Rules, known: NDArray[np.bool_], there: NDArray[np.bool_]
-) -> Iterator[_Named]:
-    """MAEs between train and test splits, within data sets and across them."""
-    place = {group: k for k, group in enumerate(said.groups)}
-    datasets = list(dict.fromkeys(dataset for dataset, _ in said.groups))
-    both = [d for d in datasets if (d, "train") in place and (d, "test") in place]
-    single = len(datasets) - len(both)
+    sentences: Sentences,
+    rules: _Rules,
+    is_frequent: NDArray[np.bool_],
+    occurs: NDArray[np.bool_],
+) -> Iterator[_StabilityMetric]:
+    """Yield MAEs between train and test splits, within data sets and across them.
+
+    `is_frequent` and `occurs` say which markers have T sentences, and any, in which group.
+    """
+    positions = {group: position for position, group in enumerate(sentences.groups)}
+    datasets = list(dict.fromkeys(dataset for dataset, _ in sentences.groups))
+    paired = [
+        dataset
+        for dataset in datasets
+        if (dataset, "train") in positions and (dataset, "test") in positions
+    ]
+    single = len(datasets) - len(paired)
     note = f"{single} data sets with one split left out" if single else ""
-    for metric, within, needs in (
-        ("id_mae", True, "no data set has a train and a test split"),
-        ("cd_mae", False, "fewer than two data sets have a train and a test split"),
+    within: list[tuple[int, int]] = []
+    across: list[tuple[int, int]] = []
+    for first, second in product(paired, paired):
+        pair = positions[first, "train"], positions[second, "test"]
+        (within if first == second else across).append(pair)
+    for metric, pairs, no_pair in (
+        ("id_mae", within, "no data set has a train and a test split"),
+        ("cd_mae", across, "fewer than two data sets have a train and a test split"),
     ):
-        pairs = [
-            (place[a, "train"], place[b, "test"])
-            for a, b in product(both, both)
-            if (a == b) == within
-        ]
-        # The authors' code wants T sentences in the train split alone.
-        how: dict[str, Any] = {"pairs": pairs, "train_only": rules.authors}
-        why = "no marker is shared, or too few for a spread" if pairs else needs
-        used = np.zeros_like(known)
+        cells = np.zeros_like(is_frequent)
         for train, test in pairs:
-            shared = known[train] & (there if rules.authors else known)[test]
-            used[[train, test]] |= shared
-        over = partial(_Named, groups=sorted({k for pair in pairs for k in pair}), cells=used)
+            # The authors' code wants T sentences in the train split alone.
+            in_test = occurs[test] if rules.authors else is_frequent[test]
+            cells[[train, test]] |= is_frequent[train] & in_test
+        distance = partial(
+            _StabilityMetric,
+            groups=sorted(set(chain.from_iterable(pairs))),
+            cells=cells,
+            note=note,
+            undefined_reason="no marker is shared, or too few for a spread" if pairs else no_pair,
+        )
         for level in ("marker", "sentence", "response", "mean"):
-            mae = _of_tables(partial(metrics.marker_mae, **how, level=level))
-            where = {"level": "" if level == "marker" else level}
-            yield over(where, metric, mae, note=note, why=why)
+            options: dict[str, Any] = {"pairs": pairs, "train_only": rules.authors, "level": level}
+            condition = {"level": "" if level == "marker" else level}
+            mae = partial(metrics.marker_mae, **options)
+            yield distance(condition, metric, _of_tables(mae))
             if level != "mean":
-                spread = _of_tables(partial(metrics.marker_mae_sd, **how, level=level))
-                yield over({**where, "of": metric}, "pooled_sd", spread, note=note, why=why)
+                spread = partial(metrics.marker_mae_sd, **options)
+                yield distance({**condition, "of": metric}, "pooled_sd", _of_tables(spread))
 
 
-def _of_tables(value: Callable[[metrics.MarkerTables], FloatArray]) -> Form:
+def _of_tables(value: Callable[[metrics.MarkerTables], FloatArray]) -> MetricFunction:
     return lambda context: value(context.tables)
 
 
-def _over_sets(groups: Sequence[int], known: NDArray[np.bool_], rules: _Rules) -> Iterator[_Named]:
-    """Variation, correlations and trends of MICs over data sets."""
-    n, variation = len(groups), partial(metrics.marker_variation, ddof=rules.ddof)
-    chosen = np.isin(np.arange(len(known)), groups)[:, None]
-    mine = known & chosen
-    shared = mine & known[groups].all(axis=0)
+def _over_groups(
+    groups: Sequence[int], is_frequent: NDArray[np.bool_], rules: _Rules
+) -> Iterator[_StabilityMetric]:
+    """Yield variation, correlations and trends of MICs over groups, one of each data set.
 
-    def some(context: _Context) -> FloatArray:
+    `is_frequent` says which markers have T sentences in which group.
+    """
+    in_groups = np.isin(np.arange(len(is_frequent)), groups)[:, None]
+    cells = is_frequent & in_groups
+    in_all = is_frequent[groups].all(axis=0)
+    shared = cells & in_all
+
+    def mics(context: _Context) -> FloatArray:
         return context.tables.mic[:, groups]
 
-    def of_all(context: _Context) -> FloatArray:
-        return _of_all(some(context))
+    def shared_mics(context: _Context) -> FloatArray:
+        return _in_all_groups(mics(context))
 
-    def sentences(context: _Context) -> tuple[FloatArray, FloatArray]:
-        size = np.where(np.isnan(of_all(context)), np.nan, context.tables.size[:, groups])
-        return _mean_and_sd(size.reshape(len(size), -1), rules.ddof)
+    def marker_variation(context: _Context) -> FloatArray:
+        return metrics.marker_variation(mics(context), over="markers", ddof=rules.ddof)
 
-    one = partial(_Named, groups=groups)
-    yield one(
+    def mean_range(context: _Context) -> FloatArray:
+        return _mean_and_sd(metrics.confidence_range(context.tables)[:, groups])[0]
+
+    def sentence_counts(context: _Context) -> tuple[FloatArray, FloatArray]:
+        sizes = context.tables.size[:, groups]
+        sizes = np.where(np.isnan(shared_mics(context)), np.nan, sizes)
+        return _mean_and_sd(sizes.reshape(len(sizes), -1), rules.ddof)
+
+    yield _StabilityMetric(
         {},
         "d_avg_cv",
-        lambda c: variation(some(c), over="markers"),
-        cells=mine & (mine.sum(axis=1, keepdims=True) > 1),
-        why="no data set has two markers",
-        varies="markers",
+        marker_variation,
+        groups,
+        cells & (cells.sum(axis=1, keepdims=True) > 1),
+        undefined_reason="no data set has two markers",
+        varies_over="markers",
     )
-    breadth = metrics.confidence_range
-    yield one(
-        {}, "confidence_range", lambda c: _mean_and_sd(breadth(c.tables)[:, groups])[0], cells=mine
-    )
-    note = f"{known[groups].all(axis=0).sum()} markers in all {n} data sets"
-    used = partial(one, cells=shared, note=note)
-    yield used({}, "sentences_per_marker", lambda c: sentences(c)[0])
-    yield used({}, "sentences_per_marker_sd", lambda c: sentences(c)[1])
-    for where, mic, cells, said in (
-        ({}, of_all, shared, note),
-        ({"shared": "some"}, some, mine, ""),
+    yield _StabilityMetric({}, "confidence_range", mean_range, groups, cells)
+    note = f"{in_all.sum()} markers in all {len(groups)} data sets"
+    for metric, count in (
+        ("sentences_per_marker", lambda context: sentence_counts(context)[0]),
+        ("sentences_per_marker_sd", lambda context: sentence_counts(context)[1]),
     ):
-        yield from _of_shared(where, mic, cells, said, groups, rules)
-    mic, cells = (of_all, shared) if rules.authors else (some, _in_pairs(mine))
+        yield _StabilityMetric({}, metric, count, groups, shared, note)
+    yield from _over_shared({}, shared_mics, shared, note, groups, rules)
+    yield from _over_shared({"shared": "some"}, mics, cells, "", groups, rules)
     for kind in KINDS:
         # By the authors' code pairs share what all data sets share.
-        yield _rank_correlation(kind, mic, groups, cells, rules)
+        if rules.authors:
+            yield _rank_correlation(kind, shared_mics, groups, shared, rules)
+        else:
+            yield _rank_correlation(kind, mics, groups, _in_pairs(cells), rules)
 
 
 def _in_pairs(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Cells of pairs of groups that share three markers or more."""
-    used = np.zeros_like(cells)
+    """Return the cells of pairs of groups that share three markers or more."""
+    in_pairs = np.zeros_like(cells)
     for a, b in combinations(range(len(cells)), 2):
-        both = cells[a] & cells[b]
-        if both.sum() >= LEAST_POINTS:
-            used[[a, b]] |= both
-    return used
+        shared = cells[a] & cells[b]
+        if shared.sum() >= LEAST_POINTS:
+            in_pairs[[a, b]] |= shared
+    return in_pairs
 
 
-def _of_shared(
-    where: dict[str, str],
-    mic: Form,
+def _over_shared(
+    condition: dict[str, str],
+    mic: MetricFunction,
     cells: NDArray[np.bool_],
     note: str,
     groups: Sequence[int],
     rules: _Rules,
-) -> Iterator[_Named]:
-    """How MICs of shared markers vary over data sets, and go along with what data sets have."""
-    n, variation = len(groups), partial(metrics.marker_variation, ddof=rules.ddof)
-    none = f"no marker is in {'enough' if where else f'all {n}'} data sets"
-    one = partial(_Named, groups=groups, note=note)
-    in_sets = cells.sum(axis=0)
-    yield one(
-        where,
+) -> Iterator[_StabilityMetric]:
+    """Yield how MICs of shared markers vary over data sets, and correlate with their properties."""
+    n = len(groups)
+    no_marker = f"no marker is in {'enough' if condition else f'all {n}'} data sets"
+    datasets = cells.sum(axis=0)
+
+    def variation(context: _Context) -> FloatArray:
+        return metrics.marker_variation(mic(context), over="groups", ddof=rules.ddof)
+
+    yield _StabilityMetric(
+        condition,
         "m_avg_cv",
-        lambda c: variation(mic(c), over="groups"),
-        cells=cells & (in_sets > 1),
-        why="one data set only" if n < 2 else none,
-        varies="groups",
+        variation,
+        groups,
+        cells & (datasets > 1),
+        note,
+        "one data set only" if n < 2 else no_marker,
+        varies_over="groups",
     )
-    why = "fewer than three data sets" if n < 3 else f"{none}, or all are alike"
+    reason = "fewer than three data sets" if n < 3 else f"{no_marker}, or all are alike"
+    properties: dict[str, MetricFunction] = {
+        "mac": lambda context: context.accuracy[:, groups],
+        "mcc": lambda context: context.cmfg[:, groups],
+    }
     for kind in KINDS:
         trend = partial(metrics.marker_trend, kind=kind, clamp=rules.clamp)
-        for metric, of in (
-            ("mac", _with(trend, mic, lambda c: c.accuracy[:, groups])),
-            ("mcc", _with(trend, mic, lambda c: c.cmfg[:, groups])),
-        ):
-            at = {**where, "correlation": kind}
-            yield one(at, metric, of, cells=cells & (in_sets >= LEAST_POINTS), why=why)
+        for metric, of_datasets in properties.items():
+            yield _StabilityMetric(
+                {**condition, "correlation": kind},
+                metric,
+                _with(trend, mic, of_datasets),
+                groups,
+                cells & (datasets >= LEAST_POINTS),
+                note,
+                reason,
+            )
 
 
-def _with(of: Callable[..., FloatArray], one: Form, other: Form) -> Form:
-    return lambda context: of(one(context), other(context))
+def _with(
+    function: Callable[..., FloatArray], first: MetricFunction, second: MetricFunction
+) -> MetricFunction:
+    return lambda context: function(first(context), second(context))
 
 
 def _rank_correlation(
-    kind: Correlation, mic: Form, groups: Sequence[int], cells: NDArray[np.bool_], rules: _Rules
-) -> _Named:
-    """MRC over the data sets' pairs."""
-    why = "no pair shares three markers whose MICs differ"
-    why = "fewer than two data sets" if len(groups) < 2 else why
-    rank = partial(metrics.marker_rank_correlation, kind=kind, clamp=rules.clamp)
-    return _Named({"correlation": kind}, "mrc", lambda c: rank(mic(c)), groups, cells, why=why)
+    kind: Correlation,
+    mic: MetricFunction,
+    groups: Sequence[int],
+    cells: NDArray[np.bool_],
+    rules: _Rules,
+) -> _StabilityMetric:
+    """Return MRC over the data sets' pairs."""
+    reason = "no pair shares three markers whose MICs differ"
+    if len(groups) < 2:
+        reason = "fewer than two data sets"
+
+    def value(context: _Context) -> FloatArray:
+        return metrics.marker_rank_correlation(mic(context), kind=kind, clamp=rules.clamp)
+
+    condition = {"correlation": str(kind)}
+    return _StabilityMetric(condition, "mrc", value, groups, cells, undefined_reason=reason)
 
 
 def _mean_and_sd(values: FloatArray, ddof: int = 0) -> tuple[FloatArray, FloatArray]:
-    """Of each row, NaN left out."""
+    """Return the mean and standard deviation of each row; NaN is left out."""
     n = (~np.isnan(values)).sum(axis=1)
     mean = divided(np.nansum(values, axis=1), n)
     squares = np.nansum(np.square(values - mean[:, None]), axis=1)
     return mean, np.sqrt(divided(squares, n - ddof))
 
 
-def _change(said: Sentences, markers: Sequence[str], rules: _Rules, mrc: Estimate) -> Statistics:
-    """How much MRC changes without sentences that don't hedge; it rests on what MRC does."""
-    cells, groups = said.cells(rules.counted(said), markers), said.one_split
-    without = markers.index(NO_HEDGE)
-    rank = partial(metrics.marker_rank_correlation, clamp=rules.clamp)
+def _mrc_change(
+    sentences: Sentences, markers: Sequence[str], rules: _Rules, mrc: Estimate
+) -> Statistics:
+    """Return MRC without sentences that don't hedge less MRC; it rests on what `mrc` does."""
+    cells, groups = sentences.cells(rules.counted(sentences), markers), sentences.one_split
+    no_hedge = markers.index(NO_HEDGE)
+
+    def rank_correlation(tables: metrics.MarkerTables) -> FloatArray:
+        mic = tables.mic[:, groups]
+        mic = _in_all_groups(mic) if rules.authors else mic
+        return metrics.marker_rank_correlation(mic, clamp=rules.clamp)
 
     def statistic(weights: FloatArray) -> FloatArray:
         tables = rules.tables(cells, weights)
-        mics = [some.mic[:, groups] for some in (tables.drop_marker(without), tables)]
-        less, whole = (rank(_of_all(mic) if rules.authors else mic) for mic in mics)
-        return np.asarray(less - whole)
+        return rank_correlation(tables.without(no_hedge)) - rank_correlation(tables)
 
     return Statistics([replace(mrc, metric="mrc_change", undefined_reason="")], statistic)
 
 
-def _accuracy(said: Sentences) -> metrics.Statistic:
-    """Accuracy of each group."""
-    replies, groups = said.replies, np.arange(len(said.groups))
-    mine = replies["group"].to_numpy()[:, None] == groups
-    right = np.where(mine, replies["correct"].to_numpy(float)[:, None], np.nan)
-    return metrics.means_of(right, replies["unit"].to_numpy(np.int64), len(said.units))
+def _accuracy(sentences: Sentences) -> metrics.Statistic:
+    """Return the accuracy of each group as a statistic."""
+    replies, groups = sentences.replies, np.arange(len(sentences.groups))
+    in_group = replies["group"].to_numpy()[:, None] == groups
+    correct = np.where(in_group, replies["correct"].to_numpy(float)[:, None], np.nan)
+    return metrics.means_of(correct, replies["unit"].to_numpy(np.int64), len(sentences.units))
 
 
 def cmfg_of_groups(
-    said: Sentences, authors: bool
+    sentences: Sentences, authors: bool
 ) -> tuple[Callable[[FloatArray], FloatArray], FloatArray]:
-    """CMFG of each group from what each reply adds to the bins, and each item's replies in those.
+    """Return CMFG of each group as a statistic, and each item's replies by group and bin.
 
-    The latter is of shape (items, groups, bins).
-
-    By the text punts are left out.
+    The latter has shape (items, groups, bins). By the text punts are left out.
     """
-    rule, replies = "authors" if authors else "text", said.replies
-    held, faithful = (
-        replies[name].to_numpy(float) for name in ("confidence_with_both", "faithfulness")
-    )
+    rule, replies = "authors" if authors else "text", sentences.replies
+    confidence = replies["confidence_with_both"].to_numpy(float)
     if not authors:  # whose code knows no punts
-        held = np.where(replies["punt"] == 1, np.nan, held)
-    totals, counts = metrics.cmfg_sums(faithful, held, convention=rule)
+        confidence = np.where(replies["punt"] == 1, np.nan, confidence)
+    faithfulness = replies["faithfulness"].to_numpy(float)
+    totals, counts = metrics.cmfg_sums(faithfulness, confidence, convention=rule)
     unit, group = (replies[name].to_numpy(np.int64) for name in ("unit", "group"))
     # What each item adds to its group.
-    sums = np.zeros((len(said.units), len(said.groups), 2 * totals.shape[1]))
+    sums = np.zeros((len(sentences.units), len(sentences.groups), 2 * totals.shape[1]))
     np.add.at(sums, (unit, group), np.hstack([totals, counts]))
 
     def statistic(weights: FloatArray) -> FloatArray:
-        found = [np.hsplit(weights @ sums[:, g], 2) for g in range(len(said.groups))]
-        return np.column_stack([metrics.cmfg_of(total, n, rule) for total, n in found])
+        columns = []
+        for position in range(len(sentences.groups)):
+            total, n = np.hsplit(weights @ sums[:, position], 2)
+            columns.append(metrics.cmfg_of(total, n, rule))
+        return np.column_stack(columns)
 
     return statistic, sums[:, :, totals.shape[1] :]
 
 
 def accuracy_correlations(results: Iterable[Result]) -> list[Result]:
-    """Over models the correlations of mean accuracy with each metric of stability of markers.
+    """Correlate mean accuracy over models with each metric of stability of markers.
 
     Accuracy is the unweighted mean over data sets: of their train splits, or of the one split that
     a data set has.
@@ -412,18 +493,23 @@ def accuracy_correlations(results: Iterable[Result]) -> list[Result]:
     accuracies: dict[Point, dict[str, float]] = defaultdict(dict)
     stability: dict[Condition, dict[Point, float]] = defaultdict(dict)
     for row in results:
-        point, where = point_of(row)
-        mine = accuracies[point]
-        if row.metric == "accuracy" and (where.get("split") == "train" or row.dataset not in mine):
-            mine[row.dataset] = row.value
+        point, condition = point_of(row)
+        by_dataset = accuracies[point]
+        if row.metric == "accuracy":
+            if condition.get("split") == "train" or row.dataset not in by_dataset:
+                by_dataset[row.dataset] = row.value
         elif row.metric in SEVEN:
-            stability[where.but(of=row.metric)][point] = row.value
-    means = {point: float(np.mean(list(of.values()))) for point, of in accuracies.items() if of}
-    key, found = Key("hedge_markers", ALL_MODELS, ALL), []
-    for where, values in stability.items():
+            stability[condition.but(of=row.metric)][point] = row.value
+    means = {
+        point: float(np.mean(list(values.values())))
+        for point, values in accuracies.items()
+        if values
+    }
+    key, correlations = Key("hedge_markers", ALL_MODELS, ALL), []
+    for condition, values in stability.items():
         for metric, ranked in (
             ("accuracy_correlation", False),
             ("accuracy_rank_correlation", True),
         ):
-            found += over_models(key, where, metric, means, values, ranked=ranked)
-    return found
+            correlations += over_models(key, condition, metric, means, values, ranked=ranked)
+    return correlations

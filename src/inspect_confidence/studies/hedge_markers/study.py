@@ -13,7 +13,7 @@ from inspect_confidence.studies.hedge_markers import judgments
 from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
 from inspect_confidence.studies.hedge_markers.judgments import Sentences, completed_hedges
 from inspect_confidence.studies.hedge_markers.lacking import lacking
-from inspect_confidence.studies.hedge_markers.numbers import of_group, of_judge
+from inspect_confidence.studies.hedge_markers.numbers import group_statistics, judge_results
 from inspect_confidence.studies.hedge_markers.shown import (
     CLAUSES,
     FIGURES,
@@ -24,7 +24,7 @@ from inspect_confidence.studies.hedge_markers.shown import (
 from inspect_confidence.studies.hedge_markers.stability import (
     ALL,
     accuracy_correlations,
-    over_datasets,
+    stability_statistics,
 )
 from inspect_confidence.studies.limits import limits
 from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, kinds
@@ -53,7 +53,7 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
         found += accuracy_correlations(found)
     if CHECK in frames:
         for key, condition, judged in condition_groups(frames[CHECK], ("model", "variant")):
-            found += of_judge(judged, replace(key, dataset=CHECK), condition, resampling)
+            found += judge_results(judged, replace(key, dataset=CHECK), condition, resampling)
     return found
 
 
@@ -69,10 +69,10 @@ def _of_model(
         for stream, ((dataset, split), mine) in enumerate(by_group):
             said, at = Sentences.of(mine), where.but(split=split)
             drawn = resample(
-                of_group(said, resampling, threshold, at), said.strata, resampling, stream
+                group_statistics(said, resampling, threshold, at), said.strata, resampling, stream
             )
             found += results_of(drawn, replace(key, dataset=str(dataset)))
-        over = over_datasets(everything, resampling, threshold, where)
+        over = stability_statistics(everything, resampling, threshold, where)
         found += results_of(
             resample(over, everything.strata, resampling), replace(key, dataset=ALL)
         )
