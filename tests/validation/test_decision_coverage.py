@@ -5,29 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from inspect_confidence.metrics import METRICS, Costs
-from inspect_confidence.studies.calibration import (
-    EXTRA_METRICS,
-    ideal_observer_metrics,
-    utility_metrics,
-)
+from inspect_confidence.metrics import Costs
+from inspect_confidence.studies.calibration import EXTRA_METRICS, utility_metrics
 from validation.coverage import SIZES, lacking
 from validation.test_scale_coverage import DESIGNS, ENDS, Observer, stated, tried
 
-NAMES = {
-    *("augrc", "e_aurc", "risk_at_coverage", "z_roc_slope"),
-    *("meta_information_corrected", "meta_information_share", "meta_information_ideal"),
-    *("meta_d_afc", "m_ratio_afc", "expected_utility"),
-}
+NAMES = {"augrc", "risk_at_coverage", "meta_information_corrected", "expected_utility"}
 FORMS = [
-    form
-    for form in (
-        *EXTRA_METRICS,
-        *ideal_observer_metrics(2),
-        *ideal_observer_metrics(4),
-        *utility_metrics(Costs(1, -2, 0)),
-    )
-    if form.metric in NAMES
+    metric
+    for metric in (*EXTRA_METRICS, *utility_metrics(Costs(1, -2, 0)))
+    if metric.metric in NAMES
 ]
 
 

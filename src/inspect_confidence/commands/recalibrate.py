@@ -46,6 +46,7 @@ from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import Difference, Resampling, estimate
 from inspect_confidence.studies import compare as contenders
 from inspect_confidence.studies.calibration import Answers, confidence_metric, table_statistics
+from inspect_confidence.user_files import parse_json, read_json
 from inspect_confidence.writing import write_file
 
 FORMULA = {

@@ -231,7 +231,7 @@ def _run_options(log: EvalLog, notices: list[str]) -> Iterator[str]:
             )
     # Tasks of this package have one epoch; a wrapped eval may have more of its own.
     epochs = config.epochs or 1
-    if epochs != 1 or _table(log).of_others:
+    if epochs != 1 or _table(log).fallback:
         yield from ("--epochs", str(epochs))
     recorded = config.model_dump(exclude_none=True)
     for name in _CONDITIONS:
@@ -361,5 +361,5 @@ def _not_compared_parts(log: EvalLog, arguments: Mapping[str, Any]) -> Iterator[
         before = _facts(log).get(name)
         if before and arguments.get(name) is not None:
             yield f"the wording of -T {name} (its fingerprint was {before!s:.12})"
-    if _table(log).of_others:
+    if _table(log).fallback:
         yield f"the eval itself, {log.eval.task}"

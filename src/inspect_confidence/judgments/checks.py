@@ -52,15 +52,17 @@ def violations(judgments: pd.DataFrame, table: TaskTable) -> Iterator[Violation]
     """
     for name, limit in {**COMMON_LIMITS, **table.limits}.items():
         values = judgments[name]
-        there = (values.notna() & (values != "")).to_numpy(bool)
-        wrong = ~limit.holds(values[there])
-        if wrong.any():
-            where, value = rows[there][wrong][0], values[there][wrong].iloc[0]
-            remedy = f"; {limit.remedy}" if limit.remedy else ""
-            raise InvalidArgument(
-                f"{source}, row {where + 1}: {name}={_short(value)} is not "
-                f"{limit.description}{remedy}."
-            )
+        filled = np.flatnonzero(values.notna() & (values != ""))
+        wrong = filled[~limit.holds(values.iloc[filled])]
+        remedy = f"; {limit.remedy}" if limit.remedy else ""
+        reasons = {
+            int(
+                place
+            ): f"{name}={short_value(values.iloc[place])} is not {limit.description}{remedy}"
+            for place in wrong
+        }
+        if reasons:
+            yield Violation([name], reasons)
     for low, high in table.ordered:
         reasons = {}
         for place in np.flatnonzero(judgments[low] > judgments[high]):

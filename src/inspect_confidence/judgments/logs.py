@@ -85,8 +85,14 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHIN
     invalid = {one.uuid or "" for one in every if _is_invalid(location, header, one)}
     summaries = [one for one in every if (one.uuid or "") not in invalid]
     whole = ((one, _whole(location, one) if cut(one) else one) for one in summaries)
-    judged = _judged(header, table, whole, recorded)
+    unsent = read_unsent(header, every)
+    judged = _judged(header, table, whole, unsent, repairs, recorded)
+    unwritten = _unwritten(header, table, every)
+    judged = {**judged, **unwritten}
     rows, without = table.complete_run(list(judged.values()))
+    statuses = {row["status"] for judgments in rows for row in judgments}
+    if facts and statuses and statuses <= RUN_STATUSES:  # ours, and it failed on every sample
+        without = ""
     judged = dict(zip(judged, rows, strict=True))
     changed, why = Counter[str](), ""
     if reread and table.fallback:

@@ -216,13 +216,17 @@ def utility_curve(
     def utility_results(group: _Readable) -> Iterator[Result]:
         units = int(group.unit.max()) + 1
         confidence, correct = group.column("confidence"), group.column("correct")
-        cells = Cells.of(confidence, correct, group.unit, units)
+        cells = ItemTables.from_judgments(confidence, correct, group.unit, units)
         count = min(len(cells.values), MOST_THRESHOLDS)
         ranks = np.linspace(0, len(cells.values) - 1, count).round().astype(np.int64)
         tables = cells.tables(np.ones((1, units)))
-        values = costs.of(tables)[0, ranks]
+        values = costs.utilities(tables)[0, ranks]
         draws = bootstrap(
-            {"utility": cells.summed.then(lambda tables: costs.of(tables)[:, ranks])},
+            {
+                "utility": cells.table_statistic.map(
+                    lambda tables: costs.utilities(tables)[:, ranks]
+                )
+            },
             np.zeros(units, np.int64),
             resamples=min(resampling.resamples, RESAMPLES),
             seed=resampling.seed,

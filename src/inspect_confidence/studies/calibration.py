@@ -78,7 +78,7 @@ def confidence_metric(
     metric: str, condition: Mapping[str, object] | None = None, note: str = "", **options: object
 ) -> ConfidenceMetric:
     """Return the metric of that name in `metrics` with these options."""
-    value = partial(getattr(metrics, metric).of, **options)
+    value = partial(metrics.TABLE_FUNCTIONS[metric], **options)
     interval = partial(_OWN_INTERVALS[metric], **options) if metric in _OWN_INTERVALS else None
     return ConfidenceMetric(metric, value, condition or {}, note, interval)
 
@@ -152,9 +152,11 @@ class Answers:
         # Resampling coarser groups doesn't tell how biased the value is.
         return lambda tables: (_undefined if tables.coarse else metric.value)(tables)
 
-    def cells(self) -> metrics.Cells:
+    def cells(self) -> metrics.ItemTables:
         """Return the count tables by item of judgments with both confidence and correctness."""
-        return metrics.Cells.of(self.confidence, self.correct, self.unit, self.units)
+        return metrics.ItemTables.from_judgments(
+            self.confidence, self.correct, self.unit, self.units
+        )
 
 
 MEAN_METRICS = (confidence_metric("accuracy"), confidence_metric("mean_confidence"))
@@ -179,7 +181,6 @@ DETAIL_METRICS = (
 
 CALIBRATION_METRICS: tuple[ConfidenceMetric, ...] = (
     confidence_metric("rms_calibration_error", note="10 bins of equal width"),
-    confidence_metric("max_calibration_error", note="10 bins of equal width"),
     confidence_metric("hle_calibration_error"),
     confidence_metric("hle_calibration_error", {"top_bin": "dropped"}, top_bin="dropped"),
     confidence_metric("smooth_ece"),
@@ -187,19 +188,16 @@ CALIBRATION_METRICS: tuple[ConfidenceMetric, ...] = (
     confidence_metric("brier_skill"),
 )
 SELECTION_METRICS: tuple[ConfidenceMetric, ...] = (
-    *map(confidence_metric, ("augrc", "e_aurc")),
+    confidence_metric("augrc"),
     *(
         confidence_metric("risk_at_coverage", {"coverage": share}, coverage=share)
         for share in (0.5, 0.8)
     ),
-    *(confidence_metric("coverage_at_risk", {"risk": risk}, risk=risk) for risk in (0.05, 0.1)),
 )
 EXTRA_METRICS = (
     *CALIBRATION_METRICS,
     *SELECTION_METRICS,
-    *map(
-        confidence_metric, ("meta_information_corrected", "meta_information_share", "z_roc_slope")
-    ),
+    confidence_metric("meta_information_corrected"),
 )
 """Metrics of the field that no study prints: estimators, tests and decisions."""
 
@@ -217,27 +215,13 @@ def _undefined(tables: metrics.ConfidenceTables) -> FloatArray:
     return np.full(len(tables.right), np.nan)
 
 
-def ideal_observer_metrics(choices: int | None) -> list[ConfidenceMetric]:
-    """Return the extra metrics that compare with the ideal observer of so many choices."""
-    if choices is None:
-        note = f"{_NO_CHOICES}: beside an observer of two"
-        ideal = confidence_metric("meta_information_ideal", note=note, alternatives=2)
-        undefined = [
-            ConfidenceMetric(name, _undefined, note=_NO_CHOICES)
-            for name in ("meta_d_afc", "m_ratio_afc")
-        ]
-        return [ideal, *undefined]
-    names = ("meta_information_ideal", "meta_d_afc", "m_ratio_afc")
-    return [confidence_metric(name, alternatives=choices) for name in names]
-
-
 def utility_metrics(costs: metrics.Costs | None) -> list[ConfidenceMetric]:
-    """Return what answering is worth: always, as confidence advises, and at the best threshold."""
+    """Return what answering is worth: always, and as confidence advises."""
     if costs is None:
         return []
     condition = {"costs": str(costs)}
     advised = costs.indifferent
-    expected = [
+    return [
         confidence_metric(
             "expected_utility",
             {**condition, "answered_from": name},
@@ -250,11 +234,6 @@ def utility_metrics(costs: metrics.Costs | None) -> list[ConfidenceMetric]:
             (advised, f"{advised:.3g}", "as confidence advises"),
         )
     ]
-    best = [
-        confidence_metric(name, condition, "the best of this sample, optimistic", costs=costs)
-        for name in ("best_utility", "best_threshold")
-    ]
-    return [*expected, *best]
 
 
 def threshold_metrics(threshold: float, choices: int | None) -> list[ConfidenceMetric]:
@@ -295,7 +274,6 @@ def confidence_statistics(
     compared = [*COMPARED_METRICS, *DETAIL_METRICS, *EXTRA_METRICS]
     for threshold in thresholds:
         compared += threshold_metrics(threshold, answers.choices)
-    compared += ideal_observer_metrics(answers.choices)
     compared += utility_metrics(costs)
     yield table_statistics(answers, compared, condition, note)
     yield item_statistics(answers, condition, note, resamples)
@@ -358,7 +336,7 @@ def table_statistics(
         )
         estimates.append(estimate)
         functions.append(answers.value_function(metric))
-    return statistics_of_tables(estimates, cells.summed, functions)
+    return statistics_of_tables(estimates, cells.table_statistic, functions)
 
 
 def _remarks(
@@ -426,7 +404,7 @@ def two_choice_sensitivity(
         rarest=min(right, share * len(unit) - right),
     )
     m_ratio = replace(meta_d, metric="m_ratio", condition={**condition, "type1": "sdt"})
-    return Statistics([meta_d, m_ratio], metrics.OfSums(counts, values_of))
+    return Statistics([meta_d, m_ratio], metrics.SumStatistic(counts, values_of))
 
 
 def _two_choice_problem(ratings: int, correct: FloatArray) -> str:

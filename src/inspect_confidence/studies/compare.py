@@ -172,8 +172,10 @@ def resample_contrast(
     seed = [resampling.seed] if stream is None else [resampling.seed, stream]
     sides = {"first": contrast.first, "second": contrast.second}
     strata = np.zeros(contrast.units, np.int64)
-    plan = metrics.resampled_as(list(sides.values()), strata, seed, alone=True)
-    draws = metrics.bootstrap(sides, strata, resamples=resampling.resamples, seed=seed, drawn=plan)
+    plan = metrics.resampled_as(list(sides.values()), strata, seed, patterns=True)
+    draws = metrics.bootstrap(
+        sides, strata, resamples=resampling.resamples, seed=seed, sampling=plan
+    )
     unit_weights = np.ones((1, contrast.units))
     first, second = contrast.first(unit_weights)[0], contrast.second(unit_weights)[0]
     items = np.array(contrast.items, np.int64)
@@ -339,7 +341,7 @@ class _Contender:
     """One contender's judgments with their count tables by item."""
 
     answers: Answers
-    cells: metrics.Cells
+    cells: metrics.ItemTables
 
     def rarest_counts(self, compared: Sequence[ConfidenceMetric]) -> list[float]:
         tables = self.cells.tables(np.ones((1, self.answers.units)))
@@ -359,7 +361,7 @@ class _Contender:
                 columns.append(function(tables) if is_resampled or is_total else undefined)
             return np.column_stack(columns)
 
-        return self.cells.summed.then(values)
+        return self.cells.table_statistic.map(values)
 
 
 def contrast_of_pairs(
@@ -406,8 +408,8 @@ def contrast_of_pairs(
         names * len(pairs),
         [items] * len(names) * len(pairs),
         units,
-        metrics.Joined(first_values, lambda *values: np.hstack(values)),
-        metrics.Joined([second_values], lambda values: np.tile(values, len(pairs))),
+        metrics.CombinedStatistic(first_values, lambda *values: np.hstack(values)),
+        metrics.CombinedStatistic([second_values], lambda values: np.tile(values, len(pairs))),
         rarest,
         own_intervals,
         clusters,

@@ -119,13 +119,13 @@ Tables = TypeVar("Tables")
 
 def statistics_of_tables(
     estimates: Sequence[Estimate],
-    make_tables: metrics.OfSums[Tables],
+    make_tables: metrics.SumStatistic[Tables],
     values: Sequence[Callable[[Tables], FloatArray]],
 ) -> Statistics:
     """Return estimates that are computed from the same tables, one function of `values` each."""
 
     def subset(chosen: Sequence[int]) -> metrics.Statistic:
-        return make_tables.then(
+        return make_tables.map(
             lambda tables: np.column_stack([values[position](tables) for position in chosen])
         )
 
@@ -282,10 +282,10 @@ def resample(
         start = end
     seed = resampling.seed if stream is None else [resampling.seed, stream]
     plan = metrics.resampled_as(
-        list(to_resample.values()), strata, seed, alone=unpaired and not resampling.observe
+        list(to_resample.values()), strata, seed, patterns=unpaired and not resampling.observe
     )
     resampled = metrics.bootstrap(
-        to_resample, strata, resamples=resampling.resamples, seed=seed, drawn=plan
+        to_resample, strata, resamples=resampling.resamples, seed=seed, sampling=plan
     )
     draws = np.full((resampling.resamples, len(estimates)), np.nan)
     for columns, column_draws in resampled.items():

@@ -153,9 +153,9 @@ def plateau(coverages: Mapping[float, metrics.Statistic]) -> metrics.Statistic:
             mean: FloatArray = np.where(present, ratios, 0).sum(axis=0) / present.sum(axis=0)
         return mean
 
-    return metrics.Joined(list(coverages.values()), mean_ratio)
+    return metrics.CombinedStatistic(list(coverages.values()), mean_ratio)
 
 
 def shifted(statistic: metrics.Statistic, offset: float) -> metrics.Statistic:
     """Return the statistic plus a constant."""
-    return metrics.Joined([statistic], lambda values: values + offset)
+    return metrics.CombinedStatistic([statistic], lambda values: values + offset)

@@ -66,7 +66,7 @@ class JudgeLabels:
         """
         labels = self.of_form(form)
         worth = [WORTH[form][CLASSES[form].index(name)] for name in classes]
-        errors = JudgeErrors.of(labels["label"], labels["judged"], worth)
+        errors = JudgeErrors.from_labels(labels["label"], labels["judged"], worth)
         scarce = []
         for name, n in zip(classes, errors.counts.sum(axis=1), strict=True):
             if n < LEAST_LABELS:
@@ -211,7 +211,7 @@ def _corrected(
 
     def statistic(weights: FloatArray) -> FloatArray:
         means = column_means(weights)
-        mean_worth = errors.within(errors.corrected(means[:, :-1]))
+        mean_worth = errors.clipped(errors.corrected(means[:, :-1]))
         return (mean_worth if confidence is None else means[:, -1] - mean_worth)[:, None]
 
     note = f"Rogan-Gladen; judged as labelled: {_hit_rates(errors, classes)}"
@@ -220,7 +220,7 @@ def _corrected(
     unit_weights = np.ones((1, units))
     mean = column_means(unit_weights)[0, :-1]
     uncut = errors.corrected(mean[None])[0]
-    if uncut != errors.within(uncut):
+    if uncut != errors.clipped(uncut):
         note = noted(note, f"{uncut:.3f} before it was moved into the range")
     draws = bootstrap(
         {"means": column_means},
@@ -235,7 +235,7 @@ def _corrected(
         draws[:, :-1],
         items,
         seed=resampling.seed,
-        less_from=None if confidence is None else draws[:, -1],
+        minuend=None if confidence is None else draws[:, -1],
     )
     rarest = float(min(mean[0], mean[-1]) * items)
     described = replace(estimate, note=note, interval=interval, units=items, rarest=rarest)

@@ -58,6 +58,15 @@ def completed(rows: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
+def flat_scales(rows: pd.DataFrame) -> dict[int, str]:
+    """Return the reason, by position, of each judgment whose scale has no width."""
+    reasons = {}
+    for position in np.flatnonzero(rows["low"] == rows["high"]).tolist():
+        low = rows["low"].iloc[position]
+        reasons[position] = f"low={low:g} is also high; low must be below high"
+    return reasons
+
+
 def _scale_names(low: FloatArray, high: FloatArray) -> NDArray[np.object_]:
     """Name each row's scale, `0-100`; empty where an end is missing."""
     ends = pd.DataFrame({"low": low, "high": high})
@@ -158,19 +167,21 @@ def _report_shape(
     unit = unit_indices(reported, units)
     counts = coo_array((np.ones(len(raw)), (column, unit)), (len(values), len(units))).tocsr()
     functions: dict[str, Callable[[metrics.ValueTables], FloatArray]] = {
-        "top1_value": metrics.top1_value.of,
-        "top1_share": metrics.top1_share.of,
-        "top3_share": metrics.top3_share.of,
-        "unique_values": metrics.unique_values.of,
-        "entropy_bits": metrics.report_entropy.of,
-        "utilization": partial(metrics.utilization.of, low=float(low[0]), high=float(high[0])),
+        "top1_value": metrics.TABLE_FUNCTIONS["top1_value"],
+        "top1_share": metrics.TABLE_FUNCTIONS["top1_share"],
+        "top3_share": metrics.TABLE_FUNCTIONS["top3_share"],
+        "unique_values": metrics.TABLE_FUNCTIONS["unique_values"],
+        "entropy_bits": metrics.TABLE_FUNCTIONS["entropy_bits"],
+        "utilization": partial(
+            metrics.TABLE_FUNCTIONS["utilization"], low=float(low[0]), high=float(high[0])
+        ),
     }
     items = distinct(unit)
     estimates = [
         Estimate(condition, name, len(raw), note, n_asked=len(rows), units=items)
         for name in functions
     ]
-    tables = metrics.OfSums(counts.T, lambda masses: metrics.ValueTables(values, masses))
+    tables = metrics.SumStatistic(counts.T, lambda masses: metrics.ValueTables(values, masses))
     yield estimate.statistics_of_tables(estimates, tables, list(functions.values()))
 
 

@@ -166,6 +166,8 @@ class TaskTable:
         limits: Allowed values by column, which users' files must keep to.
         ordered: Pairs of columns of which the first is never above the second.
         repeated_methods: Methods with which several judgments of an item make one answer.
+        contradictions: Functions that return, by position, the reason why the study cannot use a
+            judgment; by the columns whose values contradict each other.
     """
 
     task: str
@@ -192,6 +194,9 @@ class TaskTable:
     limits: Mapping[str, Limit] = field(default_factory=dict)
     ordered: Sequence[tuple[str, str]] = ()
     repeated_methods: frozenset[str] = frozenset()
+    contradictions: Mapping[tuple[str, ...], Callable[[pd.DataFrame], Mapping[int, str]]] = field(
+        default_factory=dict
+    )
 
     @property
     def function(self) -> str:

@@ -44,9 +44,7 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
                 estimands, len(units), resampling, stream, unpaired=True
             )
         if len(drawn) > 1:
-            drawn[MEAN] = estimate.average_estimates(
-                drawn, ("top1_value", "best_threshold", "n"), independent=True
-            )
+            drawn[MEAN] = estimate.average_estimates(drawn, ("top1_value", "n"), independent=True)
         for dataset, one in drawn.items():
             found += estimate.results_of(one, Key(TASK, key.model, dataset))
     return found

@@ -176,6 +176,12 @@ def _interval_statistics(
         if "set_size" in at_level:
             sets = {"set_coverage": at_level["set_covered"], "mean_set_size": at_level["set_size"]}
             yield estimate.means(where, sets, intervals.unit, len(units), note)
+    if not coverages:  # no sample was written, so that no level is known
+        undefined = {"coverage_plateau": np.full(len(raw), np.nan)}
+        note = left_out(raw["status"])
+        yield estimate.means(condition, undefined, unit_indices(raw, units), len(units), note)
+        yield estimate.judgment_count(condition, len(raw), note)
+        return
     readable = frame[frame["status"] == "ok"]
     plateau_estimate = Estimate(
         condition,
@@ -337,7 +343,7 @@ def _score_changes(
         common, sides = on_common([side[side["status"] == "ok"] for side in at_level])
         if len(common):
             first, second = (Intervals.from_frame(side, units) for side in sides)
-            change = metrics.Joined(
+            change = metrics.CombinedStatistic(
                 [side.statistics()["interval_score"] for side in (first, second)],
                 lambda score, direct_score: score - direct_score,
             )

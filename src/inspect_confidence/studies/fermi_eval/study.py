@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from inspect_confidence.arguments import number
-from inspect_confidence.metrics import Joined, Statistic, mean_of
+from inspect_confidence.metrics import CombinedStatistic, Statistic, mean_of
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Result, without
@@ -66,6 +66,9 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
         if rows["temperature"].nunique() > 1 and numbers.has_both_splits(rows):
             statistics = _decoding_statistics(rows, condition, resampling)
             results += results_of(resample(statistics, _strata(rows), resampling), key)
+        elif rows["unsent_temperature"].nunique() > 1:
+            undefined = unsent_temperatures(rows, condition.but(method="sampling"))
+            results += results_of(resample([undefined], _strata(rows), resampling), key)
     return results
 
 
@@ -157,8 +160,8 @@ def _contrast(compared: Mapping[Name, _Compared], units: int) -> Contrast:
         list(compared),
         [row.items for row in rows],
         units if compared else 0,
-        Joined([row.first for row in rows], columns),
-        Joined([row.second for row in rows], columns),
+        CombinedStatistic([row.first for row in rows], columns),
+        CombinedStatistic([row.second for row in rows], columns),
         [row.rarest for row in rows],
     )
 

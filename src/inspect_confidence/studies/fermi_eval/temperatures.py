@@ -210,15 +210,15 @@ class _Candidates:
     n_asked: int
 
 
-def unsent_temperatures(rows: pd.DataFrame, condition: Mapping[str, object]) -> Estimand:
-    """The decoding temperature where several were set and none was sent: it is undefined."""
+def unsent_temperatures(rows: pd.DataFrame, condition: Mapping[str, object]) -> Statistics:
+    """Return the decoding temperature, undefined since several were set and none was sent."""
     values = sorted(rows["unsent_temperature"].dropna().unique())
     tried = ", ".join(f"{value:g}" for value in values)
     reason = f"temperature not sent to the model; {tried} were set, and the provider's own held"
     scope = {**condition, "split": "test", "decoding": "all_levels"}
     items = rows["item"].nunique()
-    number = Number(scope, "decoding_temperature", 0, why=reason, asked=items)
-    return Estimand([number], constant(np.nan))
+    estimate = Estimate(scope, "decoding_temperature", 0, undefined_reason=reason, n_asked=items)
+    return Statistics([estimate], constant(np.nan))
 
 
 def _best(objective: FloatArray) -> int:

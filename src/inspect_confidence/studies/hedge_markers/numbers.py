@@ -182,7 +182,7 @@ def _mean_and_sd(
         return np.asarray(np.sqrt(np.maximum(square - mean**2, 0)))
 
     n = int((~np.isnan(values)).sum())
-    yield single_statistic(condition, f"{metric}_sd", moments.then(spread), n, n_asked=len(values))
+    yield single_statistic(condition, f"{metric}_sd", moments.map(spread), n, n_asked=len(values))
 
 
 def _fewer_judgments(sentences: pd.DataFrame) -> str:

@@ -443,7 +443,7 @@ def _mrc_change(
 
     def statistic(weights: FloatArray) -> FloatArray:
         tables = rules.tables(cells, weights)
-        return rank_correlation(tables.without(no_hedge)) - rank_correlation(tables)
+        return rank_correlation(tables.drop_marker(no_hedge)) - rank_correlation(tables)
 
     return Statistics([replace(mrc, metric="mrc_change", undefined_reason="")], statistic)
 

@@ -126,7 +126,7 @@ def _toolbox(
         return
     wanted = [*calibration.CALIBRATION_METRICS, *calibration.SELECTION_METRICS]
     if _chosen(rows):
-        wanted = [*calibration.EXTRA_METRICS, *calibration.ideal_observer_metrics(answers.choices)]
+        wanted = list(calibration.EXTRA_METRICS)
     yield calibration.table_statistics(answers, [*wanted, *costs], condition, note)
     yield calibration.item_statistics(answers, condition, note, resampling.resamples)
 

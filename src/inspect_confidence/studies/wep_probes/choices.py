@@ -188,7 +188,15 @@ def numbers_to_words(frame: pd.DataFrame, resampling: Resampling) -> list[Result
     """All results of the choices."""
     results: list[Result] = []
     for key, condition, judged in estimate.condition_groups(frame, ("model", "variant", "dataset")):
-        rows = ranked(judged, resampling.convention)
+        prompts = judged[judged["interval"] != ""]
+        # A run that failed everywhere has samples that were never written, of unknown prompts.
+        if len(prompts) < len(judged) and not (judged["status"] == "ok").any():
+            note = noted(left_out(judged["status"]))
+            strata = np.zeros(judged["item"].nunique(), np.int64)
+            number = estimate.judgment_count(condition, len(judged), note)
+            results += estimate.results_of(estimate.resample([number], strata, resampling), key)
+            continue
+        rows = ranked(prompts, resampling.convention)
         scored = units(rows, resampling.convention)
         results += estimate.results_of(_scores(scored, rows, condition, resampling), key)
         results += _chance(rows, key, condition, resampling)
