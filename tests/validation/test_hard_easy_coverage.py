@@ -157,8 +157,8 @@ def covered(people: People, simulations: int) -> list[Coverage]:
     assert len(units) == 11 * len(people.radii)
     for _ in range(simulations):
         rows = people.judged(rng)
-        made = [*numbers.of_judgments(rows, units, Condition(), resampling)]
-        made += numbers.toolbox(rows, units, Condition(), resampling)
+        made = [*numbers.judgment_statistics(rows, units, Condition(), resampling)]
+        made += numbers.extra_statistics(rows, units, Condition(), resampling)
         if len(people.radii) > 1:  # within a radius there is no slope in the results
             made.append(numbers.slope(numbers.slope_of(rows), rows, Condition()))
         drawn = resample(made, len(units), resampling, clusters=CLUSTERS)

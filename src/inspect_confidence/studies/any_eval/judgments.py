@@ -37,32 +37,36 @@ _PERCENT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s*")
 
 def read_sample(sample: SampleFacts) -> JudgmentRows:
     """The judgments of a sample: one for each way of asking, field that holds one, or epoch."""
-    ours = sample.score(SCORER)
-    if ours and "ways" not in ours.metadata:
-        ours = None  # a scorer of theirs that has this name
-    own = {name: one for name, one in sample.scores.items() if one is not ours}
-    asked = dict(ours.metadata) if ours else {}
-    named = sample.recorded.score or str(asked.get("score") or "") or None
-    numbers = {name: one.numbers for name, one in own.items() if not _is_ours(name)}
-    right = grade(numbers, named)
-    graded = named.partition(".")[0] if named else next(iter(numbers), "")
+    own_score = sample.score(SCORER)
+    if own_score and "ways" not in own_score.metadata:
+        own_score = None  # a scorer of theirs that has this name
+    eval_scores = {
+        name: judgment for name, judgment in sample.scores.items() if judgment is not own_score
+    }
+    metadata = dict(own_score.metadata) if own_score else {}
+    score_name = sample.recorded.score or str(metadata.get("score") or "") or None
+    numbers = {
+        name: judgment.numbers for name, judgment in eval_scores.items() if not _is_ours(name)
+    }
+    correct = grade(numbers, score_name)
+    graded = score_name.partition(".")[0] if score_name else next(iter(numbers), "")
     row = {
         "item": sample.id,
         "split": sample.metadata.get("split"),
         "target": sample.target,
         "choices": float(len(sample.choices)) if sample.choices else math.nan,
-        "answer": (own[graded].answer or "") if graded in own else "",
-        "correct": math.nan if isinstance(right, ParseFailure) else right,
+        "answer": (eval_scores[graded].answer or "") if graded in eval_scores else "",
+        "correct": math.nan if isinstance(correct, ParseFailure) else correct,
         "scorer": graded,
         "by": _fields(sample),
     }
-    values = ours.value if ours and isinstance(ours.value, Mapping) else {}
-    found = [*_asked(asked, values), *_recorded(sample, graded, own)]
+    values = own_score.value if own_score and isinstance(own_score.value, Mapping) else {}
+    judgments = [*_elicited(metadata, values), *_recorded(sample, graded, eval_scores)]
     if sample.epochs > 1:
-        found.append({"method": EPOCHS, **_became()})
-    if not found:
-        found = [{"method": NONE, **_became(ParseFailure("scoring_failed", _NOT_FOUND))}]
-    return [_outcome({**row, **one}, sample, right) for one in found]
+        judgments.append({"method": EPOCHS, **_status_of()})
+    if not judgments:
+        judgments = [{"method": NONE, **_status_of(ParseFailure("scoring_failed", _NOT_FOUND))}]
+    return [_outcome({**row, **judgment}, sample, correct) for judgment in judgments]
 
 
 _RULES = frozenset({"answer", "choice", "exact", "f1", "includes", "match", "math", "pattern"})
@@ -73,7 +77,7 @@ def judges_of(rows: pd.DataFrame) -> "pd.Series[str]":
     """The scorer that said what is right, NaN where it is one of Inspect's that go by rules."""
     plain = {name: unnumbered(name.rsplit("/", 1)[-1]) for name in rows["scorer"].unique()}
     # f1 ends in a digit of its own.
-    rules = [name for name, of in plain.items() if of in _RULES or name in _RULES]
+    rules = [name for name, plain_name in plain.items() if plain_name in _RULES or name in _RULES]
     return rows["scorer"].mask(rows["scorer"].isin(rules))
 
 
@@ -88,11 +92,11 @@ def _outcome(
     if sample.failure and (row["status"] != "ok" or row["method"] == EPOCHS):
         return {**row, **sample.outcome(row["status"] if row["method"] != EPOCHS else "", "")}
     if row["status"] == "ok" and isinstance(right, ParseFailure):
-        return {**row, **_became(right)}
+        return {**row, **_status_of(right)}
     return row
 
 
-def _became(failure: ParseFailure | None = None) -> dict[str, str]:
+def _status_of(failure: ParseFailure | None = None) -> dict[str, str]:
     if failure is None:
         return {"status": "ok", "reason": ""}
     return {"status": failure.status, "reason": failure.reason}
@@ -100,21 +104,23 @@ def _became(failure: ParseFailure | None = None) -> dict[str, str]:
 
 def _fields(sample: SampleFacts) -> str:
     """What the sample's metadata says of the fields by which numbers are given, encoded."""
-    there = {one: sample.metadata[one] for one in sample.recorded.by if one in sample.metadata}
-    return str(Condition({name: str(value) for name, value in there.items()}))
+    values = {
+        field: sample.metadata[field] for field in sample.recorded.by if field in sample.metadata
+    }
+    return str(Condition({name: str(value) for name, value in values.items()}))
 
 
-def _asked(kept: Mapping[str, Any], values: Mapping[str, float]) -> Iterator[dict[str, Any]]:
+def _elicited(metadata: Mapping[str, Any], values: Mapping[str, float]) -> Iterator[dict[str, Any]]:
     """What our scorer read, way by way."""
-    for way in kept.get("ways", ()):
-        facts: dict[str, Any] = dict(kept[way])
+    for method in metadata.get("ways", ()):
+        facts: dict[str, Any] = dict(metadata[method])
         yield {
-            "method": way,
+            "method": method,
             "status": facts.pop("status"),
             "reason": facts.pop("detail"),
             "agreement": facts.pop("by", ""),
             **{name: value for name, value in facts.items() if name in _KEPT},
-            "confidence": values[way],
+            "confidence": values[method],
         }
 
 
@@ -122,48 +128,53 @@ _KEPT = ("raw", "low", "high", "clipped", "phrase", "unseen_mass", "draws")
 
 
 def _recorded(
-    sample: SampleFacts, graded: str, own: Mapping[str, ScoreFacts]
+    sample: SampleFacts, graded: str, eval_scores: Mapping[str, ScoreFacts]
 ) -> Iterator[dict[str, Any]]:
     """What the fields hold that the user named, or that the one field of that name holds."""
-    wanted = [*sample.recorded.confidence] or list(_by_name(own))
-    if not sample.recorded.confidence and len(wanted) > 1:
-        why = f"{', '.join(wanted)} may hold it: name one with --confidence-from"
-        yield {"method": NONE, **_became(ParseFailure("scoring_failed", why))}
+    fields = [*sample.recorded.confidence] or list(_by_name(eval_scores))
+    if not sample.recorded.confidence and len(fields) > 1:
+        reason = f"{', '.join(fields)} may hold it: name one with --confidence-from"
+        yield {"method": NONE, **_status_of(ParseFailure("scoring_failed", reason))}
         return
-    for name in wanted:
+    for name in fields:
         if name == "output.logprobs":
             yield {"method": name, **_token(sample)}
         else:
-            yield {"method": name, **_value(_at(sample, name, graded, own), sample, name)}
+            yield {
+                "method": name,
+                **_value(_field_value(sample, name, graded, eval_scores), sample, name),
+            }
 
 
-def _by_name(own: Mapping[str, ScoreFacts]) -> Iterator[str]:
+def _by_name(eval_scores: Mapping[str, ScoreFacts]) -> Iterator[str]:
     """Fields of the eval's scores whose names say that they hold a confidence."""
-    for scorer, one in own.items():
+    for scorer, score in eval_scores.items():
         if _is_ours(scorer):
             continue
-        yield from (f"{scorer}.metadata.{key}" for key in one.metadata if _NAMED.fullmatch(key))
-        if isinstance(one.value, Mapping):
-            yield from (f"{scorer}.value.{key}" for key in one.value if _NAMED.fullmatch(key))
+        yield from (f"{scorer}.metadata.{key}" for key in score.metadata if _NAMED.fullmatch(key))
+        if isinstance(score.value, Mapping):
+            yield from (f"{scorer}.value.{key}" for key in score.value if _NAMED.fullmatch(key))
 
 
-def _at(sample: SampleFacts, name: str, graded: str, own: Mapping[str, ScoreFacts]) -> Any:
+def _field_value(
+    sample: SampleFacts, name: str, graded: str, eval_scores: Mapping[str, ScoreFacts]
+) -> Any:
     """What stands in a field; None where there is no such one."""
     if name in sample.whole:
         return sample.whole[name]
-    first, *rest = name.split(".")
-    if first == "store" and rest:
-        return _within(sample.whole.get(f"store.{rest[0]}"), rest[1:])
+    first, *path = name.split(".")
+    if first == "store" and path:
+        return _nested(sample.whole.get(f"store.{path[0]}"), path[1:])
     if first == "metadata":
-        return _within(sample.metadata, rest)
-    score = own.get(graded if first in ("score", "answer") else first)
+        return _nested(sample.metadata, path)
+    score = eval_scores.get(graded if first in ("score", "answer") else first)
     if score is None:
         return None
     parts = {"value": score.value, "metadata": score.metadata, "answer": score.answer}
-    return _within(parts, rest or ["answer" if first == "answer" else "value"])
+    return _nested(parts, path or ["answer" if first == "answer" else "value"])
 
 
-def _within(value: Any, path: list[str]) -> Any:
+def _nested(value: Any, path: list[str]) -> Any:
     for part in path:
         value = value.get(part) if isinstance(value, Mapping) else None
     return value
@@ -172,43 +183,43 @@ def _within(value: Any, path: list[str]) -> Any:
 def _value(value: Any, sample: SampleFacts, name: str) -> dict[str, Any]:
     """A recorded confidence on the scale that was said, or on one that its values tell later."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
-        return _became(ParseFailure("scoring_failed", _NOTHING.format(name)))
+        return _status_of(ParseFailure("scoring_failed", _NOTHING.format(name)))
     low, high = map(float, sample.recorded.scale or (math.nan, math.nan))
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return _became(ParseFailure("invalid_response_format", f"{name} holds no number"))
+        return _status_of(ParseFailure("invalid_response_format", f"{name} holds no number"))
     if isinstance(value, str):
         if percent := _PERCENT.fullmatch(value):
-            return {"raw": float(percent[1]), "low": 0.0, "high": 100.0, **_became()}
+            return {"raw": float(percent[1]), "low": 0.0, "high": 100.0, **_status_of()}
         try:
             value = float(value)
         except ValueError:
             return _text(value, low, high)
     if not math.isfinite(value):
-        return _became(ParseFailure("invalid_response_format", f"{name} holds no finite number"))
-    return {"raw": float(value), "low": low, "high": high, **_became()}
+        return _status_of(ParseFailure("invalid_response_format", f"{name} holds no finite number"))
+    return {"raw": float(value), "low": low, "high": high, **_status_of()}
 
 
 def _text(text: str, low: float, high: float) -> dict[str, Any]:
     """A confidence in a text, by the reader of scales of whole numbers."""
     if math.isnan(low) or not (low.is_integer() and high.is_integer()):
-        why = "a text with a confidence: say its scale of whole numbers with --confidence-scale"
-        return _became(ParseFailure("invalid_response_format", why))
+        reason = "a text with a confidence: say its scale of whole numbers with --confidence-scale"
+        return _status_of(ParseFailure("invalid_response_format", reason))
     read = answers.read_confidence(text, int(low), int(high), is_whole_reply=True)
     if isinstance(read, ParseFailure):
-        return _became(read)
-    return {"raw": float(read.raw), "low": low, "high": high, **_became()}
+        return _status_of(read)
+    return {"raw": float(read.raw), "low": low, "high": high, **_status_of()}
 
 
 def _token(sample: SampleFacts) -> dict[str, Any]:
     """The probability of the answer's own token in the reply."""
     tokens = sample.whole.get("output.logprobs")
-    listed = None if tokens is None else [TokenChoice(*one) for one in tokens]
+    choices = None if tokens is None else [TokenChoice(*choice) for choice in tokens]
     read = answers.read_token_confidence(
-        str(sample.whole.get("output.completion", "")), listed, sample.choices
+        str(sample.whole.get("output.completion", "")), choices, sample.choices
     )
     if isinstance(read, ParseFailure):
-        return _became(read)
-    return {"confidence": read.confidence, "unseen_mass": read.unseen_mass, **_became()}
+        return _status_of(read)
+    return {"confidence": read.confidence, "unseen_mass": read.unseen_mass, **_status_of()}
 
 
 def complete_run(samples: Sequence[JudgmentRows]) -> tuple[list[JudgmentRows], str]:
@@ -218,35 +229,43 @@ def complete_run(samples: Sequence[JudgmentRows]) -> tuple[list[JudgmentRows], s
     field is empty, is a failure in that way, and on its scale. A scale that nobody said is told by
     all values of a way, as in `completed`.
     """
-    ways: dict[str, JudgmentRows] = {}
-    for row in (row for judged in samples for row in judged):
+    by_method: dict[str, JudgmentRows] = {}
+    for row in (row for judgments in samples for row in judgments):
         if row["method"] not in (NONE, EPOCHS):
-            ways.setdefault(row["method"], []).append(row)
-    made = [
-        [row for row in judged if row["method"] != NONE or not ways]
-        + [_lacking(judged, way) for way in ways if way not in {row["method"] for row in judged}]
-        for judged in samples
+            by_method.setdefault(row["method"], []).append(row)
+    completed_samples = [
+        [row for row in judgments if row["method"] != NONE or not by_method]
+        + [
+            _missing_method(judgments, method)
+            for method in by_method
+            if method not in {row["method"] for row in judgments}
+        ]
+        for judgments in samples
     ]
-    rows = [row for judged in made for row in judged]
-    scales = {way: _Scale.of(some) for way, some in ways.items()}
+    rows = [row for judgments in completed_samples for row in judgments]
+    scales = {method: _Scale.of(method_rows) for method, method_rows in by_method.items()}
     for row in rows:
         if row["method"] in scales:
             row.update(scales[row["method"]].tells(row))
     if any(row["method"] != NONE and row["status"] in ("ok", *REPLY_STATUSES) for row in rows):
-        return made, ""
+        return completed_samples, ""
     reasons = Counter(row["reason"] for row in rows if row["status"] == "scoring_failed")
     reasons = reasons or Counter(row["reason"] for row in rows)
-    return made, reasons.most_common(1)[0][0] if rows else "no sample was completed"
+    return completed_samples, reasons.most_common(1)[0][0] if rows else "no sample was completed"
 
 
-def _lacking(judged: JudgmentRows, way: str) -> dict[str, Any]:
+def _missing_method(judgments: JudgmentRows, method: str) -> dict[str, Any]:
     """That a sample has nothing of a way: by its own failure, or because its field is empty."""
-    first = judged[0]
+    first = judgments[0]
     row = {name: value for name, value in first.items() if name not in _OF_A_WAY}
     failed = first["method"] in (NONE, EPOCHS) and first["status"] != "ok"
     if failed and first["reason"] != _NOT_FOUND:
-        return {**row, "method": way}
-    return {**row, "method": way, **_became(ParseFailure("scoring_failed", _NOTHING.format(way)))}
+        return {**row, "method": method}
+    return {
+        **row,
+        "method": method,
+        **_status_of(ParseFailure("scoring_failed", _NOTHING.format(method))),
+    }
 
 
 _OF_A_WAY = {*_KEPT, "confidence", "agreement"}
@@ -266,8 +285,8 @@ class _Scale:
 
     @classmethod
     def of(cls, rows: JudgmentRows) -> "_Scale":
-        ends = {(one["low"], one["high"]) for one in rows if not _is_on_none(one)}
-        bare = [one["raw"] for one in rows if _is_on_none(one) and "raw" in one]
+        ends = {(row["low"], row["high"]) for row in rows if not _is_on_none(row)}
+        bare = [row["raw"] for row in rows if _is_on_none(row) and "raw" in row]
         return cls(ends.pop() if len(ends) == 1 else None, all(0 <= raw <= 1 for raw in bare))
 
     def tells(self, row: Mapping[str, Any]) -> dict[str, Any]:
@@ -280,7 +299,7 @@ class _Scale:
             return {}
         if self.shares:
             return {"confidence": row["raw"]}
-        return _became(ParseFailure("scoring_failed", _NO_SCALE))
+        return _status_of(ParseFailure("scoring_failed", _NO_SCALE))
 
 
 def _is_on_none(row: Mapping[str, Any]) -> bool:
@@ -305,12 +324,14 @@ def completed(rows: pd.DataFrame) -> pd.DataFrame:
         InvalidArgument: As `stated.completed`.
     """
     rows = on_scales(rows)
-    drawn = (rows["method"] == EPOCHS) & rows["draws"].isna()
-    if not drawn.any():
+    of_epochs = (rows["method"] == EPOCHS) & rows["draws"].isna()
+    if not of_epochs.any():
         return rows
-    who = ["task", "model", "variant", "dataset", "item"]
-    modal = [_modal(some) for _, some in rows[drawn].groupby(who, sort=False)]
-    return pd.concat([rows[~drawn], pd.DataFrame(modal, columns=rows.columns)], ignore_index=True)
+    keys = ["task", "model", "variant", "dataset", "item"]
+    modal = [_modal(epochs) for _, epochs in rows[of_epochs].groupby(keys, sort=False)]
+    return pd.concat(
+        [rows[~of_epochs], pd.DataFrame(modal, columns=rows.columns)], ignore_index=True
+    )
 
 
 def _on_known_scales(rows: pd.DataFrame) -> pd.DataFrame:
@@ -318,36 +339,36 @@ def _on_known_scales(rows: pd.DataFrame) -> pd.DataFrame:
     if not unknown.any():
         return rows
     rows = rows.copy()
-    whose = ["run", "model", "variant", "dataset", "method"]
+    keys = ["run", "model", "variant", "dataset", "method"]
     outside = ~rows["raw"].between(0, 1) & unknown
-    mixed = outside.groupby([rows[name] for name in whose], sort=False).transform("any")
-    share, lost = unknown & ~mixed, unknown & mixed
+    mixed = outside.groupby([rows[name] for name in keys], sort=False).transform("any")
+    share, ambiguous = unknown & ~mixed, unknown & mixed
     rows.loc[share, "confidence"] = rows.loc[share, "raw"]
-    rows.loc[lost, "status"] = "scoring_failed"
-    rows.loc[lost, "reason"] = _NO_SCALE
+    rows.loc[ambiguous, "status"] = "scoring_failed"
+    rows.loc[ambiguous, "reason"] = _NO_SCALE
     return rows
 
 
 def _modal(epochs: pd.DataFrame) -> dict[str, Any]:
     """The commonest answer of an item's epochs; of equally common ones the first."""
     epochs = epochs.sort_values("epoch", kind="stable")
-    made = {str(name): value for name, value in epochs.iloc[0].items()}
-    made |= {"uuid": "", "epoch": 1.0, "draw": 0.0}
+    judgment = {str(name): value for name, value in epochs.iloc[0].items()}
+    judgment |= {"uuid": "", "epoch": 1.0, "draw": 0.0}
     read = epochs[(epochs["status"] == "ok") & epochs["correct"].notna()]
     if len(read) < 2:
         failed = Counter(epochs.loc[epochs["status"] != "ok", "status"])
         status = failed.most_common(1)[0][0] if failed else "scoring_failed"
-        why = f"{len(read)} of {len(epochs)} epochs can be read; agreement needs 2"
+        reason = f"{len(read)} of {len(epochs)} epochs can be read; agreement needs 2"
         none = {"answer": "", "correct": math.nan, "confidence": math.nan}
         none |= {name: read[name].iloc[0] for name in ("answer", "correct") if len(read)}
-        return {**made, **none, "draws": float(len(read)), "status": status, "reason": why}
+        return {**judgment, **none, "draws": float(len(read)), "status": status, "reason": reason}
     texts = [comparable(text) for text in read["answer"]]
     short = all(texts) and read["answer"].str.len().max() <= LONGEST_COMPARED
-    said: list[object] = [*texts] if short else [*read["correct"]]
-    commonest, count = Counter(said).most_common(1)[0]
-    chosen = np.array([one == commonest for one in said])
+    answers_given: list[object] = [*texts] if short else [*read["correct"]]
+    commonest, count = Counter(answers_given).most_common(1)[0]
+    chosen = np.array([answer == commonest for answer in answers_given])
     return {
-        **made,
+        **judgment,
         "answer": read["answer"].iloc[int(chosen.argmax())],
         "correct": float(read.loc[chosen, "correct"].mean()),
         "confidence": count / len(read),

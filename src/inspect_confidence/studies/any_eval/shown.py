@@ -64,29 +64,29 @@ _PARTS = (
 def tables(results: pd.DataFrame) -> list[View]:
     """Calibration of all models, evals and methods; then reports, and numbers by fields."""
     rows = ResultTable.from_frame(results)
-    who, whole = ("model", "variant", "dataset"), rows.matching(by="")
+    keys, all_fields = ("model", "variant", "dataset"), rows.matching(by="")
     threshold = max(rows.values("threshold"), key=lambda text: float(text or -1), default="")
-    at = {"threshold": threshold}
+    condition = {"threshold": threshold}
     sensitivity = (
-        Column("meta_d_ideal", "meta-d'", where=at),
-        Column("m_ratio", "M-ratio", where={**at, "type1": TYPE1}),
-        Column("type2_dprime", "type-2 d'", where=at),
+        Column("meta_d_ideal", "meta-d'", where=condition),
+        Column("m_ratio", "M-ratio", where={**condition, "type1": TYPE1}),
+        Column("type2_dprime", "type-2 d'", where=condition),
     )
     parts = {
-        "Calibration and discrimination": (whole, _CALIBRATION),
-        "Parts of the scores": (whole, _PARTS),
-        "Type-2 sensitivity": (whole, sensitivity),
-        "Reports": (whole.having("scale"), _REPORTS),
+        "Calibration and discrimination": (all_fields, _CALIBRATION),
+        "Parts of the scores": (all_fields, _PARTS),
+        "Type-2 sensitivity": (all_fields, sensitivity),
+        "Reports": (all_fields.having("scale"), _REPORTS),
     }
     specs = [
-        _spec(title, some, (*who, "method", "scale"), columns, threshold)
-        for title, (some, columns) in parts.items()
+        _spec(title, table, (*keys, "method", "scale"), columns, threshold)
+        for title, (table, columns) in parts.items()
     ]
-    for (model, variant, method, scale), mine in rows.having("by").groups(
+    for (model, variant, method, scale), table_of_method in rows.having("by").groups(
         "model", "variant", "method", "scale"
     ):
         title = titled("By field:", model, variant, method, scale)
-        specs.append(_spec(title, mine, ("dataset", "by"), _CALIBRATION, threshold))
+        specs.append(_spec(title, table_of_method, ("dataset", "by"), _CALIBRATION, threshold))
     return views_with_lines(specs)
 
 
@@ -105,19 +105,19 @@ def _spec(
 
 
 def _labelled(line: Mapping[str, str]) -> Mapping[str, str]:
-    named = {"dataset": "eval"}
-    return {named.get(name, name): said or "-" for name, said in line.items()}
+    headings = {"dataset": "eval"}
+    return {headings.get(name, name): text or "-" for name, text in line.items()}
 
 
-def _caption(threshold: str, shown: Sequence[ResultRow]) -> str:
-    there = {row["metric"] for row in shown}
-    said = {
+def _caption(threshold: str, rows: Sequence[ResultRow]) -> str:
+    shown_metrics = {row["metric"] for row in rows}
+    sentences = {
         "95% intervals over items; a dash is undefined, and its note says why.": True,
-        "Accuracy is the mean of the eval's own score.": "accuracy" in there,
-        "ECE has 10 bins of equal width where nothing else is said.": "ece" in there,
-        f"Confidence from {threshold} on counts as high.": "type2_dprime" in there,
+        "Accuracy is the mean of the eval's own score.": "accuracy" in shown_metrics,
+        "ECE has 10 bins of equal width where nothing else is said.": "ece" in shown_metrics,
+        f"Confidence from {threshold} on counts as high.": "type2_dprime" in shown_metrics,
     }
-    return " ".join(sentence for sentence, told in said.items() if told)
+    return " ".join(sentence for sentence, applies in sentences.items() if applies)
 
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:

@@ -1,6 +1,7 @@
-"""Any eval: judgments -> results, comparisons and tables."""
+"""Any eval: its record, and its results."""
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 
 import pandas as pd
 
@@ -29,60 +30,68 @@ from inspect_confidence.studies.notes import tallied
 from inspect_confidence.studies.study import Resampling, Study, TaskTable, kinds
 
 MEAN = "mean"
-"""What stands in `dataset` for the unweighted mean over evals."""
+"""Value of `dataset` in results that are the unweighted mean over evals."""
 
 
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """Each model's numbers, eval by eval and method by method, and their mean over evals."""
-    found: list[Result] = []
-    for key, condition, mine in estimate.condition_groups(frames[TASK], ("model", "variant")):
-        drawn: dict[str, estimate.ResampledEstimates] = {}
-        for stream, (name, answered) in enumerate(completed(mine).groupby("dataset", sort=True)):
-            units = pd.Index(answered["item"].unique())
-            estimands = list(_of_eval(answered, units, condition, resampling))
-            drawn[str(name)] = estimate.resample(
-                estimands, len(units), resampling, stream, unpaired=True
+    """Return each model's results, by eval and method, and their mean over evals."""
+    results: list[Result] = []
+    for key, condition, rows in estimate.condition_groups(frames[TASK], ("model", "variant")):
+        by_dataset: dict[str, estimate.ResampledEstimates] = {}
+        for stream, (name, group) in enumerate(completed(rows).groupby("dataset", sort=True)):
+            units = pd.Index(group["item"].unique())
+            statistics = _eval_statistics(group, units, condition, resampling)
+            by_dataset[str(name)] = estimate.resample(
+                statistics, len(units), resampling, stream, unpaired=True
             )
-        if len(drawn) > 1:
-            drawn[MEAN] = estimate.average_estimates(drawn, ("top1_value", "n"), independent=True)
-        for dataset, one in drawn.items():
-            found += estimate.results_of(one, Key(TASK, key.model, dataset))
-    return found
+        if len(by_dataset) > 1:
+            by_dataset[MEAN] = estimate.average_estimates(
+                by_dataset, ("top1_value", "n"), independent=True
+            )
+        for dataset, estimates in by_dataset.items():
+            results += estimate.results_of(estimates, Key(TASK, key.model, dataset))
+    return results
 
 
-def _of_eval(
+def _eval_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """The numbers of each method, then of each value of the fields that were asked for."""
-    for (method, scale), some in rows.groupby(["method", "scale"], sort=False):
-        at = condition.but(method=method, **({"scale": scale} if scale else {}))
-        yield from _of_method(some, units, at, resampling)
-        fields = {text: Condition.read(text) for text in some["by"].unique()}
-        for field in dict.fromkeys(name for one in fields.values() for name in one):
-            values = some["by"].map({text: one.get(field, "") for text, one in fields.items()})
-            for value, part in some.groupby(values[values != ""], sort=True):
-                by = str(Condition({field: str(value)}))
-                yield from _of_method(part, units, at.but(by=by), resampling)
+    """Yield the statistics of each method, then of each value of the requested fields."""
+    for (method, scale), group in rows.groupby(["method", "scale"], sort=False):
+        where = condition.but(method=method, **({"scale": scale} if scale else {}))
+        yield from _method_statistics(group, units, where, resampling)
+        # A judgment's `by` encodes all of its fields, so that each different text is read once.
+        fields_by_text = {text: Condition.read(text) for text in group["by"].unique()}
+        fields = dict.fromkeys(chain.from_iterable(fields_by_text.values()))
+        for field in fields:
+            value_by_text = {text: parts.get(field, "") for text, parts in fields_by_text.items()}
+            values = group["by"].map(value_by_text)
+            for value, part in group.groupby(values[values != ""], sort=True):
+                field_condition = where.but(by=str(Condition({field: str(value)})))
+                yield from _method_statistics(part, units, field_condition, resampling)
 
 
-def _of_method(
+def _method_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
     yield from stated.scale_statistics(rows, units, condition, resampling, _agreement(rows))
-    counted = rows.assign(confidence=rows["confidence"].where(rows["status"] == "ok"))
-    at = estimate.unit_indices(rows, units), len(units), condition
+    readable = rows.assign(confidence=rows["confidence"].where(rows["status"] == "ok"))
+    unit = estimate.unit_indices(rows, units)
     judge = judge_error.judge_of(judges_of(rows))
-    yield from judge_error.corrected_correctness(counted, *at, resampling, judge)
+    yield from judge_error.corrected_correctness(
+        readable, unit, len(units), condition, resampling, judge
+    )
 
 
 def _agreement(rows: pd.DataFrame) -> str:
-    """By which rules answers counted as the same, where they were compared."""
+    """Say by which rules answers counted as the same; empty if none were compared."""
     counts = tallied(rows.loc[rows["agreement"] != "", "agreement"])
-    said = ", ".join(f"{count} by {name}" for name, count in sorted(counts.items()))
-    share = (
-        "share of the commonest answer" if (rows["method"] == EPOCHS).any() else "share of others"
-    )
-    return f"confidence is the {share}, compared {said}" if said else ""
+    if not counts:
+        return ""
+    rules = ", ".join(f"{count} by {name}" for name, count in sorted(counts.items()))
+    is_epochs = (rows["method"] == EPOCHS).any()
+    share = "share of the commonest answer" if is_epochs else "share of others"
+    return f"confidence is the {share}, compared {rules}"
 
 
 ANY_EVAL = Study(

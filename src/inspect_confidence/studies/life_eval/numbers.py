@@ -1,11 +1,12 @@
-"""What is estimated from judgments of LifeEval and of question sets.
+"""Statistics of judgments of LifeEval and of question sets.
 
-One model's numbers, the hard-easy slope, means over groups of models, and what is compared: two
-contenders, and what is stated with what the answer's token says.
+One model's metrics, the hard-easy slope, means over groups of models, and comparisons: of two
+contenders, and of stated confidence with that of the answer's token.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ from inspect_confidence.studies.study import Difference, Resampling, option
 
 
 def read_groups(name: str, value: object) -> dict[str, str]:
-    """The group of each model from a csv or jsonl file with `model` and `group`.
+    """Read the group of each model from a csv or jsonl file with `model` and `group`.
 
     Raises:
         InvalidArgument: The file can't be used, or gives a model two groups.
@@ -63,100 +64,97 @@ _DECADE = 10
 _PUBLISHED = "10 bins (k/10, (k+1)/10], a confidence of 0 in none of them, as published"
 
 
-def forms(convention: str | None) -> list[ConfidenceMetric]:
-    """The numbers of a count table, ECE as the convention has it."""
+def compared_metrics(convention: str | None) -> list[ConfidenceMetric]:
+    """Return the compared metrics, with ECE as the convention defines it."""
     published = convention == "authors"
     note, binning = (_PUBLISHED, "right_closed") if published else (calibration.OWN_TOP, "own_top")
     ece = calibration.confidence_metric("ece", note=note, binning=binning)
-    return [ece if form.metric == "ece" else form for form in calibration.COMPARED_METRICS]
+    return [ece if metric.metric == "ece" else metric for metric in calibration.COMPARED_METRICS]
 
 
-def of_judgments(
+def judgment_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """Everything that judgments give, of LifeEval or of a question set from one source.
+    """Yield all statistics of judgments of LifeEval or of a question set, from one source.
 
     `rows` are completed, of question sets graded; `resampling` holds convention and thresholds.
     """
-    yield from _of_asked(rows, _estimated(rows, units, condition, resampling))
-
-
-def _of_asked(rows: pd.DataFrame, estimands: Iterable[Statistics]) -> Iterator[Statistics]:
-    for made in estimands:
-        yield replace(made, estimates=[replace(one, n_asked=len(rows)) for one in made.estimates])
+    for statistics in _estimated(rows, units, condition, resampling):
+        yield with_changes(statistics, n_asked=len(rows))
 
 
 _OF_CASES = ("hle_calibration_error", "corp_uncertainty", "brier_skill")
 
 KNOWN = tuple(
-    form
-    for form in (*calibration.CALIBRATION_METRICS, *calibration.SELECTION_METRICS)
-    if form.metric not in _OF_CASES
+    metric
+    for metric in (*calibration.CALIBRATION_METRICS, *calibration.SELECTION_METRICS)
+    if metric.metric not in _OF_CASES
 )
-"""The toolbox's numbers of LifeEval, whose outcomes are probabilities.
+"""Extra metrics of LifeEval, whose outcomes are probabilities.
 
-They are means of outcomes, or of errors in which the chance of single cases cancels: probabilities
-stand for outcomes by expectation. Left out is what asks how single cases end, which nobody can
-know: `brier_skill` and `corp_uncertainty` are of their chance, so is information about them. The
-test, and what takes off noise of outcomes, have none to draw or to take off. Bins of a hundred
-items are of no use where a decade counts as one.
+They are means of outcomes, or of errors in which the chance of single cases cancels, so that
+probabilities stand for outcomes by expectation. Metrics that need the outcome of single cases are
+left out: `brier_skill`, `corp_uncertainty` and
+information describe their chance. The calibration test and noise corrections have no outcomes to
+draw or to correct. Bins of a hundred items are of no use where a decade counts as one.
 """
 
 
-def toolbox(
+def extra_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """The toolbox's numbers of the same judgments that are defined for their outcomes.
+    """Yield the extra metrics that are defined for the outcomes of these judgments.
 
-    In answers that are given there is no type 2, as confidence is itself the judgment.
+    For given answers there is no type 2, as confidence is itself the judgment.
     """
-    yield from _of_asked(rows, _toolbox(rows, units, condition, resampling))
+    for statistics in _extra(rows, units, condition, resampling):
+        yield with_changes(statistics, n_asked=len(rows))
 
 
-def _toolbox(
+def _extra(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    answers, costs = (
-        Answers.from_frame(counted(rows), units),
-        calibration.utility_metrics(resampling.costs),
-    )
+    answers = Answers.from_frame(counted(rows), units)
+    costs = calibration.utility_metrics(resampling.costs)
     note = rests_on(rows, ~np.isnan(answers.confidence + answers.correct))
     if "radius" in rows:
         yield calibration.table_statistics(answers, [*KNOWN, *costs], condition, note)
         return
-    wanted = [*calibration.CALIBRATION_METRICS, *calibration.SELECTION_METRICS]
-    if _chosen(rows):
-        wanted = list(calibration.EXTRA_METRICS)
-    yield calibration.table_statistics(answers, [*wanted, *costs], condition, note)
+    extra = [*calibration.CALIBRATION_METRICS, *calibration.SELECTION_METRICS]
+    if _has_own_answers(rows):
+        extra = list(calibration.EXTRA_METRICS)
+    yield calibration.table_statistics(answers, [*extra, *costs], condition, note)
     yield calibration.item_statistics(answers, condition, note, resampling.resamples)
 
 
-def _chosen(rows: pd.DataFrame) -> bool:
-    """Whether answers of question sets are the model's own: else there is no type 2."""
+def _has_own_answers(rows: pd.DataFrame) -> bool:
+    """Whether answers of question sets are the model's own; otherwise there is no type 2."""
     return bool((rows["kind"] != "given").all())
 
 
 def _estimated(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    answers, lives = Answers.from_frame(counted(rows), units), "radius" in rows
-    at = (answers.unit, answers.units)
+    answers, is_life_eval = Answers.from_frame(counted(rows), units), "radius" in rows
     columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
-    if lives:
+    if is_life_eval:
         mas = rows["mas"].to_numpy(float)
         columns |= {"maximum_achievable_score": mas, "optimal_answer_gap": mas - answers.correct}
-    yield estimate.means(condition, columns, *at, _left_out_of(rows))
-    both = ~np.isnan(answers.confidence + answers.correct)
-    note, wanted = rests_on(rows, both), forms(resampling.convention)
-    resting = len(np.unique(answers.unit[both]))
-    for threshold in resampling.thresholds if not lives and _chosen(rows) else ():
-        wanted += calibration.threshold_metrics(threshold, answers.choices)
-    found = calibration.table_statistics(answers, wanted, condition, note)
-    yield replace(found, estimates=[replace(one, units=resting) for one in found.estimates])
-    if lives:
-        together = metrics.correlation_of(answers.confidence, answers.correct, *at)
-        metric, n = "confidence_truth_correlation", int(both.sum())
-        yield Statistics([Estimate(condition, metric, n, note, units=resting)], together)
+    yield estimate.means(condition, columns, answers.unit, answers.units, _left_out_of(rows))
+    readable = ~np.isnan(answers.confidence + answers.correct)
+    note, compared = rests_on(rows, readable), compared_metrics(resampling.convention)
+    if not is_life_eval and _has_own_answers(rows):
+        for threshold in resampling.thresholds:
+            compared += calibration.threshold_metrics(threshold, answers.choices)
+    readable_units = len(np.unique(answers.unit[readable]))
+    tables = calibration.table_statistics(answers, compared, condition, note)
+    yield with_changes(tables, units=readable_units)
+    if is_life_eval:
+        correlation = metrics.correlation_of(
+            answers.confidence, answers.correct, answers.unit, answers.units
+        )
+        metric, n = "confidence_truth_correlation", int(readable.sum())
+        yield Statistics([Estimate(condition, metric, n, note, units=readable_units)], correlation)
     elif (rows["kind"] == "true_false").all() and rows["target"].isin(("True", "False")).all():
         stimulus = np.where(rows["target"] == "True", 0, 1)
         yield calibration.two_choice_sensitivity(answers, stimulus, condition, note)
@@ -172,39 +170,44 @@ def rounding(
     convention: str | None,
     note: str = "",
 ) -> Statistics:
-    """The share of confidences that are multiples of 5%."""
+    """Return the share of confidences that are multiples of 5%."""
     rounded, rule = rounded_by(100 * answers.confidence, convention)
-    said = noted(rule, note, rests_on(rows, ~np.isnan(rounded)))
-    made = estimate.means(condition, {"round_rate": rounded}, answers.unit, answers.units, said)
-    if (estimate.unit_names(rows) == rows["item"]).all():
-        return made
-    # Wilson's takes a unit for one judgment, or more that are asked again; a decade is many. What
-    # is resampled varies within data sets alone.
-    unlike = sum(
-        estimate.minority_items(rounded[mine], answers.unit[mine])
-        for mine in rows.groupby("dataset").indices.values()
+    full_note = noted(rule, note, rests_on(rows, ~np.isnan(rounded)))
+    share = estimate.means(
+        condition, {"round_rate": rounded}, answers.unit, answers.units, full_note
     )
-    needed = metrics.METRICS["round_rate"].interval.over(CLUSTERS)
-    few = metrics.too_few(needed, made.estimates[0].units or 0, unlike)
-    return _with_interval(made, interval=None, rarest=unlike, no_interval_reason=few)
+    if (estimate.unit_names(rows) == rows["item"]).all():
+        return share
+    # Wilson's interval takes a unit for one judgment, or several of the same question; a decade is
+    # many. Units vary within data sets alone, as they are resampled.
+    minority = sum(
+        estimate.minority_items(rounded[positions], answers.unit[positions])
+        for positions in rows.groupby("dataset").indices.values()
+    )
+    rule_of_clusters = metrics.METRICS["round_rate"].interval.over(CLUSTERS)
+    units = share.estimates[0].units or 0
+    reason = metrics.too_few(rule_of_clusters, units, minority)
+    return with_changes(share, interval=None, rarest=minority, no_interval_reason=reason)
 
 
 def failures(rows: pd.DataFrame, answers: Answers, condition: Condition) -> Statistics:
-    """The share of unreadable replies; its own interval is over items also of LifeEval."""
+    """Return the share of unreadable replies; its interval is over items also in LifeEval."""
     failed = np.where(replied(rows["status"]), rows["status"] != "ok", np.nan)
-    metric, at = "format_failure_rate", (answers.unit, answers.units)
-    made = estimate.means(condition, {metric: failed}, *at, estimate.flag_count)
+    columns = {"format_failure_rate": failed}
+    share = estimate.means(condition, columns, answers.unit, answers.units, estimate.flag_count)
     item, items = pd.factorize(rows["item"])
-    own = estimate.wilson(failed, item.astype(np.int64), len(items))
-    return _with_interval(made, interval=own, units=len(items), rarest=np.inf)
+    interval = estimate.wilson(failed, item.astype(np.int64), len(items))
+    return with_changes(share, interval=interval, units=len(items), rarest=np.inf)
 
 
-def _with_interval(made: Statistics, **of: Any) -> Statistics:
-    return replace(made, estimates=[replace(made.estimates[0], **of)])
+def with_changes(statistics: Statistics, **changes: Any) -> Statistics:
+    """Return the statistics with these fields of all estimates changed."""
+    estimates = [replace(described, **changes) for described in statistics.estimates]
+    return replace(statistics, estimates=estimates)
 
 
 def rounded_by(percent: FloatArray, convention: str | None) -> tuple[FloatArray, str]:
-    """Which confidences are multiples of 5%, and by which rule."""
+    """Return which confidences are multiples of 5%, and the rule."""
     if convention == "authors":
         rounded, rule = percent % 5 == 0, "floats that 5 divides exactly, as published"
     else:
@@ -214,30 +217,29 @@ def rounded_by(percent: FloatArray, convention: str | None) -> tuple[FloatArray,
 
 
 def by_decade(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Statistics]:
-    """Mean answer and mean best answer in each decade of age: the best-age curve."""
-    for decade, some in rows.groupby(decades(rows), sort=True):
+    """Yield mean answer and mean best answer in each decade of age: the best-age curve."""
+    for decade, group in rows.groupby(decades(rows), sort=True):
         where = condition.but(age=f"{int(decade)}-{int(decade) + _DECADE - 1}")
-        answer = some["answer"].where(some["score"].notna())
-        columns = {"mean_answer": answer, "mean_best_answer": some["best_answer"]}
-        yield estimate.means(
-            where, columns, unit_indices(some, units), len(units), _left_out_of(some)
-        )
+        answer = group["answer"].where(group["score"].notna())
+        columns = {"mean_answer": answer, "mean_best_answer": group["best_answer"]}
+        unit = unit_indices(group, units)
+        yield estimate.means(where, columns, unit, len(units), _left_out_of(group))
 
 
 def _left_out_of(rows: pd.DataFrame) -> Callable[[FloatArray], str]:
-    """What values of judgments leave out, for the note of their mean."""
+    """Return the function that says for a note which judgments have no value."""
     return lambda values: rests_on(rows, ~np.isnan(values))
 
 
 def decades(rows: pd.DataFrame) -> pd.Series:
-    """The first year of each judgment's decade of age."""
+    """Return the first year of each judgment's decade of age."""
     return (rows["age"] // _DECADE * _DECADE).astype(float)
 
 
 def counted(rows: pd.DataFrame) -> pd.DataFrame:
-    """Judgments with the columns that `Answers` takes, the outcome in `correct`.
+    """Return judgments with the columns that `Answers` takes, the outcome in `correct`.
 
-    A confidence counts only where the reply was read.
+    A confidence counts only if the reply was read.
     """
     confidence = rows["confidence"].where(rows["status"] == "ok")
     if "radius" not in rows:
@@ -246,105 +248,114 @@ def counted(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def slope_of(rows: pd.DataFrame) -> HardEasySlope:
-    """The hard-easy regression over readable judgments, clustered by decade of age and radius."""
-    read = counted(rows)
-    excess, units = read["confidence"] - read["correct"], list(rows["unit"])
+    """Fit the hard-easy regression to readable judgments, clustered by decade and radius."""
+    readable = counted(rows)
+    excess, units = readable["confidence"] - readable["correct"], list(rows["unit"])
     return metrics.hard_easy_slope(excess, 1 - rows["mas"], units)
 
 
 def slope(line: HardEasySlope, rows: pd.DataFrame, condition: Condition) -> Statistics:
-    """The slope as a number with its own interval, and what it leaves out."""
-    read = counted(rows)
-    there = (read["confidence"] - read["correct"] - rows["mas"]).notna()
+    """Return the slope as an estimate with its own interval."""
+    readable = counted(rows)
+    present = (readable["confidence"] - readable["correct"] - rows["mas"]).notna()
     note = f"{line.clusters} {CLUSTERS.units}; intercept {line.intercept:.4f}"
-    number = Estimate(
+    described = Estimate(
         condition,
         "hard_easy_slope",
         line.judgments,
-        noted(note, rests_on(rows, there)),
+        noted(note, rests_on(rows, present)),
         metrics.slope_interval(line.slope, line.standard_error, line.clusters),
         n_asked=len(rows),
         units=line.clusters,
     )
-    return Statistics([number], estimate.constant(line.slope))
+    return Statistics([described], estimate.constant(line.slope))
 
 
 EVERY_MODEL = "all models"
-"""The group of models where none are named."""
+"""The group of all models, if no groups are given."""
 
 
-def groups_of(models: Sequence[str], named: Mapping[str, str] | None) -> dict[str, list[str]]:
-    """Models by the group that is named for each; all together where none is, if there are several.
+def groups_of(
+    models: Sequence[str], group_by_model: Mapping[str, str] | None
+) -> dict[str, list[str]]:
+    """Return the models of each group; without groups all models, if there are several.
 
     Raises:
         InvalidArgument: A model has no group.
     """
-    found: dict[str, list[str]] = {}
+    if group_by_model is None:
+        return {EVERY_MODEL: list(models)} if len(models) > 1 else {}
+    groups: dict[str, list[str]] = {}
     for model in models:
-        if named is not None and model not in named:
+        if model not in group_by_model:
             raise InvalidArgument(
                 f"groups: there is no group for {model}; add a line for it, or leave its logs out."
             )
-        found.setdefault(named[model] if named else EVERY_MODEL, []).append(model)
-    return found if named or len(models) > 1 else {}
+        groups.setdefault(group_by_model[model], []).append(model)
+    return groups
 
 
-_ALONE = ("n", "mean_answer", "mean_best_answer")
-"""What has no mean over models."""
+_WITHOUT_MEAN = ("n", "mean_answer", "mean_best_answer")
+"""Metrics without a mean over models."""
 
 
 def group_mean(
-    drawn: Mapping[str, ResampledEstimates],
+    by_model: Mapping[str, ResampledEstimates],
     lines: Mapping[Condition, Mapping[str, HardEasySlope]],
     shared: str,
 ) -> ResampledEstimates:
-    """The unweighted mean over models of the numbers that all have.
+    """Return the unweighted mean over models of the estimates that all have.
 
     Args:
-        drawn: The numbers of each model.
-        lines: The regressions of each model, by condition.
-        shared: Of the items how many all models have, for the notes.
+        by_model: Estimates of each model.
+        lines: Hard-easy regressions of each model, by condition.
+        shared: How many items all models have, for the notes.
     """
-    mean = estimate.average_estimates(drawn, _ALONE, independent=False)
-    numbers = [replace(one, note=noted(one.note, shared)) for one in mean.estimates]
-    for k, one in enumerate(numbers):
-        mine = lines.get(Condition(one.condition), {})
-        if one.metric == "hard_easy_slope" and len(mine) == len(drawn):
-            fewest = min(line.clusters for line in mine.values())
-            interval = metrics.slope_interval(*mean_slope(list(mine.values())), fewest)
-            numbers[k] = replace(one, interval=interval)
-    return replace(mean, estimates=numbers)
+    mean = estimate.average_estimates(by_model, _WITHOUT_MEAN, independent=False)
+    estimates = []
+    for described in mean.estimates:
+        with_note = replace(described, note=noted(described.note, shared))
+        model_lines = list(lines.get(Condition(described.condition), {}).values())
+        if described.metric == "hard_easy_slope" and len(model_lines) == len(by_model):
+            value, error = mean_slope(model_lines)
+            fewest = min(line.clusters for line in model_lines)
+            with_note = replace(with_note, interval=metrics.slope_interval(value, error, fewest))
+        estimates.append(with_note)
+    return replace(mean, estimates=estimates)
 
 
 def shared_items(rows: pd.DataFrame, models: Sequence[str]) -> str:
-    """How many of the items all of several models have, for a note; empty where it is all."""
+    """Say for a note how many of the items all models have; empty if it is all of them."""
     items = [set(rows.loc[rows["model"] == model, "item"]) for model in models]
-    every, common = set.union(*items), set.intersection(*items)
-    if len(common) == len(every):
+    union, common = set.union(*items), set.intersection(*items)
+    if len(common) == len(union):
         return ""
     if not common:
-        return f"models have none of {len(every)} items in common"
-    return f"all models have {len(common)} of {len(every)} items in common"
+        return f"models have none of {len(union)} items in common"
+    return f"all models have {len(common)} of {len(union)} items in common"
 
 
 def mean_slope(lines: Sequence[HardEasySlope]) -> tuple[float, float]:
-    """Mean and standard error of slopes of models, errors of one cluster being correlated."""
-    clusters = dict.fromkeys(name for line in lines for name in line.scores)
+    """Return mean and standard error of models' slopes; errors of one cluster are correlated."""
+    clusters = dict.fromkeys(chain.from_iterable(line.scores for line in lines))
     scores = [np.mean([line.scores.get(name, 0.0) for line in lines]) for name in clusters]
     return float(np.mean([line.slope for line in lines])), float(np.linalg.norm(scores))
 
 
-def compared(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
-    """Differences of two contenders' completed judgments on the items that both answered."""
-    both = [counted(a), counted(b)]
+def compare_contenders(
+    a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling
+) -> list[Difference]:
+    """Return the differences of completed judgments on the items that both answered."""
+    sides = [counted(a), counted(b)]
     if "radius" not in a:
         thresholds = () if (a["kind"] == "given").any() else resampling.thresholds
-        return compare.differences(_contrast(both, resampling, thresholds), resampling)
-    found = compare.differences(_contrast(both, resampling), resampling)
+        return compare.differences(_contrast(sides, resampling, thresholds), resampling)
+    differences = compare.differences(_contrast(sides, resampling), resampling)
     for radius in sorted(set(a["radius"]) & set(b["radius"])):
-        sides, at = [side[side["radius"] == radius] for side in both], Condition(radius=radius)
-        found += compare.differences(_contrast(sides, resampling, condition=at), resampling)
-    return found + compare.differences(_slopes(both), resampling)
+        at_radius = [side[side["radius"] == radius] for side in sides]
+        contrast = _contrast(at_radius, resampling, condition=Condition(radius=radius))
+        differences += compare.differences(contrast, resampling)
+    return differences + compare.differences(_slopes(sides), resampling)
 
 
 def _contrast(
@@ -353,52 +364,48 @@ def _contrast(
     thresholds: Sequence[float] = (),
     condition: Condition = Condition(),  # noqa: B008 # it is frozen
 ) -> Contrast:
-    """The contrast of what both answered readably: of the same answers to the same items."""
-    keys = [
-        pd.MultiIndex.from_arrays([side["item"], side.get("given", side["item"])]) for side in sides
-    ]
-    read = [(side["confidence"] + side["correct"]).notna().to_numpy() for side in sides]
-    shared = keys[0][read[0]].intersection(keys[1][read[1]])
-    first, second = (
-        side[key.isin(shared) & there] for side, key, there in zip(sides, keys, read, strict=True)
-    )
+    """Return the contrast of what both answered readably: the same answers to the same items."""
+    keys, readable = [], []
+    for side in sides:
+        given = side.get("given", side["item"])
+        keys.append(pd.MultiIndex.from_arrays([side["item"], given]))
+        readable.append((side["confidence"] + side["correct"]).notna().to_numpy())
+    shared = keys[0][readable[0]].intersection(keys[1][readable[1]])
     return compare.confidence_contrast(
-        first,
-        second,
+        sides[0][keys[0].isin(shared) & readable[0]],
+        sides[1][keys[1].isin(shared) & readable[1]],
         thresholds,
-        forms(resampling.convention),
+        compared_metrics(resampling.convention),
         condition,
-        CLUSTERS if "radius" in first else None,
+        CLUSTERS if "radius" in sides[0] else None,
     )
 
 
 def _slopes(sides: Sequence[pd.DataFrame]) -> Contrast:
-    """The contrast of hard-easy slopes, clusters being resampled."""
-    common, read = compare.on_common(
-        [side.dropna(subset=["confidence", "correct", "mas"]) for side in sides]
-    )
-    clusters = pd.Index(read[0]["unit"].unique())
-    first, second = (_slope(side, unit_indices(side, clusters), len(clusters)) for side in read)
-    number = (Condition(), "hard_easy_slope")
-    return Contrast([number], [len(common)], len(clusters), first, second, clusters=CLUSTERS)
+    """Return the contrast of hard-easy slopes, clusters being resampled."""
+    readable = [side.dropna(subset=["confidence", "correct", "mas"]) for side in sides]
+    items, common = compare.on_common(readable)
+    clusters = pd.Index(common[0]["unit"].unique())
+    first, second = (_slope(side, unit_indices(side, clusters), len(clusters)) for side in common)
+    name = (Condition(), "hard_easy_slope")
+    return Contrast([name], [len(items)], len(clusters), first, second, clusters=CLUSTERS)
 
 
 def _slope(rows: pd.DataFrame, cluster: IntArray, clusters: int) -> metrics.Statistic:
-    """The least-squares slope, of shape (resamples, 1)."""
-    sums = _moments(rows, cluster, clusters)
+    """Return the least-squares slope as a statistic, of shape (resamples, 1)."""
 
-    def of(totals: FloatArray) -> FloatArray:
+    def slope_of_sums(totals: FloatArray) -> FloatArray:
         n, x, y, xx, xy = totals.T
-        spread = n * xx - x * x
+        variation = n * xx - x * x
         with np.errstate(divide="ignore", invalid="ignore"):
-            slope = np.where(spread > 1e-12, (n * xy - x * y) / spread, np.nan)
-        return np.asarray(slope[:, None])
+            slopes = np.where(variation > 1e-12, (n * xy - x * y) / variation, np.nan)
+        return np.asarray(slopes[:, None])
 
-    return metrics.SumStatistic(sums, of)
+    return metrics.SumStatistic(_moments(rows, cluster, clusters), slope_of_sums)
 
 
 def _moments(rows: pd.DataFrame, cluster: IntArray, clusters: int) -> FloatArray:
-    """By cluster: how many judgments, and sums of x, y, xx and xy."""
+    """Return by cluster the number of judgments, and the sums of x, y, xx and xy."""
     x = 1 - rows["mas"].to_numpy(float)
     y = (rows["confidence"] - rows["correct"]).to_numpy(float)
     sums = np.zeros((clusters, 5))
@@ -409,13 +416,12 @@ def _moments(rows: pd.DataFrame, cluster: IntArray, clusters: int) -> FloatArray
 def stated_against_token(
     rows: pd.DataFrame, key: Key, condition: Condition, resampling: Resampling
 ) -> Iterator[Result]:
-    """What a model states less what its answers' tokens say, on the items that have both."""
+    """Yield the differences of stated and token confidence, on the items that have both."""
     sides = [counted(rows[rows["source"] == source]) for source in (STATED, TOKEN)]
-    one = _contrast(sides, resampling)
-    if not one.units:
+    contrast = _contrast(sides, resampling)
+    if not contrast.units:
         return
-    found = compare.resample_contrast(one, resampling, 0)
-    for column, (_, metric) in enumerate(found.names):
-        yield from compare.difference_results(
-            found, column, key, condition.but(of=metric, versus=TOKEN)
-        )
+    resampled = compare.resample_contrast(contrast, resampling, 0)
+    for column, (_, metric) in enumerate(resampled.names):
+        where = condition.but(of=metric, versus=TOKEN)
+        yield from compare.difference_results(resampled, column, key, where)

@@ -1,7 +1,7 @@
 """The data sets of both tasks together: one row a model, every judgment with the same weight."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from inspect_confidence.studies.notes import left_out, noted, rests_on
 from inspect_confidence.studies.study import Resampling
 
 ALL_SETS = "pooled"
-"""What stands in `dataset` for all of them together."""
+"""Value of `dataset` in results over all data sets together."""
 
 _TASK = "question_sets"
 _METRICS = ("overconfidence", "ece")
@@ -28,7 +28,7 @@ _COLUMNS = [
 
 
 def of_all_sets(completed: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """The numbers of each model with several data sets, and the mean of each group of models.
+    """Return pooled results of each model with several data sets, and of each group of models.
 
     Items, of LifeEval decades of age by radius, are resampled within their data set. Runs of
     another variant or window are by themselves.
@@ -41,53 +41,62 @@ def of_all_sets(completed: Mapping[str, pd.DataFrame], resampling: Resampling) -
     # Items of two sets may have one name.
     for name in ("item", "unit"):
         rows[name] = rows["dataset"] + "\0" + rows[name]
-    found: list[Result] = []
-    for (variant, window), some in rows.groupby(["variant", "window"], sort=False):
-        sets = some.groupby("model")["dataset"].transform("nunique")
-        if len(several := some[sets > 1]):
+    results: list[Result] = []
+    for (variant, window), group in rows.groupby(["variant", "window"], sort=False):
+        datasets = group.groupby("model")["dataset"].transform("nunique")
+        several = group[datasets > 1]
+        if len(several):
             condition = Condition(variant=variant, window=window)
-            found += _of_variant(several, condition, resampling)
-    return found
+            results += _pooled_results(several, condition, resampling)
+    return results
 
 
-def _of_variant(rows: pd.DataFrame, condition: Condition, resampling: Resampling) -> list[Result]:
+def _pooled_results(
+    rows: pd.DataFrame, condition: Condition, resampling: Resampling
+) -> list[Result]:
     items = rows.drop_duplicates("unit")
     units, strata = pd.Index(items["unit"]), pd.factorize(items["dataset"])[0].astype(np.int64)
-    drawn: dict[str, ResampledEstimates] = {}
-    found: list[Result] = []
-    for name, mine in rows.groupby("model", sort=False):
-        made = _numbers(mine, units, condition, resampling)
-        drawn[str(name)] = resample(made, strata, resampling)
-        found += results_of(drawn[str(name)], Key(_TASK, str(name), ALL_SETS))
-    groups = numbers.groups_of(list(drawn), resampling.options(numbers.LifeOptions).groups)
+    by_model: dict[str, ResampledEstimates] = {}
+    results: list[Result] = []
+    for name, model_rows in rows.groupby("model", sort=False):
+        model = str(name)
+        statistics = _pooled_statistics(model_rows, units, condition, resampling)
+        by_model[model] = resample(statistics, strata, resampling)
+        results += results_of(by_model[model], Key(_TASK, model, ALL_SETS))
+    groups = numbers.groups_of(list(by_model), resampling.options(numbers.LifeOptions).groups)
     for group, members in groups.items():
         shared = numbers.shared_items(rows, members)
-        mean = numbers.group_mean({name: drawn[name] for name in members}, {}, shared)
-        found += results_of(mean, Key(_TASK, f"mean of {group}", ALL_SETS))
-    return found
+        mean = numbers.group_mean({name: by_model[name] for name in members}, {}, shared)
+        results += results_of(mean, Key(_TASK, f"mean of {group}", ALL_SETS))
+    return results
 
 
-def _numbers(
+def _pooled_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """What one model stated, and what its tokens say."""
-    for source, some in rows.groupby("source", sort=True):
+    """Yield one model's statistics of stated confidence, and of its tokens."""
+    for source, source_rows in rows.groupby("source", sort=True):
         where = condition.but(source="" if source == STATED else source)
-        answers = Answers.from_frame(some, units)
-        at = (answers.unit, answers.units)
-        sizes = some["dataset"].value_counts(sort=False).items()
-        which = f"pooled: {', '.join(f'{name} {size:,}' for name, size in sizes)}"
+        answers = Answers.from_frame(source_rows, units)
+        sizes = source_rows["dataset"].value_counts(sort=False).items()
+        datasets = f"pooled: {', '.join(f'{name} {size:,}' for name, size in sizes)}"
+        note = partial(_note, datasets, source_rows)
         columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
-
-        def rests(values: FloatArray, pooled: str = which, some: pd.DataFrame = some) -> str:
-            return noted(pooled, rests_on(some, ~np.isnan(values)))
-
-        yield estimate.means(where, columns, *at, rests)
-        yield numbers.rounding(some, answers, where, resampling.convention, which)
-        forms = [form for form in numbers.forms(resampling.convention) if form.metric in _METRICS]
-        made = calibration.table_statistics(
-            answers, forms, where, rests(answers.confidence + answers.correct)
+        yield estimate.means(where, columns, answers.unit, answers.units, note)
+        yield numbers.rounding(source_rows, answers, where, resampling.convention, datasets)
+        pooled_metrics = [
+            metric
+            for metric in numbers.compared_metrics(resampling.convention)
+            if metric.metric in _METRICS
+        ]
+        tables = calibration.table_statistics(
+            answers, pooled_metrics, where, note(answers.confidence + answers.correct)
         )
-        yield replace(made, estimates=[replace(one, n_asked=len(some)) for one in made.estimates])
-        yield numbers.failures(some, answers, where)
-        yield estimate.judgment_count(where, len(some), noted(which, left_out(some["status"])))
+        yield numbers.with_changes(tables, n_asked=len(source_rows))
+        yield numbers.failures(source_rows, answers, where)
+        count_note = noted(datasets, left_out(source_rows["status"]))
+        yield estimate.judgment_count(where, len(source_rows), count_note)
+
+
+def _note(datasets: str, rows: pd.DataFrame, values: FloatArray) -> str:
+    return noted(datasets, rests_on(rows, ~np.isnan(values)))

@@ -25,16 +25,16 @@ LIFE, SETS = "life_eval", "question_sets"
 
 
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """The results of both tasks, and of all their data sets together.
+    """Return the results of both tasks, and of all their data sets together.
 
     Without a convention answers are graded as the authors did, and all else is by the text.
     """
-    found: list[Result] = []
+    results: list[Result] = []
     completed = {task: _completed(task, frame, resampling) for task, frame in frames.items()}
     for rows in completed.values():
-        for key, condition, answered in condition_groups(rows, ("dataset", "variant", "window")):
-            found += _of_dataset(answered, key, condition, resampling)
-    return found + pooled.of_all_sets(completed, resampling)
+        for key, condition, group in condition_groups(rows, ("dataset", "variant", "window")):
+            results += _dataset_results(group, key, condition, resampling)
+    return results + pooled.of_all_sets(completed, resampling)
 
 
 def _completed(task: str, frame: pd.DataFrame, resampling: Resampling) -> pd.DataFrame:
@@ -44,83 +44,86 @@ def _completed(task: str, frame: pd.DataFrame, resampling: Resampling) -> pd.Dat
     return options.assign(window="")
 
 
-def _of_dataset(
+def _dataset_results(
     rows: pd.DataFrame, key: Key, condition: Condition, resampling: Resampling
 ) -> list[Result]:
-    """Every model by itself, then the mean of each group of models."""
+    """Return the results of every model by itself, then the mean of each group of models."""
     # Of all models, so that a resample of one is the same resample of another.
     units = pd.Index(unit_names(rows).unique())
-    clusters = judgments.CLUSTERS if key.task == LIFE else None
-    found: list[Result] = []
-    drawn: dict[str, ResampledEstimates] = {}
+    is_life_eval = key.task == LIFE
+    clusters = judgments.CLUSTERS if is_life_eval else None
+    model_statistics = _life_statistics if is_life_eval else _options_statistics
+    results: list[Result] = []
+    by_model: dict[str, ResampledEstimates] = {}
     lines: dict[Condition, dict[str, HardEasySlope]] = defaultdict(dict)
-    for name, mine in rows.groupby("model", sort=False):
-        who = replace(key, model=str(name))
-        if key.task == LIFE:
-            for source, some in mine.groupby("source"):
-                lines[_sourced(condition, source)][who.model] = numbers.slope_of(some)
-            estimands = [*_of_lives(mine, units, condition, resampling)]
-        else:
-            estimands = [*_of_sources(mine, units, condition, resampling)]
-        drawn[who.model] = resample(estimands, len(units), resampling, clusters=clusters)
-        found += results_of(drawn[who.model], who)
-        if (mine["source"] == judgments.TOKEN).any():
-            found += numbers.stated_against_token(mine, who, condition, resampling)
-    groups = numbers.groups_of(list(drawn), resampling.options(numbers.LifeOptions).groups)
+    for name, model_rows in rows.groupby("model", sort=False):
+        model = str(name)
+        model_key = replace(key, model=model)
+        if is_life_eval:
+            for source, source_rows in model_rows.groupby("source"):
+                lines[_sourced(condition, source)][model] = numbers.slope_of(source_rows)
+        statistics = model_statistics(model_rows, units, condition, resampling)
+        by_model[model] = resample(statistics, len(units), resampling, clusters=clusters)
+        results += results_of(by_model[model], model_key)
+        if (model_rows["source"] == judgments.TOKEN).any():
+            results += numbers.stated_against_token(model_rows, model_key, condition, resampling)
+    groups = numbers.groups_of(list(by_model), resampling.options(numbers.LifeOptions).groups)
     for group, members in groups.items():
-        theirs = {
-            where: {name: line for name, line in some.items() if name in members}
-            for where, some in lines.items()
+        group_lines = {
+            where: {name: line for name, line in of_models.items() if name in members}
+            for where, of_models in lines.items()
         }
         shared = numbers.shared_items(rows, members)
-        mean = numbers.group_mean({name: drawn[name] for name in members}, theirs, shared)
-        found += results_of(mean, replace(key, model=f"mean of {group}"))
-    return found
+        group_estimates = {name: by_model[name] for name in members}
+        mean = numbers.group_mean(group_estimates, group_lines, shared)
+        results += results_of(mean, replace(key, model=f"mean of {group}"))
+    return results
 
 
 def _sourced(condition: Condition, source: object) -> Condition:
-    """With the source of confidence, unless it is what was stated."""
+    """Add the source of confidence, unless it is what was stated."""
     return condition.but(source="" if source == judgments.STATED else source)
 
 
-def _of_lives(
+def _life_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """One model's numbers by what it stated and by its tokens, over all radii and for each."""
-    for source, mine in rows.groupby("source", sort=True):
-        at = _sourced(condition, source)
-        yield from numbers.of_judgments(mine, units, at, resampling)
-        yield from numbers.toolbox(mine, units, at, resampling)
-        for radius, some in mine.groupby("radius", sort=True):
-            where = at.but(radius=radius)
-            yield from numbers.of_judgments(some, units, where, resampling)
-            if source != judgments.TOKEN:  # its answers are those that were stated
-                yield from numbers.by_decade(some, units, where)
-        yield numbers.slope(numbers.slope_of(mine), mine, at)
-
-
-def _of_sources(
-    rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
-) -> Iterator[Statistics]:
-    """One model's numbers by what it stated and by its tokens."""
-    for source, some in rows.groupby("source", sort=True):
+    """Yield LifeEval's statistics of a model by source, over all radii and for each."""
+    for source, source_rows in rows.groupby("source", sort=True):
         where = _sourced(condition, source)
-        yield from numbers.of_judgments(some, units, where, resampling)
-        yield from numbers.toolbox(some, units, where, resampling)
-        by_kind = some.groupby("kind", sort=True)
-        for kind, of_kind in by_kind if len(by_kind) > 1 else ():
-            yield from numbers.of_judgments(of_kind, units, where.but(kind=kind), resampling)
+        yield from numbers.judgment_statistics(source_rows, units, where, resampling)
+        yield from numbers.extra_statistics(source_rows, units, where, resampling)
+        for radius, radius_rows in source_rows.groupby("radius", sort=True):
+            at_radius = where.but(radius=radius)
+            yield from numbers.judgment_statistics(radius_rows, units, at_radius, resampling)
+            if source != judgments.TOKEN:  # its answers are those that were stated
+                yield from numbers.by_decade(radius_rows, units, at_radius)
+        yield numbers.slope(numbers.slope_of(source_rows), source_rows, where)
+
+
+def _options_statistics(
+    rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
+) -> Iterator[Statistics]:
+    """Yield a question set's statistics of a model by source, over all kinds and for each."""
+    for source, source_rows in rows.groupby("source", sort=True):
+        where = _sourced(condition, source)
+        yield from numbers.judgment_statistics(source_rows, units, where, resampling)
+        yield from numbers.extra_statistics(source_rows, units, where, resampling)
+        by_kind = list(source_rows.groupby("kind", sort=True))
+        for kind, kind_rows in by_kind if len(by_kind) > 1 else ():
+            of_kind = where.but(kind=kind)
+            yield from numbers.judgment_statistics(kind_rows, units, of_kind, resampling)
 
 
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
-    """Differences of two contenders on the items that both answered readably.
+    """Return the differences of two contenders on the items that both answered readably.
 
     LifeEval: overall, for each radius, and of the hard-easy slope. Question sets: of all
     calibration metrics.
     """
     task = str(a["task"].iloc[0])
-    one, other = (_completed(task, side, resampling) for side in (a, b))
-    return numbers.compared(one, other, resampling)
+    first, second = (_completed(task, side, resampling) for side in (a, b))
+    return numbers.compare_contenders(first, second, resampling)
 
 
 LIFE_EVAL = Study(

@@ -38,19 +38,19 @@ def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
     return [{**row, **read, "answer": score.answer or "", **became}]
 
 
-def over_scales(drawn: ResampledEstimates, condition: Condition) -> ResampledEstimates | None:
+def over_scales(resampled: ResampledEstimates, condition: Condition) -> ResampledEstimates | None:
     """How far accuracy moves over the scales that differ in granularity alone.
 
     It is of the numbers of all scales; None where fewer than two of those were asked.
     """
-    asked = [
+    scale_columns = [
         i
-        for i, one in enumerate(drawn.estimates)
-        if one.metric == "accuracy" and one.condition.get("scale") in _GRANULARITY
+        for i, estimate in enumerate(resampled.estimates)
+        if estimate.metric == "accuracy" and estimate.condition.get("scale") in _GRANULARITY
     ]
-    if len(asked) < 2:
+    if len(scale_columns) < 2:
         return None
-    columns = [i for i in asked if not np.isnan(drawn.values[i])]
+    columns = [i for i in scale_columns if not np.isnan(resampled.values[i])]
 
     def spread(values: FloatArray) -> FloatArray:
         if not columns:
@@ -61,11 +61,11 @@ def over_scales(drawn: ResampledEstimates, condition: Condition) -> ResampledEst
         f"over {len(columns)} of the {len(_GRANULARITY)} granularity scales; at least 0, so that "
         "noise alone makes it positive"
     )
-    n = min((drawn.estimates[i].n for i in columns), default=0)
-    least = min((drawn.estimates[i].n_asked or n for i in columns), default=0)
-    number = Estimate(condition, "accuracy_spread", n, note, n_asked=least)
+    n = min((resampled.estimates[i].n for i in columns), default=0)
+    smallest_asked = min((resampled.estimates[i].n_asked or n for i in columns), default=0)
+    number = Estimate(condition, "accuracy_spread", n, note, n_asked=smallest_asked)
     return ResampledEstimates(
-        [number], spread(drawn.values[None]), spread(drawn.draws)[:, None], drawn.units
+        [number], spread(resampled.values[None]), spread(resampled.draws)[:, None], resampled.units
     )
 
 
@@ -75,15 +75,17 @@ def entropy_and_ratio(results: Iterable[Result]) -> list[Result]:
     ratio: dict[tuple[Key, Condition], dict[Point, float]] = defaultdict(dict)
     for row in results:
         if row.metric in ("entropy_bits", "m_ratio"):
-            point, where = point_of(row)
+            point, condition = point_of(row)
             key = Key(row.task, ALL_MODELS, row.dataset)
-            of = entropy[key, where.get("scale")]
-            (of if row.metric == "entropy_bits" else ratio[key, where])[point] = row.value
-    found: list[Result] = []
-    for (key, where), values in ratio.items():
-        others = entropy[key, where.get("scale")]
-        found += over_models(key, where, "entropy_m_ratio_correlation", others, values)
-    return found
+            by_point = entropy[key, condition.get("scale")]
+            (by_point if row.metric == "entropy_bits" else ratio[key, condition])[point] = row.value
+    correlations: list[Result] = []
+    for (key, condition), values in ratio.items():
+        entropies = entropy[key, condition.get("scale")]
+        correlations += over_models(
+            key, condition, "entropy_m_ratio_correlation", entropies, values
+        )
+    return correlations
 
 
 def not_common(rows: pd.DataFrame) -> Iterator[Result]:
@@ -92,22 +94,23 @@ def not_common(rows: pd.DataFrame) -> Iterator[Result]:
     A row a scale, and one of a model's items on any (`scales=all`); of `mean` summed over data
     sets. None where all that are compared were asked the same items.
     """
-    who = ["task", "model", "variant", "dataset"]
-    asked = rows[[*who, "scale", "item"]].drop_duplicates()
-    asks = asked.drop_duplicates([*who, "scale"]).groupby("dataset").size()
-    of_item = asked.groupby(["dataset", "item"], sort=False)
-    asked = asked.assign(
-        apart=of_item["item"].transform("size") < asked["dataset"].map(asks), item=of_item.ngroup()
+    keys = ["task", "model", "variant", "dataset"]
+    item_rows = rows[[*keys, "scale", "item"]].drop_duplicates()
+    asks = item_rows.drop_duplicates([*keys, "scale"]).groupby("dataset").size()
+    of_item = item_rows.groupby(["dataset", "item"], sort=False)
+    item_rows = item_rows.assign(
+        apart=of_item["item"].transform("size") < item_rows["dataset"].map(asks),
+        item=of_item.ngroup(),
     )
-    several = asked.groupby(who[:3])["dataset"].transform("nunique") > 1
-    asked = pd.concat([asked, asked[several].assign(dataset=MEAN)])
-    asked = asked[asked.groupby("dataset")["apart"].transform("any")]
-    for by in (["scale"], []):
-        for values, some in asked.groupby([*who, *by], sort=False):
+    several = item_rows.groupby(keys[:3])["dataset"].transform("nunique") > 1
+    item_rows = pd.concat([item_rows, item_rows[several].assign(dataset=MEAN)])
+    item_rows = item_rows[item_rows.groupby("dataset")["apart"].transform("any")]
+    for more_keys in (["scale"], []):
+        for values, group in item_rows.groupby([*keys, *more_keys], sort=False):
             task, model, variant, dataset, *scale = map(str, values)
-            on = {"scale": scale[0]} if by else {"scales": "all"}
-            condition = Condition(on, variant=variant)
-            count, items = some.loc[some["apart"], "item"].nunique(), some["item"].nunique()
+            parts = {"scale": scale[0]} if more_keys else {"scales": "all"}
+            condition = Condition(parts, variant=variant)
+            count, items = group.loc[group["apart"], "item"].nunique(), group["item"].nunique()
             note = f"of {items} items; others of the data set were not asked them all"
             key = Key(task, model, dataset)
             yield key.result(condition, "items_not_common", count, n=items, note=note)

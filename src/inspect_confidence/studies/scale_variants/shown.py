@@ -81,15 +81,15 @@ def scale_tables(results: pd.DataFrame) -> list[View]:
     threshold = max(rows.values("threshold"), key=lambda text: float(text or -1), default="")
     of_models = (
         spec
-        for who, mine in rows.groups("model", "variant")
-        for spec in _of_model(titled(*who), mine, threshold)
+        for names, model_rows in rows.groups("model", "variant")
+        for spec in _of_model(titled(*names), model_rows, threshold)
     )
     return views_with_lines([*_printed(rows, threshold), *of_models])
 
 
 def _printed(rows: ResultTable, threshold: str) -> Iterator[TableSpec]:
     """The study's tables: most are of the mean over data sets, or of the one data set there is."""
-    asked = sorted(filter(None, rows.values("scale")), key=_place)
+    scales_asked = sorted(filter(None, rows.values("scale")), key=_place)
     means = {(row["model"], row["variant"]) for row in rows.matching(dataset=MEAN)}
     mean = ResultTable(
         [
@@ -100,32 +100,32 @@ def _printed(rows: ResultTable, threshold: str) -> Iterator[TableSpec]:
     )
     meta_d, m_ratio, *_ = map(_starred, _sensitivity(rows, threshold))
     sense, odd = [meta_d, m_ratio], [_ROUND, _BEYOND, meta_d, m_ratio]
-    p_values = [_tested("p_holm", "p", of) for of in sense]
-    tests = [_tested("difference", "difference", of) for of in sense]
+    p_values = [_tested("p_holm", "p", column_of) for column_of in sense]
+    tests = [_tested("difference", "difference", column_of) for column_of in sense]
 
     def by_scale(title: str, scales: Sequence[str], columns: Sequence[Column]) -> TableSpec:
         """A line a scale; none where no scale but the baseline was asked."""
-        there = {*asked}.intersection(scales) - {_BASE}
-        some = mean.among("scale", scales if there else ())
-        return _of_all(title, some, (*_WHO, "scale"), [*columns, _APART], threshold)
+        compared_scales = {*scales_asked}.intersection(scales) - {_BASE}
+        table = mean.among("scale", scales if compared_scales else ())
+        return _of_all(title, table, (*_WHO, "scale"), [*columns, _APART], threshold)
 
-    def across(title: str, some: ResultTable, column: Column, *more: Column) -> TableSpec:
+    def across(title: str, table: ResultTable, column: Column, *more: Column) -> TableSpec:
         """A column a scale of the granularity scales, or of all."""
-        scales = asked if column.metric == _BEYOND.metric else _GRANULARITY
-        there = [scale for scale in scales if scale in asked]
+        scales = scales_asked if column.metric == _BEYOND.metric else _GRANULARITY
+        present_scales = [scale for scale in scales if scale in scales_asked]
         columns = [
             replace(column, heading=scale, where={**column.where, "scale": scale})
-            for scale in there
+            for scale in present_scales
         ]
-        apart = replace(_APART, where={"scales": "all"})
-        some = some if {*there} - {_BASE} else ResultTable([])
-        return _of_all(title, some, _WHO, [*columns, *more, apart], threshold)
+        not_common = replace(_APART, where={"scales": "all"})
+        table = table if {*present_scales} - {_BASE} else ResultTable([])
+        return _of_all(title, table, _WHO, [*columns, *more, not_common], threshold)
 
     columns = [*_USED, _ACCURACY, _AUROC, _ECE, *sense, _APART]
     baseline = rows.matching(scale=_BASE)
     yield _of_all("Tables 1 and 8 to 10, scale 0-100", baseline, _WHO, columns, threshold)
-    both = [meta_d, p_values[0], m_ratio, p_values[1]]
-    yield by_scale("Table 2, granularity", _GRANULARITY, both)
+    test_columns = [meta_d, p_values[0], m_ratio, p_values[1]]
+    yield by_scale("Table 2, granularity", _GRANULARITY, test_columns)
     yield by_scale("Table 3, boundary", [_BASE, *_GROUPS["boundary"]], [*sense, _UTILIZATION])
     yield by_scale("Table 4, non-standard scales", [_BASE, *_ODD[:3]], odd)
     yield by_scale("Table 5, odd bounds", [_BASE, *_ODD[3:]], odd)
@@ -135,16 +135,16 @@ def _printed(rows: ResultTable, threshold: str) -> Iterator[TableSpec]:
     yield across("Table 13, accuracy", mean, _ACCURACY, spread)
     yield by_scale("Table 14, 60-100", [_BASE, "60-100"], [*sense, _ECE, _UTILIZATION])
     yield by_scale("Table 15, 3-38", [_BASE, "3-38"], [*odd, _ENTROPY])
-    both = [meta_d, tests[0], p_values[0], m_ratio, tests[1], p_values[1]]
-    yield by_scale("Table 16, differences from 0-100", [*{*asked} - {_BASE}], both)
+    test_columns = [meta_d, tests[0], p_values[0], m_ratio, tests[1], p_values[1]]
+    yield by_scale("Table 16, differences from 0-100", [*{*scales_asked} - {_BASE}], test_columns)
     percent = replace(_BEYOND, digits=1, factor=100, interval=False)
     yield across("Table 17, out of range (%)", mean, percent)
 
 
 def _place(scale: str) -> tuple[int, str]:
     """Scales in the study's order, then others."""
-    known = [str(one) for one in ALL]
-    return (known.index(scale) if scale in known else len(known)), scale
+    scales = [str(listed_scale) for listed_scale in ALL]
+    return (scales.index(scale) if scale in scales else len(scales)), scale
 
 
 def _starred(column: Column) -> Column:
@@ -153,10 +153,10 @@ def _starred(column: Column) -> Column:
     return replace(column, mark=lambda p: stars(p, 0.05, 0.01), marked_by=test)
 
 
-def _tested(metric: str, heading: str, of: Column) -> Column:
+def _tested(metric: str, heading: str, column: Column) -> Column:
     """A number of the test of a column against the baseline."""
-    where = {**of.where, "of": of.metric, "versus": _BASE}
-    return Column(metric, f"{heading} of {of.heading}", 3, where=where)
+    condition = {**column.where, "of": column.metric, "versus": _BASE}
+    return Column(metric, f"{heading} of {column.heading}", 3, where=condition)
 
 
 def _of_all(
@@ -165,16 +165,16 @@ def _of_all(
     """A table of all models, without columns of which nothing is known."""
     return TableSpec(
         title,
-        rows.among("metric", {"p_holm", *(one.metric for one in columns)}),
+        rows.among("metric", {"p_holm", *(column.metric for column in columns)}),
         lines,
         columns,
         partial(_caption, threshold, columns),
         label=_labelled,
-        layout=_known,
+        layout=_with_content,
     )
 
 
-def _of_model(who: str, rows: ResultTable, threshold: str) -> Iterator[TableSpec]:
+def _of_model(model: str, rows: ResultTable, threshold: str) -> Iterator[TableSpec]:
     """Every number of every data set and scale."""
     numbers = rows.matching(of="")
     tables: Mapping[str, Sequence[Column]] = {
@@ -185,7 +185,7 @@ def _of_model(who: str, rows: ResultTable, threshold: str) -> Iterator[TableSpec
     }
     for title, columns in tables.items():
         yield TableSpec(
-            f"{title}: {who}",
+            f"{title}: {model}",
             numbers,
             ("dataset", "scale"),
             [*columns, _APART],
@@ -194,9 +194,11 @@ def _of_model(who: str, rows: ResultTable, threshold: str) -> Iterator[TableSpec
             layout=_with_numbers,
         )
     for (versus,), compared in rows.having("of").groups("versus"):
-        measures = [one for one in compared.values("of") if one in _COMPARED]
+        measures = [
+            measure_name for measure_name in compared.values("of") if measure_name in _COMPARED
+        ]
         yield TableSpec(
-            f"Differences from {versus}: {who}",
+            f"Differences from {versus}: {model}",
             compared,
             ("dataset", "scale"),
             [_difference(measure) for measure in measures],
@@ -208,11 +210,11 @@ def _of_model(who: str, rows: ResultTable, threshold: str) -> Iterator[TableSpec
 
 def _sensitivity(rows: ResultTable, threshold: str) -> list[Column]:
     """Columns of type-2 sensitivity: those of all data sets, then of items with two choices."""
-    where = {"threshold": threshold}
+    condition = {"threshold": threshold}
     columns = [
-        Column("meta_d_ideal", "meta-d'", where=where),
-        Column("m_ratio", "M-ratio", where={**where, "type1": TYPE1}),
-        Column("type2_dprime", "type-2 d'", where=where),
+        Column("meta_d_ideal", "meta-d'", where=condition),
+        Column("m_ratio", "M-ratio", where={**condition, "type1": TYPE1}),
+        Column("type2_dprime", "type-2 d'", where=condition),
     ]
     if any(not isnan(row.value) for row in rows.matching(metric="meta_d")):
         columns.append(Column("meta_d", "meta-d' (sdt)"))
@@ -229,40 +231,42 @@ def _difference(measure: str) -> Column:
 def _labelled(line: Mapping[str, str]) -> Mapping[str, str]:
     if "model" not in line:
         return {"data set": line["dataset"], "scale": line["scale"] or "-"}
-    return {"data set" if name == "dataset" else name: said for name, said in line.items()}
+    return {"data set" if name == "dataset" else name: text for name, text in line.items()}
 
 
 def _with_numbers(table: pd.DataFrame) -> pd.DataFrame:
     """The lines that have any number but the count of items."""
     numbers = table.columns.drop(["data set", "scale", _APART.heading])
-    return _known(table[(table[numbers] != "-").any(axis=1)])
+    return _with_content(table[(table[numbers] != "-").any(axis=1)])
 
 
-def _known(table: pd.DataFrame) -> pd.DataFrame:
+def _with_content(table: pd.DataFrame) -> pd.DataFrame:
     """The columns that say something, if only why; without a line where no number is defined."""
-    kept = [name for name in table if any(one and one is not NOTHING for one in table[name])]
+    columns = [
+        name for name in table if any(value and value is not NOTHING for value in table[name])
+    ]
     cells = table.to_numpy().ravel()
-    defined = any(isinstance(one, Cell) and one != "-" for one in cells)
-    return table.loc[:, kept] if defined else table.iloc[:0]
+    defined = any(isinstance(value, Cell) and value != "-" for value in cells)
+    return table.loc[:, columns] if defined else table.iloc[:0]
 
 
-def _caption(threshold: str, columns: Sequence[Column], shown: Sequence[ResultRow]) -> str:
+def _caption(threshold: str, columns: Sequence[Column], rows: Sequence[ResultRow]) -> str:
     """What the numbers shown are; where conditions have different items, what to do about it."""
-    there = {row["metric"] for row in shown}
-    tested = any(one.mark or one.metric == "p_holm" for one in columns)
-    said = {
+    shown_metrics = {row["metric"] for row in rows}
+    has_tests = any(column.mark or column.metric == "p_holm" for column in columns)
+    sentences = {
         "95% bootstrap intervals over items; a dash is undefined, and the note in the results says "
         "why.": True,
         "Confidence is (report - low) / (high - low); ECE has 10 bins of equal width where nothing "
-        "else is said.": "ece" in there,
+        "else is said.": "ece" in shown_metrics,
         f"Confidence from {threshold} on counts as high in type-2 measures; M-ratio is of the "
-        "type-1 model m_afc but for sdt.": bool(there & {"meta_d_ideal", "m_ratio"}),
+        "type-1 model m_afc but for sdt.": bool(shown_metrics & {"meta_d_ideal", "m_ratio"}),
         "Stars and p are of the difference from 0-100 on common items: * p < .05, ** p < .01 after "
-        "Holm's adjustment over the scales.": tested,
+        "Holm's adjustment over the scales.": has_tests,
         "Items not common are those that not every model, variant and scale of the data set was "
-        "asked: only differences are of the same items there.": _APART.metric in there,
+        "asked: only differences are of the same items there.": _APART.metric in shown_metrics,
     }
-    return " ".join(sentence for sentence, told in said.items() if told)
+    return " ".join(sentence for sentence, applies in sentences.items() if applies)
 
 
 _BASELINE = {"scale": _BASE}

@@ -1,6 +1,7 @@
-"""The scale-design study: judgments -> results, comparisons and tables."""
+"""The scale-design study: its record, and its results."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import chain
 
 import pandas as pd
 
@@ -24,66 +25,84 @@ from inspect_confidence.studies.workers import spread, workers_for
 
 TASK = "scale_variants"
 
-_BASELINE, _PLACES = str(BASELINE), {str(scale): place for place, scale in enumerate(ALL)}
+_BASELINE = str(BASELINE)
+_POSITIONS = {str(scale): position for position, scale in enumerate(ALL)}
 
 
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """Each model's numbers, data set by data set and their mean; then what goes over models."""
+    """Return each model's results, by data set and their mean, then results over models."""
     rows = stated.completed(frames[TASK])
-    tasks = [(*one, resampling) for one in estimate.condition_groups(rows, ("model", "variant"))]
-    parts = spread(_of_model, tasks, workers_for(len(rows), resampling))
-    found = [one for part in parts for one in part]
-    return [*found, *numbers.entropy_and_ratio(found), *numbers.not_common(rows)]
+    tasks = []
+    for key, condition, model_rows in estimate.condition_groups(rows, ("model", "variant")):
+        tasks.append((key, condition, model_rows, resampling))
+    parts = spread(_model_results, tasks, workers_for(len(rows), resampling))
+    results = list(chain.from_iterable(parts))
+    return [*results, *numbers.entropy_and_ratio(results), *numbers.not_common(rows)]
 
 
-def _of_model(
+def _model_results(
     model: Key, condition: Condition, rows: pd.DataFrame, resampling: Resampling
 ) -> list[Result]:
-    """Every data set by itself, then their mean."""
-    drawn: dict[str, estimate.ResampledEstimates] = {}
+    """Return the results of every data set by itself, then of their mean.
+
+    All scales are tested against the baseline, or against the first scale if it wasn't asked.
+    """
+    by_dataset: dict[str, estimate.ResampledEstimates] = {}
     tests: dict[str, dict[str, contenders.ResampledDifferences]] = {}
-    # Scales in the study's order, then others.
-    order = sorted(rows["scale"].unique(), key=lambda one: (_PLACES.get(one, len(_PLACES)), one))
+    order = sorted(rows["scale"].unique(), key=_scale_order)
     versus = _BASELINE if _BASELINE in order else order[0]
-    for stream, (name, answered) in enumerate(rows.groupby("dataset", sort=True)):
-        dataset = str(name)
+    for stream, (name, group) in enumerate(rows.groupby("dataset", sort=True)):
         # Sets of items, one a scale, are slow to make of pandas' own kind of text.
-        answered = answered.astype({"item": object})  # noqa: PLW2901
-        by_scale = dict(iter(answered.groupby("scale", sort=False)))
-        judged = {scale: by_scale[scale] for scale in order if scale in by_scale}
-        units = pd.Index(answered["item"].unique())
-        estimands = [
-            one
-            for scale, said in judged.items()
-            for one in stated.scale_statistics(said, units, condition.but(scale=scale), resampling)
-        ]
-        drawn[dataset] = estimate.resample(estimands, len(units), resampling, stream, unpaired=True)
-        tests[dataset] = {}
-        if (baseline := judged.pop(versus, None)) is not None:
-            tests[dataset] = contenders.differences_from_baseline(
-                baseline, judged, resampling, stream
+        dataset_rows = group.astype({"item": object})
+        rows_by_scale = dict(iter(dataset_rows.groupby("scale", sort=False)))
+        ordered = {scale: rows_by_scale[scale] for scale in order if scale in rows_by_scale}
+        units = pd.Index(dataset_rows["item"].unique())
+        statistics: list[estimate.Statistics] = []
+        for scale, scale_rows in ordered.items():
+            where = condition.but(scale=scale)
+            statistics += stated.scale_statistics(scale_rows, units, where, resampling)
+        by_dataset[str(name)] = estimate.resample(
+            statistics, len(units), resampling, stream, unpaired=True
+        )
+        baseline = ordered.pop(versus, None)
+        tests[str(name)] = {}
+        if baseline is not None:
+            tests[str(name)] = contenders.differences_from_baseline(
+                baseline, ordered, resampling, stream
             )
-    if len(drawn) > 1:
-        drawn[MEAN] = estimate.average_estimates(
-            drawn,
+    if len(by_dataset) > 1:
+        by_dataset[MEAN] = estimate.average_estimates(
+            by_dataset,
             ("top1_value", "n"),
             independent=True,
             reported_if_missing=("meta_d", "m_ratio"),
         )
-        tests[MEAN] = {
-            scale: contenders.mean_differences([found[scale] for found in tests.values()])
-            for scale in order
-            if all(scale in found for found in tests.values())
-        }
+        tests[MEAN] = _mean_tests(list(tests.values()), order)
     results: list[Result] = []
-    for dataset, one in drawn.items():
+    for dataset, estimates in by_dataset.items():
         key = Key(TASK, model.model, dataset)
-        results += estimate.results_of(one, key)
-        if moved := numbers.over_scales(one, condition):
-            results += estimate.results_of(moved, key)
+        results += estimate.results_of(estimates, key)
+        if accuracy_spread := numbers.over_scales(estimates, condition):
+            results += estimate.results_of(accuracy_spread, key)
         against = condition.but(versus=versus)
         results += contenders.results_of_tests(tests[dataset], key, against, "scale")
     return results
+
+
+def _scale_order(scale: str) -> tuple[int, str]:
+    """Sort scales in the study's order, then others."""
+    return _POSITIONS.get(scale, len(_POSITIONS)), scale
+
+
+def _mean_tests(
+    datasets: Sequence[Mapping[str, contenders.ResampledDifferences]], scales: Sequence[str]
+) -> dict[str, contenders.ResampledDifferences]:
+    """Average the differences of each scale that all data sets have."""
+    means = {}
+    for scale in scales:
+        if all(scale in tests for tests in datasets):
+            means[scale] = contenders.mean_differences([tests[scale] for tests in datasets])
+    return means
 
 
 SCALE_VARIANTS = Study(
