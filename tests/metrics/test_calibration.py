@@ -82,7 +82,7 @@ def test_equal_width_is_exact_arithmetic(low: int, high: int) -> None:
             assert bin_count(confidences, bins=bins) == 1, (report, bins)
 
 
-def test_edges_by_hand() -> None:
+def test_a_confidence_on_an_edge_falls_in_the_bin_above() -> None:
     """A confidence on an edge opens the bin above it, and shares the bin with no other."""
     for confidence, bins, place in [
         (0.28, 25, 7),
@@ -108,7 +108,7 @@ def test_edges_by_hand() -> None:
         assert shared == [neighbour == place for neighbour in neighbours], (confidence, bins, place)
 
 
-def test_bins_by_hand() -> None:
+def test_own_top_gives_a_confidence_of_1_its_own_bin() -> None:
     """Two bins of five; exactly 1.0 has a bin of its own, 0.999 doesn't, in eleven bins either."""
     # Two bins of five judgments: (|1.85 - 1| + |0.6 + 0.65 + 0.7 - 3|) / 5 at five bins.
     # [.8, 1]: .85 and 1, one right, gap .85; [.6, .8): .6, .65, .7, all right, gap 1.95 - 3
@@ -163,7 +163,7 @@ def test_equal_mass_goes_by_the_middle_rank(rows: Judgments, bins: int) -> None:
 @every_binning
 @fixed
 @given(judgments, st.integers(1, 30), st.integers(0, 2**32 - 1))
-def test_order_and_ties_dont_matter(
+def test_the_order_of_judgments_does_not_change_ece(
     binning: Binning, rows: Judgments, bins: int, seed: int
 ) -> None:
     """Reordering judgments, and outcomes among equal confidences, leaves the error as it is."""
@@ -179,7 +179,9 @@ def test_order_and_ties_dont_matter(
 @every_binning
 @fixed
 @given(judgments, st.integers(1, 30))
-def test_bounds(binning: Binning, rows: Judgments, bins: int) -> None:
+def test_ece_lies_between_overconfidence_and_that_of_the_finest_bins(
+    binning: Binning, rows: Judgments, bins: int
+) -> None:
     """The error lies between |overconfidence| (one bin) and that of a bin for each confidence."""
     confidences, right = arrays(rows)
     places = [report for report, _ in rows]
@@ -206,7 +208,9 @@ def test_enough_bins_separate_every_confidence(rows: Judgments) -> None:
 @every_binning
 @fixed
 @given(judgments, st.integers(1, 30))
-def test_the_scale_does_not_matter(binning: Binning, rows: Judgments, bins: int) -> None:
+def test_ece_is_the_same_on_every_report_scale(
+    binning: Binning, rows: Judgments, bins: int
+) -> None:
     """The same shares reported on 0-20, 0-100 or 60-100 give the same error to the last bit."""
     right = [int(outcome) for _, outcome in rows]
     errors = {
@@ -223,7 +227,9 @@ def test_the_scale_does_not_matter(binning: Binning, rows: Judgments, bins: int)
 @every_binning
 @fixed
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 4)), min_size=1, max_size=30))
-def test_weights_are_expectations(binning: Binning, rows: list[tuple[int, int]]) -> None:
+def test_a_probable_outcome_counts_by_expectation(
+    binning: Binning, rows: list[tuple[int, int]]
+) -> None:
     """An outcome of p = k/4 is worth k right and 4 - k wrong judgments of a quarter each."""
     confidences = [report / 20 for report, _ in rows]
     expected = ece(
@@ -235,7 +241,7 @@ def test_weights_are_expectations(binning: Binning, rows: list[tuple[int, int]])
     assert got == pytest.approx(expected, abs=1e-13)
 
 
-def test_what_is_in_no_bin() -> None:
+def test_missing_confidences_have_no_bin_and_bad_bins_raise() -> None:
     """Missing confidences; impossible numbers of bins and binnings raise."""
     assert bin_count([NAN, 0.9, 0.95, NAN], binning="own_top") == 1
     for binning in get_args(Binning):
@@ -268,7 +274,7 @@ def looped(confidence: list[float], outcome: list[float], bins: int = 10) -> flo
     return total / len(confidence)
 
 
-def test_by_hand() -> None:
+def test_right_closed_bins_put_an_edge_below_and_0_in_none() -> None:
     """Edges belong to the bin below; 0 lies in none and counts in n."""
     for confidence, correct, expected, bins in [
         # In no bin, and counted in n: (|.9 - 0|) / 2.
@@ -320,7 +326,7 @@ def test_every_hundredth_is_in_numpys_bin() -> None:
 @pytest.mark.parametrize("bins", [1, 4, 5, 7, 10, 20])
 @fixed
 @given(right_closed_judgments)
-def test_exact_arithmetic(bins: int, rows: list[tuple[int, int]]) -> None:
+def test_right_closed_ece_is_that_of_fractions(bins: int, rows: list[tuple[int, int]]) -> None:
     """With fractions and any number of bins; outcomes may lie between right and wrong."""
     gaps: dict[int, Fraction] = defaultdict(Fraction)
     for report, quarters in rows:
@@ -362,7 +368,7 @@ def brier_arrays(rows: Weighted) -> tuple[list[float], list[float]]:
     return [report / 20 for report, _ in rows], [k / 4 for _, k in rows]
 
 
-def test_examples_by_hand() -> None:
+def test_brier_is_the_mean_squared_distance() -> None:
     """The score is the mean of p (1 - c)^2 + (1 - p) c^2 worked out by hand."""
     cases: list[tuple[list[float], list[float], float]] = [
         ([0.9], [1], 0.01),
@@ -375,7 +381,7 @@ def test_examples_by_hand() -> None:
         assert brier(confidence, correct) == pytest.approx(expected, abs=1e-15), confidence
 
 
-def test_parts_by_hand() -> None:
+def test_brier_parts_of_two_groups() -> None:
     """Four at 0.9 of whom three are right and two at 0.3 of whom none is."""
     # accuracy 1/2; (4 * .15^2 + 2 * .3^2)/6, (4 * .25^2 + 2 * .5^2)/6, 1/4
     parts = brier_parts([0.9] * 4 + [0.3] * 2, [1, 1, 1, 0, 0, 0])
@@ -409,7 +415,7 @@ def test_brier_and_its_parts(rows: Weighted) -> None:
 # Accuracy, mean confidence and their difference.
 
 
-def test_overconfidence_by_hand() -> None:
+def test_overconfidence_uses_the_same_judgments_on_both_sides() -> None:
     """Over the same judgments on both sides."""
     confidence, correct = [1.0, 0.9, 0.8, 0.9], [1, 1, 0, 1]
     assert accuracy(correct) == 0.75
@@ -425,7 +431,7 @@ def test_overconfidence_by_hand() -> None:
 
 @fixed
 @given(st.lists(st.tuples(st.integers(0, 100), st.integers(0, 4)), min_size=1, max_size=60))
-def test_they_are_means(rows: list[tuple[int, int]]) -> None:
+def test_accuracy_and_confidence_are_numpys_means(rows: list[tuple[int, int]]) -> None:
     """Each is numpy's mean, of outcomes, of confidences, and of their differences."""
     confidences, outcome = np.array(rows).T / [[100], [4]]
     assert accuracy(outcome) == pytest.approx(outcome.mean(), abs=1e-13)
@@ -447,7 +453,7 @@ def test_interval_of_ece_with_one_bin_is_students() -> None:
 
 
 @pytest.mark.parametrize("binning", ["equal_width", "equal_mass", "own_top", "right_closed"])
-def test_interval_of_ece(binning: Binning) -> None:
+def test_ece_interval_contains_the_value_and_0_if_calibrated(binning: Binning) -> None:
     """Holds the value, 0 where calibrated; an item asked again tells nothing; NaN left out."""
     confidence = np.repeat([0.2, 0.4, 0.6, 0.8], 30)
     correct = np.concatenate([np.arange(30) < 30 * value for value in (0.2, 0.4, 0.6, 0.8)])

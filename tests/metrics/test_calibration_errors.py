@@ -151,7 +151,7 @@ def by_images(confidence: FloatArray, correct: FloatArray, width: float) -> floa
     return float(np.abs(norm.pdf(GRID[:, None], images, width) @ off).mean())
 
 
-def test_smooth_ece_by_images() -> None:
+def test_smooth_ece_equals_a_sum_of_reflected_kernels() -> None:
     """At a width, and where the error is the width itself, of which there is one."""
     for confidence, correct in inputs(30):
         fixed = smooth_ece(confidence, correct, bandwidth=0.1)
@@ -215,7 +215,7 @@ def test_items_asked_twice_with_one_answer_change_nothing() -> None:
         assert debiased_squared_error(*judgments) == pytest.approx(expected, abs=1e-12)
 
 
-def test_nothing_is_undefined() -> None:
+def test_calibration_errors_of_no_judgment_are_nan() -> None:
     """No judgment gives NaN, as do probabilities for outcomes where noise is taken off."""
     for measure in SIMPLE:
         assert np.isnan(measure([], []))

@@ -32,7 +32,7 @@ NAN, INF = float("nan"), float("inf")
 LOWER, UPPER, TRUTH = [0, 0, 0, 0], [4, 4, 4, 4], [1, 5, -2, 2]
 
 
-def test_offset_by_hand() -> None:
+def test_offset_is_the_score_of_the_ceiled_rank() -> None:
     """The ceil((n + 1) level/100)-th smallest score, where floats round up too; NaN left out."""
     for level, expected in [
         (20, -2),  # 5 * 0.2 = 1: the first
@@ -56,7 +56,7 @@ def test_offset_by_hand() -> None:
         assert conformal_offset([NAN] * count, [NAN] * count, [NAN] * count, 1) == INF, count
 
 
-def test_what_is_no_data_is_refused() -> None:
+def test_unequal_lengths_and_bad_levels_raise() -> None:
     """Lengths that differ, and levels beyond 0 to 100."""
     with pytest.raises(ValueError, match="'lower': 4, 'upper': 4, 'truth': 3"):
         conformal_offset(LOWER, UPPER, TRUTH[:3], 60)
@@ -234,7 +234,7 @@ def test_order_statistics_stand_at_k_of_n_plus_1(draws: list[float]) -> None:
         assert quantile(draws, k / (len(draws) + 1)) == pytest.approx(value, abs=1e-9)
 
 
-def test_quantiles_by_hand() -> None:
+def test_quantiles_interpolate_at_rank_share_times_n_plus_1() -> None:
     """They stand at k = share (n + 1) among the ordered draws, linear between."""
     cases: list[tuple[list[float], float, float]] = [
         ([7], 0.01, 7),

@@ -111,7 +111,7 @@ def test_p_of_epochs_is_that_of_items() -> None:
     assert calibration_p(confidence, correct) < 0.001 < p
 
 
-def test_p_at_the_ends() -> None:
+def test_p_of_certain_judgments_is_1_or_least() -> None:
     """Certainty that is right is as calibrated as can be; one miss is impossible."""
     assert calibration_p([1.0, 1.0, 0.0], [1, 1, 0]) == 1
     assert calibration_p([1.0] * 9 + [0.5], [1] * 8 + [0, 1], draws=99) == 0.01

@@ -96,7 +96,7 @@ def test_the_threshold_that_costs_imply() -> None:
         assert advised == pytest.approx(max(*worth, costs.abstain))
 
 
-def test_nothing_and_missing() -> None:
+def test_no_judgment_is_nan_and_missing_values_are_left_out() -> None:
     """Nothing is NaN; a judgment that lacks confidence or outcome is left out."""
     forms = (
         lambda *rows: risk_at_coverage(*rows, coverage=0.5),
@@ -109,7 +109,7 @@ def test_nothing_and_missing() -> None:
         assert with_gaps == form([0.9, 0.3, 0.3], [1, 0, 1])
 
 
-def test_refusals() -> None:
+def test_bad_coverages_and_costs_raise() -> None:
     """A coverage of nothing, and costs by which confidence doesn't matter."""
     with pytest.raises(ValueError, match=r"coverage=0 is not above 0"):
         risk_at_coverage([0.5], [1], coverage=0)

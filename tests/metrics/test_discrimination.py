@@ -40,7 +40,7 @@ def split(rows: Rows) -> tuple[list[float], list[int], list[float]]:
     return confidences * 2, labels, [*outcome, *(1 - p for p in outcome)]
 
 
-def test_auroc_by_hand() -> None:
+def test_auroc_counts_ties_half() -> None:
     """The area is the share of pairs in order, ties counting half."""
     cases: list[tuple[list[float], list[float], float]] = [
         ([0.9, 0.1], [1, 0], 1),
@@ -87,7 +87,7 @@ def test_weighted_auroc_is_scikit_learns(rows: Rows) -> None:
         assert auroc(*tenths(rows, 4)) == pytest.approx(expected, abs=1e-12)
 
 
-def test_auprc_by_hand() -> None:
+def test_auprc_is_the_mean_precision_of_finding_errors() -> None:
     """Errors at 0.1 and 0.6, one of two right answers between: precisions 1 and 2/3, then 2/4."""
     # steps in recall of 1/2 at 0.1 (1 of 1 wrong) and at 0.6 (2 of 3 seen are wrong)
     got = auprc_error([0.1, 0.3, 0.6, 0.9], [0, 1, 0, 1])
@@ -115,7 +115,7 @@ def mean_risk(errors: list[float]) -> float:
     return float(np.mean(np.cumsum(errors) / counts))
 
 
-def test_aurc_by_hand() -> None:
+def test_aurc_is_the_mean_error_rate_of_the_surest_answers() -> None:
     """The area is the mean of the error rates of the surest one, two, three answers."""
     for confidence, correct, expected in [
         ([0.9, 0.6, 0.3], [1, 1, 0], 1 / 9),  # risks 0, 0, 1/3
@@ -150,7 +150,7 @@ def test_aurc_without_ties_is_one_order(attempts: list[int], seed: int) -> None:
     assert aurc(confidences, outcome) == pytest.approx(expected, abs=1e-12)
 
 
-def test_one_class_only() -> None:
+def test_areas_without_wrong_answers_are_nan_but_aurc_is_0() -> None:
     """Without a wrong answer there is no AUROC and no precision of finding one, but a risk of 0."""
     assert math.isnan(auroc([0.9, 0.5], [1, 1]))
     assert math.isnan(auroc([0.9, 0.5], [0, 0]))
@@ -166,7 +166,7 @@ def test_one_class_only() -> None:
 rows_of = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 1)), min_size=1, max_size=60)
 
 
-def test_information_by_hand() -> None:
+def test_information_is_the_drop_of_entropy() -> None:
     """The information is H(correct) - H(correct | confidence), worked out by hand."""
     cases: list[tuple[list[float], list[float], float]] = [
         ([0.9, 0.9, 0.2, 0.2], [1, 1, 0, 0], 1),

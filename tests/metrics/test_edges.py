@@ -57,7 +57,7 @@ def test_sample_size_of_items_that_all_have_the_same_share() -> None:
         assert clustered_wilson_interval([1] * 4, [trials] * 4) == pytest.approx(expected)
 
 
-def test_wilson_of_odd_items() -> None:
+def test_wilson_leaves_out_missing_items_and_refuses_bad_counts() -> None:
     """A missing item is left out; impossible counts and percentages are errors."""
     expected = share_interval(2, 3)
     assert clustered_wilson_interval([np.nan, 1, 0, 1], [1, 1, 1, 1]) == pytest.approx(expected)
@@ -74,7 +74,7 @@ def test_plateau_refuses_bad_levels() -> None:
             coverage_plateau([0.5], [level])
 
 
-def test_floats_at_their_ends() -> None:
+def test_infinite_values_and_tiny_levels_are_handled() -> None:
     """Infinite values, tiny levels, and a share that rounds up."""
     assert mean_of([-INF, 1], np.array([0, 1]), 2)(np.ones((1, 2))) == [-INF]
     # Of 1 to 10,000 the 2.5% quantile is the 250th value: a share of .025 is no greater.

@@ -148,7 +148,7 @@ def test_models_of_two_choices() -> None:
     np.testing.assert_allclose(afc_d_prime(share, 2), expected, atol=1e-5)
 
 
-def test_what_has_no_ratio() -> None:
+def test_probable_outcomes_and_perfect_accuracy_have_no_m_ratio() -> None:
     """Probable outcomes, one-sided confidence and perfect accuracy; models want their choices."""
     confidence, right = judgments_with(70, 30)
     assert math.isnan(m_ratio(confidence, right, type1="two_z", threshold=0.1))
@@ -199,7 +199,7 @@ def test_accuracy_of_m_alternatives(alternatives: int) -> None:
     np.testing.assert_allclose(got, many, atol=1e-5)
 
 
-def test_d_of_odd_rates() -> None:
+def test_d_prime_of_missing_equal_and_extreme_rates() -> None:
     """Missing, exchanged, equal and extreme ones."""
     # NaN among rates gives NaN there alone.
     for alternatives in [2, 3, 5]:

@@ -262,7 +262,7 @@ def test_judgments_with_nan_are_left_out(rows: ClusteredJudgments, data: st.Data
     assert set(line.scores) == {rows.clusters[k] for k in complete}
 
 
-def test_no_line() -> None:
+def test_too_few_or_equal_difficulties_have_no_slope() -> None:
     """Too few, none harder than another but for rounding, and lengths that differ."""
     for excess, hard, judgments in [
         ([], [], 0),

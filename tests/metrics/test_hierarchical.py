@@ -23,7 +23,7 @@ EXAMPLE = GROUPS[0]["nr_s1"], GROUPS[0]["nr_s2"]
     ("index", "limit", "sigma", "unit"),
     [(0, 0.2, 0.05, 0.2), (1, 0.6, 0.25, 0.9), (2, 0.2, 0.05, 0.2)],
 )
-def test_hmeta_d(index: int, limit: float, sigma: float, unit: float) -> None:
+def test_group_m_ratio_is_near_hmeta_d(index: int, limit: float, sigma: float, unit: float) -> None:
     """The group's mean is within a tenth of its posterior sd of HMeta-d's.
 
     The interval's limits are within `limit` of that sd, sigma within a share `sigma` of itself,
@@ -65,7 +65,7 @@ def test_posterior_of_normal_likelihoods() -> None:
     )
 
 
-def test_exact_observers() -> None:
+def test_units_with_many_judgments_keep_their_m_ratio() -> None:
     """Of as good as infinitely many judgments each unit's M-ratio is what was put in."""
     # d' 1.5, the criterion at .4 and the ratings cut at .5 and 1 beyond it; M .5, .8 and 1.2.
     cuts, d_prime = np.array([-np.inf, -0.6, -0.1, 0.4, 0.9, 1.4, np.inf]), 1.5
@@ -96,7 +96,7 @@ def test_names_of_stimuli_and_order_of_units() -> None:
         assert changed.units == pytest.approx(units, abs=1e-9)
 
 
-def test_units_left_out() -> None:
+def test_units_without_m_ratio_are_left_out_with_a_reason() -> None:
     """What has no M-ratio is named, and the group is that of the others; three make a group."""
     s1, s2 = EXAMPLE
     odd = {
@@ -140,7 +140,7 @@ def test_units_left_out() -> None:
         ([[5, 3, 2, -1]], [[1, 2, 3, 5]], r"nr_s1 holds -1"),
     ],
 )
-def test_refused(nr_s1: Any, nr_s2: Any, message: str) -> None:
+def test_bad_counts_raise(nr_s1: Any, nr_s2: Any, message: str) -> None:
     """Counts that are none, or not in rows, are named."""
     with pytest.raises(ValueError, match=message):
         hierarchical_m_ratio(nr_s1, nr_s2)

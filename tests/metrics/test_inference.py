@@ -65,7 +65,7 @@ def test_bias_correction_follows_the_scale() -> None:
     )
 
 
-def test_debiased() -> None:
+def test_debiased_interval_joins_reflected_and_shifted_draws() -> None:
     """Draws 1 too high on the mean: the farther of the reflected ones and of those 2 lower."""
     draws = np.linspace(0, 1, 20_001) ** 2 * 3  # mean 1, from 0 to 3
     low, high = resampled_interval(0.0, draws, 10**9, method="debiased")
@@ -105,14 +105,14 @@ def test_p_agrees_with_the_interval(
     assert (p < 0.05) == (low > 0 or high < 0)
 
 
-def test_p_of_nothing_to_say() -> None:
+def test_p_of_no_difference_is_1_and_of_nan_is_nan() -> None:
     """A difference of 0 has p = 1; an undefined one none."""
     assert resampled_p(0.0, EVEN, 30) == 1
     assert np.isnan(resampled_p(np.nan, EVEN, 30))
     assert np.isnan(resampled_p(1.0, [np.nan], 30))
 
 
-def test_p_beyond_the_resamples() -> None:
+def test_p_is_students_where_no_resample_reaches_0() -> None:
     """Where none reaches 0 Student's t tells how far it is; signs where all units differ alike."""
     values = np.random.default_rng(0).normal(3, 2, 20)
     draws = values.mean() + values.std() / np.sqrt(20) * EVEN[50::100]
@@ -168,7 +168,7 @@ def test_undefined_resamples_are_left_out_up_to_a_share() -> None:
     )
 
 
-def test_every_metric_s_rule_is_said() -> None:
+def test_every_metric_has_a_known_method_and_a_reason() -> None:
     """Methods are known; one of its own, and none of an estimate, says what or why."""
     for entry in metrics.METRICS.values():
         assert entry.interval.method in METHODS, entry.name

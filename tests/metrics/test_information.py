@@ -53,7 +53,7 @@ def test_the_jackknife_is_that_of_deleted_judgments() -> None:
     assert tried > 80
 
 
-def test_many_values_are_pooled() -> None:
+def test_corrected_information_of_distinct_confidences_is_0() -> None:
     """As many confidences as judgments tell nothing by themselves, however much they seem to."""
     rng = np.random.default_rng(4)
     corrected = []

@@ -66,7 +66,7 @@ def test_is_the_smallest_of_all_subsets(weights: Counts, level: int) -> None:
     assert sizes == sorted(sizes)
 
 
-def test_examples_by_hand() -> None:
+def test_prediction_set_takes_the_likeliest_values_until_the_level() -> None:
     """Values are taken by falling probability until the level is exceeded."""
     cases: list[tuple[dict[int, float], float, list[int]]] = [
         ({3: 0.5, 4: 0.3, 5: 0.2}, 50, [3, 4]),  # .5 is the level, and doesn't exceed it
@@ -101,7 +101,9 @@ def test_sets_are_nested(weights: Counts, two: tuple[int, int]) -> None:
 
 @fixed
 @given(st.lists(counts, min_size=1, max_size=5), percents, st.integers(-6, 6))
-def test_rows_are_sets(rows: list[Counts], level: int, truth: int) -> None:
+def test_sets_of_many_rows_equal_sets_of_each_row(
+    rows: list[Counts], level: int, truth: int
+) -> None:
     """Sizes, hulls and covers of many rows are those of the subset search, row by row."""
     values, masses = ranked(rows)
     low, high = set_hulls(values, masses, level)
@@ -163,7 +165,7 @@ def test_bad_values_are_refused() -> None:
         tunnel_index([0.5, 0.5])
 
 
-def test_tempered_by_hand() -> None:
+def test_tempered_masses_are_powers_normalised() -> None:
     """Probabilities to the power 1/T, normalised, up to extreme ones; the grid."""
     for temperature, expected in [
         # (0.8, 0.2): squares 0.64 and 0.04, roots as 2 to 1
@@ -190,7 +192,7 @@ temperatures = st.floats(0.05, 20)
 
 @fixed
 @given(counts, temperatures, temperatures)
-def test_tempering_properties(weights: Counts, first: float, second: float) -> None:
+def test_tempering_keeps_order_and_composes(weights: Counts, first: float, second: float) -> None:
     """Tempering normalises, keeps order and zeros, is nothing at 1, and two steps multiply."""
     _, masses = ranked([weights, dict.fromkeys(range(9), 1)])
     scaled = tempered(masses, first)
@@ -255,7 +257,7 @@ def test_score_equals_plain_loops() -> None:
     assert table == pytest.approx(np.array(expected))
 
 
-def test_score_by_hand() -> None:
+def test_score_temperature_of_two_values() -> None:
     """Of {0: 0.8, 1: 0.2} at 90% the set is {0} where 4^(1/T) >= 9, that is T <= ln 4 / ln 9."""
     # With the truth at 0 the set {0} scores 0 and {0, 1} 1: the greatest such T of the grid. With
     # the truth at 1 they score 20 and 1: any greater T will do, and 1 is among them. Both together
@@ -268,7 +270,7 @@ def test_score_by_hand() -> None:
     assert temperature_score([two, two], [0, 1], [90]) == 1
 
 
-def test_score_by_hand_where_little_is_known() -> None:
+def test_score_temperature_of_one_value_or_no_item() -> None:
     """The overconfident, one value an item, and nothing."""
     # Of {0: 0.95, 1: 0.05} with truth 1 at 90% only sets of both are good: 19^(1/T) < 9.
     turning = math.log(19) / math.log(9)
@@ -308,7 +310,7 @@ def test_score_is_never_worse_than_unscaled(items: list[tuple[dict[int, int], in
     assert plain[0] <= plain[1] + 1e-9
 
 
-def test_likelihood_by_hand() -> None:
+def test_likelihood_temperature_of_equal_odds() -> None:
     """One shape of odds; a constant factor or an unseen truth changes nothing; the grid's ends."""
     # With one shape of odds 4 and 6 truths of 10 on the likelier value, 4^(1/T) = 6/4.
     truths = [0] * 6 + [1] * 4
@@ -420,7 +422,7 @@ def test_entropies_and_residuals(rows: FloatArray) -> None:
     assert tunnel_index(padded) == pytest.approx(expected, abs=1e-12)
 
 
-def test_entropies_by_hand() -> None:
+def test_entropy_of_2_to_the_k_equal_values_is_k_bits() -> None:
     """A certain value has 0 bits, 2^k even ones k bits."""
     cases: list[tuple[list[float], float]] = [
         ([1], 0),
@@ -433,7 +435,7 @@ def test_entropies_by_hand() -> None:
         assert float(entropy_bits(probabilities)) == expected, (probabilities, expected)
 
 
-def test_indices_by_hand() -> None:
+def test_tunnel_index_is_entropy_of_the_mean_less_mean_entropy() -> None:
     """The entropy of the mean less the mean entropy, worked out by hand."""
     cases: list[tuple[list[list[float]], float]] = [
         ([[1, 0], [0, 1]], 1),
@@ -447,7 +449,7 @@ def test_indices_by_hand() -> None:
         assert tunnel_index(rows) == pytest.approx(expected, abs=1e-12), (rows, expected)
 
 
-def test_residuals_by_hand() -> None:
+def test_residual_index_averages_over_subsets() -> None:
     """Of two traces sure of 0 and two sure of 1, pairs agree in 2 of 6 and have 1 bit in 4."""
     # The mean of all has 1 bit; triples are (2/3, 1/3), with H = log2(3) - 2/3.
     rows = [[1, 0], [1, 0], [0, 1], [0, 1]]
@@ -464,7 +466,7 @@ def test_of_two_traces_is_the_jensen_shannon_divergence(rows: FloatArray) -> Non
     assert tunnel_index(rows) == pytest.approx(expected, abs=1e-12)
 
 
-def test_beyond_a_thousand_subsets() -> None:
+def test_drawn_subsets_give_a_residual_near_that_of_all() -> None:
     """Where subsets are drawn the residual is the same in every call and close to all subsets'."""
     # Of 14 traces 3,003 subsets of 6 are enumerated here; their entropies' standard deviation over
     # the root of 1,000 is the error of the mean.

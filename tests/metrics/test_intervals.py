@@ -74,7 +74,7 @@ def value(name: str, lower: object, upper: object, truth: object) -> float:
 
 
 @every_metric
-def test_each_metric(name: str) -> None:
+def test_interval_metrics_of_four_judgments(name: str) -> None:
     """By hand for four judgments; NaN of nothing; lengths that differ and tables are refused."""
     assert value(name, LOWER, UPPER, TRUTH) == pytest.approx(METRICS[name][1], rel=1e-14)
     for count in [0, 1, 3]:
@@ -91,7 +91,7 @@ def test_each_metric(name: str) -> None:
         value(name, [[0, 0]], [[1, 1]], [[0, 0]])
 
 
-def test_each_judgment_by_hand() -> None:
+def test_values_of_single_judgments() -> None:
     """Metrics of single judgments hold each judgment's own value and NaN where one is missing."""
     lower, upper, truth = (*LOWER, NAN, 0, 0), (*UPPER, 1, NAN, 1), (*TRUTH, 0, 0, NAN)
     np.testing.assert_array_equal(covered(lower, upper, truth), [1, 0, 1, 0, NAN, NAN, NAN])
@@ -118,7 +118,7 @@ def test_bad_levels_are_refused() -> None:
                 metric([0], [1], [0], level)
 
 
-def test_plateau_by_hand() -> None:
+def test_plateau_is_the_mean_of_coverage_over_level() -> None:
     """The mean of coverage/level over levels whose coverage is there."""
     # 0.4/0.5 = 0.8 and 0.45/0.9 = 0.5
     assert coverage_plateau([0.4, NAN, 0.45], [50, 80, 90]) == pytest.approx(0.65, rel=1e-14)
@@ -139,7 +139,9 @@ def test_infinite_intervals() -> None:
 
 @fixed
 @given(stated_intervals(), quarters, levels)
-def test_translation(intervals: StatedIntervals, offset: float, level: float) -> None:
+def test_moving_bounds_and_truths_changes_no_metric(
+    intervals: StatedIntervals, offset: float, level: float
+) -> None:
     """Moving bounds and truths by the same number changes no metric."""
     moved = (intervals.lower + offset, intervals.upper + offset, intervals.truth + offset)
     assert coverage(*moved) == coverage(*intervals)
@@ -151,7 +153,7 @@ def test_translation(intervals: StatedIntervals, offset: float, level: float) ->
 
 @fixed
 @given(stated_intervals(), levels)
-def test_reflection(intervals: StatedIntervals, level: float) -> None:
+def test_changing_all_signs_swaps_the_misses(intervals: StatedIntervals, level: float) -> None:
     """Changing the sign of bounds and truths swaps the two misses and keeps all else."""
     mirrored = (-intervals.upper, -intervals.lower, -intervals.truth)
     assert coverage(*mirrored) == coverage(*intervals)

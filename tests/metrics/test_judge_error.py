@@ -21,7 +21,7 @@ def test_the_true_share_comes_back(p: float, hit: float, spared: float) -> None:
     assert rogan_gladen(q, hit, spared) == pytest.approx(p, abs=1e-12)
 
 
-def test_edges_of_rogan_and_gladen() -> None:
+def test_rogan_gladen_is_clipped_and_nan_for_a_useless_judge() -> None:
     """Outside [0, 1] the nearer end; a judge that tells nothing gives NaN; no share is refused."""
     assert rogan_gladen(0.1, 0.9, 0.8) == 0  # (0.1 - 0.2) / 0.7
     assert rogan_gladen(0.95, 0.9, 0.8) == 1
@@ -45,7 +45,7 @@ def test_counts_of_two_classes_are_rogan_and_gladens() -> None:
         JudgeErrors.from_labels([0.5], [1.0])
 
 
-def test_three_classes_by_hand() -> None:
+def test_three_classes_are_corrected() -> None:
     """Rates with .8 on the diagonal and .1 beside: truth (.5, .3, .2) is judged (.45, .31, .24)."""
     errors = JudgeErrors(np.array([[8.0, 1, 1], [1, 8, 1], [1, 1, 8]]), np.array([0, 0.5, 1]))
     (value,) = errors.corrected(np.array([[0.45, 0.31, 0.24]]))
@@ -124,7 +124,7 @@ def test_prediction_powered_means_are_the_peers() -> None:
         assert wide[0] < low < high < wide[1]  # Student's
 
 
-def test_prediction_powered_edges() -> None:
+def test_prediction_powered_mean_without_judge_is_the_mean_label() -> None:
     """Labels alone where all are labelled or the judge always says the same; two at least."""
     for unlabelled in ([], [1.0, 1.0, 1.0]):
         estimate = prediction_powered_mean([1, 0, 1, 1], [1, 1, 1, 1], unlabelled)

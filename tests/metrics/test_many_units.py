@@ -99,7 +99,7 @@ def test_many_confidences_are_drawn_in_steps() -> None:
     assert (relative_spread < 0.02).all()
 
 
-def test_patterns_by_either_way_aremultinomial_counts() -> None:
+def test_patterns_are_multinomial_by_either_method() -> None:
     """Few patterns binomial by binomial, many by Poisson's law: moments of 20,000 draws."""
     for sizes in (np.array([500, 300, 200]), np.arange(10, 60)):
         n, p = sizes.sum(), sizes / sizes.sum()
@@ -168,7 +168,7 @@ def test_separate_calls_draw_the_same_groups() -> None:
 
 
 @pytest.mark.parametrize("k", [3, 250])
-def test_judging_again_alike_changes_nothing(k: int) -> None:
+def test_more_equal_epochs_change_no_draw(k: int) -> None:
     """Items are drawn, not judgments: a second epoch with the same replies, unread ones too."""
     confidence, correct = judgments(k)
     draws = []

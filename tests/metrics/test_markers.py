@@ -42,7 +42,7 @@ replies = st.lists(st.tuples(twentieths | st.just(nan), twentieths | st.just(nan
 # Faithfulness
 
 
-def test_faithfulness() -> None:
+def test_faithfulness_is_1_less_the_mean_gap() -> None:
     """1 less the mean gap; sentences with a NaN are left out."""
     for decisiveness, confidence, expected in [
         ([1.0], [1.0], 1),
@@ -60,7 +60,7 @@ def test_faithfulness() -> None:
         )
 
 
-def test_refusals() -> None:
+def test_bad_values_and_unknown_words_raise() -> None:
     """Other lengths, numbers outside the range and unknown words, each by its value."""
     with pytest.raises(ValueError, match="Lengths differ"):
         faithfulness([0.1, 0.2], [0.1, 0.2, 0.3])
@@ -121,7 +121,7 @@ FAITHFUL = [0.4, 0.8, 0.6, 0.2, 0.9, 0.7, 0.0]
 HELD = [0.05, 0.0, 0.31, 0.39, 0.95, 1.0, 1.0]
 
 
-def test_cmfg_by_hand() -> None:
+def test_cmfg_in_three_numbers_of_bins() -> None:
     """Both conventions, for three numbers of bins."""
     for convention, bins, expected in [
         # [0, .1): .4 .8; [.3, .4): .6 .2; [.9, 1]: .9 .7 .0; the other seven are empty.
@@ -419,7 +419,7 @@ GAPS: dict[tuple[int, int], list[float]] = {
 }
 
 
-def test_distances_of_each_pair() -> None:
+def test_mae_of_each_pair_at_each_level() -> None:
     """Written down by hand, at the three levels."""
     for pair in SAME + DIFFERENT:
         gaps = [gap for gaps in DISTANCES[pair] for gap in gaps]
@@ -503,7 +503,7 @@ GAP_SQUARES = ((0.01 + 0.25 + 0.0225) / 9 - 0.25**2 / 3, 0.01 - 0.01 / 3, 0.02)
 SENTENCE_SQUARES = (0.19 - 0.81 / 8, 0.12 - 0.36 / 7, 0.12 - 0.36 / 6)
 
 
-def test_pooled_standard_deviation_by_hand() -> None:
+def test_pooled_standard_deviation_of_one_and_more_pairs() -> None:
     """sqrt(sum (n - 1) s^2 / sum (n - 1)), and s of one pair alone."""
     cases: list[tuple[Level, tuple[float, ...], int]] = [
         ("marker", MARKER_SQUARES, 2 + 2 + 2),
@@ -553,7 +553,7 @@ def test_replies_weigh_what_the_pair_shares() -> None:
         marker_mae(table(WORKED), SAME, level="response")
 
 
-def test_confidence_range() -> None:
+def test_confidence_range_is_that_of_two_percentiles() -> None:
     """From the least value with 5% at or below it to the least with 95%."""
     # 19 of .5 and one of .1: 5% are at or below .1. A second one less leaves .5 alone at 5%.
     cells = MarkerCells.from_sentences(
@@ -623,7 +623,7 @@ OVER_MARKERS = [(4, 0.725, 0.0875), (4, 0.675, 0.1475), (3, 0.6, 0.14)]
 OVER_SHARED = [(3, 2.2 / 3, 0.26 / 3), (3, 0.6, 0.08), (3, 0.6, 0.14)]
 
 
-def test_coefficients_of_variation() -> None:
+def test_variation_over_groups_and_over_markers() -> None:
     """M-AvgCV and D-AvgCV, in both conventions and with both divisors."""
     for shared in [None, IN_ALL]:
         for ddof in [0, 1]:
@@ -641,7 +641,7 @@ def test_coefficients_of_variation() -> None:
                 assert variation[0] == pytest.approx(expected, abs=1e-12), (shared, ddof)
 
 
-def test_mrc() -> None:
+def test_mrc_is_the_fisher_mean_over_pairs() -> None:
     """Fisher mean of three pairs' correlations, none of them 1 where each pair shares its own."""
     cases: list[tuple[Kind, list[bool] | None, list[float]]] = [
         # Ranks. AB: 4 2 1 3 and 3 4 1 2, squared differences 1 + 4 + 0 + 1: 1 - 6*6/60 = .4.
@@ -681,7 +681,7 @@ ACCURACY = [0.8, 0.5, 0.6]  # deviations .5/3, -.4/3, -.1/3; squares .42/9
 CMFG = [0.5, 0.6, 0.7]  # deviations -.1, 0, .1; squares .02
 
 
-def test_mac_and_mcc() -> None:
+def test_mac_and_mcc_are_fisher_means_over_markers() -> None:
     """Fisher mean over markers; both conventions agree, as marker 1 has too few data sets."""
     cases: list[tuple[list[float], Kind, list[float]]] = [
         # Marker 1 is in two data sets only. Ranks of accuracy: 3 1 2; of markers 0 and 3: 3 2 1;
@@ -724,7 +724,7 @@ def test_mac_and_mrc_by_default() -> None:
     assert isnan(correlation[0])
 
 
-def test_without_a_marker() -> None:
+def test_a_dropped_marker_leaves_tables_of_the_others() -> None:
     """As if it had never been seen, whichever it is."""
     tables = table(WORKED)
     for left_out in range(4):
@@ -744,7 +744,7 @@ def test_without_a_marker() -> None:
 # Thresholds and what is undefined
 
 
-def test_thresholds() -> None:
+def test_threshold_counts_sentences_of_a_group() -> None:
     """In sentences of a group, of which there must be one, in sums of weights, and above all."""
     # A marker with T sentences has a MIC, one with fewer has none.
     for threshold, expected in ((1, 0), (2, 3), (3, 18), (4, 24)):
@@ -883,7 +883,7 @@ def test_fisher_and_spearman_by_hand() -> None:
     assert correlation == pytest.approx(pearsonr(*ranks).statistic, abs=1e-12)
 
 
-def test_cells() -> None:
+def test_missing_confidences_are_no_sentences() -> None:
     """Missing confidences are no sentences; nearly equal ones are one."""
     cells = MarkerCells.from_sentences([0.2, nan, 0.6, nan], [0, 0, 0, 0], [0, 0, 0, 1], (1, 2))
     tables = cells.tables(np.ones((1, 4)), threshold=2)
@@ -905,7 +905,7 @@ def floor_of(c: float, k: int = 20) -> float:
     return float(sum(binom.pmf(j, k, c) * abs(j / k - c) for j in range(k + 1)))
 
 
-def test_sampling_floor() -> None:
+def test_sampling_floor_is_the_exact_expectation() -> None:
     """De Moivre's formula, scipy's probabilities and the table's exact expectation agree."""
     for c, rounded in [(0.5, 0.0881), (0.7, 0.0805), (0.9, 0.0513)]:
         k = 20
@@ -1097,7 +1097,9 @@ def test_values_lie_in_their_ranges(rows: Rows, threshold: int) -> None:
 
 @fixed
 @given(sentences, st.permutations(range(3)), st.permutations(range(4)))
-def test_names_don_t_matter(rows: Rows, of_set: list[int], of_marker: list[int]) -> None:
+def test_order_of_data_sets_and_markers_changes_nothing(
+    rows: Rows, of_set: list[int], of_marker: list[int]
+) -> None:
     """Data sets in another order, with their accuracies, and markers in another."""
     moved = [(c, 2 * of_set[g // 2] + g % 2, of_marker[m], item) for c, g, m, item in rows]
     ones = np.ones((1, 6))

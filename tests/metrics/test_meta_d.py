@@ -205,7 +205,7 @@ def random_table(seed: int, levels: int) -> tuple[Counts, Counts]:
     return nr_s1, nr_s2
 
 
-def test_peers() -> None:
+def test_meta_d_is_that_of_both_peers() -> None:
     """Both peers' meta-d' is met within 1e-4 and neither has a higher likelihood."""
     for name, nr_s1, nr_s2, meta_1, log_1, meta_2, log_2 in PEERS:
         fit = meta_d(nr_s1, nr_s2)
@@ -243,7 +243,7 @@ def test_independent_maximisation() -> None:
             assert fit.meta_d == pytest.approx(meta, abs=1e-3), (levels, count)
 
 
-def test_ideal_observer() -> None:
+def test_meta_d_of_an_ideal_observer_is_d_prime() -> None:
     """The exact expected counts of an ideal observer give meta-d' = d'."""
     for d_prime in [0.5, 1.3, 2.4]:
         for criterion in [0.0, 0.4, -0.9]:
@@ -336,7 +336,7 @@ def test_exchanges_factors_and_padding() -> None:
         assert as_floats(meta_d(ONE, TWO, 0)) == as_floats(meta_d(ONE, TWO)), padding
 
 
-def test_single_fits() -> None:
+def test_rows_of_a_batch_have_their_own_fit() -> None:
     """Rows of a batch have the fit of their own; of two maxima the higher is found."""
     for levels in [2, 4, 11]:
         for min_count in [0, 1]:
@@ -373,7 +373,7 @@ def test_many_tables_have_a_fit_or_a_reason() -> None:
     assert all(fit.reason[i] for i in np.flatnonzero(undefined))
 
 
-def test_undefined() -> None:
+def test_undefined_meta_d_is_nan_with_a_reason() -> None:
     """What has no meta-d' is NaN with its reason, not 0 and not the d' it started from."""
     for nr_s1, nr_s2, reason in [
         ([0, 0, 0, 0], [1, 2, 3, 4], "no judgments of one of the stimuli"),
@@ -413,7 +413,7 @@ def test_not_enough_for_a_fit() -> None:
     assert fit.reason == []
 
 
-def test_bad_input() -> None:
+def test_bad_counts_raise_by_name_and_value() -> None:
     """What isn't a pair of count tables is refused by name and value."""
     for nr_s1, nr_s2, padding, message in [
         ([1, 2], [1, 2], None, r"nr_s1 has shape \(2,\)"),

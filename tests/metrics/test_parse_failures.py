@@ -26,7 +26,7 @@ FAILURES = (
 )
 
 
-def test_rate_by_hand() -> None:
+def test_failure_rate_counts_replies_alone() -> None:
     """Two of four replies can't be read; no reply is NaN; an iterator is gone through once."""
     statuses = ["ok", "no_response", "ok", "echo", "limit_reached"]
     assert format_failure_rate(statuses) == 2 / 4
@@ -67,7 +67,7 @@ def exact_p(unread: IntArray, replies: IntArray) -> float:
     return float(np.mean(np.array(statistics) >= statistic(rows) - 1e-12))
 
 
-def test_dependence_by_hand() -> None:
+def test_dependence_p_counts_exchanges_as_extreme() -> None:
     """Four items lose their reply under B alone: 2 of the 2^4 exchanges are as far out, 1/8."""
     unread = [[0, 1]] * 4
     p = unread_dependence(unread, [[1, 1]] * 4, resamples=20_000)
@@ -133,7 +133,9 @@ def test_dependence_that_is_undefined_or_refused() -> None:
     arrays(int, (6, 3), elements=st.integers(0, 2)),
     st.permutations(range(3)),
 )
-def test_dependence_knows_no_names(first: IntArray, second: IntArray, order: list[int]) -> None:
+def test_dependence_p_does_not_depend_on_order(
+    first: IntArray, second: IntArray, order: list[int]
+) -> None:
     """It lies in (0, 1], and conditions and items in another order differ by chance alone."""
     replies, unread = np.maximum(first, second), np.minimum(first, second)
     p = unread_dependence(unread, replies, resamples=2_000)

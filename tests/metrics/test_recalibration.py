@@ -120,7 +120,7 @@ def test_beta_nears_its_package_where_judgments_are_many() -> None:
     assert fit(grid) == pytest.approx(peer, abs=2e-3)
 
 
-def test_histogram_by_hand() -> None:
+def test_histogram_has_ten_bins_of_equal_mass() -> None:
     """Ten bins of one judgment each, and ties that fill two bins go to the middle one."""
     confidence = np.r_[np.arange(1, 9) / 10, 0.9, 0.9]
     correct = np.array([0, 1, 0, 0, 1, 1, 0, 1, 1, 0.0])
@@ -181,7 +181,7 @@ def test_choice_is_of_the_least_brier_score() -> None:
         ({"confidence": [1.2], "correct": [1], "method": "beta"}, "1.2"),
     ],
 )
-def test_what_cant_be_fitted(arguments: dict[str, object], match: str) -> None:
+def test_bad_arguments_raise_by_value(arguments: dict[str, object], match: str) -> None:
     """The value is named."""
     with pytest.raises(ValueError, match=match):
         metrics.fit_recalibration(**{"confidence": [0.5], "correct": [1], **arguments})  # type: ignore[arg-type]

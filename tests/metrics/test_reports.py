@@ -46,7 +46,7 @@ METRICS = (
 )
 
 
-def test_examples_by_hand() -> None:
+def test_metrics_of_ten_reports() -> None:
     """Ten reports: 95 four times, 90 three times, 80 twice and 72 once."""
     reports = [95] * 4 + [90] * 3 + [80] * 2 + [72]
     assert top1_value(reports) == 95
@@ -72,7 +72,7 @@ def test_examples_by_hand() -> None:
 
 @fixed
 @given(reports_of)
-def test_against_others(reports: list[int]) -> None:
+def test_shares_and_entropy_are_those_of_numpy_and_scipy(reports: list[int]) -> None:
     """Shares are counted, entropy is scipy's, utilization numpy's."""
     common = Counter(reports).most_common()
     top = [value for value, count in common if count == common[0][1]]

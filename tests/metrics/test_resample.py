@@ -206,7 +206,7 @@ def test_interval_of_a_mean_covers_about_as_often_as_said() -> None:
     assert 0.92 - 0.016 <= covered / 2_000 <= 0.97 + 0.010
 
 
-def test_percentile_interval_by_hand() -> None:
+def test_percentile_interval_is_of_order_statistics() -> None:
     """Order statistics: of 1 to 1,000 the 100th and 900th; NaN left out, infinite values ranked."""
     values = np.random.default_rng(4).permutation(np.arange(1, 1_001))
     assert percentile_interval(values, 0.8) == (100, 900)
@@ -245,7 +245,7 @@ def brute_force(differences: list[float]) -> float:
     return sum(value >= observed for value in sums) / len(sums)
 
 
-def test_by_hand() -> None:
+def test_sign_flip_p_counts_all_patterns() -> None:
     """All sign patterns counted by hand."""
     cases: list[tuple[list[float], float]] = [
         # All of one sign: only +++ and --- of 2^n are as far from 0.
@@ -271,7 +271,7 @@ def test_enumeration_is_brute_force(differences: list[float]) -> None:
     assert sign_flip_p(differences) == pytest.approx(brute_force(differences), abs=1e-15)
 
 
-def test_against_scipy() -> None:
+def test_sign_flip_p_is_scipys() -> None:
     """Exact p is that of scipy's permutation test of paired samples, with and without ties."""
     for ties in [True, False]:
         for seed in range(20):
@@ -309,7 +309,7 @@ def test_drawn_patterns_are_near_all_patterns() -> None:
         assert p == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / 20_000))
 
 
-def test_seeds() -> None:
+def test_one_seed_gives_one_p() -> None:
     """One seed gives one p, another one gives another; chunks of draws make no difference."""
     differences = np.random.default_rng(1).normal(0.1, 1, 40)
     assert sign_flip_p(differences, seed=3) == sign_flip_p(differences, seed=3)
@@ -320,7 +320,7 @@ def test_seeds() -> None:
     assert (p * 30_001) == pytest.approx(round(p * 30_001), abs=1e-9)
 
 
-def test_p_of_odd_samples() -> None:
+def test_sign_flip_p_is_above_0_and_nan_without_a_pair() -> None:
     """Never zero, ties but for rounding, and NaN without a pair; what is no sample is refused."""
     for resamples in [1, 99]:
         assert sign_flip_p([1.0] * 60, resamples=resamples) == 1 / (resamples + 1), resamples
@@ -346,7 +346,7 @@ def test_p_of_odd_samples() -> None:
 
 @fixed
 @given(st.lists(quarters, min_size=1, max_size=16), st.sampled_from([-1.0, 0.5, 3.0]))
-def test_properties(differences: list[float], scale: float) -> None:
+def test_sign_flip_p_ignores_unit_sign_and_zeros(differences: list[float], scale: float) -> None:
     """It is in (0, 1]; unit and direction change nothing, nor do missing pairs or zeros."""
     p = sign_flip_p(differences, resamples=200)
     assert 0 < p <= 1
@@ -376,7 +376,7 @@ def wilson(p: float, n: float, z: float = Z) -> tuple[float, float]:
     return (middle - half) / (1 + z * z / n), (middle + half) / (1 + z * z / n)
 
 
-def test_examples_by_hand() -> None:
+def test_wilson_uses_the_effective_sample_size() -> None:
     """The interval is Wilson's formula at the share and the sample size worked out by hand."""
     for successes, trials, p, n in [
         # One judgment an item: n is the number of items.
@@ -394,7 +394,7 @@ def test_examples_by_hand() -> None:
         assert clustered_wilson_interval(successes, trials) == pytest.approx(expected, rel=1e-12)
 
 
-def test_few_successes_by_hand() -> None:
+def test_up_to_three_successes_have_the_poisson_limit() -> None:
     """Up to three successes the lower limit is the Poisson one, up to three failures the upper."""
     # One success of n: the gamma law of shape 1 is exponential, its 5% quantile -ln(.95).
     for n in (4, 30, 1_000):
@@ -438,7 +438,7 @@ def test_exact_coverage(n: int) -> None:
     assert coverage[:2_000:20].mean() == pytest.approx(0.955, abs=0.01)
 
 
-def test_all_or_nothing() -> None:
+def test_a_share_of_0_or_1_has_an_exact_limit() -> None:
     """At a share of 0 or 1 the sample size is the number of items and one limit is exact."""
     # Wilson's formula at p = 0 is [0, z2/(n + z2)], at p = 1 [n/(n + z2), 1].
     for items in [1, 2, 7, 12, 40]:

@@ -39,7 +39,7 @@ def pairs(first: ArrayLike, second: ArrayLike) -> float:
     return float((signs + 1).mean() / 2)
 
 
-def test_by_hand() -> None:
+def test_brunner_munzel_of_two_small_samples() -> None:
     """1, 2, 3, 4 against 2, 3, 5, 6."""
     # Placements of the first: 0, 1/8, 3/8, 4/8, mean 1/4, squared deviations (4 + 1 + 1 + 4)/64, so
     # s^2 = 10/192. Of the second: 1 1/2, 2 1/2, 4, 4 of 4, mean 3/4, deviations -3/8, -1/8, 2/8,
@@ -205,7 +205,7 @@ def test_the_interval_is_cut_at_0_and_1() -> None:
 
 @fixed
 @given(whole, whole)
-def test_munzel_properties(first: list[float], second: list[float]) -> None:
+def test_exchanged_samples_mirror_theta_and_p(first: list[float], second: list[float]) -> None:
     """Exchanged samples mirror everything; order and a common monotone change nothing."""
     result, exchanged = brunner_munzel(first, second), brunner_munzel(second, first)
     assert 0 <= result.theta <= 1
@@ -250,7 +250,7 @@ def test_undefined_has_a_reason() -> None:
     assert np.isnan([got.ci_low, got.ci_high]).all()
 
 
-def test_munzel_samples_of_odd_kinds() -> None:
+def test_brunner_munzel_of_constant_missing_and_bad_samples() -> None:
     """One that is constant, missing values, shares times 100, and what is no sample."""
     # If only one sample varies everything is defined, as for a model that always says 50.
     check([40, 50, 50, 60, 70], [50, 50, 50])

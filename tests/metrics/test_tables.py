@@ -224,7 +224,7 @@ def test_tables_of_ones_are_one_table(rows: list[tuple[int, bool]]) -> None:
         assert each_table.binary
 
 
-def test_cells_by_hand() -> None:
+def test_judgments_of_an_item_share_its_mass() -> None:
     """Three judgments of two of three items share a mass of 2; each item's stay in its row."""
     cells = ItemTables.from_judgments(
         [0.5, 0.9, 0.5, NAN], [1, 0.25, 0, 1], np.array([2, 0, 0, 1]), 3

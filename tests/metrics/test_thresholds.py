@@ -90,7 +90,7 @@ def test_epochs_of_an_item_count_once() -> None:
     assert result.coverage == pytest.approx(shares.mean(), abs=1e-12)
 
 
-def test_hoeffding_bentkus_by_hand() -> None:
+def test_hoeffding_bentkus_p_is_the_lesser_bound() -> None:
     """The lesser of both bounds; 1 from the mean on; never below the binomial tail."""
     # Nine 0 and one 1/2 at 0.2: m = .05, h = .05 log .25 + .95 log(.95/.8); e P(Bin(10, .2) <= 1).
     divergence = 0.05 * np.log(0.25) + 0.95 * np.log(0.95 / 0.8)
@@ -105,7 +105,7 @@ def test_hoeffding_bentkus_by_hand() -> None:
         assert metrics.hoeffding_bentkus_p(values, 0.05) >= binom.cdf(wrong, n, 0.05)
 
 
-def test_why_there_is_none() -> None:
+def test_no_threshold_has_a_reason() -> None:
     """Too few items, too great a risk, no confidence at all; nothing is made up."""
     too_few = metrics.risk_threshold([0.9] * 40, [1] * 40)
     assert np.isnan(too_few.threshold)

@@ -59,7 +59,7 @@ def test_correlation_of_judgments_repeated(rows: list[tuple[float, float]], time
     assert repeated == pytest.approx(once, abs=1e-12)
 
 
-def test_no_correlation() -> None:
+def test_constant_or_too_few_values_have_no_correlation() -> None:
     """Constants but for rounding, too few, lengths that differ; a line has exactly 1 or -1."""
     for confidences, truth in [
         ([], []),
@@ -117,7 +117,7 @@ def test_correlation_of_weights_is_that_of_repeated_units() -> None:
 # Gap to the best answer
 
 
-def test_gap_by_hand() -> None:
+def test_optimal_answer_gap_is_the_mean_shortfall() -> None:
     """Mean of what the best answer has more; lengths must agree."""
     for maximum, truth, expected in [
         ([0.5, 0.9], [0.4, 0.9], 0.05),

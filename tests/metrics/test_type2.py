@@ -60,7 +60,7 @@ def root(hit: float, false_alarm: float) -> float:
     return float(brentq(excess, 0, 15, xtol=1e-13))
 
 
-def test_type2_dprime_by_hand() -> None:
+def test_type2_dprime_after_the_log_linear_correction() -> None:
     """18 high of 19 right and 3 high of 9 wrong are (18.5/20, 3.5/10) after the correction."""
     confidences, right = judgments_of((18, 1, 3, 6))
     assert type2_dprime(confidences, right) == pytest.approx(Z(0.925) - Z(0.35), abs=1e-12)
@@ -99,7 +99,7 @@ def test_meta_d_ideal_is_the_root(counts: Counts) -> None:
     assert type2_criterion(confidences, 1 - right) == pytest.approx(criterion, abs=1e-9)
 
 
-def test_known_rates() -> None:
+def test_observer_of_known_rates_is_recovered() -> None:
     """Of exact observers come d' and criterion back; others have values worked out elsewhere."""
     for hit, false_alarm, ideal, closed in [
         (0.8, 0.35, 2.117, 1.22694),
@@ -124,7 +124,7 @@ def test_known_rates() -> None:
             )
 
 
-def test_no_sensitivity() -> None:
+def test_equal_rates_have_no_sensitivity() -> None:
     """Equal rates, and models that are always as sure."""
     confidences, right = judgments_of((12, 7, 12, 7))
     assert type2_dprime(confidences, right) == pytest.approx(0, abs=1e-12)
@@ -153,7 +153,7 @@ def test_the_threshold_counts_as_high() -> None:
         assert function(np.repeat([1, 0.99], 8), right, threshold=1) == expected
 
 
-def test_remarks() -> None:
+def test_remark_names_the_reason_of_nan_and_a_small_cell() -> None:
     """Each reason for a NaN is named, and a small cell."""
     # One class only and probable outcomes give NaN.
     confidences = np.array([0.9, 0.1, 0.8, 0.2, 0.7])

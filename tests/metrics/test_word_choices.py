@@ -38,7 +38,7 @@ sequences = st.lists(st.lists(st.integers(0, 4), min_size=5, max_size=5), min_si
 # Worked by hand
 
 
-def test_pairwise() -> None:
+def test_ranks_that_add_to_n_minus_1_are_consistent() -> None:
     """Ranks that add to n - 1 mirror each other; pairs with an unreadable side are left out."""
     cases: list[tuple[list[float], list[float], int, float]] = [
         ([0], [4], 5, 1),  # almost certainly, almost certainly not
@@ -61,7 +61,7 @@ def test_pairwise() -> None:
         assert consistency == pytest.approx(score, nan_ok=True), (first, second, n, score)
 
 
-def test_scores_by_hand() -> None:
+def test_scores_are_shares_of_readable_units() -> None:
     """Shares of readable units; a flat list of ranks is an error."""
     # Pairs of five and of three choices in one call each go by their own number.
     flags = pairwise_consistency_flags([0, 0, 1, 1], [4, 2, 1, 3], [5, 3, 3, 3])
@@ -84,7 +84,7 @@ def test_scores_by_hand() -> None:
         monotonicity_consistency([1, 2, 3], [True])
 
 
-def test_monotonicity() -> None:
+def test_monotonicity_follows_the_direction_of_the_probability() -> None:
     """Where the probability rises ranks must fall or stay, and the other way round."""
     cases: list[tuple[list[float], bool, float]] = [
         ([4, 3, 2, 1, 0], True, 1),
@@ -101,7 +101,7 @@ def test_monotonicity() -> None:
         assert monotonicity_consistency([ranks], [rises]) == pytest.approx(score, nan_ok=True)
 
 
-def test_empirical_monotonicity() -> None:
+def test_empirical_monotonicity_compares_directions() -> None:
     """The word moves up, down or not at all as the right word does."""
     for step, right_step, score in [
         ((2, 1), (1, 0), 1),

@@ -82,7 +82,7 @@ def test_kl_is_made_by_its_constant() -> None:
         )
 
 
-def test_distances_by_hand() -> None:
+def test_distances_of_two_small_samples() -> None:
     """Of two samples each, worked out in the comments."""
     # Shares 1, 0 against 1/2, 1/2, middle 3/4, 1/4. (ln(4/3) + ln(2/3)/2 + ln(2)/2)/2 = (3/2
     # ln(4/3))/2 = 0.2158.
@@ -152,7 +152,7 @@ def test_edges_of_tables_are_exact_too() -> None:
     assert jensen_shannon_of_tables(first, second, bins=50).tolist() == [0]
 
 
-def test_other_limits_and_bins() -> None:
+def test_limits_and_bins_are_options() -> None:
     """On 0 to 1 in 4 bins, 0.25 lies in the second: shares 1/2, 1/2, 0, 0 against 0, 1, 0, 0."""
     options = {"low": 0.0, "high": 1.0, "constant": 1e-6}
     got = kl_divergence([0.1, 0.25], [0.3], bins=4, **options)
@@ -182,7 +182,7 @@ def test_what_makes_no_bins_is_refused() -> None:
 
 @fixed
 @given(samples, samples)
-def test_against_scipy(first: list[float], second: list[float]) -> None:
+def test_distances_are_scipys(first: list[float], second: list[float]) -> None:
     """KL, JS, KS and Wasserstein are scipy's; medians numpy's; theta that of all pairs."""
     # Quarters and 5-point edges are exact in floats, so numpy's histogram has the same bins.
     p, q = shares(first), shares(second)
@@ -237,7 +237,9 @@ def test_kl_with_its_constant_and_properties(first: list[float], second: list[fl
 
 @fixed
 @given(samples, samples, st.integers(-400, 400), st.sampled_from([0.5, 2.0, 4.0]))
-def test_shift_and_scale(first: list[float], second: list[float], move: int, scale: float) -> None:
+def test_shifts_change_no_distance_and_scales_stretch_it(
+    first: list[float], second: list[float], move: int, scale: float
+) -> None:
     """Moving both samples changes nothing; stretching both stretches what has a unit."""
     moved_first, moved_second = np.array(first) + move, np.array(second) + move
     for measure in (wasserstein, median_difference, ks_statistic, brunner_munzel_theta):
