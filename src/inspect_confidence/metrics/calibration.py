@@ -174,14 +174,14 @@ def ece_interval(
     """
     items = _items(confidence, correct, unit)
     place = places(items.total_table(), bins, binning).ravel()
-    return gaps_interval(items, place == np.unique(place[place >= 0])[:, None], _sum)
+    return gaps_interval(items, place == np.unique(place[place >= 0])[:, None], _gap_sum)
 
 
 Norm = Callable[[FloatArray, FloatArray], FloatArray]
 """Gaps of shape (bins, draws) and each bin's share of the judgments -> their size, (draws,)."""
 
 
-def _sum(gaps: FloatArray, _: FloatArray) -> FloatArray:
+def _gap_sum(gaps: FloatArray, _: FloatArray) -> FloatArray:
     return np.asarray(np.abs(gaps).sum(axis=0))
 
 
@@ -483,7 +483,7 @@ def _mean_square(tables: ConfidenceTables, centre: FloatArray) -> FloatArray:
 
 TopBin = Literal["kept", "dropped"]
 
-_OWN = Interval(
+_ROOT_MEAN_SQUARE_INTERVAL = Interval(
     "own",
     "As that of `ece`, of the root mean square.",
     min_units=30,
@@ -496,7 +496,7 @@ def rms_calibration_error_of_tables(
 ) -> FloatArray:
     """Compute `rms_calibration_error` of each table."""
     gap, mass = in_bins(tables, bins, binning, _gap(tables), tables.mass)
-    return _root(gap, mass, tables.total)
+    return _root_mean_square_gap(gap, mass, tables.total)
 
 
 @metric(
@@ -505,7 +505,7 @@ def rms_calibration_error_of_tables(
     direction="lower",
     undefined=UNREAD,
     source="Hendrycks, Mazeika and Dietterich (2019); Kumar, Liang and Ma (2019)",
-    interval=_OWN,
+    interval=_ROOT_MEAN_SQUARE_INTERVAL,
     toolbox=True,
     of_tables=rms_calibration_error_of_tables,
 )
@@ -541,7 +541,7 @@ def _gap(tables: ConfidenceTables) -> FloatArray:
     return tables.mass * tables.values - tables.right
 
 
-def _root(gap: FloatArray, mass: FloatArray, total: FloatArray) -> FloatArray:
+def _root_mean_square_gap(gap: FloatArray, mass: FloatArray, total: FloatArray) -> FloatArray:
     """Return the root mean square of gaps per judgment."""
     square = np.where(mass > 0, gap**2 / np.where(mass > 0, mass, 1), 0)
     return np.sqrt(divided(square.sum(axis=1), total))
@@ -562,7 +562,7 @@ def hle_calibration_error_of_tables(
     cumulated_gap = np.cumsum(np.insert(_gap(tables), 0, 0, axis=1), axis=1)
     squares = np.full(len(cumulated_mass), np.nan)
     for row, (mass, gap) in enumerate(zip(cumulated_mass, cumulated_gap, strict=True)):
-        ends = _ends(mass[-1], size)
+        ends = _rank_bin_edges(mass[-1], size)
         square = divided(np.diff(np.interp(ends, mass, gap)) ** 2, np.diff(ends))
         if mass[-1] > 0 and top_bin == "kept":
             squares[row] = square.sum()
@@ -617,7 +617,7 @@ def hle_calibration_error(
     )
 
 
-def _ends(total: float, size: int) -> FloatArray:
+def _rank_bin_edges(total: float, size: int) -> FloatArray:
     """Return the starts of bins by rank, and the end of the last one."""
     return np.append(size * np.arange(max(1, np.floor(total / size + EDGE))), total)
 
@@ -677,8 +677,8 @@ def debiased_squared_error(
     gap = csr_array((np.append(values - 1, values), place), shape=shape) @ items.masses
     product = gap.sum(axis=1) ** 2 - gap.power(2).sum(axis=1)
     pairs = mass.sum(axis=1) ** 2 - mass.power(2).sum(axis=1)
-    of_group = mass.sum(axis=1)
-    return float((of_group * product / pairs).sum() / of_group.sum())
+    group_mass = mass.sum(axis=1)
+    return float((group_mass * product / pairs).sum() / group_mass.sum())
 
 
 def _items(confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None) -> ItemTables:
@@ -802,7 +802,9 @@ def smooth_ece_of_tables(tables: ConfidenceTables, *, bandwidth: float | None = 
     low = np.maximum(np.abs(parts[:, 0]), LEAST_BANDWIDTH)
     highest_error = error(low)
     return np.where(
-        highest_error > low, _crossing(error, low, np.maximum(highest_error, low)), highest_error
+        highest_error > low,
+        _solve_fixed_point(error, low, np.maximum(highest_error, low)),
+        highest_error,
     )
 
 
@@ -848,7 +850,7 @@ def smooth_ece(
     )
 
 
-def _crossing(
+def _solve_fixed_point(
     function: Callable[[FloatArray], FloatArray], low: FloatArray, high: FloatArray
 ) -> FloatArray:
     """Solve function(x) = x for falling functions of each row, between these (Illinois rule)."""

@@ -62,10 +62,10 @@ def correlation_of(x: ArrayLike, y: ArrayLike, unit: IntArray, units: int) -> St
     moments = means_of(np.column_stack([a, b, a * a, b * b, a * b]), unit[present], units)
 
     def correlation(means: FloatArray) -> FloatArray:
-        of_a, of_b, of_aa, of_bb, of_ab = means.T
-        spread = np.column_stack([of_aa - of_a**2, of_bb - of_b**2])
+        mean_a, mean_b, mean_aa, mean_bb, mean_ab = means.T
+        spread = np.column_stack([mean_aa - mean_a**2, mean_bb - mean_b**2])
         product = np.where((spread > _EQUAL**2).all(axis=1), spread.prod(axis=1), np.nan)
-        return np.asarray(np.clip((of_ab - of_a * of_b) / np.sqrt(product), -1, 1))
+        return np.asarray(np.clip((mean_ab - mean_a * mean_b) / np.sqrt(product), -1, 1))
 
     return moments.map(correlation)
 

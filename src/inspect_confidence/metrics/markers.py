@@ -258,22 +258,24 @@ class MarkerCells:
             ValueError: A confidence lies outside [0, 1].
         """
         (confidences,) = shares(confidence=confidence)
-        of_unit = np.arange(len(confidences)) if unit is None else np.asarray(unit, np.int64)
+        item_numbers = np.arange(len(confidences)) if unit is None else np.asarray(unit, np.int64)
         size = len(confidences) if units is None else units
         present = ~np.isnan(confidences)
         # Nearly equal values are one: 1 - 14/20 and 6/20 differ in the last bit.
         values, column = np.unique(np.round(confidences[present], 12), return_inverse=True)
-        of_group, of_unit = np.asarray(group, np.int64)[present], of_unit[present]
+        group_numbers, item_numbers = np.asarray(group, np.int64)[present], item_numbers[present]
         cell = np.asarray(marker, np.int64)[present] * max(len(values), 1) + column
         cells = shape[1] * max(len(values), 1)
-        masses = _count_pairs(of_group * cells + cell, of_unit, (shape[0] * cells, size))
+        masses = _count_pairs(group_numbers * cells + cell, item_numbers, (shape[0] * cells, size))
         if reply is None:
             return cls(values, masses, shape)
-        of_reply = np.asarray(reply, np.int64)[present]
+        reply_numbers = np.asarray(reply, np.int64)[present]
         kinds = {}
         for number in range(shape[0]):
-            rows = of_group == number
-            kinds[number] = _reply_kinds(cell[rows], of_reply[rows], of_unit[rows], (cells, size))
+            rows = group_numbers == number
+            kinds[number] = _reply_kinds(
+                cell[rows], reply_numbers[rows], item_numbers[rows], (cells, size)
+            )
         return cls(values, masses, shape, kinds)
 
     def tables(self, weights: FloatArray, threshold: float = 10) -> MarkerTables:

@@ -86,18 +86,18 @@ def newton(table: RatingTables, meta: FloatArray, edges: FloatArray, cap: FloatA
     # The Hessian of all edges, the criterion's included, with its sign changed.
     diagonal = u * slope + density**2 * (np.concatenate([-total, bend[:, :-1]], 1) + bend)
     off_diagonal = -density[:, :-1] * density[:, 1:] * bend[:, :-1]
-    moved = diagonal.copy()  # what a common shift of all edges does to each
-    moved[:, :-1] += off_diagonal
-    moved[:, 1:] += off_diagonal
+    shift_slope = diagonal.copy()  # what a common shift of all edges does to each
+    shift_slope[:, :-1] += off_diagonal
+    shift_slope[:, 1:] += off_diagonal
 
-    slopes, border = slope[:, 1:].sum(0), (offset * moved[:, 1:]).sum(0)
+    slopes, border = slope[:, 1:].sum(0), (offset * shift_slope[:, 1:]).sum(0)
     solved, coupled = tridiagonal(
         diagonal[:, 1:].sum(0) + (1 - present[1:]),
         off_diagonal[:, 1:].sum(0),
         np.stack([slopes, border], 1),
     ).swapaxes(0, 1)
     rise = (offset[:, 0] * slope.sum(1)).sum((0, 1)) - (border * solved).sum((0, 1))
-    schur = (offset[:, 0] ** 2 * moved.sum(1)).sum((0, 1)) - (border * coupled).sum((0, 1))
+    schur = (offset[:, 0] ** 2 * shift_slope.sum(1)).sum((0, 1)) - (border * coupled).sum((0, 1))
     meta_step = np.copysign(np.minimum(cap, np.abs(rise) / np.maximum(schur, 1e-300)), rise)
     edge_step = solved - coupled * meta_step
     gain = (slopes * solved).sum((0, 1)) + meta_step * rise

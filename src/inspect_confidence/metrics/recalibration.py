@@ -108,9 +108,7 @@ def fit_recalibration(
     if method not in RECALIBRATIONS:
         raise ValueError(f"method={method!r} is not one of {', '.join(RECALIBRATIONS)}.")
     cells = _cells(confidence, correct, unit)
-    return _fitted(
-        method, cells.values, *np.split(cells.masses @ np.ones(cells.masses.shape[1]), 2)
-    )
+    return _fit(method, cells.values, *np.split(cells.masses @ np.ones(cells.masses.shape[1]), 2))
 
 
 def choose_recalibration(
@@ -161,11 +159,11 @@ def choose_recalibration(
     for fold_mass in fold_masses.T:
         right, wrong = np.split(fold_mass, 2)
         for method in candidates:
-            q = _fitted(method, cells.values, *np.split(total_mass - fold_mass, 2))(cells.values)
+            q = _fit(method, cells.values, *np.split(total_mass - fold_mass, 2))(cells.values)
             loss[method] += float(right @ (1 - q) ** 2 + wrong @ q**2)
     scores = {method: float(value / total_mass.sum()) for method, value in loss.items()}
     best = min(candidates, key=lambda method: round(scores[method], 12))
-    return _fitted(best, cells.values, *np.split(total_mass, 2)), scores
+    return _fit(best, cells.values, *np.split(total_mass, 2)), scores
 
 
 def _cells(confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None) -> ItemTables:
@@ -183,7 +181,7 @@ def _cells(confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None) -> 
     return cells
 
 
-def _fitted(method: str, values: FloatArray, right: FloatArray, wrong: FloatArray) -> Recalibration:
+def _fit(method: str, values: FloatArray, right: FloatArray, wrong: FloatArray) -> Recalibration:
     """Fit a map to the masses at each value; values without judgments are left out."""
     present = right + wrong > EDGE
     masses = values[present], np.maximum(right[present], 0), np.maximum(wrong[present], 0)
@@ -204,7 +202,7 @@ def _knots(method: str, values: FloatArray, y: FloatArray) -> Recalibration:
     )
 
 
-def _increasing(y: FloatArray, weights: FloatArray) -> FloatArray:
+def _isotonic_means(y: FloatArray, weights: FloatArray) -> FloatArray:
     # Imported here because scipy.optimize takes long, which every command would pay.
     from scipy.optimize import isotonic_regression  # noqa: PLC0415
 
@@ -215,7 +213,7 @@ def _isotonic(
     method: str, values: FloatArray, right: FloatArray, wrong: FloatArray
 ) -> Recalibration:
     mass = right + wrong
-    return _knots(method, values, _increasing(right / mass, mass))
+    return _knots(method, values, _isotonic_means(right / mass, mass))
 
 
 def _histogram(
@@ -232,43 +230,43 @@ def _venn_abers(
     method: str, values: FloatArray, right: FloatArray, wrong: FloatArray
 ) -> Recalibration:
     knot_count = min(len(values), KNOTS)
-    chosen = np.unique(np.linspace(0, len(values) - 1, knot_count).round().astype(np.int64))
+    knots = np.unique(np.linspace(0, len(values) - 1, knot_count).round().astype(np.int64))
     mass = right + wrong
-    label_accuracy = np.empty((2, len(chosen)))
-    for column, k in enumerate(chosen):
+    label_accuracy = np.empty((2, len(knots)))
+    for column, k in enumerate(knots):
         enlarged_mass = mass.copy()
         enlarged_mass[k] += 1
         for label in (0, 1):
             y = right / enlarged_mass
             y[k] = (right[k] + label) / enlarged_mass[k]
             # The other values keep their own mass.
-            label_accuracy[label, column] = _increasing(y, enlarged_mass)[k]
+            label_accuracy[label, column] = _isotonic_means(y, enlarged_mass)[k]
     return _knots(
-        method, values[chosen], label_accuracy[1] / (1 - label_accuracy[0] + label_accuracy[1])
+        method, values[knots], label_accuracy[1] / (1 - label_accuracy[0] + label_accuracy[1])
     )
 
 
 def _temperature(
     method: str, values: FloatArray, right: FloatArray, wrong: FloatArray
 ) -> Recalibration:
-    clip, up, down = _logarithms(values)
-    (slope,) = _likeliest(np.column_stack([up + down]), right, wrong, intercept=False)
+    clip, up, down = _clipped_logarithms(values)
+    (slope,) = _fit_nonnegative_slopes(np.column_stack([up + down]), right, wrong, intercept=False)
     return Recalibration(method, "logistic", clip, a=slope, b=slope)
 
 
 def _platt(method: str, values: FloatArray, right: FloatArray, wrong: FloatArray) -> Recalibration:
-    clip, up, down = _logarithms(values)
-    slope, c = _likeliest(np.column_stack([up + down]), right, wrong)
+    clip, up, down = _clipped_logarithms(values)
+    slope, c = _fit_nonnegative_slopes(np.column_stack([up + down]), right, wrong)
     return Recalibration(method, "logistic", clip, a=slope, b=slope, c=c)
 
 
 def _beta(method: str, values: FloatArray, right: FloatArray, wrong: FloatArray) -> Recalibration:
-    clip, up, down = _logarithms(values)
-    a, b, c = _likeliest(np.column_stack([up, down]), right, wrong)
+    clip, up, down = _clipped_logarithms(values)
+    a, b, c = _fit_nonnegative_slopes(np.column_stack([up, down]), right, wrong)
     return Recalibration(method, "logistic", clip, a=a, b=b, c=c)
 
 
-def _logarithms(values: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+def _clipped_logarithms(values: FloatArray) -> tuple[float, FloatArray, FloatArray]:
     """Return the clip, and log p and -log (1 - p) of the clipped values."""
     distance_from_ends = np.minimum(values, 1 - values)
     clip = float(min(CLIP, distance_from_ends[distance_from_ends > 0].min(initial=1) / 2))
@@ -276,7 +274,7 @@ def _logarithms(values: FloatArray) -> tuple[float, FloatArray, FloatArray]:
     return clip, np.log(p), -np.log1p(-p)
 
 
-def _likeliest(
+def _fit_nonnegative_slopes(
     slopes: FloatArray, right: FloatArray, wrong: FloatArray, *, intercept: bool = True
 ) -> list[float]:
     """Fit slopes of at least 0, and the intercept, by likelihood with Platt's targets.

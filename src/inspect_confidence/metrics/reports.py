@@ -249,8 +249,8 @@ def report_entropy(reports: ArrayLike) -> float:
 def round_rate_of_tables(tables: ValueTables, *, multiple: int = 5) -> FloatArray:
     """Compute `round_rate` of each table."""
     nearest = multiple * np.round(tables.values / multiple)
-    chosen = np.isclose(tables.values, nearest)
-    return divided(tables.mass[:, chosen].sum(axis=1), tables.mass.sum(axis=1))
+    is_round = np.isclose(tables.values, nearest)
+    return divided(tables.mass[:, is_round].sum(axis=1), tables.mass.sum(axis=1))
 
 
 @metric(undefined=UNREAD, source=_STUDY, interval=WILSON, of_tables=round_rate_of_tables)

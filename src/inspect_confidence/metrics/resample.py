@@ -534,9 +534,9 @@ def resampled_as(
         group[stratum == k] = end + place
         end += min(size, GROUPS) if size > max_units else size
     rows = csr_array((np.ones(len(group)), (group, np.arange(len(group)))))
-    of_group = np.zeros(end, strata.dtype)
-    of_group[group] = strata
-    return Resampled(of_group, rows)
+    group_strata = np.zeros(end, strata.dtype)
+    group_strata[group] = strata
+    return Resampled(group_strata, rows)
 
 
 def _leaves(statistic: Statistic) -> Iterator[Any]:

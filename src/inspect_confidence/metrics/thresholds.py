@@ -48,7 +48,7 @@ _NONE = (np.nan, np.nan, np.nan, np.nan, np.nan, np.nan)
 
 
 @dataclass(frozen=True)
-class _Answered:
+class _AnsweredShares:
     """Shares of each item's judgments that are given as answers, and that are also wrong."""
 
     answered: FloatArray
@@ -132,10 +132,10 @@ def risk_threshold(
     _, item_numbers = np.unique(item_numbers, return_inverse=True)
     judgment_counts = np.bincount(item_numbers)
 
-    def answered(t: float) -> _Answered:
+    def answered(t: float) -> _AnsweredShares:
         is_answered = confidences >= t - EDGE
         wrong = np.where(is_answered, 1 - outcomes, 0.0)
-        return _Answered(
+        return _AnsweredShares(
             np.bincount(item_numbers, is_answered) / judgment_counts,
             np.bincount(item_numbers, wrong) / judgment_counts,
         )
@@ -144,7 +144,7 @@ def risk_threshold(
     if len(grid) > GRID:
         grid = np.arange(100, -1, -1) / 100
     needed = int(np.ceil(np.log(1 - level) / np.log(1 - risk)))
-    min_items = max(needed, min(_enough(risk, level), answered(0).items // 2))
+    min_items = max(needed, min(_min_items(risk, level), answered(0).items // 2))
     passed, reason, first = None, "", np.nan
     for t in map(float, grid):
         candidate = answered(t)
@@ -169,7 +169,7 @@ def risk_threshold(
     return RiskThreshold(t, p, candidate.risk, coverage, *ends, candidate.items, first, reason)
 
 
-def _enough(risk: float, level: float) -> int:
+def _min_items(risk: float, level: float) -> int:
     """Return the least number of items whose test passes in 80% of samples at half the risk."""
     n = np.arange(1, int(40 / risk) + 2)
     for max_wrong in range(1_000):

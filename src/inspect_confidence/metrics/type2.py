@@ -210,10 +210,10 @@ def ideal_d_prime(hit: FloatArray, false_alarm: FloatArray) -> FloatArray:
             step = d - excess / (slopes / 2 - 1)
         # Within rounding of the bracket's ends Newton has arrived.
         inside = (step > low - 1e-9) & (step < high + 1e-9)
-        moved = np.where(inside, np.clip(step, low, high), (low + high) / 2)
+        next_d = np.where(inside, np.clip(step, low, high), (low + high) / 2)
         # The error that a step of Newton's leaves is of the order of its square.
-        done = np.abs(moved - d) < np.where(inside, 1e-8, 1e-12)
-        d = moved
+        done = np.abs(next_d - d) < np.where(inside, 1e-8, 1e-12)
+        d = next_d
         if (done | np.isnan(excess)).all():
             break
     sign = np.where(hit >= false_alarm, 1.0, -1.0)

@@ -495,11 +495,11 @@ def brunner_munzel(
         p = np.nan if too_few else max(p, _exact_p(first_sample, second_sample, seed))
     low, high = max(theta - half, 0.0), min(theta + half, 1.0)
     if interval == "logit":
-        low, high = _of_logit(theta, half, low, high)
+        low, high = _logit_interval(theta, half, low, high)
     return BrunnerMunzel(theta, float(low), float(high), float(p), too_few)
 
 
-def _of_logit(theta: float, half: float, low: float, high: float) -> tuple[float, float]:
+def _logit_interval(theta: float, half: float, low: float, high: float) -> tuple[float, float]:
     """Return the interval of the logit from the half width and ends of that of theta."""
     reach = half / (theta * (1 - theta))
     ends = float(expit(logit(theta) - reach)), float(expit(logit(theta) + reach))
