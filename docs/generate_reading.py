@@ -24,49 +24,50 @@ from inspect_confidence.answers.status import ReplyStatus
 _HEAD = """\
 # What is read of a reply, and what is not
 
-Every task reads replies through one pipeline:
+**Which answer does the package read from a reply, and when does it report none?** Every task reads
+replies in four steps:
 
-1. **Clean.** Thoughts, special tokens, a conversation that runs on, markup, LaTeX and entities go;
-   signs, dashes and digits of other scripts get one spelling.
-2. **Labels.** "Answer:", "Confidence:", "Lower:", JSON keys, tags, table rows, boxes and sentences
-   such as "the answer is" become statements, in English, Chinese, German and French.
-3. **Numbers.** `0.7`, `70%`, `7/10`, `10^5`, `1,000`, `½`, `seventy`, 七成 become exact numbers.
-4. **Form.** What the task asked for is taken from that, or a failure with a name.
+1. **Clean.** Remove thoughts, special tokens, a continued conversation, markup, LaTeX and entities.
+   Signs, dashes and digits of other scripts get one spelling.
+2. **Labels.** Turn "Answer:", "Confidence:", "Lower:", JSON keys, tags, table rows, boxes and
+   sentences such as "the answer is" into statements, in English, Chinese, German and French.
+3. **Numbers.** Turn `0.7`, `70%`, `7/10`, `10^5`, `1,000`, `½`, `seventy`, 七成 into exact numbers.
+4. **Form.** Take the answer that the task asked for, or report a failure with a status.
 
 The rules:
 
-- **Thoughts are never answers**: what stands between thought tags, in an analysis channel, before
-  a lone closing tag, or after one that is never closed.
-- **The last statement counts** if the earlier ones agree with it, if it is called final, or if
-  words such as "actually" or "I'd revise" take the earlier ones back. Otherwise two different
-  answers are `ambiguous`.
-- **A labelled or leading answer stands**, whatever numbers its explanation holds.
-- **Any task reads any layout**: lines, JSON (also broken), tags, tables, LaTeX, a sentence. Asking
-  for JSON and getting lines costs nothing.
-- **Nothing is guessed.** Not read are ranges where one number was asked, words such as "high", two
-  different answers, a number that could be on two scales (85% on a scale to 20), a letter with
-  another choice's text, and refusals, with or without a number in them.
-- **A reply that was cut off** gives an answer only if that is certainly whole.
-- **What can mean one thing only is read**: a whole number from 11 to 100 as a probability is a
-  percentage; 1,000,000 as an exponent of ten is 6.
+- **Thoughts are never answers**: text between thought tags, in an analysis channel, before a lone
+  closing tag, or after a tag that is never closed.
+- **The last statement counts** if the earlier ones agree with it, if it is called final, or if words
+  such as "actually" or "I'd revise" withdraw the earlier ones. Otherwise two different answers are
+  `ambiguous`.
+- **A labelled or leading answer counts**, whatever numbers its explanation contains.
+- **Every task reads every layout**: lines, JSON (also broken), tags, tables, LaTeX, a sentence. A
+  prompt that asks for JSON also accepts lines.
+- **Nothing is guessed.** Not read are ranges instead of one number, words such as "high", two
+  different answers, a number that could be on two scales (85% on a scale to 20), a letter with the
+  text of another choice, and refusals, with or without a number.
+- **A reply that was cut off** gives an answer only if the answer is certainly whole.
+- **A form with only one possible meaning is read**: a whole number from 11 to 100 as a probability is
+  a percentage; 1,000,000 as an exponent of ten is 6.
 
-A reader takes time in proportion to a reply's length, and never raises; `make thorough` tries it
-with a million replies that no model wrote.
+Reading takes time in proportion to the reply's length and never raises an error. `make thorough` tests
+this with a million artificial replies.
 
 ## Statuses
 
-What can't be read has a status and a reason. It is counted in `format_failure_rate` and left out
-of every other number ([judgments.md](judgments.md#judgments)).
+A reply that can't be read has a status and a reason. It is counted in `format_failure_rate` and left
+out of every other metric ([judgments.md](judgments.md#judgments)).
 
 | status | when | example | reason |
 |---|---|---|---|
 """
 _STATUSES: dict[str, tuple[str, int]] = {
-    "invalid_response_format": ("no answer of the form asked for: a word, a range, nothing", 56),
+    "invalid_response_format": ("no answer of the requested form: a word, a range, nothing", 56),
     "refusal": ("the reply declines", 587),
-    "no_response": ("empty, or nothing but thoughts", 338),
-    "truncated": ("cut off before an answer was certainly whole", 697),
-    "out_of_range": ("a number that can't be one", 998),
+    "no_response": ("empty, or only thoughts", 338),
+    "truncated": ("cut off before a complete answer", 697),
+    "out_of_range": ("an impossible number", 998),
     "echo": ("the prompt's template, or its list of choices", 291),
     "ambiguous": ("more than one reading", 583),
 }
@@ -113,13 +114,13 @@ _LONGEST = 90
 _EXAMPLES = """\
 ## Examples by form
 
-⏎ is a line's end and … stands for what is left out here; "cut" says that the model ran out of
-tokens. The reading was computed when this page was made, and is what the label says.
+⏎ is a line break and … marks omitted text; "cut" means that the model ran out of tokens. The readers
+computed the last column when this page was written, and it equals the label.
 """
 _SAID = """\
-{total:,} replies in the manner of ten model families were written, and labelled from the text
-alone, by hands that didn't know the readers. They came in rounds, each new to the readers when it
-was first read:"""
+{total:,} artificial replies in the style of ten model families test the readers. Neither their writers
+nor their labellers had seen the readers, and the labels rest on the text alone. The replies came in
+rounds. The table shows each round as first read:"""
 _ROUNDS = """\
 | at first sight | readable | left unread | misread | unreadable, read all the same |
 |---|---|---|---|---|
@@ -133,16 +134,16 @@ _ROUNDS = """\
 | ninth, integers | 118 | 5 (4.2%) | 0 | 5 |
 | tenth, integers | 147 | 3 (2.0%) | 2 | 1 |"""
 _SINCE = """\
-What a round showed was mended before the next one. At first sight of the sixth round no form but
-these lost more than 3%: probabilities, 8 of 142, and integers, 2 of 37. The rounds after it hold
-nothing else: probabilities came to 2 of 138 in the eighth, integers, which are a bare number by
-protocol and a page of estimates when a model doesn't keep to it, to 3 of 147 in the tenth.
+The errors of a round were corrected before the next one. In the sixth round only probabilities (8
+of 142) and integers (2 of 37) lost more than 3%. The later rounds contain only these two forms.
+In the eighth round 2 of 138 probabilities were left unread, in the tenth 3 of 147 integers. An integer
+is a bare number by protocol, and a page of estimates if a model ignores the protocol.
 
-Of the {readable} answers of the last five rounds that a careful person can read, {unread} are left
-unread today (**{share:.1%}**) and {misread} read as something else; of the {unreadable} that nobody
-can, {guessed} are read all the same (two of them a bare 250000 or 1000000000 where an exponent was
-asked, taken for the value). They aren't recorded replies, and a form has few of them: no failure
-among 9 doesn't mean that there is none in 100."""
+A careful person can read {readable} answers of the last five rounds. The readers now leave {unread} of
+them unread (**{share:.1%}**) and misread {misread}. Nobody can read {unreadable} answers; the
+readers read {guessed} of them (two are a bare 250000 or 1000000000 where an exponent was asked,
+taken as the value). These are not recorded replies, and each form has few: no failure among 9 doesn't
+mean that there is none in 100."""
 _FIGURES = """\
 ## How much is left unread
 
@@ -165,8 +166,8 @@ def page() -> str:
 
 
 _RUN = """
-Where the run gave no reply the status is `sample_error`, `limit_reached` or `content_filter`; where
-a judge's reply can't be read it is `grader_failed`, which isn't held against the model judged.
+If the run gave no reply, the status is `sample_error`, `limit_reached` or `content_filter`. If a
+judge's reply can't be read, it is `grader_failed`, which doesn't count against the model judged.
 """
 
 
