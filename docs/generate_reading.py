@@ -38,9 +38,9 @@ The rules:
 
 - **Thoughts are never answers**: text between thought tags, in an analysis channel, before a lone
   closing tag, or after a tag that is never closed.
-- **The last statement counts** if the earlier ones agree with it, if it is called final, or if words
-  such as "actually" or "I'd revise" withdraw the earlier ones. Otherwise two different answers are
-  `ambiguous`.
+- **The last statement counts** if the earlier ones agree with it, if it is called final, or if
+  words such as "actually" or "I'd revise" withdraw the earlier ones. Otherwise two different answers
+  are `ambiguous`.
 - **A labelled or leading answer counts**, whatever numbers its explanation contains.
 - **Every task reads every layout**: lines, JSON (also broken), tags, tables, LaTeX, a sentence. A
   prompt that asks for JSON also accepts lines.
@@ -48,16 +48,16 @@ The rules:
   different answers, a number that could be on two scales (85% on a scale to 20), a letter with the
   text of another choice, and refusals, with or without a number.
 - **A reply that was cut off** gives an answer only if the answer is certainly whole.
-- **A form with only one possible meaning is read**: a whole number from 11 to 100 as a probability is
-  a percentage; 1,000,000 as an exponent of ten is 6.
+- **A form with only one possible meaning is read**: a whole number from 11 to 100 as a probability
+  is a percentage; 1,000,000 as an exponent of ten is 6.
 
-Reading takes time in proportion to the reply's length and never raises an error. `make thorough` tests
-this with a million artificial replies.
+Reading takes time in proportion to the reply's length and never raises an error. `make thorough`
+tests this with a million artificial replies.
 
 ## Statuses
 
-A reply that can't be read has a status and a reason. It is counted in `format_failure_rate` and left
-out of every other metric ([judgments.md](judgments.md#judgments)).
+A reply that can't be read has a status and a reason. It is counted in `format_failure_rate` and
+left out of every other metric ([judgments.md](judgments.md#judgments)).
 
 | status | when | example | reason |
 |---|---|---|---|
@@ -114,13 +114,13 @@ _LONGEST = 90
 _EXAMPLES = """\
 ## Examples by form
 
-⏎ is a line break and … marks omitted text; "cut" means that the model ran out of tokens. The readers
-computed the last column when this page was written, and it equals the label.
+⏎ is a line break and … marks omitted text; "cut" means that the model ran out of tokens. The
+readers computed the last column when this page was written, and it equals the label.
 """
 _SAID = """\
-{total:,} artificial replies in the style of ten model families test the readers. Neither their writers
-nor their labellers had seen the readers, and the labels rest on the text alone. The replies came in
-rounds. The table shows each round as first read:"""
+{total:,} artificial replies in the style of ten model families test the readers. Neither their
+writers nor their labellers had seen the readers, and the labels rest on the text alone. The replies
+came in rounds. The table shows each round as first read:"""
 _ROUNDS = """\
 | at first sight | readable | left unread | misread | unreadable, read all the same |
 |---|---|---|---|---|
@@ -136,14 +136,14 @@ _ROUNDS = """\
 _SINCE = """\
 The errors of a round were corrected before the next one. In the sixth round only probabilities (8
 of 142) and integers (2 of 37) lost more than 3%. The later rounds contain only these two forms.
-In the eighth round 2 of 138 probabilities were left unread, in the tenth 3 of 147 integers. An integer
-is a bare number by protocol, and a page of estimates if a model ignores the protocol.
+In the eighth round 2 of 138 probabilities were left unread, in the tenth 3 of 147 integers. An
+integer is a bare number by protocol, and a page of estimates if a model ignores the protocol.
 
-A careful person can read {readable} answers of the last five rounds. The readers now leave {unread} of
-them unread (**{share:.1%}**) and misread {misread}. Nobody can read {unreadable} answers; the
-readers read {guessed} of them (two are a bare 250000 or 1000000000 where an exponent was asked,
-taken as the value). These are not recorded replies, and each form has few: no failure among 9 doesn't
-mean that there is none in 100."""
+A careful person can read {readable} answers of the last five rounds. The readers now leave
+{unread} of them unread (**{share:.1%}**) and misread {misread}. Nobody can read {unreadable}
+answers; the readers read {guessed} of them (two are a bare 250000 or 1000000000 where an exponent
+was asked, taken as the value). These are not recorded replies, and each form has few: no failure
+among 9 doesn't mean that there is none in 100."""
 _FIGURES = """\
 ## How much is left unread
 
