@@ -39,8 +39,8 @@ The rules:
 - **Thoughts are never answers**: text between thought tags, in an analysis channel, before a lone
   closing tag, or after a tag that is never closed.
 - **The last statement counts** if the earlier ones agree with it, if it is called final, or if
-  words such as "actually" or "I'd revise" withdraw the earlier ones. Otherwise two different answers
-  are `ambiguous`.
+  words such as "actually" or "I'd revise" withdraw the earlier ones. Otherwise two different
+  answers are `ambiguous`.
 - **A labelled or leading answer counts**, whatever numbers its explanation contains.
 - **Every task reads every layout**: lines, JSON (also broken), tags, tables, LaTeX, a sentence. A
   prompt that asks for JSON also accepts lines.
