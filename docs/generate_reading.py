@@ -73,23 +73,15 @@ _STATUSES: dict[str, tuple[str, int]] = {
 }
 """When, and the line of the example in `tuned`."""
 _TABLES: dict[str, tuple[int, ...]] = {
-    "A choice and a confidence on a scale": (
-        *(18, 25, 40, 65, 36, 593, 30, 56, 583, 600, 587, 74),
-    ),
-    "A number and a confidence on a scale": (
-        *(104, 110, 119, 641, 652, 663, 650, 117, 655, 105, 664, 113, 118),
-    ),
-    "An interval of exponents of ten": (
-        *(133, 143, 154, 168, 691, 703, 710, 724, 677, 180, 717, 171, 711),
-    ),
-    "An exponent of ten": (185, 195, 197, 182, 204, 759, 223, 198, 220, 210, 205),
-    "A probability": (234, 252, 267, 264, 241, 244, 265, 228, 248, 242, 268, 816, 274),
-    "A word for a probability": (285, 295, 298, 836, 324, 292, 291, 297, 300, 304, 303),
-    "An age, a verdict, a confidence": (
-        *(358, 369, 389, 405, 460, 457, 482, 377, 899, 922, 393, 989, 483, 363),
-    ),
+    "A choice and a confidence on a scale": (18, 25, 40, 65, 36, 593, 30, 600, 74),
+    "A number and a confidence on a scale": (104, 110, 641, 652, 663, 650, 117, 655, 105, 664, 113),
+    "An interval of exponents of ten": (133, 154, 168, 691, 703, 724, 677, 180, 717, 171),
+    "An exponent of ten": (185, 195, 197, 182, 204, 223, 198, 220, 210, 205),
+    "A probability": (234, 252, 264, 244, 265, 228, 248, 242, 268, 816),
+    "A word for a probability": (285, 295, 298, 836, 324, 297, 300, 304),
+    "An age, a verdict, a confidence": (358, 389, 405, 460, 457, 482, 377, 899, 922, 393, 989, 483),
     "A probability for each option": (422, 936, 938, 951, 427, 430, 443, 966, 939),
-    "What a judge says": (489, 495, 498, 490, 507, 510, 524, 526, 538, 558, 496, 527, 528, 543),
+    "What a judge says": (489, 495, 498, 507, 510, 524, 526, 538, 558, 496, 527, 528, 543),
 }
 """Lines of `tuned`, shown in this order."""
 _FORMS = {
