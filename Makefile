@@ -26,8 +26,8 @@ test: lint  ## lint, types and the whole test suite, the last two at once
 	@$(MAKE) --no-print-directory -j2 types unit
 
 lint: $(VENV)/.installed-dev
-	$(BIN)/ruff format --check src tests docs benchmarks
-	$(BIN)/ruff check src tests docs benchmarks
+	$(BIN)/ruff format --check src tests docs benchmarks register
+	$(BIN)/ruff check src tests docs benchmarks register
 
 types: $(VENV)/.installed-dev
 	$(BIN)/mypy
@@ -52,12 +52,8 @@ bench: $(VENV)/.installed-bench  ## speed beside that of other packages: about e
 docs: $(VENV)/.installed-docs  ## write the generated pages and the notebook anew, build site/
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/generate_reading.py
-	$(BIN)/python docs/generate_cost.py
-	$(BIN)/python docs/generate_cards.py
 	$(BIN)/python docs/generate_output.py
 	$(BIN)/python docs/draw_measures.py
-	PYTHONPATH=tests $(BIN)/python docs/generate_reliability.py
-	$(BIN)/python docs/execute_notebook.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 # What the tests of numbers and readers compare with; inspect-evals needs newer versions of ours.

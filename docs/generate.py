@@ -1,18 +1,48 @@
-"""Writes docs/metrics.md from the metric registry, and the tables of docs/published.md."""
+"""Write the generated pages of docs/: metrics, published figures, cards, reliability, notebook.
 
+    python docs/generate.py [NAME...]
+
+writes the pages of these names (`WRITERS`), or all of them.
+"""
+
+import hashlib
 import math
+import os
 import re
+import sys
 from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import chdir
+from importlib import resources
+from inspect import signature
 from pathlib import Path
 from textwrap import fill
+from typing import Any
 
 import pandas as pd
+from inspect_ai import Task
+from matplotlib import rc_context
+from matplotlib.figure import Figure
+from matplotlib.ticker import StrMethodFormatter
 
+from inspect_confidence import _registry
+from inspect_confidence.commands.plan import plan_run
+from inspect_confidence.datasets import fermi, question_sets, questions
+from inspect_confidence.datasets.cache import SOURCES, revision_of
+from inspect_confidence.datasets.hub import PUBLISHED
 from inspect_confidence.metrics import METHODS, METRICS, NO_ESTIMATE, Metric
+from inspect_confidence.plots.style import FAINT, INK, PAPER, RULE, SERIES
 from inspect_confidence.published import read_published
-from inspect_confidence.studies import all_studies
+from inspect_confidence.studies import all_studies, all_tables, study_of
 
-_HERE = Path(__file__).parent
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
+
+from faults.ledger import ROWS as FAULT_PARTS
+
+DOCS = Path(__file__).parent
+
+# docs/metrics.md
+
 SIZES = (30, 100, 300, 1_000)
 
 _HEAD = """\
@@ -212,8 +242,8 @@ def bound(value: float) -> str:
     return f"{value:g}" if math.isfinite(value) else ("-" if value < 0 else "") + "infinity"
 
 
-def page() -> str:
-    """The whole page."""
+def metrics_page() -> str:
+    """Return docs/metrics.md, from the registry and the simulated coverage."""
     rows = [row(metric) for metric in METRICS.values()]
     return _HEAD + "\n".join(rows) + "\n" + _CHOICE + _DECISIONS + _JUDGED + intervals() + tests()
 
@@ -225,7 +255,7 @@ def intervals() -> str:
         for name, said in METHODS.items()
         if name not in ("own", "none")
     )
-    seen = pd.read_csv(_HERE / "coverage.csv", keep_default_na=False)
+    seen = pd.read_csv(DOCS / "coverage.csv", keep_default_na=False)
     seen["metric"] = seen["metric"].str.split(" ").str[0]
     lines = []
     for one in METRICS.values():
@@ -262,7 +292,7 @@ def _share(seen: pd.DataFrame) -> str:
 
 def tests() -> str:
     """Each test with its null and the level seen."""
-    seen = pd.read_csv(_HERE / "levels.csv")
+    seen = pd.read_csv(DOCS / "levels.csv")
     lines = []
     for name, null, p in _TESTED:
         mine = seen[seen["test"].str.startswith(name) & ~seen["power"]]
@@ -271,6 +301,8 @@ def tests() -> str:
         lines.append(f"| {name} | {null} | {p} | {level if len(mine) else '-'} |")
     return _TESTS + "\n".join(lines) + "\n"
 
+
+# docs/published.md
 
 MARK = "<!-- docs/generate.py writes what follows -->\n"
 
@@ -305,8 +337,8 @@ def tables_of(source: str) -> list[str]:
     return [f"Table {one}" for one in numbers[1].split(", ")] if numbers else [place]
 
 
-def coverage() -> str:
-    """What is held of each table of the studies, and what isn't computed here and why."""
+def published_tables() -> str:
+    """Return the tables at the end of docs/published.md: figures held, and those not computed."""
     study_of = {table.task: study.name for study in all_studies() for table in study.tables}
     held, computed = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     figures = read_published()
@@ -334,8 +366,335 @@ def _in_order(where: tuple[str, str]) -> tuple[str, bool, list[int], str]:
     return study, not table.startswith("Table"), [*map(int, re.findall(r"\d+", table))], table
 
 
+# docs/cards.md
+
+_CARDS_HEAD = """\
+# Cards
+
+The prompts, data, settings and cost of each task, for a methods section, an audit, or a look before
+a run. `make docs` writes this page from the code. Each log holds the same facts in its metadata,
+for its own data and arguments, and [`reproduce`](reproduce.md) compares the two.
+
+`inspect-confidence plan` counts the calls and tokens, here for arguments that need no download. It
+counts the calls of a judge separately. Hashes are sha256. The hash of a prompt is that of the
+module that holds its wording; the hash of a data set is that of the file's bytes. This page shows
+the first twelve digits of a data set's hash; `datasets/sources.toml` and the logs have all of them.
+"""
+
+_CARDS_DATA = """
+## Data
+
+Bundled files are written for this project and under its licence (MIT). Two exceptions are the life
+table of the United States' Social Security Administration (public domain) and the counts of the
+survey of words. All other files are downloaded once from the revision shown, checked against their
+sha256, and never passed on. `-` under sha256 means that no hash is published; the revision pins the
+file, and the log has its hash. Licences are those that the sources state, to our knowledge: check
+them before you share items. Questions from exams or books have rights of their own.
+
+| data set | file | revision | sha256 | licence |
+|---|---|---|---|---|
+"""
+
+CARD_ARGUMENTS: Mapping[str, Mapping[str, str]] = {
+    "fermi_eval": {"dataset": "bundled"},
+    "scale_variants": {"dataset": "bundled"},
+    "wep_elicitation": {},
+    "wep_choice": {},
+    "life_eval": {},
+    "question_sets": {},
+    "hedge_markers": {"dataset": "bundled"},
+    "judge_check": {},
+    "with_confidence": {"task": "examples/quiz.py"},
+}
+"""Arguments of each task with which it needs no download."""
+
+_CARD_PAGES = {
+    "wep_elicitation": "wep_probes",
+    "wep_choice": "wep_probes",
+    "judge_check": "hedge_markers",
+    "with_confidence": "any_eval",
+}
+_DEVIATIONS = "## Deviations from the study, and why\n"
+
+LICENCES = {
+    "scioly": "MIT, of the collection",
+    "mmlu": "MIT",
+    "gsm8k": "MIT",
+    "truthfulqa": "Apache 2.0",
+    "boolq": "CC BY-SA 3.0",
+    "sciq": "CC BY-NC 3.0",
+    "lsat_ar": "of the exam's publisher",
+    "sat_en": "of the exam's publisher",
+    "halueval": "MIT",
+    "popqa": "MIT",
+    "selfaware": "CC BY-SA 4.0",
+    "simpleqa": "MIT",
+    "ambignq": "CC BY-SA 3.0",
+    "arc_challenge": "CC BY-SA 4.0",
+    "superglue": "of its parts",
+    "wnli": "of the Winograd schemas",
+}
+"""Licence of each data set, as its source states it."""
+
+
+def cards_page() -> str:
+    """Return docs/cards.md, from the tasks and the pinned files."""
+    cards = [card(name) for name in CARD_ARGUMENTS]
+    files = [*_downloaded_files(), *_bundled_files()]
+    return "\n".join([_CARDS_HEAD, *cards, _CARDS_DATA.strip("\n"), *files, ""])
+
+
+def card(name: str) -> str:
+    """Return the card of a task, as a table."""
+    function: Callable[..., Task] = getattr(_registry, name)
+    arguments = CARD_ARGUMENTS[name]
+    with chdir(DOCS.parent):
+        task = function(**arguments)
+        cost = _planned_cost(name)
+    metadata: Mapping[str, Any] = task.metadata or {}
+    provenance = metadata.get("confidence", metadata)["provenance"]
+    prompts = "; ".join(f"`{file}` {digest}" for file, digest in provenance["prompts"].items())
+    options = [f"-T {key}={value}" for key, value in arguments.items()]
+    rows = {
+        "study": _study_reference(name),
+        "version": "the eval's own" if "confidence" in metadata else f"{task.version}",
+        "data by default": f"`{_default_data(function)}`",
+        "prompts": prompts,
+        "settings": _generation_settings(task),
+        f"`plan {' '.join([name, *options])}`": cost,
+        "deviations": _deviations(_CARD_PAGES.get(name, name)),
+    }
+    lines = [f"| {key} | {value} |" for key, value in rows.items()]
+    return "\n".join([f"## {name}", "", "| what | is |", "|---|---|", *lines, ""])
+
+
+def _study_reference(name: str) -> str:
+    (table,) = (table for table in all_tables().values() if table.function == name)
+    reference = study_of(table.task).reference
+    title = re.search(r"title = (.*),", reference)
+    arxiv = re.search(r"eprint = \{(.*?)\}", reference)
+    text = title[1].replace("{", "").replace("}", "") if title else "none"
+    return text + (f", [arXiv {arxiv[1]}](https://arxiv.org/abs/{arxiv[1]})" if arxiv else "")
+
+
+def _default_data(function: Callable[..., Task]) -> str:
+    """Return the default of the argument that names the data."""
+    parameters = signature(function).parameters
+    arguments = ("dataset", "table", "parts", "task")
+    (name,) = (argument for argument in arguments if argument in parameters)
+    return f"{name}={parameters[name].default or '...'}"
+
+
+def _generation_settings(task: Task) -> str:
+    settings = task.config.model_dump(exclude_none=True)
+    text = ", ".join(f"{name}={value}" for name, value in settings.items())
+    return f"{text}; all others the provider's" if text else "the provider's defaults"
+
+
+def _planned_cost(name: str) -> str:
+    """Return samples, calls and tokens, a line each."""
+    plan = plan_run(name, [f"{key}={value}" for key, value in CARD_ARGUMENTS[name].items()])
+    lines = [" ".join(line.split()) for line in plan.splitlines()]
+    counts = ("samples:", "calls:", "tokens:", "judge:")
+    count_lines = (line.partition(" (4 characters")[0] for line in lines if line.startswith(counts))
+    return "<br>".join(count_lines)
+
+
+def _deviations(page_name: str) -> str:
+    text = (DOCS / f"{page_name}.md").read_text(encoding="utf-8")
+    if _DEVIATIONS not in text:
+        return "none, as there is no study"
+    section = text.split(_DEVIATIONS)[1].split("\n## ")[0]
+    count = len(re.findall(r"^- ", section, re.MULTILINE))
+    link = f"{page_name}.md#deviations-from-the-study-and-why"
+    return f"{count}, [listed with their reasons]({link})"
+
+
+def _downloaded_files() -> Iterator[str]:
+    """Yield a row for each downloaded file; a file of several data sets is listed once."""
+    files_of = [("scioly", fermi.FILES["scioly"])]
+    files_of += [(name, questions.FILES[name]) for name in ("mmlu", "gsm8k", "truthfulqa")]
+    files_of += [(name, [file]) for name, file in question_sets.ITEMS.items()]
+    files_of += [(published.name, published.files) for published in PUBLISHED.values()]
+    lines: dict[str, str] = {}
+    for name, files in files_of:
+        for file in files:
+            source = SOURCES[file]
+            digest = (source.sha256 or "-")[:12]
+            revision = revision_of(source)[:12] or "-"
+            line = f"| {name} | {file} | {revision} | {digest} | {LICENCES[name]} |"
+            lines.setdefault(file, line)
+    yield from lines.values()
+
+
+def _bundled_files() -> Iterator[str]:
+    folder = resources.files("inspect_confidence.datasets") / "bundled"
+    for file in sorted(folder.iterdir(), key=lambda path: path.name):
+        if file.name.endswith((".jsonl", ".csv")):
+            digest = hashlib.sha256(file.read_bytes()).hexdigest()[:12]
+            yield f"| bundled | {file.name} | - | {digest} | as above |"
+
+
+# docs/reliability.md
+
+_RELIABILITY_HEAD = """\
+# Reliability
+
+Tests inject the faults below, and this page lists the outcome of each. *Injected* counts how often
+a fault was injected. *Held* counts how often three conditions were met: nothing was lost but what
+the last column names, no value was guessed, and the command ended as described, without a
+traceback.
+
+`make thorough` runs all of these tests for hours, and `make docs` writes the page from its results.
+`make validate` injects a part of each fault in minutes. To repeat a single row, run its test, here
+the runs that are killed, at twenty points each:
+
+    KILL_POINTS=20 pytest -m slow tests/faults/test_kills.py
+
+Other versions of Python and of the dependencies are tested by hand and by continuous integration:
+
+| versions | command | tests that passed |
+|---|---|---|
+| Python 3.12.1 and 3.13.0, numpy 2.5, pandas 3.1 | `make test PYTHON=python3.12` | 2,683 each |
+| Python 3.11.7, lowest versions that pyproject.toml declares | `make lowest` | 1,134 of 1,134 |
+| Debian's Python 3.11.2 | `pytest tests/answers` | 254 of 254 |
+
+Python 3.14 is not tested: no registry in reach had it.
+"""
+
+
+def reliability_page() -> str:
+    """Return docs/reliability.md, from docs/faults.csv."""
+    faults = pd.read_csv(DOCS / "faults.csv", keep_default_na=False)
+    sections = []
+    for part, title in FAULT_PARTS.items():
+        faults_of_part = faults[faults["part"] == part]
+        if len(faults_of_part):
+            sections.append(_fault_table(title, faults_of_part))
+    return _RELIABILITY_HEAD + "".join(sections)
+
+
+def _fault_table(title: str, faults: pd.DataFrame) -> str:
+    head = f"\n## {title}\n\n| fault | injected | held | what happens | what is lost |\n"
+    rows = [
+        f"| {row.fault} | {row.injected:,} | {row.held:,} | {row.happened} | {row.lost} |\n"
+        for row in _joined_faults(faults).itertuples()
+    ]
+    return head + "|---|---|---|---|---|\n" + "".join(rows)
+
+
+def _joined_faults(faults: pd.DataFrame) -> pd.DataFrame:
+    """Join faults with the same words before the colon and the same outcome into a row."""
+    parts = faults["fault"].str.partition(": ")
+    faults = faults.assign(kind=parts[0], detail=parts[2])
+    groups = faults.groupby(["kind", "happened", "lost"], sort=False)
+    joined = groups.agg(
+        injected=("injected", "sum"), held=("held", "sum"), detail=("detail", ", ".join)
+    ).reset_index()
+    names = (joined["kind"] + ": " + joined["detail"]).str.removesuffix(": ")
+    return joined.assign(fault=names.str[0].str.upper() + names.str[1:])
+
+
+# docs/images/cost.svg
+
+_STORE_TABLE = r"summarize of a store: .*?GiB +target\n(.*?)\n\n"
+_PLAIN_NUMBER = StrMethodFormatter("{x:,.0f}")
+
+
+def store_costs(page: str) -> list[tuple[float, float, float]]:
+    """Return judgments, seconds and GiB of each line of the table in docs/benchmarks.md."""
+    (table,) = re.findall(_STORE_TABLE, page, re.DOTALL)
+    lines = [line.strip().replace(",", "") for line in table.splitlines()]
+    rows = [re.split(r"\s{2,}", line) for line in lines]
+    return [(float(row[2]), float(row[3]), float(row[5])) for row in rows]
+
+
+def cost_figure(costs: list[tuple[float, float, float]]) -> Figure:
+    """Draw processor seconds against judgments, each point with its memory."""
+    judgments, seconds, _ = zip(*costs, strict=True)
+    figure = Figure((5.5, 3.2), facecolor=PAPER, layout="constrained")
+    axes = figure.subplots()
+    axes.loglog(judgments, seconds, marker="o", color=SERIES[0])
+    offset: dict[str, Any] = {"xytext": (-6, 8), "textcoords": "offset points", "ha": "center"}
+    for x, y, gib in costs:
+        axes.annotate(f"{y:g} s, {gib:.2f} GiB", (x, y), color=INK, fontsize=8, **offset)
+    axes.set(xlabel="judgments", ylabel="processor time (s)", facecolor=PAPER)
+    axes.set_xlim(min(judgments) / 2.5, max(judgments) * 3)
+    axes.set_ylim(min(seconds) / 2, max(seconds) * 2.5)
+    axes.xaxis.set_major_formatter(_PLAIN_NUMBER)
+    axes.yaxis.set_major_formatter(_PLAIN_NUMBER)
+    axes.grid(color=RULE, linewidth=0.6)
+    axes.tick_params(colors=FAINT, which="both")
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+# Writing
+
+
+def write_metrics() -> None:
+    """Write docs/metrics.md."""
+    (DOCS / "metrics.md").write_text(metrics_page(), encoding="utf-8")
+
+
+def write_published() -> None:
+    """Write the end of docs/published.md; the text above the mark is written by hand."""
+    path = DOCS / "published.md"
+    text = path.read_text(encoding="utf-8").split(MARK)[0]
+    path.write_text(text + MARK + published_tables(), encoding="utf-8")
+
+
+def write_cards() -> None:
+    """Write docs/cards.md."""
+    (DOCS / "cards.md").write_text(cards_page(), encoding="utf-8")
+
+
+def write_reliability() -> None:
+    """Write docs/reliability.md."""
+    (DOCS / "reliability.md").write_text(reliability_page(), encoding="utf-8")
+
+
+def write_cost() -> None:
+    """Write docs/images/cost.svg; equal figures give an equal file."""
+    (DOCS / "images").mkdir(exist_ok=True)
+    figure = cost_figure(store_costs((DOCS / "benchmarks.md").read_text("utf-8")))
+    with rc_context({"svg.hashsalt": "cost", "svg.fonttype": "none"}):
+        figure.savefig(DOCS / "images" / "cost.svg", metadata={"Date": None})
+
+
+def write_notebook() -> None:
+    """Run docs/notebook.ipynb in its folder and keep its outputs, without times and versions."""
+    # The other pages need no Jupyter.
+    import nbformat  # noqa: PLC0415
+    from nbclient import NotebookClient  # noqa: PLC0415
+
+    # tqdm, which Inspect imports, warns of missing widgets.
+    os.environ["PYTHONWARNINGS"] = "ignore:IProgress"
+    path = DOCS / "notebook.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    client = NotebookClient(
+        notebook,
+        timeout=600,
+        kernel_name="python3",
+        record_timing=False,
+        resources={"metadata": {"path": str(DOCS)}},
+    )
+    client.execute()
+    notebook.metadata.pop("language_info", None)
+    nbformat.write(notebook, path)
+
+
+WRITERS: Mapping[str, Callable[[], None]] = {
+    "metrics": write_metrics,
+    "published": write_published,
+    "cards": write_cards,
+    "reliability": write_reliability,
+    "cost": write_cost,
+    "notebook": write_notebook,
+}
+"""Writer of each generated page or picture."""
+
+
 if __name__ == "__main__":
-    (_HERE / "metrics.md").write_text(page(), encoding="utf-8")
-    published = _HERE / "published.md"
-    told = published.read_text(encoding="utf-8").split(MARK)[0]
-    published.write_text(told + MARK + coverage(), encoding="utf-8")
+    for name in sys.argv[1:] or WRITERS:
+        WRITERS[name]()

@@ -168,9 +168,9 @@ def site_packages(env: Path) -> Path:
     return home
 
 
-def script(name: str) -> ModuleType:
-    """A script of docs/ as a module."""
-    spec = spec_from_file_location(name, CHECKOUT / "docs" / f"{name}.py")
+def script(name: str, folder: str = "docs") -> ModuleType:
+    """A script of docs/, or of another folder, as a module."""
+    spec = spec_from_file_location(name, CHECKOUT / folder / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)

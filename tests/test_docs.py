@@ -126,7 +126,12 @@ def test_page_of_reading_is_up_to_date() -> None:
 
 def test_page_of_cards_is_up_to_date() -> None:
     """docs/cards.md is what tasks, prompts and pinned files are."""
-    assert read(DOCS / "cards.md") == script("generate_cards").page()
+    assert read(DOCS / "cards.md") == script("generate").cards_page()
+
+
+def test_page_of_reliability_is_up_to_date() -> None:
+    """docs/reliability.md is what docs/faults.csv gives."""
+    assert read(DOCS / "reliability.md") == script("generate").reliability_page()
 
 
 def test_sums_and_pictures_of_measures() -> None:

@@ -82,9 +82,9 @@ def test_list_tasks_finds_every_task(command: Command) -> None:
 def test_generated_pages_are_up_to_date() -> None:
     """docs/metrics.md is what the registry gives, docs/published.md ends with what is held."""
     generate = script("generate")
-    assert (CHECKOUT / "docs" / "metrics.md").read_text(encoding="utf-8") == generate.page()
+    assert (CHECKOUT / "docs" / "metrics.md").read_text(encoding="utf-8") == generate.metrics_page()
     published = (CHECKOUT / "docs" / "published.md").read_text(encoding="utf-8")
-    assert published.split(generate.MARK)[1] == generate.coverage()
+    assert published.split(generate.MARK)[1] == generate.published_tables()
 
 
 def test_names_versions_and_links() -> None:

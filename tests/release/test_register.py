@@ -20,8 +20,8 @@ PLACEHOLDERS = re.compile(r"\b(?:ADDRESS|COMMIT|MAINTAINER|OWNER)\b")
 
 @pytest.fixture(scope="module")
 def forms() -> ModuleType:
-    """docs/register_forms.py."""
-    return script("register_forms")
+    """register/forms.py."""
+    return script("forms", "register")
 
 
 def test_every_task_has_an_entry_with_its_version_and_its_number_of_samples(

@@ -1,8 +1,9 @@
-"""What the form of Inspect's register asks for, of each task at the commit that is checked out.
+"""Print the fields that the form of Inspect's register asks for, for each task.
 
-    python docs/register_forms.py ADDRESS MAINTAINER...
+    python register/forms.py ADDRESS MAINTAINER...
 
-ADDRESS is the repository's, MAINTAINER a name on GitHub. The form is filled in by its owner.
+ADDRESS is the repository's address, MAINTAINER a name on GitHub. Links lead to the commit that is
+checked out. The repository's owner fills in the form.
 """
 
 import ast
