@@ -1,7 +1,7 @@
-"""What mkdocs needs beyond docs/: pages of the repository's root, the notebook, links between them.
+"""Hooks of mkdocs: pages from outside docs/, the notebook, links, and the modules of metrics.
 
-Pages link to each other as they lie in the repository, so that the links work there too; here they
-are turned to where the site has them.
+Pages link to each other by their places in the repository, so that the links work there too. The
+hooks turn them into links between pages of the site.
 """
 
 import re
@@ -22,6 +22,9 @@ NOTEBOOKS = {"notebook.md": "docs/notebook.ipynb"}
 """Likewise, for pages made of a notebook."""
 IN_SITE = {"README.md": "index.md"} | {file: page for page, file in (PAGES | NOTEBOOKS).items()}
 
+_ALL_METRICS = "::: inspect_confidence.metrics.*\n"
+"""Line of a page that stands for the documentation of all modules of metrics."""
+_METRICS_MODULE = re.compile(r"^from (inspect_confidence\.metrics\.\w+) import \*$", re.MULTILINE)
 _LINK = re.compile(r"(\]\()([^)\s#:]+)(#[^)\s]*)?(?=\))")
 _STYLE = re.compile(r"<style.*?</style>\s*", re.DOTALL)
 
@@ -40,9 +43,17 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Turn links between files of the repository into links between pages of the site."""
+    """Turn links between files into links between pages, and name the modules of metrics."""
     uri = page.file.src_uri
+    markdown = markdown.replace(_ALL_METRICS, metrics_directives())
     return site_links(markdown, (PAGES | NOTEBOOKS).get(uri, f"docs/{uri}"))
+
+
+def metrics_directives() -> str:
+    """Return a directive of mkdocstrings for each module of metrics, in the registry's order."""
+    package = ROOT / "src" / "inspect_confidence" / "metrics" / "__init__.py"
+    modules = _METRICS_MODULE.findall(package.read_text(encoding="utf-8"))
+    return "".join(f"::: {module}\n" for module in modules)
 
 
 def site_links(markdown: str, name: str) -> str:
