@@ -14,7 +14,7 @@ from inspect_ai import Task
 from inspect_confidence import InvalidArgument, read_judgments, summarize
 from inspect_confidence.commands.plan import plan_run
 from inspect_confidence.datasets.questions import Question, load_questions, question_of
-from inspect_confidence.respondents.metacognitive import Metacognitive, shown
+from inspect_confidence.respondents.metacognitive import Metacognitive, with_choice_order
 from inspect_confidence.scales import Scale
 from inspect_confidence.tasks.scale_variants import scale_variants
 from provider_server import Finish, ProviderServer, Reply, Request
@@ -284,8 +284,10 @@ def test_every_real_question_is_known() -> None:
         asked = load_questions(dataset, items=items, seed=3).items
         assert len(asked) == items
         for item in asked:
-            assert shown(question_of(item.id), item.choices) == replace(item, split=None), item.id
+            assert with_choice_order(question_of(item.id), item.choices) == replace(
+                item, split=None
+            ), item.id
     # A million and one is not a million: no wrong answer is rounded to the right one.
     large = Question(id="large", question="How many?", target="1000000")
-    said = Metacognitive(accuracy=0).stated(large, 0, Scale(0, 100)).text
+    said = Metacognitive(accuracy=0).reply_on_scale(large, 0, Scale(0, 100)).text
     assert "Final Answer: 1000001\n" in said

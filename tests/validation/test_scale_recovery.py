@@ -140,7 +140,7 @@ def answered(respondent: str, scale: Scale, seeds: int, draws: int = 1) -> pd.Da
         one = Metacognitive(seed=seed, round_to=whole, scale_meta_d=own, **numbers)
         for item in bundled_questions().values():
             for draw in range(draws):
-                read = pattern.search(one.stated(item, draw, scale).text)
+                read = pattern.search(one.reply_on_scale(item, draw, scale).text)
                 assert read
                 names.append(f"{seed} {item.id} {draw}")
                 said.append((int(read[2]), float(read[1] == item.target)))

@@ -1,1 +1,1 @@
-"""The wording of each study's protocol, one module a study, each with its source."""
+"""Wordings of the studies' protocols, one module a study, each with its source."""

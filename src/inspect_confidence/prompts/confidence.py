@@ -1,6 +1,7 @@
-"""The wording that asks for confidence in an answer of any eval. All of it is our own.
+"""Wordings that ask for confidence in an answer of any eval.
 
-Scales are put as the scale-design study puts them: integers, whose ends are said in words.
+Source: this project. Scales follow the scale-design study: integers whose ends are described in
+words.
 """
 
 _ON_SCALE = """\
@@ -22,10 +23,10 @@ Answer:
 """
 
 STATED = f"How confident are you that your answer above is correct? {_ON_SCALE}"
-"""After the answer, in the same conversation."""
+"""Request for a number after the answer, in the same conversation."""
 
 ALONE = f"{_SHOWN}How confident are you that this answer is correct? {_ON_SCALE}"
-"""In a new conversation, which shows question and answer."""
+"""Request for a number in a new conversation that shows the question and the answer."""
 
 BEFORE = f"""\
 Below is a task that you will be given. Don't do it yet.
@@ -34,10 +35,10 @@ Task:
 {{question}}
 
 How confident are you that you will do it correctly? {_ON_SCALE}"""
-"""In a new conversation, before the work."""
+"""Request for a number in a new conversation, before the work."""
 
 P_TRUE = f"{_SHOWN}Is this answer correct? Respond with one word only: True or False."
-"""In a new conversation; the probability of True is that of its token."""
+"""Request for True or False in a new conversation; the token's probability is the confidence."""
 
 WORDS = """\
 How likely is it that your answer above is correct? Choose the phrase that says it best.
@@ -45,7 +46,7 @@ How likely is it that your answer above is correct? Choose the phrase that says 
 {phrases}
 
 Respond with the letter and the phrase only."""
-"""After the answer, in the same conversation."""
+"""Request for a phrase after the answer, in the same conversation."""
 
 SAME = """\
 Below are a question and two answers that were given to it.
@@ -60,4 +61,4 @@ Second answer:
 {other}
 
 Do the two answers say the same in answer to the question? Respond with one word only: Yes or No."""
-"""To a judge, of two answers whose texts can't be compared."""
+"""Request to a judge to compare two answers whose texts can't be compared by rule."""

@@ -1,7 +1,7 @@
-"""FermiEval's wording.
+"""Wordings of FermiEval.
 
-Source: our own. The study describes what it asks for (the two exponents of an interval at a
-stated level) and gives no text.
+Source: this project. The study describes its request (two exponents of an interval at a stated
+level) and doesn't publish its text.
 """
 
 INTERVAL = """\

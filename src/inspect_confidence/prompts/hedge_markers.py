@@ -1,7 +1,7 @@
-"""The wording of the study of hedge markers.
+"""Wordings of the study of hedge markers.
 
-Source: the standardized system prompt is the study's, to the letter. The prompts for kinds of
-question and the metacognitive system prompt are our own wording; the study's own are downloaded
+Source: the standardized system prompt is the study's, to the letter. The templates of questions
+and the metacognitive system prompt are this project's; the study's own are downloaded
 (`datasets/marker_prompts.py`).
 """
 
@@ -16,7 +16,7 @@ STANDARD = (
     "and brief manner with no more than one hedging phrase or epistemic marker per sentence. Limit "
     "your response to a single sentence or phrase if possible, or use at most 2-3 sentences."
 )
-"""The study's, to the letter."""
+"""The study's standardized system prompt, to the letter."""
 
 METACOGNITIVE = (
     "Answer the question briefly and truthfully. Before you answer, ask yourself how sure you "
@@ -25,13 +25,15 @@ METACOGNITIVE = (
     "them in a sentence, and none where you are certain. Reply with the hedged answer alone, in "
     "one sentence, or two or three where one isn't enough, and ask the user nothing."
 )
-"""Ours."""
+"""This project's metacognitive system prompt."""
 
 UNLIMITED = STANDARD.replace(", using at most one epistemic marker per sentence", "").replace(
     " with no more than one hedging phrase or epistemic marker per sentence", ""
 )
-"""The study's without its limit of one marker a sentence: its text names what is left out, the
-wording of the rest is derived here."""
+"""The study's standardized system prompt without its limit of one marker a sentence.
+
+The study says which parts it removes; the remaining text is derived from them.
+"""
 
 SYSTEMS = {"standard": STANDARD, "metacognitive": METACOGNITIVE, "unlimited": UNLIMITED}
 
@@ -42,11 +44,11 @@ TEMPLATES = {
         "Question: {question}\nAnswer:"
     ),
 }
-"""Ours, by kind of question."""
+"""This project's templates by kind of question."""
 
 
 def with_choices(question: str, choices: Sequence[str]) -> str:
-    """The question and its choices, each after its letter.
+    """Return the question and its choices, each after its letter.
 
     Example:
         >>> print(with_choices("Which is heavier?", ["lead", "cork"]))
@@ -54,5 +56,7 @@ def with_choices(question: str, choices: Sequence[str]) -> str:
         (A) lead
         (B) cork
     """
-    listed = [f"({letter}) {text}" for letter, text in zip(ascii_uppercase, choices, strict=False)]
-    return "\n".join([question, *listed])
+    lines = [question]
+    for letter, text in zip(ascii_uppercase, choices, strict=False):
+        lines.append(f"({letter}) {text}")
+    return "\n".join(lines)

@@ -1,6 +1,6 @@
-"""What a judge is asked about sentences and replies. All of it is our own wording.
+"""Prompts for a judge of sentences and replies.
 
-A file of the user's replaces any of them; it holds the same fields.
+Source: this project. A user's file can replace any template; it has the same fields.
 """
 
 import json
@@ -95,5 +95,5 @@ Reply with a JSON object that maps each phrase to the form that stands for its g
 
 
 def fingerprint_of(replaced: Mapping[str, str]) -> str:
-    """Of the templates that replace ours; empty where none do."""
+    """Return the fingerprint of the templates that replace the package's; empty if none do."""
     return fingerprint(json.dumps(replaced, sort_keys=True)) if replaced else ""

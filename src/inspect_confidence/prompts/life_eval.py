@@ -1,9 +1,9 @@
-"""The wording of LifeEval.
+"""Wordings of LifeEval.
 
-The study's text describes its prompt and doesn't give it; this wording is our own to the same
-structure: reasoning, an age and a probability in one JSON object, one example of it, and the
-directions repeated before the question. Results with it aren't byte-comparable with the study's,
-whose exact prompts `prompts="authors"` loads.
+Source: this project. The study's text describes its prompt without quoting it; this wording has the
+same structure: reasoning, an age and a probability in one JSON object, an example of it, and the
+directions repeated before the question. Results may differ from those with the study's exact
+prompts, which `prompts="authors"` loads.
 """
 
 _DIRECTIONS = """\
@@ -24,16 +24,16 @@ Reply with one JSON object, as in this example:
 }"""
 
 DIRECTIONS = _DIRECTIONS + EXAMPLE
-"""The system message, repeated before the question."""
+"""System message, repeated before the question."""
 
 SCHEMA_DIRECTIONS = _DIRECTIONS + "Give your reasoning first, in a few sentences."
-"""Likewise where the provider itself is given the form of the reply."""
+"""System message if the provider receives a schema of the reply."""
 
 _PERSONS = {"male": ("man", "boy", "he", "his"), "female": ("woman", "girl", "she", "her")}
 
 
 def question(sex: str, age: int, radius: float, population: str = "American") -> str:
-    """The question about one person.
+    """Return the question about one person.
 
     Example:
         >>> question("female", 64, 1)
@@ -51,5 +51,5 @@ death?'
 
 
 def message(directions: str, question: str) -> str:
-    """The user message: the directions once more, then the question."""
+    """Return the user message: the repeated directions, then the question."""
     return f"Directions:\n{directions}\n\nQuestion:\n{question}\n\nResponse:"

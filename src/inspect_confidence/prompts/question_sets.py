@@ -1,9 +1,9 @@
-"""The wording of the question sets.
+"""Wordings of the question sets.
 
-The study's text describes its prompts and doesn't give them; this wording is our own to the same
-structure: reasoning, an answer and the probability of each option in one JSON object, one example
-of it, and the directions repeated before the question. Results with it aren't byte-comparable
-with the study's, whose exact prompts `prompts="authors"` loads.
+Source: this project. The study's text describes its prompts without quoting them; this wording has
+the same structure: reasoning, an answer and the probability of each option in one JSON object, an
+example of it, and the directions repeated before the question. Results may differ from those with
+the study's exact prompts, which `prompts="authors"` loads.
 """
 
 from collections.abc import Sequence
@@ -11,8 +11,8 @@ from string import ascii_uppercase
 from typing import Literal, get_args
 
 Kind = Literal["options", "true_false", "given"]
-"""What a question wants: the probability of each option; true or false and one confidence; or the
-confidence in an answer that is given."""
+"""Kind of a question's reply: the probability of each option; true or false and one confidence; or
+the confidence in a given answer."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
@@ -35,12 +35,12 @@ _REASONING = '"Reasoning": "<what speaks for and against, in at most 100 words>"
 
 
 def directions(kind: Kind, options: int, *, example: bool = True) -> str:
-    """The system message, repeated before the question.
+    """Return the system message, which is repeated before the question.
 
     Args:
-        kind: Of the question.
-        options: How many there are.
-        example: Whether the JSON object is shown; not where the provider itself is given its form.
+        kind: Kind of the question.
+        options: Number of options.
+        example: Whether the text shows the JSON object; not if the provider receives a schema.
     """
     text = {"options": _OPTIONS, "true_false": _TRUE_FALSE, "given": _GIVEN}[kind]
     if not example:
@@ -50,17 +50,17 @@ def directions(kind: Kind, options: int, *, example: bool = True) -> str:
         f'"{letter}": "<the probability that {letter} is right, from 0.0 to 1.0>"'
         for letter in ascii_uppercase[:options]
     ]
-    asked = {
+    fields = {
         "options": [_REASONING, '"Answer": "<the letter of one option>"', *probabilities],
         "true_false": [_REASONING, '"Answer": "<True or False>"', confidence],
         "given": [confidence],
     }
-    lines = ",\n".join(f"    {line}" for line in asked[kind])
+    lines = ",\n".join(f"    {line}" for line in fields[kind])
     return f"{text}\nReply with one JSON object, as in this example:\n\n{{\n{lines}\n}}"
 
 
 def body(kind: Kind, question: str, options: Sequence[str], context: str, answer: str) -> str:
-    """The question as the model reads it.
+    """Return the text of the question with its context, options or given answer.
 
     Example:
         >>> print(body("options", "Which is heavier?", ["lead", "cork"], "", ""))
@@ -69,7 +69,8 @@ def body(kind: Kind, question: str, options: Sequence[str], context: str, answer
         A) lead
         B) cork
     """
-    lines = [*([f"Context: {context}"] if context else []), f"Question: {question}"]
+    lines = [f"Context: {context}"] if context else []
+    lines.append(f"Question: {question}")
     if kind == "given":
         lines.append(f"Your answer: {answer}")
     if kind == "options":
@@ -79,5 +80,5 @@ def body(kind: Kind, question: str, options: Sequence[str], context: str, answer
 
 
 def message(directions: str, question: str) -> str:
-    """The user message: the directions once more, then the question."""
+    """Return the user message: the repeated directions, then the question."""
     return f"Directions:\n{directions}\n\n{question}\n\nResponse:"

@@ -1,8 +1,9 @@
-"""The scale-design study's wording.
+"""Wordings of the scale-design study.
 
-Source: the study's protocol, to the letter: the task instructions, both confidence instructions
-and the output formats. How choices are listed below "Choices:", blank lines between the parts, and
-the output format of a free answer to a question that is no maths problem are ours.
+Source: the study's protocol, to the letter, for the task instructions, both confidence
+instructions and the output formats. The format of the list below "Choices:", the blank lines
+between the parts, and the output format of a free answer to a question that is no maths problem
+are this project's.
 """
 
 from string import ascii_uppercase
@@ -14,7 +15,7 @@ means no confidence at all and {u} means absolute certainty."""
 SHORT = """\
 Answer the following question. Then, provide your confidence as an integer between {l} and {u}, \
 where {l} means no confidence and {u} means absolute certainty."""
-"""Section 3.4's wording, which is task and confidence instruction in one."""
+"""Wording of section 3.4, a combined task and confidence instruction."""
 
 FORMAT = """\
 Respond in the following format only:
@@ -42,7 +43,7 @@ MATH_WORDINGS = {
 
 
 def with_choices(question: str, choices: list[str]) -> str:
-    """The question and its choices, each after its letter.
+    """Return the question and its choices, each after its letter.
 
     Example:
         >>> print(with_choices("Which is heavier?", ["lead", "cork"]))
@@ -53,5 +54,7 @@ def with_choices(question: str, choices: list[str]) -> str:
     """
     if not choices:
         return question
-    listed = [f"{letter}. {text}" for letter, text in zip(ascii_uppercase, choices, strict=False)]
-    return "\n".join([question, "Choices:", *listed])
+    lines = [question, "Choices:"]
+    for letter, text in zip(ascii_uppercase, choices, strict=False):
+        lines.append(f"{letter}. {text}")
+    return "\n".join(lines)

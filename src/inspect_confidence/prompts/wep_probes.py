@@ -1,7 +1,7 @@
-"""The wording of the study of words of estimative probability.
+"""Wordings of the study of words of estimative probability.
 
-Source: the study's, to the letter, but for what is marked as ours: a Chinese alternative, and the
-sentence that introduces the numbers in two of three scenarios.
+Source: the study, to the letter, except two parts of this project's: an alternative Chinese
+instruction, and the sentence that introduces the numbers in two of three scenarios.
 """
 
 _ENGLISH = (
@@ -26,11 +26,11 @@ ELICITATION = {
         ),
     },
 }
-"""Templates by whose they are and by language, an instruction and a question on a line each.
+"""Templates by author and language, with the instruction and the question on separate lines.
 
 The study's Chinese instruction asks for more than its English one: two decimals, no reasoning, no
-repetition. Ours is the English one in Chinese, so that two languages can be compared by one
-instruction.
+repetition. The instruction of `ours` is a translation of the English one, so that the two languages
+can be compared under the same instruction.
 """
 
 CHOICE = (
@@ -51,8 +51,11 @@ SITUATIONS = {
     "sound": "20 sound measurements were randomly picked from a room. The decibel levels recorded "
     "are {numbers}.",
 }
-"""What the numbers are, by scenario: the study's of heights. The other two are ours, in words that
-its recorded replies use; none repeats the study's."""
+"""Introduction of the numbers by scenario.
+
+Source: the study for `height`. The other two are this project's, in words of the study's recorded
+replies, which don't repeat the study's own introduction.
+"""
 
 SENTENCES = {
     "height": "Based on this information, if I randomly pick one additional specimen from the same "
@@ -62,7 +65,10 @@ SENTENCES = {
     "sound": "Based on this information, if one additional sound measurement was randomly picked "
     "from the same room, the decibel level recorded _ {interval}.",
 }
-"""The study's: that of heights as printed, the other two as its recorded replies repeat them."""
+"""Sentence to complete, by scenario.
+
+Source: the study, as printed for `height`, as its recorded replies repeat it for the other two.
+"""
 
 CHOICES = {
     5: (
@@ -74,4 +80,4 @@ CHOICES = {
     ),
     3: ("is likely to be", "is maybe", "is unlikely to be"),
 }
-"""The study's two sets of choices; that of three as its recorded replies show it."""
+"""The study's two sets of choices; the set of three is taken from its recorded replies."""

@@ -1,7 +1,7 @@
 """Figures that the five studies published, in the layout of the results table.
 
-One csv a study lies beside this file, and not_produced.csv, which says what `summarize` has no
-number of, and why; docs/published.md says what each holds and leaves out.
+The folder holds one csv a study, and not_produced.csv with the figures that `summarize` doesn't
+compute and the reasons. docs/published.md describes the content of each file.
 
 from inspect_confidence.published import read_published
 """
@@ -21,21 +21,21 @@ COLUMNS = [
     *("task", "model", "dataset", "condition", "metric", "value", "ci_low", "ci_high", "n"),
     *("source", "definition", "not_produced"),
 ]
-"""Those of the results table with `source`, `definition` and `not_produced` in place of `note`."""
+"""Columns: the results table's, with `source`, `definition` and `not_produced` for `note`."""
 
 
 def read_published() -> pd.DataFrame:
-    """All published figures, one row a figure.
+    """Read all published figures, one row a figure.
 
-    `task`, `dataset`, `condition` and `metric` are as `summarize` writes them, so that figures can
-    be set beside results; `model` is the study's name of it, empty for a figure of no model.
-    `source` says where the figure stands, `definition` in what the study's items or definition
-    differ from ours. Where `summarize` has no such number, `not_produced` says why, and the names
-    are the study's own.
+    `task`, `dataset`, `condition` and `metric` are as in the results of `summarize`, so that
+    figures can be compared with results. `model` is the study's name of the model, empty if the
+    figure has none. `source` is the place of the figure in the study, `definition` the difference
+    between the study's items or definition and this package's. If `summarize` doesn't compute the
+    figure, `not_produced` is the reason, and the names are the study's own.
 
     Returns:
-        Rows with `COLUMNS`, study by study: numbers are floats, NaN where none is published; texts
-        are empty where there is nothing to say.
+        Rows with `COLUMNS`, study by study. Numbers are floats, NaN if not published; texts may be
+        empty.
 
     Example:
         >>> figures = read_published()
@@ -45,16 +45,16 @@ def read_published() -> pd.DataFrame:
     """
     files = sorted(resources.files(__name__).iterdir(), key=lambda file: file.name)
     tables = {file.name: _texts(file) for file in files if file.name.endswith(".csv")}
-    listed = tables.pop(_REASONS)
+    reasons = tables.pop(_REASONS)
     figures = pd.concat(tables.values(), ignore_index=True).assign(not_produced="")
-    for one in listed.itertuples():
-        mine = (figures["task"] == one.task) & (figures["metric"] == one.metric)
-        mine &= figures["condition"].str.contains(str(one.condition), regex=False)
-        if one.dataset:
-            mine &= figures["dataset"] == one.dataset
-        figures.loc[mine, "not_produced"] = str(one.reason)
+    for row in reasons.itertuples():
+        matches = (figures["task"] == row.task) & (figures["metric"] == row.metric)
+        matches &= figures["condition"].str.contains(str(row.condition), regex=False)
+        if row.dataset:
+            matches &= figures["dataset"] == row.dataset
+        figures.loc[matches, "not_produced"] = str(row.reason)
     numbers = [name for name in COLUMNS if name not in _TEXT]
-    figures = figures.assign(**{name: pd.to_numeric(figures[name]) for name in numbers})
+    figures[numbers] = figures[numbers].apply(pd.to_numeric)
     return figures[COLUMNS].astype(dict.fromkeys(numbers, float))
 
 

@@ -1,6 +1,6 @@
 """Simulated models with known psychometrics.
 
-They let the whole pipeline run without key or network, show what each pathology looks like in the
-results, and let tests recover the parameters that went in. `belief` and `observer` have the plain
-functions for long simulations, which need no Inspect.
+They run the whole pipeline without a key or a network, show how each fault of calibration appears
+in the results, and let tests recover known parameters. `belief` and `observer` contain functions of
+arrays for long simulations without Inspect.
 """

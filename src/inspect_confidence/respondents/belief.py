@@ -1,8 +1,8 @@
-"""Latent beliefs about orders of magnitude, as plain functions of arrays.
+"""Latent beliefs about orders of magnitude, as functions of arrays.
 
 A respondent's belief about an item is a normal distribution over exponents of ten. Its mean is
-placed so that the truth lies at a uniformly random quantile of it, which is what being calibrated
-means: an interval between two quantiles of the belief holds the truth as often as it holds mass.
+placed so that the truth lies at a uniformly random quantile of it. The belief is therefore
+calibrated: an interval between two quantiles contains the truth as often as its mass says.
 """
 
 from dataclasses import dataclass
@@ -22,18 +22,18 @@ SPREAD_OF_SPREADS = 0.5
 
 @dataclass(frozen=True)
 class Beliefs:
-    """Normal beliefs in exponents of ten, one an item; each `sd` is above 0."""
+    """Normal distributions over exponents of ten, one an item; each `sd` is above 0."""
 
     mean: FloatArray
     sd: FloatArray
 
     def quantile(self, share: ArrayLike) -> FloatArray:
-        """The exponent below which that share of each belief's mass lies."""
+        """Return the exponent below which that share of each belief's mass lies."""
         return self.mean + self.sd * ndtri(np.asarray(share, float))
 
 
 def draw_beliefs(truth: ArrayLike, rng: np.random.Generator) -> Beliefs:
-    """A belief about each true exponent, which is at a uniformly random quantile of it."""
+    """Draw a belief about each true exponent, which lies at a uniformly random quantile of it."""
     target = np.atleast_1d(np.asarray(truth, float))
     sd = MEDIAN_SPREAD * np.exp(SPREAD_OF_SPREADS * rng.standard_normal(target.shape))
     return Beliefs(target - sd * ndtri(rng.uniform(size=target.shape)), sd)
@@ -47,14 +47,14 @@ def stated_bounds(
     place: ArrayLike = 0.0,
     shrink: float = 1.0,
 ) -> tuple[FloatArray, FloatArray]:
-    """The central interval that a respondent states at a level.
+    """Return the central interval that a respondent states at a level.
 
     Args:
-        beliefs: About the items.
+        beliefs: Beliefs about the items.
         level: Nominal level in percent.
-        tunnel: Share p of the belief's mass that is seen: the mass in [u, u + p], of which the
-            central interval is taken, so that it holds the truth with probability p * level/100.
-        place: Where the seen part lies, between 0 (lowest) and 1 (highest): u = place * (1 - p).
+        tunnel: Share p of the belief's mass that is used: the mass in [u, u + p]. The central
+            interval of that part contains the truth with probability p * level/100.
+        place: Position of that part, between 0 (lowest) and 1 (highest): u = place * (1 - p).
         shrink: Factor on the distance of both bounds from the belief's median; below 1 is
             overconfident.
 
@@ -72,10 +72,10 @@ def stated_bounds(
 def integer_probabilities(
     beliefs: Beliefs, *, tunnel: float = 1.0, place: float = 0.0
 ) -> dict[int, float]:
-    """Probabilities of whole exponents under one belief, or the part of it that is seen.
+    """Return the probabilities of whole exponents under one belief, or under a part of it.
 
-    Tunnel and place are as for `stated_bounds`. Each integer holds the mass within half of it;
-    integers with less than 1e-9 are left out.
+    Tunnel and place are as for `stated_bounds`. The mass of an integer is that within 0.5 of it;
+    integers with less than 1e-9 are omitted.
     """
     mean, sd = float(beliefs.mean[0]), float(beliefs.sd[0])
     start = place * (1 - tunnel)

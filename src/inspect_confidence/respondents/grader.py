@@ -1,4 +1,4 @@
-"""A simulated judge of hedged answers that errs at known rates."""
+"""Simulated judge of hedged answers with known error rates."""
 
 import json
 from collections.abc import Mapping
@@ -8,76 +8,75 @@ from typing import Any
 from inspect_confidence.answers.judged import Agreement
 from inspect_confidence.judges import agreement as rules
 from inspect_confidence.judges.markers import find_markers, sentence_decisiveness
-from inspect_confidence.respondents.utterance import Utterance, seeded, within
+from inspect_confidence.respondents.utterance import Utterance, parameter, seeded
 
 _FLIPPED: Mapping[Agreement, Agreement] = {"yes": "no", "no": "yes", "n/a": "n/a"}
 
 
 @dataclass(frozen=True)
 class Grader:
-    """Judges by the rules that need no model, but for its errors.
+    """Judge that follows the rules without a model, with random errors.
 
-    A judgment depends on the texts judged alone, not on the item or on what else is judged in the
-    same call.
+    A verdict depends only on the judged texts, not on the item or on the rest of the call.
 
     Attributes:
-        seed: Of the errors.
-        error_rate: Share of judgments of agreement whose yes is no and the reverse, in [0, 1]; n/a
-            is kept.
-        extraction_error: Share of sentences with markers in which it finds none, in [0, 1].
+        seed: Seed of the errors.
+        error_rate: Share of verdicts on agreement in which yes and no are swapped, in [0, 1]; n/a
+            stays n/a.
+        extraction_error: Share of sentences with markers in which no marker is found, in [0, 1].
         fail_rate: Share of replies that aren't JSON, in [0, 1].
     """
 
     seed: int = 0
-    error_rate: float = within(0.0, 0, 1)
-    extraction_error: float = within(0.0, 0, 1)
-    fail_rate: float = within(0.0, 0, 1)
+    error_rate: float = parameter(0.0, 0, 1)
+    extraction_error: float = parameter(0.0, 0, 1)
+    fail_rate: float = parameter(0.0, 0, 1)
 
-    def answer(self, form: str, asked: Mapping[str, Any], temperature: float) -> Utterance | None:
-        """The judgment in JSON; the temperature changes nothing."""
-        judged = self._judged(form, asked)
-        if judged is None:
+    def answer(self, form: str, request: Mapping[str, Any], temperature: float) -> Utterance | None:
+        """Reply with a verdict in JSON; the temperature has no effect."""
+        verdict = self._verdict(form, request)
+        if verdict is None:
             return None
-        about = [asked.get(key) for key in ("question", "sentence", "reply", "each")]
+        about = [request.get(key) for key in ("question", "sentence", "reply", "each")]
         if seeded(self.seed, "fail", form, *about).uniform() < self.fail_rate:
             return Utterance("It is hard to say from the sentence alone.")
-        return Utterance(json.dumps(judged))
+        return Utterance(json.dumps(verdict))
 
     def markers(self, question: str, sentence: str) -> list[str]:
-        """The markers that it finds in a sentence, each once, in their order.
+        """Return the distinct markers that the judge finds in a sentence, in order.
 
-        The question is no more than what its errors depend on: short sentences such as "It is
-        probably (A)." are answers to many questions, and would be misjudged all at once.
+        The question matters only to the errors: a short sentence such as "It is probably (A)." is
+        an answer to many questions, and errors must be independent among them.
         """
         if seeded(self.seed, "markers", question, sentence).uniform() < self.extraction_error:
             return []
         return list(dict.fromkeys(marker.text for marker in find_markers(sentence)))
 
     def agreement(self, question: str, sentence: str, reply: str) -> Agreement:
-        """Whether it finds that a reply agrees with a sentence."""
-        judged = rules.agreement(question, sentence, reply)
+        """Return the judge's verdict whether a reply agrees with a sentence."""
+        verdict = rules.agreement(question, sentence, reply)
         errs = seeded(self.seed, "agreement", question, sentence, reply).uniform() < self.error_rate
-        return _FLIPPED[judged] if errs else judged
+        return _FLIPPED[verdict] if errs else verdict
 
-    def _judged(self, form: str, asked: Mapping[str, Any]) -> dict[str, object] | None:
-        """What it says by key; None if the form isn't a judge's."""
+    def _verdict(self, form: str, request: Mapping[str, Any]) -> dict[str, object] | None:
+        """Return the fields of the judge's reply; None if the form isn't a judge's."""
         if form == "judge_correctness":
-            accepted = [str(one) for one in asked["accepted"]]
-            return {"verdict": rules.verdict(accepted, str(asked["reply"]))}
-        sentence, question = str(asked.get("sentence")), str(asked.get("question"))
+            accepted = list(map(str, request["accepted"]))
+            return {"verdict": rules.verdict(accepted, str(request["reply"]))}
+        sentence, question = str(request.get("sentence")), str(request.get("question"))
         match form:
             case "judge_markers":
                 return {"markers": self.markers(question, sentence)}
             case "judge_decisiveness":
                 return {"decisiveness": sentence_decisiveness(sentence)}
             case "judge_consistency":
-                return {"agreement": self.agreement(question, sentence, str(asked["reply"]))}
+                return {"agreement": self.agreement(question, sentence, str(request["reply"]))}
             case "judge_sentence":
                 return {
                     "markers": self.markers(question, sentence),
                     "decisiveness": sentence_decisiveness(sentence),
                     "agreement": [
-                        self.agreement(question, sentence, str(reply)) for reply in asked["each"]
+                        self.agreement(question, sentence, str(reply)) for reply in request["each"]
                     ],
                 }
         return None

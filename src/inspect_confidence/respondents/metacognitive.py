@@ -1,4 +1,4 @@
-"""A simulated respondent to questions with confidence, whose metacognition is known."""
+"""Simulated respondent to questions with confidence, with known metacognition."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,67 +12,69 @@ from inspect_confidence.datasets.questions import Question, question_of
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.respondents import utterance
 from inspect_confidence.respondents.observer import MIDDLE, draw_evidence, reported_share, reports
-from inspect_confidence.respondents.utterance import Utterance, perhaps_spoilt, seeded, within
+from inspect_confidence.respondents.utterance import Utterance, parameter, seeded, spoil_at_rate
 from inspect_confidence.scales import Scale, read_scales
 
 NARROW = 50
-"""Scales that end at most here are taken for percent by a respondent that slips."""
+"""Highest end of the scales that a respondent with `slip` mistakes for percent."""
 
 
 @dataclass(frozen=True)
 class Metacognitive:
-    """Answers right at a rate, with confidence from an observer of known sensitivity.
+    """Respondent with known accuracy, and confidence from an observer of known sensitivity.
 
-    Whether an item is answered right and how much evidence there is doesn't depend on the scale,
-    so that scales differ in nothing but what is done with them.
+    The scale has no influence on whether an item is answered right, nor on the evidence, so that
+    scales differ only in the reports.
 
     Attributes:
-        seed: Of answers and reports.
+        seed: Seed of answers and reports.
         accuracy: Share of items answered right, in [0, 1]; estimated by `accuracy`.
-        meta_d: d' of the observer that confidence comes from, in [0, 6]; by `meta_d_ideal` where
-            `anchor_share` is 0.
-        bias: Added to the evidence before it is reported, in [-5, 5]: minus the shift of the
-            criterion; by `type2_criterion`.
-        round_to: Reports are multiples of it on scales at least ten times as wide.
-        anchor_share: Share of reports that are the top of the scale whatever the evidence, in
-            [0, 1]; by the excess of `top1_share`.
-        slip: Share of reports on scales that end at 50 or below that are percentages outside the
-            scale, in [0, 1]; by `violation_rate`.
-        error_rate: Share of replies that hold no answer, in [0, 1].
-        scale_meta_d: A meta_d of its own for some scales, as `0-20:2,0-100:1`.
+        meta_d: d' of the observer that confidence comes from, in [0, 6]; estimated by
+            `meta_d_ideal` if `anchor_share` is 0.
+        bias: Constant added to the evidence before it is reported, in [-5, 5]: minus the shift of
+            the criterion; estimated by `type2_criterion`.
+        round_to: Step of the reports on scales at least ten times as wide.
+        anchor_share: Share of reports that are the top of the scale regardless of the evidence, in
+            [0, 1]; estimated by the excess of `top1_share`.
+        slip: Share of reports that are percentages outside the scale, for scales that end at 50 or
+            below, in [0, 1]; estimated by `violation_rate`.
+        error_rate: Share of replies without an answer, in [0, 1].
+        scale_meta_d: Values of meta_d for single scales, such as `0-20:2,0-100:1`.
     """
 
     seed: int = 0
-    accuracy: float = within(0.75, 0, 1)
-    meta_d: float = within(1.5, 0, 6)
-    bias: float = within(0.5, -5, 5)
-    round_to: int = within(5, 1, 100)
-    anchor_share: float = within(0.0, 0, 1)
-    slip: float = within(0.0, 0, 1)
-    error_rate: float = within(0.0, 0, 1)
+    accuracy: float = parameter(0.75, 0, 1)
+    meta_d: float = parameter(1.5, 0, 6)
+    bias: float = parameter(0.5, -5, 5)
+    round_to: int = parameter(5, 1, 100)
+    anchor_share: float = parameter(0.0, 0, 1)
+    slip: float = parameter(0.0, 0, 1)
+    error_rate: float = parameter(0.0, 0, 1)
     scale_meta_d: str | list[str] = ""
 
     def __post_init__(self) -> None:
-        self._of_scales()  # a mistake is an error before the first question
+        self._scale_meta_ds()  # fail before the first question
 
-    def answer(self, form: str, asked: Mapping[str, Any], temperature: float) -> Utterance | None:
-        """The reply to a question with confidence; the temperature changes nothing."""
+    def answer(self, form: str, request: Mapping[str, Any], temperature: float) -> Utterance | None:
+        """Reply to a question with confidence; the temperature has no effect."""
         if form == "stated":
-            item = shown(question_of(str(asked["item"])), asked.get("choices") or ())
-            scale = Scale(int(asked["low"]), int(asked["high"]))
-            return self.stated(item, int(asked["draw"]), scale)
+            choices = request.get("choices") or ()
+            item = with_choice_order(question_of(str(request["item"])), choices)
+            scale = Scale(int(request["low"]), int(request["high"]))
+            return self.reply_on_scale(item, int(request["draw"]), scale)
         if form in ("options", "true_false"):
-            return self.in_json(known_question(str(asked["item"])), int(asked["draw"]))
+            return self.reply_in_json(known_question(str(request["item"])), int(request["draw"]))
         if form == "given":
-            answered = known_question(str(asked["item"]))
-            return self.of_given(answered, str(asked["given"]), int(asked["draw"]))
+            question = known_question(str(request["item"]))
+            return self.rate_answer(question, str(request["given"]), int(request["draw"]))
         return None
 
-    def stated(self, item: Question, draw: int, scale: Scale) -> Utterance:
-        """An answer and its confidence on a scale."""
+    def reply_on_scale(self, item: Question, draw: int, scale: Scale) -> Utterance:
+        """Reply with an answer and its confidence on a scale."""
         rng = seeded(self.seed, "stated", item.id, draw)
         right = bool(rng.uniform() < self.accuracy)
-        evidence = draw_evidence(right, self._of_scales().get(scale, self.meta_d), rng.uniform())
+        meta_d = self._scale_meta_ds().get(scale, self.meta_d)
+        evidence = draw_evidence(right, meta_d, rng.uniform())
         wrong = int(rng.integers(max(len(item.choices) - 1, 1)))
         share = float(reported_share(evidence, self.bias))
         on_scale = seeded(self.seed, "report", item.id, draw, scale)
@@ -84,68 +86,69 @@ class Metacognitive:
             raw = max(round(100 * share), beyond)
         if item.choices:
             letters = ascii_uppercase[: len(item.choices)]
-            answer = utterance.answered(letters, item.target, right=right, wrong=wrong)
-            begun = f"Answer: {answer}\nConfidence:"
+            answer = utterance.answer_label(letters, item.target, right=right, wrong=wrong)
+            prefix = f"Answer: {answer}\nConfidence:"
         else:
             number = item.target if right else f"{Decimal(item.target) + 1:f}"
-            begun = f"Solution: I work it out.\nFinal Answer: {number}\nConfidence:"
-        return perhaps_spoilt(Utterance(f"{begun} {raw}"), self.error_rate, begun, on_scale)
+            prefix = f"Solution: I work it out.\nFinal Answer: {number}\nConfidence:"
+        return spoil_at_rate(Utterance(f"{prefix} {raw}"), self.error_rate, prefix, on_scale)
 
-    def in_json(self, item: SetQuestion, draw: int) -> Utterance:
-        """An answer in JSON with the probability of each option, and its token's.
+    def reply_in_json(self, item: SetQuestion, draw: int) -> Utterance:
+        """Reply in JSON with an answer, each option's probability, and the answer token's.
 
-        Both come from the same evidence: a share of 0 is the probability of chance, 1 certainty.
-        What is stated is rounded to multiples of `round_to` percent, the token's isn't.
+        Both probabilities come from the same evidence: a share of 0 is chance, 1 is certainty.
+        Stated probabilities are rounded to multiples of `round_to` percent, token probabilities
+        are not.
         """
         rng = seeded(self.seed, "stated", item.id, draw)
         right = bool(rng.uniform() < self.accuracy)
         evidence = draw_evidence(right, self.meta_d, rng.uniform())
         labels = utterance.labels_of(item)
         options, wrong = len(labels), int(rng.integers(len(labels) - 1))
-        answer = utterance.answered(labels, item.target, right=right, wrong=wrong)
+        answer = utterance.answer_label(labels, item.target, right=right, wrong=wrong)
         exact = 1 / options + (1 - 1 / options) * float(reported_share(evidence, self.bias))
         on_options = seeded(self.seed, "report", item.id, draw)
         anchored = on_options.uniform() < self.anchor_share
         percent = 100 if anchored else int(reports(exact, 0, 100, self.round_to))
-        said = utterance.json_reply(item, answer, percent / 100, exact)
-        return perhaps_spoilt(said, self.error_rate, utterance.BEGUN, on_options)
+        reply = utterance.json_reply(item, answer, percent / 100, exact)
+        return spoil_at_rate(reply, self.error_rate, utterance.JSON_PREFIX, on_options)
 
-    def of_given(self, item: SetQuestion, given: str, draw: int) -> Utterance:
-        """The confidence in an answer that is given: it has evidence for what is right.
+    def rate_answer(self, item: SetQuestion, name: str, draw: int) -> Utterance:
+        """Reply with the confidence in a given answer.
 
-        The evidence is normal about plus or minus half of `meta_d`; half is reported where it and
-        the bias cancel. `accuracy` has no part in it.
+        The evidence is normal with mean plus or minus half of `meta_d`, according to whether the
+        answer is right. `accuracy` has no influence.
         """
-        rng = seeded(self.seed, "given", item.id, given, draw)
-        right = next(one.right for one in item.given if one.name == given)
+        rng = seeded(self.seed, "given", item.id, name, draw)
+        right = next(answer.right for answer in item.given if answer.name == name)
         evidence = rng.normal(self.meta_d / 2 if right else -self.meta_d / 2)
         share = float(reported_share(evidence + MIDDLE, self.bias))
         percent = int(reports(share, 0, 100, self.round_to))
-        begun = '{"Confidence":'
-        return perhaps_spoilt(
-            Utterance(f"{begun} {percent / 100:g}}}"), self.error_rate, begun, rng
-        )
+        prefix = '{"Confidence":'
+        reply = Utterance(f"{prefix} {percent / 100:g}}}")
+        return spoil_at_rate(reply, self.error_rate, prefix, rng)
 
-    def _of_scales(self) -> dict[Scale, float]:
-        found = {}
-        least, most = utterance.limits(self)["meta_d"]
+    def _scale_meta_ds(self) -> dict[Scale, float]:
+        """Parse `scale_meta_d` into meta_d by scale."""
+        meta_ds = {}
+        low, high = utterance.limits(self)["meta_d"]
         for part in parts(self.scale_meta_d):
             name, _, value = part.partition(":")
             try:
                 (scale,), meta_d = read_scales(name), float(value)
             except ValueError:  # of several scales, none, or no number
                 scale, meta_d = Scale(0, 0), -1.0
-            if not least <= meta_d <= most:
+            if not low <= meta_d <= high:
                 raise InvalidArgument(
                     f"scale_meta_d={part} is not of the form 0-20:1.5: one scale, and a meta_d "
-                    f"from {least:g} to {most:g}."
+                    f"from {low:g} to {high:g}."
                 )
-            found[scale] = meta_d
-        return found
+            meta_ds[scale] = meta_d
+        return meta_ds
 
 
-def shown(item: Question, choices: Sequence[str]) -> Question:
-    """The question with its choices in the order in which a run's seed shows them."""
+def with_choice_order(item: Question, choices: Sequence[str]) -> Question:
+    """Return the question with its choices in the given order."""
     if not choices or tuple(choices) == item.choices:
         return item
     right = item.choices[ascii_uppercase.index(item.target)]

@@ -1,4 +1,4 @@
-"""The respondents by name."""
+"""Named presets of the simulated respondents."""
 
 from collections.abc import Mapping
 
@@ -24,7 +24,7 @@ CANDID = Versatile(
         Grader(),
     )
 )
-"""About as confident as it is right, in every task."""
+"""Respondent to every task that is about as confident as it is accurate."""
 
 BOASTFUL = Versatile(
     (
@@ -38,7 +38,7 @@ BOASTFUL = Versatile(
         Grader(),
     )
 )
-"""Knows as much, and says that it knows more."""
+"""Respondent with the same accuracy as `CANDID` that overstates its confidence."""
 
 PRESETS: Mapping[str, Respondent] = {
     "calibrated": Estimator(),
@@ -55,4 +55,4 @@ PRESETS: Mapping[str, Respondent] = {
     "candid": CANDID,
     "boastful": BOASTFUL,
 }
-"""At shrink 0.36 nominal 99% intervals cover 65%, as the FermiEval study found."""
+"""Respondents by name; `overconfident` covers 65% at a nominal 99%, as in the FermiEval study."""

@@ -1,4 +1,4 @@
-"""Simulated respondents to words of estimative probability: people's answers, and a chooser."""
+"""Simulated respondents to words of estimative probability: `Surveyed` and `Chooser`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,42 +11,42 @@ from inspect_confidence.datasets.wep_choices import CHOICE_SETS, RANGES, ChoiceP
 from inspect_confidence.datasets.wep_survey import surveyed_counts
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.prompts.wep_probes import CHOICES
-from inspect_confidence.respondents.utterance import Utterance, perhaps_spoilt, seeded, within
+from inspect_confidence.respondents.utterance import Utterance, parameter, seeded, spoil_at_rate
 
-_PROMPTS: dict[str, ChoicePrompt] = {one.id: one for one in design()}
+_PROMPTS: dict[str, ChoicePrompt] = {prompt.id: prompt for prompt in design()}
 
 
 @dataclass(frozen=True)
 class Surveyed:
-    """Says what one of the 123 people surveyed said, drawn anew for each context and word.
+    """Respondent that gives the answer of a random person of the survey for each context and word.
 
     Attributes:
-        seed: Of the draws.
-        shift: Added to what the person said, in percentage points, in [-100, 100].
-        shrink: Factor on its distance from 50%, applied before the shift, in [0, 10].
-        error_rate: Share of replies that hold no answer, in [0, 1].
+        seed: Seed of the draws.
+        shift: Constant added to the person's answer, in percentage points, in [-100, 100].
+        shrink: Factor on the answer's distance from 50%, applied before the shift, in [0, 10].
+        error_rate: Share of replies without an answer, in [0, 1].
     """
 
     seed: int = 0
-    shift: float = within(0.0, -100, 100)
-    shrink: float = within(1.0, 0, 10)
-    error_rate: float = within(0.0, 0, 1)
+    shift: float = parameter(0.0, -100, 100)
+    shrink: float = parameter(1.0, 0, 10)
+    error_rate: float = parameter(0.0, 0, 1)
 
-    def answer(self, form: str, asked: Mapping[str, Any], temperature: float) -> Utterance | None:
-        """The reply to a question for a word's probability; the temperature changes nothing."""
+    def answer(self, form: str, request: Mapping[str, Any], temperature: float) -> Utterance | None:
+        """Reply to a question for a word's probability; the temperature has no effect."""
         if form != "probability":
             return None
-        word = str(asked["word"])
+        word = str(request["word"])
         if word not in surveyed_counts():
             raise InvalidArgument(
                 f"respondent/surveyed knows the 17 words surveyed, not {word!r}; use words=survey."
             )
-        rng = seeded(self.seed, "word", word, asked["item"], asked["draw"])
-        said = Utterance(f"{self.probability(word, rng):.10g}")
-        return perhaps_spoilt(said, self.error_rate, "0.", rng)
+        rng = seeded(self.seed, "word", word, request["item"], request["draw"])
+        reply = Utterance(f"{self.probability(word, rng):.10g}")
+        return spoil_at_rate(reply, self.error_rate, "0.", rng)
 
     def probability(self, word: str, rng: np.random.Generator) -> float:
-        """What a person drawn at random says that the word means, shrunk and shifted."""
+        """Draw a person's answer for the word, shrunk and shifted, in [0, 1]."""
         counts = surveyed_counts()[word]
         people = np.array(list(counts.values()), float)
         value = float(rng.choice(list(counts), p=people / people.sum()))
@@ -56,60 +56,64 @@ class Surveyed:
 
 @dataclass(frozen=True)
 class Chooser:
-    """Chooses words by thresholds on a noisy count of the numbers inside the interval.
+    """Respondent that chooses words by thresholds on a noisy share of numbers in the interval.
 
     Attributes:
-        seed: Of the noise.
-        noise: Standard deviation of what is added to the share before it is compared, in [0, 1].
-        five: Least shares of the first four of five choices, descending, between commas.
-        three: Likewise, of the first two of three choices.
-        error_rate: Share of replies that hold no answer, in [0, 1].
+        seed: Seed of the noise.
+        noise: Standard deviation of the noise added to the share, in [0, 1].
+        five: Lowest shares of the first four of five choices, descending, separated by commas.
+        three: Lowest shares of the first two of three choices, descending, separated by commas.
+        error_rate: Share of replies without an answer, in [0, 1].
     """
 
     seed: int = 0
-    noise: float = within(0.0, 0, 1)
+    noise: float = parameter(0.0, 0, 1)
     five: str | list[float] = "0.92,0.61,0.41,0.13"
     three: str | list[float] = "0.61,0.41"
-    error_rate: float = within(0.0, 0, 1)
+    error_rate: float = parameter(0.0, 0, 1)
 
     def __post_init__(self) -> None:
-        for choice_set in CHOICE_SETS:  # a mistake is an error before the first question
+        for choice_set in CHOICE_SETS:  # fail before the first question
             self.thresholds(choice_set)
 
-    def answer(self, form: str, asked: Mapping[str, Any], temperature: float) -> Utterance | None:
-        """The reply to a sentence to complete; the temperature changes nothing."""
+    def answer(self, form: str, request: Mapping[str, Any], temperature: float) -> Utterance | None:
+        """Reply to a sentence to complete; the temperature has no effect."""
         if form != "word":
             return None
-        prompt = _PROMPTS[str(asked["item"])]
-        rng = seeded(self.seed, "choice", prompt.id, asked["cot"], asked["draw"])
+        prompt = _PROMPTS[str(request["item"])]
+        rng = seeded(self.seed, "choice", prompt.id, request["cot"], request["draw"])
         place = self.choice(prompt, rng)
-        said = f"{ascii_uppercase[place]}.{CHOICES[prompt.choice_set][place]}"
-        if asked["cot"]:
+        text = f"{ascii_uppercase[place]}.{CHOICES[prompt.choice_set][place]}"
+        if request["cot"]:
             count = round(20 * prompt.share)
-            said = f"{count} of the 20 numbers are {prompt.text}.\n\nI choose: {said}"
-        return perhaps_spoilt(Utterance(said), self.error_rate, said[:3], rng)
+            text = f"{count} of the 20 numbers are {prompt.text}.\n\nI choose: {text}"
+        return spoil_at_rate(Utterance(text), self.error_rate, text[:3], rng)
 
     def choice(self, prompt: ChoicePrompt, rng: np.random.Generator) -> int:
-        """The place of the choice: the first whose threshold the noisy share exceeds."""
+        """Return the index of the first choice whose threshold the noisy share exceeds."""
         perceived = prompt.share + self.noise * rng.standard_normal()
-        above = [perceived > least for least in self.thresholds(prompt.choice_set)]
-        return above.index(True) if any(above) else len(above)
+        thresholds = self.thresholds(prompt.choice_set)
+        for place, threshold in enumerate(thresholds):
+            if perceived > threshold:
+                return place
+        return len(thresholds)
 
     def thresholds(self, choice_set: int) -> list[float]:
-        """The least shares of all choices but the last.
+        """Return the lowest shares of all choices except the last.
 
         Raises:
-            InvalidArgument: There are too few or too many, or they don't descend.
+            InvalidArgument: The number of shares is wrong, or they don't descend from 1 to 0.
         """
-        name, given = ("five", self.five) if choice_set == 5 else ("three", self.three)
-        parts = given if isinstance(given, list) else str(given).split(",")
+        name, shares = ("five", self.five) if choice_set == 5 else ("three", self.three)
+        parts = shares if isinstance(shares, list) else str(shares).split(",")
         try:
-            values = [float(part) for part in parts]
+            values = list(map(float, parts))
         except ValueError:
             values = []
-        descend = values == sorted(values, reverse=True) and all(0 <= one <= 1 for one in values)
+        are_shares = all(0 <= value <= 1 for value in values)
+        descend = are_shares and values == sorted(values, reverse=True)
         if len(values) != len(RANGES[choice_set]) - 1 or not descend:
             raise InvalidArgument(
-                f"{name}={given}: give {choice_set - 1} shares in descending order, from 1 to 0."
+                f"{name}={shares}: give {choice_set - 1} shares in descending order, from 1 to 0."
             )
         return values

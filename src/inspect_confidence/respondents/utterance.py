@@ -1,4 +1,4 @@
-"""What a respondent says, and what every respondent does alike."""
+"""Replies of simulated respondents, and functions shared by all respondents."""
 
 import hashlib
 import math
@@ -15,7 +15,7 @@ from inspect_confidence.datasets.question_sets import SetQuestion
 
 @dataclass(frozen=True)
 class Utterance:
-    """A reply, whether it was cut off, and its tokens if their log probabilities are known."""
+    """Reply of a respondent: its text, whether it is cut off, and its tokens with probabilities."""
 
     text: str
     cut: bool = False
@@ -27,96 +27,100 @@ class Respondent(Protocol):
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
-    def answer(self, form: str, asked: Mapping[str, Any], temperature: float) -> Utterance | None:
-        """The reply to a message.
+    def answer(self, form: str, request: Mapping[str, Any], temperature: float) -> Utterance | None:
+        """Reply to a message.
 
         Args:
-            form: What is elicited, from the message's metadata.
-            asked: All of the message's metadata.
+            form: Form of the elicitation, from the message's metadata.
+            request: The message's metadata, and the conversation.
             temperature: Decoding temperature.
 
         Returns:
-            The reply; None if the respondent doesn't answer that form.
+            The reply; None if the respondent doesn't answer this form.
 
         Raises:
-            KeyError: The item is of no data set that the package names.
+            KeyError: The item is in none of the package's data sets.
         """
 
 
 Number = TypeVar("Number", int, float)
 
 
-def within(default: Number, least: float, most: float) -> Number:
-    """A parameter of a respondent with its default, and the limits that `limits` gives."""
-    return field(default=default, metadata={"limits": (least, most)})
+def parameter(default: Number, low: float, high: float) -> Number:
+    """Define a parameter of a respondent with its default and its limits."""
+    return field(default=default, metadata={"limits": (low, high)})
 
 
 def limits(respondent: Respondent) -> dict[str, tuple[float, float]]:
-    """Least and greatest value of each parameter that has limits."""
-    known = fields(respondent)
-    return {one.name: one.metadata["limits"] for one in known if "limits" in one.metadata}
+    """Return the least and the greatest value of each parameter that has limits."""
+    by_name = {}
+    for definition in fields(respondent):
+        if "limits" in definition.metadata:
+            by_name[definition.name] = definition.metadata["limits"]
+    return by_name
 
 
 def seeded(seed: int, *key: object) -> np.random.Generator:
-    """A generator that depends on the seed and the key alone, not on what was drawn before."""
+    """Return a random generator that depends only on the seed and the key."""
     text = "\0".join(map(str, (seed, *key)))
     digest = hashlib.blake2b(text.encode(), digest_size=16)
     return np.random.default_rng(int.from_bytes(digest.digest()))
 
 
-def perhaps_spoilt(
-    said: Utterance, error_rate: float, begun: str, rng: np.random.Generator
+def spoil_at_rate(
+    reply: Utterance, error_rate: float, prefix: str, rng: np.random.Generator
 ) -> Utterance:
-    """The reply, or at the error rate one that holds no answer.
+    """Return the reply, or with probability `error_rate` a reply without an answer.
 
-    A quarter each are in the wrong format, a refusal, empty, and cut off after `begun`.
+    A quarter each are in the wrong format, a refusal, empty, and cut off after `prefix`.
     """
     if rng.uniform() >= error_rate:
-        return said
+        return reply
     return (
         Utterance("That depends on many things, and people differ about them."),
         Utterance("I'm sorry, but I can't answer that."),
         Utterance(""),
-        Utterance(begun, cut=True),
+        Utterance(prefix, cut=True),
     )[rng.integers(4)]
 
 
-BEGUN = '{"Reasoning": "I weigh what I know.", "Answer": "'
+JSON_PREFIX = '{"Reasoning": "I weigh what I know.", "Answer": "'
+"""Text of a JSON reply before its answer."""
 
 _VERDICTS = ("True", "False")
 
 
 def labels_of(item: SetQuestion) -> Sequence[str]:
-    """What may be answered: letters, or True and False."""
+    """Return the labels of the possible answers: letters, or True and False."""
     return ascii_uppercase[: len(item.options)] if item.options else _VERDICTS
 
 
-def answered(labels: Sequence[str], target: str, *, right: bool, wrong: int) -> str:
-    """The right label, or the so-manieth of the others."""
+def answer_label(labels: Sequence[str], target: str, *, right: bool, wrong: int) -> str:
+    """Return the right label, or the wrong label with index `wrong`."""
     return target if right else [label for label in labels if label != target][wrong]
 
 
-def json_reply(item: SetQuestion, answer: str, stated: float, token: float) -> Utterance:
-    """The reply that names an answer's label, the other labels sharing the rest equally.
+def json_reply(item: SetQuestion, answer: str, confidence: float, token: float) -> Utterance:
+    """Return a JSON reply with an answer's label; the other labels share the rest equally.
 
-    Its probability is `stated` in the reply, and `token` at the label's own token.
+    The answer's probability is `confidence` in the text, and `token` at the label's token.
     """
     labels = labels_of(item)
-    rest = (1 - stated) / (len(labels) - 1)
-    shares = dict.fromkeys(labels, rest) | {answer: stated}
-    entries = shares if item.options else {"Confidence": stated}
-    listed = ", ".join(f'"{name}": {share:.12g}' for name, share in entries.items())
-    logs = dict.fromkeys(labels, logarithm((1 - token) / (len(labels) - 1))) | {
-        answer: logarithm(token)
-    }
+    shares = dict.fromkeys(labels, (1 - confidence) / (len(labels) - 1))
+    shares[answer] = confidence
+    entries = shares if item.options else {"Confidence": confidence}
+    fields_text = ", ".join(f'"{name}": {share:.12g}' for name, share in entries.items())
+    logs = dict.fromkeys(labels, logarithm((1 - token) / (len(labels) - 1)))
+    logs[answer] = logarithm(token)
+    suffix = f'", {fields_text}}}'
     tokens = (
-        TokenChoice(BEGUN, 0.0, {BEGUN: 0.0}),
+        TokenChoice(JSON_PREFIX, 0.0, {JSON_PREFIX: 0.0}),
         TokenChoice(answer, logs[answer], logs),
-        TokenChoice(f'", {listed}}}', 0.0, {f'", {listed}}}': 0.0}),
+        TokenChoice(suffix, 0.0, {suffix: 0.0}),
     )
-    return Utterance("".join(one.token for one in tokens), tokens=tokens)
+    return Utterance(f"{JSON_PREFIX}{answer}{suffix}", tokens=tokens)
 
 
 def logarithm(probability: float) -> float:
-    """Its logarithm; of 0, what providers send instead."""
+    """Return the logarithm of a probability; for 0, the value that providers send."""
     return math.log(probability) if probability > 0 else -9999.0

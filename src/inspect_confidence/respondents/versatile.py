@@ -1,30 +1,30 @@
-"""A simulated respondent to every task, made of those to one each."""
+"""Simulated respondent to every task, composed of the respondents to single tasks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.respondents.utterance import Respondent, Utterance, within
+from inspect_confidence.respondents.utterance import Respondent, Utterance, parameter
 
 _FAILURES = ("fail_rate", "error_rate")
-"""What a respondent calls its share of replies that hold no answer, the first that it has: a
-judge's `error_rate` is the share of judgments that it reverses."""
+"""Names of the share of replies without an answer. The first name that a respondent has is used,
+since a judge's `error_rate` is the share of verdicts that it reverses."""
 
 
 @dataclass(frozen=True)
 class Versatile:
-    """Hands each form on to the first of several respondents that answers it.
+    """Respondent that passes each request to the first of several respondents that answers it.
 
     Attributes:
-        respondents: They keep their own parameters but for the two below, which are theirs all.
-        seed: Of all of them.
-        error_rate: Share of replies that hold no answer, in [0, 1].
+        respondents: Respondents with their parameters; the seed and the error rate are replaced.
+        seed: Seed of all respondents.
+        error_rate: Share of replies without an answer of all respondents, in [0, 1].
     """
 
     respondents: tuple[Respondent, ...]
     seed: int = 0
-    error_rate: float = within(0.0, 0, 1)
+    error_rate: float = parameter(0.0, 0, 1)
 
     def __post_init__(self) -> None:
         if not isinstance(self.respondents, tuple):  # `-M respondents=...`
@@ -33,17 +33,17 @@ class Versatile:
                 "Leave it out, or run them one by one."
             )
 
-    def answer(self, form: str, asked: Mapping[str, Any], temperature: float) -> Utterance | None:
-        """The reply of the first respondent that answers the form."""
-        for one in self.respondents:
-            said = self._ours(one).answer(form, asked, temperature)
-            if said is not None:
-                return said
+    def answer(self, form: str, request: Mapping[str, Any], temperature: float) -> Utterance | None:
+        """Return the reply of the first respondent that answers the form."""
+        for respondent in self.respondents:
+            reply = self._configured(respondent).answer(form, request, temperature)
+            if reply is not None:
+                return reply
         return None
 
-    def _ours(self, one: Respondent) -> Respondent:
-        """The respondent with the seed and the error rate of all."""
-        known = {field.name for field in fields(one)}
-        failures = next(name for name in _FAILURES if name in known)
+    def _configured(self, respondent: Respondent) -> Respondent:
+        """Return the respondent with the common seed and error rate."""
+        names = {field.name for field in fields(respondent)}
+        failures = next(name for name in _FAILURES if name in names)
         shared: dict[str, Any] = {"seed": self.seed, failures: self.error_rate}
-        return replace(one, **shared)
+        return replace(respondent, **shared)
