@@ -1,4 +1,4 @@
-"""Judges of sentences and replies: a model in the role `grader`, or rules that need none.
+"""Judges of sentences and replies: a model in the role `grader`, or rules without a model.
 
-The rules find markers, say what they are worth, and compare answers; they ask nobody.
+The rules find markers, rate their decisiveness, and compare answers, without any call.
 """

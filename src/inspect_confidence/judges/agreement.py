@@ -1,12 +1,13 @@
-"""Whether a reply agrees with a sentence, and whether it is right: by the words they share.
+"""Rules that compare two answers, or an answer with accepted ones, by the words they share.
 
-A small judge without a model, for the demo and for tests. It knows no synonyms, no units and no
-facts; `judge_check` shows how often it is right, docs/hedge_markers.md the figures.
+They serve the demo and the tests, and know no synonyms, units or facts. `judge_check` measures how
+often they are right; docs/hedge_markers.md has the figures.
 """
 
 import functools
 import re
 from collections.abc import Sequence
+from itertools import chain
 from string import ascii_uppercase
 from unicodedata import combining, normalize
 
@@ -28,9 +29,9 @@ _NUMBERS = {
     "nine": "9", "ten": "10", "eleven": "11", "twelve": "12",
 }  # fmt: skip
 _SAME = 0.5
-"""The share of the shorter text's words from which on two texts say the same."""
+"""Minimum share of the shorter text's words that two agreeing texts have in common."""
 _SHORT = 5
-"""The most words of a text that is an answer and no more, so that another one contradicts it."""
+"""Maximum number of words of a bare answer, which contradicts any different answer."""
 _WORD = re.compile(r"[0-9]+(?:[.,][0-9]+)*|[㐀-鿿]|[^\W\d_]+")
 _NAME = re.compile(r"[0-9][0-9.,]*|(?<=[\w,] )[A-Z]\w+|^\W*[A-Z]\w+(?=\W*$)")
 _DENIES = re.compile(r"\b(?:not|never|no|cannot|neither|nor|false|incorrect|myth)\b|n't\b|不|没有")
@@ -60,48 +61,53 @@ _DECLINES = re.compile(
 
 
 def agreement(question: str, sentence: str, reply: str) -> Agreement:
-    """Whether a reply says what a sentence says as an answer to a question.
+    """Return whether a reply agrees with a sentence as an answer to a question.
 
-    Options are compared by letter or text, answers to yes-or-no questions by yes and no, all else
-    by content words that are not the question's: the same from half of the shorter text's on.
+    Options are compared by letter or text, answers to yes-or-no questions by yes and no, and other
+    answers by content words that are not in the question: they agree if they share at least half of
+    the shorter text's words.
 
     Returns:
-        `yes` or `no`; `n/a` where one of them declines or they have nothing to compare.
+        `yes` or `no`; `n/a` if a text declines to answer or the texts can't be compared.
     """
     if declines(sentence) or declines(reply):
         return "n/a"
     options = dict(_OPTION.findall(question))
-    ours, theirs = (_option(text, options) for text in (sentence, reply))
-    if ours and theirs:
-        return "yes" if ours == theirs else "no"
+    sentence_option, reply_option = _option(sentence, options), _option(reply, options)
+    if sentence_option and reply_option:
+        return "yes" if sentence_option == reply_option else "no"
+    is_same = _name_the_same(question, sentence, reply)
     if _asks_yes_or_no(question):
-        alike = _shared(question, sentence, reply) is True or _POLAR.search(sentence + reply)
-        same: bool | None = (_says_yes(sentence) == _says_yes(reply)) if alike else None
-    else:
-        same = _shared(question, sentence, reply)
-    return "n/a" if same is None else "yes" if same else "no"
+        is_comparable = is_same is True or _POLAR.search(sentence + reply)
+        is_same = (_says_yes(sentence) == _says_yes(reply)) if is_comparable else None
+    if is_same is None:
+        return "n/a"
+    return "yes" if is_same else "no"
 
 
 def verdict(answers: Sequence[str], reply: str) -> Verdict:
-    """Whether a reply gives an accepted answer, a name by its last word, and doesn't deny it."""
+    """Return `correct` if a reply asserts an accepted answer, `punt` if it declines to answer.
+
+    A name is recognised by its last word.
+    """
     if declines(reply):
         return "punt"
     accepted = {answer.strip("().") for answer in answers} & set(ascii_uppercase)
-    if accepted and (given := _letters(reply)):
-        return "correct" if given <= accepted else "incorrect"
-    held = _asserted(reply)
+    if accepted and (letters := _letters(reply)):
+        return "correct" if letters <= accepted else "incorrect"
+    asserted = _asserted(reply)
     for answer in answers:
-        wanted = content_words(answer)
-        is_name = len(wanted) > 1 and answer.istitle() and not answer.isupper()
-        if frozenset(wanted[-1:] if is_name else wanted) <= held and wanted:
+        required = content_words(answer)
+        is_name = len(required) > 1 and answer.istitle() and not answer.isupper()
+        if frozenset(required[-1:] if is_name else required) <= asserted and required:
             return "correct"
-        if not wanted and _says_yes(answer) == _says_yes(reply):
+        if not required and _says_yes(answer) == _says_yes(reply):
             return "correct"
     return "incorrect"
 
 
 def declines(text: str) -> bool:
-    """Whether nothing is left of a text without the parts in which it declines to answer."""
+    """Return whether a text has no answer: all its parts or the last one decline, or it asks."""
     parts = [part for part in _PARTS.split(folded(text)) if re.search(r"\w", part)]
     open_parts = [not (is_refusal(part) or _DECLINES.search(part)) for part in parts]
     return not any(open_parts) or not open_parts[-1] or text.rstrip().endswith("?")
@@ -109,63 +115,72 @@ def declines(text: str) -> bool:
 
 @functools.lru_cache(maxsize=4096)  # a judge compares one sentence with twenty replies
 def content_words(text: str) -> tuple[str, ...]:
-    """A text's words, numbers as digits, without markers, function words, accents and plurals."""
+    """Return a text's words, numbers as digits, without markers, function words and accents.
+
+    Plurals become singulars.
+    """
     text = folded(text)
     markers = find_markers(text)
     ends, starts = [marker.end for marker in markers], [marker.start for marker in markers]
     text = " ".join(text[a:b] for a, b in zip([0, *ends], [*starts, len(text)], strict=True))
-    plain = "".join(one for one in normalize("NFD", text.lower()) if not combining(one))
-    found = [_NUMBERS.get(word, word.replace(",", "")) for word in _WORD.findall(plain)]
-    # A word of three letters is no plural.
-    return tuple(re.sub(r"(?<=...)s$", "", word) for word in found if word not in _FUNCTION_WORDS)
+    plain = "".join(sign for sign in normalize("NFD", text.lower()) if not combining(sign))
+    singulars = []
+    for token in _WORD.findall(plain):
+        word = _NUMBERS.get(token, token.replace(",", ""))
+        if word not in _FUNCTION_WORDS:
+            singulars.append(re.sub(r"(?<=...)s$", "", word))  # three letters are no plural
+    return tuple(singulars)
 
 
-def _shared(question: str, sentence: str, reply: str) -> bool | None:
-    """Whether two answers name the same; None where one has nothing that the question hasn't.
+def _name_the_same(question: str, sentence: str, reply: str) -> bool | None:
+    """Return whether two answers name the same, or None if they can't be compared.
 
-    Numbers and names decide where both have some, else all content words.
+    Numbers and names decide if both answers have some, else all content words.
     """
-    asked = frozenset(content_words(question))
-    said, replied = (_asserted(text) for text in (sentence, reply))
-    if said - asked and replied - asked:
-        said, replied = said - asked, replied - asked
-    if not said or not replied:
-        both = [frozenset(content_words(text)) - asked for text in (sentence, reply)]
-        return False if said | replied and both[0] & both[1] else None
-    names = [_names(text) & words for text, words in ((sentence, said), (reply, replied))]
-    if all(names):
-        return bool(names[0] & names[1])
-    if len(said & replied) >= _SAME * min(len(said), len(replied)):
+    question_words = frozenset(content_words(question))
+    first, second = _asserted(sentence), _asserted(reply)
+    if first - question_words and second - question_words:
+        first, second = first - question_words, second - question_words
+    if not first or not second:
+        common = frozenset(content_words(sentence)) & frozenset(content_words(reply))
+        return False if first | second and common - question_words else None
+    first_names, second_names = _names(sentence) & first, _names(reply) & second
+    if first_names and second_names:
+        return bool(first_names & second_names)
+    if len(first & second) >= _SAME * min(len(first), len(second)):
         return True
-    return False if len(replied) <= _SHORT else None
+    return False if len(second) <= _SHORT else None
 
 
 def _names(text: str) -> frozenset[str]:
-    """Numbers and words with a capital, but for a sentence's first."""
-    return frozenset(one for found in _NAME.findall(folded(text)) for one in content_words(found))
+    """Return the numbers and capitalised words of a text, except a sentence's first word."""
+    return frozenset(chain.from_iterable(map(content_words, _NAME.findall(folded(text)))))
 
 
 def _asserted(text: str) -> frozenset[str]:
-    """The content words of a text's parts that neither deny nor decline."""
-    parts = [part for part in _PARTS.split(folded(text)) if not _DECLINES.search(part)]
-    return frozenset(word for part in parts if not _denies(part) for word in content_words(part))
+    """Return the content words of a text's parts that neither deny nor decline."""
+    words: set[str] = set()
+    for part in _PARTS.split(folded(text)):
+        if not _DECLINES.search(part) and not _denies(part):
+            words.update(content_words(part))
+    return frozenset(words)
 
 
 def _option(text: str, options: dict[str, str]) -> str | None:
-    """The one option that a text gives, by its letter or else by its words."""
+    """Return the option that a text names, by its letter or else by its words; None if unclear."""
     letters = _letters(text) & options.keys()
     if not letters:
-        given = frozenset(content_words(text))
-        letters = {x for x, said in options.items() if given >= frozenset(content_words(said))}
+        words = set(content_words(text))
+        letters = {x for x, option in options.items() if words.issuperset(content_words(option))}
     return letters.pop() if len(letters) == 1 else None
 
 
 def _letters(text: str) -> set[str]:
-    return {next(filter(None, found)) for found in _LETTER.findall(text)}
+    return {next(filter(None, groups)) for groups in _LETTER.findall(text)}
 
 
 def _asks_yes_or_no(question: str) -> bool:
-    """Whether a part of a question begins as such questions do, or names the two answers."""
+    """Return whether a part of a question begins with an auxiliary or names the two answers."""
     parts = re.split(r"[.:\n]", question.rpartition("?")[0])
     return any(map(_ASKS.match, parts)) or bool(_YES_OR_NO.search(question))
 

@@ -1,4 +1,4 @@
-"""What a judge says, and what every judge can be asked."""
+"""Interface of a judge, and its judgment of a sentence."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from inspect_confidence.answers.judged import Agreement, Verdict
 
 @dataclass(frozen=True)
 class SentenceJudgment:
-    """What a judge says of a sentence.
+    """A judge's judgment of a sentence.
 
     Attributes:
-        markers: The epistemic markers in it, in order.
-        decisiveness: How probable its claim is by its wording, in [0, 1].
-        agreement: Of each sampled reply, in order.
-        asked_again: How many of these were asked for a second time, alone.
+        markers: Epistemic markers in the sentence, in order.
+        decisiveness: Probability of the claim according to its wording, in [0, 1].
+        agreement: Agreement of each sampled reply with the sentence, in order.
+        asked_again: Number of these values that were requested a second time, in single calls.
     """
 
     markers: Sequence[str] | ParseFailure
@@ -26,14 +26,14 @@ class SentenceJudgment:
 
 
 class Judge(Protocol):
-    """Judges sentences and replies; what it can't say is `grader_failed`."""
+    """A judge of sentences and replies; failures have the status `grader_failed`."""
 
     async def sentence(
         self, question: str, sentence: str, replies: Sequence[str]
     ) -> SentenceJudgment:
-        """Of one sentence of the main answer, against sampled replies different from each other."""
+        """Judge a sentence of the main answer and its agreement with distinct sampled replies."""
 
     async def verdict(
         self, question: str, answers: Sequence[str], reply: str
     ) -> Verdict | ParseFailure:
-        """Whether the main answer is right, beside accepted ones."""
+        """Judge whether the main answer is right, given the accepted answers."""

@@ -1,4 +1,4 @@
-"""A marker -> the form that stands for its group, and how probable it says that something is."""
+"""Standard forms of epistemic markers, and the decisiveness of each standard form."""
 
 import csv
 import functools
@@ -10,7 +10,7 @@ from io import StringIO
 from inspect_confidence.judges.own_words import plain_line
 
 UNKNOWN = 0.5
-"""The decisiveness of a marker of which nothing is known."""
+"""Decisiveness of an unknown marker."""
 
 _DEGREES = {
     "very": "very extremely incredibly exceedingly exceptionally really overwhelmingly awfully so "
@@ -22,7 +22,9 @@ _DEGREES = {
     "almost": "almost nearly virtually practically near",
     "absolutely": "absolutely completely totally entirely fully 100% perfectly wholly utterly dead",
 }
-_DEGREE = {word: kind for kind, forms in _DEGREES.items() for word in forms.split()}
+_DEGREE: dict[str, str] = {}
+for _kind, _forms in _DEGREES.items():
+    _DEGREE |= dict.fromkeys(_forms.split(), _kind)
 _CHANGES: dict[str, Callable[[float], float]] = {
     "not entirely": lambda value: UNKNOWN,
     "not very": lambda value: 0.4 * value,
@@ -34,7 +36,7 @@ _CHANGES: dict[str, Callable[[float], float]] = {
     "almost": lambda value: _towards_end(value, -0.05),
     "absolutely": lambda value: _towards_end(value, 0.75),
 }
-"""What words before a form make of how probable the form says that something is."""
+"""Changes of a form's decisiveness by the words before it."""
 _CHANGES |= {word: _CHANGES[kind] for word, kind in _DEGREE.items()}
 
 _LEAD = re.compile(
@@ -81,35 +83,35 @@ MARKERS = "markers.csv"
 
 @functools.cache
 def lexicon() -> dict[str, tuple[str, float]]:
-    """By plain marker: its standard form, and that one's decisiveness."""
+    """Return the standard form and its decisiveness, by plain marker."""
     path = resources.files("inspect_confidence.datasets") / "bundled" / MARKERS
     rows = csv.DictReader(StringIO(path.read_text(encoding="utf-8")))
     return {plain(row["marker"]): (row["standard"], float(row["decisiveness"])) for row in rows}
 
 
 def plain(text: str) -> str:
-    """A marker's words in lower case, contractions written out."""
-    return plain_line(text, own=False).text.strip()
+    """Return a marker's words in lower case, with contractions written out."""
+    return plain_line(text, whole=True).text.strip()
 
 
 def standard_of(marker: str) -> str:
-    """The standard form of a plain marker; the marker, cleaned, if it isn't known.
+    """Return the standard form of a plain marker; the cleaned marker if it isn't known.
 
-    Done over and over until nothing changes, so that a standard form stands for itself.
+    The rules are repeated until nothing changes, so that a standard form is its own standard form.
     """
-    seen: list[str] = []
-    while marker not in seen:
-        seen.append(marker)
+    forms: list[str] = []
+    while marker not in forms:
+        forms.append(marker)
         marker = plain(_step(marker))
-    return min(seen[seen.index(marker) :])
+    return min(forms[forms.index(marker) :])
 
 
 def decisiveness_of(standard: str) -> float:
-    """How probable a standard form says that something is."""
+    """Return the decisiveness of a standard form, in [0, 1]."""
     if standard in lexicon():
         return lexicon()[standard][1]
-    if stated := _PERCENT.match(standard):
-        return min(float(stated[1]) / 100, 1.0)
+    if percent := _PERCENT.match(standard):
+        return min(float(percent[1]) / 100, 1.0)
     for words, change in _CHANGES.items():
         if standard.startswith(f"{words} "):
             return change(decisiveness_of(standard.removeprefix(f"{words} ")))
@@ -117,26 +119,31 @@ def decisiveness_of(standard: str) -> float:
 
 
 def _towards_end(value: float, share: float) -> float:
-    """The value, moved a share of its way to 0 or 1, whichever is nearer."""
+    """Return the value, moved by a share of its distance towards the nearer of 0 and 1."""
     return value + share * (1 - value) if value >= 0.5 else value * (1 - share)
 
 
 def _step(marker: str) -> str:
-    """A form nearer to the standard: that of the lexicon, or by the first rule that changes it."""
+    """Return the lexicon's standard form, or the marker after the first rule that changes it."""
     if marker in lexicon():
         return lexicon()[marker][0]
-    rules = (_named_alike, _without_edges, _without_between, _with_degree)
-    return next((new for rule in rules if (new := rule(marker)) not in ("", marker)), marker)
+    for rule in (_unify_wording, _without_edges, _without_between, _with_degree):
+        changed = rule(marker)
+        if changed not in ("", marker):
+            return changed
+    return marker
 
 
-def _named_alike(marker: str) -> str:
-    """Percentages, impersonal beliefs, chances, and "probably isn't"."""
-    if stated := _PERCENT.match(marker):
-        is_own, is_likely = stated[2] in _OF_ONESELF, stated[2] == "likely"
-        return f"{float(stated[1]):g}% {'sure' if is_own else 'likely' if is_likely else 'chance'}"
+def _unify_wording(marker: str) -> str:
+    """Unify percentages, chances, impersonal beliefs, and "probably isn't"."""
+    if percent := _PERCENT.match(marker):
+        noun = "sure" if percent[2] in _OF_ONESELF else "chance"
+        if percent[2] == "likely":
+            noun = "likely"
+        return f"{float(percent[1]):g}% {noun}"
     if odds := _CHANCES_ARE.match(marker):
-        listed = f"chances are {odds[1]}"
-        return listed if listed in lexicon() and marker != listed else f"{odds[1]} chance"
+        form = f"chances are {odds[1]}"
+        return form if form in lexicon() and marker != form else f"{odds[1]} chance"
     marker = _NEGATED_VERB.sub(r"\1 not", marker)
     return "is believed" if _IMPERSONAL.match(marker) else marker
 
@@ -147,21 +154,21 @@ def _without_edges(marker: str) -> str:
 
 
 def _without_between(marker: str) -> str:
-    """Without what is between "I" and the verb; "we" as "I"."""
+    """Remove the words between "I" and the verb, or replace "we" by "I"."""
     bare = _BETWEEN.sub(r"\1 ", marker)
     return bare if bare != marker else _WE.sub("i ", marker)
 
 
 def _with_degree(marker: str) -> str:
-    """One word for each kind of degree, before the standard form of what it belongs to."""
-    for several, one in _IN_ONE_WORD:
-        marker = marker.replace(several, one)
-    first, _, rest = marker.partition(" ")
-    if first == "not" and rest.partition(" ")[0] in (*_DEGREE, "that"):
-        degree, _, head = rest.partition(" ")
+    """Replace a word of degree by the standard word of its kind, and standardise what follows."""
+    for phrase, word in _IN_ONE_WORD:
+        marker = marker.replace(phrase, word)
+    first, _, remainder = marker.partition(" ")
+    if first == "not" and remainder.partition(" ")[0] in (*_DEGREE, "that"):
+        degree, _, head = remainder.partition(" ")
         kind = {"absolutely": "entirely", "quite": "entirely"}.get(_DEGREE.get(degree, ""), "very")
         return f"not {kind} {head}"
-    if first in _DEGREE and rest:
-        head = lexicon()[rest][0] if rest in lexicon() else _step(rest)
-        return f"{_DEGREE[first]} {rest if ' ' in head else head}"
+    if first in _DEGREE and remainder:
+        head = lexicon()[remainder][0] if remainder in lexicon() else _step(remainder)
+        return f"{_DEGREE[first]} {remainder if ' ' in head else head}"
     return marker

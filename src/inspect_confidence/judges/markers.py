@@ -1,14 +1,14 @@
-"""A sentence -> its epistemic markers, and how probable it says its claim is. Needs no model.
+"""Epistemic markers and decisiveness of a sentence, found by patterns and a lexicon.
 
 An epistemic marker is a word or phrase by which the speaker says how sure or unsure they are of
-what the sentence claims. These are none, by decision: hearsay ("reportedly", "is said to"), which
-tells where a claim is from; words of amount ("about 5", "roughly") and of habit ("usually"); what
-others think or say, where it is reported ("Romans believed", "he said that it might") or quoted.
-An impersonal "is believed to" without a time past is the speaker's own.
+the sentence's claim. By decision, these are no markers: hearsay ("reportedly", "is said to"), which
+names the origin of a claim; words of amount ("about 5", "roughly") and of habit ("usually"); other
+people's reported or quoted beliefs ("Romans believed", "he said that it might"). An impersonal
+present "is believed to" counts as the speaker's own.
 
-Limits: permission and ability are told from possibility by the words around them alone ("may be
-used" against "may be Paris"); titles at a sentence's beginning ("Maybe Baby") can't be told from
-markers; irony isn't seen; Chinese is a short list.
+Limits: permission and ability are distinguished from possibility only by the surrounding words
+("may be used" against "may be Paris"); titles at a sentence's beginning ("Maybe Baby") are taken
+for markers; irony isn't recognised; the list of Chinese markers is short.
 """
 
 import functools
@@ -36,7 +36,7 @@ _WORD_DEGREE = (
     rf"(?:{_OWN_DEGREE}|so|too|only|still|also|more than|at all|just|now|always|exactly|yet"
     r"|all that|that|about|at least|over)"
 )
-"""After a verb; before a noun, some of them are no degrees: "so certain plants"."""
+"""Words of degree after a verb; before a noun some are none, as in "so certain plants"."""
 SURE = r"(?:sure|certain|confident|positive|convinced)"
 IT = r"(?:(?:it|that|this|which|there) )"
 BE = r"(?:is|was|be|are|were|been|remains|seems|appears|looks|would be|may be|might be)"
@@ -56,7 +56,7 @@ DONE = (
     r"(?:seen|found|made|done|taken|said|written|eaten|put|read|heard|bought|sold|given|shown"
     r"|thought|held|sent|kept|grown|able|[a-z]+[bcdghiklnprstvz]ed)"
 )
-"""What makes "may be" a permission or an ability: "may be used"."""
+"""Participles after which "may be" is a permission or an ability, as in "may be used"."""
 GOOD = (
     r"(?:good|slim|slight|small|fair|high|low|decent|strong|reasonable|real|remote|great|excellent"
     r"|outside|poor|faint|tiny|big|solid|distinct|moderate|minimal|even|limited|better than even"
@@ -72,28 +72,28 @@ ADVERB = (
 STRESS = r"(?:very|quite|most|almost|nearly|virtually|practically|just|pretty|all but)"
 
 
-def degrees(most: int = 3) -> str:
-    """A pattern for words of degree, each with a blank after it."""
-    return rf"(?:{_WORD_DEGREE} ){{0,{most}}}"
+def degrees(upper: int = 3) -> str:
+    """Return a pattern of up to `upper` words of degree, each followed by a blank."""
+    return rf"(?:{_WORD_DEGREE} ){{0,{upper}}}"
 
 
-def own_degrees(most: int = 3, *, least: int = 0) -> str:
-    """The same of words that are degrees wherever they stand."""
-    return rf"(?:(?:{_OWN_DEGREE}) ){{{least},{most}}}"
+def own_degrees(upper: int = 3, *, lower: int = 0) -> str:
+    """Return a pattern of `lower` to `upper` words that are degrees in any position."""
+    return rf"(?:(?:{_OWN_DEGREE}) ){{{lower},{upper}}}"
 
 
 def not_after(words: str) -> str:
-    """A pattern for a place that none of some words is before."""
+    """Return a pattern of a position that follows none of these words."""
     return "".join(rf"(?<! {word} )" for word in words.split())
 
 
 def not_before(words: str) -> str:
-    """A pattern for a place that none of some words follows."""
+    """Return a pattern of a position that precedes none of these words."""
     return rf"(?! (?:{'|'.join(words.split())}) )"
 
 
 def before(words: str) -> str:
-    """A pattern for a place that one of some words or signs follows."""
+    """Return a pattern of a position that precedes one of these words or signs."""
     return rf"(?= (?:{'|'.join(words.split())}) )"
 
 
@@ -114,7 +114,7 @@ _SPEAKER = (
     rf"{degrees()}(?:sure|certain|for (?:sure|certain)|with (?:[a-z]+ )?certainty)",
     r"(?:(?:i|we) )?do not (?:really )?know for (?:sure|certain|a fact)",
     r"i (?:(?:really|honestly|simply|just) )?do not (?:really )?know",
-    rf"{not_after(_OTHERS)}{own_degrees(4, least=1)}{SURE}"
+    rf"{not_after(_OTHERS)}{own_degrees(4, lower=1)}{SURE}"
     rf"{not_before('plants people things kinds types')}",
     r"(?<! are )unsure",
     # I think, I'd guess, we don't believe
@@ -221,7 +221,7 @@ _HEADS = words(
     "suspected be have been to like seems appears definite guaranteed not well probability "
     "possibility confidence may might could that if though it"
 )
-"""Forms that end with one of these are markers only where a pattern finds them."""
+"""Last words of forms that are markers only if a pattern finds them."""
 _IN_CONTEXT = frozenset(
     {
         "of course", "any chance", "a chance", "some chance", "small chance", "a guess", "no way",
@@ -229,13 +229,13 @@ _IN_CONTEXT = frozenset(
         "the likelihood is", "with confidence",
     }
 )  # fmt: skip
-"""So are these."""
+"""Further forms that are markers only if a pattern finds them."""
 _ALONE = words("perhaps maybe afaik iirc fifty-fifty 50-50 50/50 toss-up")
-"""Single words that are always markers; so are adverbs in the patterns."""
+"""Single words that are always markers, besides the adverbs in the patterns."""
 
 
 @functools.cache
-def _listed() -> re.Pattern[str]:
+def _lexicon_pattern() -> re.Pattern[str]:
     forms = (form for form in lexicon() if form.isascii() and _stands_alone(form.split()))
     return re.compile(rf"(?<= )(?:{_longest_first(forms)})(?= )")
 
@@ -262,19 +262,24 @@ def _stands_alone(form: list[str]) -> bool:
 
 
 def marker_places(line: str) -> list[tuple[int, int]]:
-    """Where the markers are on a plain line: leftmost first, then longest; none overlap."""
+    """Return the spans of the markers on a plain line, without overlaps.
+
+    Of overlapping matches the leftmost one counts, and the longest of those.
+    """
     for phrase in _NEVER:
         line = line.replace(f" {phrase} ", f" {'_' * len(phrase)} ")
-    found = [one.span() for pattern in (*PATTERNS, _listed()) for one in pattern.finditer(line)]
-    kept: list[tuple[int, int]] = []
-    for start, end in sorted(found, key=lambda place: (place[0], -place[1])):
-        if start < end and (not kept or start >= kept[-1][1]):
-            kept.append((start, end))
-    return kept
+    spans: list[tuple[int, int]] = []
+    for pattern in (*PATTERNS, _lexicon_pattern()):
+        spans.extend(match.span() for match in pattern.finditer(line))
+    retained: list[tuple[int, int]] = []
+    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if start < end and (not retained or start >= retained[-1][1]):
+            retained.append((start, end))
+    return retained
 
 
 _LONGEST = 120
-"""Characters; what is longer is no marker."""
+"""Maximum number of characters of a marker."""
 
 
 @dataclass(frozen=True)
@@ -282,11 +287,11 @@ class Marker:
     """An epistemic marker in a sentence.
 
     Attributes:
-        text: As it stands in the sentence, in lower case.
-        standard: The form that stands for its group.
-        decisiveness: How probable the form says that something is, in [0, 1].
-        start: Where it begins in the sentence.
-        end: Where it ends, exclusive.
+        text: The marker as in the sentence, in lower case.
+        standard: Standard form of the marker's group.
+        decisiveness: Probability that the standard form expresses, in [0, 1].
+        start: Index of its first character in the sentence.
+        end: Index after its last character.
     """
 
     text: str
@@ -297,7 +302,7 @@ class Marker:
 
 
 def find_markers(sentence: str) -> list[Marker]:
-    """The markers of a sentence in order; the longest where they overlap.
+    """Find the markers of a sentence, in order; of overlapping markers the longest.
 
     Example:
         >>> [marker.standard for marker in find_markers("It's very likely Lyon, but I'm not sure.")]
@@ -306,17 +311,18 @@ def find_markers(sentence: str) -> list[Marker]:
         []
     """
     line = plain_line(sentence)
-    found = [(plain(line.text[a:b]), line.span(a, b)) for a, b in marker_places(line.text)]
-    found += [(one.group(), one.span()) for one in _chinese().finditer(sentence)]
-    standards = [(standard_of(words), place) for words, place in sorted(found, key=itemgetter(1))]
-    return [
-        Marker(sentence[start:end].lower(), standard, decisiveness_of(standard), start, end)
-        for standard, (start, end) in standards
-    ]
+    matches = [(plain(line.text[a:b]), line.span(a, b)) for a, b in marker_places(line.text)]
+    matches += [(match.group(), match.span()) for match in _chinese().finditer(sentence)]
+    markers = []
+    for form, (start, end) in sorted(matches, key=itemgetter(1)):
+        standard = standard_of(form)
+        text = sentence[start:end].lower()
+        markers.append(Marker(text, standard, decisiveness_of(standard), start, end))
+    return markers
 
 
 def standard_marker(text: str) -> str:
-    """The standard form of a marker, whoever found it; a marker not known is returned cleaned.
+    """Return the standard form of a marker; an unknown marker is returned cleaned.
 
     Example:
         >>> [standard_marker(text) for text in ("It's likely that", "we’re fairly sure")]
@@ -327,12 +333,11 @@ def standard_marker(text: str) -> str:
 
 
 def sentence_decisiveness(sentence: str) -> float:
-    """How probable the sentence's claim is by its wording: 1 for a plain assertion.
+    """Return the probability of the sentence's claim by its wording: 1 for a plain assertion.
 
-    Of several markers the least decisive counts: hedges that agree ("I think it's probably") are no
-    weaker together, and "certainly possible" is no more than possible. A negative plain assertion
-    is as decisive as any; "probably not" says of the thing denied what people in the survey take it
-    to say.
+    Of several markers the least decisive counts: agreeing hedges ("I think it's probably") are not
+    weaker together, and "certainly possible" is no more than possible. A negative assertion without
+    a marker is also 1; "probably not" has its value in the human survey.
 
     Example:
         >>> [sentence_decisiveness(text) for text in ("Paris.", "I think it's probably Paris.")]
@@ -344,16 +349,16 @@ def sentence_decisiveness(sentence: str) -> float:
 _BARE = frozenset(
     {"perhaps", "maybe", "possibly", "might", "may", "could", "conceivably", "i guess"}
 )
-"""Markers of little decisiveness that leave the claim what it is."""
+"""Markers of low decisiveness that don't change the claim."""
 _DENIES = r"(?:\b(?:not?|never|nor|neither|hardly|barely|without|cannot)\b|n['’]t\b|[不没无])"  # noqa: RUF001
 _DENIED = re.compile(rf"{_DENIES}\W*$", re.IGNORECASE)
 
 
 def without_marker(text: str) -> str:
-    """What a text claims, to tell whether another one claims it more or less surely.
+    """Return a text's claim without its marker, to compare claims of different decisiveness.
 
-    Markers of several kinds stay, since "probably Fyn, possibly Ely" isn't "possibly Fyn, probably
-    Ely"; so does one that denies something or is denied.
+    Several different markers stay, since "probably Fyn, possibly Ely" isn't "possibly Fyn, probably
+    Ely". A marker that denies something or is denied also stays.
 
     Example:
         >>> without_marker("Perhaps it is Fyn."), without_marker("It is probably Fyn.")
@@ -361,16 +366,17 @@ def without_marker(text: str) -> str:
         >>> without_marker("It is unlikely to be Fyn.")
         'it is unlikely to be Fyn.'
     """
-    found = find_markers(text)
-    if len({one.standard for one in found}) == 1 and not any(_matters(one, text) for one in found):
-        for one in reversed(found):
-            text = f"{text[: one.start]} {text[one.end :]}"
+    markers = find_markers(text)
+    standards = {marker.standard for marker in markers}
+    if len(standards) == 1 and not any(_matters(marker, text) for marker in markers):
+        for marker in reversed(markers):
+            text = f"{text[: marker.start]} {text[marker.end :]}"
     plain = " ".join(re.sub(r"(?<!\S),|,(?=\s|$)", " ", text).split())
     return re.sub(r"\s+(?=[.!?;:])", "", plain[:1].lower() + plain[1:])
 
 
 def _matters(marker: Marker, text: str) -> bool:
-    """Whether the claim would be another one without the marker."""
+    """Return whether the claim would change without the marker."""
     is_weak = marker.decisiveness <= 0.5 and marker.standard not in _BARE
     denies = re.search(_DENIES, marker.text, re.IGNORECASE)
     return bool(is_weak or denies or _DENIED.search(text[: marker.start]))

@@ -1,4 +1,4 @@
-"""A model for a judge: one call a question about a sentence, or one a sentence."""
+"""Model in the role `grader` as a judge, with one call a question or one call a sentence."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,16 @@ from inspect_ai.model import (
 )
 from inspect_ai.util import LimitExceededError, collect
 
-from inspect_confidence.answers import ParseFailure, judged, reply_failure
+from inspect_confidence.answers import ParseFailure, reply_failure
+from inspect_confidence.answers.judged import (
+    Markers,
+    Verdict,
+    read_agreement,
+    read_agreements,
+    read_decisiveness,
+    read_markers,
+    read_verdict,
+)
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judges.judgment import SentenceJudgment
 from inspect_confidence.judges.refusals import JudgeRefused, unless_refused
@@ -28,40 +37,49 @@ from inspect_confidence.replies import require_reply, stop_of
 
 ROLE = "grader"
 _AGAIN = "hedged --action overwrite"
-"""How `inspect score` asks it again."""
+"""Scorer and action of `inspect score` that repeat the judge's requests."""
 
 
-def require_grader(asked: str = "judge=model", instead: str = "judge=rules") -> None:
-    """Refuse to go on without a model in the role: the model under test would judge itself."""
+def require_grader(setting: str = "judge=model", alternative: str = "judge=rules") -> None:
+    """Raise an error in a run without a grader, in which the model would judge itself.
+
+    Raises:
+        InvalidArgument: No model has the role `grader`.
+    """
     if ROLE not in model_roles():
-        raise _no_grader(asked, instead)
+        raise _no_grader(setting, alternative)
 
 
-def expect_grader(asked: str = "judge=model", instead: str = "judge=rules") -> None:
-    """Refuse a command of Inspect's that names no model in any role, before the run begins.
+def expect_grader(setting: str = "judge=model", alternative: str = "judge=rules") -> None:
+    """Raise an error before a run if Inspect's command names no model in any role.
 
-    Roles are known in a run only, where an error has a traceback; a command has said them before.
+    Inside a run, where `require_grader` knows the roles, the error would have a traceback.
+
+    Raises:
+        InvalidArgument: The command has no model role.
     """
     command = click.get_current_context(silent=True)
-    said = command.params if command else {}
-    if "model_role" in said and not (said["model_role"] or said.get("run_config") or model_roles()):
-        raise _no_grader(asked, instead)
+    parameters = command.params if command else {}
+    if "model_role" not in parameters:
+        return
+    if not (parameters["model_role"] or parameters.get("run_config") or model_roles()):
+        raise _no_grader(setting, alternative)
 
 
-def _no_grader(asked: str, instead: str) -> InvalidArgument:
+def _no_grader(setting: str, alternative: str) -> InvalidArgument:
     return InvalidArgument(
-        f"{asked} needs a model in the role grader: add --model-role grader=NAME, or use "
-        f"{instead}, which needs none."
+        f"{setting} needs a model in the role grader: add --model-role grader=NAME, or use "
+        f"{alternative}, which needs none."
     )
 
 
 @dataclass(frozen=True)
 class ModelJudge:
-    """Asks the model in the role `grader`, at temperature 0.
+    """Judge that asks the model in the role `grader`, at temperature 0.
 
     Attributes:
-        wording: Its prompts.
-        batch: Whether all about a sentence goes in one call.
+        wording: Prompts of the judge.
+        batch: Whether one call contains all questions about a sentence.
     """
 
     wording: JudgeWording
@@ -70,79 +88,76 @@ class ModelJudge:
     async def sentence(
         self, question: str, sentence: str, replies: Sequence[str]
     ) -> SentenceJudgment:
-        """In 2 calls and one a reply, all at once; in one if `batch` is set.
+        """Judge a sentence in one call if `batch` is set, else in 2 calls and one call a reply.
 
-        What can't be read of the reply to that one is asked for again alone, once.
+        Values that can't be read from the reply to a batch are requested again once, each in its
+        own call. Calls run concurrently.
         """
-        about = {"question": question, "sentence": sentence}
-        asks = [
-            ("markers", about),
-            ("decisiveness", about),
-            *(("consistency", {**about, "reply": reply}) for reply in replies),
-        ]
-        said = None
+        facts = {"question": question, "sentence": sentence}
+        requests = [("markers", facts), ("decisiveness", facts)]
+        requests += [("consistency", {**facts, "reply": reply}) for reply in replies]
+        values: list[Any] = [None] * len(requests)
         if self.batch:
-            said = await self._ask("sentence", {**about, "each": list(replies)})
-        if isinstance(said, ParseFailure):  # there was no reply, and each ask alone would have none
-            return SentenceJudgment(said, said, [said] * len(replies))
-        found: list[Any] = [None] * len(asks)
-        if said is not None:
-            agreed = judged.read_agreements(said, len(replies))
-            found = [self._markers(said, sentence), judged.read_decisiveness(said), *agreed]
-        left = [k for k, one in enumerate(found) if one is None or isinstance(one, ParseFailure)]
-        alone = await collect(*(self._alone(*asks[k]) for k in left))
-        for k, one in zip(left, alone, strict=True):
-            found[k] = one
-        return SentenceJudgment(found[0], found[1], found[2:], len(left) if self.batch else 0)
+            text = await self._ask("sentence", {**facts, "each": list(replies)})
+            if isinstance(text, ParseFailure):  # single calls would fail as well
+                return SentenceJudgment(text, text, [text] * len(replies))
+            agreements = read_agreements(text, len(replies))
+            values = [self._markers(text, sentence), read_decisiveness(text), *agreements]
+        missing = []
+        for k, value in enumerate(values):
+            if value is None or isinstance(value, ParseFailure):
+                missing.append(k)
+        answers = await collect(*(self._judge(*requests[k]) for k in missing))
+        for k, answer in zip(missing, answers, strict=True):
+            values[k] = answer
+        repeated = len(missing) if self.batch else 0
+        return SentenceJudgment(values[0], values[1], values[2:], repeated)
 
     async def verdict(
         self, question: str, answers: Sequence[str], reply: str
-    ) -> judged.Verdict | ParseFailure:
-        """In one call."""
-        about = {"question": question, "reply": reply, "accepted": list(answers)}
-        said = await self._ask("correctness", about)
-        return said if isinstance(said, ParseFailure) else judged.read_verdict(said)
+    ) -> Verdict | ParseFailure:
+        """Judge in one call whether the main answer is right."""
+        facts = {"question": question, "reply": reply, "accepted": list(answers)}
+        text = await self._ask("correctness", facts)
+        return text if isinstance(text, ParseFailure) else read_verdict(text)
 
-    async def _alone(self, form: str, about: Mapping[str, object]) -> object:
-        """One judgment by a prompt of its own."""
-        said = await self._ask(form, about)
-        if isinstance(said, ParseFailure):
-            return said
+    async def _judge(self, form: str, facts: Mapping[str, object]) -> object:
+        """Request one value in its own call."""
+        text = await self._ask(form, facts)
+        if isinstance(text, ParseFailure):
+            return text
         if form == "markers":
-            return self._markers(said, str(about["sentence"]))
+            return self._markers(text, str(facts["sentence"]))
         is_number = form == "decisiveness"
-        return judged.read_decisiveness(said) if is_number else judged.read_agreement(said)
+        return read_decisiveness(text) if is_number else read_agreement(text)
 
-    def _markers(self, said: str, sentence: str) -> judged.Markers | ParseFailure:
-        return judged.read_markers(said, sentence, generalised=self.wording.is_study)
+    def _markers(self, text: str, sentence: str) -> Markers | ParseFailure:
+        return read_markers(text, sentence, generalised=self.wording.is_study)
 
-    async def _ask(self, form: str, about: Mapping[str, object]) -> str | ParseFailure:
-        """The judge's reply to a prompt; every failure of it is the instrument's.
+    async def _ask(self, form: str, facts: Mapping[str, object]) -> str | ParseFailure:
+        """Return the judge's reply to a prompt; any failure has the status `grader_failed`.
 
-        The message says what is judged and no more: with `--cache` what was judged before, of this
-        item or another, isn't asked again.
+        The message depends only on the judged texts, so that with `--cache` texts that were judged
+        before, for any item, are not judged again.
         """
-        text, system = self.wording.fill(form, about), self.wording.systems.get(form)
-        asks = ChatMessageUser(content=text, metadata={**about, "form": f"judge_{form}"})
-        messages: list[ChatMessage] = [
-            *([ChatMessageSystem(content=system)] if system else []),
-            asks,
-        ]
+        text, system = self.wording.fill(form, facts), self.wording.systems.get(form)
+        messages: list[ChatMessage] = [ChatMessageSystem(content=system)] if system else []
+        messages.append(ChatMessageUser(content=text, metadata={**facts, "form": f"judge_{form}"}))
 
-        async def asked(schema: ResponseSchema | None) -> ModelOutput:
+        async def generate(schema: ResponseSchema | None) -> ModelOutput:
             config = GenerateConfig(temperature=0, response_schema=schema)
             return require_reply(await get_model(role=ROLE).generate(messages, config=config))
 
         template = self.wording.templates[form]
         try:
             output = await unless_refused(
-                get_model(role=ROLE), lambda: in_form(form, template, asked), _AGAIN
+                get_model(role=ROLE), lambda: in_form(form, template, generate), _AGAIN
             )
         except LimitExceededError:
             raise
         except JudgeRefused as error:
             return ParseFailure("grader_failed", f"{form}: {error}")
-        except Exception as error:  # each provider has its own; the reply stays to be judged again
+        except Exception as error:  # each provider has its own; the reply can be judged later
             return ParseFailure("grader_failed", f"{form}: {failure(error, text)}")
         if unreadable := reply_failure(output.completion, stop_of(output.choices[0])):
             return ParseFailure("grader_failed", f"{form}: {unreadable.reason}")

@@ -1,4 +1,4 @@
-"""A sentence -> a line of the speaker's own plain words: no names, quotations or others' claims."""
+"""Plain words of a sentence's speaker, without names, quotations and other people's claims."""
 
 import re
 from bisect import bisect_right
@@ -8,12 +8,12 @@ from functools import lru_cache
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of a list that is written with blanks between."""
+    """Return the words of a list separated by blanks."""
     return frozenset(text.split())
 
 
 Token = tuple[str, int, int]
-"""A word as written, and where it begins and ends."""
+"""A word of the sentence with its start and end."""
 
 _CLAUSE_ENDS = frozenset('.!?:;"“”()[]{}*#>|•…—–\n«»„_-')  # noqa: RUF001 # dashes
 _STOPS = frozenset({";", ".", "!", "?", "but", "however", "although", "though", "—", "–"})  # noqa: RUF001
@@ -38,48 +38,46 @@ _NOT_SUBJECTS = words(
 )
 
 
-def own_words(plain: Sequence[str], found: Sequence[Token]) -> list[str]:
-    """The plain words with a sign before names, and a sign in the place of others' words."""
-    return _without_reported(_without_quoted(_without_names(plain, found)))
+def own_words(plain: Sequence[str], tokens: Sequence[Token]) -> list[str]:
+    """Return the plain words with `^` before names, and `_` in place of other people's words."""
+    return _without_reported(_without_quoted(_without_names(plain, tokens)))
 
 
-def _without_names(plain: Sequence[str], found: Sequence[Token]) -> list[str]:
-    """Capitals within a clause make a name; "May" at its beginning is one unless "be" follows."""
-    named, is_first = list(plain), True
-    for place, (token, _, _) in enumerate(found):
+def _without_names(plain: Sequence[str], tokens: Sequence[Token]) -> list[str]:
+    """Mark names: capitalised words within a clause, and a first "May" not followed by "be"."""
+    marked, is_first = list(plain), True
+    for place, (token, _, _) in enumerate(tokens):
         if token[:1].isalpha():
             following = plain[place + 1] if place + 1 < len(plain) else ""
             is_title = token[0].isupper() and token[1:] == token[1:].lower() and len(token) > 1
             is_own = is_first and (plain[place] != "may" or following in ("be", "have"))
             if is_title and not is_own and not token.startswith(("I'", "I’")):  # noqa: RUF001
-                named[place] = "^" + plain[place]
+                marked[place] = "^" + plain[place]
             is_first = False
         elif token[:1] in _CLAUSE_ENDS:
             is_first = True
-    return named
+    return marked
 
 
 def _without_quoted(plain: list[str]) -> list[str]:
-    """Quotations put out of the way, unless all is one quotation."""
-    quoted: set[int] = set()
-    begun, closing = 0, ""
+    """Replace quotations, unless the whole sentence is a quotation."""
+    masked = list(plain)
+    start, closing = 0, ""
     for place, word in enumerate(plain):
         if not closing:
-            begun, closing = place, _OPEN.get(word, "")
+            start, closing = place, _OPEN.get(word, "")
         elif word == closing:
-            quoted |= set(range(begun, place + 1))
+            masked[start : place + 1] = ["_"] * (place + 1 - start)
             closing = ""
-    if not any(word[0].isalnum() for at, word in enumerate(plain) if at not in quoted):
-        return plain
-    return ["_" if place in quoted else word for place, word in enumerate(plain)]
+    return masked if any(word[0].isalnum() for word in masked) else plain
 
 
 def _without_reported(plain: list[str]) -> list[str]:
-    """What others say or believe, from after the verb to the end of its clause."""
-    left, is_reported = list(plain), False
+    """Replace other people's claims and beliefs, from the verb to the end of its clause."""
+    masked, is_reported = list(plain), False
     for place, word in enumerate(plain):
         if is_reported and word not in _STOPS:
-            left[place] = "_"
+            masked[place] = "_"
             continue
         following = plain[place + 1] if place + 1 < len(plain) else ""
         is_reported = (
@@ -87,11 +85,11 @@ def _without_reported(plain: list[str]) -> list[str]:
             and (following.startswith("^") or following in _LINKS)
             and _is_others(plain[max(0, place - 6) : place], word in _SAY)
         )
-    return left
+    return masked
 
 
 def _is_others(before: Iterable[str], is_plural: bool) -> bool:
-    """Whether the words before a verb end with a subject that isn't the speaker."""
+    """Return whether the words before a verb end with a subject other than the speaker."""
     subject = next((word for word in reversed(list(before)) if word not in _AUXILIARY), "")
     if subject in _NOT_SUBJECTS or (not subject[:1].strip("^").isalpha() and subject[:1] != "^"):
         return False
@@ -121,9 +119,9 @@ class Line:
     """The plain words of a sentence, with a blank before and after each.
 
     Attributes:
-        text: The words.
-        starts: Where each begins on the line.
-        spans: Where each stood in the sentence.
+        text: The line.
+        starts: Start of each word on the line.
+        spans: Start and end of each word in the sentence.
     """
 
     text: str
@@ -131,27 +129,26 @@ class Line:
     spans: tuple[tuple[int, int], ...]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Where the words between two places of the line stood in the sentence."""
+        """Return the start and end in the sentence of the words between two places of the line."""
         first = bisect_right(self.starts, start) - 1
         last = bisect_right(self.starts, max(start, end - 1)) - 1
         return self.spans[first][0], self.spans[last][1]
 
 
-def plain_line(sentence: str, *, own: bool = True) -> Line:
-    """The line of a sentence; whole, with names and quotations, if `own` is not set."""
-    found = [(one.group(), one.start(), one.end()) for one in _TOKEN.finditer(sentence)]
-    words = [token.translate(_APOSTROPHES).lower() for token, _, _ in found]
-    if own:
-        words = own_words(words, found)
-    placed: list[tuple[str, int, int]] = []
-    for word, (_, start, end) in zip(words, found, strict=True):
-        placed += [(part, start, end) for part in _written_out(word)]
-    starts, at = [], 1
-    for part, _, _ in placed:
-        starts.append(at)
-        at += len(part) + 1
-    text = " " + "".join(f"{part} " for part, _, _ in placed)
-    return Line(text, tuple(starts), tuple((start, end) for _, start, end in placed))
+def plain_line(sentence: str, *, whole: bool = False) -> Line:
+    """Return the plain line of a sentence, with names and quotations if `whole` is set."""
+    tokens = [(match.group(), *match.span()) for match in _TOKEN.finditer(sentence)]
+    words = [token.translate(_APOSTROPHES).lower() for token, _, _ in tokens]
+    if not whole:
+        words = own_words(words, tokens)
+    text = " "
+    starts, spans = [], []
+    for word, (_, start, end) in zip(words, tokens, strict=True):
+        for part in _written_out(word):
+            starts.append(len(text))
+            spans.append((start, end))
+            text += f"{part} "
+    return Line(text, tuple(starts), tuple(spans))
 
 
 @lru_cache(maxsize=4096)  # a language's words are few

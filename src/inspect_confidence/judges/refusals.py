@@ -1,4 +1,4 @@
-"""A judge that its provider refuses: after the same refusal a few times it is asked no more."""
+"""Protection against a judge whose provider refuses every call: it pauses after some refusals."""
 
 import logging
 import time
@@ -17,84 +17,91 @@ _REMEDIES = {
     403: "give its key the permission",
     404: "name a model that there is",
 }
-"""What mends a refusal of each status: trying again never does."""
+"""Remedy by status of a refusal that a repeated call can't cure."""
 _INVALID_KEY = "api key not valid"
-"""In a status of 400, as Google says it."""
+"""Google's message for an invalid key, with status 400."""
 TIMES = 3
-"""Refusals of one status, with no answer between them, after which a judge is let alone."""
-_AGAIN = 60.0
-"""Seconds after which it is asked again: a long run may outlast what was wrong."""
+"""Number of consecutive refusals with the same status after which the judge is paused."""
+_PAUSE = 60.0
+"""Seconds until the judge is called again, since a long run may outlast the cause."""
 
 
 class JudgeRefused(Exception):
-    """Why a judge isn't asked: one line with its name and the remedy."""
+    """The judge is paused; the message names the judge and the refusal in one line."""
 
 
-class _Door:
-    """Lets calls of a judge through, until it has refused too often."""
+class _Gate:
+    """Passes calls on to a judge until its provider has refused too often."""
 
     def __init__(self, name: str, scorer: str) -> None:
         self._name, self._scorer = name, scorer
-        self._status, self._times = 0, 0
-        self._shut_until, self._why = 0.0, ""
-        self._under_way: set[anyio.CancelScope] = set()
+        self._status, self._refusals = 0, 0
+        self._paused_until, self._reason = 0.0, ""
+        self._running: set[anyio.CancelScope] = set()
 
-    async def through(self, ask: Callable[[], Awaitable[Output]]) -> Output:
-        """What the call gives; calls that wait for their turn when it is shut are called off."""
-        if time.monotonic() < self._shut_until:
-            raise JudgeRefused(self._why)
+    async def call(self, ask: Callable[[], Awaitable[Output]]) -> Output:
+        """Return the result of a call; a pause cancels the calls that are still running."""
+        if time.monotonic() < self._paused_until:
+            raise JudgeRefused(self._reason)
         with anyio.CancelScope() as scope:
-            self._under_way.add(scope)
+            self._running.add(scope)
             try:
                 answer = await ask()
             except Exception as error:
                 self._count(error, scope)
                 raise
             finally:
-                self._under_way.discard(scope)
-            self._times = 0
+                self._running.discard(scope)
+            self._refusals = 0
             return answer
-        raise JudgeRefused(self._why)
+        raise JudgeRefused(self._reason)
 
-    def _count(self, error: Exception, own: anyio.CancelScope) -> None:
+    def _count(self, error: Exception, scope: anyio.CancelScope) -> None:
+        """Count the refusal of a call and pause the judge if there were too many."""
         status = _refusal(error)
-        self._times = self._times + 1 if status and status == self._status else bool(status)
+        is_repeated = status != 0 and status == self._status
+        self._refusals = self._refusals + 1 if is_repeated else int(status != 0)
         self._status = status
-        if self._times < TIMES:
+        if self._refusals < TIMES:
             return
-        said = " ".join(str(error).split())[:120]
-        self._why = f"the judge {self._name} refuses ({status}: {said})"
-        if not self._shut_until:
+        message = " ".join(str(error).split())[:120]
+        self._reason = f"the judge {self._name} refuses ({status}: {message})"
+        if not self._paused_until:
             _LOGGER.warning(
                 "%s and is asked no more; the replies are kept: %s, then judge them with "
                 "`inspect score LOG --scorer inspect_confidence/%s`",
-                self._why,
+                self._reason,
                 _REMEDIES[status],
                 self._scorer,
             )
-        self._shut_until = time.monotonic() + _AGAIN
-        for waiting in self._under_way - {own}:
-            waiting.cancel()
+        self._paused_until = time.monotonic() + _PAUSE
+        for call in self._running - {scope}:
+            call.cancel()
 
 
-_DOORS: WeakKeyDictionary[Model, _Door] = WeakKeyDictionary()
+_GATES: WeakKeyDictionary[Model, _Gate] = WeakKeyDictionary()
 
 
 async def unless_refused(judge: Model, ask: Callable[[], Awaitable[Output]], scorer: str) -> Output:
-    """What a call of a judge gives, which a scorer, of that name and action, asks.
+    """Call a judge unless its provider has refused the last calls.
+
+    Args:
+        judge: Model that is called.
+        ask: The call.
+        scorer: Name and action of the scorer that repeats the call, for the warning.
 
     Raises:
-        JudgeRefused: The judge's provider has refused a few calls in a row, for want of a valid
-            key, of a permission or of such a model.
+        JudgeRefused: The judge's provider refused several consecutive calls: the key is invalid,
+            the permission is missing, or the model doesn't exist.
     """
-    if judge not in _DOORS:
-        _DOORS[judge] = _Door(str(judge), scorer)
-    return await _DOORS[judge].through(ask)
+    if judge not in _GATES:
+        _GATES[judge] = _Gate(str(judge), scorer)
+    return await _GATES[judge].call(ask)
 
 
 def _refusal(error: Exception) -> int:
-    """The status of a refusal that no repetition mends; 0 of any other error."""
-    # Each provider's client has an exception of its own, with the status under either name.
+    """Return the status of a refusal that a repeated call can't cure, or 0 for other errors."""
+    # Each provider's client has its own exception, with the status under either name.
     status = getattr(error, "status_code", getattr(error, "code", None))
     if status == 400 and _INVALID_KEY in str(error).lower():
         return 401

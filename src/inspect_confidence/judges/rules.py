@@ -1,4 +1,4 @@
-"""Rules for a judge: no model, no calls, the same judgment each time."""
+"""Judge that follows rules, without a model and with reproducible judgments."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,16 +11,16 @@ from inspect_confidence.judges.markers import find_markers, sentence_decisivenes
 
 @dataclass(frozen=True)
 class RulesJudge:
-    """Reads markers from a lexicon, and compares answers by the words they share.
+    """Judge that finds markers by a lexicon and compares answers by the words they share.
 
-    It never fails: what it can't tell is `n/a`, or `incorrect`. Its markers and decisiveness are
-    good enough for use; its agreement and verdicts are for the demo and for tests.
+    It never fails: undecided cases are `n/a` or `incorrect`. Its markers and decisiveness are
+    accurate enough for use; its agreement and verdicts are for the demo and for tests.
     """
 
     async def sentence(
         self, question: str, sentence: str, replies: Sequence[str]
     ) -> SentenceJudgment:
-        """Markers in their order, each once, as a model judge lists them."""
+        """Judge a sentence; its distinct markers are in order, as in a model judge's reply."""
         return SentenceJudgment(
             list(dict.fromkeys(marker.text for marker in find_markers(sentence))),
             sentence_decisiveness(sentence),
@@ -28,6 +28,6 @@ class RulesJudge:
         )
 
     async def verdict(self, question: str, answers: Sequence[str], reply: str) -> Verdict:
-        """By whether the reply holds an accepted answer."""
+        """Judge whether the reply asserts an accepted answer."""
         del question
         return rules.verdict(answers, reply)

@@ -1,4 +1,4 @@
-"""The form of a judge's reply, which a provider can be given instead of asked for."""
+"""JSON schemas of a judge's replies, for providers that support them."""
 
 from collections.abc import Awaitable, Callable
 from string import Formatter
@@ -24,11 +24,11 @@ _FIELDS = {
     },
 }
 _REFUSED = (400, 422)
-"""What providers answer to a request whose form they don't take."""
+"""Statuses with which providers reject a request with a schema."""
 
 
 def schema_of(form: str) -> ResponseSchema:
-    """The form of the reply to one of the judge's prompts."""
+    """Return the schema of the reply to one of the judge's prompts."""
     fields = _FIELDS[form]
     return ResponseSchema(
         name="judgment",
@@ -42,21 +42,19 @@ def schema_of(form: str) -> ResponseSchema:
 async def in_form(
     form: str, template: str, ask: Callable[[ResponseSchema | None], Awaitable[Output]]
 ) -> Output:
-    """What is answered to a request with a schema, or without one where schemas are refused.
+    """Request a reply with a schema, and without one if the provider rejects schemas.
 
-    A template that neither names JSON nor shows a brace asks for another form of reply, and goes
-    out without a schema.
-
-    Inspect hands a schema to the providers that take one and leaves it out elsewhere. A model that
-    its provider refuses one for has answered nothing, so that nothing is asked twice.
+    A template that neither mentions JSON nor has a brace asks for another form of reply, and is
+    sent without a schema. Inspect passes a schema on only to providers that support it. A request
+    that a provider rejects has no reply, so no reply is requested twice.
     """
-    shown = "".join(text for text, *_ in Formatter().parse(template)).lower()
-    if "json" not in shown and "{" not in shown:
+    text = "".join(literal for literal, *_ in Formatter().parse(template)).lower()
+    if "json" not in text and "{" not in text:
         return await ask(None)
     try:
         return await ask(schema_of(form))
     except Exception as error:
-        # Each provider's client has an exception of its own, with the status under either name.
+        # Each provider's client has its own exception, with the status under either name.
         status = getattr(error, "status_code", getattr(error, "code", None))
         if status not in _REFUSED:
             raise

@@ -1,4 +1,4 @@
-"""What a judge is asked: in our wording, the study's or a user's, filled with what is judged."""
+"""Prompts of a judge in the package's, the study's or a user's wording."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,9 +9,9 @@ from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.prompts.judge import TEMPLATES, fingerprint_of
 
 STUDY = "study"
-"""What the study's prompts are called, as an argument and in judgments."""
+"""Name of the study's prompts, as an argument and in judgments."""
 WORDINGS = ("ours", STUDY)
-"""Whose prompts are asked, as an argument."""
+"""Names of the prompts, as an argument: this package's or the study's."""
 
 
 @dataclass(frozen=True)
@@ -19,10 +19,10 @@ class JudgeWording:
     """A judge's prompts.
 
     Attributes:
-        templates: By what is asked: `markers`, `decisiveness`, `consistency`, `correctness`, and
-            `sentence`, which the study hasn't got.
-        name: Tells wordings apart: empty for ours, `study`, or the fingerprint of a user's.
-        systems: System messages by what is asked.
+        templates: Templates by form: `markers`, `decisiveness`, `consistency`, `correctness`, and
+            `sentence`, which the study doesn't have.
+        name: Name of the wording: empty for the package's, `study`, or the fingerprint of a user's.
+        systems: System messages by form.
     """
 
     templates: Mapping[str, str]
@@ -31,51 +31,57 @@ class JudgeWording:
 
     @property
     def is_study(self) -> bool:
-        """Whether it is the study's: markers are generalised, and a punt isn't told apart."""
+        """Whether the prompts are the study's, which generalise markers and have no punt."""
         return self.name == STUDY
 
-    def fill(self, form: str, about: Mapping[str, Any]) -> str:
-        """The prompt about a `question`, `sentence`, `reply`, `each` other reply, or `accepted`.
+    def fill(self, form: str, facts: Mapping[str, Any]) -> str:
+        """Return the prompt of a form, filled with facts.
 
-        As in the study's code, its prompts have the accepted answers as a list in Python, and each
-        text that is compared in one line.
+        In the study's prompts, as in its code, the accepted answers are a Python list, and compared
+        texts are in one line.
+
+        Args:
+            form: Form of the prompt.
+            facts: Values of `question`, `sentence`, `reply`, `each` (the other replies), and
+                `accepted` (the accepted answers), as far as the form needs them.
         """
-        texts = {name: str(about.get(name, "")) for name in ("question", "sentence", "reply")}
-        accepted = list(about.get("accepted", ()))
+        texts = {name: str(facts.get(name, "")) for name in ("question", "sentence", "reply")}
+        accepted = list(facts.get("accepted", ()))
         answers = "; ".join(accepted) or "none: it can't be answered, and to say so is a punt"
         if self.is_study:
             answers = str(accepted or ["unanswerable"])
         if self.is_study and form == "consistency":
             texts = {name: _in_one_line(text) for name, text in texts.items()}
-        each = enumerate(about.get("each", ()), start=1)
-        replies = "\n".join(f"[{number}] {text}" for number, text in each)
-        return self.templates[form].format(**texts, answers=answers, replies=replies)
+        replies = [f"[{k}] {reply}" for k, reply in enumerate(facts.get("each", ()), start=1)]
+        return self.templates[form].format(**texts, answers=answers, replies="\n".join(replies))
 
 
-def is_batched(given: Mapping[str, str] | str | None, batch: bool | None) -> bool:
-    """Whether all about a sentence is asked in one call.
+def is_batched(prompts: Mapping[str, str] | str | None, batch: bool | None) -> bool:
+    """Return whether one call contains all questions about a sentence.
 
-    By default it is by our prompts, and by a user's where that one is among them: else theirs for
-    markers, decisiveness and consistency would never be asked.
+    By default it does with the package's prompts, and with a user's if `sentence` is among them.
+    Otherwise the user's templates of single questions would not be used.
     """
-    return (given != STUDY and (not given or "sentence" in given)) if batch is None else batch
+    if batch is not None:
+        return batch
+    return prompts != STUDY and (not prompts or "sentence" in prompts)
 
 
 def judge_wording(
-    given: Mapping[str, str] | str | None = None, *, batch: bool | None = None
+    prompts: Mapping[str, str] | str | None = None, *, batch: bool | None = None
 ) -> JudgeWording:
-    """Our wording, with a user's templates in the place of ours, or the study's for `study`.
+    """Return the package's wording, with a user's templates replaced, or the study's wording.
 
     Args:
-        given: Templates by what is asked, or `study`.
-        batch: Whether all about a sentence is to be asked in one call; as in `is_batched`.
+        prompts: The user's templates by form, or `study`.
+        batch: Whether one call contains all questions about a sentence; as in `is_batched`.
 
     Raises:
-        InvalidArgument: The study's prompts are to be asked in one call.
+        InvalidArgument: `batch` is set for the study's prompts.
         DataUnavailable: The study's prompts could not be downloaded.
     """
-    if given != STUDY:
-        replaced = given if isinstance(given, Mapping) else {}
+    if prompts != STUDY:
+        replaced = prompts if isinstance(prompts, Mapping) else {}
         return JudgeWording({**TEMPLATES, **replaced}, fingerprint_of(replaced))
     if batch:
         raise InvalidArgument(
