@@ -102,7 +102,7 @@ class Answers:
             return None
         try:
             source = Source(f"observatory/{where.name}/{path}", where.address + quote(path))
-            return fetch(source, instead="a folder that has it")
+            return fetch(source, alternative="a folder that has it")
         except DataUnavailable:
             self.missing.append(path)
             return None

@@ -26,7 +26,7 @@ from contract.study_judge import constants, prompts_of
 from inspect_confidence import InvalidArgument, read_judgments, summarize
 from inspect_confidence.commands.canonicalize import canonical_forms
 from inspect_confidence.commands.plan import plan_run
-from inspect_confidence.datasets.judge_items import JudgeItem, labelled
+from inspect_confidence.datasets.judge_items import JudgeItem, labelled_items
 from inspect_confidence.judges.agreement import agreement, verdict
 from inspect_confidence.judges.markers import find_markers, sentence_decisiveness
 from inspect_confidence.prompts.hedge_markers import METACOGNITIVE, STANDARD, SYSTEMS
@@ -487,14 +487,14 @@ def check_results(folder: Path, meant: Meant) -> None:
     assert len(read)
     as_labelled = read["agreed"].fillna(read["verdict"]) == 1
     assert ((read["judged"] == read["label"]) == as_labelled).all()
-    ours = {one.id: one.verdict for part in FORMS for one in labelled()[part]}
+    ours = {one.id: one.verdict for part in FORMS for one in labelled_items()[part]}
     told = zip(read["item"], read["label"], strict=True)
     # Asked for right or wrong alone, a punt is labelled wrong.
     assert all(label in (ours[item], "incorrect") for item, label in told)
     rows = summarize(folder, resamples=20).to_dict("records")
     found = {(row["condition"], row["metric"]): row["value"] for row in rows}
     wanted = {("", name): value for name, value in metrics_of(meant).items()}
-    words = {item.id for item in labelled()["sentences"] if item.word}
+    words = {item.id for item in labelled_items()["sentences"] if item.word}
     for reference in ("survey", "labels"):
         pairs = [
             (one["decisiveness"], one["labelled"])
@@ -518,7 +518,7 @@ def test_check_by_rules(home: Path, items: int | None) -> None:
     drawn = {(sample.metadata or {})["item"] for sample in task.dataset}
     assert len(drawn) == (items or 132 + 126 + 63)
     meant: Meant = {}
-    for item in (one for part in labelled().values() for one in part if one.id in drawn):
+    for item in (one for part in labelled_items().values() for one in part if one.id in drawn):
         if item.part == "sentences":
             marked = [(m.start, m.end) for m in find_markers(item.sentence)]
             meant[item.id, "markers"] = compared(item.sentence, marked, spans(item))
@@ -544,7 +544,7 @@ class Examinee:
     def __init__(self) -> None:
         self.meant: Meant = {}
         self.temperatures: set[float] = set()
-        self._items = [one for part in labelled().values() for one in part]
+        self._items = [one for part in labelled_items().values() for one in part]
 
     def __call__(self, request: Request) -> Reply:
         """What is said of an item, after it has been noted what that is worth."""
@@ -634,7 +634,9 @@ def test_check_of_one_part_leaves_the_others_metrics_undefined(home: Path) -> No
     task = judge_check(parts="pairs", items=10, judge_prompts="mine.json")
     with ProviderServer(lambda _: Reply('{"agreement": "yes"}')) as server:
         log = run(task, server, home / "logs", grader=False)
-    by_prompt = {f"{i.question}|{i.sentence}|{i.reply}": i.verdict for i in labelled()["pairs"]}
+    by_prompt = {
+        f"{i.question}|{i.sentence}|{i.reply}": i.verdict for i in labelled_items()["pairs"]
+    }
     asked = [by_prompt[request.prompt] for request, _ in server.requests]
     assert len(asked) == 10
     assert log.results
@@ -646,12 +648,14 @@ def test_check_of_one_part_leaves_the_others_metrics_undefined(home: Path) -> No
 
 def test_check_of_the_batched_prompt(home: Path) -> None:
     """One call a sentence or pair by the prompt for all at once; half of a reply may be lost."""
-    items = {one.sentence: one for part in ("sentences", "pairs") for one in labelled()[part]}
+    items = {one.sentence: one for part in ("sentences", "pairs") for one in labelled_items()[part]}
     meant: Meant = {}
 
     def answer(request: Request) -> Reply:
         if "Accepted answers" in request.prompt:
-            (one,) = [one for one in labelled()["answers"] if f": {one.reply}\n" in request.prompt]
+            (one,) = [
+                one for one in labelled_items()["answers"] if f": {one.reply}\n" in request.prompt
+            ]
             meant[one.id, "correctness"] = {"verdict": 1.0}
             return Reply(one.verdict)
         (sentence,) = re.findall(r"A sentence of its first answer: (.*)\n", request.prompt)
@@ -664,7 +668,7 @@ def test_check_of_the_batched_prompt(home: Path) -> None:
         if item.part == "pairs":
             assert f"Question: {item.question}\n" in request.prompt
             listed = re.findall(r"^\[\d+\] (.*)$", request.prompt, re.MULTILINE)
-            same = [one.reply for one in labelled()["pairs"] if one.question == item.question]
+            same = [one.reply for one in labelled_items()["pairs"] if one.question == item.question]
             assert listed == same
             agreed = {"agreed": float(said["agreement"][listed.index(item.reply)] == item.verdict)}
             meant[item.id, "consistency"] = {} if lost == "all" else agreed
@@ -692,9 +696,9 @@ def test_check_of_the_batched_prompt(home: Path) -> None:
 def test_check_by_the_studys_prompts(home: Path, published: Path, right: bool) -> None:
     """A judge that says what is labelled has all right; one that always says False what is so."""
     patterns = prompts_of(constants(published))
-    by_sentence = {one.sentence: one for one in labelled()["sentences"]}
-    pairs = {(one.sentence, one.reply): one for one in labelled()["pairs"]}
-    by_reply = {(one.reply, str(list(one.answers))): one for one in labelled()["answers"]}
+    by_sentence = {one.sentence: one for one in labelled_items()["sentences"]}
+    pairs = {(one.sentence, one.reply): one for one in labelled_items()["pairs"]}
+    by_reply = {(one.reply, str(list(one.answers))): one for one in labelled_items()["answers"]}
 
     def answer(request: Request) -> Reply:
         assert "response_format" not in request.body
@@ -717,7 +721,7 @@ def test_check_by_the_studys_prompts(home: Path, published: Path, right: bool) -
     assert not server.errors
     assert log.results
     inside = {name: one.value for name, one in log.results.scores[0].metrics.items()}
-    wrong = mean(one.verdict != "correct" for one in labelled()["answers"])
+    wrong = mean(one.verdict != "correct" for one in labelled_items()["answers"])
     wanted = {**dict.fromkeys(METRICS, 1), "grader_failure_rate": 0}
     if right:
         assert inside == wanted

@@ -47,7 +47,7 @@ def refusal(source: Source) -> str:
         # pooch leaves the response of a failure open until it is collected
         warnings.simplefilter("ignore", ResourceWarning)
         with pytest.raises(DataUnavailable) as caught:
-            fetch(source, instead=INSTEAD)
+            fetch(source, alternative=INSTEAD)
         assert isinstance(caught.value, click.UsageError)
         assert isinstance(caught.value, ValueError)
         message = caught.value.format_message()
@@ -68,8 +68,8 @@ def placed(folder: Path, content: bytes) -> None:
 
 def test_a_file_is_downloaded_once(remote: Remote, folder: Path) -> None:
     """The first fetch asks the remote, the second only the cache; nor is another put there."""
-    first = fetch(remote.source(), instead=INSTEAD)
-    second = fetch(remote.source(), instead=INSTEAD)
+    first = fetch(remote.source(), alternative=INSTEAD)
+    second = fetch(remote.source(), alternative=INSTEAD)
     assert first == second == folder / "set" / "questions.json"
     assert remote.asked == ["/at/questions.json"]
     # A source pinned to another checksum doesn't take that file.
@@ -85,8 +85,8 @@ def test_a_whole_file_in_the_cache_needs_no_request_and_a_corrupt_one_does(
     assert cache_folder() == folder
     for before, requests in ((BODY, []), (BODY[:-1], ["/at/questions.json"])):  # corrupt: anew
         placed(folder, before)
-        assert fetch(remote.source(), instead=INSTEAD).read_bytes() == BODY
-        assert remote.asked == requests
+        assert fetch(remote.source(), alternative=INSTEAD).read_bytes() == BODY
+        assert remote.asked == asked
         assert files(folder) == {"set/questions.json": BODY}
 
 
@@ -107,7 +107,7 @@ def test_a_failed_download_is_refused_and_not_kept(remote: Remote, folder: Path)
                 assert files(folder) == ({"set/questions.json": before} if before else {}), says
             assert len(remote.asked) == 2, says
             remote.status, remote.body = 200, BODY
-            assert fetch(remote.source(), instead=INSTEAD).read_bytes() == BODY, says
+            assert fetch(remote.source(), alternative=INSTEAD).read_bytes() == BODY, says
             assert files(folder) == {"set/questions.json": BODY}, says
             (folder / "set" / "questions.json").unlink()
 
@@ -186,16 +186,16 @@ def test_a_file_without_a_checksum_must_be_the_whole_table(
         for stored_bytes in (None, PAGE, body):
             if stored_bytes is not None:
                 file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_bytes(stored_bytes)
-            message = refused(fetch, source, instead=INSTEAD)
-            assert says in message, message
-            assert source.url in message
-            assert "None" not in message
-            assert files(folder) == ({name: stored_bytes} if stored_bytes is not None else {})
+                file.write_bytes(there)
+            said = refused(fetch, source, alternative=INSTEAD)
+            assert says in said, said
+            assert source.url in said
+            assert "None" not in said
+            assert files(folder) == ({name: there} if there is not None else {})
         remote.body, remote.promised = whole, len(whole)
-        assert fetch(source, instead=INSTEAD).read_bytes() == whole
+        assert fetch(source, alternative=INSTEAD).read_bytes() == whole
         remote.asked.clear()
-        assert fetch(source, instead=INSTEAD) == file
+        assert fetch(source, alternative=INSTEAD) == file
         assert not remote.asked
         assert files(folder) == {name: whole}
         file.unlink()

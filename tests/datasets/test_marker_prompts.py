@@ -104,20 +104,19 @@ def test_questions_have_the_studys_form_and_accepted_answers(formats: StudyForma
         ),
     ]
     for item, text, answers in cases:
-        study_form = formats.asked(item)
-        assert (study_form.question, study_form.answers) == (text, answers), item.dataset
-        assert study_form.choices == (), item.dataset
+        found = formats.worded(item)
+        assert (found.question, found.answers, found.choices) == (text, answers, ()), item.dataset
     yes_no = {"choices": ("Yes", "No"), "target": "B"}
-    wnli = formats.asked(question(dataset="wnli", fields={"p": "P.", "h": "H."}, **yes_no))
+    wnli = formats.worded(question(dataset="wnli", fields={"p": "P.", "h": "H."}, **yes_no))
     assert wnli.question.startswith("Premise: P.\nHypothesis: H.\n")
     assert wnli.question.endswith("(yes or no)")
     assert wnli.answers == ("no",)
     about = {"passage": "A passage.", "question": "is it"}
-    boolq = formats.asked(question(dataset="superglue", part="boolq", fields=about, **yes_no))
+    boolq = formats.worded(question(dataset="superglue", part="boolq", fields=about, **yes_no))
     assert (boolq.question, boolq.answers) == ("A passage.\nis it", ("no",))
     summary = {"document": "A page.", "summary": "A line.", "question": "(ours)"}
     item = question(dataset="halueval", part="summarization", fields=summary, answers=("yes",))
-    halueval = formats.asked(item)
+    halueval = formats.worded(item)
     assert halueval.question.startswith("Document: A page.\nSummary: A line.\nDoes the summary ")
     assert halueval.answers == ("yes",)
 

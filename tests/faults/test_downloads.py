@@ -62,7 +62,7 @@ def test_bad_downloads(remote: Remote, tmp_path: Path, monkeypatch: pytest.Monke
             remote.sends(sent, promised, status)
             said = ""
             try:
-                fetch(here, instead=INSTEAD)
+                fetch(here, alternative=INSTEAD)
             except DataUnavailable as error:
                 said = error.format_message()
             clean = not tree(tmp_path)
@@ -71,7 +71,7 @@ def test_bad_downloads(remote: Remote, tmp_path: Path, monkeypatch: pytest.Monke
             )
         remote.sends(body)
         outcomes.setdefault("whole", {})[source.name] = (
-            fetch(here, instead=INSTEAD).read_bytes() == body
+            fetch(here, alternative=INSTEAD).read_bytes() == body
         )
         (tmp_path / source.name).unlink()
     told = "one line with the address and what works without it"
@@ -120,7 +120,7 @@ def fetched(source: Source, folder: Path, start: Barrier, body: bytes) -> None:
 
     os.environ[CACHE_VARIABLE] = str(folder)
     start.wait()
-    assert fetch(source, instead=INSTEAD).read_bytes() == body
+    assert fetch(source, alternative=INSTEAD).read_bytes() == body
 
 
 @pytest.mark.slow
@@ -157,7 +157,7 @@ def read_only(source: Source, folder: Path, there: bool) -> None:
     bound()
     os.environ[CACHE_VARIABLE] = str(folder)
     try:
-        fetch(source, instead=INSTEAD)
+        fetch(source, alternative=INSTEAD)
     except DataUnavailable as error:
         said = error.format_message()
         assert not there, said

@@ -1,1 +1,1 @@
-"""Loaders of questions: pinned downloads, the bundled sets, and files of the user's own."""
+"""Loaders of questions from pinned downloads, bundled data sets and users' files."""

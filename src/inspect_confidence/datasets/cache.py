@@ -1,4 +1,4 @@
-"""Files from the internet: pinned by address and sha256 in `sources.toml`, downloaded once."""
+"""Cached downloads of the published files that `sources.toml` pins by address and sha256."""
 
 import logging
 import os
@@ -23,19 +23,19 @@ CACHE_VARIABLE = "INSPECT_CONFIDENCE_DATA"
 """Environment variable that names the cache folder."""
 
 BUNDLED_INSTEAD = "-T dataset=bundled"
-"""What a user without a network can do where questions can't be downloaded."""
+"""Alternative to a download of questions, named in the error of a failed download."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file as published.
+    """A published file and its pinned version.
 
     Attributes:
-        name: Where it lies in the cache folder, as `fermi/questions.json`.
-        url: Its address at a fixed revision; empty for a form of its rows that has none.
-        sha256: Of its bytes; None where the address names a revision and nobody has published it.
-        columns: Of a file without sha256, those that it must have.
-        rows: Name of the source with the same rows in another form, which is read instead where
+        name: Path in the cache folder, such as `fermi/questions.json`.
+        url: Address at a fixed revision; empty for a converted file that has no address.
+        sha256: Hash of the file's bytes; None if only the revision in the address is pinned.
+        columns: Columns that a file without sha256 must have.
+        rows: Name of the source with the same rows in another form. That file is read instead if
             somebody has put it into the cache folder.
     """
 
@@ -49,26 +49,26 @@ class Source:
 _PINNED = (resources.files("inspect_confidence.datasets") / "sources.toml").read_text("utf-8")
 
 SOURCES = {name: Source(name, **pinned) for name, pinned in tomllib.loads(_PINNED).items()}
-"""Every file that can be downloaded, by name."""
+"""All downloadable files by name."""
 
 
 def cache_folder() -> Path:
-    """The folder that downloads are kept in."""
-    named = os.environ.get(CACHE_VARIABLE)
-    if not named:
+    """Return the folder that holds downloaded files."""
+    configured = os.environ.get(CACHE_VARIABLE)
+    if not configured:
         return Path(platformdirs.user_cache_dir("inspect_confidence"))
-    return standing() / Path(named).expanduser()
+    return standing() / Path(configured).expanduser()
 
 
-def fetch(source: Source, *, instead: str) -> Path:
-    """The file in the cache, downloaded first where it isn't there or differs.
+def fetch(source: Source, *, alternative: str) -> Path:
+    """Return the cached file of a source; download it first if it is absent or differs.
 
     Args:
-        source: What to fetch.
-        instead: What a user without a network can do, for the error.
+        source: Source of the file.
+        alternative: Alternative to the download, for the error message.
 
     Raises:
-        DataUnavailable: The download failed or gave something else; the cache is as before.
+        DataUnavailable: The download failed or its content differs; the cache is unchanged.
     """
     folder = cache_folder()
     pooch.get_logger().setLevel(logging.WARNING)
@@ -76,80 +76,85 @@ def fetch(source: Source, *, instead: str) -> Path:
         # Not left to pooch: of several processes it fails in all but one.
         (folder / source.name).parent.mkdir(parents=True, exist_ok=True)
         if source.sha256:
-            known = f"sha256:{source.sha256}"
-            return Path(pooch.retrieve(source.url, known, fname=source.name, path=folder))
-        return _unpinned(source, folder)
+            known_hash = f"sha256:{source.sha256}"
+            return Path(pooch.retrieve(source.url, known_hash, fname=source.name, path=folder))
+        return _fetch_unpinned(source, folder)
     except Exception as error:  # requests, the file system and pooch each have their own
-        raise _not_had(source, folder, error, instead) from error
+        raise _download_error(source, folder, error, alternative) from error
 
 
-def _unpinned(source: Source, folder: Path) -> Path:
-    """The file, downloaded beside its place first where it isn't there or isn't what it should be.
+def _fetch_unpinned(source: Source, folder: Path) -> Path:
+    """Return the cached file of a source without sha256; download it if it is absent or broken.
+
+    The download goes to a temporary file, which replaces the cached file only if it is valid.
 
     Raises:
-        ValueError: What came is not of the form or has not the columns.
+        ValueError: The downloaded file has another form or lacks a column.
     """
     file = folder / source.name
     if file.exists() and not fault_of(file, source.columns, thorough=False):
         return file
-    beside = file.with_name(f"{uuid4().hex}{file.suffix}")
-    name = beside.relative_to(folder).as_posix()
+    download = file.with_name(f"{uuid4().hex}{file.suffix}")
+    name = download.relative_to(folder).as_posix()
     try:
         pooch.retrieve(source.url, None, fname=name, path=folder)
-        if fault := fault_of(beside, source.columns):
-            raise ValueError(f"what came can't be used: {fault}")
-        beside.replace(file)
+        if fault := fault_of(download, source.columns):
+            raise ValueError(f"the downloaded file can't be used: {fault}")
+        download.replace(file)
     finally:
-        beside.unlink(missing_ok=True)
+        download.unlink(missing_ok=True)
     return file
 
 
-def _not_had(source: Source, folder: Path, error: Exception, instead: str) -> DataUnavailable:
-    """The error of a file that could not be had: its address, its place, and what works without."""
+def _download_error(
+    source: Source, folder: Path, error: Exception, alternative: str
+) -> DataUnavailable:
+    """Return the error of a failed download, with the address, the cache path and a remedy."""
     # A proxy's address may hold a password.
     reason = scrub(str(error).splitlines()[0][:400]) if str(error) else type(error).__name__
     pinned = f" with sha256 {source.sha256}" if source.sha256 else ""
     if (folder / source.name).exists():
-        why = "has another sha256" if pinned else "is not what it should be"
-        reason += f"; the file that is there {why}"
+        difference = "has another sha256" if pinned else "is not valid"
+        reason += f"; the file in the cache {difference}"
     return DataUnavailable(
         f"Could not get {source.url}{pinned} into the cache folder {folder} ({reason}). Put the "
         f"file there as {source.name}, set {CACHE_VARIABLE} to a folder that has it, or use "
-        f"{instead}."
+        f"{alternative}."
     )
 
 
-def fetch_text(name: str, *, instead: str = BUNDLED_INSTEAD) -> str:
-    """The text of a source's file.
+def fetch_text(name: str, *, alternative: str = BUNDLED_INSTEAD) -> str:
+    """Return the text of a source's file.
 
     Raises:
         DataUnavailable: The file could not be downloaded.
     """
-    return fetch(SOURCES[name], instead=instead).read_text(encoding="utf-8")
+    return fetch(SOURCES[name], alternative=alternative).read_text(encoding="utf-8")
 
 
 def file_of(name: str) -> Path:
-    """A source's rows in another form where they lie in the cache folder, or the file as published.
+    """Return the path of a source's converted rows if they are cached, else of the published file.
 
     Raises:
         DataUnavailable: The file could not be downloaded.
     """
-    return fetch(_chosen(name), instead=BUNDLED_INSTEAD)
+    return fetch(_preferred_source(name), alternative=BUNDLED_INSTEAD)
 
 
 def version_of(name: str) -> str:
-    """What tells the file that is read from other versions of it."""
-    chosen = _chosen(name)
-    return chosen.sha256 or chosen.url
+    """Return the sha256, or else the address, of the file that is read for a source."""
+    source = _preferred_source(name)
+    return source.sha256 or source.url
 
 
 class DataFile(TypedDict):
-    """A file of a data set, as a log keeps it.
+    """Name and version of a data set's file, as written into a log.
 
     Attributes:
-        file: Its name: of a source, `bundled/` and the name, or of the user's own without folders.
-        revision: Of the repository that the source's address names; empty where it names none.
-        sha256: Of its bytes.
+        file: Name of the source, `bundled/` and the file name, or the name of the user's file
+            without its folders.
+        revision: Commit named in the source's address; empty if it names none.
+        sha256: Hash of the file's bytes.
     """
 
     file: str
@@ -158,26 +163,28 @@ class DataFile(TypedDict):
 
 
 def data_file(file: str | Path) -> DataFile | None:
-    """What tells a file that questions are read from apart from its other versions.
+    """Return the name, revision and hash of a file that questions are read from.
 
     Args:
-        file: The name of a source or of a bundled file, or the path of a user's own.
+        file: Name of a source or of a bundled file, or path of a user's file.
 
     Returns:
-        None where a source isn't in the cache folder, as of a split that nobody asked for.
+        None if a source isn't in the cache folder, for instance because its split isn't used.
     """
     if isinstance(file, Path):
         return {"file": file.name, "revision": "", "sha256": pooch.file_hash(str(file))}
     if file not in SOURCES:
-        with resources.as_file(resources.files("inspect_confidence.datasets") / "bundled") as here:
-            known = pooch.file_hash(str(here / file))
-        return {"file": f"bundled/{file}", "revision": "", "sha256": known}
-    source = _chosen(file)
+        with resources.as_file(
+            resources.files("inspect_confidence.datasets") / "bundled"
+        ) as folder:
+            sha256 = pooch.file_hash(str(folder / file))
+        return {"file": f"bundled/{file}", "revision": "", "sha256": sha256}
+    source = _preferred_source(file)
     path = cache_folder() / source.name
     if not path.is_file():
         return None
-    known = source.sha256 or pooch.file_hash(str(path))
-    return {"file": source.name, "revision": revision_of(source), "sha256": known}
+    sha256 = source.sha256 or pooch.file_hash(str(path))
+    return {"file": source.name, "revision": revision_of(source), "sha256": sha256}
 
 
 def bundled_hashes() -> dict[str, str]:
@@ -188,18 +195,18 @@ def bundled_hashes() -> dict[str, str]:
 
 
 def revision_of(source: Source) -> str:
-    """The commit that a source's address names, or nothing.
+    """Return the commit that a source's address names, or an empty text.
 
     Example:
         >>> revision_of(SOURCES["fermi/questions.json"])
         'dea8a2595651160d4f247f8a47ad9ca4aa2ceeee'
     """
-    found = re.search(r"/([0-9a-f]{40})/", source.url)
-    return found[1] if found else ""
+    match = re.search(r"/([0-9a-f]{40})/", source.url)
+    return match[1] if match else ""
 
 
-def _chosen(name: str) -> Source:
-    """The other form of a source's rows if its file is there and has the sha256, or the source."""
+def _preferred_source(name: str) -> Source:
+    """Return the source of the converted rows if its file is cached and valid, else the source."""
     source = SOURCES[name]
     rows = SOURCES.get(source.rows, source)
     path = cache_folder() / rows.name

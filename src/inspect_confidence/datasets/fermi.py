@@ -1,4 +1,4 @@
-"""Order-of-magnitude questions: Science Olympiad's, the bundled ones, or a file of the user's."""
+"""Order-of-magnitude questions from Science Olympiad, the bundled data set or a user's file."""
 
 import functools
 import json
@@ -17,10 +17,10 @@ from inspect_confidence.datasets.selection import Item, Selection, alternate, ch
 QUESTIONS = "fermi/questions.json"
 CORRECTIONS = "fermi/corrections.js"
 FILES = {"scioly": (QUESTIONS, CORRECTIONS), "bundled": ("fermi.jsonl",)}
-"""What each data set is read from."""
+"""Source files by data set."""
 
 SCIOLY_ITEMS = 1_000
-"""500 items to calibrate on and 500 to test on, as in the study."""
+"""Number of items in the study: 500 for calibration and 500 for the test."""
 
 _LOGGER = logging.getLogger(__name__)
 _SHORTEST_QUESTION = 15
@@ -38,8 +38,8 @@ class FermiItem(Item):
     """A question whose answer is an order of magnitude.
 
     Attributes:
-        question: Its text.
-        exponent: The answer's exponent of ten.
+        question: Text of the question.
+        exponent: Base-10 exponent of the answer.
     """
 
     question: str
@@ -54,18 +54,18 @@ def load_fermi(
     exponents: tuple[int, int] = (-50, 50),
     seed: int = 0,
 ) -> Selection[FermiItem]:
-    """Load, filter, order and select questions, as `choose` and `alternate` do it.
+    """Load, filter, order and select order-of-magnitude questions.
 
     A data set is `scioly`, `bundled`, or a csv or jsonl file with `question` and `exponent` columns
-    (`id` and `split` are read where they are there). Kept are the exponents from the least to the
-    greatest that are given, both included.
+    (and optionally `id` and `split`). Only items are used whose exponent lies within `exponents`,
+    bounds included. See `choose` and `alternate` for the selection and the order.
 
     Raises:
         InvalidArgument: An argument or a row can't be used.
         DataUnavailable: The questions could not be downloaded.
     """
     excluded: Counter[str] = Counter()
-    known = {
+    loaders = {
         "scioly": lambda: (
             list(_scioly(excluded)),
             fingerprint(f"{SOURCES[QUESTIONS].sha256}{SOURCES[CORRECTIONS].sha256}"),
@@ -75,15 +75,15 @@ def load_fermi(
             fingerprint(records.bundled_text("fermi.jsonl")),
         ),
     }
-    name, pool, version = records.load_pool(dataset, known, ["question", "exponent"], _own)
-    most = SCIOLY_ITEMS if name == "scioly" else None
-    kept = [item for item in pool if exponents[0] <= item.exponent <= exponents[1]]
-    excluded["exponent out of range"] += len(pool) - len(kept)
-    ordered = alternate(kept, seed, most=most)
-    excluded["not drawn"] += len(kept) - len(ordered)
-    if most and len(ordered) < most:
+    name, pool, version = records.load_pool(dataset, loaders, ["question", "exponent"], _user_item)
+    limit = SCIOLY_ITEMS if name == "scioly" else None
+    in_range = [item for item in pool if exponents[0] <= item.exponent <= exponents[1]]
+    excluded["exponent out of range"] += len(pool) - len(in_range)
+    ordered = alternate(in_range, seed, limit=limit)
+    excluded["not drawn"] += len(in_range) - len(ordered)
+    if limit and len(ordered) < limit:
         _LOGGER.warning(
-            "%s: only %d of %d items are left for train and test.", name, len(ordered), most
+            "%s: only %d of %d items remain for train and test.", name, len(ordered), limit
         )
     files = records.pool_files(dataset, FILES)
     return Selection(name, choose(ordered, split, items), version, +excluded, files)
@@ -91,7 +91,7 @@ def load_fermi(
 
 @functools.cache
 def bundled_fermi() -> Mapping[str, FermiItem]:
-    """The questions written for this project, by id; each has its derivation beside it."""
+    """Return the questions written for this project, by id."""
     return {
         record["id"]: FermiItem(
             id=record["id"], question=record["question"], exponent=record["exponent"]
@@ -101,9 +101,10 @@ def bundled_fermi() -> Mapping[str, FermiItem]:
 
 
 def known_fermi(name: str) -> FermiItem:
-    """The question of that id, bundled or of `scioly`; of others a `KeyError`.
+    """Return the question with an id, from the bundled data set or from `scioly`.
 
     Raises:
+        KeyError: No question has this id.
         DataUnavailable: The published questions could not be downloaded.
     """
     return (_published() if name.startswith("scioly-") else bundled_fermi())[name]
@@ -115,7 +116,7 @@ def _published() -> Mapping[str, FermiItem]:
 
 
 def _scioly(excluded: Counter[str]) -> Iterator[FermiItem]:
-    """The usable rows of the published file, corrected; the others are counted by reason."""
+    """Yield the usable rows of the published file, corrected, and count the excluded rows."""
     rows, script = records.downloaded_records(QUESTIONS), fetch_text(CORRECTIONS)
     corrections, _ = json.JSONDecoder().raw_decode(script, script.index("{"))
     answers: dict[str, set[str]] = {}
@@ -127,21 +128,21 @@ def _scioly(excluded: Counter[str]) -> Iterator[FermiItem]:
             continue
         answers.setdefault(_key(question), set()).add(answer)
         usable.append((f"scioly-{place:04d}", question, answer))
-    seen: set[str] = set()
+    keys: set[str] = set()
     for name, question, answer in usable:
         if len(answers[_key(question)]) > 1:
             excluded["same question with different answers"] += 1
-        elif _key(question) in seen:
+        elif _key(question) in keys:
             excluded["duplicate"] += 1
         else:
-            seen.add(_key(question))
+            keys.add(_key(question))
             yield FermiItem(id=name, question=question, exponent=int(answer))
 
 
 def corrected(row: Record, corrections: Mapping[str, Record]) -> tuple[str, str, str | None]:
-    """Question and answer of a published row after its correction, and why it can't be used.
+    """Return a published row's corrected question and answer, and the reason to exclude it or None.
 
-    A correction's empty question or answer leaves that of the row as it is.
+    An empty question or answer in a correction leaves the row's own unchanged.
     """
     number = f", #{row['number']}" if "number" in row else ""
     correction = corrections.get(f"{row['source']}{number}", {})
@@ -160,14 +161,14 @@ def corrected(row: Record, corrections: Mapping[str, Record]) -> tuple[str, str,
 
 
 def _key(question: str) -> str:
-    """What two spellings of a question share: its letters and digits, without case."""
+    """Return the question's letters and digits in lower case, equal for equal questions."""
     return re.sub(r"\W+", "", question.casefold())
 
 
-def _own(row: OwnRow) -> FermiItem:
+def _user_item(row: OwnRow) -> FermiItem:
     exponent = row.text("exponent")
     whole = re.fullmatch(r"([-+]?\d{1,4000})(\.0+)?", exponent)  # Python reads no more digits
     if not whole:
-        raise row.refused(f"exponent {exponent!r} is not a whole number.")
+        raise row.error(f"exponent {exponent!r} is not a whole number.")
     question = row.as_written("question")
     return FermiItem(id=row.id, split=row.split, question=question, exponent=int(whole[1]))

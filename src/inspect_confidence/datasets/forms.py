@@ -1,4 +1,4 @@
-"""Whether a file is of the form that its name says, for those whose bytes nobody has pinned."""
+"""Validity checks for downloaded tables whose bytes are not pinned by a sha256."""
 
 import csv
 from collections.abc import Callable, Collection, Mapping
@@ -7,16 +7,16 @@ from io import StringIO
 from pathlib import Path
 
 _PAGE = b"<"
-"""What a web page begins with, and no table."""
+"""First byte of a web page; no table begins with it."""
 
 
 def fault_of(file: Path, columns: Collection[str], *, thorough: bool = True) -> str:
-    """What keeps a file from being a table with these columns; empty where nothing does.
+    """Return the reason why a file isn't a table with these columns, or an empty text.
 
     Args:
-        file: Its suffix says its form, `.csv` or `.parquet`.
-        columns: That it has, among others.
-        thorough: Whether all of it is read, not only what says which columns it has.
+        file: File whose suffix names its form: `.csv`, `.tsv` or `.parquet`.
+        columns: Columns that the table must have.
+        thorough: Whether all rows are read, and not only the columns' names.
     """
     with file.open("rb") as opened:
         begins = opened.read(512).removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -25,10 +25,10 @@ def fault_of(file: Path, columns: Collection[str], *, thorough: bool = True) -> 
     if begins.startswith(_PAGE):
         return "it is a web page"
     try:
-        there, rows = _FORMS[file.suffix](file, thorough)
+        table_columns, rows = _FORMS[file.suffix](file, thorough)
     except (OSError, ValueError, csv.Error) as error:  # pyarrow's and Unicode's are ValueErrors
         return f"it is no whole {file.suffix} file: {error!s:.100}"
-    if missing := [name for name in columns if name not in there]:
+    if missing := [name for name in columns if name not in table_columns]:
         return f"it has no column {missing[0]!r}"
     return "" if rows else "it has no rows"
 

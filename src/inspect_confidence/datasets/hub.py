@@ -1,9 +1,10 @@
-"""The published data sets of the hedge-marker study: in the hub's form, or the same rows."""
+"""Published data sets of the hedge-marker study, in the Hugging Face hub's form or the authors'."""
 
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 from inspect_confidence.datasets.question_sets import ITEMS, load_question_set
@@ -12,7 +13,7 @@ from inspect_confidence.datasets.records import LETTERS, downloaded_records
 from inspect_confidence.datasets.selection import Split
 
 SHORTEST_ENTITY = 2
-"""Characters that a subject or object of PopQA has at least."""
+"""Minimum number of characters of PopQA's subjects and objects."""
 
 _RELATIONS = {
     "director": r"Who was the director of (.+)\?",
@@ -22,10 +23,10 @@ _RELATIONS = {
     "place of birth": r"In what city was (.+) born\?",
     "occupation": r"What is (.+)'s occupation\?",
 }
-"""The relations that the study asks, and how PopQA words them."""
+"""PopQA's wordings of the relations that the study asks about."""
 
 _LABELLED: Mapping[Split, str] = {"train": "train", "test": "validation"}
-"""What the hub calls the splits of data sets whose `test` has no labels, or isn't there."""
+"""The hub's split names for data sets whose `test` split is absent or has no labels."""
 
 _YES_NO = ("Yes", "No")
 
@@ -39,16 +40,16 @@ _HALUEVAL = {
     "summarization": ("summarization_samples", "Document", "document", "Summary", "summary"),
     "general": ("general", "Question", "user_query", "Response", "chatgpt_response"),
 }
-"""HaluEval's parts: file, and what is shown of a row: two headings with their columns."""
+"""HaluEval's parts: the file, then two headings, each followed by its column."""
 _MMLU_TRAIN = "qa/mmlu/auxiliary_train-00000-of-00001.parquet"
 _SCIQ_TRAIN = "qa/sciq/train-00000-of-00001.parquet"
-_AMBIGNQ = {split: f"qa/ambignq/{named}.parquet" for split, named in _LABELLED.items()}
+_AMBIGNQ = {split: f"qa/ambignq/{hub_split}.parquet" for split, hub_split in _LABELLED.items()}
 _ARC = {split: f"qa/arc_challenge/{split}.parquet" for split in _LABELLED}
-_WNLI = {split: f"qa/wnli/{named}.parquet" for split, named in _LABELLED.items()}
+_WNLI = {split: f"qa/wnli/{hub_split}.parquet" for split, hub_split in _LABELLED.items()}
 
 
 def _popqa(_: Split) -> Iterator[Question]:
-    """Questions from a relation between two entities; those of other relations left out."""
+    """Yield questions about a relation between two entities; mark other relations as excluded."""
     rows = downloaded_records(_POPQA)
     if isinstance(rows, dict):  # a copy without columns for relation and entities
         rows = map(_popqa_from_wording, [*rows["dev"], *rows["test"]])
@@ -65,17 +66,17 @@ def _popqa(_: Split) -> Iterator[Question]:
 
 
 def _popqa_from_wording(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A row without relation and entities; the object is the first of the accepted answers."""
-    rest = {"question": row["input"], "possible_answers": row["output"]}
+    """Add the relation and entities to a row; the object is the first accepted answer."""
+    cells = {"id": row["id"], "question": row["input"], "possible_answers": row["output"]}
     for name, wording in _RELATIONS.items():
-        if found := re.fullmatch(wording, row["input"]):
+        if match := re.fullmatch(wording, row["input"]):
             obj = json.loads(row["output"])[0]
-            return {"id": row["id"], "prop": name, "subj": found[1], "obj": obj, **rest}
-    return {"id": row["id"], "prop": "", **rest}
+            return {**cells, "prop": name, "subj": match[1], "obj": obj}
+    return {**cells, "prop": ""}
 
 
 def _selfaware(_: Split) -> Iterator[Question]:
-    """Questions with an answer, and questions that nobody can answer."""
+    """Yield answerable questions and questions that nobody can answer."""
     for row in downloaded_records(_SELFAWARE)["example"]:
         yield Question(
             id=f"selfaware-{row['question_id']:04d}",
@@ -94,13 +95,14 @@ def _simpleqa(_: Split) -> Iterator[Question]:
 
 
 def _halueval(_: Split) -> Iterator[Question]:
-    """Whether a response or summary contains hallucination, yes or no."""
-    for part, (name, given, first, said, second) in _HALUEVAL.items():
+    """Yield questions whether a response or summary contains hallucination."""
+    for part, (name, source_title, first, output_title, second) in _HALUEVAL.items():
         for number, row in enumerate(downloaded_records(_halueval_file(name))):
             yield Question(
                 id=f"halueval-{part}-{number:05d}",
-                question=f"{given}: {row[first].strip()}\n{said}: {row[second].strip()}\n"
-                f"Does the {said.lower()} contain hallucination? (yes or no)",
+                question=f"{source_title}: {row[first].strip()}\n"
+                f"{output_title}: {row[second].strip()}\n"
+                f"Does the {output_title.lower()} contain hallucination? (yes or no)",
                 answers=(row["hallucination"].strip().lower(),),
                 part=part,
                 fields={column: row[column].strip() for column in (first, second)},
@@ -112,7 +114,7 @@ def _halueval_file(name: str) -> str:
 
 
 def _truthfulqa(_: Split) -> Iterator[Question]:
-    """The questions to be answered freely; every answer that counts as true."""
+    """Yield the questions of the generation task with all answers that count as true."""
     for number, row in enumerate(downloaded_records(_TRUTHFULQA)):
         yield Question(
             id=f"truthfulqa-generation-{number:04d}",
@@ -122,14 +124,14 @@ def _truthfulqa(_: Split) -> Iterator[Question]:
 
 
 def _ambignq(split: Split) -> Iterator[Question]:
-    """Questions with one answer as they are, of ambiguous ones each reading that annotators wrote.
+    """Yield unambiguous questions, and of an ambiguous question each reading of the annotators.
 
     A question is ambiguous if no annotator gave it a single answer.
     """
     for row in downloaded_records(_AMBIGNQ[split]):
         single, readings = _annotated(row["annotations"])
-        asked = [(row["question"], single[0])] if single else readings
-        for number, (question, answers) in enumerate(asked):
+        questions = [(row["question"], single[0])] if single else readings
+        for number, (question, answers) in enumerate(questions):
             place = "" if single else f"-{number}"
             yield Question(
                 id=f"ambignq-{row['id']}{place}", question=question, answers=_distinct(answers)
@@ -137,28 +139,25 @@ def _ambignq(split: Split) -> Iterator[Question]:
 
 
 def _annotated(annotations: Any) -> tuple[list[Any], list[tuple[str, Any]]]:
-    """Annotators' single answers, each a list, and the readings with their answers, in order."""
-    if isinstance(annotations, dict):  # the hub's form: lists of all annotations side by side
-        sides = zip(*(annotations[name] for name in ("type", "answer", "qaPairs")), strict=True)
-        notes = [
-            {"type": kind, "answer": answer, "readings": zip(*_sides(pairs), strict=True)}
-            for kind, answer, pairs in sides
-        ]
-    else:  # the authors' form: an object for each annotation and each reading
-        notes = [
-            {**note, "readings": (_sides(pair) for pair in note.get("qaPairs", ()))}
-            for note in annotations
-        ]
-    single = [note["answer"] for note in notes if note["type"] == "singleAnswer"]
-    return single, [(question, answers) for note in notes for question, answers in note["readings"]]
-
-
-def _sides(pairs: Mapping[str, Any]) -> tuple[Any, Any]:
-    return pairs["question"], pairs["answer"]
+    """Return the annotators' single answers, each a list, and the readings with their answers."""
+    single: list[Any] = []
+    readings: list[tuple[str, Any]] = []
+    if isinstance(annotations, dict):  # the hub's form: parallel lists, one entry an annotation
+        kinds, answers, pairs = (annotations[name] for name in ("type", "answer", "qaPairs"))
+        for kind, answer, pair in zip(kinds, answers, pairs, strict=True):
+            if kind == "singleAnswer":
+                single.append(answer)
+            readings.extend(zip(pair["question"], pair["answer"], strict=True))
+        return single, readings
+    for note in annotations:  # the authors' form: an object for each annotation and each reading
+        if note["type"] == "singleAnswer":
+            single.append(note["answer"])
+        readings.extend((pair["question"], pair["answer"]) for pair in note.get("qaPairs", ()))
+    return single, readings
 
 
 def _mmlu(split: Split) -> Iterator[Question]:
-    """The test rows, and for `train` the auxiliary ones as the study has it."""
+    """Yield the test rows, or for `train` the auxiliary rows, as in the study."""
     if split == "test":
         yield from (replace(item, part="") for item in load_questions("mmlu", items=10**9).items)
         return
@@ -172,7 +171,7 @@ def _mmlu(split: Split) -> Iterator[Question]:
 
 
 def _sciq(split: Split) -> Iterator[Question]:
-    """The test rows as the calibration study published them, the training rows of the hub."""
+    """Yield the test rows that the calibration study published, or the hub's training rows."""
     if split == "test":
         for item in load_question_set("sciq").items:
             yield Question(
@@ -190,14 +189,15 @@ def _sciq(split: Split) -> Iterator[Question]:
 
 
 def _arc_challenge(split: Split) -> Iterator[Question]:
-    """Three to five choices each; the source names them by letters or by numbers."""
+    """Yield questions with three to five choices, labelled by letters or numbers at the source."""
     for row in downloaded_records(_ARC[split]):
         if isinstance(row["question"], str):
             question = row["question"]
             texts, labels = list(row["choices"]["text"]), list(row["choices"]["label"])
         else:
             question, choices = row["question"]["stem"], row["question"]["choices"]
-            texts, labels = [[choice[key] for choice in choices] for key in ("text", "label")]
+            texts = [choice["text"] for choice in choices]
+            labels = [choice["label"] for choice in choices]
         yield Question(
             id=f"arc_challenge-{row['id']}",
             question=question,
@@ -207,7 +207,7 @@ def _arc_challenge(split: Split) -> Iterator[Question]:
 
 
 def _wnli(split: Split) -> Iterator[Question]:
-    """Two sentences each; the second may follow from the first."""
+    """Yield questions whether one sentence entails another."""
     for row in downloaded_records(_WNLI[split]):
         premise, hypothesis = row["sentence1"].strip(), row["sentence2"].strip()
         yield Question(
@@ -221,18 +221,18 @@ def _wnli(split: Split) -> Iterator[Question]:
 
 
 def _superglue(split: Split) -> Iterator[Question]:
-    """Four tasks in our wording; SuperGLUE has none."""
+    """Yield questions of four tasks in this project's wording, since SuperGLUE has none."""
     for task in _SUPERGLUE:
         for row in downloaded_records(_superglue_file(task, split)):
             two = task == "copa"
-            apart = ("passage", "question") if task == "boolq" else ()
+            columns = ("passage", "question") if task == "boolq" else ()
             yield Question(
                 id=f"superglue-{task}-{split}-{row['idx']}",
                 question=_worded(task, {**row, **row.get("target", {})}),
                 choices=(row["choice1"], row["choice2"]) if two else _YES_NO,
                 target=LETTERS[int(row["label"])] if two else _yes_no(row["label"]),
                 part=task,
-                fields={name: row[name].strip() for name in apart},
+                fields={name: row[name].strip() for name in columns},
             )
 
 
@@ -245,33 +245,41 @@ def _superglue_file(task: str, split: Split) -> str:
 
 
 def _worded(task: str, row: Mapping[str, Any]) -> str:
-    """The question of a row of SuperGLUE, spans of its text among its columns."""
+    """Return the question of a row of SuperGLUE."""
     match task:
         case "boolq":
             return f"{row['passage'].strip()}\n\n{row['question'].strip().removesuffix('?')}?"
         case "copa":
-            asked = _COPA[row["question"]]
-            return f"{row['premise'].strip()} {asked}"
+            question = _COPA[row["question"]]
+            return f"{row['premise'].strip()} {question}"
         case "wic":
-            asked = f'Does the word "{row["word"]}" have the same meaning in both sentences?'
-            return f"1. {row['sentence1'].strip()}\n2. {row['sentence2'].strip()}\n{asked}"
-    asked = f'does "{row["span2_text"]}" refer to "{row["span1_text"]}"?'
-    return f"{row['text'].strip()}\n\nIn this text, {asked}"
+            question = f'Does the word "{row["word"]}" have the same meaning in both sentences?'
+            return f"1. {row['sentence1'].strip()}\n2. {row['sentence2'].strip()}\n{question}"
+    question = f'does "{row["span2_text"]}" refer to "{row["span1_text"]}"?'
+    return f"{row['text'].strip()}\n\nIn this text, {question}"
 
 
 def _yes_no(label: object) -> str:
-    """The right letter of yes and no, from a label that is 1 or 0, true or false."""
+    """Return the letter of the right choice from a label: 1 or true is yes, 0 or false is no."""
     return {"1": "A", "true": "A", "0": "B", "false": "B"}[str(label).lower()]
 
 
 def _distinct(answers: Iterable[str]) -> tuple[str, ...]:
-    """Answers without blanks around them, each once, in order."""
-    return tuple(dict.fromkeys(text for answer in answers if (text := str(answer).strip())))
+    """Return the answers in order, stripped, without empty ones and repetitions."""
+    texts = (str(answer).strip() for answer in answers)
+    return tuple(dict.fromkeys(filter(None, texts)))
 
 
 @dataclass(frozen=True)
 class Published:
-    """A data set of the study: how a split of it is read, and its sources' names, all splits."""
+    """A published data set of the study.
+
+    Attributes:
+        name: Name of the data set.
+        read: Reader of the questions of one split.
+        files: Names of the sources of all splits.
+        splits: Splits that the data set has.
+    """
 
     name: str
     read: Callable[[Split], Iterator[Question]]
@@ -279,38 +287,31 @@ class Published:
     splits: tuple[Split, ...] = ("train", "test")
 
     def questions(self, split: str) -> Iterator[Question]:
-        """Those of one split or of `all` that it has, choices in the source's order."""
-        for one in self.splits:
-            if split in ("all", one):
-                for item in self.read(one):
-                    yield replace(item, split=one, dataset=self.name)
+        """Yield the questions of one split, or of `all` splits, choices in the source's order."""
+        for name in self.splits:
+            if split in ("all", name):
+                for item in self.read(name):
+                    yield replace(item, split=name, dataset=self.name)
 
 
-_ONE: tuple[Split, ...] = ("test",)
+_TEST_ONLY: tuple[Split, ...] = ("test",)
 
-PUBLISHED: Mapping[str, Published] = {
-    one.name: one
-    for one in (
-        Published("popqa", _popqa, (_POPQA,), _ONE),
-        Published("selfaware", _selfaware, (_SELFAWARE,), _ONE),
-        Published("simpleqa", _simpleqa, (_SIMPLEQA,), _ONE),
-        Published(
-            "halueval",
-            _halueval,
-            tuple(_halueval_file(name) for name, *_ in _HALUEVAL.values()),
-            _ONE,
-        ),
-        Published("mmlu", _mmlu, (_MMLU_TRAIN, MMLU)),
-        Published("sciq", _sciq, (_SCIQ_TRAIN, ITEMS["sciq"])),
-        Published("arc_challenge", _arc_challenge, tuple(_ARC.values())),
-        Published(
-            "superglue",
-            _superglue,
-            tuple(_superglue_file(task, split) for task in _SUPERGLUE for split in _LABELLED),
-        ),
-        Published("ambignq", _ambignq, tuple(_AMBIGNQ.values())),
-        Published("truthfulqa", _truthfulqa, (_TRUTHFULQA,), _ONE),
-        Published("wnli", _wnli, tuple(_WNLI.values())),
-    )
-}
-"""The study's data sets. One that its source doesn't split is all `test`."""
+_HALUEVAL_FILES = tuple(_halueval_file(name) for name, *_ in _HALUEVAL.values())
+_SUPERGLUE_FILES = tuple(_superglue_file(*part) for part in product(_SUPERGLUE, _LABELLED))
+
+_DATA_SETS = (
+    Published("popqa", _popqa, (_POPQA,), _TEST_ONLY),
+    Published("selfaware", _selfaware, (_SELFAWARE,), _TEST_ONLY),
+    Published("simpleqa", _simpleqa, (_SIMPLEQA,), _TEST_ONLY),
+    Published("halueval", _halueval, _HALUEVAL_FILES, _TEST_ONLY),
+    Published("mmlu", _mmlu, (_MMLU_TRAIN, MMLU)),
+    Published("sciq", _sciq, (_SCIQ_TRAIN, ITEMS["sciq"])),
+    Published("arc_challenge", _arc_challenge, tuple(_ARC.values())),
+    Published("superglue", _superglue, _SUPERGLUE_FILES),
+    Published("ambignq", _ambignq, tuple(_AMBIGNQ.values())),
+    Published("truthfulqa", _truthfulqa, (_TRUTHFULQA,), _TEST_ONLY),
+    Published("wnli", _wnli, tuple(_WNLI.values())),
+)
+
+PUBLISHED: Mapping[str, Published] = {dataset.name: dataset for dataset in _DATA_SETS}
+"""The study's data sets by name. A data set without splits at its source is all `test`."""

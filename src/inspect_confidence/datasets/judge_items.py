@@ -1,4 +1,4 @@
-"""Sentences, pairs and answers labelled by us, to validate a judge before it is trusted."""
+"""Sentences, pairs and answers with this project's labels, to validate a judge model."""
 
 import functools
 from dataclasses import dataclass
@@ -13,18 +13,18 @@ PARTS = ("sentences", "pairs", "answers")
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeItem(Item):
-    """Something to be judged, with its label.
+    """A sentence, pair or answer for a judge, with its label.
 
     Attributes:
         part: `sentences`, `pairs` or `answers`.
-        question: What was asked; empty for sentences.
-        sentence: Of an answer; empty for answers.
-        reply: Another answer, or the answer itself.
-        markers: The markers in the sentence.
-        decisiveness: Of the sentence, in [0, 1].
-        word: The word of the human survey that is the sentence's only marker, if one is.
-        answers: Accepted ones.
-        verdict: `yes`, `no` or `n/a` of a pair; `correct`, `incorrect` or `punt` of an answer.
+        question: Question that was asked; empty for sentences.
+        sentence: Sentence of an answer; empty for answers.
+        reply: The pair's second answer, or the answer to be judged.
+        markers: Hedge markers in the sentence.
+        decisiveness: Decisiveness of the sentence, in [0, 1].
+        word: Word of the human survey, if it is the sentence's only marker.
+        answers: Accepted answers.
+        verdict: `yes`, `no` or `n/a` for a pair; `correct`, `incorrect` or `punt` for an answer.
     """
 
     part: str
@@ -39,38 +39,41 @@ class JudgeItem(Item):
 
     @property
     def forms(self) -> tuple[str, ...]:
-        """What a judge is asked of it."""
+        """Names of the questions that a judge is asked about the item."""
         forms = {"sentences": ("markers", "decisiveness"), "pairs": ("consistency",)}
         return forms.get(self.part, ("correctness",))
 
 
 def load_judge_items(parts: object, *, items: object = None, seed: int = 0) -> Selection[JudgeItem]:
-    """The labelled items of these parts as `choose` selects them, in seeded order, parts by turns.
+    """Load, order and select the labelled items of these parts; parts alternate in seeded order.
 
     Raises:
         InvalidArgument: A part isn't known, or `items` can't be used.
     """
-    named = several("parts", parts, PARTS)
-    pool = [item for part in named for item in labelled()[part]]
+    names = several("parts", parts, PARTS)
+    pool: list[JudgeItem] = []
+    for name in names:
+        pool.extend(labelled_items()[name])
     ordered = alternate(pool, seed, group=lambda item: item.part)
-    files = [f"judge_{part}.jsonl" for part in named]
+    files = [f"judge_{name}.jsonl" for name in names]
     chosen = choose(ordered, "all", items)
     return Selection("judge_check", chosen, fingerprint(repr(pool)), files=files)
 
 
 @functools.cache
-def labelled() -> dict[str, tuple[JudgeItem, ...]]:
-    """All labelled items, by part."""
-    return {
-        part: tuple(_item(part, row) for row in bundled_records(f"judge_{part}.jsonl"))
-        for part in PARTS
-    }
+def labelled_items() -> dict[str, tuple[JudgeItem, ...]]:
+    """Return all labelled items, by part."""
+    items = {}
+    for part in PARTS:
+        rows = bundled_records(f"judge_{part}.jsonl")
+        items[part] = tuple(_item(part, row) for row in rows)
+    return items
 
 
 def _item(part: str, row: Record) -> JudgeItem:
-    given: dict[str, Any] = {
-        "verdict" if name == "label" else name: tuple(value) if isinstance(value, list) else value
-        for name, value in row.items()
-        if value is not None
-    }
-    return JudgeItem(part=part, **given)
+    fields: dict[str, Any] = {}
+    for column, value in row.items():
+        if value is not None:
+            name = "verdict" if column == "label" else column
+            fields[name] = tuple(value) if isinstance(value, list) else value
+    return JudgeItem(part=part, **fields)

@@ -1,4 +1,4 @@
-"""LifeEval's items: an age reached, a sex and a radius around the age at death to be named."""
+"""Items of LifeEval: a sex, the age reached, and a radius around the estimated age at death."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -20,17 +20,17 @@ _ASKED = re.compile(
 )
 
 Prompts = Mapping[tuple[str, int, float], tuple[str, str]]
-"""User and system message by sex, age and radius."""
+"""User message and system message by sex, age and radius."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LifeItem(Item):
-    """A person of whom the age at death is to be estimated.
+    """A person whose age at death is to be estimated.
 
     Attributes:
         sex: `male` or `female`.
-        age: The age reached, in whole years.
-        radius: How far from the true age the answer may lie, in years.
+        age: Age reached, in whole years.
+        radius: Greatest distance of a right answer from the true age, in years.
     """
 
     sex: str
@@ -48,9 +48,10 @@ def life_items(
     split: str = "all",
     seed: int = 0,
 ) -> Selection[LifeItem]:
-    """Every age in years with every sex and radius, in seeded order, balanced over radii.
+    """Build, order and select the items of all combinations of ages, sexes and radii.
 
-    Truth comes from the table, which must have them; `choose` selects from them.
+    The order is seeded and balanced over radii. The life table must have every age and sex.
+    See `choose` for the selection.
 
     Raises:
         InvalidArgument: The table lacks an age or a sex, or `items` can't be used.
@@ -65,13 +66,13 @@ def life_items(
             raise InvalidArgument(
                 f"sexes={sex} is not in the table {table.name}; it has {', '.join(table.sexes)}."
             )
-    pool = _every(sexes, ages, radii)
+    pool = _build_items(sexes, ages, radii)
     ordered = alternate(pool, seed, group=lambda item: f"{item.radius:g}")
     return Selection(table.name, choose(ordered, split, items), table.fingerprint)
 
 
 def item_id(sex: str, age: int, radius: float) -> str:
-    """An item's stable name.
+    """Return the stable name of an item.
 
     Example:
         >>> item_id("male", 40, 5)
@@ -81,11 +82,13 @@ def item_id(sex: str, age: int, radius: float) -> str:
 
 
 def study_items() -> list[LifeItem]:
-    """The study's 808 items in its own order, so that the place is its question ID."""
-    return _every(("male", "female"), range(101), (1.0, 5.0, 10.0, 20.0))
+    """Return the study's 808 items in its order, in which an item's index is its question ID."""
+    return _build_items(("male", "female"), range(101), (1.0, 5.0, 10.0, 20.0))
 
 
-def _every(sexes: Sequence[str], ages: Sequence[int], radii: Sequence[float]) -> list[LifeItem]:
+def _build_items(
+    sexes: Sequence[str], ages: Sequence[int], radii: Sequence[float]
+) -> list[LifeItem]:
     return [
         LifeItem(id=item_id(sex, age, radius), sex=sex, age=age, radius=radius)
         for sex, age, radius in product(sexes, ages, radii)
@@ -93,21 +96,21 @@ def _every(sexes: Sequence[str], ages: Sequence[int], radii: Sequence[float]) ->
 
 
 def study_prompts(items: Sequence[LifeItem]) -> Prompts:
-    """The study's exact prompts, downloaded once, if it has one for each item asked.
+    """Return the study's exact prompts, downloaded once.
 
     Raises:
-        InvalidArgument: The study has no prompt for one of them.
+        InvalidArgument: The study has no prompt for one of the items.
         DataUnavailable: The prompts could not be downloaded.
     """
-    found = {}
-    for row in csv_records(fetch_text(PROMPTS, instead="-T prompts=ours")):
-        if asked := _ASKED.search(row["Full Prompt"]):
-            key = (asked["sex"], int(asked["age"]), float(asked["radius"]))
-            found[key] = (row["Full Prompt"], row["System Prompt"])
+    prompts = {}
+    for row in csv_records(fetch_text(PROMPTS, alternative="-T prompts=ours")):
+        if match := _ASKED.search(row["Full Prompt"]):
+            key = (match["sex"], int(match["age"]), float(match["radius"]))
+            prompts[key] = (row["Full Prompt"], row["System Prompt"])
     for item in items:
-        if (item.sex, item.age, item.radius) not in found:
+        if (item.sex, item.age, item.radius) not in prompts:
             raise InvalidArgument(
                 f"The study has no prompt for {item.id}: its ages are 0 to 100, its radii 1, 5, 10 "
                 "and 20; ask others with prompts=ours."
             )
-    return found
+    return prompts

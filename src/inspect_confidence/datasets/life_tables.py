@@ -1,8 +1,8 @@
-"""Life tables: the bundled one, and those in a user's csv file.
+"""Life tables, bundled or read from a user's csv file.
 
-The bundled `ssa-2022` holds figures of the U.S. Social Security Administration, Period Life Table,
-2022, as used in the 2025 Trustees Report (a work of the US government): the probabilities to die
-at the ages 0 to 119, with the digits of the source.
+The bundled `ssa-2022` is the Period Life Table, 2022, of the U.S. Social Security Administration,
+as used in the 2025 Trustees Report (a work of the US government): the probabilities to die within
+a year at the ages 0 to 119, with the digits of the source.
 """
 
 import csv
@@ -23,10 +23,10 @@ from inspect_confidence.datasets.records import bundled_text
 from inspect_confidence.errors import InvalidArgument
 
 SEXES = ("male", "female")
-"""Those that a life table may have figures for."""
+"""Sexes that a life table may have probabilities for."""
 
 WINDOWS = ("half-open", "closed")
-"""Which ages at death D an answer k within r years covers.
+"""Definitions of the ages at death D that an answer k within r years covers.
 
     half-open  floor(k - r) <= D < ceil(k + r)   2r ages for whole k and r; the published numbers'
     closed     k - r <= D <= k + r               2r + 1 ages for whole k and r; the study's text
@@ -38,7 +38,7 @@ _TIE = 1e-12
 
 @dataclass(frozen=True)
 class BestAnswer:
-    """The answer most likely to be right, and how likely that is (the maximum achievable score)."""
+    """Answer with the greatest probability to be right, and that probability, the maximum score."""
 
     answer: int
     probability: float
@@ -49,8 +49,8 @@ class LifeTable:
     """A period life table.
 
     Attributes:
-        name: `ssa-2022`, or the user's file.
-        death_probability: By sex, q_x for x = 0, 1, ..., top; as many for each sex.
+        name: `ssa-2022`, or the name of the user's file.
+        death_probability: q_x for x = 0, 1, ..., top by sex; equally many for each sex.
 
     >>> table = LifeTable("halves", {"male": (0.5, 0.5, 0.5)})
     >>> table.deaths("male", 0)
@@ -64,21 +64,21 @@ class LifeTable:
 
     @property
     def sexes(self) -> tuple[str, ...]:
-        """Those that it has figures for."""
+        """Sexes that the table has probabilities for."""
         return tuple(sex for sex in SEXES if sex in self.death_probability)
 
     @property
     def top(self) -> int:
-        """The greatest age; nobody is counted as older at death."""
+        """Greatest age at death in the table."""
         return len(self.death_probability[self.sexes[0]]) - 1
 
     @property
     def fingerprint(self) -> str:
-        """12 hexadecimal digits that tell its figures from other ones; the name has no part."""
+        """Hash of the table's probabilities without its name, in 12 hexadecimal digits."""
         return fingerprint(json.dumps(dict(self.death_probability), sort_keys=True))
 
     def deaths(self, sex: str, age: int) -> NDArray[np.float64]:
-        """P(D = k | alive at `age`) for k = `age`, ..., top; they sum to 1.
+        """Return P(D = k | alive at `age`) for k = `age`, ..., top; the values sum to 1.
 
         Raises:
             InvalidArgument: The table doesn't have this sex or age.
@@ -91,13 +91,13 @@ class LifeTable:
     def window_probability(
         self, sex: str, age: int, answer: float, radius: float, window: str = "half-open"
     ) -> float:
-        """P(D in the window around `answer` | alive at `age`), from 0 to 1.
+        """Return P(D in the window around `answer` | alive at `age`), from 0 to 1.
 
-        What the window covers below `age` or above top counts nothing.
+        Ages in the window below `age` or above top contribute nothing.
 
         Args:
             sex: One of `sexes`.
-            age: Whole years that the person has lived at least, 0 to top.
+            age: Age reached in whole years, 0 to top.
             answer: Estimated age at death in years, whole or not; NaN gives NaN.
             radius: In years, 0 or more.
             window: One of `WINDOWS`.
@@ -121,11 +121,11 @@ class LifeTable:
     def best_answer(
         self, sex: str, age: int, radius: float, window: str = "half-open"
     ) -> BestAnswer:
-        """The whole answer whose window has the greatest probability; of equal ones the least.
+        """Return the whole answer whose window has the greatest probability, the least if tied.
 
-        It may lie below `age`, even below 0, where the window still covers every age that can
-        be reached. Half-open windows of radius 0 around whole answers are empty: then it is `age`,
-        with probability 0.
+        The answer may lie below `age`, even below 0, if its window covers all ages that can be
+        reached. Half-open windows of radius 0 around whole answers are empty: the answer is then
+        `age`, with probability 0.
 
         Arguments and errors are as for `window_probability`.
         """
@@ -145,7 +145,7 @@ class LifeTable:
         return BestAnswer(int(age) + best - reach + half_open, float(score.max()))
 
     def _alive(self, sex: str, age: int) -> NDArray[np.float64]:
-        """P(D >= k | alive at `age`) for k = `age`, ..., top + 1."""
+        """Return P(D >= k | alive at `age`) for k = `age`, ..., top + 1."""
         if sex not in self.sexes:
             raise InvalidArgument(
                 f"sex={sex} is not in the life table {self.name}; it has: {', '.join(self.sexes)}."
@@ -160,7 +160,7 @@ class LifeTable:
 
 @functools.lru_cache(maxsize=1024)
 def _survival(death_probability: tuple[float, ...], age: int) -> NDArray[np.float64]:
-    """P(D >= k | alive at `age`) for k = `age`, ..., top + 1: from 1, never up, to exactly 0."""
+    """Return P(D >= k | alive at `age`) for k = `age`, ..., top + 1, from 1 down to exactly 0."""
     surviving = 1 - np.array(death_probability[age:-1])
     alive = np.concatenate([[1.0], np.cumprod(surviving), [0.0]])
     alive.setflags(write=False)
@@ -168,7 +168,7 @@ def _survival(death_probability: tuple[float, ...], age: int) -> NDArray[np.floa
 
 
 def _is_half_open(window: str, radius: float) -> bool:
-    """Whether the window is, after a look at both."""
+    """Check the window and the radius, and return whether the window is half-open."""
     half_open = choice("window", window, WINDOWS) == "half-open"
     if not 0 <= radius < math.inf:
         raise InvalidArgument(f"radius={radius} is not a number of years; give 0 or more.")
@@ -176,23 +176,23 @@ def _is_half_open(window: str, radius: float) -> bool:
 
 
 SSA_2022 = "ssa-2022"
-"""The table that comes with the package."""
+"""Name of the bundled life table."""
 
 BUNDLED = "ssa_2022.csv"
-"""Its file."""
+"""File of the bundled life table."""
 
 _REMEDY = "give columns age, and male or female or both, with commas between them, and a row an age"
 
 
 def read_life_table(table: object) -> LifeTable:
-    """The bundled life table, or a user's.
+    """Return the bundled life table, or read a user's.
 
     Args:
         table: `ssa-2022`, or a .csv file with the columns `age` (0, 1, 2, ...) and `male` or
             `female` or both, which hold q_x.
 
     Raises:
-        InvalidArgument: There is no such table or file, or a line of it can't be used.
+        InvalidArgument: The table or file doesn't exist, or one of its lines can't be used.
     """
     name = str(table).strip()
     if name == SSA_2022:
@@ -213,7 +213,7 @@ def _bundled() -> LifeTable:
 
 
 def _figures(file: str, text: str) -> dict[str, tuple[float, ...]]:
-    """Probabilities to die within the year by sex; other columns and empty lines are ignored."""
+    """Read the probabilities to die within a year, by sex; ignore other columns and empty lines."""
     reader = csv.reader(StringIO(text, newline=""), strict=True)
     try:
         rows = [(reader.line_num, row) for row in reader if row]
@@ -227,53 +227,53 @@ def _figures(file: str, text: str) -> dict[str, tuple[float, ...]]:
     columns = _columns(header, f"{file}, line {top}")
     figures: dict[str, list[float]] = {sex: [] for sex in SEXES if sex in columns}
     for age, (line, row) in enumerate(rows[1:]):
-        where = f"{file}, line {line}"
+        location = f"{file}, line {line}"
         if len(row) > len(header):
             raise InvalidArgument(
-                f"{where} has {len(row)} fields, the header {len(header)}; "
+                f"{location} has {len(row)} fields, the header {len(header)}; "
                 "write decimals with a point and quote commas in text."
             )
         cells = dict(zip_longest(columns, map(str.strip, row), fillvalue=""))
-        _refuse_other_age(cells["age"], age, where)
+        _refuse_other_age(cells["age"], age, location)
         for sex, values in figures.items():
-            values.append(_probability(cells[sex], f"{where}, column {sex}"))
+            values.append(_probability(cells[sex], f"{location}, column {sex}"))
     if len(rows) == 1:
         raise InvalidArgument(f"{file}: there are no rows after line {top}; {_REMEDY}.")
     return {sex: tuple(values) for sex, values in figures.items()}
 
 
-def _columns(header: Sequence[str], where: str) -> list[str]:
+def _columns(header: Sequence[str], location: str) -> list[str]:
     names = [name.strip().lower() for name in header]
-    there = ", ".join(map(repr, header))
+    columns = ", ".join(map(repr, header))
     for needed in (("age",), SEXES):
         if not any(name in names for name in needed):
             raise InvalidArgument(
-                f"{where}: there is no column {' or '.join(needed)} among {there}; {_REMEDY}."
+                f"{location}: there is no column {' or '.join(needed)} among {columns}; {_REMEDY}."
             )
     for name in ("age", *SEXES):
         if names.count(name) > 1:
-            raise InvalidArgument(f"{where} has two columns {name}; keep one of them.")
+            raise InvalidArgument(f"{location} has two columns {name}; keep one of them.")
     return names
 
 
-def _refuse_other_age(text: str, expected: int, where: str) -> None:
+def _refuse_other_age(text: str, expected: int, location: str) -> None:
     age = _number(text)
     if age is None or not age.is_integer():
         raise InvalidArgument(
-            f"{where}: age {text!r} is not a whole number; write ages as 0, 1, 2 and so on."
+            f"{location}: age {text!r} is not a whole number; write ages as 0, 1, 2 and so on."
         )
     if age != expected:
         raise InvalidArgument(
-            f"{where}: age {text} stands where age {expected} should; "
+            f"{location}: age {text} stands where age {expected} should; "
             "give every age once, in order, from 0 up."
         )
 
 
-def _probability(text: str, where: str) -> float:
+def _probability(text: str, location: str) -> float:
     value = _number(text)
     if value is None or not 0 <= value <= 1:  # also nan
         raise InvalidArgument(
-            f"{where}: {text!r} is not a probability from 0 to 1; give the share of those alive "
+            f"{location}: {text!r} is not a probability from 0 to 1; give the share of those alive "
             "at this age who die before the next (deaths per 1,000 are to be divided by 1,000)."
         )
     return abs(value)  # -0.0 is no other table than 0.0

@@ -1,10 +1,11 @@
-"""The hedge-marker study's own prompts, from the authors' two files: read as data, never run."""
+"""Prompts of the hedge-marker study, parsed from the authors' two Python files, never run."""
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 from string import Formatter
 
 from inspect_confidence.datasets.cache import fetch_text
@@ -15,11 +16,11 @@ PROMPTS, UTILS = "hedge_markers/prompts.py", "hedge_markers/utils.py"
 _INSTEAD = "our own prompts, which need no download (prompts=ours, judge_prompts=ours)"
 
 _BRANCHES = {"arc_challenge": "arc", "halueval": "hallueval"}
-"""What the study calls data sets that we call otherwise."""
+"""The study's names of data sets that have another name in this package."""
 
 
 def study_systems() -> dict[str, str]:
-    """The study's system messages, `standard` and `metacognitive`.
+    """Return the study's system messages, `standard` and `metacognitive`.
 
     Raises:
         DataUnavailable: The study's file could not be downloaded.
@@ -29,7 +30,7 @@ def study_systems() -> dict[str, str]:
 
 
 def study_standards() -> str:
-    """The study's prompt that groups markers, a template with the field `markers`.
+    """Return the study's prompt that groups markers, a template with the field `markers`.
 
     Raises:
         DataUnavailable: The study's file could not be downloaded.
@@ -38,17 +39,19 @@ def study_standards() -> str:
 
 
 def study_judge() -> tuple[dict[str, str], dict[str, str]]:
-    """The study's judge's templates by what is asked, with our fields, and its system messages.
+    """Return the templates and the system messages of the study's judge, by the judge's task.
 
-    Decisiveness is rated from 0.0 to 1.0 after the study's examples. Where the study has no system
-    message there is none.
+    Templates use this package's field names. Decisiveness is rated from 0.0 to 1.0 with the
+    study's examples. Tasks for which the study has no system message have none.
 
     Raises:
         DataUnavailable: A file of the study could not be downloaded.
     """
     texts = _constants()
     examples = re.sub(
-        r"\{MAX(?:\*([0-9.]+))?\}", lambda of: str(float(of[1] or 1)), texts["GM12_FS_GM_PROB"]
+        r"\{MAX(?:\*([0-9.]+))?\}",
+        lambda match: str(float(match[1] or 1)),
+        texts["GM12_FS_GM_PROB"],
     )
     templates = {
         "markers": texts["EXTRACTION_PROMPT"].format(text="{sentence}"),
@@ -73,12 +76,12 @@ def study_judge() -> tuple[dict[str, str], dict[str, str]]:
 
 @dataclass(frozen=True)
 class StudyFormats:
-    """How the study asks the questions of each of its data sets.
+    """The study's formats of questions, by data set.
 
     Attributes:
-        branches: Templates by data set, as the study's code has them, in its order: none where it
-            asks the question as it is, else one for each choice, and those of the whole.
-        ending: What every message ends with.
+        branches: Templates by data set, in the order of the study's code: the template of a choice
+            and those of the whole question. Empty if the question is asked unchanged.
+        ending: Text at the end of every message.
     """
 
     branches: Mapping[str, Sequence[str]]
@@ -86,28 +89,28 @@ class StudyFormats:
 
     @property
     def message(self) -> str:
-        """The user message, with the field `question`."""
+        """Template of the user message, with the field `question`."""
         return "{question}" + self.ending.replace("{", "{{").replace("}", "}}")
 
     def has(self, item: Question) -> bool:
-        """Whether a question has all that the study's format of its data set shows."""
-        return self._whole(item) is not None
+        """Return whether the question has all fields that the study's format needs."""
+        return self._template(item) is not None
 
-    def asked(self, item: Question) -> Question:
-        """The question as the study words it, choices in the order given, and what it accepts.
+    def worded(self, item: Question) -> Question:
+        """Return the question in the study's wording, with the answers that the study accepts.
 
-        That is the choice's place, as `Choice 2`, where choices are numbered; the choice's text
-        where they aren't. Of data sets that the study doesn't have both are accepted.
+        The accepted answer is the choice's number, such as `Choice 2`, if choices are numbered, and
+        the choice's text otherwise. For data sets outside the study both are accepted.
         """
-        whole = self._whole(item)
-        if whole is None:
+        template = self._template(item)
+        if template is None:
             raise ValueError(f"{item.id} has no format of the study")
-        text = whole.format(**self._shown(item))
+        text = template.format(**self._fillings(item))
         if not item.choices:
             return replace(item, question=text)
         place = LETTERS.index(item.target)
         right = item.choices[place]
-        if "choices_str" not in _fields(whole):  # the question itself asks for yes or no
+        if "choices_str" not in _fields(template):  # the question itself asks for yes or no
             answers: tuple[str, ...] = (right.lower(),)
         elif label := self._label(item):
             answers = (f"Choice {_labelled(label, place, '').strip(' .')}",)
@@ -121,34 +124,39 @@ class StudyFormats:
         return _BRANCHES.get(name, name)
 
     def _templates(self, item: Question) -> Sequence[str]:
-        """Of a data set that the study doesn't have: those of one with questions of its kind."""
-        alike = "mmlu" if item.choices else "popqa"
-        return self.branches.get(self._branch(item), self.branches[alike])
+        """Return the data set's templates, or those of a similar set if the study lacks it."""
+        substitute = "mmlu" if item.choices else "popqa"
+        return self.branches.get(self._branch(item), self.branches[substitute])
 
-    def _whole(self, item: Question) -> str | None:
+    def _template(self, item: Question) -> str | None:
+        """Return the template of the whole question, or None if a field is missing."""
         if item.dataset == "superglue" and item.part not in self.branches:
             return None
-        templates = self._templates(item)
-        shown = self._shown(item).keys()
-        return next((one for one in templates or ["{question}"] if _fields(one) <= shown), None)
+        templates = self._templates(item) or ["{question}"]
+        return _first_fillable(templates, self._fillings(item).keys())
 
     def _label(self, item: Question) -> str | None:
-        parts = {"idx", "letter", "x", "choice"}
-        return next((one for one in self._templates(item) if _fields(one) <= parts), None)
+        """Return the template of a choice, or None if choices are not labelled."""
+        return _first_fillable(self._templates(item), {"idx", "letter", "x", "choice"})
 
-    def _shown(self, item: Question) -> dict[str, str]:
-        """What there is to fill a template with."""
+    def _fillings(self, item: Question) -> dict[str, str]:
+        """Return the texts that fill a template, by field."""
         question = item.question.strip()
-        shown = {"question": question, "input_args": question, **item.fields}
+        fillings = {"question": question, "input_args": question, **item.fields}
         if item.choices:
             label = self._label(item) or "{x}"
-            listed = (_labelled(label, place, text) for place, text in enumerate(item.choices))
-            shown["choices_str"] = ", ".join(listed)
-        return shown
+            choices = (_labelled(label, place, text) for place, text in enumerate(item.choices))
+            fillings["choices_str"] = ", ".join(choices)
+        return fillings
+
+
+def _first_fillable(templates: Iterable[str], names: Set[str]) -> str | None:
+    """Return the first template whose fields are all among the names."""
+    return next((template for template in templates if _fields(template) <= names), None)
 
 
 def study_formats() -> StudyFormats:
-    """The study's formats of questions.
+    """Return the study's formats of questions.
 
     Raises:
         DataUnavailable: The study's file could not be downloaded.
@@ -157,11 +165,12 @@ def study_formats() -> StudyFormats:
     branches: dict[str, list[str]] = {}
     for node in ast.walk(_function(tree, "get_data_df")):
         if isinstance(node, ast.If):
-            names = [one.value for one in ast.walk(node.test) if isinstance(one, ast.Constant)]
-            inside = [one for line in node.body for one in ast.walk(line)]
-            texts = [one for one in inside if isinstance(one, ast.JoinedStr)]
-            texts.sort(key=lambda one: one.lineno)
-            branches.setdefault(str(names[0]) if names else "", [_template(one) for one in texts])
+            names = [part.value for part in ast.walk(node.test) if isinstance(part, ast.Constant)]
+            parts = chain.from_iterable(map(ast.walk, node.body))
+            texts = [part for part in parts if isinstance(part, ast.JoinedStr)]
+            texts.sort(key=lambda text: text.lineno)
+            name = str(names[0]) if names else ""
+            branches.setdefault(name, [_template(text) for text in texts])
     (ending,) = (
         ast.literal_eval(node.right)
         for node in ast.walk(_function(tree, "get_hf_dataset"))
@@ -171,41 +180,42 @@ def study_formats() -> StudyFormats:
 
 
 def _constants() -> dict[str, str]:
-    """The texts of the study's prompts by the names that they have there."""
-    found = {}
+    """Return the values of the constants in the study's file of prompts, by name."""
+    constants = {}
     for node in _tree(PROMPTS).body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            with suppress(ValueError):  # what isn't written out is no prompt
-                found[node.targets[0].id] = ast.literal_eval(node.value)
-    return found
+            with suppress(ValueError):  # a value that isn't a literal is no prompt
+                constants[node.targets[0].id] = ast.literal_eval(node.value)
+    return constants
 
 
 def _tree(name: str) -> ast.Module:
-    return ast.parse(fetch_text(name, instead=_INSTEAD))
+    return ast.parse(fetch_text(name, alternative=_INSTEAD))
 
 
 def _function(tree: ast.Module, name: str) -> ast.FunctionDef:
-    named = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
-    return next(node for node in named if node.name == name)
+    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+    return next(function for function in functions if function.name == name)
 
 
 def _template(text: ast.JoinedStr) -> str:
-    """An f-string as a template whose fields are named after what fills them there."""
-    return "".join(
-        str(part.value).replace("{", "{{").replace("}", "}}")
-        if isinstance(part, ast.Constant)
-        else f"{{{_named(part)}}}"
-        for part in text.values
-    )
+    """Turn an f-string into a template; a field has the last name of its expression."""
+    pieces = []
+    for part in text.values:
+        if isinstance(part, ast.Constant):
+            pieces.append(str(part.value).replace("{", "{{").replace("}", "}}"))
+        else:
+            pieces.append(f"{{{_last_name(part)}}}")
+    return "".join(pieces)
 
 
-def _named(node: ast.AST) -> str:
-    """The last name or key in an expression: `question` of `row["question"].strip()`."""
+def _last_name(node: ast.AST) -> str:
+    """Return the last name or key in an expression: `question` of `row["question"].strip()`."""
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
         return str(node.slice.value)
     if isinstance(node, ast.Name):
         return node.id
-    names = [name for child in ast.iter_child_nodes(node) if (name := _named(child))]
+    names = list(filter(None, map(_last_name, ast.iter_child_nodes(node))))
     return names[-1] if names else ""
 
 
@@ -214,5 +224,5 @@ def _fields(template: str) -> set[str]:
 
 
 def _labelled(label: str, place: int, text: str) -> str:
-    """A choice with its number or letter."""
+    """Return a choice with its number or letter."""
     return label.format(idx=place + 1, letter=LETTERS[place], x=text, choice=text)

@@ -1,4 +1,4 @@
-"""The question sets of the calibration study, the bundled ones, and a user's file."""
+"""Question sets of the calibration study, bundled question sets, and users' files."""
 
 import functools
 from collections import ChainMap
@@ -15,7 +15,7 @@ from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.prompts.question_sets import Kind
 
 STUDY_COMMIT = "560aae77b190dfb58ce6c0ec3e658fc03d65a45d"
-"""Of the study's repository, github NoamMichael/Comparing-Confidence-in-LLMs."""
+"""Commit of the study's repository, github NoamMichael/Comparing-Confidence-in-LLMs."""
 
 _FILES = {
     "boolq": "boolq_valid",
@@ -28,27 +28,27 @@ _FILES = {
 ITEMS: Mapping[str, str] = {
     name: f"question_sets/items/{file}.csv" for name, file in _FILES.items()
 }
-"""The sources of the study's five sets, as it published them."""
+"""Sources of the study's five question sets, by name."""
 
 PROMPTS: Mapping[str, str] = {
     name: f"question_sets/prompts/{file}_prompts.csv" for name, file in _FILES.items()
 }
-"""The sources of the study's exact prompts, by question."""
+"""Sources of the study's exact prompts, by name of the question set."""
 
 BUNDLED = ("bundled", "statements")
-"""168 questions with four options, and 126 that are true or false."""
+"""Bundled sets: 168 questions with four options, and 126 statements that are true or false."""
 
 FILES: Mapping[str, tuple[str, ...]] = {
     **{name: (file,) for name, file in ITEMS.items()},
     "bundled": ("knowledge.jsonl",),
     "statements": ("statements.jsonl",),
 }
-"""What each data set is read from."""
+"""Source files by data set."""
 
 _TRUTH = {"true": True, "false": False, "yes": True, "no": False}
 
 Prompts = Mapping[str, tuple[str, str]]
-"""User and system message by question."""
+"""User message and system message by question."""
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ class GivenAnswer:
     """An answer that the model is told it gave.
 
     Attributes:
-        name: Tells the answers to one question apart.
-        text: The answer.
-        right: Whether it is.
+        name: Name of the answer, unique among those to one question.
+        text: Text of the answer.
+        right: Whether the answer is right.
     """
 
     name: str
@@ -71,14 +71,14 @@ class SetQuestion(Item):
     """A question of a question set.
 
     Attributes:
-        kind: What is wanted: the probability of each option, true or false, or the confidence in
-            a given answer.
-        question: Its text.
-        context: What is to be read first.
-        options: What may be chosen, in the order shown; empty for other kinds.
-        target: The right option's letter, or `True` or `False`; empty where answers are given.
-        given: The answers that are given, each asked about in a call of its own.
-        source_id: The study's question ID.
+        kind: Kind of reply: the probability of each option, true or false, or the confidence in a
+            given answer.
+        question: Text of the question.
+        context: Passage to be read before the question.
+        options: Options in the order of the prompt; empty for other kinds.
+        target: Letter of the right option, or `True` or `False`; empty if answers are given.
+        given: Given answers; each is asked about in its own call.
+        source_id: Question ID of the study.
     """
 
     kind: Kind
@@ -93,31 +93,34 @@ class SetQuestion(Item):
 def load_question_set(
     dataset: object, *, items: object = None, split: str = "all", seed: int = 0
 ) -> Selection[SetQuestion]:
-    """Load, order and select questions, as `choose` and `alternate` do it.
+    """Load, order and select the questions of a question set.
 
     A data set is `boolq`, `sciq`, `lsat_ar`, `sat_en`, `halueval`, `bundled`, `statements`, or a
-    csv or jsonl file with `question` and `target`. There, with `choices` (a list, or texts between
-    `|`) a question has options and `target` is a letter or a choice; with `answer` that answer is
-    given, and `target` says whether it is right; with neither, `target` is true or false. `id`,
-    `context` and `split` may be there.
+    csv or jsonl file with the columns `question` and `target` (optionally `id`, `context` and
+    `split`). In a file, a row with `choices` (a list, or texts separated by `|`) has options, and
+    its `target` is a letter or a choice. A row with `answer` gives that answer, and its `target`
+    is whether the answer is right. In other rows `target` is true or false. See `choose` and
+    `alternate` for the selection and the order.
 
     Raises:
         InvalidArgument: An argument or a row can't be used.
         DataUnavailable: The questions could not be downloaded.
     """
-    known = {
+    loaders = {
         **{name: functools.partial(_published, name) for name in ITEMS},
         **{name: functools.partial(_bundled, name) for name in BUNDLED},
     }
-    name, pool, version = records.load_pool(dataset, known, ["question", "target"], _own)
+    name, pool, version = records.load_pool(
+        dataset, loaders, ["question", "target"], _user_question
+    )
     files = records.pool_files(dataset, FILES)
     return Selection(name, choose(alternate(pool, seed), split, items), version, files=files)
 
 
 def study_prompts(dataset: str) -> Prompts:
-    """The study's exact prompts of one of its sets, downloaded once.
+    """Return the study's exact prompts of one of its question sets, downloaded once.
 
-    Keys are the study's question IDs; where answers are given, with `_` and the answer's name.
+    Keys are the study's question IDs, followed by `_` and the answer's name if answers are given.
 
     Raises:
         InvalidArgument: The set isn't the study's.
@@ -128,13 +131,13 @@ def study_prompts(dataset: str) -> Prompts:
             f"prompts=authors: the study has no prompts for {dataset}, only for "
             f"{', '.join(PROMPTS)}; use prompts=ours."
         )
-    rows = records.csv_records(fetch_text(PROMPTS[dataset], instead="-T prompts=ours"))
+    rows = records.csv_records(fetch_text(PROMPTS[dataset], alternative="-T prompts=ours"))
     return {row["Question ID"]: (row["Full Prompt"], row["System Prompt"]) for row in rows}
 
 
 @functools.cache
 def bundled_sets() -> Mapping[str, Mapping[str, SetQuestion]]:
-    """The questions written for this project, by set and id."""
+    """Return the questions written for this project, by set and id."""
     options = [
         SetQuestion(
             id=item.id,
@@ -151,15 +154,18 @@ def bundled_sets() -> Mapping[str, Mapping[str, SetQuestion]]:
         )
         for row in records.bundled_records("statements.jsonl")
     ]
-    sets = {"bundled": options, "statements": statements}
-    return {name: {item.id: item for item in items} for name, items in sets.items()}
+    return {
+        "bundled": {item.id: item for item in options},
+        "statements": {item.id: item for item in statements},
+    }
 
 
 def known_question(name: str) -> SetQuestion:
-    """The question of that id, bundled or of one of the study's sets; of others a `KeyError`.
+    """Return the question with an id, bundled or of one of the study's question sets.
 
     Raises:
-        DataUnavailable: The set could not be downloaded.
+        KeyError: No question has this id.
+        DataUnavailable: The question set could not be downloaded.
     """
     dataset = name.partition("-")[0]
     if dataset in ITEMS:
@@ -177,17 +183,17 @@ def _bundled(name: str) -> tuple[list[SetQuestion], str]:
     return pool, fingerprint(repr(pool))
 
 
-def _own(row: OwnRow) -> SetQuestion:
-    choices, given, target = row.choices(), row.text("answer"), row.text("target")
-    if choices and given:
-        raise row.refused("choices and answer exclude each other; leave one empty.")
+def _user_question(row: OwnRow) -> SetQuestion:
+    choices, answer, target = row.choices(), row.text("answer"), row.text("target")
+    if choices and answer:
+        raise row.error("choices and answer exclude each other; leave one empty.")
     if choices:
         kind: Kind = "options"
         right = row.letter(choices)
     elif target.lower() in _TRUTH:
-        kind, right = "given" if given else "true_false", str(_TRUTH[target.lower()])
+        kind, right = "given" if answer else "true_false", str(_TRUTH[target.lower()])
     else:
-        raise row.refused(
+        raise row.error(
             f"target {target!r} is neither true nor false; other questions need `choices`."
         )
     return SetQuestion(
@@ -197,8 +203,8 @@ def _own(row: OwnRow) -> SetQuestion:
         question=row.as_written("question"),
         context=row.text("context"),
         options=choices,
-        target="" if given else right,
-        given=(GivenAnswer("answer", given, right == "True"),) if given else (),
+        target="" if answer else right,
+        given=(GivenAnswer("answer", answer, right == "True"),) if answer else (),
     )
 
 
@@ -213,12 +219,15 @@ def _published(name: str) -> tuple[list[SetQuestion], str]:
 
 
 def _with_options(row: Record) -> SetQuestion:
-    """With a passage where the text has one: AGIEval's lists the options once more at its end."""
-    context, marked, rest = (row.get("Question") or row["query"]).partition("Q: ")
+    """Return a question with options, split from its passage if the text has one.
+
+    AGIEval repeats the options at the end of the text; they are dropped.
+    """
+    context, marked, passage_question = (row.get("Question") or row["query"]).partition("Q: ")
     return SetQuestion(
         id="",
         kind="options",
-        question=rest.split("Answer Choices:", 1)[0].strip() if marked else context,
+        question=passage_question.split("Answer Choices:", 1)[0].strip() if marked else context,
         context=context.strip() if marked else "",
         options=tuple(row[key] for key in row if key.startswith("Option ")),
         target=row["Correct Answer Letter"],

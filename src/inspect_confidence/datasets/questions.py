@@ -1,4 +1,4 @@
-"""Questions with one right answer: MMLU, GSM8K, TruthfulQA, the bundled ones, a user's file."""
+"""Questions with one right answer from MMLU, GSM8K, TruthfulQA, bundled sets or a user's file."""
 
 import functools
 import random
@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import chain
 from typing import Literal
 
 from inspect_confidence.arguments import fingerprint
@@ -20,10 +21,10 @@ TRUTHFULQA = "qa/truthfulqa_mc_task.json"
 MMLU = "qa/mmlu/test-00000-of-00001.parquet"
 
 MMLU_ITEMS = 1_000
-"""As many as the study asks; `items=` asks for more or fewer."""
+"""Number of MMLU's items in the study, and the default of `items=`."""
 
 BUNDLED = ("knowledge", "misconceptions", "word_problems")
-"""The parts of the bundled questions, each a data set of its own too."""
+"""Parts of the bundled questions; each part is also a data set."""
 
 
 FILES: Mapping[str, tuple[str, ...]] = {
@@ -33,7 +34,7 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "bundled": tuple(f"{part}.jsonl" for part in BUNDLED),
     **{part: (f"{part}.jsonl",) for part in BUNDLED},
 }
-"""What each data set is read from."""
+"""Source files by data set."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,18 +42,17 @@ class Question(Item):
     """A question with choices, or with a free answer: a number, or words.
 
     Attributes:
-        question: All that is to be read, the choices excepted.
-        choices: What may be chosen, in the order shown; empty for a free answer.
-        target: The right choice's letter, or the number as text; empty where words are answered.
-        answers: What is accepted of an answer in words: the answer in any of its forms, or the
-            right choice's text and its letter as `(B)` and `B`. Empty where there is no answer.
-        answerable: False where nobody can answer: right is then to decline, so that whether a reply
-            is correct is judged as whether it is a punt.
-        dataset: The data set that it is of, where a run may have several.
-        part: Of the data set, where it has parts: a subject, or one of SuperGLUE's tasks.
-        left_out: Why it isn't asked; empty where it is.
-        fields: What the question was worded from, by the names that the hedge-marker study's code
-            has for it, where that words it otherwise.
+        question: Text of the question without its choices.
+        choices: Choices in the order of the prompt; empty for a free answer.
+        target: Letter of the right choice, or the number as text; empty for answers in words.
+        answers: Accepted answers in words: spellings of the answer, or the right choice's text and
+            its letter as `(B)` and `B`. Empty if no answer exists.
+        answerable: False if nobody can answer the question; a reply is then correct if it declines.
+        dataset: Name of the data set, for runs with several data sets.
+        part: Part of the data set: a subject, or one of SuperGLUE's tasks; empty without parts.
+        left_out: Reason why the question is excluded; empty if it is asked.
+        fields: Texts that the question was worded from, under the field names of the hedge-marker
+            study's code, if that code words the question differently.
     """
 
     question: str
@@ -67,24 +67,25 @@ class Question(Item):
 
     @property
     def kind(self) -> Literal["short", "choices"]:
-        """Whether there are choices."""
+        """Kind of answer: `choices`, or `short` for a free answer."""
         return "choices" if self.choices else "short"
 
 
 def load_questions(
     dataset: object, *, items: object = None, split: str = "all", seed: int = 0
 ) -> Selection[Question]:
-    """Load, order and select questions, as `choose` and `alternate` do it.
+    """Load, order and select questions with one right answer.
 
     A data set is `mmlu` (1,000 items, balanced over 57 subjects), `gsm8k`, `truthfulqa`, `bundled`
-    or one of its parts, or a csv or jsonl file with `question` and `target`, and `choices` where
-    there are any. The seed is that of TruthfulQA's order of choices too.
+    or one of its parts, or a csv or jsonl file with the columns `question`, `target` and optionally
+    `choices`. The seed also orders TruthfulQA's choices. See `choose` and `alternate` for the
+    selection and the order.
 
     Raises:
         InvalidArgument: An argument or a row can't be used.
         DataUnavailable: The questions could not be downloaded.
     """
-    known: dict[str, Callable[[], tuple[list[Question], str]]] = {
+    loaders: dict[str, Callable[[], tuple[list[Question], str]]] = {
         "mmlu": lambda: (list(_mmlu()), fingerprint(SOURCES[MMLU].url)),
         "gsm8k": lambda: (list(_gsm8k()), fingerprint(SOURCES[GSM8K].sha256 or "")),
         "truthfulqa": lambda: (
@@ -94,12 +95,14 @@ def load_questions(
         "bundled": lambda: _bundled(*BUNDLED),
         **{part: functools.partial(_bundled, part) for part in BUNDLED},
     }
-    name, pool, version = records.load_pool(dataset, known, ["question", "target"], _own)
+    name, pool, version = records.load_pool(
+        dataset, loaders, ["question", "target"], _user_question
+    )
     group: Callable[[Question], str] | None = None
-    most = None
+    limit = None
     if name == "mmlu":
-        group, most = (lambda item: item.part), None if items is not None else MMLU_ITEMS
-    ordered = alternate(pool, seed, most=most, group=group)
+        group, limit = (lambda item: item.part), None if items is not None else MMLU_ITEMS
+    ordered = alternate(pool, seed, limit=limit, group=group)
     excluded = Counter({"not drawn": len(pool) - len(ordered)})
     files = records.pool_files(dataset, FILES)
     return Selection(name, choose(ordered, split, items), version, +excluded, files)
@@ -107,17 +110,17 @@ def load_questions(
 
 @functools.cache
 def bundled_questions() -> Mapping[str, Question]:
-    """The questions written for this project, by id; each has its source or derivation."""
-    return {item.id: item for part in BUNDLED for item in bundled_part(part)}
+    """Return the questions written for this project, by id."""
+    return {item.id: item for item in chain.from_iterable(map(bundled_part, BUNDLED))}
 
 
 def question_of(name: str) -> Question:
-    """The question of that id: a bundled one, or of MMLU, GSM8K or TruthfulQA.
+    """Return the question with an id, bundled or from MMLU, GSM8K or TruthfulQA.
 
-    TruthfulQA's choices are in the order of seed 0, which may not be a run's.
+    TruthfulQA's choices are in the order of seed 0, which may differ from the order in a run.
 
     Raises:
-        KeyError: There is no such id.
+        KeyError: No question has this id.
         DataUnavailable: The data set could not be downloaded.
     """
     if name in bundled_questions():
@@ -127,17 +130,17 @@ def question_of(name: str) -> Question:
 
 @functools.cache
 def _published(dataset: str) -> Mapping[str, Question]:
-    known = {"mmlu": _mmlu, "gsm8k": _gsm8k, "truthfulqa": lambda: _truthfulqa(0)}
-    return {item.id: item for item in known.get(dataset, tuple)()}
+    readers = {"mmlu": _mmlu, "gsm8k": _gsm8k, "truthfulqa": lambda: _truthfulqa(0)}
+    return {item.id: item for item in readers.get(dataset, tuple)()}
 
 
 def _bundled(*parts: str) -> tuple[list[Question], str]:
     version = fingerprint("".join(records.bundled_text(f"{part}.jsonl") for part in parts))
-    return [item for part in parts for item in bundled_part(part)], version
+    return list(chain.from_iterable(map(bundled_part, parts))), version
 
 
 def bundled_part(part: str) -> Iterator[Question]:
-    """The questions of a bundled file."""
+    """Yield the questions of a bundled file."""
     for record in records.bundled_records(f"{part}.jsonl"):
         choices = tuple(record.get("choices", ()))
         yield Question(
@@ -151,8 +154,8 @@ def bundled_part(part: str) -> Iterator[Question]:
         )
 
 
-def _own(row: OwnRow) -> Question:
-    """A user's question, its target a letter, a choice's text, or without choices a number."""
+def _user_question(row: OwnRow) -> Question:
+    """Return a user's question; its target is a letter or a choice's text, or else a number."""
     choices = row.choices()
     return Question(
         id=row.id,
@@ -171,7 +174,7 @@ def _number(row: OwnRow) -> str:
     try:
         Fraction(plain)
     except (ValueError, ZeroDivisionError):
-        raise row.refused(
+        raise row.error(
             f"target {target!r} is no number; free answers are numbers, other questions need "
             "`choices`."
         ) from None
@@ -185,7 +188,7 @@ def _gsm8k() -> Iterator[Question]:
 
 
 def _truthfulqa(seed: int) -> Iterator[Question]:
-    """The multiple-choice questions; their first choice is the right one at the source."""
+    """Yield the multiple-choice questions; the source's first choice is the right one."""
     for number, row in enumerate(downloaded_records(TRUTHFULQA)):
         name = f"truthfulqa-{number:04d}"
         choices = list(row["mc1_targets"])
@@ -200,14 +203,14 @@ def _truthfulqa(seed: int) -> Iterator[Question]:
 
 
 def _mmlu() -> Iterator[Question]:
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for row in downloaded_records(MMLU):
         subject = row["subject"]
-        seen[subject] += 1
+        counts[subject] += 1
         # In the hub's form choices are a list and the answer is its place in it.
         hub = "choices" in row
         yield Question(
-            id=f"mmlu-{subject}-{seen[subject]:04d}",
+            id=f"mmlu-{subject}-{counts[subject]:04d}",
             question=row["question"],
             choices=tuple(row["choices"] if hub else map(row.get, "ABCD")),
             target=LETTERS[row["answer"]] if hub else row["answer"],

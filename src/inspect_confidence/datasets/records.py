@@ -1,4 +1,4 @@
-"""Records of files: a user's own, those that come with the package, downloaded ones."""
+"""Readers of the records in users' files, bundled files and downloaded files."""
 
 import csv
 import functools
@@ -20,14 +20,14 @@ from inspect_confidence.errors import DataUnavailable, InvalidArgument
 Record = dict[str, Any]
 
 LETTERS = ascii_uppercase
-"""What choices are called, in their order."""
+"""Letters of the choices, in order."""
 
 
 def read_records(path: Path, required: Iterable[str]) -> list[Record]:
-    """The rows of a csv or jsonl file, each checked for the columns it must have.
+    """Read the rows of a csv or jsonl file and check that required columns have values.
 
     Raises:
-        InvalidArgument: The file is of another kind, can't be read, is empty or lacks a column.
+        InvalidArgument: The file has another form, can't be read, is empty or lacks a column.
     """
     readers = {".csv": _csv_rows, ".jsonl": _jsonl_rows}
     if path.suffix.lower() not in readers:
@@ -40,8 +40,8 @@ def read_records(path: Path, required: Iterable[str]) -> list[Record]:
         raise InvalidArgument(f"{path.name} holds no rows.")
     for column in required:
         if not any(column in record for record in records):
-            there = ", ".join(map(str, records[0]))
-            raise InvalidArgument(f"{path.name} has no column {column!r}; it has: {there}.")
+            columns = ", ".join(map(str, records[0]))
+            raise InvalidArgument(f"{path.name} has no column {column!r}; it has: {columns}.")
     for number, record in enumerate(records, start=1):
         for column in required:
             if record.get(column) in (None, ""):
@@ -81,12 +81,12 @@ def _jsonl_rows(path: Path) -> list[Record]:
 
 @dataclass(frozen=True)
 class OwnRow:
-    """A row of a user's own file of questions; what can't be used in it is `refused`.
+    """A row of a user's file of questions.
 
     Attributes:
-        record: Its cells by column.
-        path: The file.
-        number: The row's, from 1.
+        record: Cells by column.
+        path: Path of the file.
+        number: Number of the row, from 1.
     """
 
     record: Record
@@ -95,34 +95,34 @@ class OwnRow:
 
     @property
     def id(self) -> str:
-        """The row's own id, or the file's name and the row's number."""
+        """The row's `id` cell, or the file's name and the row's number."""
         return self.text("id") or f"{self.path.stem}-{self.number:04d}"
 
     @property
     def split(self) -> Split | None:
-        """`train`, `test`, or None where it has none."""
+        """`train`, `test`, or None if the cell is empty."""
         split = self.record.get("split") or None
         if split not in ("train", "test", None):
-            raise self.refused(f"split {split!r} is not train or test.")
+            raise self.error(f"split {split!r} is not train or test.")
         return split
 
     def text(self, column: str) -> str:
-        """A cell as `cell_text` gives it."""
-        return cell_text(self._one(column))
+        """Return a cell's text without surrounding blanks; empty if the cell is absent."""
+        return cell_text(self._scalar(column))
 
     def as_written(self, column: str) -> str:
-        """A cell that is there as text, with its blanks."""
-        return str(self._one(column))
+        """Return the text of a required cell with its surrounding blanks."""
+        return str(self._scalar(column))
 
-    def _one(self, column: str) -> object:
-        """A cell that is no list and no object."""
+    def _scalar(self, column: str) -> object:
+        """Return a cell's value, which must not be a list or an object."""
         value = self.record.get(column)
         if isinstance(value, list | dict):
-            raise self.refused(f"{column!r} is a list or an object; give a text or a number.")
+            raise self.error(f"{column!r} is a list or an object; give a text or a number.")
         return value
 
     def choices(self) -> tuple[str, ...]:
-        """`choices`: a list, its JSON text, or texts between `|`; none where there are none."""
+        """Read the `choices` cell: a list, JSON text, or texts separated by `|`; may be empty."""
         value = self.record.get("choices")
         if value in (None, "", []):
             return ()
@@ -131,76 +131,82 @@ class OwnRow:
                 value = json.loads(value)
             except (ValueError, RecursionError):
                 value = str(value).split("|")
-        if not isinstance(value, list) or any(isinstance(one, list | dict) for one in value):
-            raise self.refused(
+        if not isinstance(value, list) or any(isinstance(text, list | dict) for text in value):
+            raise self.error(
                 f'choices {value!r:.60} are no list of texts; write ["one", "other"] or one|other.'
             )
         choices = tuple(str(choice).strip() for choice in value)
         if not 2 <= len(choices) <= len(LETTERS):
-            raise self.refused(f"{len(choices)} choices; give 2 to {len(LETTERS)}.")
+            raise self.error(f"{len(choices)} choices; give 2 to {len(LETTERS)}.")
         if "" in choices or len(set(choices)) < len(choices):
-            raise self.refused(f"choices are empty or there twice: {list(choices)}.")
+            raise self.error(f"choices are empty or there twice: {list(choices)}.")
         return choices
 
     def letter(self, choices: tuple[str, ...]) -> str:
-        """The letter of the one right choice, where `target` is its letter or its text."""
+        """Return the letter of the right choice; `target` is its letter or its text."""
         target = self.text("target")
         by_text = choices.index(target) if target in choices else None
         by_letter = LETTERS.find(target.upper()) if len(target) == 1 else -1
         by_letter = by_letter if by_letter < len(choices) else -1
         if by_text is not None and by_letter not in (-1, by_text):
-            raise self.refused(f"target {target!r} is a choice and the letter of another one.")
+            raise self.error(f"target {target!r} is a choice and the letter of another one.")
         if by_text is None and by_letter == -1:
-            raise self.refused(
+            raise self.error(
                 f"target {target!r} is neither a letter from A to {LETTERS[len(choices) - 1]} "
                 "nor one of the choices."
             )
         return LETTERS[by_letter if by_text is None else by_text]
 
-    def refused(self, why: str) -> InvalidArgument:
-        """The error of a row that can't be used."""
-        return InvalidArgument(f"{self.path.name}, row {self.number}: {why}")
+    def error(self, reason: str) -> InvalidArgument:
+        """Return the error of a row that can't be used, with the file and the row's number."""
+        return InvalidArgument(f"{self.path.name}, row {self.number}: {reason}")
 
 
 OWN_FILE = "a .csv or .jsonl file"
-"""What errors say that a data set may be, beside the known names."""
+"""Entry for users' files in an error's list of data sets."""
 
 
 def load_pool(
     dataset: object,
-    known: Mapping[str, Callable[[], tuple[list[ItemT], str]]],
+    loaders: Mapping[str, Callable[[], tuple[list[ItemT], str]]],
     required: Iterable[str],
-    make: Callable[[OwnRow], ItemT],
+    parse: Callable[[OwnRow], ItemT],
 ) -> tuple[str, list[ItemT], str]:
-    """Name, items and fingerprint of a data set known by name, or of a user's file as `own_items`.
+    """Load a named data set or a user's file, and return its name, items and fingerprint.
+
+    Args:
+        dataset: Name of a data set, or path of a file.
+        loaders: Loaders of the items and the fingerprint, by name of the data set.
+        required: Columns that a user's file must have.
+        parse: Parser of a row of a user's file.
 
     Raises:
-        InvalidArgument: The name isn't known, or the file or a row can't be used.
+        InvalidArgument: The name is unknown, or the file or a row can't be used.
     """
     if "." in str(dataset):
-        items, version, name = own_items(dataset, required, make)
+        items, version, name = own_items(dataset, required, parse)
     else:
-        name = choice("dataset", dataset, [*known, OWN_FILE])
-        items, version = known[name]()
+        name = choice("dataset", dataset, [*loaders, OWN_FILE])
+        items, version = loaders[name]()
     return name, items, version
 
 
 def own_items(
-    dataset: object, required: Iterable[str], make: Callable[[OwnRow], ItemT]
+    dataset: object, required: Iterable[str], parse: Callable[[OwnRow], ItemT]
 ) -> tuple[list[ItemT], str, str]:
-    """The items of a user's own file, one a row, with the file's fingerprint and name.
+    """Load the items of a user's file, one a row, with the file's fingerprint and name.
 
     Args:
-        dataset: The file, relative to where the user stands.
-        required: Columns that it must have.
-        make: Gives the item of a row, or raises what `OwnRow.refused` gives.
+        dataset: Path of the file, relative to the user's working folder.
+        required: Columns that the file must have.
+        parse: Parser of a row; raises `OwnRow.error` if the row can't be used.
 
     Raises:
-        InvalidArgument: The file or a row can't be used, or an id stands there twice.
+        InvalidArgument: The file or a row can't be used, or an id occurs twice.
     """
     path = user_path("dataset", dataset)
     rows = enumerate(read_records(path, required), start=1)
-    items = [make(OwnRow(record, path, number)) for number, record in rows]
+    items = [parse(OwnRow(record, path, number)) for number, record in rows]
     for name, count in Counter(item.id for item in items).items():
         if count > 1:
             raise InvalidArgument(f"{path.name}: the id {name!r} stands there {count} times.")
@@ -208,38 +214,38 @@ def own_items(
 
 
 def pool_files(
-    dataset: object, known: Mapping[str, Sequence[str]]
+    dataset: object, files: Mapping[str, Sequence[str]]
 ) -> tuple[str, ...] | tuple[Path]:
-    """The files of a data set that `load_pool` knows by name, or the user's own one."""
+    """Return the files of a named data set, or the path of the user's file."""
     if "." in str(dataset):
         return (user_path("dataset", dataset),)
-    return tuple(known[str(dataset).strip()])
+    return tuple(files[str(dataset).strip()])
 
 
 def cell_text(value: object) -> str:
-    """A cell as text without blanks around it: 0 and False are something, None is nothing."""
+    """Return a cell's text without surrounding blanks; None is empty, 0 and False are not."""
     return "" if value is None else str(value).strip()
 
 
 def csv_records(text: str, **dialect: Any) -> Iterator[dict[str, str]]:
-    """The rows of csv text under its header; line ends within quotes stay as they are."""
+    """Yield the rows of csv text by column; line ends within quotes are preserved."""
     yield from csv.DictReader(StringIO(text, newline=""), **dialect)
 
 
 @functools.cache
 def bundled_text(file: str) -> str:
-    """The text of a file that comes with the package."""
+    """Return the text of a bundled file."""
     folder = resources.files("inspect_confidence.datasets") / "bundled"
     return (folder / file).read_text(encoding="utf-8")
 
 
 def bundled_records(file: str) -> list[Record]:
-    """The records of a jsonl file that comes with the package."""
+    """Return the records of a bundled jsonl file."""
     return [json.loads(line) for line in bundled_text(file).splitlines()]
 
 
 def downloaded_records(name: str) -> Any:
-    """What a source's file holds: its rows, lists as arrays if from parquet; of json the object.
+    """Read a source's file: its rows (lists are arrays if from parquet), or the object of a json.
 
     Raises:
         DataUnavailable: The file could not be downloaded, or can't be read.

@@ -1,4 +1,4 @@
-"""Which items a run asks, in which order, and in which split."""
+"""Selection, order and split of the items of a run."""
 
 import random
 from collections import Counter
@@ -16,11 +16,11 @@ Split = Literal["train", "test"]
 
 @dataclass(frozen=True, kw_only=True)
 class Item:
-    """What is asked about; every data set adds fields of its own.
+    """An item of a data set; subclasses add the fields of their data set.
 
     Attributes:
         id: Stable name.
-        split: `train` or `test`; None until the items are put in order.
+        split: `train` or `test`; None until the items are ordered.
     """
 
     id: str
@@ -36,11 +36,11 @@ class Selection(Generic[ItemT_co]):
     """The items of a run.
 
     Attributes:
-        name: Of the data set, as the `dataset` column shows it.
-        items: In the order in which they are asked.
-        fingerprint: Of the whole data set before any selection.
-        excluded: How many rows of the source were left out, by reason.
-        files: What it was read from: names of bundled files or sources, or the user's own path.
+        name: Name of the data set, as in the `dataset` column.
+        items: Items in the order of the run.
+        fingerprint: Fingerprint of the whole data set before the selection.
+        excluded: Number of excluded rows of the source, by reason.
+        files: Files of the data set: names of bundled files or sources, or the user's path.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Selection(Generic[ItemT_co]):
     files: Sequence[str | Path] = ()
 
     def facts(self) -> dict[str, object]:
-        """What a log keeps of the selection."""
+        """Return the facts about the selection that a log records."""
         splits = Counter(item.split for item in self.items)
         return {
             "dataset": self.name,
@@ -66,18 +66,18 @@ def alternate(
     items: Sequence[ItemT],
     seed: int,
     *,
-    most: int | None = None,
+    limit: int | None = None,
     group: Callable[[ItemT], str] | None = None,
 ) -> list[ItemT]:
-    """Items in seeded order, train and test by turns, so that any prefix holds both.
+    """Order items by seed and assign train and test alternately, so that any prefix holds both.
 
-    Items that come with a split of their own keep it.
+    Items that already have a split keep it.
 
     Args:
-        items: All of them; their order and the seed decide the result.
-        seed: Of the order.
-        most: How many to keep, from the front.
-        group: What items are to be balanced over; groups take turns, in seeded order.
+        items: Items with distinct ids; the result doesn't depend on their order.
+        seed: Seed of the order.
+        limit: Number of items to return, from the front.
+        group: Key of the groups to balance; groups alternate, in seeded order.
     """
     rng = random.Random(seed)
     shuffled = sorted(items, key=lambda item: item.id)
@@ -87,12 +87,12 @@ def alternate(
         sizes = Counter(group(item) for item in shuffled)
         names = sorted(sizes)
         rng.shuffle(names)
-        # Groups of odd size take the odd item by turns, so that the halves stay equal in all.
-        begins = {
-            name: place % 2
-            for odd in (0, 1)
-            for place, name in enumerate(name for name in names if sizes[name] % 2 == odd)
-        }
+        # Groups of odd size give the extra item to either half alternately, so that the halves
+        # have equal sizes overall.
+        begins: dict[str, int] = {}
+        for odd in (0, 1):
+            groups = [name for name in names if sizes[name] % 2 == odd]
+            begins.update((name, place % 2) for place, name in enumerate(groups))
         turn: Counter[str] = Counter()
         order = {}
         for item in shuffled:
@@ -102,22 +102,23 @@ def alternate(
             parity[item.id] = (turn[name] + begins[name]) % 2
             turn[name] += 1
         shuffled.sort(key=lambda item: order[item.id])
-    return [
-        item if item.split else replace(item, split="test" if parity[item.id] else "train")
-        for item in shuffled[:most]
-    ]
+    ordered = []
+    for item in shuffled[:limit]:
+        split: Split = "test" if parity[item.id] else "train"
+        ordered.append(item if item.split else replace(item, split=split))
+    return ordered
 
 
 def choose(items: Sequence[ItemT], split: str, count_or_ids: object) -> list[ItemT]:
-    """The items of a split, and of those the first so many or the ones named in a file.
+    """Select the items of a split: all, the first `count_or_ids`, or those named in a file.
 
     Args:
-        items: In order.
+        items: Items in order.
         split: `train`, `test` or `all`.
-        count_or_ids: None for all, a count, or a file with one id a line.
+        count_or_ids: None for all items, a count, or the path of a file with one id a line.
 
     Raises:
-        InvalidArgument: An id is unknown, the count is no number above 0, or nothing is left.
+        InvalidArgument: An id is unknown, the count is not above 0, or no item remains.
     """
     chosen = [item for item in items if split in ("all", item.split)]
     if count_or_ids is not None:
@@ -127,7 +128,7 @@ def choose(items: Sequence[ItemT], split: str, count_or_ids: object) -> list[Ite
             if not _may_be_a_file(count_or_ids):
                 raise
             lines = read_text(user_path("items", count_or_ids)).splitlines()
-            chosen = _named(chosen, [line.strip() for line in lines if line.strip()], split)
+            chosen = _with_ids(chosen, [line.strip() for line in lines if line.strip()], split)
     if not chosen:
         raise InvalidArgument(
             f"No item is left in split={split}; look at the data set, at what else is asked to be "
@@ -137,16 +138,16 @@ def choose(items: Sequence[ItemT], split: str, count_or_ids: object) -> list[Ite
 
 
 def _may_be_a_file(value: object) -> bool:
-    named = isinstance(value, str) and any(letter.isalpha() for letter in value)
-    return named or isinstance(value, PathLike)
+    has_letters = isinstance(value, str) and any(letter.isalpha() for letter in value)
+    return has_letters or isinstance(value, PathLike)
 
 
-def _named(items: Sequence[ItemT], ids: Sequence[str], split: str) -> list[ItemT]:
-    known = {item.id for item in items}
+def _with_ids(items: Sequence[ItemT], ids: Sequence[str], split: str) -> list[ItemT]:
+    item_ids = {item.id for item in items}
     for name in ids:
-        if name not in known:
+        if name not in item_ids:
             raise InvalidArgument(
-                f"items names {name!r}, which is not in split={split}. {nearest(name, known)}"
+                f"items names {name!r}, which is not in split={split}. {nearest(name, item_ids)}"
             )
-    wanted = set(ids)
-    return [item for item in items if item.id in wanted]
+    requested = set(ids)
+    return [item for item in items if item.id in requested]

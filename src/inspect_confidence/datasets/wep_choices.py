@@ -1,4 +1,4 @@
-"""The 360 prompts of the choice experiment, generated from its design."""
+"""Prompts of the choice experiment: 360 sentences, generated from the study's design."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,8 +20,8 @@ NUMBERS: Mapping[str, tuple[int, ...]] = {
 }
 """The study's numbers, in its order: 20 around 100, with a standard deviation of 10 or of 40.
 
-Source: the narrow ones as printed. The study's recorded replies repeat the wide ones above 56 and
-below 143 in turn, which leaves one order.
+Source: the study prints the narrow numbers. Its recorded replies repeat the wide numbers above 56
+and below 143, which determines their order.
 """
 
 POINTS: Mapping[str, Mapping[float, tuple[int, int]]] = {
@@ -34,7 +34,7 @@ POINTS: Mapping[str, Mapping[float, tuple[int, int]]] = {
     },
     "wide": {0.05: (97, 102), 0.275: (85, 114), 0.5: (73, 126), 0.725: (56, 143), 0.95: (21, 178)},
 }
-"""Bounds of the central intervals of a normal distribution with these parameters, by level."""
+"""Bounds of the central intervals of the numbers' normal distribution, by level."""
 
 INTERVALS: Mapping[str, str] = {
     "below_low": "below {low}",
@@ -44,7 +44,7 @@ INTERVALS: Mapping[str, str] = {
     "below_high": "below {high}",
     "above_high": "above {high}",
 }
-"""The six intervals at a point, in pairs that complement each other."""
+"""Wordings of the six intervals at a point, in complementary pairs."""
 
 COMPLEMENTS: Mapping[str, str] = {
     "below_low": "above_low",
@@ -58,7 +58,7 @@ RANGES: Mapping[int, Sequence[tuple[float, float]]] = {
     5: ((0.92, 1), (0.61, 0.92), (0.41, 0.61), (0.13, 0.41), (0, 0.13)),
     3: ((0.61, 1), (0.41, 0.61), (0, 0.41)),
 }
-"""The probabilities that each choice stands for, in the order of the choices.
+"""Range of probabilities that each choice stands for, in the order of the choices.
 
 Source: the study. (.92, 1] (.61, .92] [.41, .61] [.13, .41) [0, .13) of five choices, (.61, 1]
 [.41, .61] [0, .41) of three.
@@ -71,10 +71,10 @@ class ChoicePrompt(Item):
 
     Attributes:
         scenario: `height`, `score` or `sound`.
-        choice_set: How many choices: 5 or 3.
+        choice_set: Number of choices: 5 or 3.
         numbers: `narrow` or `wide`.
         point: Level of the central interval that the bounds belong to.
-        interval: Which of the six intervals at that point.
+        interval: Name of one of the six intervals at that point.
     """
 
     scenario: str
@@ -85,26 +85,26 @@ class ChoicePrompt(Item):
 
     @property
     def text(self) -> str:
-        """The interval in words."""
+        """Wording of the interval."""
         low, high = POINTS[self.numbers][self.point]
         return INTERVALS[self.interval].format(low=low, high=high)
 
     @property
     def share(self) -> float:
-        """The share of the 20 numbers inside the interval."""
+        """Share of the 20 numbers inside the interval."""
         low, high = POINTS[self.numbers][self.point]
         return sum(_inside(self.interval, x, low, high) for x in NUMBERS[self.numbers]) / 20
 
     @property
     def right(self) -> int:
-        """The place of the choice that stands for that share."""
+        """Index of the choice that stands for that share."""
         return right_choice(self.share, self.choice_set)
 
 
 def design() -> Iterator[ChoicePrompt]:
-    """The 360 prompts, in the study's order."""
-    every = product(NUMBERS, POINTS["narrow"], INTERVALS, SCENARIOS, CHOICE_SETS)
-    for numbers, point, interval, scenario, choice_set in every:
+    """Yield the 360 prompts in the study's order."""
+    cells = product(NUMBERS, POINTS["narrow"], INTERVALS, SCENARIOS, CHOICE_SETS)
+    for numbers, point, interval, scenario, choice_set in cells:
         yield ChoicePrompt(
             id=f"{scenario}-{choice_set}-{numbers}-{point:g}-{interval}",
             scenario=scenario,
@@ -116,24 +116,24 @@ def design() -> Iterator[ChoicePrompt]:
 
 
 def ordered_design(seed: int) -> list[ChoicePrompt]:
-    """The prompts in seeded order, with a split.
+    """Return the prompts in seeded order, with a split.
 
-    A sequence and its complement stay together, because they are scored together: any number of
-    items is made of whole ones but for the last.
+    A sequence and its complement are scored together and therefore stay adjacent: any prefix holds
+    complete clusters, except the last one.
     """
-    together: dict[str, list[ChoicePrompt]] = {}
-    for one in design():
-        first = one.interval if one.interval in COMPLEMENTS else _FIRST[one.interval]
-        name = f"{one.scenario}-{one.choice_set}-{one.numbers}-{first}"
-        together.setdefault(name, []).append(one)
-    clusters = alternate([Item(id=name) for name in together], seed)
-    return [
-        replace(one, split=cluster.split) for cluster in clusters for one in together[cluster.id]
-    ]
+    clusters: dict[str, list[ChoicePrompt]] = {}
+    for prompt in design():
+        first = _FIRST.get(prompt.interval, prompt.interval)
+        name = f"{prompt.scenario}-{prompt.choice_set}-{prompt.numbers}-{first}"
+        clusters.setdefault(name, []).append(prompt)
+    ordered: list[ChoicePrompt] = []
+    for cluster in alternate([Item(id=name) for name in clusters], seed):
+        ordered.extend(replace(prompt, split=cluster.split) for prompt in clusters[cluster.id])
+    return ordered
 
 
 def right_choice(share: float, choice_set: int) -> int:
-    """The place of the choice whose range holds a probability."""
+    """Return the index of the choice whose range holds a probability."""
     # The middle range is closed; those above it include their upper end, those below their lower.
     middle = len(RANGES[choice_set]) // 2
     for place, (low, high) in enumerate(RANGES[choice_set]):

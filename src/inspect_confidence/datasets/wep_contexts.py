@@ -1,9 +1,10 @@
-"""Sentences with a word of estimative probability: the bundled contexts, or a user's file."""
+"""Sentences with a word of estimative probability, from bundled contexts or a user's file."""
 
 import functools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from inspect_confidence.arguments import choice, fingerprint, parts, read_text, user_path
@@ -22,14 +23,14 @@ SURVEYED = (
     *("probably not", "little chance", "almost no chance", "highly unlikely"),
     "chances are slight",
 )
-"""The 17 words that the human survey asked about, in its order."""
+"""The 17 words of the human survey, in its order."""
 
 FURTHER = (
     *("very likely", "very unlikely", "certain", "impossible", "possible", "maybe", "perhaps"),
     *("toss-up", "good chance", "fair chance", "slim chance", "remote chance"),
     *("nearly impossible", "somewhat likely", "somewhat unlikely"),
 )
-"""15 words more; nobody was asked about them."""
+"""Another 15 words, which are not in the human survey."""
 
 SETTINGS = ("concise", "extended", "female", "male")
 LANGUAGES = ("en", "zh")
@@ -42,12 +43,12 @@ class Context(Item):
     """A narrative context, with a statement for each word.
 
     Attributes:
-        setting: Of the study, or of a user's own.
-        language: As `en`.
-        context: What contexts of several settings or languages share: the same event.
-        clause: The event, without a word.
-        statements: By word, in English or as the user names it: the sentence with that word.
-        shown: By word, how it reads in the sentence, where that is another language's word.
+        setting: Setting of the study, or of the user's file.
+        language: Language code, such as `en`.
+        context: Name of the event, shared by its contexts in several settings or languages.
+        clause: Description of the event without a word of probability.
+        statements: Sentence by word; words are in English or as in the user's file.
+        translations: Word of the sentence's language by English word; empty for English.
     """
 
     setting: str
@@ -55,7 +56,7 @@ class Context(Item):
     context: str
     clause: str
     statements: Mapping[str, str]
-    shown: Mapping[str, str] = field(default_factory=dict)
+    translations: Mapping[str, str] = field(default_factory=dict)
 
 
 def load_contexts(
@@ -68,12 +69,18 @@ def load_contexts(
     split: str = "all",
     seed: int = 0,
 ) -> tuple[Selection[Context], list[str]]:
-    """Contexts, as `choose` and `alternate` select and order them, and the words asked for.
+    """Load, order and select contexts, and resolve the words to ask about.
 
-    A data set is `bundled`, of which the contexts of these settings and languages are taken, or a
-    csv or jsonl file with `context`, `setting`, `word`, `statement` and `clause`, one row a
-    statement (`language` is `en` where it isn't there), of which all are. Words are `survey` (17),
-    `all` (32), or words between commas; of a user's file all by default.
+    Args:
+        dataset: `bundled`, or a csv or jsonl file with the columns `context`, `setting`, `word`,
+            `statement`, `clause` and optionally `language` (`en` by default), one row a statement.
+        settings: Settings of the bundled contexts to use.
+        languages: Languages of the bundled contexts to use.
+        words: `survey` (17), `all` (32), or words separated by commas. With a user's file `survey`
+            means all its words.
+        items: Number of contexts, or a file of ids; see `choose`.
+        split: `train`, `test` or `all`.
+        seed: Seed of the order; see `alternate`.
 
     Raises:
         InvalidArgument: An argument or a row can't be used.
@@ -81,14 +88,14 @@ def load_contexts(
     name = str(dataset)
     if "." in name:
         path = user_path("dataset", dataset)
-        pool, version, name = _own(path), fingerprint(read_text(path)), path.name
+        pool, version, name = _user_contexts(path), fingerprint(read_text(path)), path.name
         files: tuple[str | Path, ...] = (path,)
     else:
         choice("dataset", name, ["bundled", OWN_FILE])
         pool = [
-            one
-            for one in bundled_contexts().values()
-            if one.setting in settings and one.language in languages
+            context
+            for context in bundled_contexts().values()
+            if context.setting in settings and context.language in languages
         ]
         version, files = fingerprint(bundled_text(_BUNDLED)), (_BUNDLED,)
     if not pool:
@@ -96,71 +103,74 @@ def load_contexts(
             f"settings={','.join(settings)} and languages={','.join(languages)} have no context "
             "in common; Chinese ones are concise."
         )
-    there = list(dict.fromkeys(word for one in pool for word in one.statements))
-    asked = _words(words, there, own=name != "bundled")
-    ordered = alternate(pool, seed, group=lambda one: f"{one.language} {one.setting}")
-    return Selection(name, choose(ordered, split, items), version, files=files), asked
+    available = list(dict.fromkeys(chain.from_iterable(context.statements for context in pool)))
+    requested = _words(words, available, bundled=name == "bundled")
+    ordered = alternate(pool, seed, group=lambda context: f"{context.language} {context.setting}")
+    return Selection(name, choose(ordered, split, items), version, files=files), requested
 
 
 @functools.cache
 def bundled_contexts() -> Mapping[str, Context]:
-    """The contexts written for this project, by id."""
-    found = {}
+    """Return the contexts written for this project, by id."""
+    contexts = {}
     for record in bundled_records(_BUNDLED):
-        shown = record.get("words", {})
+        translations = record.get("words", {})
         statements = record["statements"]
-        if shown:
-            statements = {word: statements[own] for word, own in shown.items()}
+        if translations:
+            statements = {
+                word: statements[translation] for word, translation in translations.items()
+            }
         number = record["id"].rsplit("-", 1)[1]
         gendered = record["setting"] in ("female", "male")
-        found[record["id"]] = Context(
+        contexts[record["id"]] = Context(
             id=record["id"],
             setting=record["setting"],
             language=record["language"],
             context=f"{'gendered' if gendered else record['setting']}-{number}",
             clause=record["clause"],
             statements=statements,
-            shown=shown,
+            translations=translations,
         )
-    return found
+    return contexts
 
 
-def _words(words: object, there: Sequence[str], *, own: bool) -> list[str]:
-    asked = parts(words)
-    if asked == ["all"] or (own and asked == ["survey"]):
-        return list(there)
-    if asked == ["survey"]:
-        return [word for word in SURVEYED if word in there]
-    for word in asked:
-        if word not in there:
-            raise InvalidArgument(f"words names {word!r}. {nearest(word, there)}")
-    if not asked or len(set(asked)) < len(asked):
-        raise InvalidArgument(f"words={','.join(asked)} is empty or names a word twice.")
-    return asked
+def _words(words: object, available: Sequence[str], *, bundled: bool) -> list[str]:
+    requested = parts(words)
+    if requested == ["all"] or (requested == ["survey"] and not bundled):
+        return list(available)
+    if requested == ["survey"]:
+        return [word for word in SURVEYED if word in available]
+    for word in requested:
+        if word not in available:
+            raise InvalidArgument(f"words names {word!r}. {nearest(word, available)}")
+    if not requested or len(set(requested)) < len(requested):
+        raise InvalidArgument(f"words={','.join(requested)} is empty or names a word twice.")
+    return requested
 
 
-def _own(path: Path) -> list[Context]:
+def _user_contexts(path: Path) -> list[Context]:
     rows = read_records(path, ["context", "setting", "word", "statement", "clause"])
     grouped: dict[tuple[str, str, str], list[dict[str, str]]] = {}
     for row in rows:
         key = (str(row["context"]), str(row["setting"]), str(row.get("language") or "en"))
         grouped.setdefault(key, []).append({name: str(value) for name, value in row.items()})
     contexts = []
-    for (context, setting, language), some in grouped.items():
-        where = f"{path.name}: context {context!r} in {setting}, {language}"
-        twice = [word for word, n in Counter(row["word"] for row in some).items() if n > 1]
-        if twice:
-            raise InvalidArgument(f"{where} has the word {twice[0]!r} twice.")
-        if len({row["clause"] for row in some}) > 1:
-            raise InvalidArgument(f"{where} has several clauses; a context has one.")
+    for (context, setting, language), statements in grouped.items():
+        location = f"{path.name}: context {context!r} in {setting}, {language}"
+        counts = Counter(row["word"] for row in statements)
+        for word, count in counts.items():
+            if count > 1:
+                raise InvalidArgument(f"{location} has the word {word!r} twice.")
+        if len({row["clause"] for row in statements}) > 1:
+            raise InvalidArgument(f"{location} has several clauses; a context has one.")
         contexts.append(
             Context(
                 id=f"{context}@{setting}@{language}",
                 setting=setting,
                 language=language,
                 context=context,
-                clause=some[0]["clause"],
-                statements={row["word"]: row["statement"] for row in some},
+                clause=statements[0]["clause"],
+                statements={row["word"]: row["statement"] for row in statements},
             )
         )
     return contexts

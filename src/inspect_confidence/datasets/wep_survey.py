@@ -1,4 +1,4 @@
-"""What people say that words of estimative probability mean: counts, rows, or a user's survey."""
+"""Survey of the probabilities that people assign to words of estimative probability."""
 
 import csv
 import functools
@@ -13,15 +13,15 @@ from inspect_confidence.datasets.records import bundled_text, csv_records
 from inspect_confidence.errors import InvalidArgument
 
 SURVEY = "wep/survey-results.csv"
-"""The people's rows, which aren't shipped."""
+"""Source of the respondents' rows, which the package doesn't include."""
 
 Survey = Mapping[str, Mapping[float, int]]
-"""By word: how many people gave each value, in percent."""
+"""Number of people by word and value in percent."""
 
 
 @functools.cache
 def surveyed_counts() -> Survey:
-    """The counts of that survey, which come with the package: 123 people, 17 words."""
+    """Return the bundled counts of the survey: 123 people, 17 words."""
     counts: dict[str, dict[float, int]] = {}
     for row in csv_records(bundled_text("wep_survey.csv")):
         counts.setdefault(row["word"], {})[float(row["value"])] = int(row["people"])
@@ -29,36 +29,33 @@ def surveyed_counts() -> Survey:
 
 
 def phrases() -> list[str]:
-    """The words of estimative probability that are offered: the survey's, the likeliest first."""
+    """Return the survey's words of estimative probability, most probable first."""
     return sorted(surveyed_counts(), key=median_of, reverse=True)
 
 
 def median_of(phrase: str) -> float:
-    """What people mean by a phrase, in [0, 1]: the median of the survey's answers."""
-    said = sorted(
-        value for value, people in surveyed_counts()[phrase].items() for _ in range(people)
-    )
-    middle = len(said) // 2
-    return (said[middle] + said[-1 - middle]) / 200
+    """Return the median of the survey's answers for a phrase, in [0, 1]."""
+    values = sorted(Counter(surveyed_counts()[phrase]).elements())
+    middle = len(values) // 2
+    return (values[middle] + values[-1 - middle]) / 200
 
 
 def download_survey() -> Survey:
-    """The same counts from the people's rows, downloaded once.
+    """Count the survey's published rows, downloaded once.
 
     Raises:
-        DataUnavailable: They could not be downloaded.
+        DataUnavailable: The rows could not be downloaded.
     """
-    return read_survey(fetch(SOURCES[SURVEY], instead="the counts that come with the package"))
+    return read_survey(fetch(SOURCES[SURVEY], alternative="the counts that come with the package"))
 
 
 def read_survey(path: Path) -> Survey:
-    """Counts of a survey with a column a word and a row a person, values from 0 to 100.
+    """Count the values of a survey file with a column a word, a row a person and values in percent.
 
-    Columns without a single number (such as a person's age range) are no words. Empty answers are
-    left out.
+    Columns without any number (such as a person's age range) are ignored. Empty cells are skipped.
 
     Raises:
-        InvalidArgument: The file holds no word, or a value that is not a percentage.
+        InvalidArgument: The file has no column of numbers, or a value is not from 0 to 100.
     """
     try:
         rows = list(csv.reader(StringIO(read_text(path), newline="")))
@@ -70,11 +67,12 @@ def read_survey(path: Path) -> Survey:
         )
     counts: dict[str, dict[float, int]] = {}
     for column, title in enumerate(rows[0]):
-        given = [text for row in rows[1:] if column < len(row) and (text := row[column].strip())]
-        values = [_number(text) for text in given]
+        cells = (row[column].strip() for row in rows[1:] if column < len(row))
+        texts = list(filter(None, cells))
+        values = [_number(text) for text in texts]
         if not any(value is not None for value in values):
             continue
-        for text, value in zip(given, values, strict=True):
+        for text, value in zip(texts, values, strict=True):
             if value is None or not 0 <= value <= 100:
                 raise InvalidArgument(
                     f"{path.name}, column {title}: {text!r} is not a number from 0 to 100."

@@ -10,7 +10,7 @@ from inspect_ai.model import GenerateConfig
 from inspect_confidence import arguments
 from inspect_confidence.datasets.cache import version_of
 from inspect_confidence.datasets.hedge_markers import load_marker_questions
-from inspect_confidence.datasets.judge_items import JudgeItem, labelled, load_judge_items
+from inspect_confidence.datasets.judge_items import JudgeItem, labelled_items, load_judge_items
 from inspect_confidence.datasets.marker_prompts import PROMPTS, UTILS, study_formats, study_systems
 from inspect_confidence.datasets.questions import Question
 from inspect_confidence.errors import InvalidArgument, nearest
@@ -277,7 +277,7 @@ def _forms(item: JudgeItem, batch: bool) -> tuple[str, ...]:
 
 def _together(item: JudgeItem) -> list[str]:
     """The replies that a batch shows the judge with this item's sentence."""
-    pairs = [one.reply for one in labelled()["pairs"] if one.question == item.question]
+    pairs = [one.reply for one in labelled_items()["pairs"] if one.question == item.question]
     return list(dict.fromkeys(pairs)) if item.part == "pairs" else []
 
 

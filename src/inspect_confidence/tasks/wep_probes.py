@@ -149,7 +149,7 @@ def _statement(one: contexts.Context, word: str) -> Sample:
             "setting": one.setting,
             "language": one.language,
             "word": word,
-            "shown": one.shown.get(word, word),
+            "shown": one.translations.get(word, word),
             "surveyed": word in contexts.SURVEYED,
             "clause": one.clause,
         },

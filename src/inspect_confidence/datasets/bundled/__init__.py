@@ -1,1 +1,1 @@
-"""Questions written for this project, each with its derivation or source beside it."""
+"""Questions written for this project, each with its derivation or source."""
