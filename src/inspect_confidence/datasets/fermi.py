@@ -12,7 +12,7 @@ from inspect_confidence.arguments import fingerprint
 from inspect_confidence.datasets import records
 from inspect_confidence.datasets.cache import SOURCES, fetch_text
 from inspect_confidence.datasets.records import OwnRow, Record
-from inspect_confidence.datasets.selection import Item, Selection, alternate, choose
+from inspect_confidence.datasets.selection import Item, Selection, alternate, by_id, choose
 
 QUESTIONS = "fermi/questions.json"
 CORRECTIONS = "fermi/corrections.js"
@@ -92,12 +92,11 @@ def load_fermi(
 @functools.cache
 def bundled_fermi() -> Mapping[str, FermiItem]:
     """Return the questions written for this project, by id."""
-    return {
-        record["id"]: FermiItem(
-            id=record["id"], question=record["question"], exponent=record["exponent"]
-        )
-        for record in records.bundled_records("fermi.jsonl")
-    }
+    items = {}
+    for record in records.bundled_records("fermi.jsonl"):
+        name = record["id"]
+        items[name] = FermiItem(id=name, question=record["question"], exponent=record["exponent"])
+    return items
 
 
 def known_fermi(name: str) -> FermiItem:
@@ -112,7 +111,7 @@ def known_fermi(name: str) -> FermiItem:
 
 @functools.cache
 def _published() -> Mapping[str, FermiItem]:
-    return {item.id: item for item in _scioly(Counter())}
+    return by_id(_scioly(Counter()))
 
 
 def _scioly(excluded: Counter[str]) -> Iterator[FermiItem]:

@@ -61,10 +61,13 @@ def load_marker_questions(
     choice("split", split, ["train", "test", "all"])
     name, sets, version, files = _pool(dataset, split)
     pools, excluded = [], Counter[str]()
-    for all_rows in sets:
-        rows = [_mark_exclusion(row, formats) for row in all_rows]
-        excluded.update(row.left_out for row in rows if row.left_out)
-        included = [row for row in rows if not row.left_out]
+    for rows in sets:
+        included = []
+        for row in rows:
+            if reason := _exclusion(row, formats):
+                excluded[reason] += 1
+            else:
+                included.append(row)
         ordered = [row for row in _ordered(included, seed) if split in ("all", row.split)]
         pools.append(ordered if items is not None else _at_most(MAX_ITEMS, ordered))
         excluded["not drawn"] += len(ordered) - len(pools[-1])
@@ -182,11 +185,11 @@ def _at_most(limit: int, rows: Iterable[Question]) -> list[Question]:
     return retained
 
 
-def _mark_exclusion(row: Question, formats: StudyFormats | None) -> Question:
-    """Mark a row as excluded if the study has no format for it."""
+def _exclusion(row: Question, formats: StudyFormats | None) -> str:
+    """Return the reason to exclude a row, or an empty text."""
     if row.left_out or formats is None or formats.has(row):
-        return row
-    return replace(row, left_out="no format of the study")
+        return row.left_out
+    return "no format of the study"
 
 
 def _worded(row: Question, seed: int, formats: StudyFormats | None) -> Question:

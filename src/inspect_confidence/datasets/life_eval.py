@@ -89,10 +89,10 @@ def study_items() -> list[LifeItem]:
 def _build_items(
     sexes: Sequence[str], ages: Sequence[int], radii: Sequence[float]
 ) -> list[LifeItem]:
-    return [
-        LifeItem(id=item_id(sex, age, radius), sex=sex, age=age, radius=radius)
-        for sex, age, radius in product(sexes, ages, radii)
-    ]
+    items = []
+    for sex, age, radius in product(sexes, ages, radii):
+        items.append(LifeItem(id=item_id(sex, age, radius), sex=sex, age=age, radius=radius))
+    return items
 
 
 def study_prompts(items: Sequence[LifeItem]) -> Prompts:

@@ -99,7 +99,7 @@ class LifeTable:
             sex: One of `sexes`.
             age: Age reached in whole years, 0 to top.
             answer: Estimated age at death in years, whole or not; NaN gives NaN.
-            radius: In years, 0 or more.
+            radius: Radius in years, 0 or more.
             window: One of `WINDOWS`.
 
         Raises:

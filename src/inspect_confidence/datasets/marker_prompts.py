@@ -64,13 +64,11 @@ def study_judge() -> tuple[dict[str, str], dict[str, str]]:
         "correctness": texts["LLM_EVAL_PROMPT"].format(targets="{answers}", pred="{reply}"),
     }
     evaluation = _function(_tree(UTILS), "llm_eval")
-    (system,) = (
-        ast.literal_eval(node.args[0])
-        for node in ast.walk(evaluation)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id == "get_proprietary_response"
-    )
+    systems = []
+    for node in ast.walk(evaluation):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "get_proprietary_response":
+            systems.append(ast.literal_eval(node.args[0]))
+    (system,) = systems
     return templates, dict.fromkeys(("consistency", "correctness"), system)
 
 

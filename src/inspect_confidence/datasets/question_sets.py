@@ -10,7 +10,7 @@ from inspect_confidence.datasets import records
 from inspect_confidence.datasets.cache import fetch_text
 from inspect_confidence.datasets.questions import bundled_part
 from inspect_confidence.datasets.records import OwnRow, Record
-from inspect_confidence.datasets.selection import Item, Selection, alternate, choose
+from inspect_confidence.datasets.selection import Item, Selection, alternate, by_id, choose
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.prompts.question_sets import Kind
 
@@ -138,26 +138,20 @@ def study_prompts(dataset: str) -> Prompts:
 @functools.cache
 def bundled_sets() -> Mapping[str, Mapping[str, SetQuestion]]:
     """Return the questions written for this project, by set and id."""
-    options = [
-        SetQuestion(
+    options, statements = {}, {}
+    for item in bundled_part("knowledge"):
+        options[item.id] = SetQuestion(
             id=item.id,
             kind="options",
             question=item.question,
             options=item.choices,
             target=item.target,
         )
-        for item in bundled_part("knowledge")
-    ]
-    statements = [
-        SetQuestion(
+    for row in records.bundled_records("statements.jsonl"):
+        statements[row["id"]] = SetQuestion(
             id=row["id"], kind="true_false", question=row["question"], target=str(row["answer"])
         )
-        for row in records.bundled_records("statements.jsonl")
-    ]
-    return {
-        "bundled": {item.id: item for item in options},
-        "statements": {item.id: item for item in statements},
-    }
+    return {"bundled": options, "statements": statements}
 
 
 def known_question(name: str) -> SetQuestion:
@@ -169,13 +163,13 @@ def known_question(name: str) -> SetQuestion:
     """
     dataset = name.partition("-")[0]
     if dataset in ITEMS:
-        return _by_id(dataset)[name]
+        return _published_by_id(dataset)[name]
     return ChainMap(*map(dict, bundled_sets().values()))[name]
 
 
 @functools.cache
-def _by_id(dataset: str) -> Mapping[str, SetQuestion]:
-    return {item.id: item for item in _published(dataset)[0]}
+def _published_by_id(dataset: str) -> Mapping[str, SetQuestion]:
+    return by_id(_published(dataset)[0])
 
 
 def _bundled(name: str) -> tuple[list[SetQuestion], str]:
@@ -211,10 +205,10 @@ def _user_question(row: OwnRow) -> SetQuestion:
 def _published(name: str) -> tuple[list[SetQuestion], str]:
     text = fetch_text(ITEMS[name])
     read = {"boolq": _true_or_false, "halueval": _with_answers}.get(name, _with_options)
-    pool = [
-        replace(read(row), id=f"{name}-{row['Question ID']}", source_id=row["Question ID"])
-        for row in records.csv_records(text)
-    ]
+    pool = []
+    for row in records.csv_records(text):
+        number = row["Question ID"]
+        pool.append(replace(read(row), id=f"{name}-{number}", source_id=number))
     return pool, fingerprint(text)
 
 
@@ -241,7 +235,7 @@ def _true_or_false(row: Record) -> SetQuestion:
 
 
 def _with_answers(row: Record) -> SetQuestion:
-    """The right and the hallucinated answer."""
+    """Return a question with its right and its hallucinated answer."""
     return SetQuestion(
         id="",
         kind="given",

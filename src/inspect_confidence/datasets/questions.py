@@ -14,7 +14,7 @@ from inspect_confidence.arguments import fingerprint
 from inspect_confidence.datasets import records
 from inspect_confidence.datasets.cache import SOURCES
 from inspect_confidence.datasets.records import LETTERS, OwnRow, downloaded_records
-from inspect_confidence.datasets.selection import Item, Selection, alternate, choose
+from inspect_confidence.datasets.selection import Item, Selection, alternate, by_id, choose
 
 GSM8K = "qa/gsm8k_test.jsonl"
 TRUTHFULQA = "qa/truthfulqa_mc_task.json"
@@ -111,7 +111,7 @@ def load_questions(
 @functools.cache
 def bundled_questions() -> Mapping[str, Question]:
     """Return the questions written for this project, by id."""
-    return {item.id: item for item in chain.from_iterable(map(bundled_part, BUNDLED))}
+    return by_id(chain.from_iterable(map(bundled_part, BUNDLED)))
 
 
 def question_of(name: str) -> Question:
@@ -131,7 +131,7 @@ def question_of(name: str) -> Question:
 @functools.cache
 def _published(dataset: str) -> Mapping[str, Question]:
     readers = {"mmlu": _mmlu, "gsm8k": _gsm8k, "truthfulqa": lambda: _truthfulqa(0)}
-    return {item.id: item for item in readers.get(dataset, tuple)()}
+    return by_id(readers.get(dataset, tuple)())
 
 
 def _bundled(*parts: str) -> tuple[list[Question], str]:

@@ -241,7 +241,7 @@ def bundled_text(file: str) -> str:
 
 def bundled_records(file: str) -> list[Record]:
     """Return the records of a bundled jsonl file."""
-    return [json.loads(line) for line in bundled_text(file).splitlines()]
+    return list(map(json.loads, bundled_text(file).splitlines()))
 
 
 def downloaded_records(name: str) -> Any:

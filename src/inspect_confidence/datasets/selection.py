@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
@@ -60,6 +60,11 @@ class Selection(Generic[ItemT_co]):
             "test_items": splits["test"],
             "excluded": dict(self.excluded),
         }
+
+
+def by_id(items: Iterable[ItemT]) -> dict[str, ItemT]:
+    """Return items by their ids."""
+    return {item.id: item for item in items}
 
 
 def alternate(
@@ -128,7 +133,7 @@ def choose(items: Sequence[ItemT], split: str, count_or_ids: object) -> list[Ite
             if not _may_be_a_file(count_or_ids):
                 raise
             lines = read_text(user_path("items", count_or_ids)).splitlines()
-            chosen = _with_ids(chosen, [line.strip() for line in lines if line.strip()], split)
+            chosen = _with_ids(chosen, list(filter(None, map(str.strip, lines))), split)
     if not chosen:
         raise InvalidArgument(
             f"No item is left in split={split}; look at the data set, at what else is asked to be "
@@ -138,12 +143,12 @@ def choose(items: Sequence[ItemT], split: str, count_or_ids: object) -> list[Ite
 
 
 def _may_be_a_file(value: object) -> bool:
-    has_letters = isinstance(value, str) and any(letter.isalpha() for letter in value)
+    has_letters = isinstance(value, str) and any(map(str.isalpha, value))
     return has_letters or isinstance(value, PathLike)
 
 
 def _with_ids(items: Sequence[ItemT], ids: Sequence[str], split: str) -> list[ItemT]:
-    item_ids = {item.id for item in items}
+    item_ids = by_id(items)
     for name in ids:
         if name not in item_ids:
             raise InvalidArgument(

@@ -92,11 +92,10 @@ def load_contexts(
         files: tuple[str | Path, ...] = (path,)
     else:
         choice("dataset", name, ["bundled", OWN_FILE])
-        pool = [
-            context
-            for context in bundled_contexts().values()
-            if context.setting in settings and context.language in languages
-        ]
+        pool = []
+        for context in bundled_contexts().values():
+            if context.setting in settings and context.language in languages:
+                pool.append(context)
         version, files = fingerprint(bundled_text(_BUNDLED)), (_BUNDLED,)
     if not pool:
         raise InvalidArgument(

@@ -9,6 +9,7 @@ from typing import Any
 
 from inspect_confidence.datasets.hedge_markers import load_marker_questions
 from inspect_confidence.datasets.questions import Question
+from inspect_confidence.datasets.selection import by_id
 from inspect_confidence.respondents.utterance import Utterance, parameter, seeded, spoil_at_rate
 
 MARKERS: Mapping[str, float] = {
@@ -178,4 +179,4 @@ def _words(text: str) -> set[str]:
 @functools.cache
 def _questions() -> Mapping[str, Question]:
     """Return the bundled questions by id; the order of their choices isn't used."""
-    return {item.id: item for item in load_marker_questions("bundled", split="all").items}
+    return by_id(load_marker_questions("bundled", split="all").items)
