@@ -175,5 +175,5 @@ def test_a_leaderboard_without_numbers_says_so(tmp_path: Path) -> None:
     """Judgments of a method that stands for no study give a page that says so."""
     frame = tunnels([1.0], items=4).assign(method="own")
     export(frame, "leaderboard", tmp_path, resamples=20)
-    assert "None of the numbers" in (tmp_path / "leaderboard.md").read_text("utf-8")
-    assert "None of the numbers" in (tmp_path / "leaderboard.html").read_text("utf-8")
+    assert "no headline number" in (tmp_path / "leaderboard.md").read_text("utf-8")
+    assert "no headline number" in (tmp_path / "leaderboard.html").read_text("utf-8")

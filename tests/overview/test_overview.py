@@ -12,9 +12,9 @@ import pytest
 from inspect_confidence import summarize
 from inspect_confidence.headlines import Direction
 from inspect_confidence.overview.front import Front, front_of
-from inspect_confidence.overview.matrix import Who, matrix_of, overlap_ranks
-from inspect_confidence.overview.numbers import bare, written
-from inspect_confidence.overview.sentences import of_study
+from inspect_confidence.overview.matrix import LineKey, matrix_of, overlap_ranks
+from inspect_confidence.overview.numbers import format_number, without_unit
+from inspect_confidence.overview.sentences import study_sentences
 from inspect_confidence.report import write_report
 from inspect_confidence.results import Result, results_frame
 from report.pages import elements, rows_of, small_judgments
@@ -45,15 +45,15 @@ def test_every_number_of_the_matrix_is_that_of_the_row_it_names(
         for column, number in zip(first_view.matrix.columns, line.numbers, strict=True):
             assert number is not None
             row = records[number.row]
-            assert (row["model"], row["metric"]) == (line.who.model, column.metric)
+            assert (row["model"], row["metric"]) == (line.key.model, column.metric)
             assert row["dataset"] == column.dataset
-            assert number.text == written(column.metric, row["value"], row["n"])
+            assert number.text == format_number(column.metric, row["value"], row["n"])
             ends = [row["ci_low"], row["ci_high"]]
             assert number.interval == ", ".join(
-                bare(column.metric, end) for end in ends if not math.isnan(end)
+                without_unit(column.metric, end) for end in ends if not math.isnan(end)
             )
             share = records[number.unread_row or 0]
-            assert (share["metric"], share["model"]) == ("unread_share", line.who.model)
+            assert (share["metric"], share["model"]) == ("unread_share", line.key.model)
             # 3 times 6 of 120 intervals are unreadable, and 12 of 120 stated confidences
             expected_share = {"fermi_eval": 18 / 120, "scale_variants": 12 / 120}[column.task]
             assert share["value"] == pytest.approx(expected_share)
@@ -66,10 +66,10 @@ def test_numbers_in_sentences_are_those_of_the_models_rows(
     first_view: Front, results: pd.DataFrame
 ) -> None:
     """Each number is of the sentence's model and is the row's; the words follow from AUROC."""
-    assert [key.model for key, _ in first_view.said] == MODELS
+    assert [key.model for key, _ in front.sentences] == MODELS
     records = results.to_dict("index")
-    for key, parts in first_view.said:
-        text = "".join(part.text for part in parts)
+    for key, said in front.sentences:
+        text = "".join(part.text for part in said)
         assert re.match(r"says \d+% and is right \d+% of the time; ", text)
         assert "its 95% intervals hold the answer" in text  # 99% wasn't asked for
         numbers = [part for part in parts if part.row is not None]
@@ -77,7 +77,7 @@ def test_numbers_in_sentences_are_those_of_the_models_rows(
         rows = [records[part.row or 0] for part in numbers]
         for part, row in zip(numbers, rows, strict=True):
             assert row["model"] == key.model
-            assert part.text == written(row["metric"], row["value"], row["n"])
+            assert part.text == format_number(row["metric"], row["value"], row["n"])
         auroc = rows[2]["value"]
         assert ("hardly tells" in text) == (round(auroc, 2) < 0.6)
 
@@ -98,17 +98,11 @@ def test_the_page_shows_all_numbers_of_the_matrix_and_all_sentences(tmp_path: Pa
         for number in line.numbers:
             assert number is not None
             ends = f" [{number.interval}]" if number.interval else ""
-            assert (number.row, f"{number.text}{ends}") in shown_numbers
-    lines = [
-        element.text
-        for element in page_elements
-        if element.tag == "li" and "data-model" in element.attributes
-    ]
-    for (key, parts), text in zip(first_view.said, lines, strict=True):
-        assert " ".join(text.split()) == f"{key.model} {''.join(part.text for part in parts)}"
-    hidden = [
-        element.attributes.get("id") for element in page_elements if "hidden" in element.attributes
-    ]
+            assert (number.row, f"{number.text}{ends}") in shown
+    lines = [one.text for one in found if one.tag == "li" and "data-model" in one.attributes]
+    for (key, said), text in zip(front.sentences, lines, strict=True):
+        assert " ".join(text.split()) == f"{key.model} {''.join(part.text for part in said)}"
+    hidden = [one.attributes.get("id") for one in found if "hidden" in one.attributes]
     assert hidden == ["choose"]  # what is of use with the script alone
 
 
@@ -137,12 +131,12 @@ def test_the_best_and_the_worst_model_are_shaded_and_named() -> None:
     """The best of three is shaded so, the worst too; the sentence names both."""
     rows = [row_of("a", 0.05, 0, 0.1), row_of("b", 0.2, 0.15, 0.25), row_of("c", 0.35, 0.3, 0.4)]
     matrix = matrix_of(results_frame(rows), ["c", "b", "a"])
-    numbers = {line.who: line.numbers[0] for line in matrix.lines}
+    numbers = {line.key: line.numbers[0] for line in matrix.lines}
     assert [key.model for key in numbers] == ["c", "b", "a"]
     shades = {key.model: number.shade for key, number in numbers.items() if number}
     assert shades == {"a": "better", "b": "", "c": "worse"}
-    (sentence,) = of_study(matrix)
-    assert "".join(part.text for part in sentence) == (
+    (said,) = study_sentences(matrix)
+    assert "".join(part.text for part in said) == (
         "ECE on 0-100: lowest for a, 0.05 [0.00, 0.10]; highest for c, 0.35 [0.30, 0.40]; its "
         "interval lies apart from all others'."
     )
@@ -161,10 +155,10 @@ def test_each_variant_has_a_line_and_an_undefined_metric_no_column() -> None:
     ]
     matrix = matrix_of(results_frame(rows), ["a", "b", "c"])
     assert {column.metric for column in matrix.columns} == {"ece", "overconfidence"}
-    assert [line.who for line in matrix.lines] == [
-        Who("a", "effort=high"),
-        Who("a", "effort=low"),
-        Who("c"),
+    assert [line.key for line in matrix.lines] == [
+        LineKey("a", "effort=high"),
+        LineKey("a", "effort=low"),
+        LineKey("c"),
     ]
     metrics = [column.metric for column in matrix.columns]
     for line, has in zip(matrix.lines, ("ece", "ece", "overconfidence"), strict=True):

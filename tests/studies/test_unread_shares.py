@@ -12,7 +12,7 @@ import pytest
 from inspect_confidence import summarize
 from inspect_confidence.metrics import clustered_wilson_interval, unread_dependence
 from inspect_confidence.report.tables import Table
-from inspect_confidence.report.tables import unread as shown
+from inspect_confidence.report.tables import unread_table as shown
 from inspect_confidence.studies import all_tables
 from inspect_confidence.studies.unread import METRICS, summarize_failures
 

@@ -1,4 +1,4 @@
-"""Results for spreadsheets, papers and leaderboards."""
+"""Export of results for spreadsheets, papers and leaderboards."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,13 +21,13 @@ __all__ = ["FORMATS", "RELATIONSHIPS", "Format", "export"]
 
 @dataclass(frozen=True)
 class Format:
-    """What results can be written as.
+    """A format of exported results.
 
     Attributes:
-        writer: `module:function`, which takes a `Material` and a folder and gives the files
-            written; imported when it is called, so that the names of formats cost nothing.
-        runs: Whether it needs what the logs say of how the runs were made.
-        draws: Whether it needs the values of headline numbers over the resamples.
+        writer: `module:function` that takes a `Material` and a folder and returns the written
+            files. It is imported when it is called, so that listing formats costs nothing.
+        runs: Whether the format needs the logs' facts about the runs.
+        draws: Whether the format needs the values of headline numbers over the resamples.
     """
 
     writer: str
@@ -35,26 +35,26 @@ class Format:
     draws: bool = False
 
     def write(self, material: "Material", folder: Path) -> list[Path]:
-        """The files written to the folder."""
+        """Write the files to the folder, and return their paths."""
         module, _, function = self.writer.partition(":")
-        written: list[Path] = getattr(import_module(module), function)(material, folder)
-        return written
+        files: list[Path] = getattr(import_module(module), function)(material, folder)
+        return files
 
 
-_TABLES, _HERE = "inspect_confidence.export.tables", "inspect_confidence.export"
+_TABLES, _PACKAGE = "inspect_confidence.export.tables", "inspect_confidence.export"
 FORMATS = {
     "csv": Format(f"{_TABLES}:write_csv"),
     "json": Format(f"{_TABLES}:write_json"),
     "markdown": Format(f"{_TABLES}:write_markdown"),
     "latex": Format(f"{_TABLES}:write_latex"),
-    "every-eval-ever": Format(f"{_HERE}.every_eval_ever:write_every_eval_ever", runs=True),
-    "hf-eval-results": Format(f"{_HERE}.hugging_face:write_hf_eval_results", runs=True),
-    "leaderboard": Format(f"{_HERE}.leaderboard:write_leaderboard", draws=True),
+    "every-eval-ever": Format(f"{_PACKAGE}.every_eval_ever:write_every_eval_ever", runs=True),
+    "hf-eval-results": Format(f"{_PACKAGE}.hugging_face:write_hf_eval_results", runs=True),
+    "leaderboard": Format(f"{_PACKAGE}.leaderboard:write_leaderboard", draws=True),
 }
-"""By name; another one is a line here, or put in before the command line is imported."""
+"""Formats by name. Another format is added here, or before the command line is imported."""
 
 RELATIONSHIPS = ("first_party", "third_party", "collaborative", "other")
-"""Of who evaluates to who made the models."""
+"""Relationships of the evaluator to the makers of the models."""
 
 
 def export(
@@ -67,29 +67,29 @@ def export(
     relationship: str = "other",
     **settings: Unpack["Settings"],
 ) -> list[Path]:
-    """Write results in a format that others read.
+    """Write results in a format for other tools.
 
-    Keys, addresses and local paths stay in the logs; so do questions and replies.
+    Keys, addresses, local paths, questions and replies stay in the logs.
 
     Args:
-        source: As `summarize` takes it: judgments, or paths of logs, folders and files.
-        format: One of `FORMATS`; docs/export.md says what each holds.
-        directory: Where the files go; made where it isn't there.
-        logs: Logs that say how the runs were made, for `every-eval-ever` and `hf-eval-results`;
-            by default those in `source` where it is paths.
-        organization: Who publishes the results, for `every-eval-ever`.
-        relationship: Of the publisher to the models' makers, one of `RELATIONSHIPS`.
-        **settings: How numbers are computed, as `commands.analysis.Settings` says; ranks are
-            resampled as values are.
+        source: Judgments, or paths of logs, folders and files, as for `summarize`.
+        format: One of `FORMATS`; docs/export.md describes each.
+        directory: Folder of the files, created if absent.
+        logs: Logs of the runs, for `every-eval-ever` and `hf-eval-results`; by default those in
+            `source` if it is paths.
+        organization: Publisher of the results, for `every-eval-ever`.
+        relationship: Relationship of the publisher to the models' makers, one of `RELATIONSHIPS`.
+        **settings: Settings of the computation, see `commands.analysis.Settings`; ranks use the
+            resamples of the values.
 
     Returns:
-        The files written.
+        Paths of the written files.
 
     Raises:
-        InvalidArgument: An argument is not known, the source can't be used, or the directory is a
+        InvalidArgument: An argument is unknown, the source can't be used, or the directory is a
             file.
     """
-    # Everything heavy is imported here, so that the names of the formats cost nothing.
+    # Heavy modules are imported here, so that listing formats costs nothing.
     from inspect_confidence import redaction  # noqa: PLC0415
     from inspect_confidence.commands.summarize import summarize  # noqa: PLC0415
     from inspect_confidence.export import material  # noqa: PLC0415
@@ -108,26 +108,26 @@ def export(
     else:
         results = summarize(judgments, **settings)
     frames, rows = material.clean(judgments, results)
-    places = _places(source if logs is None else logs) if form.runs else []
-    given = material.Material(
+    log_source = source if logs is None else logs
+    content = material.Material(
         frames,
         rows,
-        material.read_runs(places),
-        draws,
-        settings.get("resamples", 10_000),
-        redaction.scrub(organization),
-        relationship,
+        runs=material.read_runs(_log_paths(log_source) if form.runs else []),
+        draws=draws,
+        resamples=settings.get("resamples", 10_000),
+        organization=redaction.scrub(organization),
+        relationship=relationship,
     )
     with staged(folder) as new:
-        written = [file.relative_to(new) for file in form.write(given, new)]
-    return [folder / file for file in written]
+        files = [file.relative_to(new) for file in form.write(content, new)]
+    return [folder / file for file in files]
 
 
-def _places(source: object) -> Sequence[str]:
-    """Logs and folders among paths; nothing where the source is judgments."""
+def _log_paths(source: object) -> Sequence[str]:
+    """Return the logs and folders among paths; none if the source is judgments."""
     if isinstance(source, str | PathLike):
         source = [source]
     if not isinstance(source, list | tuple):
         return []
-    places = [fspath(one) for one in source]
-    return [place for place in places if not place.endswith((".csv", ".parquet"))]
+    paths = map(fspath, source)
+    return [path for path in paths if not path.endswith((".csv", ".parquet"))]

@@ -1,4 +1,4 @@
-"""Every Eval Ever 0.3.0: an aggregate file a result set, and a per-item file beside it.
+"""Export to Every Eval Ever 0.3.0: an aggregate file and a per-item file for each result set.
 
 Format: https://github.com/evaleval/every_eval_ever (MIT).
 """
@@ -10,7 +10,7 @@ import re
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -37,21 +37,22 @@ NO_ITEMS = "no per-item file: the schema demands right or wrong, and these judgm
 
 
 def write_every_eval_ever(material: Material, directory: Path) -> list[Path]:
-    """Files as the datastore lays them out, and `left_out.csv` with the rows that none could hold.
+    """Write files in the datastore's layout, and `left_out.csv` with the rows that don't fit.
 
-    `data/inspect_confidence/DEVELOPER/MODEL/UUID.json` and `UUID_samples.jsonl`.
+    The files are `data/inspect_confidence/DEVELOPER/MODEL/UUID.json` and `UUID_samples.jsonl`.
     """
-    sets = result_sets(material)
-    written = [path for one in sets for path in _write_set(one, material, directory)]
-    return [*written, *write_left_out(material, directory, material.results)]
+    files: list[Path] = []
+    for result_set in result_sets(material):
+        files.extend(_write_set(result_set, material, directory))
+    return [*files, *write_left_out(material, directory, material.results)]
 
 
-def _write_set(one: ResultSet, material: Material, directory: Path) -> list[Path]:
-    runs = [material.runs[name] for name in one.runs() if name in material.runs]
-    info = model_info(one.model, runs)
+def _write_set(result_set: ResultSet, material: Material, directory: Path) -> list[Path]:
+    runs = [material.runs[name] for name in result_set.runs() if name in material.runs]
+    info = model_info(result_set.model, runs)
     model = file_name(info["id"].split("/", 1)[-1])
-    common = {"schema_version": VERSION, "evaluation_id": _identity(one)}
-    items = items_of(one, {**common, "model_id": info["id"]})
+    common = {"schema_version": VERSION, "evaluation_id": _identity(result_set)}
+    items = items_of(result_set, {**common, "model_id": info["id"]})
     log: dict[str, Any] = {
         **common,
         "retrieved_timestamp": str(int(time.time())),
@@ -59,107 +60,112 @@ def _write_set(one: ResultSet, material: Material, directory: Path) -> list[Path
             "source_type": "evaluation_run",
             "source_organization_name": material.organization,
             "evaluator_relationship": material.relationship,
-            "additional_details": _said(
+            "additional_details": _without_empty(
                 exported_by=f"{_PACKAGE} {__version__}",
-                variant=one.variant,
+                variant=result_set.variant,
                 per_item=NO_ITEMS if items is None else "",
             ),
         },
         "model_info": info,
-        "eval_library": _library(one, runs),
-        "evaluation_results": _evaluation_results(one, material.resamples, generation_args(runs)),
+        "eval_library": _library(result_set, runs),
+        "evaluation_results": _evaluation_results(
+            result_set, material.resamples, generation_args(runs)
+        ),
     }
     if runs:
         began = min(datetime.fromisoformat(run.created).timestamp() for run in runs)
         log["evaluation_timestamp"] = str(int(began))
     identity = hashlib.sha256(common["evaluation_id"].encode("utf-8", "replace")).digest()
-    stem = f"data/{_PACKAGE}/{file_name(developer(one.model))}/{model}/"
+    stem = f"data/{_PACKAGE}/{file_name(developer(result_set.model))}/{model}/"
     stem += str(uuid.UUID(bytes=identity[:16], version=4))
-    written = []
+    item_files = []
     lines, left_out = items or ([], {})
     if lines:
         dumped = (in_json(json.dumps(line, ensure_ascii=False, allow_nan=False)) for line in lines)
         text = "".join(f"{line}\n" for line in dumped)
-        written.append(put(directory / f"{stem}_samples.jsonl", text))
-        log["detailed_evaluation_results"] = described = {
+        item_files.append(put(directory / f"{stem}_samples.jsonl", text))
+        log["detailed_evaluation_results"] = description = {
             "format": "jsonl",
             "file_path": f"{stem}_samples.jsonl",
             "hash_algorithm": "sha256",
             "checksum": hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest(),
             "total_rows": len(lines),
         }
-        if each := "; ".join(f"{status}: {n}" for status, n in left_out.items()):
-            described["additional_details"] = {"judgments_without_a_score": each}
+        if counts := "; ".join(f"{status}: {n}" for status, n in left_out.items()):
+            description["additional_details"] = {"judgments_without_a_score": counts}
     aggregate = in_json(json.dumps(log, indent=1, ensure_ascii=False, allow_nan=False))
-    return [put(directory / f"{stem}.json", aggregate), *written]
+    return [put(directory / f"{stem}.json", aggregate), *item_files]
 
 
-def _said(**details: str) -> dict[str, str]:
-    """Those of the details that say something."""
+def _without_empty(**details: str) -> dict[str, str]:
     return {name: text for name, text in details.items() if text}
 
 
-def _identity(one: ResultSet) -> str:
-    """The same for the same runs, however often they are exported.
+def _identity(result_set: ResultSet) -> str:
+    """Return an id that is the same in every export of the same runs.
 
-    Judgments that no log holds have no run's id: they stand for themselves, in any order.
+    Judgments that come from no log have no run; their rows, in any order, enter the id instead.
     """
-    unnamed = one.origins[one.origins["run"] == ""]
-    rows = sorted(unnamed.to_csv(index=False, lineterminator="\n").split("\n"))
-    text = "\n".join([*one.runs(), one.variant, *(rows if len(unnamed) else [])])
+    origins = result_set.origins
+    without_run = origins[origins["run"] == ""]
+    lines = [*result_set.runs(), result_set.variant]
+    if len(without_run):
+        lines += sorted(without_run.to_csv(index=False, lineterminator="\n").split("\n"))
+    text = "\n".join(lines)
     ids = hashlib.sha256(text.encode("utf-8", "backslashreplace"))
-    names = (f"{_PACKAGE}.{one.task}", one.model, one.dataset)
-    return "/".join([*(shortened(name) for name in names), ids.hexdigest()[:16]])
+    names = (f"{_PACKAGE}.{result_set.task}", result_set.model, result_set.dataset)
+    return "/".join([*map(shortened, names), ids.hexdigest()[:16]])
 
 
-def _library(one: ResultSet, runs: Sequence[Run]) -> dict[str, Any]:
-    packages, tasks = (
-        ", ".join(sorted(set(one.origins[name]) - {""})) or "unknown"
-        for name in ("package_version", "task_version")
-    )
+def _library(result_set: ResultSet, runs: Sequence[Run]) -> dict[str, Any]:
+    origins = result_set.origins
     return {
         "name": "inspect_ai" if runs else "unknown",
-        "version": ", ".join(sorted({run.inspect for run in runs})) or "unknown",
-        "additional_details": _said(
-            inspect_confidence=packages,
-            task=one.task,
-            task_version=tasks,
+        "version": _join_versions(run.inspect for run in runs),
+        "additional_details": _without_empty(
+            inspect_confidence=_join_versions(origins["package_version"]),
+            task=result_set.task,
+            task_version=_join_versions(origins["task_version"]),
             task_args=_as_text([run.task_args for run in runs]),
-            runs=", ".join(one.runs()),
+            runs=", ".join(result_set.runs()),
         ),
     }
 
 
+def _join_versions(versions: Iterable[str]) -> str:
+    return ", ".join(sorted(set(versions) - {""})) or "unknown"
+
+
 def _evaluation_results(
-    one: ResultSet, resamples: int, generation: Mapping[str, Any]
+    result_set: ResultSet, resamples: int, generation: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """All rows whose value is finite; of a metric with a target its distance from it too."""
-    repository = hub_repository(one.dataset)
+    """Return all finite numbers, and the distances from the target for metrics with a target."""
+    repository = hub_repository(result_set.dataset)
     source = {
-        "dataset_name": one.dataset,
-        "additional_details": {"items": str(one.origins["item"].nunique())},
+        "dataset_name": result_set.dataset,
+        "additional_details": {"items": str(result_set.origins["item"].nunique())},
         "source_type": "hf_dataset" if repository else "other",
-        **_said(hf_repo=repository),
+        **_without_empty(hf_repo=repository),
     }
-    more = {"generation_config": {"generation_args": generation}} if generation else {}
-    rows = (Result(*row) for row in one.results.itertuples(index=False, name=None))
-    return [
-        {
-            "evaluation_result_id": ";".join(filter(None, (metric.name, row.condition))),
-            "evaluation_name": f"{_PACKAGE}.{row.task}",
-            "source_data": source,
-            "metric_config": _config(metric, row),
-            "score_details": _score(row, resamples),
-            **more,
-        }
-        for every in rows
-        if math.isfinite(every.value)
-        for metric, row in _scored(every)
-    ]
+    settings = {"generation_config": {"generation_args": generation}} if generation else {}
+    entries = []
+    for values in result_set.results.itertuples(index=False, name=None):
+        for metric, row in _with_distance(Result(*values)):
+            entry = {
+                "evaluation_result_id": ";".join(filter(None, (metric.name, row.condition))),
+                "evaluation_name": f"{_PACKAGE}.{row.task}",
+                "source_data": source,
+                "metric_config": _config(metric, row),
+                "score_details": _score(row, resamples),
+            }
+            entries.append({**entry, **settings})
+    return entries
 
 
-def _scored(row: Result) -> Iterator[tuple[Metric, Result]]:
-    """The number and what it is, its target worked out; then its distance from the target."""
+def _with_distance(row: Result) -> Iterator[tuple[Metric, Result]]:
+    """Yield a finite number with its metric, and its distance from the metric's target if any."""
+    if not math.isfinite(row.value):
+        return
     metric, direction = METRICS[row.metric], direction_of(row.metric, row.condition)
     target = direction.target
     if math.isnan(target):
@@ -174,11 +180,11 @@ def _scored(row: Result) -> Iterator[tuple[Metric, Result]]:
         low=0.0,
         high=max(metric.high - target, target - metric.low),
     )
-    yield distance, _distant(row, direction)
+    yield distance, _distance(row, direction)
 
 
-def _distant(row: Result, direction: Direction) -> Result:
-    """The distance, and all distances of values within the interval."""
+def _distance(row: Result, direction: Direction) -> Result:
+    """Return the number's distance from its target, with the interval of that distance."""
     value, *ends = direction.distance(np.array([row.value, row.ci_low, row.ci_high]))
     low = 0.0 if row.ci_low <= direction.target <= row.ci_high else min(ends)
     note = "; ".join(filter(None, (f"{row.metric} is {row.value:.6g}", row.note)))
@@ -186,12 +192,8 @@ def _distant(row: Result, direction: Direction) -> Result:
 
 
 def _config(metric: Metric, row: Result) -> dict[str, Any]:
-    # Accuracy alone means the same everywhere; LifeEval's is a mean of true probabilities.
+    # Only accuracy is a common metric, except LifeEval's, a mean of true probabilities.
     shared = metric.name == "accuracy" and row.task != "life_eval"
-    low, high = (
-        float(end) if math.isfinite(end) else "Infinity" if end > 0 else "-Infinity"
-        for end in (metric.low, metric.high)
-    )
     ordered = metric.direction in ("higher", "lower")
     return {
         "evaluation_description": metric.definition,
@@ -202,13 +204,19 @@ def _config(metric: Metric, row: Result) -> dict[str, Any]:
         "metric_parameters": dict(Condition.read(row.condition)),
         "lower_is_better": metric.direction == "lower",
         "score_type": "continuous",
-        "min_score": low,
-        "max_score": high,
-        "additional_details": _said(
+        "min_score": _json_number(metric.low),
+        "max_score": _json_number(metric.high),
+        "additional_details": _without_empty(
             direction=metric.direction,
             lower_is_better="" if ordered else "has no meaning for this metric: see direction",
         ),
     }
+
+
+def _json_number(value: float) -> float | str:
+    if math.isfinite(value):
+        return float(value)
+    return "Infinity" if value > 0 else "-Infinity"
 
 
 def _score(row: Result, resamples: int) -> dict[str, Any]:
@@ -221,12 +229,12 @@ def _score(row: Result, resamples: int) -> dict[str, Any]:
             f"docs/metrics.md says how it is computed; where by bootstrap, {resamples} resamples"
         )
     counts = {"n": str(row.n), "asked": str(row.asked)}
-    details = _said(condition=row.condition, note=row.note, **counts, interval=interval)
+    details = _without_empty(condition=row.condition, note=row.note, **counts, interval=interval)
     return {**score, "details": details}
 
 
 class Reading(NamedTuple):
-    """What a judgment is in the schema's terms; its score is NaN where it has none."""
+    """A judgment in the schema's terms; its score is NaN if the judgment has none."""
 
     score: float
     correct: bool
@@ -278,11 +286,11 @@ _READINGS: Mapping[str, Callable[[Row], Reading]] = {
     "life_eval": _of_age,
     _MARKERS: _of_reply,
 }
-"""Tasks whose judgments are right or wrong."""
+"""Readers of the tasks whose judgments are right or wrong."""
 
 # Whole replies stay in the logs.
 _TEXTS = {"reply", "text"}
-# What a row says of its one marker is not the reply's.
+# Columns of a row's marker, which don't describe the whole reply.
 _OF_MARKER = {
     *("sentence", "marker", "confidence", "consistent", "undecided", "inconsistent", "failed"),
     *("decisiveness", "n_markers"),
@@ -290,38 +298,44 @@ _OF_MARKER = {
 
 
 def items_of(
-    one: ResultSet, common: Mapping[str, str]
+    result_set: ResultSet, common: Mapping[str, str]
 ) -> tuple[list[dict[str, Any]], Mapping[str, int]] | None:
-    """The records of judgments with a score, which begin with `common`; of others counts by status.
+    """Return the records of judgments with a score, and the counts of other judgments by status.
 
-    None where judgments are neither right nor wrong.
+    Args:
+        result_set: Results and their judgments.
+        common: Fields at the start of every record.
+
+    Returns:
+        None if the task's judgments are neither right nor wrong.
     """
-    read = _READINGS.get(one.task)
+    task = result_set.task
+    read = _READINGS.get(task)
     if read is None:
         return None
-    rows = one.judgments
+    rows = result_set.judgments
     hidden = set(_TEXTS)
-    if one.task == _MARKERS:  # a row a marker: the reply counts once
+    if task == _MARKERS:  # a row is a marker; each reply counts once
         rows, hidden = rows.drop_duplicates(["uuid", "item", "epoch"]), _TEXTS | _OF_MARKER
-    columns = ["split", "epoch", "draw", "status", *all_tables()[one.task].columns]
-    shown = [name for name in columns if name not in hidden]
-    common = {**common, "evaluation_name": f"{_PACKAGE}.{one.task}"}
+    columns = ["split", "epoch", "draw", "status", *all_tables()[task].columns]
+    exported = [name for name in columns if name not in hidden]
+    common = {**common, "evaluation_name": f"{_PACKAGE}.{task}"}
     lines, left_out = [], Counter[str]()
     for row in rows.to_dict("records"):
         reading = read(row)
         if math.isnan(reading.score):
             left_out[str(row["status"])] += 1
         else:
-            lines.append({**common, **_record(row, reading, one.task, shown)})
+            lines.append({**common, **_record(row, reading, task, exported)})
     return lines, left_out
 
 
-def _record(row: Row, reading: Reading, task: str, shown: Sequence[str]) -> dict[str, Any]:
-    known = {
-        name: f"{one:g}" if isinstance(one := row[name], float) else str(one)
-        for name in shown
-        if row[name] != "" and not pd.isna(row[name])
-    }
+def _record(row: Row, reading: Reading, task: str, columns: Sequence[str]) -> dict[str, Any]:
+    metadata = {}
+    for name in columns:
+        value = row[name]
+        if value != "" and not pd.isna(value):
+            metadata[name] = f"{value:g}" if isinstance(value, float) else str(value)
     return {
         "sample_id": str(row["item"]),
         "interaction_type": "single_turn",
@@ -339,7 +353,7 @@ def _record(row: Row, reading: Reading, task: str, shown: Sequence[str]) -> dict
         ],
         "evaluation": {"score": reading.score, "is_correct": bool(reading.correct)},
         "metadata": {
-            **known,
+            **metadata,
             "means": reading.means,
             "input": "the item's name; question and reply are in the log",
         },
@@ -359,14 +373,14 @@ _VENDORS |= {"cloudflare", "perplexity"}
 # Clouds that Inspect has between a developer and a model.
 _CLOUDS = {"azure", "bedrock", "vertex"}
 _SIMULATED = {"respondent", "mockllm", "none"}
-# Families whose weights nobody has published; of any other model that isn't known.
+# Families without published weights; the availability of other models is unknown.
 _CLOSED = re.compile(r"^(?:openai/(?:gpt-[345]|o[134]\b)|anthropic/claude|google/gemini)")
 # Generation settings that the schema has a place for.
 _TYPED_SETTINGS = ("temperature", "top_p", "top_k", "max_tokens")
 
 
 def model_info(model: str, runs: Sequence[Run]) -> dict[str, Any]:
-    """The schema's `model_info` of a model as Inspect names it, with its runs if there are logs."""
+    """Return the schema's `model_info` of a model of Inspect and its runs."""
     provider = model.split("/", 1)[0]
     info: dict[str, Any] = {"name": model, "id": _model_identity(model)}
     deployment = "unknown"
@@ -380,7 +394,7 @@ def model_info(model: str, runs: Sequence[Run]) -> dict[str, Any]:
         elif provider in _VENDORS:
             deployment = "externally_managed"
     closed = provider not in _ENGINES and _CLOSED.match(info["id"])
-    details = _said(
+    details = _without_empty(
         deployment_type=deployment,
         model_availability="closed_weights" if closed else "unknown",
         simulated="true" if provider in _SIMULATED else "",
@@ -391,24 +405,24 @@ def model_info(model: str, runs: Sequence[Run]) -> dict[str, Any]:
 
 
 def developer(model: str) -> str:
-    """Whose folder the model's files lie in: the first part of its id."""
+    """Return the developer of a model, the first part of its id, which names its folder."""
     identity = _model_identity(model)
     return identity.split("/", 1)[0] if "/" in identity else "unknown"
 
 
 def _model_identity(model: str) -> str:
-    """Developer and name, without who runs the model where the rest still has both."""
+    """Return developer and name of a model, without the provider or cloud if both remain."""
     provider, _, name = model.partition("/")
-    if provider == "openai-api" and name.count("/") > 1:  # a service of that name between
+    if provider == "openai-api" and name.count("/") > 1:  # the name begins with a service
         name = name.split("/", 1)[1]
     if provider in _HUB | _ROUTERS | {"openai-api"}:
         return name if "/" in name else model
-    cloud, _, rest = name.partition("/")
-    return f"{provider}/{rest}" if cloud in _CLOUDS and rest else model
+    cloud, _, cloud_model = name.partition("/")
+    return f"{provider}/{cloud_model}" if cloud in _CLOUDS and cloud_model else model
 
 
 def generation_args(runs: Sequence[Run]) -> dict[str, Any]:
-    """The typed settings in which all runs agree."""
+    """Return the typed settings that are equal in all runs."""
     settings = {}
     for name in _TYPED_SETTINGS:
         values = [run.generation.get(name) for run in runs]
@@ -417,9 +431,9 @@ def generation_args(runs: Sequence[Run]) -> dict[str, Any]:
     return settings
 
 
-def _as_text(each: Sequence[Mapping[str, Any]]) -> str:
-    """Different settings of several runs as JSON text; empty where nothing was set."""
-    texts = dict.fromkeys(json.dumps(one, sort_keys=True, ensure_ascii=False) for one in each)
+def _as_text(settings: Sequence[Mapping[str, Any]]) -> str:
+    """Return the distinct settings of several runs as JSON text; empty without settings."""
+    texts = dict.fromkeys(json.dumps(run, sort_keys=True, ensure_ascii=False) for run in settings)
     if set(texts) <= {"{}"}:
         return ""
     return next(iter(texts)) if len(texts) == 1 else f"[{', '.join(texts)}]"

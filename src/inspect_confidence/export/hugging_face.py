@@ -1,4 +1,4 @@
-"""Evaluation results as the Hugging Face hub reads them from a model's repository.
+"""Export of results for a model's repository on the Hugging Face hub.
 
 Format: https://huggingface.co/docs/hub/eval-results
 """
@@ -22,12 +22,12 @@ from inspect_confidence.headlines import direction_of, headline_rows
 from inspect_confidence.results import Condition
 from inspect_confidence.writing import put
 
-# PyYAML quotes what YAML 1.1 resolves; these resolve by YAML 1.2, or to some readers of 1.1.
-_OTHER = re.compile(r"0[ox][0-9A-Fa-f]+|y|n|~", re.IGNORECASE)
+# PyYAML quotes the words of YAML 1.1; these are words of YAML 1.2 or of some readers of 1.1.
+_AMBIGUOUS = re.compile(r"0[ox][0-9A-Fa-f]+|y|n|~", re.IGNORECASE)
 
 
 class _Dumper(yaml.SafeDumper):
-    """Quotes every text that is a number anywhere, `1e5` and `0o17` among them."""
+    """Dumper that quotes every text which some reader takes for a number, such as `1e5`."""
 
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
@@ -35,7 +35,7 @@ def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     try:
         float(text)
     except ValueError:
-        quoted = bool(_OTHER.fullmatch(text))
+        quoted = bool(_AMBIGUOUS.fullmatch(text))
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"' if quoted else None)
 
 
@@ -46,7 +46,7 @@ _ADDRESS = re.compile(r"https://huggingface\.co/datasets/([^/]+/[^/]+)/resolve/"
 
 
 def hub_repository(dataset: str) -> str:
-    """The repository that a data set's files come from; empty where they don't all come from one.
+    """Return the repository of all files of a data set; empty if they aren't in a single one.
 
     Example:
         >>> hub_repository("mmlu"), hub_repository("bundled")
@@ -54,37 +54,39 @@ def hub_repository(dataset: str) -> str:
     """
     if dataset not in PUBLISHED:
         return ""
-    found = [_ADDRESS.match(SOURCES[file].url) for file in PUBLISHED[dataset].files]
-    names = {match[1] if match else "" for match in found}
+    names = set()
+    for file in PUBLISHED[dataset].files:
+        match = _ADDRESS.match(SOURCES[file].url)
+        names.add(match[1] if match else "")
     return names.pop() if len(names) == 1 else ""
 
 
 def write_hf_eval_results(material: Material, directory: Path) -> list[Path]:
-    """`MODEL/.eval_results/inspect_confidence.yaml`, one number a task id.
+    """Write `MODEL/.eval_results/inspect_confidence.yaml`, one number a task id.
 
-    Each variant of a model has a file of its own: a repository takes one of them. Numbers that are
-    not finite stand in `left_out.csv`.
+    Each variant of a model has its own file; a repository takes one of them. Numbers that are not
+    finite go to `left_out.csv`.
     """
     rows = headline_rows(material.results)
-    named = rows[rows["model"].isin(material.models())]
-    written = []
-    for (model, variant), mine in named.groupby(["model", "variant"], sort=False):
-        finite = mine[np.isfinite(mine["value"].to_numpy(float))]
+    model_rows = rows[rows["model"].isin(material.models())]
+    files = []
+    for (model, variant), group in model_rows.groupby(["model", "variant"], sort=False):
+        finite = group[np.isfinite(group["value"].to_numpy(float))]
         entries = [_entry(row, material) for row in finite.to_dict("records")]
         if entries:
             name = "inspect_confidence" + (f"-{file_name(str(variant))}" if variant else "")
             path = directory / file_name(str(model)) / ".eval_results" / f"{name}.yaml"
             text = yaml.dump(entries, Dumper=_Dumper, sort_keys=False, allow_unicode=False)
-            written.append(put(path, text))
+            files.append(put(path, text))
     plain = rows.drop(columns=["label", "study", "variant"])
-    return [*written, *write_left_out(material, directory, plain)]
+    return [*files, *write_left_out(material, directory, plain)]
 
 
 def _entry(row: Mapping[Any, Any], material: Material) -> dict[str, Any]:
     parts = dict(Condition.read(row["condition"]))
     variant = parts.pop("variant", "")
-    where = [f"{name}={value}" for name, value in parts.items()]
-    task_id = "/".join([row["task"], row["metric"], *where])
+    condition = [f"{name}={value}" for name, value in parts.items()]
+    task_id = "/".join([row["task"], row["metric"], *condition])
     entry: dict[str, Any] = {
         "dataset": {"id": hub_repository(row["dataset"]) or row["dataset"], "task_id": task_id},
         "value": float(row["value"]),
@@ -104,10 +106,12 @@ def _entry(row: Mapping[Any, Any], material: Material) -> dict[str, Any]:
 
 
 def _date(row: Mapping[Any, Any], variant: str, material: Material) -> str:
-    """The day of the last run that the number rests on; empty without logs."""
+    """Return the day of the last run of the number's judgments; empty without logs."""
     frame = material.frames[row["task"]]
-    mine = frame[(frame["model"] == row["model"]) & (frame["variant"] == variant)]
-    ids = set(mine.loc[mine["dataset"] == row["dataset"], "run"])
-    began = [material.runs[one].created for one in ids if one in material.runs]
-    days = [datetime.fromisoformat(text).date().isoformat() for text in began]
+    frame = frame[(frame["model"] == row["model"]) & (frame["variant"] == variant)]
+    days = []
+    for name in set(frame.loc[frame["dataset"] == row["dataset"], "run"]):
+        if name in material.runs:
+            created = datetime.fromisoformat(material.runs[name].created)
+            days.append(created.date().isoformat())
     return max(days, default="")

@@ -1,9 +1,10 @@
-"""The leaderboard in Markdown and as a page."""
+"""Leaderboard of models in Markdown and HTML."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby, starmap
 from math import isnan, nan
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +24,14 @@ from inspect_confidence.studies import all_studies
 from inspect_confidence.writing import put
 
 _EQUAL = 1e-12
-"""Values that differ by less differ by rounding."""
+"""Differences below this are rounding errors."""
 
 
 @dataclass(frozen=True)
 class Rank:
-    """A model's place, 1 and the number of models that are better, with its 95% interval.
+    """A model's rank (1 plus the number of better models) with its 95% interval.
 
-    NaN where the value has none; `note` says why, and what was left out.
+    Undefined ranks and intervals are NaN; `note` has the reason and exclusions.
     """
 
     rank: float
@@ -45,56 +46,61 @@ def ranks(
     draws: Sequence[FloatArray | None],
     direction: Direction,
 ) -> list[Rank]:
-    """The rank of each model, with the percentile interval of its rank over resamples.
+    """Return the rank of each model, with the percentile interval of its rank over resamples.
 
-    Models that tie share the best of their ranks. A resample in which the value of any model is
-    undefined has no ranks. A model without draws stays at its value.
+    Tied models share the best of their ranks. A resample in which the value of any model is
+    undefined has no ranks. A model without draws has its value in every resample.
 
     Args:
-        values: Of the models; NaN where undefined.
-        intervals: Of the values: those of numbers that resampling doesn't move.
-        draws: Their values over the same resamples.
-        direction: Of the metric.
+        values: Values of the models; NaN if undefined.
+        intervals: Intervals of the values, to recognise numbers that resampling doesn't change.
+        draws: Values of each model over the same resamples.
+        direction: Direction of better values.
     """
     if not direction.ordered:
         return [Rank(nan, note=f"not ranked: {direction.text}")] * len(values)
-    there = [i for i, value in enumerate(values) if not isnan(value)]
-    why = {i: _why_still(draws[i], intervals[i]) for i in there}
-    moved = {i: draw for i in there if (draw := draws[i]) is not None and not why[i]}
-    resamples = next(map(len, moved.values()), 0)
-    drawn = np.array([moved.get(i, np.full(resamples, values[i])) for i in there])
-    drawn = drawn.reshape(len(there), resamples).T
-    whole = drawn[~np.isnan(drawn).any(axis=1)]
-    places = _places(direction.badness(values[there])[None])[0]
-    over = _places(direction.badness(whole))
-    lost = resamples - len(whole)
-    note = f"{lost} of {resamples} resamples, undefined for a model, left out" if lost else ""
-    found = [Rank(nan, note="not ranked: undefined")] * len(values)
-    for column, i in enumerate(there):
-        known = i in moved and len(whole)
-        low, high = percentile_interval(over[:, column]) if known else (nan, nan)
-        found[i] = Rank(float(places[column]), low, high, why[i] or note)
-    return found
+    defined = np.flatnonzero(~np.isnan(values))
+    reasons = {i: _missing_interval(draws[i], intervals[i]) for i in defined}
+    resampled = {i: draw for i in defined if (draw := draws[i]) is not None and not reasons[i]}
+    resamples = next(map(len, resampled.values()), 0)
+    values_over = np.empty((resamples, len(defined)))
+    for column, i in enumerate(defined):
+        values_over[:, column] = resampled.get(i, values[i])
+    complete = values_over[~np.isnan(values_over).any(axis=1)]
+    places = _places(direction.badness(values[defined])[None])[0]
+    places_over = _places(direction.badness(complete))
+    undefined = resamples - len(complete)
+    note = ""
+    if undefined:
+        note = f"{undefined} of {resamples} resamples, undefined for a model, left out"
+    model_ranks = [Rank(nan, note="not ranked: undefined")] * len(values)
+    for column, i in enumerate(defined):
+        low, high = nan, nan
+        if i in resampled and len(complete):
+            low, high = percentile_interval(places_over[:, column])
+        model_ranks[i] = Rank(float(places[column]), low, high, reasons[i] or note)
+    return model_ranks
 
 
 def _places(badness: FloatArray) -> FloatArray:
-    """Ranks within rows: 1 and how many are better by more than rounding."""
+    """Return ranks within rows: 1 plus the number of values that are better beyond rounding."""
     better = [(badness < column[:, None] - _EQUAL).sum(axis=1) for column in badness.T]
     return np.asarray(1 + np.array(better).reshape(badness.shape[::-1]).T, float)
 
 
-def _why_still(draws: FloatArray | None, interval: tuple[float, float]) -> str:
-    """Why draws don't say how uncertain a value is; empty where they do.
+def _missing_interval(draws: FloatArray | None, interval: tuple[float, float]) -> str:
+    """Return the reason why draws give no rank interval, or an empty text.
 
-    A number with an interval of another kind, as a regression's, is the same in all resamples, and
-    so is one that rests on a single item, which has no interval.
+    Numbers with another kind of interval, such as a regression's, are equal in all resamples. So
+    are numbers of a single item, which have no interval.
     """
     if draws is None:
         return "no rank interval: this number isn't resampled by items"
     if np.isnan(draws).all():
         return "no rank interval: undefined in every resample"
-    still = np.nanmin(draws) == np.nanmax(draws) and interval[0] != interval[1]
-    return "no rank interval: resampling the items doesn't move this number" if still else ""
+    if np.nanmin(draws) == np.nanmax(draws) and interval[0] != interval[1]:
+        return "no rank interval: resampling the items doesn't move this number"
+    return ""
 
 
 _HEADER = ("rank", "rank, 95% interval", "model", "variant", "value [95% interval]", "n", "note")
@@ -102,11 +108,21 @@ _HEADER = ("rank", "rank, 95% interval", "model", "variant", "value [95% interva
 
 @dataclass(frozen=True)
 class Board:
-    """The models by one number on one data set; `lines` are by rank, as text under `header`."""
+    """A table of models by a headline number on a data set.
+
+    Attributes:
+        study: Name of the study.
+        title: Name of the number.
+        subtitle: Task, data set and condition.
+        metric: Metric of the number.
+        better: Sentence on the direction of better values.
+        header: Headings of the columns.
+        lines: Cells of each model, in the order of ranks.
+    """
 
     study: str
     title: str
-    where: str
+    subtitle: str
     metric: Metric
     better: str
     header: Sequence[str]
@@ -114,7 +130,7 @@ class Board:
 
 
 def _boards(material: Material, results: pd.DataFrame) -> tuple[list[Board], Ranks]:
-    """A table for each headline number, data set and condition, and the rank intervals by row.
+    """Return a board for each headline number, data set and condition, and rank intervals by row.
 
     Means over models have no rank.
     """
@@ -122,78 +138,83 @@ def _boards(material: Material, results: pd.DataFrame) -> tuple[list[Board], Ran
     shared = [without(text, "variant") for text in rows["condition"]]
     keys = ["study", "task", "label", "metric", "dataset", "shared"]
     boards, intervals = [], {}
-    for _, mine in rows.assign(shared=shared).groupby(keys, sort=False):
-        found = _ranked(mine, [material.draws[row] for row in mine.index])
-        boards.append(_board(mine, found))
-        for row, rank in zip(mine.index, found, strict=True):
+    for _, group in rows.assign(shared=shared).groupby(keys, sort=False):
+        first = group.iloc[0]
+        direction = direction_of(str(first["metric"]), str(first["shared"]))
+        group_ranks = ranks(
+            group["value"].to_numpy(float),
+            list(zip(group["ci_low"], group["ci_high"], strict=True)),
+            [material.draws[row] for row in group.index],
+            direction,
+        )
+        boards.append(_board(group, group_ranks, direction))
+        for row, rank in zip(group.index, group_ranks, strict=True):
             intervals[int(row)] = (rank.low, rank.high)
     return boards, intervals
 
 
-def _ranked(rows: pd.DataFrame, draws: Sequence[FloatArray | None]) -> list[Rank]:
-    metric, condition = (str(rows[name].iloc[0]) for name in ("metric", "shared"))
-    intervals = list(zip(rows["ci_low"], rows["ci_high"], strict=True))
-    direction = direction_of(metric, condition)
-    return ranks(rows["value"].to_numpy(float), intervals, draws, direction)
-
-
-def _board(rows: pd.DataFrame, found: Sequence[Rank]) -> Board:
-    study, task, title, metric, dataset, condition = (
-        str(rows[name].iloc[0])
-        for name in ("study", "task", "label", "metric", "dataset", "shared")
-    )
-    direction = direction_of(metric, condition)
-    placed = zip(found, rows.to_dict("records"), strict=True)
-    lines = [
-        list(_cells(rank, row))
-        for rank, row in sorted(placed, key=lambda one: (isnan(one[0].rank), one[0].rank))
-    ]
-    # A column that is empty in all lines says nothing.
-    said = [k for k in range(len(_HEADER)) if any(line[k] not in ("", "-") for line in lines)]
-    kept = said if direction.ordered else [k for k in said if k]
+def _board(rows: pd.DataFrame, model_ranks: Sequence[Rank], direction: Direction) -> Board:
+    placed = zip(model_ranks, rows.to_dict("records"), strict=True)
+    lines = list(starmap(_cells, sorted(placed, key=_by_rank)))
+    table = pd.DataFrame(lines, columns=list(_HEADER), dtype=object)
+    table = table.loc[:, ~table.isin(["", "-"]).all()]  # without empty columns
+    if not direction.ordered:
+        table = table.drop(columns="rank", errors="ignore")
+    first = rows.iloc[0]
+    dataset = f"data set {shortened(str(first['dataset']))}"
     return Board(
-        study=study,
-        title=title,
-        where=", ".join(filter(None, (task, f"data set {shortened(dataset)}", condition))),
-        metric=METRICS[metric],
+        study=str(first["study"]),
+        title=str(first["label"]),
+        subtitle=", ".join(filter(None, (str(first["task"]), dataset, str(first["shared"])))),
+        metric=METRICS[str(first["metric"])],
         better=f"{direction.text[0].upper()}{direction.text[1:]}.",
-        header=[_HEADER[k] for k in kept],
-        lines=[[line[k] for k in kept] for line in lines],
+        header=list(table.columns),
+        lines=table.to_numpy().tolist(),
     )
 
 
-def _cells(rank: Rank, row: Mapping[Hashable, Any]) -> Iterator[str]:
-    value, low, high = (float(row[name]) for name in ("value", "ci_low", "ci_high"))
-    yield "-" if isnan(rank.rank) else f"{rank.rank:g}"
-    yield "-" if isnan(rank.low) else f"{rank.low:g} to {rank.high:g}"
-    yield shortened(row["model"])
-    yield shortened(row["variant"])
+def _by_rank(placed: tuple[Rank, object]) -> tuple[bool, float]:
+    """Return a key that sorts undefined ranks last."""
+    rank = placed[0].rank
+    return isnan(rank), rank
+
+
+def _cells(rank: Rank, row: Mapping[Hashable, Any]) -> list[str]:
+    """Return the texts of a model's line, one for each entry of `_HEADER`."""
+    value, low, high = float(row["value"]), float(row["ci_low"]), float(row["ci_high"])
     interval = "" if isnan(low) else f" [{low:.3g}, {high:.3g}]"
-    yield "-" if isnan(value) else f"{value:.3g}{interval}"
-    yield f"{row['n']}"
-    yield "; ".join(filter(None, (rank.note, row["note"])))
+    return [
+        "-" if isnan(rank.rank) else f"{rank.rank:g}",
+        "-" if isnan(rank.low) else f"{rank.low:g} to {rank.high:g}",
+        shortened(row["model"]),
+        shortened(row["variant"]),
+        "-" if isnan(value) else f"{value:.3g}{interval}",
+        f"{row['n']}",
+        "; ".join(filter(None, (rank.note, row["note"]))),
+    ]
 
 
 _METHOD = (
-    "A rank is 1 and the number of models that are better; models that tie share a rank. Its "
-    "interval is that of the rank over {resamples} bootstrap resamples of the items. Models that "
-    "answered the same items are resampled together, others by themselves; one without an interval "
-    "of its rank counts at its value in those of others. Means over models are not ranked. Nothing "
-    "corrects for the number of models: of many alike, one will be first."
+    "A rank is 1 plus the number of better models; tied models share a rank. Its interval is the "
+    "interval of the rank over {resamples} bootstrap resamples of the items. Models that answered "
+    "the same items are resampled together, others separately; a model without a rank interval has "
+    "a fixed value in every resample. Means over models are not ranked. Nothing corrects for the "
+    "number of models: among many equal models, one is first by chance."
 )
-_NOTHING = "None of the numbers that stand for a study is in these results."
+_EMPTY = "These results have no headline number of any study."
 
 
 def write_leaderboard(material: Material, directory: Path) -> list[Path]:
-    """`leaderboard.md` and `leaderboard.html`."""
+    """Write `leaderboard.md` and `leaderboard.html`."""
     method = _METHOD.format(resamples=f"{material.resamples:,}")
     results = material.results.reset_index(drop=True)
     boards, intervals = _boards(material, results)
-    titles = {one.name: one.title for one in all_studies()}
-    by_study = groupby(boards, lambda one: one.study)
-    sections = [(study, titles[study], list(some)) for study, some in by_study]
+    titles = {study.name: study.title for study in all_studies()}
+    by_study = groupby(boards, attrgetter("study"))
+    sections = [(study, titles[study], list(group)) for study, group in by_study]
     frames = material.frames.values()
-    models = list(dict.fromkeys(str(name) for frame in frames for name in frame["model"]))
+    names = chain.from_iterable(frame["model"] for frame in frames)
+    models = list(dict.fromkeys(map(str, names)))
     html = (
         templates("inspect_confidence.export", "")
         .get_template("leaderboard.html.j2")
@@ -201,7 +222,7 @@ def write_leaderboard(material: Material, directory: Path) -> list[Path]:
             front=front_of(results, models, intervals),
             sections=sections,
             method=method,
-            nothing=_NOTHING,
+            empty_notice=_EMPTY,
             version=__version__,
         )
     )
@@ -216,7 +237,8 @@ def _markdown(sections: Sequence[tuple[str, str, Sequence[Board]]], method: str)
     for _, title, boards in sections:
         parts.append(f"## {markdown_escaped(title)}")
         for board in boards:
-            what = f"{board.where}. {board.metric.name}: {board.metric.definition} {board.better}"
-            table = table_of(board.header, board.lines, left=0)
-            parts += [f"### {markdown_escaped(board.title)}", paragraph(what), table]
-    return "\n\n".join(parts if sections else [*parts, _NOTHING]) + "\n"
+            metric = board.metric
+            caption = f"{board.subtitle}. {metric.name}: {metric.definition} {board.better}"
+            table = table_of(board.header, board.lines, texts=0)
+            parts += [f"### {markdown_escaped(board.title)}", paragraph(caption), table]
+    return "\n\n".join(parts if sections else [*parts, _EMPTY]) + "\n"

@@ -1,7 +1,8 @@
-"""What the writers of all formats start from."""
+"""Input of all export writers: judgments, results and runs without secrets."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from operator import attrgetter
 from typing import Any, Unpack
 
@@ -21,12 +22,15 @@ from inspect_confidence.studies import all_studies
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a task, with its arguments and the generation settings that were sent.
+    """A run of a task.
 
     Attributes:
-        created: When it began, in ISO 8601.
+        created: Start of the run, in ISO 8601.
         inspect: Version of inspect_ai.
-        own_address: Whether the model was called at an address of the user's own.
+        task_args: Arguments of the task.
+        model_args: Arguments of the model.
+        generation: Generation settings that were sent to the model.
+        own_address: Whether the model was called at an address set by the user.
     """
 
     created: str
@@ -38,35 +42,37 @@ class Run:
 
 
 def read_runs(places: Iterable[str]) -> dict[str, Run]:
-    """The runs of all logs at those places, by id; the newest log of each.
+    """Return the runs of all logs at these paths by id, each from its newest log.
 
-    Logs that can't be read are left out: reading their judgments has said so.
+    Unreadable logs are skipped, since the reader of judgments has already reported them.
     """
-    found: dict[str, Run] = {}
-    for location in (log for where in places for log in find_logs(where)):
+    runs: dict[str, Run] = {}
+    for location in chain.from_iterable(map(find_logs, places)):
         try:
             header = read_eval_log(location, header_only=True)
             unsent = read_unsent(header).settings_of(header.eval.model)
-        except Exception:  # a damaged log must not keep the others from being read
+        except Exception:  # a damaged log must not prevent the reading of other logs
             continue
         run = header.eval
         config = header.plan.config.model_dump(exclude_none=True, exclude={*unsent})
-        task_args, model_args, generation = (
-            {name: value for name, value in privacy.argument(given).items() if value is not None}
-            for given in (run.task_args, run.model_args, config)
-        )
-        found.setdefault(
+        runs.setdefault(
             run.task_id,
             Run(
                 created=run.created,
                 inspect=run.packages.get("inspect_ai", "unknown"),
-                task_args=task_args,
-                model_args=model_args,
-                generation=generation,
+                task_args=_clean_arguments(run.task_args),
+                model_args=_clean_arguments(run.model_args),
+                generation=_clean_arguments(config),
                 own_address=bool(run.model_base_url) or "base_url" in run.model_args,
             ),
         )
-    return found
+    return runs
+
+
+def _clean_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arguments without secrets and without unset values."""
+    cleaned = privacy.argument(arguments)
+    return {name: value for name, value in cleaned.items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -74,12 +80,15 @@ class Material:
     """Judgments by task and results, without secrets.
 
     Attributes:
-        runs: What the logs say of each run, by its id; empty without logs.
+        frames: Judgments by task.
+        results: Table in the layout of results.
+        runs: Runs by id; empty without logs.
         draws: Values of each row of the results over the resamples, for formats that need them;
-            None where a number isn't resampled.
-        resamples: Bootstrap resamples that the intervals rest on.
-        organization: Who publishes the results.
-        relationship: Of the publisher to the models' makers, as Every Eval Ever names it.
+            None for a number that isn't resampled.
+        resamples: Number of bootstrap resamples of the intervals.
+        organization: Publisher of the results.
+        relationship: Relationship of the publisher to the models' makers, in Every Eval Ever's
+            terms.
     """
 
     frames: Mapping[str, pd.DataFrame]
@@ -91,17 +100,23 @@ class Material:
     relationship: str = "other"
 
     def models(self) -> set[str]:
-        """Models that gave answers, in contrast to means over models."""
-        return {str(name) for frame in self.frames.values() for name in frame["model"].unique()}
+        """Return the names of the models with judgments, without means over models."""
+        frames = self.frames.values()
+        return set(map(str, chain.from_iterable(frame["model"].unique() for frame in frames)))
 
 
 @dataclass(frozen=True)
 class ResultSet:
-    """The rows of results of one way of running a model on one data set.
+    """Results of a task, model, variant and data set.
 
     Attributes:
-        judgments: What they rest on; none where the numbers are over several data sets.
-        origins: The judgments of that model and variant, where there are none of the data set.
+        task: Name of the task.
+        model: Name of the model.
+        dataset: Name of the data set.
+        variant: Variant of the model.
+        results: Rows of the results.
+        judgments: Judgments of the results; none for numbers over several data sets.
+        origins: The judgments, or all judgments of the model and variant if there are none.
     """
 
     task: str
@@ -113,51 +128,56 @@ class ResultSet:
     origins: pd.DataFrame
 
     def runs(self) -> list[str]:
-        """The ids of its runs."""
+        """Return the ids of the runs."""
         return sorted(set(self.origins["run"]) - {""})
 
 
 def result_sets(material: Material) -> list[ResultSet]:
-    """All results of models, a set for each task, model, data set and variant."""
+    """Return the results as sets, one for each task, model, data set and variant."""
     rows = material.results[material.results["model"].isin(material.models())]
     variants = [Condition.read(text).get("variant", "") for text in rows["condition"]]
-    found = []
-    by = ["task", "model", "dataset", "variant"]
-    for key, mine in rows.assign(variant=variants).groupby(by, sort=False):
+    sets = []
+    keys = ["task", "model", "dataset", "variant"]
+    for key, group in rows.assign(variant=variants).groupby(keys, sort=False):
         task, model, dataset, variant = map(str, key)
         frame = material.frames[task]
-        same = (frame["model"] == model) & (frame["variant"] == variant)
-        judged = frame[same & (frame["dataset"] == dataset)]
-        origins = judged if len(judged) else frame[same]
-        results = mine.drop(columns="variant")
-        found.append(ResultSet(task, model, dataset, variant, results, judged, origins))
-    return found
+        frame = frame[(frame["model"] == model) & (frame["variant"] == variant)]
+        judgments = frame[frame["dataset"] == dataset]
+        origins = judgments if len(judgments) else frame
+        results = group.drop(columns="variant")
+        sets.append(ResultSet(task, model, dataset, variant, results, judgments, origins))
+    return sets
 
 
 def clean(
     frames: Mapping[str, pd.DataFrame], results: pd.DataFrame
 ) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
-    """Judgments and results without secrets, models that differ still told apart."""
-    ways = privacy.cleaners([*frames.values(), results])
-    frames = {task: privacy.cleaned(one, ways, redaction.scrub) for task, one in frames.items()}
-    return frames, privacy.cleaned(results, ways, redaction.scrub)
+    """Remove secrets from judgments and results; different models keep different names."""
+    by_column = privacy.cleaners([*frames.values(), results])
+    clean_frames = {}
+    for task, frame in frames.items():
+        clean_frames[task] = privacy.cleaned(frame, by_column, redaction.scrub)
+    return clean_frames, privacy.cleaned(results, by_column, redaction.scrub)
 
 
 def observed(
     judgments: Judgments, **settings: Unpack[Settings]
 ) -> tuple[pd.DataFrame, list[FloatArray | None]]:
-    """Results, and of each row of a headline metric its values over the resamples.
+    """Return the results, and for each row of a headline metric its values over the resamples.
 
-    Judgments are in their own order, so that the same draw takes the same items of every model that
-    answered the same ones.
+    The order of judgments is preserved, so that a draw takes the same items of all models that
+    answered the same items.
     """
-    wanted = {(one.task, one.metric) for study in all_studies() for one in study.headlines}
+    headlines = chain.from_iterable(study.headlines for study in all_studies())
+    headline_metrics = {(headline.task, headline.metric) for headline in headlines}
     key = attrgetter("task", "model", "dataset", "condition", "metric")
     draws: dict[object, FloatArray] = {}
 
     def observe(result: Result, values: FloatArray) -> None:
-        if (result.task, result.metric) in wanted:
+        if (result.task, result.metric) in headline_metrics:
             draws[key(result)] = np.array(values)
 
-    found = [result for part in parts_of(judgments, settings) for result in part.results(observe)]
-    return results_frame(found), [draws.get(key(result)) for result in found]
+    results: list[Result] = []
+    for part in parts_of(judgments, settings):
+        results.extend(part.results(observe))
+    return results_frame(results), [draws.get(key(result)) for result in results]

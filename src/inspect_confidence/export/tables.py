@@ -1,4 +1,4 @@
-"""The results as csv, JSON, Markdown and LaTeX."""
+"""Export of results as csv, JSON, Markdown and LaTeX."""
 
 import re
 import unicodedata
@@ -18,10 +18,7 @@ from inspect_confidence.writing import put
 
 
 def write_left_out(material: Material, directory: Path, rows: pd.DataFrame) -> list[Path]:
-    """`left_out.csv`: those of the rows that a format couldn't hold, with the reason.
-
-    There is no file where nothing was left out.
-    """
+    """Write `left_out.csv`, the rows that a format can't hold with the reason, if there are any."""
     model = rows["model"].isin(material.models())
     value = rows["value"].to_numpy(float)
     reasons = np.select(
@@ -29,26 +26,28 @@ def write_left_out(material: Material, directory: Path, rows: pd.DataFrame) -> l
         ["over several models", "undefined", "infinite"],
         default="",
     )
-    left = rows.assign(left_out=reasons)[reasons != ""]
-    return [put(directory / "left_out.csv", as_csv(left))] if len(left) else []
+    excluded = rows.assign(left_out=reasons)[reasons != ""]
+    return [put(directory / "left_out.csv", as_csv(excluded))] if len(excluded) else []
 
 
 _LONGEST_CAPTION = 10_000
 
 
 def write_markdown(material: Material, directory: Path) -> list[Path]:
-    """All tables, in `tables.md`."""
+    """Write all tables to `tables.md`."""
     parts = ["# Results"]
     for study, views in views_of(presentable(material.results)):
         parts.append(f"## {markdown_escaped(study.title)}")
         for view in views:
-            parts += [f"### {markdown_escaped(view.title)}", table_of(*_cells(view))]
-            parts += [paragraph(view.caption)] if view.caption else []
+            header, rows = _cells(view)
+            parts += [f"### {markdown_escaped(view.title)}", table_of(header, rows)]
+            if view.caption:
+                parts.append(paragraph(view.caption))
     return [put(directory / "tables.md", "\n\n".join(parts) + "\n")]
 
 
 def markdown_escaped(text: object, longest: int = 1_000) -> str:
-    r"""Text that Markdown shows as it is, also in a cell of a table.
+    r"""Escape text so that Markdown shows it unchanged, also in a cell of a table.
 
     Example:
         >>> markdown_escaped("a|b <i> [x](y)")
@@ -60,22 +59,21 @@ def markdown_escaped(text: object, longest: int = 1_000) -> str:
 
 
 def paragraph(text: str) -> str:
-    """A paragraph that is no list, heading or quotation."""
+    """Return a Markdown paragraph; text like a list, heading or quotation is escaped."""
     line = markdown_escaped(text, _LONGEST_CAPTION).strip()
     line = re.sub(r"^(\d+)([.)])(?=\s)", r"\1\\\2", line)
     return re.sub(r"^[#+=-]", r"\\\g<0>", line)
 
 
-def table_of(header: Sequence[object], rows: Sequence[Sequence[object]], left: int = 1) -> str:
-    """A table, the first columns to the left and numbers to the right."""
-    sides = [":--" if i < left else "--:" for i in range(len(header))]
-    lines = [[markdown_escaped(cell) for cell in row] for row in (header, *rows)]
-    lines.insert(1, sides)
+def table_of(header: Sequence[object], rows: Sequence[Sequence[object]], texts: int = 1) -> str:
+    """Return a Markdown table; the first `texts` columns are left-aligned, others right-aligned."""
+    lines = [list(map(markdown_escaped, row)) for row in (header, *rows)]
+    lines.insert(1, [":--"] * texts + ["--:"] * (len(header) - texts))
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _cells(view: View) -> tuple[list[str], list[list[str]]]:
-    """Its header and its rows."""
+    """Return the header and the rows of a table as texts."""
     rows = [list(map(str, row)) for row in view.table.itertuples(index=False)]
     return list(map(str, view.table.columns)), rows
 
@@ -102,7 +100,7 @@ _SPECIAL = {
     **{"\u2013": "--", "\u2014": "---", "\u2212": "$-$", "\u2026": r"\dots{}", "\xa0": "~"},
     **{"\u2018": "`", "\u2019": "'", "\u201c": "``", "\u201d": "''", "\xb1": r"$\pm$"},
     **{"\u2264": r"$\leq$", "\u2265": r"$\geq$", "\xd7": r"$\times$", "\u221e": r"$\infty$"},
-    # Without the group two of them, and `?` or `!` before one, would make another sign.
+    # Without the braces, pairs of them, and `?` or `!` before one, would become other characters.
     **{"-": "{-}", "`": "{`}", "'": "{'}", ",": "{,}"},
 }
 _PLAIN = {"-": "-", ",": ","}
@@ -111,29 +109,31 @@ _ROWS = 45
 
 
 def write_latex(material: Material, directory: Path) -> list[Path]:
-    """All tables, in `tables.tex`."""
+    """Write all tables to `tables.tex`."""
     parts = [_HEAD]
     for study, views in views_of(presentable(material.results)):
         parts.append(f"% {study.name}\n")
-        parts += [part for view in views for part in _floats(view)]
+        for view in views:
+            parts.extend(_floats(view))
     return [put(directory / "tables.tex", "\n".join(parts))]
 
 
 def latex_escaped(text: object, longest: int = 1_000) -> str:
-    r"""Text that LaTeX sets as it is; signs that fonts lack become their code.
+    r"""Escape text so that LaTeX shows it unchanged; characters without glyphs become their code.
 
     Example:
         >>> latex_escaped(r"\input{x} 50%"), latex_escaped("-1 to 0-100")
         ('\\textbackslash{}input\\{x\\} 50\\%', '$-$1 to 0-100')
     """
-    shown = re.sub(r"(?<![\w.-])-(?=[\d.])", "\u2212", visible(text, longest))
-    return "".join(
-        _PLAIN[character] if character in _PLAIN and before != character else _set(character)
-        for before, character in zip(" " + shown, shown, strict=False)
-    )
+    line = re.sub(r"(?<![\w.-])-(?=[\d.])", "\u2212", visible(text, longest))
+    pieces = []
+    for before, character in zip(" " + line, line, strict=False):
+        is_plain = character in _PLAIN and before != character  # a pair becomes another sign
+        pieces.append(_PLAIN[character] if is_plain else _latex_character(character))
+    return "".join(pieces)
 
 
-def _set(character: str) -> str:
+def _latex_character(character: str) -> str:
     if character in _SPECIAL:
         return _SPECIAL[character]
     if character.isascii() or unicodedata.category(character)[0] in "LMN":
@@ -142,7 +142,7 @@ def _set(character: str) -> str:
 
 
 def _floats(view: View) -> Iterator[str]:
-    """The table, in parts that a page holds."""
+    """Yield a table in parts that fit on a page."""
     header, rows = _cells(view)
     for start in range(0, max(len(rows), 1), _ROWS):
         caption = f"{latex_escaped(view.title)} (continued)."
@@ -161,16 +161,15 @@ def _floats(view: View) -> Iterator[str]:
 
 def _row(cells: Sequence[str]) -> str:
     # A bracket after the \\ of the row before would be read as that command's argument.
-    texts = map(latex_escaped, cells)
-    safe = (f"{{}}{text}" if text.startswith(("[", "*")) else text for text in texts)
-    return " & ".join(safe) + r" \\"
+    texts = (re.sub(r"^(?=[\[*])", "{}", latex_escaped(cell)) for cell in cells)
+    return " & ".join(texts) + r" \\"
 
 
 def write_json(material: Material, directory: Path) -> list[Path]:
-    """One object a row: NaN is null, infinite numbers are `"Infinity"` and `"-Infinity"`."""
+    """Write `results.json`, one object a row, with null for NaN and `"Infinity"` for infinity."""
     return [put(directory / "results.json", as_json(material.results))]
 
 
 def write_csv(material: Material, directory: Path) -> list[Path]:
-    """One row a number; text that a spreadsheet would compute has an apostrophe before it."""
+    """Write `results.csv`; an apostrophe precedes text that a spreadsheet would evaluate."""
     return [put(directory / "results.csv", as_csv(material.results))]

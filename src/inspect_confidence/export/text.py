@@ -1,4 +1,4 @@
-"""Text of unknown origin in files, tables and pages."""
+"""Safe display of text of unknown origin in files, tables and pages."""
 
 import re
 import unicodedata
@@ -17,49 +17,52 @@ _LONGEST_NAME = 60
 
 
 def visible(text: object, longest: int = _LONGEST_CELL) -> str:
-    """One line of text in which nothing acts unseen, and which is not too long for a table.
+    """Return text in one line of limited length without invisible control characters.
 
-    Line ends and tabs become blanks; other control and formatting characters, those that turn the
-    direction of writing among them, become their code.
+    Line ends and tabs become blanks. Other control and formatting characters, including those that
+    change the direction of writing, are replaced by their code.
 
     Example:
         >>> visible(chr(0x202E) + "abc")
         'U+202Eabc'
     """
     line = re.sub(r"[\t\n\r\v\f]", " ", shortened(str(text), longest))
-    return "".join(
-        f"U+{ord(one):04X}" if unicodedata.category(one) in ACTING else one for one in line
-    )
+    return "".join(map(_visible_character, line))
+
+
+def _visible_character(character: str) -> str:
+    is_acting = unicodedata.category(character) in ACTING
+    return f"U+{ord(character):04X}" if is_acting else character
 
 
 def shortened(text: str, longest: int = _LONGEST) -> str:
-    """The text, cut if it is too long; what was cut is told apart by a fingerprint."""
+    """Cut the text if it is too long, and add a fingerprint of the whole text."""
     if len(text) <= longest:
         return text
     return f"{text[: longest - 40]}... ({len(text)} characters, {fingerprint_of(text)})"
 
 
 def fingerprint_of(text: str) -> str:
-    """Six hexadecimal digits, also of text that is no valid Unicode."""
+    """Return a fingerprint of six hexadecimal digits, even of text that is not valid Unicode."""
     return fingerprint(text.encode("utf-8", "backslashreplace").decode())[:6]
 
 
 def templates(package: str, folder: str) -> Environment:
-    """Pages of a package, and the matrix for them; everything put into them is escaped."""
-    own, shared = PackageLoader(package, folder), PackageLoader("inspect_confidence.overview")
-    made = Environment(
-        loader=ChoiceLoader([own, shared]),
+    """Return the templates of a package and those of the overview; inserted text is escaped."""
+    shared = PackageLoader("inspect_confidence.overview")
+    environment = Environment(
+        loader=ChoiceLoader([PackageLoader(package, folder), shared]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"title_of": title_of, "visible": visible}
-    return made
+    environment.filters |= {"title_of": title_of, "visible": visible}
+    return environment
 
 
 def presentable(results: pd.DataFrame) -> pd.DataFrame:
-    """Results whose names are short enough for tables."""
+    """Shorten the names in results for tables."""
 
     def condition(text: str) -> str:
         parts = Condition.read(text)
@@ -73,9 +76,9 @@ def presentable(results: pd.DataFrame) -> pd.DataFrame:
 
 
 def file_name(text: str) -> str:
-    """A name for a file or folder: portable, short, and never one that leads elsewhere.
+    """Return a portable and short name for a file or folder that can't lead to another folder.
 
-    What had to be changed is told apart by a fingerprint.
+    A changed name gets a fingerprint of the text.
 
     Example:
         >>> file_name("gpt-4.1"), file_name("../../x").startswith("x-")

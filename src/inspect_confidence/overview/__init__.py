@@ -1,1 +1,1 @@
-"""The answer first: a matrix of models and their headline numbers, and a sentence of each model."""
+"""Overview of results: a matrix of models and headline numbers, and a sentence on each model."""

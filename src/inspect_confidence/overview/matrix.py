@@ -1,8 +1,9 @@
-"""The matrix: models by the numbers that stand for the studies, with ranks."""
+"""Matrix of models and the headline numbers of the studies, with ranks."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, zip_longest
+from itertools import chain, islice, zip_longest
 from math import isnan, nan
 from typing import Any
 
@@ -10,19 +11,19 @@ import numpy as np
 import pandas as pd
 
 from inspect_confidence.headlines import Direction, FloatArray, direction_of, headline_rows
-from inspect_confidence.overview.numbers import bare, written
+from inspect_confidence.overview.numbers import format_number, without_unit
 from inspect_confidence.results import Condition, conditions_of
 from inspect_confidence.studies.unread import ALL_DATASETS, SHARE
 
-MOST = 8
-"""Columns."""
+MAX_COLUMNS = 8
+"""Default maximum number of columns."""
 _OVER_SETS = ("pooled", "mean", "all")
-"""What stands in `dataset` for a number over data sets, the most telling first."""
+"""Values of `dataset` for numbers over all data sets, in order of preference."""
 
 
 @dataclass(frozen=True)
-class Who:
-    """A line's model; variant and judge only where the model has several of them in a task."""
+class LineKey:
+    """Model of a line; variant and judge are set only if the model has several in a task."""
 
     model: str
     variant: str = ""
@@ -31,12 +32,12 @@ class Who:
 
 @dataclass(frozen=True)
 class Column:
-    """A number that models have.
+    """A column of the matrix: a metric of a study on a data set.
 
     Attributes:
-        heading: Above it, a few words.
-        where: Its data set, where the task has several.
-        title: What it is, in full, with its data set.
+        heading: Short heading.
+        subheading: Data set, if the task has several; else empty.
+        title: Full name of the metric with the data set.
     """
 
     study: str
@@ -44,12 +45,12 @@ class Column:
     metric: str
     dataset: str
     heading: str
-    where: str
+    subheading: str
     title: str
     direction: Direction
 
     def badness(self, value: float) -> float:
-        """What is less the better the value is; the value itself where there is no better."""
+        """Return a number that is smaller for a better value, or the value without a direction."""
         if isnan(value) or not self.direction.ordered:
             return value
         return float(self.direction.badness(np.array([value]))[0])
@@ -60,16 +61,16 @@ class Number:
     """A model's number in a column.
 
     Attributes:
-        row: Its row in the results.
-        text: With its unit.
-        interval: Both ends; empty where it has none.
-        value: For sorting.
-        note: Why it is undefined, and what was left out.
-        low: Its best possible rank; NaN where it has no interval.
-        high: Its worst possible rank.
-        shade: `better` or `worse` where its ranks all lie in that half of the models.
-        unread: The share of replies that couldn't be read.
-        unread_row: The row that says so; None if there is none.
+        row: Row of the results.
+        text: Value with its unit.
+        interval: Ends of the interval as text; empty without an interval.
+        value: Value for sorting.
+        note: Reason why the number is undefined, and exclusions.
+        low: Best possible rank; NaN without an interval.
+        high: Worst possible rank.
+        shade: `better` or `worse` if all possible ranks are in that half of the models.
+        unread: Share of parse failures, as text.
+        unread_row: Row of that share; None without such a row.
     """
 
     row: int
@@ -87,169 +88,175 @@ class Number:
 
 @dataclass(frozen=True)
 class Line:
-    """A model's numbers, one a column; None where it has none."""
+    """A model's numbers, one a column; None if the model has no number."""
 
-    who: Who
+    key: LineKey
     numbers: Sequence[Number | None]
 
 
 @dataclass(frozen=True)
 class Matrix:
-    """All lines, in the order of the models."""
+    """The columns, and the lines in the order of the models."""
 
     columns: Sequence[Column]
     lines: Sequence[Line]
 
     @property
     def groups(self) -> list[tuple[str, int]]:
-        """The studies' names, each with how many columns it has."""
-        names = [column.study for column in self.columns]
-        return [(name, names.count(name)) for name in dict.fromkeys(names)]
+        """Names of the studies with their numbers of columns."""
+        return list(Counter(column.study for column in self.columns).items())
 
     def ranked(self, column: int) -> int:
-        """How many models have ranks in a column."""
+        """Return the number of lines with ranks in a column."""
         numbers = (line.numbers[column] for line in self.lines)
-        return sum(one is not None and not isnan(one.low) for one in numbers)
+        return sum(number is not None and not isnan(number.low) for number in numbers)
 
 
 Ranks = Mapping[int, tuple[float, float]]
-"""Best and worst rank, by the row of the results."""
+"""Best and worst rank by row of the results."""
 
 
 def matrix_of(
     results: pd.DataFrame,
     models: Sequence[str],
     ranks: Ranks | None = None,
-    most: int = MOST,
+    max_columns: int = MAX_COLUMNS,
     studies: Collection[str] | None = None,
 ) -> Matrix:
-    """The matrix of results.
+    """Return the matrix of results.
 
-    As many tasks as there are take turns in giving it a column, each with its next headline number;
-    a number over data sets stands for those of each. Undefined numbers of all models make none.
+    Tasks alternately add a column with their next headline number. A number over all data sets is
+    preferred to the numbers of single data sets. Numbers that are undefined for all models have no
+    column.
 
     Args:
-        results: In the layout of results; their index is what `row` is.
-        models: That answered, in the order of the lines; others, as means over models, have none.
-        ranks: Rank intervals by row; by whether intervals overlap if None (`overlap_ranks`).
-        most: Columns.
-        studies: Names of those that are shown; all if None.
+        results: Table in the layout of results; its index gives the rows' numbers.
+        models: Models that answered, in the order of the lines; rows of other names, such as means
+            over models, have no line.
+        ranks: Rank intervals by row; from overlaps of the intervals if None (`overlap_ranks`).
+        max_columns: Maximum number of columns.
+        studies: Names of the studies to include; all if None.
     """
     rows = headline_rows(results[results["model"].isin(models)])
     if studies is not None:
         rows = rows[rows["study"].isin(studies)]
-    rows = with_whose(rows)
-    shares = _unread(results)
+    rows = with_line_keys(rows)
+    shares = _unread_shares(results)
     columns: list[Column] = []
-    cells: dict[Who, dict[int, Number]] = {}
+    cells: dict[LineKey, dict[int, Number]] = {}
     sets = rows.groupby("task")["dataset"].nunique()
-    for place, mine in enumerate(_chosen(rows, most)):
-        column = _column(mine, several=sets[mine["task"].iloc[0]] > 1)
+    for place, column_rows in enumerate(_column_rows(rows, max_columns)):
+        column = _column(column_rows, several=sets[column_rows["task"].iloc[0]] > 1)
         columns.append(column)
-        low, high = _ranks(mine, column.direction, ranks)
+        low, high = _ranks(column_rows, column.direction, ranks)
         ranked = int(np.isfinite(low).sum())
-        for k, row in enumerate(mine.to_dict("records")):
+        for k, row in enumerate(column_rows.to_dict("records")):
             number = _number(row, (low[k], high[k]), ranked, shares)
-            cells.setdefault(row["who"], {})[place] = number
-    order = {model: k for k, model in enumerate(models)}
-    whose = sorted(cells, key=lambda who: (order[who.model], who.variant, who.judge))
+            cells.setdefault(row["key"], {})[place] = number
+    order = list(models).index
+    keys = sorted(cells, key=lambda key: (order(key.model), key.variant, key.judge))
     places = range(len(columns))
-    return Matrix(columns, [Line(who, [cells[who].get(k) for k in places]) for who in whose])
+    return Matrix(columns, [Line(key, list(map(cells[key].get, places))) for key in keys])
 
 
-def with_whose(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows with `variant` and `judge`, with the columns `row` and `who`: whose line they are in."""
-    told = {}
+def with_line_keys(rows: pd.DataFrame) -> pd.DataFrame:
+    """Add the columns `row` and `key` (the `LineKey`) to rows with `variant` and `judge`."""
+    parts = {}
     for name in ("variant", "judge"):
         several = rows.groupby(["task", "model"])[name].transform("nunique") > 1
-        told[name] = rows[name].where(several.astype(bool), "")
-    who = map(Who, rows["model"], told["variant"], told["judge"])
-    return rows.assign(row=rows.index, who=pd.Series(list(who), index=rows.index, dtype=object))
+        parts[name] = rows[name].where(several.astype(bool), "")
+    keys = map(LineKey, rows["model"], parts["variant"], parts["judge"])
+    return rows.assign(row=rows.index, key=pd.Series(list(keys), index=rows.index, dtype=object))
 
 
-def _chosen(rows: pd.DataFrame, most: int) -> Iterator[pd.DataFrame]:
-    """The rows of each column, in the studies' order, those of most models first."""
+def _column_rows(rows: pd.DataFrame, limit: int) -> Iterator[pd.DataFrame]:
+    """Yield the rows of each column; studies with the most models come first."""
     short = rows[rows["short"] != ""]
-    # A study of another package need not say what is short.
+    # A study of another package may have no short names.
     rows = pd.concat([short, rows[~rows["study"].isin(short["study"])]])
     by_task: dict[str, list[pd.DataFrame]] = {}
-    for (task, *_), mine in rows.groupby(["task", "metric", "label"], sort=False):
-        for one in _of_datasets(mine):
-            if one["value"].notna().any():
-                by_task.setdefault(str(task), []).append(one)
-    # Those of most models first, so that they are the ones with a column more.
-    taking = sorted(by_task.values(), key=lambda some: -max(map(len, some)))
-    turns = chain.from_iterable(zip_longest(*taking))
-    kept = [one for one in turns if one is not None][:most]
-    chosen = [one for some in by_task.values() for one in some if any(one is k for k in kept)]
+    for (task, *_), group in rows.groupby(["task", "metric", "label"], sort=False):
+        defined = [frame for frame in _by_dataset(group) if frame["value"].notna().any()]
+        if defined:
+            by_task.setdefault(str(task), []).extend(defined)
+    # Tasks with the most models come first, so that they get any additional column.
+    tasks = sorted(by_task.values(), key=lambda frames: -max(map(len, frames)))
+    alternating = chain.from_iterable(zip_longest(*tasks))
+    selected = set(map(id, islice(filter(_is_frame, alternating), limit)))
+    chosen = [frame for frame in chain(*by_task.values()) if id(frame) in selected]
     widest = dict.fromkeys(rows["study"], 0)
-    for one in chosen:
-        study = one["study"].iloc[0]
-        widest[study] = max(widest[study], len(one))
-    # Where not all models answered all studies, those come first that most of them did.
-    yield from sorted(chosen, key=lambda one: -widest[one["study"].iloc[0]])
+    for frame in chosen:
+        study = frame["study"].iloc[0]
+        widest[study] = max(widest[study], len(frame))
+    yield from sorted(chosen, key=lambda frame: -widest[frame["study"].iloc[0]])
 
 
-def _of_datasets(rows: pd.DataFrame) -> list[pd.DataFrame]:
-    """The rows over data sets, where all models have one; those of each data set otherwise."""
-    everyone = set(rows["who"])
+def _is_frame(value: pd.DataFrame | None) -> bool:
+    return value is not None
+
+
+def _by_dataset(rows: pd.DataFrame) -> list[pd.DataFrame]:
+    """Return the rows over all data sets if every model has one, else those of each data set."""
+    keys = set(rows["key"])
     for name in _OVER_SETS:
-        over = rows[rows["dataset"] == name]
-        if len(over) and set(over["who"]) == everyone:
-            return [over]
-    sets = [mine for _, mine in rows.groupby("dataset", sort=False)]
+        pooled = rows[rows["dataset"] == name]
+        if len(pooled) and set(pooled["key"]) == keys:
+            return [pooled]
+    sets = [group for _, group in rows.groupby("dataset", sort=False)]
     return sorted(sets, key=len, reverse=True)
 
 
 def _column(rows: pd.DataFrame, *, several: bool) -> Column:
-    study, task, metric, dataset, label, short = (
-        str(rows[name].iloc[0]) for name in ("study", "task", "metric", "dataset", "label", "short")
-    )
-    condition = str(Condition.read(rows["condition"].iloc[0]))
+    first = rows.iloc[0]
+    metric, dataset, label = str(first["metric"]), str(first["dataset"]), str(first["label"])
     return Column(
-        *(study, task, metric, dataset),
-        heading=short or label,
-        where=dataset if several else "",
+        study=str(first["study"]),
+        task=str(first["task"]),
+        metric=metric,
+        dataset=dataset,
+        heading=str(first["short"]) or label,
+        subheading=dataset if several else "",
         title=f"{label}, data set {dataset}",
-        direction=direction_of(metric, condition),
+        direction=direction_of(metric, str(Condition.read(first["condition"]))),
     )
 
 
 def _ranks(
-    rows: pd.DataFrame, direction: Direction, given: Ranks | None
+    rows: pd.DataFrame, direction: Direction, ranks: Ranks | None
 ) -> tuple[FloatArray, FloatArray]:
-    if given is None:
+    if ranks is None:
         ends = rows[["ci_low", "ci_high"]].to_numpy(float)
         return overlap_ranks(ends[:, 0], ends[:, 1], direction)
-    pairs = np.array([given.get(int(row), (nan, nan)) for row in rows["row"]])
+    pairs = np.array([ranks.get(int(row), (nan, nan)) for row in rows["row"]])
     return pairs[:, 0], pairs[:, 1]
 
 
 def overlap_ranks(
     low: FloatArray, high: FloatArray, direction: Direction
 ) -> tuple[FloatArray, FloatArray]:
-    """The best and the worst rank that each model can have, by which intervals lie apart.
+    """Return the best and the worst rank of each model, from the overlaps of intervals.
 
-    The best is 1 and how many have an interval that lies wholly on the better side, the worst the
-    number of models less how many have one on the worse side. Without an interval, a direction or
-    another model there is none: NaN.
+    The best rank is 1 plus the number of models whose interval lies entirely on the better side.
+    The worst rank is the number of models minus those with an interval entirely on the worse side.
+    Ranks are NaN without an interval, a direction or another model.
 
     Args:
-        low: Lower ends of the intervals, NaN where there is none.
-        high: Upper ends.
-        direction: What is better.
+        low: Lower ends of the intervals; NaN without an interval.
+        high: Upper ends of the intervals.
+        direction: Direction of better values.
     """
-    best, worst = (np.full(len(low), nan) for _ in "12")
-    there = np.isfinite(low + high)
-    if not direction.ordered or there.sum() < 2:
+    best, worst = np.full(len(low), nan), np.full(len(low), nan)
+    has_interval = np.isfinite(low + high)
+    if not direction.ordered or has_interval.sum() < 2:
         return best, worst
-    low, high = low[there], high[there]
+    low, high = low[has_interval], high[has_interval]
     sides = np.array([direction.badness(low), direction.badness(high)])
-    near, far = sides.min(axis=0), sides.max(axis=0)
+    least_bad, worst_bad = sides.min(axis=0), sides.max(axis=0)
     if direction.name == "target":
-        near = np.where((low <= direction.target) & (direction.target <= high), 0, near)
-    best[there] = 1 + (far < near[:, None]).sum(axis=1)
-    worst[there] = len(low) - (near > far[:, None]).sum(axis=1)
+        has_target = (low <= direction.target) & (direction.target <= high)
+        least_bad = np.where(has_target, 0, least_bad)
+    best[has_interval] = 1 + (worst_bad < least_bad[:, None]).sum(axis=1)
+    worst[has_interval] = len(low) - (least_bad > worst_bad[:, None]).sum(axis=1)
     return best, worst
 
 
@@ -260,37 +267,44 @@ def _number(
     shares: Mapping[tuple[str, ...], tuple[int, float]],
 ) -> Number:
     metric, value, n = str(row["metric"]), float(row["value"]), int(row["n"])
-    ends = [float(row[name]) for name in ("ci_low", "ci_high")]
+    ends = [float(row["ci_low"]), float(row["ci_high"])]
     low, high = ranks
-    better, worse = high <= ranked / 2, low >= ranked / 2 + 1
-    whose = (str(row["task"]), str(row["model"]), str(row["variant"]))
-    places = (str(row["dataset"]), ALL_DATASETS, "")
-    found = next((shares[key] for at in places if (key := (*whose, at)) in shares), None)
+    shade = "better" if high <= ranked / 2 else ""
+    if not shade and low >= ranked / 2 + 1:
+        shade = "worse"
+    has_interval = not any(map(isnan, ends))
+    unread_row, unread = None, ""
+    for dataset in (str(row["dataset"]), ALL_DATASETS, ""):
+        key = (str(row["task"]), str(row["model"]), str(row["variant"]), dataset)
+        if key in shares:
+            unread_row, share = shares[key]
+            unread = format_number(SHARE, share)
+            break
     return Number(
         row=int(row["row"]),
-        text=written(metric, value, n),
-        interval="" if any(map(isnan, ends)) else ", ".join(bare(metric, one) for one in ends),
+        text=format_number(metric, value, n),
+        interval=", ".join(without_unit(metric, end) for end in ends) if has_interval else "",
         value=value,
         n=n,
         note=str(row["note"]),
         low=low,
         high=high,
-        shade="better" if better else "worse" if worse else "",
-        unread=written(SHARE, found[1]) if found else "",
-        unread_row=found[0] if found else None,
+        shade=shade,
+        unread=unread,
+        unread_row=unread_row,
     )
 
 
-def _unread(results: pd.DataFrame) -> dict[tuple[str, ...], tuple[int, float]]:
-    """Row and share of unread replies by task, model, variant and data set; "" is any one."""
+def _unread_shares(results: pd.DataFrame) -> dict[tuple[str, ...], tuple[int, float]]:
+    """Return row and share of parse failures by task, model, variant and data set ("" for any)."""
     rows = results[(results["metric"] == SHARE) & results["value"].notna()]
-    found: dict[tuple[str, ...], tuple[int, float]] = {}
+    shares: dict[tuple[str, ...], tuple[int, float]] = {}
     for index, condition, row in zip(
         rows.index, conditions_of(rows), rows.to_dict("records"), strict=True
     ):
         if set(condition) <= {"variant"}:
-            whose = (str(row["task"]), str(row["model"]), condition.get("variant", ""))
+            group = (str(row["task"]), str(row["model"]), condition.get("variant", ""))
             share = (int(index), float(row["value"]))
-            found[*whose, str(row["dataset"])] = share
-            found.setdefault((*whose, ""), share)
-    return found
+            shares[*group, str(row["dataset"])] = share
+            shares.setdefault((*group, ""), share)
+    return shares

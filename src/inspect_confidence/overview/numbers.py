@@ -1,21 +1,23 @@
-"""Numbers as a person writes them."""
+"""Formatting of the values of metrics for people."""
 
 from math import isinf, isnan
 
 from inspect_confidence.metrics import METRICS
 
 _PLAIN = frozenset({"auroc", "ece", "cmfg", "brier"})
-"""Shares that are written as numbers, as their literature does."""
+"""Shares that are formatted as plain numbers, as in their literature."""
 
 
-def written(metric: str, value: float, n: int = 0) -> str:
-    """A value with its unit: shares as percentages or points, a count as one of n.
+def format_number(metric: str, value: float, n: int = 0) -> str:
+    """Return a value with its unit: shares as percentages or points, counts as `k of n`.
 
     Example:
-        >>> written("coverage", 0.553), written("overconfidence", 0.241), written("auroc", 0.813)
-        ('55%', '+24 pts', '0.81')
-        >>> written("words_that_differ", 12.0, 17), written("ece", float("nan"))
-        ('12 of 17', '-')
+        >>> format_number("coverage", 0.553), format_number("overconfidence", 0.241)
+        ('55%', '+24 pts')
+        >>> format_number("auroc", 0.813), format_number("ece", float("nan"))
+        ('0.81', '-')
+        >>> format_number("words_that_differ", 12.0, 17)
+        '12 of 17'
     """
     if isnan(value):
         return "-"
@@ -24,39 +26,44 @@ def written(metric: str, value: float, n: int = 0) -> str:
     if METRICS[metric].unit == "count":
         return f"{value:.0f} of {n:,}" if n else f"{value:.0f}"
     if is_share(metric):
-        return f"{bare(metric, value)}{' pts' if _signed(metric) else '%'}"
-    return bare(metric, value)
+        return f"{without_unit(metric, value)}{' pts' if _is_signed(metric) else '%'}"
+    return without_unit(metric, value)
 
 
-def bare(metric: str, value: float) -> str:
-    """The same without its unit, for the ends of an interval.
+def without_unit(metric: str, value: float) -> str:
+    """Return a value as `format_number` without its unit, for the ends of an interval.
 
     Example:
-        >>> bare("coverage", 0.004), bare("overconfidence", -1e-14), bare("mean_width", 4.34)
-        ('0.4', '0', '4.3')
+        >>> without_unit("coverage", 0.004), without_unit("overconfidence", -1e-14)
+        ('0.4', '0')
+        >>> without_unit("mean_width", 4.34)
+        '4.3'
     """
     if isinf(value):
         return "∞" if value > 0 else "-∞"
     if METRICS[metric].unit == "count":
         return f"{value:.0f}"
-    shown = 100 * value if is_share(metric) else value
-    near_end = is_share(metric) and 0 < min(abs(shown), abs(100 - abs(shown))) < 1
-    tiny = is_share(metric) and min(abs(shown), abs(100 - abs(shown))) < 0.05
-    digits = (1 if near_end and not tiny else 0) if is_share(metric) else _digits(shown)
-    text = f"{shown:.{digits}f}"
+    scaled, digits = value, _digits(value)
+    if is_share(metric):
+        scaled = 100 * value
+        distance = min(abs(scaled), abs(100 - abs(scaled)))  # from 0% or 100%
+        digits = 1 if 0.05 <= distance < 1 else 0
+    text = f"{scaled:.{digits}f}"
     if float(text) == 0:
         return text.lstrip("-")
-    return f"+{text}" if _signed(metric) and shown > 0 else text
+    return f"+{text}" if _is_signed(metric) and scaled > 0 else text
 
 
 def is_share(metric: str) -> bool:
-    """Whether it is written as a percentage."""
+    """Return whether the metric is formatted as a percentage."""
     return METRICS[metric].unit in ("share", "probability") and metric not in _PLAIN
 
 
-def _signed(metric: str) -> bool:
+def _is_signed(metric: str) -> bool:
     return is_share(metric) and METRICS[metric].low < 0
 
 
 def _digits(value: float) -> int:
-    return 2 if abs(value) < 2 else 1 if abs(value) < 1_000 else 0
+    if abs(value) < 2:
+        return 2
+    return 1 if abs(value) < 1_000 else 0

@@ -1,8 +1,10 @@
-"""What numbers say, in sentences: of each model over all studies, and of each study over models."""
+"""Sentences on results: on each model over all studies, and on each study over all models."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import isnan
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -11,12 +13,12 @@ import pandas as pd
 from inspect_confidence.headlines import decoded
 from inspect_confidence.overview.matrix import (
     Line,
+    LineKey,
     Matrix,
     Number,
-    Who,
-    with_whose,
+    with_line_keys,
 )
-from inspect_confidence.overview.numbers import written
+from inspect_confidence.overview.numbers import format_number
 from inspect_confidence.plots import shortened
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import Clause, all_studies
@@ -24,14 +26,14 @@ from inspect_confidence.studies import Clause, all_studies
 _OVER_SETS = ("pooled", "mean", "all")
 _FIRST = ("calibration", "ranking")
 _LONGEST = 60
-"""Characters of a name."""
-_MOST = 5
-"""Clauses of a sentence."""
+"""Maximum number of characters of a name."""
+_MAX_CLAUSES = 5
+"""Maximum number of clauses of a sentence."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """A piece of a sentence; `row` is the row of the results whose number it is."""
+    """A piece of a sentence; `row` is the row of the results if the piece is a number."""
 
     text: str
     row: int | None = None
@@ -40,97 +42,105 @@ class Part:
 Sentence = Sequence[Part]
 
 
-def of_models(results: pd.DataFrame, matrix: Matrix) -> list[tuple[Who, Sentence]]:
-    """A sentence of each line of the matrix that there is something to say of."""
-    wanted = {
-        (clause.task, metric, str(Condition(where)))
-        for clause in _clauses()
-        for metric, where in clause.numbers
-    }
-    mine = results["model"].isin({line.who.model for line in matrix.lines})
-    rows = decoded(results[mine & results["metric"].isin({metric for _, metric, _ in wanted})])
+def model_sentences(results: pd.DataFrame, matrix: Matrix) -> list[tuple[LineKey, Sentence]]:
+    """Return a sentence on each line of the matrix for which a study has a clause."""
+    needed = set()
+    for clause in _clauses():
+        for metric, condition in clause.numbers:
+            needed.add((clause.task, metric, str(Condition(condition))))
+    rows = results[results["model"].isin({line.key.model for line in matrix.lines})]
+    rows = decoded(rows[rows["metric"].isin(set(map(itemgetter(1), needed)))])
     keys = zip(rows["task"], rows["metric"], rows["where"], strict=True)
-    told = np.array([key in wanted for key in keys], bool)  # of no row, too
-    rows = with_whose(rows[told])
-    known: dict[tuple[Who, str, str, str], list[dict[Any, Any]]] = {}
+    is_needed = np.fromiter(map(needed.__contains__, keys), bool)
+    rows = with_line_keys(rows[is_needed])
+    numbers: dict[tuple[LineKey, str, str, str], list[dict[Any, Any]]] = {}
     for row in rows.to_dict("records"):
-        known.setdefault((row["who"], row["task"], row["metric"], row["where"]), []).append(row)
-    found = ((line.who, _sentence(line.who, known)) for line in matrix.lines)
-    return [(who, said) for who, said in found if said]
+        key = (row["key"], row["task"], row["metric"], row["where"])
+        numbers.setdefault(key, []).append(row)
+    sentences = []
+    for line in matrix.lines:
+        if sentence := _sentence(line.key, numbers):
+            sentences.append((line.key, sentence))
+    return sentences
 
 
 def _clauses() -> list[Clause]:
-    """Of all studies; first what most of them ask for."""
-    every = [clause for study in all_studies() for clause in study.clauses]
-    return sorted(every, key=lambda one: _FIRST.index(one.about) if one.about in _FIRST else 9)
+    """Return the clauses of all studies, those on calibration and ranking first."""
+    clauses = chain.from_iterable(study.clauses for study in all_studies())
+    order = {topic: k for k, topic in enumerate(_FIRST)}
+    return sorted(clauses, key=lambda clause: order.get(clause.about, len(order)))
 
 
-Known = Mapping[tuple[Who, str, str, str], Sequence[Mapping[Any, Any]]]
+NumberRows = Mapping[tuple[LineKey, str, str, str], Sequence[Mapping[Any, Any]]]
+"""Rows of the results by line, task, metric and condition."""
 
 
-def _sentence(who: Who, known: Known) -> list[Part]:
-    said: dict[str, list[Part]] = {}
+def _sentence(key: LineKey, numbers: NumberRows) -> list[Part]:
+    topics: set[str] = set()
+    parts: list[Part] = []
     for clause in _clauses():
-        if clause.about not in said and len(said) < _MOST:
-            rows = _numbers(who, clause, known)
-            if rows:
-                said[clause.about] = [*_filled(clause, rows)]
-    parts = [part for k, one in enumerate(said.values()) for part in ([Part("; ")] * (k > 0) + one)]
+        if clause.about in topics or len(topics) >= _MAX_CLAUSES:
+            continue
+        if rows := _clause_rows(key, clause, numbers):
+            if parts:
+                parts.append(Part("; "))
+            parts.extend(_fill(clause, rows))
+            topics.add(clause.about)
     return [*parts, Part(".")] if parts else []
 
 
-def _numbers(who: Who, clause: Clause, known: Known) -> list[Mapping[Any, Any]]:
-    """The clause's rows, all of one data set; none where one is missing."""
-    found = [
-        {
-            row["dataset"]: row
-            for row in known.get((who, clause.task, metric, str(Condition(where))), ())
-            if not isnan(row["value"])
-        }
-        for metric, where in clause.numbers
-    ]
-    shared = [name for name in found[0] if all(name in one for one in found)]
-    first = next((name for name in (*_OVER_SETS, *shared) if name in shared), None)
-    return [one[first] for one in found] if first is not None else []
+def _clause_rows(key: LineKey, clause: Clause, numbers: NumberRows) -> list[Mapping[Any, Any]]:
+    """Return the clause's rows on one data set; none if a number is missing."""
+    by_dataset: list[dict[str, Mapping[Any, Any]]] = []
+    for metric, condition in clause.numbers:
+        rows = numbers.get((key, clause.task, metric, str(Condition(condition))), ())
+        by_dataset.append({row["dataset"]: row for row in rows if not isnan(row["value"])})
+    for name in (*_OVER_SETS, *by_dataset[0]):
+        if all(name in number_rows for number_rows in by_dataset):
+            return [number_rows[name] for number_rows in by_dataset]
+    return []
 
 
-def _filled(clause: Clause, rows: Sequence[Mapping[Any, Any]]) -> Iterator[Part]:
+def _fill(clause: Clause, rows: Sequence[Mapping[Any, Any]]) -> Iterator[Part]:
     text = clause.text
-    said = text if isinstance(text, str) else text(*(float(row["value"]) for row in rows))
-    pieces = said.split("{}")
+    if not isinstance(text, str):
+        text = text(*(float(row["value"]) for row in rows))
+    pieces = text.split("{}")
     for piece, row in zip(pieces, rows, strict=False):
         yield Part(piece)
-        number = written(str(row["metric"]), float(row["value"]), int(row["n"]))
+        number = format_number(str(row["metric"]), float(row["value"]), int(row["n"]))
         yield Part(number, int(row["row"]))
     yield Part(pieces[-1])
 
 
-def of_column(matrix: Matrix, column: int) -> Sentence:
-    """Who is best in a column and who is worst, and of how many that can't be said."""
-    mine = [
-        (line, number)
-        for line in matrix.lines
-        if (number := line.numbers[column]) is not None and not isnan(number.value)
-    ]
-    what = matrix.columns[column]
-    name = what.heading[:1].upper() + what.heading[1:]
-    if not mine:
+def column_sentence(matrix: Matrix, place: int) -> Sentence:
+    """Return a sentence on the best and the worst model in a column, and on overlaps."""
+    defined = []
+    for line in matrix.lines:
+        number = line.numbers[place]
+        if number is not None and not isnan(number.value):
+            defined.append((line, number))
+    column = matrix.columns[place]
+    name = column.heading[:1].upper() + column.heading[1:]
+    if not defined:
         return []
-    if len(mine) == 1:
-        return [Part(f"{name} of {_name(mine[0][0])}: "), *_shown(mine[0][1]), Part(".")]
-    values = np.array([number.value for _, number in mine])
-    badness = what.direction.badness(values) if what.direction.ordered else values
+    if len(defined) == 1:
+        line, number = defined[0]
+        return [Part(f"{name} of {_name(line)}: "), _number_part(number), Part(".")]
+    direction = column.direction
+    values = np.array([number.value for _, number in defined])
+    badness = direction.badness(values) if direction.ordered else values
     order = np.argsort(badness, kind="stable")
-    first, last = mine[order[0]], mine[order[-1]]
-    words = _ENDS.get(what.direction.name if what.direction.ordered else "none", _ENDS["none"])
-    target = f"{what.direction.target:g}"
-    said = [
+    first, last = defined[order[0]], defined[order[-1]]
+    words = _ENDS.get(direction.name if direction.ordered else "none", _ENDS["none"])
+    target = f"{direction.target:g}"
+    return [
         Part(f"{name}: {words[0].format(target)} for {_name(first[0])}, "),
-        *_shown(first[1]),
+        _number_part(first[1]),
         Part(f"; {words[1].format(target)} for {_name(last[0])}, "),
-        *_shown(last[1]),
+        _number_part(last[1]),
+        Part(f"{_overlap(defined, first)}."),
     ]
-    return [*said, Part(f"{_alike(mine, first)}.")]
 
 
 _ENDS = {
@@ -141,72 +151,75 @@ _ENDS = {
 }
 
 
-def _shown(number: Number) -> list[Part]:
+def _number_part(number: Number) -> Part:
     interval = f" [{number.interval}]" if number.interval else ""
-    return [Part(f"{number.text}{interval}", number.row)]
+    return Part(f"{number.text}{interval}", number.row)
 
 
 def _name(line: Line) -> str:
-    said = filter(None, (line.who.model, line.who.variant, line.who.judge))
-    return ", ".join(shortened(one, _LONGEST) for one in said)
+    names = filter(None, (line.key.model, line.key.variant, line.key.judge))
+    return ", ".join(shortened(name, _LONGEST) for name in names)
 
 
-def _alike(mine: Sequence[tuple[Line, Number]], best: tuple[Line, Number]) -> str:
-    """How many others can't be told from the best one."""
-    others = [number for line, number in mine if line is not best[0]]
-    ranked = [number for number in others if not isnan(number.low)]
-    if isnan(best[1].low) or not ranked:
+def _overlap(numbers: Sequence[tuple[Line, Number]], best: tuple[Line, Number]) -> str:
+    """Return a clause on the number of intervals that overlap that of the best line."""
+    if isnan(best[1].low):
         return ""
-    alike = sum(number.low <= 1 for number in ranked)
+    ranked = [number for line, number in numbers if line is not best[0] and not isnan(number.low)]
+    if not ranked:
+        return ""
+    overlaps = sum(number.low <= 1 for number in ranked)
     if len(ranked) == 1:
-        return f"; their intervals {'overlap' if alike else 'lie apart'}"
-    if not alike:
+        return f"; their intervals {'overlap' if overlaps else 'lie apart'}"
+    if not overlaps:
         return "; its interval lies apart from all others'"
-    return f"; {alike} of the {len(ranked)} others can't be told from the first"
+    return f"; {overlaps} of the {len(ranked)} others can't be told from the first"
 
 
-def of_unread(matrix: Matrix) -> Sentence:
-    """How much of each model's replies couldn't be read, from the matrix of a study."""
-    shares = [
-        (line, {one.unread_row: one for one in line.numbers if one and one.unread_row is not None})
-        for line in matrix.lines
-    ]
-    if not any(known for _, known in shares):
+def unread_sentence(matrix: Matrix) -> Sentence:
+    """Return a sentence on the models' shares of parse failures, from the matrix of a study."""
+    has_shares = False
+    failures: list[tuple[Line, Number, bool]] = []
+    for line in matrix.lines:
+        numbers = {number.unread_row: number for number in line.numbers if number is not None}
+        numbers.pop(None, None)
+        has_shares = has_shares or bool(numbers)
+        if any(map(_share, numbers.values())):
+            failures.append((line, max(numbers.values(), key=_share), len(numbers) > 1))
+    if not has_shares:
         return []
-    lost = [
-        (line, max(known.values(), key=_share), len(known))
-        for line, known in shares
-        if any(map(_share, known.values()))
-    ]
-    if not lost:
+    if not failures:
         return [Part("All replies could be read.")]
-    lost.sort(key=lambda one: -_share(one[1]))
+    failures.sort(key=lambda failure: -_share(failure[1]))
     parts: list[Part] = []
-    for line, most, several in lost[:_FEW]:
-        parts += [Part(", " if parts else "Could not be read: ")]
-        parts += [Part("up to ")] if several > 1 else []
-        parts += [Part(most.unread, most.unread_row), Part(f" of {_name(line)}'s replies")]
-    more = f", and some of {len(lost) - _FEW} others" if len(lost) > _FEW else ""
-    return [*parts, Part(f"{more}.")]
+    for line, number, has_several in failures[:_MAX_MODELS]:
+        parts.append(Part(", " if parts else "Could not be read: "))
+        if has_several:
+            parts.append(Part("up to "))
+        parts += [Part(number.unread, number.unread_row), Part(f" of {_name(line)}'s replies")]
+    more = len(failures) - _MAX_MODELS
+    return [*parts, Part(f", and some of {more} others." if more > 0 else ".")]
 
 
-_FEW = 3
+_MAX_MODELS = 3
+"""Maximum number of models in a sentence."""
 
 
 def _share(number: Number) -> float:
     return float(number.unread.rstrip("%"))
 
 
-def of_study(matrix: Matrix) -> list[Sentence]:
-    """Two or three sentences on a study, of the matrix of its numbers alone.
+def study_sentences(matrix: Matrix) -> list[Sentence]:
+    """Return two or three sentences on a study, from the matrix of its numbers.
 
-    They are of a number of each task before they are of a second one of a task.
+    The first number of every task comes before the second number of any task.
     """
     places: dict[tuple[int, str], int] = {}
     for k, column in enumerate(matrix.columns):
         nth = sum(task == column.task for _, task in places)
-        metrics = {matrix.columns[one].metric for one in places.values()}
+        metrics = {matrix.columns[place].metric for place in places.values()}
         if column.metric not in metrics:
             places[nth, column.task] = k
-    told = [of_column(matrix, places[one]) for one in sorted(places, key=lambda one: one[0])[:2]]
-    return [one for one in [*told, of_unread(matrix)] if one]
+    chosen = sorted(places, key=itemgetter(0))[:2]
+    sentences = [column_sentence(matrix, places[key]) for key in chosen]
+    return list(filter(None, [*sentences, unread_sentence(matrix)]))

@@ -1,4 +1,4 @@
-"""The report: from judgments to a page that people read."""
+"""HTML report of judgments, with figures and tables."""
 
 from inspect_confidence.report.write import write_report
 

@@ -1,4 +1,4 @@
-"""The report's figures: which rows each one draws, its files, and its caption."""
+"""Figures of the report: the rows, the files and the caption of each figure."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,15 +22,15 @@ from inspect_confidence.studies.workers import Progress, spread
 from inspect_confidence.writing import put
 
 FORMATS = ("png", "pdf")
-"""Of pictures beside svg. A pdf takes as long as all else of its figure, for its fonts."""
+"""Optional formats of pictures besides svg. A pdf doubles the time of a figure, for its fonts."""
 PAGE, FIGURES = "index.html", "figures"
-"""What the page and the folder of its figures are called."""
-_OURS = '<meta name="generator" content="inspect_confidence '
+"""Names of the page and of the folder of its figures."""
+_GENERATOR = '<meta name="generator" content="inspect_confidence '
 _HEAD = 2_000
-"""Characters of a page in which it says what made it."""
+"""Number of characters of a page that include its generator."""
 _RESOLUTION = 200
-_FEW = 12
-"""Figures that are not worth a second process."""
+_MAX_SERIAL = 12
+"""Maximum number of figures that are drawn in a single process."""
 
 
 @dataclass(frozen=True)
@@ -38,15 +38,18 @@ class ReportFigure:
     """A figure of the page.
 
     Attributes:
-        name: Its anchor, a valid identifier.
-        caption: What it shows, how many judgments, what was left out.
-        rows: What it draws, their index what the page calls the row.
-        plot: The function of `inspect_confidence.plots`.
-        directory: Where its files go: the picture, and the rows as csv.
-        formats: Of the picture beside svg: png, pdf.
-        models: In the page's order, which is that of their colours.
-        leads: Whether it carries the study's finding.
-        svg: The picture; empty where there is none, for this `reason`.
+        name: Anchor, a valid identifier.
+        title: Title of the figure.
+        caption: Description, number of judgments, and exclusions.
+        metrics: Metrics that the figure draws.
+        rows: Rows that the figure draws; their index is the page's `row`.
+        plot: Name of the function of `inspect_confidence.plots`.
+        directory: Folder of the files: the picture, and the rows as csv.
+        formats: Formats of the picture besides svg: png, pdf.
+        models: Models in the order of the page and of their colours.
+        leads: Whether the figure is the study's main figure.
+        svg: Picture; empty if the figure can't be drawn.
+        reason: Reason why the figure can't be drawn.
     """
 
     name: str
@@ -64,120 +67,130 @@ class ReportFigure:
 
     @property
     def endings(self) -> str:
-        """The picture's formats, for people."""
+        """Formats of the picture, separated by commas."""
         return ", ".join(("svg", *self.formats))
 
     def file(self, ending: str) -> Path:
-        """Its file of that kind."""
+        """Return the path of the figure's file with this ending."""
         return self.directory / f"{self.name}.{ending}"
 
     def write_rows(self) -> None:
-        """Write what it draws."""
+        """Write the figure's rows as csv."""
         put(self.file("csv"), as_csv(self.rows[COLUMNS], "row"))
 
 
-def planned(
+def plan_figures(
     study: Study,
     rows: pd.DataFrame,
     directory: Path,
     formats: Sequence[str],
     models: Sequence[str] = (),
 ) -> list[ReportFigure]:
-    """The study's figures, not drawn yet, of its results and details."""
-    found: list[ReportFigure] = []
+    """Return a study's figures without pictures, and write the rows of each figure."""
+    planned: list[ReportFigure] = []
     for spec in study.figures:
         metrics = [METRICS[name] for name in spec.metrics]
-        for title, mine in _groups(spec, rows):
-            name = f"{spec.task}-{spec.plot}-{len(found) + 1}".replace("_", "-")
+        for title, figure_rows in _groups(spec, rows):
             figure = ReportFigure(
-                *(name, title, _caption(spec, mine, rows), metrics, mine, spec.plot),
-                *(directory, formats, models),
+                name=f"{spec.task}-{spec.plot}-{len(planned) + 1}".replace("_", "-"),
+                title=title,
+                caption=_caption(spec, figure_rows, rows),
+                metrics=metrics,
+                rows=figure_rows,
+                plot=spec.plot,
+                directory=directory,
+                formats=formats,
+                models=models,
                 leads=spec.leads,
-                reason=_why_not(spec, mine),
+                reason=_missing_data(spec, figure_rows),
             )
             figure.write_rows()
-            found.append(figure)
-    return found
+            planned.append(figure)
+    return planned
 
 
-_MOSTLY = 0.25
-"""A figure of which less is defined would be one of empty panels."""
+_MIN_DEFINED = 0.25
+"""Minimum share of defined numbers; with less, a figure would consist of empty panels."""
 
 
-def _why_not(spec: FigureSpec, rows: pd.DataFrame) -> str:
-    """Why there would be nothing to see; empty where there is something."""
+def _missing_data(spec: FigureSpec, rows: pd.DataFrame) -> str:
+    """Return the reason why a figure can't be drawn, or an empty text."""
     first = rows[rows["metric"] == spec.metrics[0]]
-    there, finite = first["value"].notna(), int(rows["value"].notna().sum())
+    defined, finite = first["value"].notna(), int(rows["value"].notna().sum())
     if finite < spec.needs:
-        said = f"Too little data: {finite} of the {spec.needs} numbers that it takes."
-    elif len(first) and there.mean() < _MOSTLY:
-        said = f"Not drawn: {(~there).sum()} of its {len(first)} numbers are undefined."
+        reason = f"Too little data: {finite} of the {spec.needs} numbers that it takes."
+    elif len(first) and defined.mean() < _MIN_DEFINED:
+        reason = f"Not drawn: {(~defined).sum()} of its {len(first)} numbers are undefined."
     else:
         return ""
-    notes = first.loc[~there, "note"].str.split(";").str[0]
-    why = notes[notes != ""].value_counts()
-    return f"{said} Mostly: {shortened(str(why.index[0]), 200)}." if len(why) else said
+    notes = first.loc[~defined, "note"].str.split(";").str[0]
+    counts = notes[notes != ""].value_counts()
+    return f"{reason} Mostly: {shortened(str(counts.index[0]), 200)}." if len(counts) else reason
 
 
 def _groups(spec: FigureSpec, rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The rows of each figure that the specification asks for, with its title."""
-    mine = rows[rows["task"].isin((spec.task, *spec.tasks)) & rows["metric"].isin(spec.metrics)]
+    """Yield the title and the rows of each figure of a specification."""
+    rows = rows[rows["task"].isin((spec.task, *spec.tasks)) & rows["metric"].isin(spec.metrics)]
     if spec.keep is not None:
-        mine = mine[[spec.keep(Condition.read(text)) for text in mine["condition"]]]
-    if mine.empty:
+        rows = rows[[spec.keep(Condition.read(text)) for text in rows["condition"]]]
+    if rows.empty:
         return
-    mine = with_parts(mine, [name for name in spec.by if name not in COLUMNS]).set_index("row")
+    rows = with_parts(rows, [name for name in spec.by if name not in COLUMNS]).set_index("row")
     if not spec.by:
-        yield spec.title, mine[COLUMNS]
+        yield spec.title, rows[COLUMNS]
         return
-    shared = mine["model"] == spec.beside
-    for values, own in mine[~shared].groupby(list(spec.by), sort=False):
-        some = pd.concat([own, mine[shared]])
-        said = ", ".join(shortened(str(value), 60) for value in values if value)
-        yield (f"{spec.title}: {said}" if said else spec.title), some[COLUMNS]
+    shared = rows["model"] == spec.beside
+    for values, group in rows[~shared].groupby(list(spec.by), sort=False):
+        names = ", ".join(shortened(str(value), 60) for value in values if value)
+        title = f"{spec.title}: {names}" if names else spec.title
+        yield title, pd.concat([group, rows[shared]])[COLUMNS]
 
 
-def _caption(spec: FigureSpec, mine: pd.DataFrame, rows: pd.DataFrame) -> str:
-    """What it shows, how many judgments were asked for, and how many could not be read and why."""
+def _caption(spec: FigureSpec, figure_rows: pd.DataFrame, rows: pd.DataFrame) -> str:
+    """Return a description with the numbers of judgments and of parse failures by status."""
     parts = [name for name in spec.by if name not in COLUMNS and name != "variant"]
-    own = with_parts(mine[mine["model"] != spec.beside], ["variant", *parts])
+    model_rows = with_parts(figure_rows[figure_rows["model"] != spec.beside], ["variant", *parts])
     tasks = (spec.task, *spec.tasks)
-    asked = rows[rows["task"].isin(tasks) & (rows["metric"] == "status_count")]
-    counted = with_parts(asked, ["variant", *parts, "status"])
+    counted = rows[rows["task"].isin(tasks) & (rows["metric"] == "status_count")]
+    counted = with_parts(counted, ["variant", *parts, "status"])
     # Rows over all data sets name none of them.
-    keys = ["model", "variant", *(name for name in ("dataset",) if name in spec.by), *parts]
-    there = {tuple(values) for values in own[keys].astype(str).to_numpy()}
-    known = [_agrees(row, keys, there) for row in counted.to_dict("records")]
-    counts = counted[np.array(known, bool)].groupby("status", sort=False)["value"].sum()
+    keys = ["model", "variant", *(["dataset"] if "dataset" in spec.by else []), *parts]
+    lines = {tuple(values) for values in model_rows[keys].astype(str).to_numpy()}
+    in_figure = [_belongs(row, keys, lines) for row in counted.to_dict("records")]
+    counts = counted[np.array(in_figure, bool)].groupby("status", sort=False)["value"].sum()
     if counts.empty:
         return spec.reads
-    total, left = int(counts.sum()), counts[counts.index != "ok"].astype(int)
-    why = ", ".join(f"{count:,} {status}" for status, count in left.items())
-    read = f"; {left.sum():,} could not be read ({why})" if why else ", all read"
-    said = f"Asked: {total:,} judgment{'' if total == 1 else 's'}{read}"
-    numbers = own.groupby("model", sort=False)["value"].count()
+    total, failures = int(counts.sum()), counts[counts.index != "ok"].astype(int)
+    statuses = ", ".join(f"{count:,} {status}" for status, count in failures.items())
+    read = f"; {failures.sum():,} could not be read ({statuses})" if statuses else ", all read"
+    caption = f"{spec.reads} Asked: {total:,} judgment{'' if total == 1 else 's'}{read}."
+    numbers = model_rows.groupby("model", sort=False)["value"].count()
     missing = [shortened(str(name), 60) for name in numbers.index[numbers == 0]]
-    nothing = f" No number of: {', '.join(missing)}." if missing and (numbers > 0).any() else ""
-    return f"{spec.reads} {said}.{nothing}"
+    if missing and (numbers > 0).any():
+        caption += f" No number of: {', '.join(missing)}."
+    return caption
 
 
-def _agrees(row: Mapping[Any, Any], keys: Sequence[str], there: set[tuple[str, ...]]) -> bool:
-    """Whether a count of judgments belongs to a figure; what it doesn't say is open."""
-    said = [str(row[name]) for name in keys]
-    return any(
-        all(not mine or mine == other for mine, other in zip(said[2:], one[2:], strict=True))
-        and said[:2] == list(one[:2])
-        for one in there
-    )
+def _belongs(row: Mapping[Any, Any], keys: Sequence[str], lines: set[tuple[str, ...]]) -> bool:
+    """Return whether a count of judgments belongs to one of a figure's lines.
+
+    Model and variant must be equal, other keys only if the count has them.
+    """
+    model, variant, *values = (str(row[name]) for name in keys)
+    for line in lines:
+        pairs = zip(values, line[2:], strict=True)
+        if line[:2] == (model, variant) and all(a in ("", b) for a, b in pairs):
+            return True
+    return False
 
 
-def drawn(
+def draw_figures(
     figures: Sequence[ReportFigure], workers: int, progress: Progress = iter
 ) -> dict[str, ReportFigure]:
-    """The figures with their pictures, by name; so many processes draw at once."""
-    several = workers if len(figures) > _FEW else 1
-    found = spread(_draw, [(one,) for one in figures], several, progress)
-    return {one.name: one for one in found}
+    """Return the figures with their pictures, by name, drawn by this number of processes."""
+    processes = workers if len(figures) > _MAX_SERIAL else 1
+    pictures = spread(_draw, [(figure,) for figure in figures], processes, progress)
+    return {figure.name: figure for figure in pictures}
 
 
 def _draw(figure: ReportFigure) -> ReportFigure:
@@ -190,7 +203,7 @@ def _draw(figure: ReportFigure) -> ReportFigure:
     except InvalidArgument as error:
         return replace(figure, reason=str(error))
     with plots.style():
-        # Laid out once, not once a file; undated, so that the same rows give the same file.
+        # The layout is computed once for all files; without dates, equal rows give equal files.
         picture.draw_without_rendering()
         picture.set_layout_engine("none")
         for ending in figure.formats:
@@ -204,35 +217,33 @@ def _draw(figure: ReportFigure) -> ReportFigure:
     return replace(figure, svg=inline(text.getvalue(), figure.name, figure.title))
 
 
-def of_report(directory: Path) -> list[Path]:
-    """The figures of the report in a folder; none where no page of ours is."""
+def list_figure_files(directory: Path) -> list[Path]:
+    """Return the figures' files of the report in a folder; none without a page of this package."""
     try:
         with (directory / PAGE).open(encoding="utf-8", errors="replace") as page:
-            if _OURS not in page.read(_HEAD):
+            if _GENERATOR not in page.read(_HEAD):
                 return []
-        there = list((directory / FIGURES).iterdir())
+        files = list((directory / FIGURES).iterdir())
     except OSError:
         return []
-    plots_of = "|".join(
-        f"{spec.task}-{spec.plot}".replace("_", "-")
-        for study in all_studies()
-        for spec in study.figures
-    )
-    named = re.compile(rf"(?:profile|{plots_of})-\d+\.(?:svg|png|pdf|csv)")
-    return [file for file in there if named.fullmatch(file.name)]
+    names = ["profile"]
+    for study in all_studies():
+        names += [f"{spec.task}-{spec.plot}".replace("_", "-") for spec in study.figures]
+    pattern = re.compile(rf"(?:{'|'.join(names)})-\d+\.(?:svg|png|pdf|csv)")
+    return [file for file in files if pattern.fullmatch(file.name)]
 
 
-def ranges(rows: Sequence[int]) -> str:
-    """Numbers as ranges, for what a figure draws.
+def format_ranges(rows: Sequence[int]) -> str:
+    """Return row numbers as ranges.
 
     Example:
-        >>> ranges([3, 4, 5, 9])
+        >>> format_ranges([3, 4, 5, 9])
         '3-5 9'
     """
-    found: list[list[int]] = []
+    ranges: list[list[int]] = []
     for row in sorted(rows):
-        if found and row == found[-1][1] + 1:
-            found[-1][1] = row
+        if ranges and row == ranges[-1][-1] + 1:
+            ranges[-1] = [ranges[-1][0], row]
         else:
-            found.append([row, row])
-    return " ".join(f"{low}-{high}" if high > low else str(low) for low, high in found)
+            ranges.append([row])
+    return " ".join("-".join(map(str, ends)) for ends in ranges)

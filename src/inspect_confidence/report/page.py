@@ -1,4 +1,4 @@
-"""The page of a report: what is seen first, and a section a study."""
+"""Page of a report: an overview, and a section for each study."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,18 +16,27 @@ from inspect_confidence.overview.matrix import matrix_of
 from inspect_confidence.report import figures, tables
 from inspect_confidence.report.svg import with_classes
 
-_OVERLAP = (
-    "A model can rank below those whose intervals lie wholly on the better side of its own, and "
-    "above those that lie wholly on the worse; nothing corrects for how many models there are."
+_RANKING = (
+    "A model ranks below the models whose intervals lie entirely on the better side of its own and "
+    "above those entirely on the worse side; nothing corrects for the number of models."
 )
 
 
 @dataclass(frozen=True)
 class Section:
-    """A study in the page: `lead` and `findings` are open, all else is folded.
+    """Section of a study; `lead` and `findings` are open, the rest is folded.
 
-    `judgments` is how many there are of it, `exclusions` what could be read of them, `unread` what
-    is said of the others.
+    Attributes:
+        name: Name of the study.
+        title: Title of the study.
+        judgments: Number of judgments.
+        findings: Sentences on the study's results.
+        lead: Main figure; None if it can't be drawn.
+        unread: Sentence on the parse failures of a single model, or table for several models.
+        exclusions: Table of the judgments' statuses.
+        figures: Figures besides the main one.
+        missing: Titles of figures that can't be drawn, with the reasons.
+        tables: Tables of the study.
     """
 
     name: str
@@ -44,13 +53,17 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """What a page is made of.
+    """Content of a page.
 
     Attributes:
-        models: In the order of lines and colours.
-        total: Judgments.
-        settings: How the models were run, a paragraph a task.
-        notices: About the logs.
+        results: Table in the layout of results.
+        models: Models in the order of lines and colours.
+        sections: Sections of the studies.
+        total: Number of judgments.
+        resamples: Number of resamples of the intervals.
+        settings: Settings of the runs, a paragraph a task.
+        notices: Notices about the logs.
+        metrics: Names of the metrics to define.
     """
 
     results: pd.DataFrame
@@ -63,55 +76,58 @@ class Page:
     metrics: Iterable[str] = field(default_factory=set)
 
 
-def findings_of(
+def find_sentences(
     results: pd.DataFrame, models: Sequence[str], study: str
 ) -> list[sentences.Sentence]:
-    """Two or three sentences on a study."""
-    return sentences.of_study(matrix_of(results, models, most=20, studies=[study]))
+    """Return two or three sentences on a study."""
+    matrix = matrix_of(results, models, max_columns=20, studies=[study])
+    return sentences.study_sentences(matrix)
 
 
-def arranged(
-    drawn: Sequence[figures.ReportFigure],
+def arrange_figures(
+    report_figures: Sequence[figures.ReportFigure],
 ) -> tuple[figures.ReportFigure | None, list[figures.ReportFigure], list[tuple[str, str]]]:
-    """The figure that leads, the others, and titles of those that aren't drawn with the reason.
+    """Return the main figure, the other figures, and the titles and reasons of missing figures.
 
-    A reason that several figures of one title have is said once.
+    Missing figures with the same title and reason are listed once.
     """
-    lead = next((one for one in drawn if one.leads and one.svg), None)
-    others = [one for one in drawn if one.svg and one is not lead]
-    missing = dict.fromkeys((one.title, one.reason) for one in drawn if not one.svg)
-    return lead, others, list(missing)
+    pictures = [figure for figure in report_figures if figure.svg]
+    lead = next((figure for figure in pictures if figure.leads), None)
+    additional = [figure for figure in pictures if figure is not lead]
+    reasons = ((figure.title, figure.reason) for figure in report_figures if not figure.svg)
+    return lead, additional, list(dict.fromkeys(reasons))
 
 
-def rendered(page: Page) -> str:
-    """The page as HTML."""
+def render_page(page: Page) -> str:
+    """Return the page as HTML."""
     pages = templates("inspect_confidence.report", "templates")
-    # The pictures are our own: text in them was escaped when they were drawn.
-    pages.filters |= {"picture": Markup, "ranges": figures.ranges}
-    sections, styles = _condensed(page.sections)
+    # The pictures come from this package: their text was escaped when they were drawn.
+    pages.filters |= {"picture": Markup, "ranges": figures.format_ranges}
+    sections, styles = _share_styles(page.sections)
     return pages.get_template("report.html.jinja").render(
         title="Confidence report",
         version=__version__,
-        made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         page=replace(page, sections=sections),
         front=front_of(page.results, page.models),
-        how=_OVERLAP,
+        ranking=_RANKING,
         styles=Markup(styles),
         glossary=[metric for name, metric in METRICS.items() if name in set(page.metrics)],
     )
 
 
-def _condensed(sections: Sequence[Section]) -> tuple[list[Section], str]:
-    """The sections, their pictures' styles as classes of one style sheet."""
-    every = [one for section in sections for one in (section.lead, *section.figures) if one]
-    shorter, styles = with_classes([one.svg for one in every])
-    known = {one.name: replace(one, svg=svg) for one, svg in zip(every, shorter, strict=True)}
-    changed = [
-        replace(
-            section,
-            lead=known[section.lead.name] if section.lead else None,
-            figures=[known[one.name] for one in section.figures],
-        )
-        for section in sections
-    ]
+def _share_styles(sections: Sequence[Section]) -> tuple[list[Section], str]:
+    """Move the styles of the sections' pictures into one style sheet."""
+    report_figures: list[figures.ReportFigure] = []
+    for section in sections:
+        report_figures.extend(filter(None, (section.lead, *section.figures)))
+    pictures, styles = with_classes([figure.svg for figure in report_figures])
+    by_name = {}
+    for figure, svg in zip(report_figures, pictures, strict=True):
+        by_name[figure.name] = replace(figure, svg=svg)
+    changed = []
+    for section in sections:
+        lead = by_name[section.lead.name] if section.lead else None
+        additional = [by_name[figure.name] for figure in section.figures]
+        changed.append(replace(section, lead=lead, figures=additional))
     return changed, styles

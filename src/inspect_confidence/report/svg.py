@@ -1,4 +1,4 @@
-"""Pictures as elements of a page, as short as they can be."""
+"""SVG pictures as short elements of a page."""
 
 import re
 from collections.abc import Iterable
@@ -19,11 +19,11 @@ _LINK = "{http://www.w3.org/1999/xlink}href"
 
 
 def inline(svg: str, name: str, title: str) -> str:
-    """An SVG file's text as an element of a page.
+    """Return the text of an SVG file as an element of a page.
 
-    Its colours become the page's variables, its identifiers are the figure's own, and screen
-    readers are told the title. What nothing refers to, and digits beyond a hundredth of a
-    point, are left out.
+    Colours become the page's variables, identifiers become unique to the figure, and the title
+    becomes the accessible name. Unused identifiers and digits beyond a hundredth of a point are
+    removed.
     """
     body = _DROPPED.sub("", _HEAD.sub("", svg))
     box = _BOX.search(body)
@@ -44,28 +44,30 @@ def inline(svg: str, name: str, title: str) -> str:
 
 
 def _shorten(root: Tree.Element, prefix: str) -> None:
-    """Plain and short: no identifier that nothing refers to, no group that says nothing."""
-    used: dict[str, str] = {}
-    for one in root.iter():
-        for key, value in list(one.attrib.items()):
-            if found := re.search(r"url\(#([^)]+)\)", value):
-                short = used.setdefault(found[1], f"{prefix}-{len(used)}")
-                one.set(key, f"url(#{short})")
+    """Shorten identifiers and numbers, and remove unused identifiers and groups."""
+    names: dict[str, str] = {}
+    for element in root.iter():
+        for key, value in list(element.attrib.items()):
+            if match := re.search(r"url\(#([^)]+)\)", value):
+                short = names.setdefault(match[1], f"{prefix}-{len(names)}")
+                element.set(key, f"url(#{short})")
             elif key in (_LINK, "href"):
-                del one.attrib[key]
-                within = value.startswith("#")  # and not a picture in itself
-                short = used.setdefault(value[1:], f"{prefix}-{len(used)}") if within else ""
-                one.set("href", f"#{short}" if within else value)
-    for one in root.iter():
-        if (old := one.attrib.pop("id", None)) in used:
-            one.set("id", used[old])
+                del element.attrib[key]
+                target = value
+                if value.startswith("#"):  # else an embedded picture
+                    target = f"#{names.setdefault(value[1:], f'{prefix}-{len(names)}')}"
+                element.set("href", target)
+    for element in root.iter():
+        if (old := element.attrib.pop("id", None)) in names:
+            element.set("id", names[old])
         for key in ("d", "x", "y", "transform", "points", "width", "height"):
-            if key in one.attrib:
-                one.set(key, " ".join(_FINE.sub(r"\1", one.attrib[key]).split()))
+            if key in element.attrib:
+                element.set(key, " ".join(_FINE.sub(r"\1", element.attrib[key]).split()))
     _unwrap(root)
 
 
 def _unwrap(element: Tree.Element) -> None:
+    """Replace groups without attributes by their children."""
     children: list[Tree.Element] = []
     for child in element:
         _unwrap(child)
@@ -75,21 +77,22 @@ def _unwrap(element: Tree.Element) -> None:
 
 
 def _text(element: Tree.Element) -> str:
-    """As text without namespaces: all of a page's elements are in one."""
-    for one in element.iter():
-        one.tag = one.tag.removeprefix(_NAMESPACE)
-        one.tail = None
-        one.attrib = {key.split("}")[-1]: value for key, value in one.attrib.items()}
+    """Return an element as text without namespaces, as in a page."""
+    for descendant in element.iter():
+        descendant.tag = descendant.tag.removeprefix(_NAMESPACE)
+        descendant.tail = None
+        attributes = {key.split("}")[-1]: value for key, value in descendant.attrib.items()}
+        descendant.attrib = attributes
     return Tree.tostring(element, encoding="unicode")
 
 
 def with_classes(pictures: Iterable[str]) -> tuple[list[str], str]:
-    """Pictures whose styles are classes, and the style sheet that all of them share."""
+    """Replace the styles of pictures by classes, and return the pictures and the style sheet."""
     names: dict[str, str] = {}
 
-    def as_class(found: re.Match[str]) -> str:
-        name = names.setdefault(found[2], f"p{len(names):x}")
-        return f'{found[1]} class="{name}"{found[3]}'
+    def as_class(match: re.Match[str]) -> str:
+        name = names.setdefault(match[2], f"p{len(names):x}")
+        return f'{match[1]} class="{name}"{match[3]}'
 
-    shorter = [_STYLE.sub(as_class, one) for one in pictures]
+    shorter = [_STYLE.sub(as_class, picture) for picture in pictures]
     return shorter, "\n".join(f".{name} {{ {style} }}" for style, name in names.items())

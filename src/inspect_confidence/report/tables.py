@@ -1,8 +1,9 @@
-"""The report's tables: cells that know which row of the results they show."""
+"""Tables of the report, with cells that name their row of the results."""
 
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import pandas as pd
@@ -19,8 +20,8 @@ from inspect_confidence.studies import Cell, View, all_studies, cell
 from inspect_confidence.studies.unread import summarize_failures
 
 _LONGEST = 120
-"""Characters of a name that a table shows; results.csv has it whole."""
-_MOST_REASONS = 4
+"""Maximum number of characters of a name in a table; results.csv has the whole name."""
+_MAX_REASONS = 4
 _INFINITE = re.compile(r"\binf\b")
 _NUMBER = re.compile(r"[-+]?[\d.,]+%?$|-$")
 _MAY_DIFFER = ("variant", "judge")
@@ -31,9 +32,10 @@ class TableCell:
     """A cell of the page.
 
     Attributes:
-        row: Which row of results.csv it shows; None if it shows none.
-        note: What is told below the table: why it is undefined.
-        heads: Whether it says what the line is about.
+        text: Text of the cell.
+        row: Row of results.csv that the cell shows; None if it shows none.
+        note: Reason of an undefined number, for the notes below the table.
+        heads: Whether the cell is a heading of its line.
     """
 
     text: str
@@ -44,7 +46,15 @@ class TableCell:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of the page, with its headings and cells, and a caption below it; `fold` is shut."""
+    """A table of the page.
+
+    Attributes:
+        title: Title of the table.
+        columns: Headings of the columns.
+        lines: Cells of each line.
+        caption: Text below the table.
+        fold: Whether the table is folded at first.
+    """
 
     title: str
     columns: Sequence[str]
@@ -54,35 +64,39 @@ class Table:
 
     @property
     def words(self) -> list[bool]:
-        """Which columns are of words, not of numbers."""
-        return [
-            all(line[k].row is None for line in self.lines)
-            and any(not _NUMBER.match(line[k].text) for line in self.lines)
-            for k in range(len(self.columns))
-        ]
+        """Flags of the columns that have words and not numbers."""
+        flags = []
+        for _, *cells in zip(self.columns, *self.lines, strict=True):
+            has_rows = any(cell.row is not None for cell in cells)
+            flags.append(not has_rows and not all(_NUMBER.match(cell.text) for cell in cells))
+        return flags
 
     @property
     def undefined(self) -> list[str]:
-        """Why numbers are missing, each reason once."""
-        notes = dict.fromkeys(cell.note for line in self.lines for cell in line if cell.note)
-        return [*notes][:_MOST_REASONS] + (["and others"] if len(notes) > _MOST_REASONS else [])
+        """Distinct reasons of undefined numbers."""
+        cells = chain.from_iterable(self.lines)
+        notes = list(dict.fromkeys(cell.note for cell in cells if cell.note))
+        return notes[:_MAX_REASONS] + (["and others"] if len(notes) > _MAX_REASONS else [])
 
 
-def of_view(view: View) -> Table:
-    """A study's table for the page."""
+def view_table(view: View) -> Table:
+    """Return a study's table for the page; columns before the first number are headings."""
     columns = [shortened(str(name), _LONGEST) for name in view.table.columns]
-    numbers = [
-        any(isinstance(value, Cell) for value in view.table.iloc[:, k]) for k in range(len(columns))
-    ]
-    lines = [
-        [of_value(value, heads=not any(numbers[: k + 1])) for k, value in enumerate(line)]
-        for line in view.table.itertuples(index=False)
-    ]
+    headings = 0
+    while headings < len(columns) and not _has_numbers(view.table.iloc[:, headings]):
+        headings += 1
+    lines = []
+    for values in view.table.itertuples(index=False):
+        lines.append([value_cell(value, heads=k < headings) for k, value in enumerate(values)])
     return Table(shortened(view.title, _LONGEST), columns, lines, view.caption, view.fold)
 
 
-def of_value(value: object, *, heads: bool = False) -> TableCell:
-    """A cell of the page from one of a study's tables."""
+def _has_numbers(values: pd.Series) -> bool:
+    return any(isinstance(value, Cell) for value in values)
+
+
+def value_cell(value: object, *, heads: bool = False) -> TableCell:
+    """Return a value of a study's table as a cell of the page."""
     text = _INFINITE.sub("∞", shortened(str(value), _LONGEST))
     if isinstance(value, Cell):
         undefined = value.note if text == "-" else ""
@@ -90,22 +104,25 @@ def of_value(value: object, *, heads: bool = False) -> TableCell:
     return TableCell(text, heads=heads)
 
 
-def texts(*said: object, heads: bool = False, most: int = 60) -> list[TableCell]:
-    """Cells that show no row."""
-    return [TableCell(shortened(str(one), most), heads=heads) for one in said]
+def text_cells(*values: object, heads: bool = False, length: int = 60) -> list[TableCell]:
+    """Return values as cells without a row of the results."""
+    return [TableCell(shortened(str(value), length), heads=heads) for value in values]
 
 
 def _compact(
     title: str, columns: Sequence[str], lines: Sequence[Sequence[TableCell]], caption: str = ""
 ) -> Table:
-    """The table without columns that say nothing in any line."""
-    kept = [k for k in range(len(columns)) if any(line[k].text for line in lines)]
-    cells = [[line[k] for k in kept] for line in lines]
-    return Table(title, [columns[k] for k in kept], cells, caption)
+    """Return a table without the columns that are empty in all lines."""
+    filled: set[int] = set()
+    for line in lines:
+        filled.update(k for k, cell in enumerate(line) if cell.text)
+    retained = sorted(filled)
+    cells = [list(map(line.__getitem__, retained)) for line in lines]
+    return Table(title, [columns[k] for k in retained], cells, caption)
 
 
-def exclusions(rows: pd.DataFrame) -> Table | None:
-    """Of a study's details, how many judgments could be read, and what became of others."""
+def exclusion_table(rows: pd.DataFrame) -> Table | None:
+    """Return the numbers of judgments by status from a study's details; None without judgments."""
     counted = rows[rows["metric"] == "status_count"]
     if counted.empty:
         return None
@@ -113,31 +130,27 @@ def exclusions(rows: pd.DataFrame) -> Table | None:
     counted = with_parts(counted, [*parts, "status"])
     statuses = ["ok", *sorted(set(counted["status"]) - {"ok"})]
     lines = []
-    for values, some in counted.groupby(["task", "model", "dataset", *parts], sort=False):
-        cells = {
-            row["status"]: TableCell(f"{row['value']:,.0f}", int(row["row"]))
-            for row in some.to_dict("records")
-        }
-        counts = [cells.get(status, TableCell("0")) for status in statuses]
-        lines.append([*texts(*values, heads=True, most=_LONGEST), *counts])
+    for values, group in counted.groupby(["task", "model", "dataset", *parts], sort=False):
+        cells = dict.fromkeys(statuses, TableCell("0"))
+        for row in group.to_dict("records"):
+            cells[row["status"]] = TableCell(f"{row['value']:,.0f}", int(row["row"]))
+        lines.append([*text_cells(*values, heads=True, length=_LONGEST), *cells.values()])
     columns = ["task", "model", "data set", *parts, "read", *statuses[1:]]
     return _compact("Judgments, read and left out", columns, lines)
 
 
-def unread(rows: pd.DataFrame) -> Table | str:
-    """What a study's results say of unread replies: a sentence of one model, a table of several."""
-    found, note = summarize_failures(rows)
-    if len(found) == 1:
-        return f"{found[0].sentence} {note}".rstrip()
-    lines = [
-        [
-            *texts(*one.group, heads=True, most=_LONGEST),
-            of_value(cell(one.record, 1, factor=100)),
-            TableCell(f"{one.record['n']:,}"),
-            TableCell(one.dependence),
-        ]
-        for one in found
-    ]
+def unread_table(rows: pd.DataFrame) -> Table | str:
+    """Return the shares of parse failures: a sentence for a single model, else a table."""
+    shares, note = told(rows)
+    if len(shares) == 1:
+        return f"{shares[0].said} {note}".rstrip()
+    lines = []
+    for share in shares:
+        line = text_cells(*share.of, heads=True, length=_LONGEST)
+        line.append(value_cell(cell(share.record, 1, factor=100)))
+        line.append(TableCell(f"{share.record['n']:,}"))
+        line.append(TableCell(share.depends))
+        lines.append(line)
     columns = ["task", "model", "data set", "variant", "unread (%)", "replies", "in words"]
     return _compact("Replies that could not be read", columns, lines, note)
 
@@ -146,11 +159,11 @@ def _number(value: float, digits: int = 4) -> str:
     return "-" if pd.isna(value) else f"{value:.{digits}g}".replace("inf", "∞")
 
 
-def beside(results: pd.DataFrame) -> Table | None:
-    """Own and published figures of the same metric and condition; None where there are none.
+def published_table(results: pd.DataFrame) -> Table | None:
+    """Return own and published figures of the same metric and condition; None without any.
 
-    Variant and judge may differ. Where figures of the data sets that were asked are published,
-    those of others are left out.
+    Variant and judge may differ. If figures on the results' data sets are published, figures on
+    other data sets are omitted.
     """
     rows = pd.concat(
         [
@@ -158,73 +171,72 @@ def beside(results: pd.DataFrame) -> Table | None:
             read_published().assign(row=-1, origin="published", note=""),
         ]
     )
-    rows = with_parts(rows, _MAY_DIFFER).assign(
-        condition=[
-            str(Condition.read(text).but(**dict.fromkeys(_MAY_DIFFER, "")))
-            for text in rows["condition"]
-        ]
-    )
+    blank = dict.fromkeys(_MAY_DIFFER, "")
+    conditions = [str(Condition.read(text).but(**blank)) for text in rows["condition"]]
+    rows = with_parts(rows, _MAY_DIFFER).assign(condition=conditions)
     lines = []
-    for (_, metric, condition), some in rows.groupby(["task", "metric", "condition"]):
-        own = some["origin"] == "own"
-        if own.all() or not own.any():
+    for (_, metric, condition), group in rows.groupby(["task", "metric", "condition"]):
+        is_own = group["origin"] == "own"
+        if is_own.all() or not is_own.any():
             continue
-        asked = some["dataset"].isin(some["dataset"][own])
-        for row in (some[asked] if (asked & ~own).any() else some).to_dict("records"):
+        same_set = group["dataset"].isin(group["dataset"][is_own])
+        compared = group[same_set] if (same_set & ~is_own).any() else group
+        for row in compared.to_dict("records"):
             number = cell(row, 3)
-            said = ". ".join(filter(None, (row["source"], row["definition"])))
+            source = ". ".join(filter(None, (row["source"], row["definition"])))
             lines.append(
                 [
                     TableCell(str(metric), heads=True),
                     TableCell(str(condition).replace(";", "; ") or "-", heads=True),
-                    *texts(row["dataset"] or "-"),
-                    *texts(row["model"], most=80),
-                    *texts(row["variant"], row["judge"], row["origin"]),
-                    of_value(number) if row["origin"] == "own" else TableCell(number),
-                    TableCell(said or "-"),
+                    *text_cells(row["dataset"] or "-"),
+                    *text_cells(row["model"], length=80),
+                    *text_cells(row["variant"], row["judge"], row["origin"]),
+                    value_cell(number) if row["origin"] == "own" else TableCell(number),
+                    TableCell(source or "-"),
                 ]
             )
     if not lines:
         return None
     columns = ["metric", "condition", "data set", "model", "variant", "judge", "from", "value"]
     return _compact(
-        "Own figures beside published ones",
+        "Own and published figures",
         [*columns, "source and difference"],
         lines,
-        "Published figures rest on the studies' own items and models at their time; where "
-        "their definition or items differ from ours, the last column says so.",
+        "Published figures come from the studies' own items and the models of their time. The last "
+        "column names differences of definition or items.",
     )
 
 
-def differences(
-    judged: Mapping[str, pd.DataFrame],
+def difference_tables(
+    judgments: Mapping[str, pd.DataFrame],
     baseline: str,
     settings: Settings,
 ) -> dict[str, Table]:
-    """By study a table of each model's numbers less the baseline's, on the items of both."""
-    found = {}
+    """Return tables of the models' differences from a baseline on common items, by study."""
+    tables = {}
     title = f"Differences from {shortened(scrub(baseline), 60)}"
     for study in all_studies():
-        base, others = {}, {}
+        base, compared = {}, {}
         for table in study.tables:
-            frame = judged.get(table.task, pd.DataFrame({"model": []}))
-            mine = frame["model"] == baseline
-            if mine.any() and not mine.all():
-                base[table.task], others[table.task] = frame[mine], frame[~mine]
+            frame = judgments.get(table.task, pd.DataFrame({"model": []}))
+            is_baseline = frame["model"] == baseline
+            if is_baseline.any() and not is_baseline.all():
+                base[table.task], compared[table.task] = frame[is_baseline], frame[~is_baseline]
         if not base:
             continue
         try:
-            found[study.name] = _differences(title, compare(others, base, **settings))
+            tables[study.name] = _difference_table(title, compare(compared, base, **settings))
         except InvalidArgument as error:  # no items in common
-            found[study.name] = Table(title, ["why there are none"], [[TableCell(str(error))]])
-    return found
+            tables[study.name] = Table(title, ["why there are none"], [[TableCell(str(error))]])
+    return tables
 
 
-def _differences(title: str, compared: pd.DataFrame) -> Table:
-    lines = [
-        [
-            *texts(scrub(row["a"]), scrub(row["b"]), heads=True, most=80),
-            *texts(scrub(row["dataset"]), heads=True),
+def _difference_table(title: str, compared: pd.DataFrame) -> Table:
+    lines = []
+    for row in compared.to_dict("records"):
+        line = [
+            *text_cells(scrub(row["a"]), scrub(row["b"]), heads=True, length=80),
+            *text_cells(scrub(row["dataset"]), heads=True),
             TableCell(row["condition"].replace(";", "; ")),
             TableCell(row["metric"]),
             TableCell(_number(row["value_a"], 3)),
@@ -234,22 +246,23 @@ def _differences(title: str, compared: pd.DataFrame) -> Table:
             TableCell(_number(row["p_holm"], 3)),
             TableCell(f"{row['items']:,}"),
         ]
-        for row in compared.to_dict("records")
-    ]
-    columns = ["who", "against", "data set", "condition", "metric", "value", "its value"]
+        lines.append(line)
+    columns = ["model", "baseline", "data set", "condition", "metric", "value", "baseline value"]
     return Table(
         title,
         [*columns, "difference", "p", "p (Holm)", "items"],
         lines,
-        "Value less the baseline's on the items that both answered, with its 95% interval over "
-        "resampled items and p of no difference from the same resamples: below .05 just where the "
-        f"interval leaves out 0. Holm's adjustment is over all {compared['p'].notna().sum():,} "
-        "rows of the study that have a p.",
+        "Difference: value minus the baseline's, on the items that both models answered, with its "
+        "95% interval over resampled items. p (no difference) comes from the same resamples and is "
+        "below .05 exactly if the interval excludes 0. Holm's adjustment covers all "
+        f"{compared['p'].notna().sum():,} rows of the study with a p.",
     )
 
 
 def _difference(row: Mapping[Hashable, Any]) -> TableCell:
-    value, *ends = (_number(row[name], 3) for name in ("difference", "ci_low", "ci_high"))
+    value, low, high = _number(row["difference"], 3), row["ci_low"], row["ci_high"]
     if value == "-":
         return TableCell("-", note=f"{row['metric']}: {METRICS[row['metric']].undefined}")
-    return TableCell(value if ends == ["-", "-"] else f"{value} [{', '.join(ends)}]")
+    if pd.isna(low) and pd.isna(high):
+        return TableCell(value)
+    return TableCell(f"{value} [{_number(low, 3)}, {_number(high, 3)}]")

@@ -1,4 +1,4 @@
-"""Judgments -> the report: a page, its figures and its tables."""
+"""Writer of the report: a page with its figures and tables."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -20,7 +20,13 @@ from inspect_confidence.privacy import cleaned, cleaners, model_name
 from inspect_confidence.redaction import scrub
 from inspect_confidence.report import figures, tables
 from inspect_confidence.report.figures import FIGURES, PAGE
-from inspect_confidence.report.page import Page, Section, arranged, findings_of, rendered
+from inspect_confidence.report.page import (
+    Page,
+    Section,
+    arrange_figures,
+    find_sentences,
+    render_page,
+)
 from inspect_confidence.results import as_csv
 from inspect_confidence.studies import all_studies
 from inspect_confidence.studies.toolbox import extra_metric_views
@@ -40,35 +46,35 @@ def write_report(
     progress: Progress = iter,
     **settings: Unpack[Settings],
 ) -> Path:
-    """Write the report of all judgments: `index.html`, and figures and tables beside it.
+    """Write the report of all judgments: `index.html` with figures and tables.
 
-    The page needs nothing but itself; a little script of its own sorts and chooses, and all can be
-    read without it. Beside it lie `results.csv` (every number; its column `row`
-    is what the page's `data-row` attributes name) and `figures/`, each figure as svg, in further
-    formats if asked for, and the rows that it draws as csv.
+    The page is self-contained; a small script sorts and filters, and everything can be read without
+    it. The folder also gets `results.csv` (all numbers; its column `row` is the page's `data-row`
+    attribute) and `figures/` with each figure as svg, in additional formats on request, and its
+    rows as csv.
 
     Args:
-        source: As `summarize` takes it.
-        directory: Where to; made if it isn't there. Files of the same names are replaced.
-        logs: Where the judgments were read from, for a paragraph a task on how the models were run;
-            without it there is none.
-        published: Whether the studies' published figures are shown beside the own ones.
-        baseline: A model as the logs name it; the others' paired differences from it are shown.
-        formats: Of figures beside svg: `png`, `pdf`, or both.
-        progress: Wraps the list of figures while they are drawn, to show how far it is.
-        **settings: How numbers are computed, as `Settings` says. With several workers, call this
-            below `if __name__ == "__main__":` in a script, since each process imports it.
+        source: Judgments, as for `summarize`.
+        directory: Folder of the report, created if absent. Files of the same names are replaced.
+        logs: Logs of the judgments, for a paragraph on the settings of each task; none if None.
+        published: Whether the studies' published figures are shown next to the results.
+        baseline: Name of a model in the logs; paired differences from it are shown.
+        formats: Formats of figures besides svg: `png`, `pdf`, or both.
+        progress: Wrapper of the list of figures while they are drawn, to display the progress.
+        **settings: Settings of the computation, see `Settings`. With several workers, call this
+            below `if __name__ == "__main__":` in a script, since each process imports the script.
 
     Returns:
         The page's path.
 
     Raises:
-        InvalidArgument: The source can't be used, holds no judgment, or lacks the baseline; or
-            the directory can't be written to.
+        InvalidArgument: The source can't be used, has no judgment, or lacks the baseline; or
+            the directory isn't writable.
     """
-    further = several("formats", formats, figures.FORMATS) if formats else []
-    judged = judgments_of(source)
-    models = list(dict.fromkeys(name for frame in judged.values() for name in frame["model"]))
+    chosen_formats = several("formats", formats, figures.FORMATS) if formats else []
+    judgments = judgments_of(source)
+    frames = judgments.values()
+    models = list(dict.fromkeys(chain.from_iterable(frame["model"] for frame in frames)))
     if not models:
         raise InvalidArgument("There is no judgment to report on.")
     if baseline is not None and baseline not in models:
@@ -76,98 +82,106 @@ def write_report(
             f"baseline={shortened(baseline, 80)}: there is no such model; the judgments are of "
             f"{', '.join(shortened(model_name(name), 80) for name in models)}."
         )
-    place = Path(directory)
-    earlier = figures.of_report(place)
-    with staged(place, last=PAGE) as new:
-        page = _page(judged, models, new, further, published, baseline, settings, progress)
-        said = [] if logs is None else _settings(logs, judged)
-        put(new / PAGE, rendered(replace(page, settings=said)))
-        written = {file.name for file in (new / FIGURES).glob("*")}
+    folder = Path(directory)
+    earlier = figures.list_figure_files(folder)
+    with staged(folder, last=PAGE) as new:
+        page = _page(
+            judgments, models, new, chosen_formats, published, baseline, settings, progress
+        )
+        if logs is not None:
+            page = replace(page, settings=_settings(logs, judgments))
+        put(new / PAGE, render_page(page))
+        current = {file.name for file in (new / FIGURES).glob("*")}
     for file in earlier:
-        if file.name not in written:
+        if file.name not in current:
             file.unlink(missing_ok=True)
-    return place / PAGE
+    return folder / PAGE
 
 
 def _page(
-    judged: Judgments,
+    judgments: Judgments,
     models: Sequence[str],
-    place: Path,
+    folder: Path,
     formats: Sequence[str],
     published: bool,
     baseline: str | None,
     settings: Settings,
     progress: Progress,
 ) -> Page:
-    """What the page is made of; its figures and its rows are written to the place."""
-    results = summarize(judged, **settings)
-    finer = detail(judged, **settings)
-    rows, names = _scrubbed(pd.concat([results, finer], ignore_index=True), models)
+    """Return the content of the page, and write its figures and rows to the folder."""
+    results = summarize(judgments, **settings)
+    details = detail(judgments, **settings)
+    rows, names = _scrubbed(pd.concat([results, details], ignore_index=True), models)
     order = list(dict.fromkeys(names[model] for model in models))
-    changes = tables.differences(judged, baseline, settings) if baseline else {}
-    studies = [
-        (study, _in_order(rows[rows["task"].isin(tasks)], order))
-        for study in all_studies()
-        if (tasks := {table.task for table in study.tables}) & judged.keys()
-    ]
-    own = {
-        study.name: figures.planned(study, mine, place / FIGURES, formats, order)
-        for study, mine in studies
-    }
-    # All at once: processes are started once.
-    drawn = figures.drawn([*chain(*own.values())], settings.get("workers", 1), progress)
+    changes = tables.difference_tables(judgments, baseline, settings) if baseline else {}
+    planned, all_figures = [], []
+    for study in all_studies():
+        tasks = {table.task for table in study.tables}
+        if tasks & judgments.keys():
+            study_rows = _in_order(rows[rows["task"].isin(tasks)], order)
+            study_figures = figures.plan_figures(
+                study, study_rows, folder / FIGURES, formats, order
+            )
+            planned.append((study, study_rows, study_figures))
+            all_figures += study_figures
+    # All studies together, so that processes are started once.
+    pictures = figures.draw_figures(all_figures, settings.get("workers", 1), progress)
     sections = []
-    for study, mine in studies:
-        estimates = mine[mine.index < len(results)]
-        known = without_unread(estimates)
-        views = [
-            view for view in [*study.views(known), *extra_metric_views(known)] if len(view.table)
-        ]
-        shown = [*map(tables.of_view, views), changes.get(study.name)]
-        shown += [tables.beside(estimates)] if published else []
-        lead, others, missing = arranged([drawn[one.name] for one in own[study.name]])
+    for study, study_rows, study_figures in planned:
+        estimates = study_rows[study_rows.index < len(results)]
+        defined = without_unread(estimates)
+        views = [*study.views(defined), *toolbox_views(defined)]
+        study_tables = [tables.view_table(view) for view in views if len(view.table)]
+        if study.name in changes:
+            study_tables.append(changes[study.name])
+        if published and (comparison := tables.published_table(estimates)):
+            study_tables.append(comparison)
+        lead, additional, missing = arrange_figures(
+            [pictures[figure.name] for figure in study_figures]
+        )
+        frames = (judgments.get(table.task, ()) for table in study.tables)
         sections.append(
             Section(
-                study.name,
-                study.title,
-                sum(len(judged[table.task]) for table in study.tables if table.task in judged),
-                findings_of(estimates, order, study.name),
-                lead,
-                tables.unread(estimates),
-                tables.exclusions(mine[mine.index >= len(results)]),
-                others,
-                missing,
-                [table for table in shown if table],
+                name=study.name,
+                title=study.title,
+                judgments=sum(map(len, frames)),
+                findings=find_sentences(estimates, order, study.name),
+                lead=lead,
+                unread=tables.unread_table(estimates),
+                exclusions=tables.exclusion_table(study_rows[study_rows.index >= len(results)]),
+                figures=additional,
+                missing=missing,
+                tables=study_tables,
             )
         )
-    put(place / "results.csv", as_csv(rows, "row"))
+    put(folder / "results.csv", as_csv(rows, "row"))
     return Page(
         results=rows.iloc[: len(results)],
         models=order,
         sections=sections,
-        total=sum(map(len, judged.values())),
+        total=sum(map(len, judgments.values())),
         resamples=settings.get("resamples", 10_000),
-        notices=[shortened(scrub(notice), 300) for notice in judged.notices],
+        notices=[shortened(scrub(notice), 300) for notice in judgments.notices],
         metrics=set(rows["metric"]),
     )
 
 
 def _in_order(rows: pd.DataFrame, models: Sequence[str]) -> pd.DataFrame:
-    """Rows by model, in this order; those of no model, as means over models, come last."""
+    """Sort rows by model in this order; rows without a model, such as means, come last."""
     place = {model: k for k, model in enumerate(models)}
     order = rows["model"].map(place).fillna(len(place)).to_numpy()
     return rows.iloc[np.argsort(order, kind="stable")]
 
 
 def _scrubbed(rows: pd.DataFrame, models: Sequence[str]) -> tuple[pd.DataFrame, Mapping[str, str]]:
-    """Rows and names of models without keys, addresses and local paths."""
-    ways = cleaners([pd.DataFrame({"model": models}), rows])
-    return cleaned(rows, ways, scrub), {name: ways["model"](name) for name in models}
+    """Remove keys, addresses and local paths from rows, and map models to their scrubbed names."""
+    by_column = cleaners([pd.DataFrame({"model": models}), rows])
+    return cleaned(rows, by_column, scrub), {name: by_column["model"](name) for name in models}
 
 
-def _settings(logs: Paths, judged: Judgments) -> list[str]:
-    """How the models were run, a paragraph a task."""
+def _settings(logs: Paths, judgments: Judgments) -> list[str]:
+    """Return the settings of the runs, a paragraph a task."""
     # Reading headers of logs needs Inspect, which takes seconds to import; judgments need none.
     from inspect_confidence.commands.cite import cite  # noqa: PLC0415
 
-    return [shortened(text, 3_000) for text in cite(logs, judgments=judged).settings]
+    return [shortened(text, 3_000) for text in cite(logs, judgments=judgments).settings]
