@@ -86,7 +86,7 @@ def test_a_whole_file_in_the_cache_needs_no_request_and_a_corrupt_one_does(
     for before, requests in ((BODY, []), (BODY[:-1], ["/at/questions.json"])):  # corrupt: anew
         placed(folder, before)
         assert fetch(remote.source(), alternative=INSTEAD).read_bytes() == BODY
-        assert remote.asked == asked
+        assert remote.asked == requests
         assert files(folder) == {"set/questions.json": BODY}
 
 
@@ -186,12 +186,12 @@ def test_a_file_without_a_checksum_must_be_the_whole_table(
         for stored_bytes in (None, PAGE, body):
             if stored_bytes is not None:
                 file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_bytes(there)
-            said = refused(fetch, source, alternative=INSTEAD)
-            assert says in said, said
-            assert source.url in said
-            assert "None" not in said
-            assert files(folder) == ({name: there} if there is not None else {})
+                file.write_bytes(stored_bytes)
+            message = refused(fetch, source, alternative=INSTEAD)
+            assert says in message, message
+            assert source.url in message
+            assert "None" not in message
+            assert files(folder) == ({name: stored_bytes} if stored_bytes is not None else {})
         remote.body, remote.promised = whole, len(whole)
         assert fetch(source, alternative=INSTEAD).read_bytes() == whole
         remote.asked.clear()

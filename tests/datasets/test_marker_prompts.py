@@ -104,8 +104,9 @@ def test_questions_have_the_studys_form_and_accepted_answers(formats: StudyForma
         ),
     ]
     for item, text, answers in cases:
-        found = formats.worded(item)
-        assert (found.question, found.answers, found.choices) == (text, answers, ()), item.dataset
+        study_form = formats.worded(item)
+        assert (study_form.question, study_form.answers) == (text, answers), item.dataset
+        assert study_form.choices == (), item.dataset
     yes_no = {"choices": ("Yes", "No"), "target": "B"}
     wnli = formats.worded(question(dataset="wnli", fields={"p": "P.", "h": "H."}, **yes_no))
     assert wnli.question.startswith("Premise: P.\nHypothesis: H.\n")

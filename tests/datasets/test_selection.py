@@ -46,8 +46,8 @@ def test_the_order_is_a_textbook_shuffle_of_the_sorted_ids() -> None:
     assert len(set(orders)) == 10
     assert all(sorted(order) == IDS for order in orders)
     whole = alternate(questions(), 3)
-    for most in (0, 1, 10, 21, 99):
-        assert alternate(questions(), 3, limit=most) == whole[:most]
+    for limit in (0, 1, 10, 21, 99):
+        assert alternate(questions(), 3, limit=limit) == whole[:limit]
     given_items = questions()
     alternate(given_items, 1)
     assert given_items == questions()

@@ -115,9 +115,9 @@ def test_a_file_with_one_changed_byte_is_refused_and_kept(offline: Path, shared_
             content = bytearray((offline / name).read_bytes())
             content[len(content) // 2] ^= 1
             (offline / name).write_bytes(content)
-            said = refusal(load)
+            message = refusal(load)
             for part in (name, "the file in the cache has another sha256", instead):
-                assert part in said, name
+                assert part in message, name
             assert (offline / name).read_bytes() == content, name
             checked += 1
     assert checked > 12

@@ -76,16 +76,16 @@ def test_contexts_are_counted_by_setting_and_words_by_language() -> None:
 
 def test_statements_hold_their_word_and_clauses_do_not() -> None:
     """Each statement has its word to the letter, case aside, and is unlike the others."""
-    for one in ALL:
-        for word, statement in one.statements.items():
-            shown = one.translations.get(word, word)
-            assert re.search(rf"(?<![a-z]){re.escape(shown)}(?![a-z])", statement, re.IGNORECASE), (
-                one
-            )
-            assert shown.lower() not in one.clause.lower()
-            assert statement[-1] in ".。", one
-            assert one.clause[-1] not in ".。"
-        assert len(set(one.statements.values())) == len(one.statements)
+    for context in ALL:
+        for word, statement in context.statements.items():
+            shown_word = context.translations.get(word, word)
+            assert re.search(
+                rf"(?<![a-z]){re.escape(shown_word)}(?![a-z])", statement, re.IGNORECASE
+            ), context
+            assert shown_word.lower() not in context.clause.lower()
+            assert statement[-1] in ".。", context
+            assert context.clause[-1] not in ".。"
+        assert len(set(context.statements.values())) == len(context.statements)
 
 
 def test_statements_are_as_long_as_documented() -> None:
@@ -131,14 +131,14 @@ def test_chinese_contexts_share_their_words_and_english_names() -> None:
 
     No other context is shared: 36 names for 61 contexts.
     """
-    shown = {tuple(one.translations.items()) for one in CHINESE}
-    assert len(shown) == 1
+    shown_sets = {tuple(context.translations.items()) for context in CHINESE}
+    assert len(shown_sets) == 1
     assert len(set(CHINESE[0].translations.values())) == 17
     assert list(CHINESE[0].translations) == list(SURVEYED)
-    concise = {one.context for one in ENGLISH if one.setting == "concise"}
-    assert {one.context for one in CHINESE} == concise
-    assert len({one.context for one in ALL}) == 15 + 11 + 10
-    assert all(not re.search("[A-Za-z]", text) for one in CHINESE for text in [one.clause])
+    concise = {context.context for context in ENGLISH if context.setting == "concise"}
+    assert {context.context for context in CHINESE} == concise
+    assert len({context.context for context in ALL}) == 15 + 11 + 10
+    assert all(not re.search("[A-Za-z]", context.clause) for context in CHINESE)
 
 
 # Which are asked

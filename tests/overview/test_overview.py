@@ -66,10 +66,10 @@ def test_numbers_in_sentences_are_those_of_the_models_rows(
     first_view: Front, results: pd.DataFrame
 ) -> None:
     """Each number is of the sentence's model and is the row's; the words follow from AUROC."""
-    assert [key.model for key, _ in front.sentences] == MODELS
+    assert [key.model for key, _ in first_view.sentences] == MODELS
     records = results.to_dict("index")
-    for key, said in front.sentences:
-        text = "".join(part.text for part in said)
+    for key, parts in first_view.sentences:
+        text = "".join(part.text for part in parts)
         assert re.match(r"says \d+% and is right \d+% of the time; ", text)
         assert "its 95% intervals hold the answer" in text  # 99% wasn't asked for
         numbers = [part for part in parts if part.row is not None]
@@ -98,11 +98,17 @@ def test_the_page_shows_all_numbers_of_the_matrix_and_all_sentences(tmp_path: Pa
         for number in line.numbers:
             assert number is not None
             ends = f" [{number.interval}]" if number.interval else ""
-            assert (number.row, f"{number.text}{ends}") in shown
-    lines = [one.text for one in found if one.tag == "li" and "data-model" in one.attributes]
-    for (key, said), text in zip(front.sentences, lines, strict=True):
-        assert " ".join(text.split()) == f"{key.model} {''.join(part.text for part in said)}"
-    hidden = [one.attributes.get("id") for one in found if "hidden" in one.attributes]
+            assert (number.row, f"{number.text}{ends}") in shown_numbers
+    lines = [
+        element.text
+        for element in page_elements
+        if element.tag == "li" and "data-model" in element.attributes
+    ]
+    for (key, parts), text in zip(first_view.sentences, lines, strict=True):
+        assert " ".join(text.split()) == f"{key.model} {''.join(part.text for part in parts)}"
+    hidden = [
+        element.attributes.get("id") for element in page_elements if "hidden" in element.attributes
+    ]
     assert hidden == ["choose"]  # what is of use with the script alone
 
 
@@ -135,8 +141,8 @@ def test_the_best_and_the_worst_model_are_shaded_and_named() -> None:
     assert [key.model for key in numbers] == ["c", "b", "a"]
     shades = {key.model: number.shade for key, number in numbers.items() if number}
     assert shades == {"a": "better", "b": "", "c": "worse"}
-    (said,) = study_sentences(matrix)
-    assert "".join(part.text for part in said) == (
+    (sentence,) = study_sentences(matrix)
+    assert "".join(part.text for part in sentence) == (
         "ECE on 0-100: lowest for a, 0.05 [0.00, 0.10]; highest for c, 0.35 [0.30, 0.40]; its "
         "interval lies apart from all others'."
     )

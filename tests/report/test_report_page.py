@@ -228,7 +228,7 @@ def test_results_csv_begins_with_the_rows_of_summarize(page: Path) -> None:
     )
 
 
-# Own and published figures: same metric and condition, whatever the variant
+# Own figures beside published ones: same metric and condition, whatever the variant
 
 
 def published_row(
@@ -243,7 +243,7 @@ def test_published_figures_follow_results_of_another_variant() -> None:
     results = results_frame(
         [published_row("life_eval", "hard_easy_slope", "variant=prompts%3Dours", 0.5)]
     )
-    table = published_table(own)
+    table = published_table(results)
     assert table is not None
     texts = [[cell.text for cell in line] for line in table.lines]
     own_line = ["hard_easy_slope", "-", "anything", "mine", "prompts=ours", "own", "0.500"]
@@ -273,7 +273,7 @@ judge_check judge_check judge=model verdict_accuracy Gemini-2.0-Flash 0.990
 @pytest.mark.parametrize("figure", BESIDE.strip().splitlines())
 def test_published_figures_follow_results_of_the_same_condition(figure: str) -> None:
     """Each study's, whichever judge was ours, and of no data set but that of the own row."""
-    task, dataset, condition, metric, model, printed = line.split()
+    task, dataset, condition, metric, model, printed = figure.split()
     table = published_table(results_frame([published_row(task, metric, condition, 0.25, dataset)]))
     assert table is not None
     place = {column: k for k, column in enumerate(table.columns)}
@@ -291,5 +291,7 @@ def test_published_figures_follow_results_of_the_same_condition(figure: str) -> 
 
 def test_a_condition_without_published_figures_has_no_table() -> None:
     """A level that the study has no figure of has nothing beside it."""
-    own = results_frame([published_row("fermi_eval", "coverage", "level=50;method=direct", 0.5)])
-    assert published_table(own) is None
+    results = results_frame(
+        [published_row("fermi_eval", "coverage", "level=50;method=direct", 0.5)]
+    )
+    assert published_table(results) is None

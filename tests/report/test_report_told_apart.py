@@ -110,7 +110,9 @@ def test_each_difference_names_the_variant_of_the_baseline(tmp_path: Path) -> No
     ]
     page = write_report(pd.concat(frames), tmp_path, resamples=20, baseline="m1")
     (table,) = (
-        one for one in elements(page) if one.tag == "table" and "baseline value" in one.text
+        element
+        for element in elements(page)
+        if element.tag == "table" and "baseline value" in element.text
     )
     assert "m1 temperature=0" in table.text
     assert "m1 temperature=1" in table.text

@@ -331,7 +331,7 @@ def items_of(
 
 
 def _record(row: Row, reading: Reading, task: str, columns: Sequence[str]) -> dict[str, Any]:
-    metadata = {}
+    metadata: dict[str, str] = {}
     for name in columns:
         value = row[name]
         if value != "" and not pd.isna(value):

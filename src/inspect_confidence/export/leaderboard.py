@@ -59,7 +59,7 @@ def ranks(
     """
     if not direction.ordered:
         return [Rank(nan, note=f"not ranked: {direction.text}")] * len(values)
-    defined = np.flatnonzero(~np.isnan(values))
+    defined = np.flatnonzero(~np.isnan(values)).tolist()
     reasons = {i: _missing_interval(draws[i], intervals[i]) for i in defined}
     resampled = {i: draw for i in defined if (draw := draws[i]) is not None and not reasons[i]}
     resamples = next(map(len, resampled.values()), 0)
@@ -155,7 +155,8 @@ def _boards(material: Material, results: pd.DataFrame) -> tuple[list[Board], Ran
 
 def _board(rows: pd.DataFrame, model_ranks: Sequence[Rank], direction: Direction) -> Board:
     placed = zip(model_ranks, rows.to_dict("records"), strict=True)
-    lines = list(starmap(_cells, sorted(placed, key=_by_rank)))
+    ordered = sorted(placed, key=_by_rank)
+    lines = list(starmap(_cells, ordered))
     table = pd.DataFrame(lines, columns=list(_HEADER), dtype=object)
     table = table.loc[:, ~table.isin(["", "-"]).all()]  # without empty columns
     if not direction.ordered:

@@ -57,7 +57,7 @@ def model_sentences(results: pd.DataFrame, matrix: Matrix) -> list[tuple[LineKey
     for row in rows.to_dict("records"):
         key = (row["key"], row["task"], row["metric"], row["where"])
         numbers.setdefault(key, []).append(row)
-    sentences = []
+    sentences: list[tuple[LineKey, Sequence[Part]]] = []
     for line in matrix.lines:
         if sentence := _sentence(line.key, numbers):
             sentences.append((line.key, sentence))

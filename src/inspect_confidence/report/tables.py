@@ -141,15 +141,15 @@ def exclusion_table(rows: pd.DataFrame) -> Table | None:
 
 def unread_table(rows: pd.DataFrame) -> Table | str:
     """Return the shares of parse failures: a sentence for a single model, else a table."""
-    shares, note = told(rows)
+    shares, note = summarize_failures(rows)
     if len(shares) == 1:
-        return f"{shares[0].said} {note}".rstrip()
+        return f"{shares[0].sentence} {note}".rstrip()
     lines = []
     for share in shares:
-        line = text_cells(*share.of, heads=True, length=_LONGEST)
+        line = text_cells(*share.group, heads=True, length=_LONGEST)
         line.append(value_cell(cell(share.record, 1, factor=100)))
         line.append(TableCell(f"{share.record['n']:,}"))
-        line.append(TableCell(share.depends))
+        line.append(TableCell(share.dependence))
         lines.append(line)
     columns = ["task", "model", "data set", "variant", "unread (%)", "replies", "in words"]
     return _compact("Replies that could not be read", columns, lines, note)

@@ -130,7 +130,7 @@ def _page(
     for study, study_rows, study_figures in planned:
         estimates = study_rows[study_rows.index < len(results)]
         defined = without_unread(estimates)
-        views = [*study.views(defined), *toolbox_views(defined)]
+        views = [*study.views(defined), *extra_metric_views(defined)]
         study_tables = [tables.view_table(view) for view in views if len(view.table)]
         if study.name in changes:
             study_tables.append(changes[study.name])
