@@ -241,14 +241,14 @@ def test_scores_and_contrasts(design: str) -> None:
                 [scored(design, scenarios, per, units, 2 * i + k) for k in (0, 1)]
                 for i in range(500)
             ]
-            means = [choices._Mean.of(one) for one, _ in pairs]
+            means = [choices._ClusteredMean.from_units(one) for one, _ in pairs]
             ends = choices._wilson(means)
             n, truth = scenarios * per, SCORES[design][0]
             # Few units at their own size, which is smaller than that of independent ones.
             wide = "at the end" if truth == 1 else "few clusters: Wilson's is the wider"
             figures.append(covered(score, design, n, truth, ends, wide))
             gaps = [one.assign(value=one["value"] - other["value"]) for one, other in pairs]
-            found = [choices._Mean.of(gap) for gap in gaps]
+            found = [choices._ClusteredMean.from_units(gap) for gap in gaps]
             said = f"{design}, clusters of {units}"
             levels.append(rejected("contrast", said, n, [choices._p_of(one) for one in found]))
     assert not lacking(figures)
@@ -262,7 +262,7 @@ def test_power_of_a_contrast() -> None:
     for i in range(200):
         one = scored("nine in ten", 3, 6, 10, 2 * i)
         other = scored("half, clusters alike", 3, 6, 10, 2 * i + 1)
-        gap = choices._Mean.of(one.assign(value=one["value"] - other["value"]))
+        gap = choices._ClusteredMean.from_units(one.assign(value=one["value"] - other["value"]))
         found.append(choices._p_of(gap))
     design = ".9 against .5, clusters of 10"
     assert not misjudged([rejected("contrast", design, 18, found, power=True)])

@@ -95,10 +95,10 @@ def all_studies() -> tuple[Study, ...]:
         InvalidArgument: Another package's study can't be loaded, or takes a name that is taken.
     """
     studies = list(_OWN)
-    for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda one: one.name):
+    for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda item: item.name):
         study = _loaded(entry)
-        taken = {name for one in studies for name in (one.name, *_tasks(one))}
-        if clash := sorted(taken & {study.name, *_tasks(study)}):
+        names = {name for item in studies for name in (item.name, *_tasks(item))}
+        if clash := sorted(names & {study.name, *_tasks(study)}):
             raise InvalidArgument(
                 f"{entry.value}: the name {clash[0]!r} of a study or task is taken; rename it, or "
                 "uninstall that package."
@@ -115,7 +115,7 @@ def all_tables() -> Mapping[str, TaskTable]:
 
 def title_of(study: str) -> str:
     """A study's title up to its colon."""
-    return next(one.title for one in all_studies() if one.name == study).split(":")[0]
+    return next(item.title for item in all_studies() if item.name == study).split(":")[0]
 
 
 def table_of(task: str) -> TaskTable:
@@ -126,17 +126,17 @@ def table_of(task: str) -> TaskTable:
 
 def table_of_others() -> TaskTable:
     """The table of evals that have none of their own."""
-    return next(one for one in all_tables().values() if one.fallback)
+    return next(table for table in all_tables().values() if table.fallback)
 
 
 def is_own_task(task: str) -> bool:
     """Whether a study of this package has a task of that name."""
-    return any(task in _tasks(one) for one in _OWN)
+    return any(task in _tasks(study) for study in _OWN)
 
 
 def study_of(task: str) -> Study:
     """The study whose table the task has."""
-    return next(one for one in all_studies() if task in _tasks(one))
+    return next(study for study in all_studies() if task in _tasks(study))
 
 
 def _loaded(entry: EntryPoint) -> Study:

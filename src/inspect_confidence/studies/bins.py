@@ -121,13 +121,15 @@ def confidence_bins(
         accuracy = np.bincount(column, correct) / sizes
         mean = np.bincount(column, confidence) / sizes
         for position, n in enumerate(map(int, sizes)):
-            where = group.condition.but(bin=bin_name(bins[position]))
+            bin_condition = group.condition.but(bin=bin_name(bins[position]))
             interval = intervals[position]
-            few = f"no interval: fewer than {LEAST} items" if np.isnan(interval).any() else ""
-            note = noted(few, remark, group.note)
+            too_few = f"no interval: fewer than {LEAST} items" if np.isnan(interval).any() else ""
+            note = noted(too_few, remark, group.note)
             key = group.key
-            yield key.result(where, "bin_accuracy", accuracy[position], interval, n=n, note=note)
-            yield key.result(where, "bin_confidence", mean[position], n=n, note=group.note)
+            yield key.result(
+                bin_condition, "bin_accuracy", accuracy[position], interval, n=n, note=note
+            )
+            yield key.result(bin_condition, "bin_confidence", mean[position], n=n, note=group.note)
 
     metrics = ("bin_accuracy", "bin_confidence")
     yield from _of_conditions(rows, parts, ("confidence", "correct"), metrics, bin_results)
@@ -235,11 +237,11 @@ def utility_curve(
         rarest = float(min(tables.right.sum(), tables.wrong.sum()))
         for rank, value, value_draws in zip(ranks, values, draws.T, strict=True):
             threshold = f"{cells.values[rank]:.12g}"
-            where = group.condition.but(costs=str(costs), answered_from=threshold)
+            condition = group.condition.but(costs=str(costs), answered_from=threshold)
             interval, reason = interval_of(rule, value, value_draws, units, rarest)
             note = noted(f"no interval: {reason}" if reason else "", group.note)
             n = len(confidence)
-            yield group.key.result(where, "expected_utility", value, interval, n=n, note=note)
+            yield group.key.result(condition, "expected_utility", value, interval, n=n, note=note)
 
     needed, metrics = ("confidence", "correct"), ("expected_utility",)
     yield from _of_conditions(rows, parts, needed, metrics, utility_results)
@@ -258,9 +260,9 @@ def report_shares(
         values, counts = np.unique(reports, return_counts=True)
         for value, count in zip(values, counts, strict=True):
             interval = wilson((reports == value).astype(float), group.unit, units)
-            where, n = group.condition.but(report=f"{value:.12g}"), len(reports)
+            condition, n = group.condition.but(report=f"{value:.12g}"), len(reports)
             share = count / n
-            yield group.key.result(where, "report_share", share, interval, n=n, note=group.note)
+            yield group.key.result(condition, "report_share", share, interval, n=n, note=group.note)
 
     yield from _of_conditions(rows, parts, (report,), ("report_share",), share_results)
 
@@ -273,8 +275,8 @@ def _of_conditions(
     compute: Callable[[_Readable], Iterator[Result]],
 ) -> Iterator[Result]:
     """Yield the rows that are computed of each condition; undefined ones if no judgment counts."""
-    by = ("model", "dataset", "variant", *parts)
-    for key, condition, group in condition_groups(rows, by):
+    columns = ("model", "dataset", "variant", *parts)
+    for key, condition, group in condition_groups(rows, columns):
         present = (group["status"] == "ok") & group[list(needed)].notna().all(axis=1)
         note = rests_on(group, present)
         if present.any():

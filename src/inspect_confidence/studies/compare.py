@@ -460,9 +460,9 @@ def results_of_tests(
         rows = []
         for contender, resampled in contenders.items():
             if name in resampled.names:
-                where = condition.but(**compared, **{"of": metric, part: contender})
+                test_condition = condition.but(**compared, **{"of": metric, part: contender})
                 column = resampled.names.index(name)
-                rows.append(difference_results(resampled, column, key, where))
+                rows.append(difference_results(resampled, column, key, test_condition))
         p = np.array([p_row.value for _, p_row in rows])
         over = f"over {(~np.isnan(p)).sum()} comparisons with {condition['versus']}"
         bonferroni, holm = metrics.bonferroni(p), metrics.holm(p)

@@ -205,8 +205,8 @@ def _corrected(
     used[[0, -1]] = True
     classes = [CLASSES[sample.form][position] for position in np.flatnonzero(used)]
     errors = labels.errors(sample.form, classes)
-    stated = np.where(present, 0 if confidence is None else confidence, np.nan)
-    columns = np.column_stack([sample.shares[:, used], stated])
+    subtracted = np.where(present, 0 if confidence is None else confidence, np.nan)
+    columns = np.column_stack([sample.shares[:, used], subtracted])
     column_means = means_of(columns, sample.unit, units)
 
     def statistic(weights: FloatArray) -> FloatArray:

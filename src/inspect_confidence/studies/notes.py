@@ -32,20 +32,24 @@ def left_out(statuses: Iterable[str]) -> str:
     bad = {status: n for status, n in sorted(counts.items()) if status != "ok"}
     if not bad:
         return ""
-    listed = ", ".join(f"{n} {status}" for status, n in bad.items())
-    return f"{sum(bad.values())} of {counts.total()} judgments left out: {listed}"
+    reasons = ", ".join(f"{n} {status}" for status, n in bad.items())
+    return f"{sum(bad.values())} of {counts.total()} judgments left out: {reasons}"
 
 
-def statuses(rows: pd.DataFrame, there: "pd.Series[bool] | NDArray[np.bool_]") -> "pd.Series[str]":
+def statuses(
+    rows: pd.DataFrame, present: "pd.Series[bool] | NDArray[np.bool_]"
+) -> "pd.Series[str]":
     """What became of each judgment for a number: `ok` is one that it counts."""
     status = rows["status"].where(rows["status"] != "ok", "without a value")
-    return status.where(~there, "ok")
+    return status.where(~present, "ok")
 
 
-def rests_on(rows: pd.DataFrame, there: "pd.Series[bool] | NDArray[np.bool_]") -> str:
+def rests_on(rows: pd.DataFrame, present: "pd.Series[bool] | NDArray[np.bool_]") -> str:
     """How many judgments a number leaves out, by status, and over how many items it is."""
-    items = rows.loc[there, "item"].nunique()
-    return noted(left_out(statuses(rows, there)), f"{items} items" if items < there.sum() else "")
+    items = rows.loc[present, "item"].nunique()
+    return noted(
+        left_out(statuses(rows, present)), f"{items} items" if items < present.sum() else ""
+    )
 
 
 def replied(statuses: "pd.Series[str]") -> NDArray[np.bool_]:

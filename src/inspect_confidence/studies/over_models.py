@@ -17,16 +17,16 @@ Point = tuple[str, str]
 
 def point_of(result: Result) -> tuple[Point, Condition]:
     """Whose number it is, and its condition without the variant."""
-    where = Condition.read(result.condition)
-    return (result.model, where.get("variant", "")), where.but(variant="")
+    condition = Condition.read(result.condition)
+    return (result.model, condition.get("variant", "")), condition.but(variant="")
 
 
 def over_models(
     key: Key,
     condition: Condition,
     metric: str,
-    one: Mapping[Point, float],
-    other: Mapping[Point, float],
+    first: Mapping[Point, float],
+    second: Mapping[Point, float],
     *,
     ranked: bool = False,
 ) -> list[Result]:
@@ -36,22 +36,22 @@ def over_models(
     takes models for a random sample and ignores the error of each point. With `ranked` it is of
     ranks, and without an interval.
     """
-    pairs = np.array([[one[point], other[point]] for point in other if point in one])
+    pairs = np.array([[first[point], second[point]] for point in second if point in first])
     if len(pairs) < 2:
         return []
-    there = pairs[~np.isnan(pairs).any(axis=1)]
-    note = f"{len(there)} of {len(pairs)} models and variants"
+    complete = pairs[~np.isnan(pairs).any(axis=1)]
+    note = f"{len(complete)} of {len(pairs)} models and variants"
     value, interval = np.nan, NO_INTERVAL
-    if len(there) < 3:
+    if len(complete) < 3:
         note = noted("undefined: fewer than three models with both", note)
-    elif (np.ptp(there, axis=0) == 0).any():
+    elif (np.ptp(complete, axis=0) == 0).any():
         note = noted("undefined: one of the two is the same for all", note)
     else:
         # Imported here because scipy.stats takes half a second, which every command would pay.
         from scipy.stats import pearsonr, spearmanr  # noqa: PLC0415
 
         # Rounded lest what differs in the last bit have two ranks.
-        fit: Any = spearmanr(*there.round(12).T) if ranked else pearsonr(*there.T)
+        fit: Any = spearmanr(*complete.round(12).T) if ranked else pearsonr(*complete.T)
         value = float(fit.statistic)
-        interval = NO_INTERVAL if ranked or len(there) < 4 else fit.confidence_interval()
-    return [key.result(condition, metric, value, interval, n=len(there), note=note)]
+        interval = NO_INTERVAL if ranked or len(complete) < 4 else fit.confidence_interval()
+    return [key.result(condition, metric, value, interval, n=len(complete), note=note)]

@@ -80,10 +80,12 @@ def _by_column(
     counts = _counts(rows[code >= 0], code[code >= 0])
     if column != "dataset":  # the data sets' shares are results of their own already
         yield from _shares(counts, key, [condition.but(**{column: level}) for level in levels])
-    lost, replies = counts.unread, counts.replies
+    unread_replies, replies = counts.unread, counts.replies
     cells = int((replies > 0).sum())
     resamples = min(resampling.resamples, max(_LEAST, _MOST // max(1, cells)))
-    p = metrics.unread_dependence(lost, replies, resamples=resamples, seed=resampling.seed)
+    p = metrics.unread_dependence(
+        unread_replies, replies, resamples=resamples, seed=resampling.seed
+    )
     recurring = int(((replies > 0).sum(axis=1) > 1).sum())
     permuted = f"within {recurring} items" if recurring else f"of {len(replies)} whole items"
     note = f"{resamples:,} permutations {permuted}"

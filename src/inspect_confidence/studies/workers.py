@@ -53,8 +53,8 @@ def spread(
     pool = ProcessPoolExecutor(min(workers, len(tasks)), mp_context=get_context("spawn"))
     try:
         with pool, _one_thread():
-            found = pool.map(function, *zip(*tasks, strict=True))
-            return [next(found) for _ in progress(tasks)]
+            results = pool.map(function, *zip(*tasks, strict=True))
+            return [next(results) for _ in progress(tasks)]
     except BrokenProcessPool as error:
         raise InvalidArgument(
             f"workers={workers}: a process ended before its work was done. In a script, call this "

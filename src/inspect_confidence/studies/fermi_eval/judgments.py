@@ -18,16 +18,18 @@ SCORERS = {
 
 def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
     """The judgments of a sample, one a draw, or one that says why there is none."""
-    row = _asked(sample)
-    score, became = sample.read(SCORERS[row["method"]])
+    row = _columns_of_question(sample)
+    score, outcome = sample.read(SCORERS[row["method"]])
     if not score.value:
-        return [{**row, **became}]
+        return [{**row, **outcome}]
     if row["method"] == "direct":
-        return [{**row, **_direct(score), **became}]
-    return [{**row, **one, **sample.outcome(one["status"], one["reason"])} for one in _drawn(score)]
+        return [{**row, **_direct(score), **outcome}]
+    return [
+        {**row, **draw, **sample.outcome(draw["status"], draw["reason"])} for draw in _draws(score)
+    ]
 
 
-def _asked(sample: SampleFacts) -> dict[str, Any]:
+def _columns_of_question(sample: SampleFacts) -> dict[str, Any]:
     metadata = sample.metadata
     levels = metadata.get("levels") or []
     temperature = sample.generation.get("temperature", math.nan)
@@ -49,7 +51,7 @@ def _direct(score: ScoreFacts) -> dict[str, Any]:
     return {**score.select("lower", "upper"), "reversed": bool(score.value["reversed"])}
 
 
-def _drawn(score: ScoreFacts) -> list[dict[str, Any]]:
+def _draws(score: ScoreFacts) -> list[dict[str, Any]]:
     draws: list[dict[str, Any]] = json.loads(score.metadata["draws"])
     if not draws:  # a limit was reached before the model was asked
         return [{"status": score.reason or "no_response", "reason": "no draw was made"}]

@@ -20,7 +20,7 @@ from inspect_confidence.studies.study import (
 )
 from inspect_confidence.studies.tables import Column, ResultRow, ResultTable, TableSpec
 
-Found = Mapping[tuple[str, str, str], ResultRow]
+RowsByMetric = Mapping[tuple[str, str, str], ResultRow]
 """Rows of results by method, level and metric."""
 
 _INTERVAL_COLUMNS = (
@@ -47,30 +47,35 @@ def interval_tables(results: pd.DataFrame) -> list[View]:
     Levels are in rows, methods in columns.
     """
     rows = ResultTable.from_frame(results).matching(traces="")
-    shown = tables.views_with_lines(
+    views = tables.views_with_lines(
         spec
-        for (model, dataset, variant), mine in rows.groups("model", "dataset", "variant")
+        for (model, dataset, variant), model_rows in rows.groups("model", "dataset", "variant")
         for spec in _of_model(
-            tables.titled(model, dataset and f"on {dataset}", variant and f"({variant})"), mine
+            tables.titled(model, dataset and f"on {dataset}", variant and f"({variant})"),
+            model_rows,
         )
     )
-    return [*shown, *_reductions(rows)]
+    return [*views, *_reductions(rows)]
 
 
 def _of_model(title: str, rows: ResultTable) -> Iterator[TableSpec]:
     split = "test" if rows.matching(split="test").rows else ""
     title += ", test split" if split else ""
-    found = _found(rows, split)
-    methods = {_method(row): row for row in found.values()}
-    asked = sum(int(row.value) for (_, _, metric), row in found.items() if metric == "n")
-    judgments = f"{asked:,} judgments; " if asked else ""
-    caption = ".\n".join([f"{judgments}95% intervals in brackets", *_told(found)]) + "."
-    few = len(methods) <= 2
+    by_metric = _by_metric(rows, split)
+    methods = {_method(row): row for row in by_metric.values()}
+    judgments_asked = sum(
+        int(row.value) for (_, _, metric), row in by_metric.items() if metric == "n"
+    )
+    judgments = f"{judgments_asked:,} judgments; " if judgments_asked else ""
+    caption = (
+        ".\n".join([f"{judgments}95% intervals in brackets", *_caption_lines(by_metric)]) + "."
+    )
+    is_side_by_side = len(methods) <= 2
     by_title: dict[str, list[Column]] = defaultdict(list)
     for metric, name, digits in _INTERVAL_COLUMNS:
-        by_title[title if few else f"{title}: {name}"] += [
+        by_title[title if is_side_by_side else f"{title}: {name}"] += [
             Column(
-                *(metric, f"{method} {name}" if few else method, digits),
+                *(metric, f"{method} {name}" if is_side_by_side else method, digits),
                 where={part: row[part] for part in ("method", *_DETAILS)},
             )
             for method, row in methods.items()
@@ -85,14 +90,14 @@ def _of_model(title: str, rows: ResultTable) -> Iterator[TableSpec]:
         )
 
 
-def _found(rows: ResultTable, split: str) -> Found:
+def _by_metric(rows: ResultTable, split: str) -> RowsByMetric:
     """Index rows by method, level and metric: of the split, or of all judgments without one."""
-    found: dict[tuple[str, str, str], ResultRow] = {}
+    by_metric: dict[tuple[str, str, str], ResultRow] = {}
     for row in rows:
         key = (_method(row), row["level"], row["metric"])
-        if row["split"] == split or not (row["split"] or row["level"] or key in found):
-            found[key] = row
-    return found
+        if row["split"] == split or not (row["split"] or row["level"] or key in by_metric):
+            by_metric[key] = row
+    return by_metric
 
 
 def _method(row: ResultRow) -> str:
@@ -101,15 +106,15 @@ def _method(row: ResultRow) -> str:
     return f"{row['method']}({details})" if details else row["method"]
 
 
-def _told(found: Found) -> Iterator[str]:
+def _caption_lines(by_metric: RowsByMetric) -> Iterator[str]:
     """What a caption says of numbers over levels, and of infinite intervals."""
     for metric, label, digits in _OVER_LEVELS:
-        for (method, level, name), row in found.items():
+        for (method, level, name), row in by_metric.items():
             if name == metric:
-                where = f"{method}, {level}%" if level else method
+                label_of_method = f"{method}, {level}%" if level else method
                 rule = f", {row.note}" if metric == "decoding_temperature" else ""
-                yield f"{label} ({where}): {tables.cell(row.record, digits)}{rule}"
-    for (_, level, metric), row in found.items():
+                yield f"{label} ({label_of_method}): {tables.cell(row.record, digits)}{rule}"
+    for (_, level, metric), row in by_metric.items():
         if metric == "conformal_offset" and math.isinf(row.value):
             yield f"{level}%: {row.note}"
 
@@ -117,20 +122,20 @@ def _told(found: Found) -> Iterator[str]:
 def _reductions(rows: ResultTable) -> Iterator[View]:
     """How much each method lowers the interval score of stated intervals, mean over models."""
     scores = [*rows.matching(split="test", metric="interval_score").having("level")]
-    whose = itemgetter("model", "dataset", "variant", "level")
-    direct = {whose(row): row.value for row in scores if row["method"] == "direct"}
-    others = [row for row in scores if row["method"] != "direct"]
-    if not direct or not others:
+    key_of = itemgetter("model", "dataset", "variant", "level")
+    direct = {key_of(row): row.value for row in scores if row["method"] == "direct"}
+    compared_rows = [row for row in scores if row["method"] != "direct"]
+    if not direct or not compared_rows:
         return
     compared = [
-        (f"{row['level']}%", _method(row), row.value, direct.get(whose(row), math.nan))
-        for row in others
+        (f"{row['level']}%", _method(row), row.value, direct.get(key_of(row), math.nan))
+        for row in compared_rows
     ]
     scored = pd.DataFrame(compared, columns=["level", "method", "score", "direct"])
     scored["reduction"] = 100 * (1 - scored["score"] / scored["direct"])
     means = scored.groupby(["level", "method"], sort=False)["reduction"].mean().unstack("method")
     table = means.map(lambda value: f"{value:.0f}%" if math.isfinite(value) else "-").reset_index()
-    models = len({row["model"] for row in others})
+    models = len({row["model"] for row in compared_rows})
     yield View(
         "Reduction of the interval score against direct, test split",
         table,
@@ -145,13 +150,13 @@ _DIRECT_90 = {"level": "90", "method": "direct"}
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """How the exponents of the questions asked are distributed, one a data set."""
-    found: list[Result] = []
+    results: list[Result] = []
     for dataset, rows in frames[_TASK].groupby("dataset", sort=False):
         key, truths = Key(_TASK, QUESTIONS, str(dataset)), rows.drop_duplicates("item")["truth"]
         for exponent, share in truths.value_counts(normalize=True).sort_index().items():
-            where = {"exponent": exponent}
-            found.append(key.result(where, "exponent_share", share, n=truths.count()))
-    return found
+            condition = {"exponent": exponent}
+            results.append(key.result(condition, "exponent_share", share, n=truths.count()))
+    return results
 
 
 _figure = partial(FigureSpec, task=_TASK)

@@ -14,8 +14,8 @@ from inspect_confidence.writing import write_file
 
 
 def _thresholds(name: str, value: object) -> tuple[float, ...]:
-    given = value if isinstance(value, list | tuple | str) else [value]
-    return tuple(numbers(name, given, above=nextafter(1, 0), below=1e9))
+    values = value if isinstance(value, list | tuple | str) else [value]
+    return tuple(numbers(name, values, above=nextafter(1, 0), below=1e9))
 
 
 def _clamp(name: str, value: object) -> float:

@@ -23,23 +23,23 @@ REPLY = ["uuid", "dataset", "item", "epoch", "draw"]
 
 def read_hedged(sample: SampleFacts) -> list[dict[str, Any]]:
     """The judgments of a reply: its sentences' markers, each with the sentence's confidence."""
-    score, became = sample.read("hedged")
+    score, outcome = sample.read("hedged")
     row = {name: sample.metadata[name] for name in ("item", "split", "dataset")}
     row |= score.select("correct", "punt", "draws", "empty_draws", "cut")
-    said = score.metadata
-    sentences = json.loads(said.get("judged", "[]"))
+    metadata = score.metadata
+    sentences = json.loads(metadata.get("judged", "[]"))
     if not sentences:
-        return [{**row, "judge": said.get("judge", ""), **became}]
+        return [{**row, "judge": metadata.get("judge", ""), **outcome}]
     return [
         {
             **row,
-            "judge": said["judge"],
+            "judge": metadata["judge"],
             "sentence": number,
-            **one,
-            "reason": one["reason"] or said["verdict_reason"],
+            **marker_row,
+            "reason": marker_row["reason"] or metadata["verdict_reason"],
         }
         for number, sentence in enumerate(sentences, start=1)
-        for one in _of_sentence(sentence)
+        for marker_row in _of_sentence(sentence)
     ]
 
 
@@ -48,7 +48,7 @@ def _of_sentence(sentence: Mapping[str, Any]) -> list[dict[str, Any]]:
     yes, neither, no = (counts.get(word, 0) for word in ("yes", "n/a", "no"))
     markers: Sequence[str] | None = sentence["markers"]
     decisiveness = sentence["decisiveness"]
-    judged = yes + neither + no
+    comparisons = yes + neither + no
     row = {
         "text": sentence["text"],
         "n_markers": np.nan if markers is None else len(markers),
@@ -57,12 +57,12 @@ def _of_sentence(sentence: Mapping[str, Any]) -> list[dict[str, Any]]:
         "inconsistent": no,
         "failed": counts.get("failed", 0),
         "foreign": sentence.get("foreign", np.nan),
-        "confidence": (yes + neither / 2) / judged if judged else np.nan,
+        "confidence": (yes + neither / 2) / comparisons if comparisons else np.nan,
         "decisiveness": np.nan if decisiveness is None else decisiveness,
-        "status": "ok" if markers is not None and judged else "grader_failed",
+        "status": "ok" if markers is not None and comparisons else "grader_failed",
         "reason": sentence["reason"],
     }
-    if not judged and not counts.get("failed"):  # nothing was there to be judged
+    if not comparisons and not counts.get("failed"):  # nothing was there to be judged
         row |= {"status": "no_response", "reason": "there was no answer to compare with"}
     if markers is None:
         return [{**row, "marker": ""}]
@@ -86,9 +86,9 @@ def read_judged(sample: SampleFacts) -> list[dict[str, Any]]:
     return [{**row, **score.select(*names), **became}]
 
 
-def _prompts(asked: Mapping[str, Any]) -> str:
+def _prompts(metadata: Mapping[str, Any]) -> str:
     """What stands beside a judge's name where it wasn't asked by our own prompts, one by one."""
-    parts = "in one call" if asked.get("batch") else "", str(asked.get("wording", ""))
+    parts = "in one call" if metadata.get("batch") else "", str(metadata.get("wording", ""))
     return " ".join(filter(None, parts))
 
 
@@ -104,26 +104,26 @@ def completed_hedges(rows: pd.DataFrame, markers: Mapping[str, str] | None = Non
     rows = rows.copy()
     refuse_outside(rows, ("confidence", "decisiveness", "correct"))
     counts = rows[["consistent", "undecided", "inconsistent"]].fillna(0)
-    judged = counts.sum(axis=1).to_numpy(float)
+    comparisons = counts.sum(axis=1).to_numpy(float)
     agreed = (counts["consistent"] + counts["undecided"] / 2).to_numpy(float)
-    derived = agreed / np.where(judged > 0, judged, np.nan)
+    derived = agreed / np.where(comparisons > 0, comparisons, np.nan)
     rows["confidence"] = rows["confidence"].where(rows["confidence"].notna(), derived)
     rows["correct"] = rows["correct"].mask(rows["correct"].isna() & (rows["punt"] == 1), 0.0)
     # A file's text columns have nothing where there is no marker.
     marker = rows["marker"].where((rows["marker"] != "") | (rows["status"] != "ok"), NO_HEDGE)
-    known = dict(markers or {})
+    standard_forms = dict(markers or {})
     forms = {
-        one: known.get(one) or known.get(one.lower()) or standard_marker(one)
+        one: standard_forms.get(one) or standard_forms.get(one.lower()) or standard_marker(one)
         for one in marker.unique()
         if one not in ("", NO_HEDGE)
     }
     rows["standard"] = [forms.get(one, one) for one in marker]
     # A file may leave out how many markers a sentence has: as many as it has rows with one.
-    each = [*REPLY, "sentence"]
+    sentence_key = [*REPLY, "sentence"]
     hedged = (rows["standard"] != NO_HEDGE).astype(float)
-    counted = hedged.groupby([rows[name] for name in each], dropna=False).transform("sum")
-    given = rows["n_markers"].notna() | (rows["status"] != "ok")
-    rows["n_markers"] = rows["n_markers"].where(given, counted)
+    counted = hedged.groupby([rows[name] for name in sentence_key], dropna=False).transform("sum")
+    has_count = rows["n_markers"].notna() | (rows["status"] != "ok")
+    rows["n_markers"] = rows["n_markers"].where(has_count, counted)
     return rows
 
 
@@ -135,8 +135,8 @@ def with_judges(rows: pd.DataFrame) -> pd.DataFrame:
     judges = rows.groupby(["model", "variant"])["judge"].transform(
         lambda names: names[names != ""].min()
     )
-    known = judges.astype(object).fillna("")
-    return rows.assign(judge=rows["judge"].where(rows["judge"] != "", known))
+    judge_of_run = judges.astype(object).fillna("")
+    return rows.assign(judge=rows["judge"].where(rows["judge"] != "", judge_of_run))
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ class Sentences:
     replies: pd.DataFrame
 
     @classmethod
-    def of(cls, rows: pd.DataFrame) -> "Sentences":
+    def from_frame(cls, rows: pd.DataFrame) -> "Sentences":
         """Completed judgments of one model."""
         keys = pd.MultiIndex.from_frame(rows[["dataset", "item"]])
         units = keys.unique()
@@ -169,22 +169,22 @@ class Sentences:
         rows = rows.assign(unit=units.get_indexer(keys), group=group)
         strata = np.zeros(len(units), np.int64)
         strata[rows["unit"]] = rows["group"]
-        judged = rows[rows["sentence"].notna()]
-        once = judged.drop_duplicates([*REPLY, "sentence"])
+        with_sentence = rows[rows["sentence"].notna()]
+        once = with_sentence.drop_duplicates([*REPLY, "sentence"])
         return cls(list(groups), units, strata, rows, once, _replies(rows, once))
 
     def cells(self, rows: pd.DataFrame, markers: Sequence[str]) -> MarkerCells:
         """Cells of those rows' sentences with one of the markers, by group and marker."""
-        place = {marker: k for k, marker in enumerate(markers)}
-        mine = rows[rows["standard"].isin(place)]
-        return MarkerCells.from_sentences(
-            mine["confidence"],
-            mine["group"].to_numpy(np.int64),
-            np.array([place[one] for one in mine["standard"]], np.int64),
+        positions = {marker: k for k, marker in enumerate(markers)}
+        chosen = rows[rows["standard"].isin(positions)]
+        return MarkerCells.of(
+            chosen["confidence"],
+            chosen["group"].to_numpy(np.int64),
+            np.array([positions[one] for one in chosen["standard"]], np.int64),
             (len(self.groups), len(markers)),
-            mine["unit"].to_numpy(np.int64),
+            chosen["unit"].to_numpy(np.int64),
             len(self.units),
-            mine.groupby(REPLY, sort=False, dropna=False).ngroup().to_numpy().astype(np.int64),
+            chosen.groupby(REPLY, sort=False, dropna=False).ngroup().to_numpy().astype(np.int64),
         )
 
     @property
@@ -198,33 +198,35 @@ class Sentences:
 
     def counted(self, convention: str | None) -> pd.DataFrame:
         """The rows that MICs rest on: sentences with at most one marker; by the authors all."""
-        there = self.rows[(self.rows["status"] == "ok") & self.rows["confidence"].notna()]
-        return there if convention == "authors" else there[there["n_markers"] <= 1]
+        readable = self.rows[(self.rows["status"] == "ok") & self.rows["confidence"].notna()]
+        return readable if convention == "authors" else readable[readable["n_markers"] <= 1]
 
-    def asked(self) -> IntArray:
+    def n_asked(self) -> IntArray:
         """Sentences, and replies that have none, of each group."""
         silent = self.replies["group"][self.replies["sentences"].isna()]
         return np.bincount([*self.once["group"], *silent], minlength=len(self.groups))
 
     def sentences_with(self) -> "pd.Series[int]":
         """Sentences with each marker, whatever else they have and whether they were judged."""
-        judged = self.rows[self.rows["sentence"].notna()]
-        return judged.drop_duplicates([*REPLY, "sentence", "standard"])["standard"].value_counts()
+        with_sentence = self.rows[self.rows["sentence"].notna()]
+        return with_sentence.drop_duplicates([*REPLY, "sentence", "standard"])[
+            "standard"
+        ].value_counts()
 
     def left_out(self, counted: pd.DataFrame) -> str:
         """How many sentences aren't in the rows that MICs rest on, and why, for a note."""
         missing = self.once[~self.once.index.isin(counted.index)]
-        judged = (missing["status"] == "ok") & missing["confidence"].notna()
-        several, unjudged = int(judged.sum()), int((~judged).sum())
+        is_judged = (missing["status"] == "ok") & missing["confidence"].notna()
+        several, unjudged = int(is_judged.sum()), int((~is_judged).sum())
         parts = ((several, "with several markers"), (unjudged, "not judged"))
-        listed = ", ".join(f"{n} {what}" for n, what in parts if n > 0)
-        return f"of {len(self.once)} sentences left out: {listed}" if listed else ""
+        counts = ", ".join(f"{n} {reason}" for n, reason in parts if n > 0)
+        return f"of {len(self.once)} sentences left out: {counts}" if counts else ""
 
     def markers(self, counted: pd.DataFrame, threshold: float) -> list[str]:
         """Those with so many sentences in at least one group, the commonest first."""
         sizes = counted.groupby(["standard", "group"]).size()
-        kept = sizes[sizes >= threshold].groupby("standard").sum()
-        return [str(name) for name in kept.sort_values(ascending=False, kind="stable").index]
+        frequent = sizes[sizes >= threshold].groupby("standard").sum()
+        return [str(name) for name in frequent.sort_values(ascending=False, kind="stable").index]
 
 
 def _replies(rows: pd.DataFrame, once: pd.DataFrame) -> pd.DataFrame:
@@ -233,9 +235,9 @@ def _replies(rows: pd.DataFrame, once: pd.DataFrame) -> pd.DataFrame:
         ["unit", "group", "correct", "punt", "status", "empty_draws", "cut"]
     ]
     gap = (once["decisiveness"] - once["confidence"]).abs()
-    held = once["confidence"].where(gap.notna())
-    by_reply = once.assign(gap=gap, confidence_with_both=held).groupby(REPLY)
+    confidence = once["confidence"].where(gap.notna())
+    by_reply = once.assign(gap=gap, confidence_with_both=confidence).groupby(REPLY)
     names = ["gap", "confidence", "confidence_with_both", "decisiveness"]
-    found = by_reply[names].mean().assign(sentences=by_reply.size().astype(float))
-    found["faithfulness"] = 1 - found.pop("gap")
-    return replies.join(found).reset_index()
+    means = by_reply[names].mean().assign(sentences=by_reply.size().astype(float))
+    means["faithfulness"] = 1 - means.pop("gap")
+    return replies.join(means).reset_index()

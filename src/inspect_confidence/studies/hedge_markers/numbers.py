@@ -256,7 +256,7 @@ def _markers(
             0,
             left_out_note,
             undefined_reason=f"no marker has {threshold:g} sentences",
-            n_asked=int(sentences.asked().sum()),
+            n_asked=int(sentences.n_asked().sum()),
         )
         yield Statistics([described], estimate.constant(np.nan))
         return

@@ -38,27 +38,37 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
         return []
     forms = resampling.options(HedgeOptions).markers
     rows = judgments.with_judges(judgments.completed_hedges(frames[_TASK], forms))
-    found: list[Result] = []
-    for key, condition, some in condition_groups(rows, ("model", "variant", "judge")):
-        said = Sentences.of(some)
-        counted = said.counted(resampling.convention)
-        markers = said.markers(counted, 0)
-        note = _left_out(said, counted, markers[MOST_MARKERS:])
+    results: list[Result] = []
+    for key, condition, group in condition_groups(rows, ("model", "variant", "judge")):
+        sentences = Sentences.from_frame(group)
+        counted = sentences.counted(resampling.convention)
+        markers = sentences.markers(counted, 0)
+        note = _left_out(sentences, counted, markers[MOST_MARKERS:])
         for marker in markers[:MOST_MARKERS]:
-            mine, at = counted[counted["standard"] == marker], condition.but(marker=marker)
-            confidence, unit = mine["confidence"].to_numpy(float), pd.factorize(mine["unit"])[0]
-            who = replace(key, dataset=_ALL)
-            found += bin_shares(who, at, "confidence_share", confidence, unit, BINS, note)
-    return found
+            marker_rows, marker_condition = (
+                counted[counted["standard"] == marker],
+                condition.but(marker=marker),
+            )
+            confidence, unit = (
+                marker_rows["confidence"].to_numpy(float),
+                pd.factorize(marker_rows["unit"])[0],
+            )
+            result_key = replace(key, dataset=_ALL)
+            results += bin_shares(
+                result_key, marker_condition, "confidence_share", confidence, unit, BINS, note
+            )
+    return results
 
 
-def _left_out(said: Sentences, counted: pd.DataFrame, rarer: Sequence[str]) -> str:
+def _left_out(sentences: Sentences, counted: pd.DataFrame, rarer: Sequence[str]) -> str:
     """Which sentences aren't in the rows, for a note."""
     dropped = int(counted["standard"].isin(rarer).sum())
-    lost = len(said.once) - len(counted.drop_duplicates([*judgments.REPLY, "sentence"]))
-    many = f"{lost} of {len(said.once)} sentences, of several markers or not judged, left out"
+    excluded = len(sentences.once) - len(counted.drop_duplicates([*judgments.REPLY, "sentence"]))
+    many = (
+        f"{excluded} of {len(sentences.once)} sentences, of several markers or not judged, left out"
+    )
     rare = f"{len(rarer)} rarer markers in {dropped} sentences left out"
-    return noted(rare if rarer else "", many if lost else "")
+    return noted(rare if rarer else "", many if excluded else "")
 
 
 _INTERVALS = (
@@ -113,7 +123,14 @@ def hedge_tables(results: pd.DataFrame) -> list[View]:
         label=lambda line: {"judge": titled(*line.values())},
     )
     return views_with_lines(
-        [*(spec for who, mine in study for spec in _of_model(_title(*who), mine)), judges]
+        [
+            *(
+                spec
+                for names, model_rows in study
+                for spec in _of_model(_title(*names), model_rows)
+            ),
+            judges,
+        ]
     )
 
 
@@ -121,18 +138,25 @@ def _title(model: str, variant: str, judge: str) -> str:
     return titled(model, variant, judge and f"judged by {judge}")
 
 
-def _of_model(who: str, rows: ResultTable) -> Iterator[TableSpec]:
-    thresholds = sorted(rows.values("marker_threshold"), key=lambda least: float(least or 0))
+def _of_model(model: str, rows: ResultTable) -> Iterator[TableSpec]:
+    thresholds = sorted(
+        rows.values("marker_threshold"), key=lambda threshold: float(threshold or 0)
+    )
     # What reaches a higher threshold reaches the lowest, with the same numbers.
     lowest = rows.matching(marker_threshold=thresholds[0])
-    yield TableSpec(f"Data sets: {who}", lowest, ("dataset", "split"), _SETS, _INTERVALS)
+    yield TableSpec(f"Data sets: {model}", lowest, ("dataset", "split"), _SETS, _INTERVALS)
     yield TableSpec(
-        f"Stability of markers: {who}",
+        f"Stability of markers: {model}",
         rows.matching(dataset=_ALL).among("metric", _STABILITY).sorted_by(_place),
         ("metric", "of", "level", "correlation", "shared", "no_hedge"),
         [
-            Column("", f"T={least}" if least else "value", 3, where={"marker_threshold": least})
-            for least in thresholds
+            Column(
+                "",
+                f"T={threshold}" if threshold else "value",
+                3,
+                where={"marker_threshold": threshold},
+            )
+            for threshold in thresholds
         ],
         "Lower is better of id_mae, cd_mae and m_avg_cv, higher of mrc. id_mae and cd_mae aren't 0 "
         "for a stable model either: draws scatter. d_avg_cv is to be seen against the range of "
@@ -146,7 +170,7 @@ def _of_model(who: str, rows: ResultTable) -> Iterator[TableSpec]:
         sizes[row["marker"]] += row.record["n"]
     commonest = sorted(sizes, key=lambda marker: (-sizes[marker], marker))[:_MOST_SHOWN]
     yield TableSpec(
-        f"Marker internal confidence: {who}",
+        f"Marker internal confidence: {model}",
         plain.among("marker", commonest).sorted_by(lambda row: commonest.index(row["marker"])),
         ("marker",),
         [
@@ -165,15 +189,15 @@ def _place(row: ResultRow) -> tuple[str, str, int]:
     return row["no_hedge"], row["shared"], _STABILITY.index(row["metric"])
 
 
-def _mic_and_sd(where: Mapping[str, str]) -> Iterator[Column]:
-    yield Column("mic", " ".join(where.values()), where=where)
-    yield Column("mic_sd", " ".join([*where.values(), "SD"]), where=where, interval=False)
+def _mic_and_sd(condition: Mapping[str, str]) -> Iterator[Column]:
+    yield Column("mic", " ".join(condition.values()), where=condition)
+    yield Column("mic_sd", " ".join([*condition.values(), "SD"]), where=condition, interval=False)
 
 
 def _stability(line: Mapping[str, str]) -> Mapping[str, str]:
-    without = "without <no_hedge>" if line["no_hedge"] else ""
+    no_hedge = "without <no_hedge>" if line["no_hedge"] else ""
     shared = "shared by some" if line["shared"] else ""
-    parts = (*(line[name] for name in ("of", "level", "correlation")), shared, without)
+    parts = (*(line[name] for name in ("of", "level", "correlation")), shared, no_hedge)
     return {"metric": line["metric"], "of": ", ".join(filter(None, parts))}
 
 

@@ -153,7 +153,7 @@ def _describe(
 ) -> list[Estimate]:
     """Return the estimates of the metrics, with the sentences and items that each rests on."""
     counted = rules.counted(sentences)
-    n_asked, left_out = sentences.asked(), sentences.left_out(counted)
+    n_asked, left_out = sentences.n_asked(), sentences.left_out(counted)
     positions = {marker: position for position, marker in enumerate(markers)}
     rows = counted[counted["standard"].isin(positions)]
     unit, group = rows["unit"].to_numpy(np.int64), rows["group"].to_numpy(np.int64)

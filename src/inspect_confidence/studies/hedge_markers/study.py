@@ -43,40 +43,51 @@ _COMPARED = {
 
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """The results of answers, and of the check of judges."""
-    found: list[Result] = []
+    results: list[Result] = []
     if TASK in frames:
         rows = judgments.with_judges(
             completed_hedges(frames[TASK], resampling.options(HedgeOptions).markers)
         )
-        for key, condition, said in condition_groups(rows, ("model", "variant", "judge")):
-            found += _of_model(said, key, condition, resampling)
-        found += accuracy_correlations(found)
+        for key, condition, hedged_rows in condition_groups(rows, ("model", "variant", "judge")):
+            results += _model_results(hedged_rows, key, condition, resampling)
+        results += accuracy_correlations(results)
     if CHECK in frames:
-        for key, condition, judged in condition_groups(frames[CHECK], ("model", "variant")):
-            found += judge_results(judged, replace(key, dataset=CHECK), condition, resampling)
-    return found
+        for key, condition, check_rows in condition_groups(frames[CHECK], ("model", "variant")):
+            results += judge_results(check_rows, replace(key, dataset=CHECK), condition, resampling)
+    return results
 
 
-def _of_model(
+def _model_results(
     rows: pd.DataFrame, key: Key, condition: Condition, resampling: Resampling
 ) -> list[Result]:
     """Every data set's split by itself, then what goes over data sets, for each threshold."""
-    found: list[Result] = []
-    thresholds, everything = resampling.options(HedgeOptions).marker_thresholds, Sentences.of(rows)
+    results: list[Result] = []
+    thresholds, everything = (
+        resampling.options(HedgeOptions).marker_thresholds,
+        Sentences.from_frame(rows),
+    )
     for threshold in thresholds:
-        where = condition.but(marker_threshold=threshold if len(thresholds) > 1 else "")
+        threshold_condition = condition.but(
+            marker_threshold=threshold if len(thresholds) > 1 else ""
+        )
         by_group = rows.groupby(["dataset", "split"], sort=False)
-        for stream, ((dataset, split), mine) in enumerate(by_group):
-            said, at = Sentences.of(mine), where.but(split=split)
-            drawn = resample(
-                group_statistics(said, resampling, threshold, at), said.strata, resampling, stream
+        for stream, ((dataset, split), group_rows) in enumerate(by_group):
+            sentences, split_condition = (
+                Sentences.from_frame(group_rows),
+                threshold_condition.but(split=split),
             )
-            found += results_of(drawn, replace(key, dataset=str(dataset)))
-        over = stability_statistics(everything, resampling, threshold, where)
-        found += results_of(
+            resampled = resample(
+                group_statistics(sentences, resampling, threshold, split_condition),
+                sentences.strata,
+                resampling,
+                stream,
+            )
+            results += results_of(resampled, replace(key, dataset=str(dataset)))
+        over = stability_statistics(everything, resampling, threshold, threshold_condition)
+        results += results_of(
             resample(over, everything.strata, resampling), replace(key, dataset=ALL)
         )
-    return found
+    return results
 
 
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
@@ -84,7 +95,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     if a["task"].iloc[0] == CHECK:
         return []
     forms = resampling.options(HedgeOptions).markers
-    replies = [Sentences.of(completed_hedges(side, forms)).replies for side in (a, b)]
+    replies = [Sentences.from_frame(completed_hedges(side, forms)).replies for side in (a, b)]
     # A contender's own numbers of its items are no places among those that both have.
     sides = [side[side["faithfulness"].notna()].drop(columns="unit") for side in replies]
     items, common = on_common(sides)

@@ -24,15 +24,15 @@ _VERDICTS = ("True", "False")
 
 def read_age(sample: SampleFacts) -> list[dict[str, Any]]:
     """The judgments of a person: an age and its probability, and its token's if that was asked."""
-    asked = ("item", "split", "sex", "age", "radius")
-    score, became = sample.read("age_at_death")
-    row = {name: sample.metadata.get(name) for name in asked} | {"source": STATED}
+    names = ("item", "split", "sex", "age", "radius")
+    score, outcome = sample.read("age_at_death")
+    row = {name: sample.metadata.get(name) for name in names} | {"source": STATED}
     row |= score.select("answer", "confidence", "score", "mas", "best_answer")
     if score.value:
         table, window = score.metadata["table"], score.metadata["window"]
         row |= {"dataset": table, "table": table, "window": window}
     if not score.value or not sample.generation.get("logprobs"):
-        return [{**row, **became}]
+        return [{**row, **outcome}]
     token = {
         "source": TOKEN,
         "confidence": score.value.get("token_confidence", np.nan),
@@ -42,14 +42,14 @@ def read_age(sample: SampleFacts) -> list[dict[str, Any]]:
     }
     if "token_status" not in score.metadata:
         token["reason"] = "the provider gave no log probabilities"
-    return [{**row, **became}, row | token]
+    return [{**row, **outcome}, row | token]
 
 
 def read_options(sample: SampleFacts) -> list[dict[str, Any]]:
     """The judgments of a question: the stated one, and its token's where that was asked for."""
     metadata = sample.metadata
-    score, became = sample.read("option_confidence")
-    value, said = score.value, score.metadata
+    score, outcome = sample.read("option_confidence")
+    value, facts = score.value, score.metadata
     row = {
         "item": metadata["item"],
         "split": metadata.get("split"),
@@ -60,24 +60,24 @@ def read_options(sample: SampleFacts) -> list[dict[str, Any]]:
         "answer": score.answer or "",
         **score.select("correct"),
     }
-    stated = {"source": STATED, **score.select("confidence", "raw_sum"), **became}
+    stated_row = {"source": STATED, **score.select("confidence", "raw_sum"), **outcome}
     if not value:
-        return [row | stated]
-    stated["probabilities"] = _listed(said["probabilities"])
+        return [row | stated_row]
+    stated_row["probabilities"] = _text_of_list(facts["probabilities"])
     if metadata["kind"] == "given" or not sample.generation.get("logprobs"):
-        return [row | stated]
-    token = {
+        return [row | stated_row]
+    token_row = {
         "source": TOKEN,
         "confidence": value["token_confidence"],
-        "probabilities": _listed(said["token_probabilities"]),
-        "unseen_mass": said["unseen_mass"],
-        "status": said["token_status"],
-        "reason": said["token_detail"],
+        "probabilities": _text_of_list(facts["token_probabilities"]),
+        "unseen_mass": facts["unseen_mass"],
+        "status": facts["token_status"],
+        "reason": facts["token_detail"],
     }
-    return [row | stated, row | token]
+    return [row | stated_row, row | token_row]
 
 
-def _listed(text: str) -> str:
+def _text_of_list(text: str) -> str:
     return "" if text == "[]" else text
 
 
@@ -110,8 +110,8 @@ CLUSTERS = Clusters("decades of age by radius", min_units=10)
 
 def cluster_of(rows: pd.DataFrame) -> pd.Series:
     """The decade of age and the radius of each judgment."""
-    group = (rows["age"] // 10).fillna(-1).astype(int)
-    names = [f"{one} {radius:g}" for one, radius in zip(group, rows["radius"], strict=True)]
+    group = (rows["age"] // 10).astype(int)
+    names = [f"{decade} {radius:g}" for decade, radius in zip(group, rows["radius"], strict=True)]
     return pd.Series(names, rows.index, dtype=object)
 
 
@@ -121,21 +121,21 @@ def _scored(rows: pd.DataFrame) -> pd.DataFrame:
     if not lacking.any():
         return rows
     sex = rows["sex"].str.strip().str.lower()
-    named = {"table": rows["table"].replace("", SSA_2022)}
-    named["window"] = rows["window"].replace("", HALF_OPEN)
-    rows = rows.assign(sex=sex, **named)
+    table_columns = {"table": rows["table"].replace("", SSA_2022)}
+    table_columns["window"] = rows["window"].replace("", HALF_OPEN)
+    rows = rows.assign(sex=sex, **table_columns)
     # Of all rows, so that means of the maximum rest on readable and unreadable replies alike.
-    wanted = lacking | (rows["mas"].isna() & sex.isin(SEXES))
-    for table, some in rows[wanted].groupby("table", sort=False):
+    is_computed = lacking | (rows["mas"].isna() & sex.isin(SEXES))
+    for table, table_rows in rows[is_computed].groupby("table", sort=False):
         lives = read_life_table(table)
         columns = ["sex", "age", "radius", "window", "answer"]
-        found = []
-        for who, age, radius, window, answer in some[columns].itertuples(index=False):
-            best = lives.best_answer(who, age, radius, window)
-            score = lives.window_probability(who, age, answer, radius, window)
-            found.append((score, best.probability, float(best.answer)))
+        scores = []
+        for person_sex, age, radius, window, answer in table_rows[columns].itertuples(index=False):
+            best = lives.best_answer(person_sex, age, radius, window)
+            score = lives.window_probability(person_sex, age, answer, radius, window)
+            scores.append((score, best.probability, float(best.answer)))
         names = ["score", "mas", "best_answer"]
-        rows = rows.fillna(pd.DataFrame(found, some.index, names))
+        rows = rows.fillna(pd.DataFrame(scores, table_rows.index, names))
     return rows
 
 
@@ -151,32 +151,35 @@ def completed_options(rows: pd.DataFrame) -> pd.DataFrame:
             probabilities aren't a list of them, one an option.
     """
     rows = rows.copy()
-    for name, known in (("kind", KINDS), ("source", (STATED, TOKEN))):
-        if wrong := sorted(
-            set(rows.loc[(rows["status"] == "ok") | (rows[name] != ""), name]) - set(known)
-        ):
-            raise InvalidArgument(f"{name}={wrong[0]} is not known. {nearest(wrong[0], known)}")
+    for name, allowed in (("kind", KINDS), ("source", (STATED, TOKEN))):
+        if wrong := sorted(set(rows[name]) - set(allowed)):
+            raise InvalidArgument(f"{name}={wrong[0]} is not known. {nearest(wrong[0], allowed)}")
     for name in ("answer", "target"):
         rows[name] = [_option(text) for text in rows[name]]
-    stated = [_probabilities(text) for text in rows["probabilities"]]
-    lengths = np.array([len(one) or np.nan for one in stated], float)
-    other = (rows["choices"].notna() & (rows["choices"] != lengths)).to_numpy()
-    different = other & ~np.isnan(lengths)
+    probabilities = [_probabilities(text) for text in rows["probabilities"]]
+    lengths = np.array([len(shares) or np.nan for shares in probabilities], float)
+    differs = (rows["choices"].notna() & (rows["choices"] != lengths)).to_numpy()
+    different = differs & ~np.isnan(lengths)
     if different.any():
         raise InvalidArgument(
             f"choices={rows.loc[different, 'choices'].iloc[0]:g} with "
             f"{lengths[different][0]:g} probabilities; give one for each choice."
         )
     rows["choices"] = rows["choices"].where(rows["choices"].notna(), lengths)
-    sums = np.array([sum(one) if one else np.nan for one in stated])
-    listed = [[p / sum(one) for p in one] if abs(sum(one) - 1) > 1e-9 else one for one in stated]
-    rows["raw_sum"] = rows["raw_sum"].where(rows["raw_sum"].notna(), sums)
-    rows["probabilities"] = [json.dumps(one) if one else "" for one in listed]
-    named = [
-        one[_place(answer, len(one))] if one and answer else np.nan
-        for one, answer in zip(listed, rows["answer"], strict=True)
+    sums = np.array([sum(shares) if shares else np.nan for shares in probabilities])
+    normalized = [
+        [p / sum(shares) for p in shares] if abs(sum(shares) - 1) > 1e-9 else shares
+        for shares in probabilities
     ]
-    rows["confidence"] = rows["confidence"].where(rows["confidence"].notna(), np.array(named))
+    rows["raw_sum"] = rows["raw_sum"].where(rows["raw_sum"].notna(), sums)
+    rows["probabilities"] = [json.dumps(shares) if shares else "" for shares in normalized]
+    named_shares = [
+        shares[_place(answer, len(shares))] if shares and answer else np.nan
+        for shares, answer in zip(normalized, rows["answer"], strict=True)
+    ]
+    rows["confidence"] = rows["confidence"].where(
+        rows["confidence"].notna(), np.array(named_shares)
+    )
     graded_later = rows["correct"].isna() & (rows["answer"] != "") & (rows["target"] != "")
     equal = (rows["answer"] == rows["target"]).astype(float)
     rows["correct"] = rows["correct"].where(~graded_later, equal)

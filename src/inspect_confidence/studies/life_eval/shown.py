@@ -36,39 +36,60 @@ def _truth_bins(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[
     A bin holds too few decades by radius for an interval.
     """
     metrics = ("truth_bin_probability", "truth_bin_confidence")
-    there = (rows["confidence"] + rows["correct"]).notna()
-    if not there.any():
-        said = noted(_UNREAD, left_out(statuses(rows, there)))
+    present = (rows["confidence"] + rows["correct"]).notna()
+    if not present.any():
+        said = noted(_UNREAD, left_out(statuses(rows, present)))
         for metric in metrics:
             yield key.result(condition, metric, np.nan, n=0, asked=len(rows), note=said)
         return
     by_radius = list(rows.groupby("radius", sort=True))
-    together: list[tuple[object, pd.DataFrame]] = [("", rows)] if len(by_radius) > 1 else []
-    for radius, some in [*together, *by_radius]:
-        where, read = condition.but(radius=radius), some[there[some.index]]
-        said = left_out(statuses(some, there[some.index]))
-        for place, inside in read.groupby(bins.bin_of(read["correct"].to_numpy(float))):
-            at, items = where.but(bin=bins.bin_name(int(str(place)))), inside["item"].nunique()
+    overall: list[tuple[object, pd.DataFrame]] = [("", rows)] if len(by_radius) > 1 else []
+    for radius, group in [*overall, *by_radius]:
+        radius_condition, readable = condition.but(radius=radius), group[present[group.index]]
+        said = left_out(statuses(group, present[group.index]))
+        for position, inside in readable.groupby(bins.bin_of(readable["correct"].to_numpy(float))):
+            bin_condition, items = (
+                radius_condition.but(bin=bins.bin_name(int(str(position)))),
+                inside["item"].nunique(),
+            )
             counted = f"{items} items" if items < len(inside) else ""
             notes = (said, noted(_NO_INTERVAL, said, counted))
             for metric, column, note in zip(metrics, ("correct", "confidence"), notes, strict=True):
                 mean, n = inside[column].mean(), len(inside)
-                yield key.result(at, metric, mean, n=n, asked=len(some), note=note)
+                yield key.result(bin_condition, metric, mean, n=n, asked=len(group), note=note)
 
 
 def _by_age(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
     """Mean answer and mean best answer at each age, for each sex and radius."""
-    by = ["radius", "sex", "age"]
+    columns = ["radius", "sex", "age"]
     answer = rows["answer"].where(rows["score"].notna())
-    notes = _notes(rows, answer.notna(), by)
-    grouped = rows.assign(answer=answer).groupby(by, sort=True)[["answer", "best_answer"]]
-    means, counts, asked = grouped.mean(), grouped.count().to_numpy(), grouped.size().to_numpy()
-    for group, values, sizes, of in zip(means.index, means.to_numpy(), counts, asked, strict=True):
-        where, (n, known) = condition.but(**dict(zip(by, group, strict=True))), map(int, sizes)
+    notes = _notes(rows, answer.notna(), columns)
+    grouped = rows.assign(answer=answer).groupby(columns, sort=True)[["answer", "best_answer"]]
+    means, counts, sizes_asked = (
+        grouped.mean(),
+        grouped.count().to_numpy(),
+        grouped.size().to_numpy(),
+    )
+    for group, values, sizes, group_asked in zip(
+        means.index, means.to_numpy(), counts, sizes_asked, strict=True
+    ):
+        group_condition, (n, n_best) = (
+            condition.but(**dict(zip(columns, group, strict=True))),
+            map(int, sizes),
+        )
         note = noted("" if n else _UNREAD, notes.get(group, ""))
-        yield key.result(where, "mean_answer", values[0], n=n, asked=int(of), note=note)
-        note = "" if known else "undefined: no best answer known"
-        best = key.result(where, "mean_best_answer", values[1], n=known, asked=int(of), note=note)
+        yield key.result(
+            group_condition, "mean_answer", values[0], n=n, asked=int(group_asked), note=note
+        )
+        note = "" if n_best else "undefined: no best answer known"
+        best = key.result(
+            group_condition,
+            "mean_best_answer",
+            values[1],
+            n=n_best,
+            asked=int(group_asked),
+            note=note,
+        )
         yield best
 
 
@@ -78,43 +99,56 @@ def _by_item(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Res
     notes = _notes(rows, excess.notna(), ["item"])
     table = rows.assign(excess=excess).groupby("item", sort=False)
     excesses = table["excess"]
-    both = rows[["item", "confidence", "correct"]].where(rows["confidence"] + rows["correct"] >= 0)
-    sizes = both.groupby(rows["item"], sort=False)["confidence"].count()
-    means = both.groupby(rows["item"], sort=False)[["confidence", "correct"]].mean()
-    found = pd.concat(
+    readable = rows[["item", "confidence", "correct"]].where(
+        rows["confidence"] + rows["correct"] >= 0
+    )
+    sizes = readable.groupby(rows["item"], sort=False)["confidence"].count()
+    means = readable.groupby(rows["item"], sort=False)[["confidence", "correct"]].mean()
+    by_item = pd.concat(
         [
             *(table[["radius", "mas"]].first(), excesses.mean(), excesses.count()),
             *(excesses.size(), means),
         ],
         axis=1,
     )
-    for item, radius, mas, value, n, asked, confidence, truth in found.itertuples(name=None):
-        known = not np.isnan(mas)
-        difficulty = f"{1 - mas:.9g}" if known else ""
-        where = condition.but(item=item, radius=radius, difficulty=difficulty)
-        why = "" if n else _UNREAD if known else "undefined: its maximum isn't known"
-        note = noted(why, notes.get((item,), ""))
+    for item, radius, mas, value, n, n_asked, confidence, truth in by_item.itertuples(name=None):
+        is_known = not np.isnan(mas)
+        difficulty = f"{1 - mas:.9g}" if is_known else ""
+        item_condition = condition.but(item=item, radius=radius, difficulty=difficulty)
+        reason = "" if n else _UNREAD if is_known else "undefined: its maximum isn't known"
+        note = noted(reason, notes.get((item,), ""))
         result = key.result(
-            where, "item_overconfidence", value, n=int(n), asked=int(asked), note=note
+            item_condition, "item_overconfidence", value, n=int(n), asked=int(n_asked), note=note
         )
         yield result
         if not np.isnan(truth):
-            there = condition.but(item=item, radius=radius, probability=f"{truth:.9g}")
+            confidence_condition = condition.but(
+                item=item, radius=radius, probability=f"{truth:.9g}"
+            )
             size, note = int(sizes[item]), notes.get((item,), "")
             result = key.result(
-                there, "item_confidence", confidence, n=size, asked=int(asked), note=note
+                confidence_condition,
+                "item_confidence",
+                confidence,
+                n=size,
+                asked=int(n_asked),
+                note=note,
             )
             yield result
 
 
 def _maxima(ages: pd.DataFrame) -> Iterator[Result]:
     """The maximum achievable score of each sex, age and radius that was asked: of no model."""
-    asked = ages[ages["mas"].notna() & (ages["sex"] != "")]
-    by = ["dataset", "window", "radius", "sex", "age"]
-    for one in asked.sort_values(by).drop_duplicates(by)[[*by, "mas"]].to_dict("records"):
-        where = Condition({name: one[name] for name in by[1:]})
-        key = Key(_LIFE, QUESTIONS, str(one["dataset"]))
-        yield key.result(where, "maximum_achievable_score", one["mas"], n=1)
+    questions = ages[ages["mas"].notna() & (ages["sex"] != "")]
+    columns = ["dataset", "window", "radius", "sex", "age"]
+    for question in (
+        questions.sort_values(columns)
+        .drop_duplicates(columns)[[*columns, "mas"]]
+        .to_dict("records")
+    ):
+        condition = Condition({name: question[name] for name in columns[1:]})
+        key = Key(_LIFE, QUESTIONS, str(question["dataset"]))
+        yield key.result(condition, "maximum_achievable_score", question["mas"], n=1)
 
 
 _bins_of_sets = partial(bins.confidence_bins, own_top=True)
@@ -125,25 +159,31 @@ def _over_models(
     rows: pd.DataFrame, resampling: Resampling, binned: Callable[..., Iterator[Result]]
 ) -> Iterator[Result]:
     """Bins of confidence of what all models of a group stated, a judgment with a weight of one."""
-    named = resampling.options(LifeOptions).groups
-    stated = rows[rows["source"].isin(("", judgments.STATED))]
-    for group, members in groups_of(list(rows["model"].unique()), named).items():
-        theirs = stated[stated["model"].isin(members)]
-        theirs = theirs.assign(model=ALL_MODELS, models=group)
-        yield from binned(theirs, ["models", "window"], resampling)
+    group_by_model = resampling.options(LifeOptions).groups
+    stated_rows = rows[rows["source"].isin(("", judgments.STATED))]
+    for group, members in groups_of(list(rows["model"].unique()), group_by_model).items():
+        member_rows = stated_rows[stated_rows["model"].isin(members)]
+        member_rows = member_rows.assign(model=ALL_MODELS, models=group)
+        yield from binned(member_rows, ["models", "window"], resampling)
 
 
 def _notes(
-    rows: pd.DataFrame, there: "pd.Series[bool]", by: Sequence[str]
+    rows: pd.DataFrame, present: "pd.Series[bool]", columns: Sequence[str]
 ) -> dict[tuple[object, ...], str]:
     """What is left out of each group that leaves anything out, by the group's values."""
-    found: dict[tuple[object, ...], list[str]] = defaultdict(list)
+    statuses_by_group: dict[tuple[object, ...], list[str]] = defaultdict(list)
     # Plain lists: there are as many groups as items, and pandas takes a millisecond for each.
     for group, status in zip(
-        zip(*(rows[one] for one in by), strict=True), statuses(rows, there), strict=True
+        zip(*(rows[column] for column in columns), strict=True),
+        statuses(rows, present),
+        strict=True,
     ):
-        found[group].append(status)
-    return {group: left_out(said) for group, said in found.items() if set(said) != {"ok"}}
+        statuses_by_group[group].append(status)
+    return {
+        group: left_out(group_statuses)
+        for group, group_statuses in statuses_by_group.items()
+        if set(group_statuses) != {"ok"}
+    }
 
 
 _INTERVALS = (
@@ -196,11 +236,13 @@ def calibration_tables(results: pd.DataFrame) -> list[View]:
     return tables.views_with_lines(
         spec
         for (variant, window), rows in ResultTable.from_frame(results).groups("variant", "window")
-        for spec in _of_variant(rows, tables.titled(variant, f"{window} window" if window else ""))
+        for spec in _variant_tables(
+            rows, tables.titled(variant, f"{window} window" if window else "")
+        )
     )
 
 
-def _of_variant(rows: ResultTable, variant: str) -> Iterator[TableSpec]:
+def _variant_tables(rows: ResultTable, variant: str) -> Iterator[TableSpec]:
     title = f"{{}}: {variant}".format if variant else str
     lives, sets = (rows.matching(task=task) for task in (_LIFE, _SETS))
     yield TableSpec(
@@ -260,41 +302,47 @@ def _by_model(table: pd.DataFrame) -> pd.DataFrame:
 
 def _caption_of_ages(rows: Sequence[ResultRow]) -> str:
     """What stands in the table, and how many answers it is of."""
-    mine = [row.record for row in rows if row["metric"] == "mean_answer"]
-    n, asked = (sum(int(record[name]) for record in mine) for name in ("n", "asked"))
+    records = [row.record for row in rows if row["metric"] == "mean_answer"]
+    n, n_asked = (sum(int(record[name]) for record in records) for name in ("n", "asked"))
     return (
-        f"Mean answer, of {n:,} read of {asked:,} asked / mean best answer, in years, over all "
+        f"Mean answer, of {n:,} read of {n_asked:,} asked / mean best answer, in years, over all "
         "that was asked. The best answer is the least whole age with the greatest true probability."
     )
 
 
 def _caption_of_tokens(rows: Sequence[ResultRow]) -> str:
-    said = "The difference is over items that have both."
-    return " ".join(filter(None, [said, _lost(rows, "ece")]))
+    sentence = "The difference is over items that have both."
+    return " ".join(filter(None, [sentence, _left_out_by_line(rows, "ece")]))
 
 
-def _lost(rows: Sequence[ResultRow], *metrics: str) -> str:
+def _left_out_by_line(rows: Sequence[ResultRow], *metrics: str) -> str:
     """What was left out of the first of these metrics that each line has, by status."""
-    said: dict[tuple[str, ...], str] = {}
+    by_line: dict[tuple[str, ...], str] = {}
     for metric in metrics:
         for row in rows:
             if row["metric"] == metric and not row.note.startswith("unweighted"):
                 line = (row["model"], row["dataset"], row["radius"], row["source"])
-                found = re.search(r"(\d+) of \d+ judgments left out: ([^;]+)", row.note)
-                said.setdefault(line, f"{found[1]} ({found[2]})" if found else "")
-    told = [f"{', '.join(filter(None, line))}: {why}" for line, why in said.items() if why]
-    return f"Left out: {'; '.join(told)}." if told else ""
+                match = re.search(r"(\d+) of \d+ judgments left out: ([^;]+)", row.note)
+                by_line.setdefault(line, f"{match[1]} ({match[2]})" if match else "")
+    lines = [
+        f"{', '.join(filter(None, line))}: {reasons}"
+        for line, reasons in by_line.items()
+        if reasons
+    ]
+    return f"Left out: {'; '.join(lines)}." if lines else ""
 
 
 def _caption(rows: Sequence[ResultRow]) -> str:
     """Intervals, what was left out, and how ECE and rounded shares were computed."""
-    said = []
+    sentences = []
     for metric, name in (("ece", "ECE has"), ("round_rate", "Rounded are")):
         notes = [row.note for row in rows if row["metric"] == metric and not isnan(row.value)]
-        own = [note for note in notes if not note.startswith("unweighted")]
-        if own:
-            said.append(f"{name} {own[0].split(';')[0]}.")
-    return " ".join(filter(None, [*said, _lost(rows, "overconfidence", "ece"), _INTERVALS]))
+        model_notes = [note for note in notes if not note.startswith("unweighted")]
+        if model_notes:
+            sentences.append(f"{name} {model_notes[0].split(';')[0]}.")
+    return " ".join(
+        filter(None, [*sentences, _left_out_by_line(rows, "overconfidence", "ece"), _INTERVALS])
+    )
 
 
 _LIFE, _SETS = "life_eval", "question_sets"
@@ -308,30 +356,30 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
     question sets the CORP curves and type-2 rates of their sources of confidence. Bins are those of
     the ECE by the text, whatever the convention.
     """
-    found: list[Result] = []
+    results: list[Result] = []
     if _LIFE in frames:
         ages = judgments.completed_ages(frames[_LIFE])
         ages = ages.assign(correct=ages["score"])
-        found += _maxima(ages)
-        stated = counted(ages[ages["source"] != judgments.TOKEN])
-        for key, at, some in estimate.condition_groups(
-            stated, ("dataset", "variant", "window", "model")
+        results += _maxima(ages)
+        stated_rows = counted(ages[ages["source"] != judgments.TOKEN])
+        for key, condition, group in estimate.condition_groups(
+            stated_rows, ("dataset", "variant", "window", "model")
         ):
-            found += _truth_bins(some, key, at)
-            found += [*_by_age(some, key, at), *_by_item(some, key, at)]
+            results += _truth_bins(group, key, condition)
+            results += [*_by_age(group, key, condition), *_by_item(group, key, condition)]
         ages["source"] = ages["source"].replace(judgments.STATED, "")
         for parts in (["radius", "source", "window"], ["source", "window"]):
-            found += _bins_of_lives(ages, parts, resampling)
-        found += _over_models(ages, resampling, _bins_of_lives)
+            results += _bins_of_lives(ages, parts, resampling)
+        results += _over_models(ages, resampling, _bins_of_lives)
     if _SETS in frames:
         options = judgments.completed_options(frames[_SETS])
         options = judgments.graded(options, resampling.convention)
-        found += _bins_of_sets(options, ["source"], resampling)
-        found += bins.corp_rows(options, ["source"], resampling)
-        found += _over_models(options.assign(window=""), resampling, _bins_of_sets)
+        results += _bins_of_sets(options, ["source"], resampling)
+        results += bins.corp_rows(options, ["source"], resampling)
+        results += _over_models(options.assign(window=""), resampling, _bins_of_sets)
         # Of an answer that is given, the confidence is itself the judgment: there is no type 2.
-        found += bins.type2_rates(options[options["kind"] != "given"], ["source"])
-    return found
+        results += bins.type2_rates(options[options["kind"] != "given"], ["source"])
+    return results
 
 
 _of_lives = partial(FigureSpec, task=_LIFE, by=("dataset", "variant", "window"), needs=2)

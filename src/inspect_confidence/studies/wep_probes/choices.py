@@ -37,11 +37,11 @@ _RIGHT = {one.id: one.right for one in design()}
 
 def read_sentence(sample: SampleFacts) -> list[dict[str, Any]]:
     """The judgment of a sentence: the choice that completes it, or why there is none."""
-    asked = ("item", "split", "scenario", "choice_set", "numbers", "point", "interval", "cot")
-    score, became = sample.read("word_choice")
-    row = {name: sample.metadata[name] for name in asked}
+    names = ("item", "split", "scenario", "choice_set", "numbers", "point", "interval", "cot")
+    score, outcome = sample.read("word_choice")
+    row = {name: sample.metadata[name] for name in names}
     row |= {"choice": score.answer or "", "reply": score.metadata.get("reply", "")}
-    return [{**row, **became}]
+    return [{**row, **outcome}]
 
 
 def ranked(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
@@ -54,8 +54,8 @@ def ranked(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
     rows["choice_set"] = rows["choice_set"].fillna(0).astype(int)
     rows["cot"] = [value is True for value in rows["cot"]]
     names = [
-        f"{one.scenario}-{one.choice_set}-{one.numbers}-{one.point:g}-{one.interval}"
-        for one in rows.itertuples()
+        f"{row.scenario}-{row.choice_set}-{row.numbers}-{row.point:g}-{row.interval}"
+        for row in rows.itertuples()
     ]
     if strange := sorted(set(names) - set(_RIGHT)):
         raise InvalidArgument(
@@ -99,21 +99,24 @@ def units(
         name: table[name].unstack("point").reindex(columns=points) for name in ("rank", "right")
     }
     index = wide["rank"].index.to_frame(index=False)
-    ranks, right = (one.to_numpy(float) for one in wide.values())
+    ranks, right = (table_of_ranks.to_numpy(float) for table_of_ranks in wide.values())
     rises = np.isin(index["interval"].to_numpy(str), list(RISING))
     firsts, mirrored = _mirrored(index, ranks, convention)
-    at = [f"{point:g}" for point in points]
-    fit, alike = metrics.empirical_consistency_flags, metrics.empirical_monotonicity_flags
-    steps = map(alike, ranks.T[:-1], ranks.T[1:], right.T[:-1], right.T[1:])
+    point_names = [f"{point:g}" for point in points]
+    fit, monotonicity = (
+        metrics.empirical_consistency.each,
+        metrics.empirical_monotonicity_consistency.each,
+    )
+    steps = map(monotonicity, ranks.T[:-1], ranks.T[1:], right.T[:-1], right.T[1:])
     values = {
-        "monotonicity_consistency": {"": metrics.monotonicity_flags(ranks, rises)},
-        "choice_sensitivity": {"": metrics.choice_sensitivity_flags(ranks)},
-        "empirical_consistency": dict(zip(at, map(fit, ranks.T, right.T), strict=True)),
-        "empirical_monotonicity_consistency": dict(zip(at, steps, strict=False)),
+        "monotonicity_consistency": {"": metrics.monotonicity_consistency.each(ranks, rises)},
+        "choice_sensitivity": {"": metrics.choice_sensitivity.each(ranks)},
+        "empirical_consistency": dict(zip(point_names, map(fit, ranks.T, right.T), strict=True)),
+        "empirical_monotonicity_consistency": dict(zip(point_names, steps, strict=False)),
     }
-    found = {metric: _units(index, of_points, factors) for metric, of_points in values.items()}
-    pairs = _units(index.iloc[firsts], dict(zip(at, mirrored, strict=True)), factors)
-    return {**found, "pairwise_consistency": pairs}
+    scores = {metric: _units(index, of_points, factors) for metric, of_points in values.items()}
+    pairs = _units(index.iloc[firsts], dict(zip(point_names, mirrored, strict=True)), factors)
+    return {**scores, "pairwise_consistency": pairs}
 
 
 def _mirrored(
@@ -126,14 +129,14 @@ def _mirrored(
         place.get((*key[:-1], COMPLEMENTS[key[-1]]), -1)
         for key in index.iloc[firsts].itertuples(index=False, name=None)
     ]
-    others = np.vstack([ranks, np.full((1, ranks.shape[1]), np.nan)])[seconds]
-    size, found = index["choice_set"].to_numpy(float)[firsts], []
-    for first, second in zip(ranks[firsts].T, others.T, strict=True):
-        mirrored = metrics.pairwise_consistency_flags(first, second, size)
+    complements = np.vstack([ranks, np.full((1, ranks.shape[1]), np.nan)])[seconds]
+    size, mirrored_points = index["choice_set"].to_numpy(float)[firsts], []
+    for first, second in zip(ranks[firsts].T, complements.T, strict=True):
+        mirrored = metrics.pairwise_consistency.each(first, second, size)
         if convention == "authors":
             mirrored[(size == 3) & (first == 2) & (second == 0)] = 0
-        found.append(mirrored)
-    return firsts, found
+        mirrored_points.append(mirrored)
+    return firsts, mirrored_points
 
 
 def _units(
@@ -170,8 +173,8 @@ def expected_by_chance(
         index=["scenario", "numbers", "interval"], columns="point", values="right", aggfunc="first"
     )
     steps = np.diff(right.to_numpy(float), axis=1)
-    known = steps[~np.isnan(steps)]
-    stays = float((known == 0).mean()) if len(known) else np.nan
+    defined = steps[~np.isnan(steps)]
+    stays = float((defined == 0).mean()) if len(defined) else np.nan
     return stays / n + (1 - stays) * (n - 1) / (2 * n)
 
 
@@ -187,16 +190,10 @@ CONTRASTS = (("choice_set", 5, 3), ("numbers", "narrow", "wide"), ("cot", False,
 def numbers_to_words(frame: pd.DataFrame, resampling: Resampling) -> list[Result]:
     """All results of the choices."""
     results: list[Result] = []
-    for key, condition, judged in estimate.condition_groups(frame, ("model", "variant", "dataset")):
-        prompts = judged[judged["interval"] != ""]
-        # A run that failed everywhere has samples that were never written, of unknown prompts.
-        if len(prompts) < len(judged) and not (judged["status"] == "ok").any():
-            note = noted(left_out(judged["status"]))
-            strata = np.zeros(judged["item"].nunique(), np.int64)
-            number = estimate.judgment_count(condition, len(judged), note)
-            results += estimate.results_of(estimate.resample([number], strata, resampling), key)
-            continue
-        rows = ranked(prompts, resampling.convention)
+    for key, condition, choices in estimate.condition_groups(
+        frame, ("model", "variant", "dataset")
+    ):
+        rows = ranked(choices, resampling.convention)
         scored = units(rows, resampling.convention)
         results += estimate.results_of(_scores(scored, rows, condition, resampling), key)
         results += _chance(rows, key, condition, resampling)
@@ -214,7 +211,7 @@ def _slices(rows: pd.DataFrame) -> Iterator[Slice]:
                 yield {**mode, factor: value}
 
 
-def _written(part: Slice) -> dict[str, object]:
+def _labels(part: Slice) -> dict[str, object]:
     """The slice in conditions."""
     modes = {True: "with", False: "without"}
     return {name: modes[value] if name == "cot" else value for name, value in part.items()}
@@ -227,9 +224,9 @@ def _chosen(frame: pd.DataFrame, part: Slice) -> NDArray[np.bool_]:
     return inside
 
 
-def clusters_of(frame: pd.DataFrame, without: str = "") -> list[str]:
+def clusters_of(frame: pd.DataFrame, excluded: str = "") -> list[str]:
     """Complementary sequences of one scenario, set of choices and set of numbers, together."""
-    names = [name for name in ("scenario", "choice_set", "numbers") if name != without]
+    names = [name for name in ("scenario", "choice_set", "numbers") if name != excluded]
     columns = [frame[name].astype(str) for name in [*names, "pair"]]
     return ["|".join(key) for key in zip(*columns, strict=True)]
 
@@ -238,21 +235,21 @@ def _clustered(
     columns: Sequence[tuple[Estimate, pd.DataFrame]], resampling: Resampling
 ) -> ResampledEstimates:
     """The means of units' values, of which each says its `cluster`, drawn within scenarios."""
-    together = pd.concat([unit.assign(column=i) for i, (_, unit) in enumerate(columns)])
-    clusters = pd.Index(sorted(set(together["cluster"])))
-    values = np.full((len(together), len(columns)), np.nan)
-    values[np.arange(len(together)), together["column"]] = together["value"]
-    of = np.asarray(clusters.get_indexer(pd.Index(together["cluster"])), np.int64)
+    all_units = pd.concat([unit.assign(column=i) for i, (_, unit) in enumerate(columns)])
+    clusters = pd.Index(sorted(set(all_units["cluster"])))
+    values = np.full((len(all_units), len(columns)), np.nan)
+    values[np.arange(len(all_units)), all_units["column"]] = all_units["value"]
+    cluster_index = np.asarray(clusters.get_indexer(pd.Index(all_units["cluster"])), np.int64)
     scenarios = np.array([name.split("|", 1)[0] for name in clusters])
     strata = np.unique(scenarios, return_inverse=True)[1].astype(np.int64)
     means = Statistics(
-        [number for number, _ in columns], metrics.means_of(values, of, len(clusters))
+        [number for number, _ in columns], metrics.means_of(values, cluster_index, len(clusters))
     )
     return estimate.resample([means], strata, resampling)
 
 
 @dataclass(frozen=True)
-class _Mean:
+class _ClusteredMean:
     """The mean of units' values and what its error is, over clusters within scenarios.
 
     The squared error is the sum over scenarios of m/(m - 1) sum (z - mean z)^2, over the units
@@ -267,28 +264,28 @@ class _Mean:
     freedom: int
 
     @classmethod
-    def of(cls, unit: pd.DataFrame) -> "_Mean":
+    def from_units(cls, unit: pd.DataFrame) -> "_ClusteredMean":
         """Of units with their `cluster`; NaN values are left out."""
-        there = unit["value"].notna().to_numpy()
-        values = unit["value"].to_numpy(float)[there]
+        present = unit["value"].notna().to_numpy()
+        values = unit["value"].to_numpy(float)[present]
         if not len(values):
             return cls(np.nan, np.nan, 0, 0, 0)
         _, first, cluster = np.unique(
-            unit["cluster"].to_numpy(str)[there], return_index=True, return_inverse=True
+            unit["cluster"].to_numpy(str)[present], return_index=True, return_inverse=True
         )
-        scenario = unit["scenario"].to_numpy(str)[there][first]
+        scenario = unit["scenario"].to_numpy(str)[present][first]
         stratum = np.unique(scenario, return_inverse=True)[1]
         if (np.bincount(stratum) < 2).any():
             stratum = np.zeros(len(first), np.int64)
         size, value = np.bincount(stratum), float(values.mean())
         sums = np.bincount(cluster, values - value)
-        far = sums - (np.bincount(stratum, sums) / size)[stratum]
-        spread = np.bincount(stratum, far**2) * size / np.maximum(size - 1, 1)
+        distance = sums - (np.bincount(stratum, sums) / size)[stratum]
+        spread = np.bincount(stratum, distance**2) * size / np.maximum(size - 1, 1)
         variance = float(spread.sum() / len(values) ** 2)
         return cls(value, variance, len(values), len(first), len(first) - len(size))
 
     @property
-    def known(self) -> bool:
+    def has_interval(self) -> bool:
         """Whether there are as many clusters as an interval needs."""
         return self.clusters >= LEAST_CLUSTERS
 
@@ -298,13 +295,13 @@ class _Mean:
         return float((stdtrit(max(self.freedom, 1), 0.975) / stdtrit(1e9, 0.975)) ** 2)
 
 
-def _wilson(means: Sequence[_Mean]) -> list[tuple[float, float]]:
+def _wilson(means: Sequence[_ClusteredMean]) -> list[tuple[float, float]]:
     """Wilson's interval of each share at its effective size."""
     limits = wilson_limits(
-        np.array([one.value for one in means]),
-        np.array([one.variance * one.widening for one in means]),
-        np.array([one.units for one in means], float),
-        np.array([one.clusters for one in means], float),
+        np.array([mean.value for mean in means]),
+        np.array([mean.variance * mean.widening for mean in means]),
+        np.array([mean.units for mean in means], float),
+        np.array([mean.clusters for mean in means], float),
     )
     return [(float(low), float(high)) for low, high in limits]
 
@@ -319,21 +316,25 @@ def _scores(
     columns, means = [], []
     clustered = {metric: unit.assign(cluster=clusters_of(unit)) for metric, unit in scored.items()}
     for part in _slices(rows):
-        left, where = left_out(rows["status"][_chosen(rows, part)]), _written(part)
+        left_out_note, labels = left_out(rows["status"][_chosen(rows, part)]), _labels(part)
         for metric, unit in clustered.items():
-            mine = unit[_chosen(unit, part)]
-            mean = _Mean.of(mine)
-            lost = len(mine) - mean.units
-            note = f"{lost} of {len(mine)} units without all their choices left out" if lost else ""
+            slice_units = unit[_chosen(unit, part)]
+            mean = _ClusteredMean.from_units(slice_units)
+            incomplete = len(slice_units) - mean.units
+            note = (
+                f"{incomplete} of {len(slice_units)} units without all their choices left out"
+                if incomplete
+                else ""
+            )
             number = Estimate(
-                condition.but(**where),
+                condition.but(**labels),
                 metric,
                 mean.units,
-                noted(note, left),
-                n_asked=len(mine),
+                noted(note, left_out_note),
+                n_asked=len(slice_units),
                 units=mean.clusters,
             )
-            columns.append((number, mine))
+            columns.append((number, slice_units))
             means.append(mean)
     numbers = [
         replace(number, interval=interval)
@@ -350,38 +351,48 @@ def _chance(
 ) -> Iterator[Result]:
     """Every score of random choices: its exact expectation, and ten random runs."""
     convention = resampling.convention
-    asked = rows[rows["cot"] == rows["cot"].iloc[0]].drop_duplicates("item")
+    prompts = rows[rows["cot"] == rows["cot"].iloc[0]].drop_duplicates("item")
     rng = np.random.default_rng(resampling.seed)
-    sizes = np.tile(asked["choice_set"].to_numpy(), RANDOM_RUNS)
-    drawn = pd.concat([asked.assign(drawn=run) for run in range(RANDOM_RUNS)], ignore_index=True)
-    drawn = drawn.assign(rank=np.floor(rng.uniform(size=len(drawn)) * sizes), epoch=1.0)
-    made = units(drawn, convention, ["drawn", *FACTORS])
+    sizes = np.tile(prompts["choice_set"].to_numpy(), RANDOM_RUNS)
+    random_choices = pd.concat(
+        [prompts.assign(drawn=run) for run in range(RANDOM_RUNS)], ignore_index=True
+    )
+    random_choices = random_choices.assign(
+        rank=np.floor(rng.uniform(size=len(random_choices)) * sizes), epoch=1.0
+    )
+    scores = units(random_choices, convention, ["drawn", *FACTORS])
     parts: list[Slice] = [
         {},
-        *({"choice_set": size} for size in sorted(asked["choice_set"].unique())),
+        *({"choice_set": size} for size in sorted(prompts["choice_set"].unique())),
     ]
     for part in parts:
-        for metric, unit in made.items():
-            every = unit[_chosen(unit, part)]
-            mine = every[every["drawn"] == 0]
+        for metric, unit in scores.items():
+            slice_units = unit[_chosen(unit, part)]
+            first_run = slice_units[slice_units["drawn"] == 0]
             of_size = {
                 size: expected_by_chance(
-                    metric, int(size), asked[asked["choice_set"] == size], convention
+                    metric, int(size), prompts[prompts["choice_set"] == size], convention
                 )
-                for size in mine["choice_set"].unique()
+                for size in first_run["choice_set"].unique()
             }
-            at, expected = condition.but(baseline="expected", **part), mine["choice_set"]
+            where_condition, expected = (
+                condition.but(baseline="expected", **part),
+                first_run["choice_set"],
+            )
             value = float(expected.map(of_size).mean())
             none = "undefined: no prompt stands beside another" if np.isnan(value) else ""
             note = noted(none, "exact expectation of equally likely choices")
-            yield key.result(at, metric, value, n=len(mine), note=note)
-            values = every.groupby("drawn")["value"].mean().to_numpy(float)
+            yield key.result(where_condition, metric, value, n=len(first_run), note=note)
+            values = slice_units.groupby("drawn")["value"].mean().to_numpy(float)
             mean, spread = float(np.mean(values)), float(np.std(values, ddof=1))
             reach = stdtrit(len(values) - 1, 0.975) * spread / np.sqrt(len(values))
-            at, ends = at.but(baseline="random"), (mean - reach, mean + reach)
+            where_condition, ends = (
+                where_condition.but(baseline="random"),
+                (mean - reach, mean + reach),
+            )
             none = "undefined: no unit has all its choices" if np.isnan(mean) else ""
             note = noted(none, f"mean of {RANDOM_RUNS} random runs with its t interval")
-            yield key.result(at, metric, mean, ends, n=len(mine), note=note)
+            yield key.result(where_condition, metric, mean, ends, n=len(first_run), note=note)
 
 
 def _contrasts(
@@ -392,50 +403,52 @@ def _contrasts(
 ) -> Iterator[Result]:
     """What differs between two levels of a factor, over all and within slices."""
     modes = sorted(rows["cot"].unique())
-    for factor, one, other in CONTRASTS:
-        if not {one, other} <= set(rows[factor].unique()):
+    for factor, level, versus_level in CONTRASTS:
+        if not {level, versus_level} <= set(rows[factor].unique()):
             continue
-        within: list[Slice] = [{}]
+        slices: list[Slice] = [{}]
         if factor == "cot":
-            within += [{"scenario": scenario} for scenario in sorted(rows["scenario"].unique())]
+            slices += [{"scenario": scenario} for scenario in sorted(rows["scenario"].unique())]
         elif len(modes) > 1:
-            within += [{"cot": mode} for mode in modes]
-        versus = _written({factor: other})[factor]
+            slices += [{"cot": mode} for mode in modes]
+        versus = _labels({factor: versus_level})[factor]
         paired = {
-            metric: _paired([unit[unit[factor] == value] for value in (one, other)], factor)
+            metric: _paired(
+                [unit[unit[factor] == value] for value in (level, versus_level)], factor
+            )
             for metric, unit in scored.items()
         }
-        for part in within:
-            at = condition.but(**_written({**part, factor: one}), versus=versus)
+        for part in slices:
+            contrast_condition = condition.but(**_labels({**part, factor: level}), versus=versus)
             for metric, pairs in paired.items():
-                mine = pairs[_chosen(pairs, part)]
-                if mine["value"].notna().any():
-                    yield from _tested(mine, key, at.but(of=metric))
+                slice_pairs = pairs[_chosen(pairs, part)]
+                if slice_pairs["value"].notna().any():
+                    yield from _test_results(slice_pairs, key, contrast_condition.but(of=metric))
 
 
 def _paired(sides: Sequence[pd.DataFrame], factor: str) -> pd.DataFrame:
     """Units of two conditions that agree in everything else; NaN where either has no value."""
-    by = [*(name for name in FACTORS if name != factor), "pair", "key"]
-    together = sides[0].merge(sides[1], on=by, suffixes=("_own", "_versus"))
-    return together.assign(
-        cluster=clusters_of(together, without=factor),
-        value=together["value_own"] - together["value_versus"],
+    keys = [*(name for name in FACTORS if name != factor), "pair", "key"]
+    joined = sides[0].merge(sides[1], on=keys, suffixes=("_own", "_versus"))
+    return joined.assign(
+        cluster=clusters_of(joined, excluded=factor),
+        value=joined["value_own"] - joined["value_versus"],
     )
 
 
-def _tested(pairs: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
+def _test_results(pairs: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
     """The mean difference over clusters, and the study's t-test and effect size over units."""
-    paired, asked = pairs[pairs["value"].notna()], len(pairs)
+    paired, n_asked = pairs[pairs["value"].notna()], len(pairs)
     first, second = (paired[name].to_numpy(float) for name in ("value_own", "value_versus"))
-    mean, gaps = _Mean.of(paired), first - second
+    mean, gaps = _ClusteredMean.from_units(paired), first - second
     n, flat = mean.units, mean.variance < 1e-18
-    few = "" if mean.known else "too few clusters"
+    reason = "" if mean.has_interval else "too few clusters"
     reach = stdtrit(max(mean.freedom, 1), 0.975) * np.sqrt(mean.variance)
-    ends = NO_INTERVAL if few or flat else (mean.value - reach, mean.value + reach)
-    none = few or ("all clusters differ alike" if flat else "")
-    said = f"{n} pairs of units, {mean.clusters} clusters"
-    note = noted(said, f"no interval: {none}" if none else "t over clusters within scenarios")
-    yield key.result(condition, "difference", mean.value, ends, n=n, asked=asked, note=note)
+    ends = NO_INTERVAL if reason or flat else (mean.value - reach, mean.value + reach)
+    none = reason or ("all clusters differ alike" if flat else "")
+    counts = f"{n} pairs of units, {mean.clusters} clusters"
+    note = noted(counts, f"no interval: {none}" if none else "t over clusters within scenarios")
+    yield key.result(condition, "difference", mean.value, ends, n=n, asked=n_asked, note=note)
     spreads = [values.std(ddof=1) if n > 1 else np.nan for values in (first, second)]
     varies, typical = n > 1 and np.ptp(gaps) > 0, float(np.mean(spreads))
     statistic = np.sqrt(n) * gaps.mean() / gaps.std(ddof=1) if varies else np.nan
@@ -451,7 +464,7 @@ def _tested(pairs: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Res
             else "undefined: all differences are equal",
         ),
         ("degrees_of_freedom", n - 1, ""),
-        ("p_value", p, f"undefined: {few}" if few else of_p),
+        ("p_value", p, f"undefined: {reason}" if reason else of_p),
         (
             "cohens_d",
             d,
@@ -460,12 +473,12 @@ def _tested(pairs: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Res
             else "undefined: neither side varies",
         ),
     ):
-        yield key.result(condition, metric, value, n=n, asked=asked, note=note)
+        yield key.result(condition, metric, value, n=n, asked=n_asked, note=note)
 
 
-def _p_of(mean: _Mean) -> float:
+def _p_of(mean: _ClusteredMean) -> float:
     """Two-sided p of a mean of 0; where all clusters differ alike that of their signs."""
-    if not mean.known:
+    if not mean.has_interval:
         return np.nan
     if mean.variance < 1e-18:
         return 1.0 if abs(mean.value) < 1e-12 else 2.0 ** (1 - mean.clusters)

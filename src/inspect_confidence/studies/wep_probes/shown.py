@@ -33,19 +33,19 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
     """Bins and quantiles of the probabilities stated for each word, by models and by people."""
     if TASK not in frames:
         return []
-    frame = words.stated(frames[TASK])
-    found: list[Result] = []
+    frame = words.with_contexts(frames[TASK])
+    results: list[Result] = []
     for side in _with_all(words.sides_of(frame)):
-        for word, said in side.words.items():
-            at = side.condition.but(word=word)
-            found += _distribution(said.sample, side.key, at, said.note)
+        for word, word_values in side.words.items():
+            condition = side.condition.but(word=word)
+            results += _distribution(word_values.sample, side.key, condition, word_values.note)
     survey = resampling.options(words.WepOptions).people()
     key = Key(TASK, PEOPLE, "survey")
     for word in map(str, frame["word"].unique()):
         sample = words.people_of(survey, word)
         if sample is not None:
-            found += _distribution(sample, key, Condition(word=word), "")
-    return found
+            results += _distribution(sample, key, Condition(word=word), "")
+    return results
 
 
 def _with_all(sides: Sequence[words.Side]) -> Iterator[words.Side]:
@@ -53,11 +53,11 @@ def _with_all(sides: Sequence[words.Side]) -> Iterator[words.Side]:
 
     What is drawn of all settings is then there for every model.
     """
-    known = {(side.key, side.condition) for side in sides}
+    present = {(side.key, side.condition) for side in sides}
     for side in sides:
         yield side
         of_all = side.condition.but(setting=ALL_SETTINGS)
-        if "setting" in side.condition and (side.key, of_all) not in known:
+        if "setting" in side.condition and (side.key, of_all) not in present:
             yield replace(side, condition=of_all)
 
 
@@ -100,13 +100,13 @@ def word_tables(results: pd.DataFrame) -> list[View]:
     )
 
 
-def _of_model(who: str, rows: ResultTable) -> Iterator[TableSpec]:
-    asked = rows.matching(task=TASK).having("versus")
-    for (language, versus), compared in asked.groups("language", "versus"):
-        yield _against(f"{who}, {language}, against {versus}", compared)
+def _of_model(model: str, rows: ResultTable) -> Iterator[TableSpec]:
+    elicited = rows.matching(task=TASK).having("versus")
+    for (language, versus), compared in elicited.groups("language", "versus"):
+        yield _against(f"{model}, {language}, against {versus}", compared)
     choices = rows.matching(task=_CHOICE)
     yield TableSpec(
-        f"Consistency of words chosen for numbers: {who}",
+        f"Consistency of words chosen for numbers: {model}",
         choices,
         ("baseline", "cot", *_SLICES),
         [Column(metric, heading) for metric, heading in _SCORES.items()],
@@ -115,7 +115,7 @@ def _of_model(who: str, rows: ResultTable) -> Iterator[TableSpec]:
         label=_replies,
     )
     yield TableSpec(
-        f"Contrasts: {who}",
+        f"Contrasts: {model}",
         choices,
         ("cot", *_SLICES, "versus", "of"),
         _CONTRAST,
@@ -133,11 +133,13 @@ def _against(title: str, rows: ResultTable) -> TableSpec:
     """Words in rows; theta with its mark, KL and the median difference of every setting."""
     columns: list[Column] = []
     for setting in rows.having("word").values("setting"):
-        where = {"setting": setting}
-        theta = Column(_THETA, f"{setting} theta", where=where, mark=_stars, marked_by=_MARKED)
-        kl = Column("kl_divergence", f"{setting} KL", interval=False, where=where)
-        median = Column("median_difference", f"{setting} median", 0, interval=False, where=where)
-        n = Column("own_values", f"{setting} n", 0, interval=False, where=where)
+        condition = {"setting": setting}
+        theta = Column(_THETA, f"{setting} theta", where=condition, mark=_stars, marked_by=_MARKED)
+        kl = Column("kl_divergence", f"{setting} KL", interval=False, where=condition)
+        median = Column(
+            "median_difference", f"{setting} median", 0, interval=False, where=condition
+        )
+        n = Column("own_values", f"{setting} n", 0, interval=False, where=condition)
         columns += [theta, kl, median, n]
     counts = rows.matching(metric="words_that_differ", level="95", adjusted="holm", of=_THETA)
     differ = ", ".join(f"{row['setting']} {row.value:.0f} of {row.record['n']}" for row in counts)
@@ -159,19 +161,19 @@ def _replies(line: Mapping[str, str]) -> Mapping[str, str]:
     """Which replies scores are of: a model's, or random ones."""
     mode = {"with": "with reasoning", "without": "without", "": "both"}[line["cot"]]
     chance = {"": mode, "expected": "chance"}.get(line["baseline"], "ten random runs")
-    return {"replies": chance, "condition": _named(line, _SLICES)}
+    return {"replies": chance, "condition": _prompt_label(line, _SLICES)}
 
 
 def _contrast(line: Mapping[str, str]) -> Mapping[str, str]:
-    contrast = f"{_named(line, ('cot', *_SLICES))} less {line['versus']}"
+    contrast = f"{_prompt_label(line, ('cot', *_SLICES))} less {line['versus']}"
     return {"contrast": contrast, "score": _SCORES[line["of"]]}
 
 
-def _named(line: Mapping[str, str], names: Sequence[str]) -> str:
+def _prompt_label(line: Mapping[str, str], names: Sequence[str]) -> str:
     """What of the prompts a line is over."""
-    written = {"choice_set": "{} choices", "cot": "{} reasoning"}
-    shown = [written.get(name, "{}").format(line[name]) for name in names if line[name]]
-    return ", ".join(shown) or "all"
+    templates = {"choice_set": "{} choices", "cot": "{} reasoning"}
+    labels = [templates.get(name, "{}").format(line[name]) for name in names if line[name]]
+    return ", ".join(labels) or "all"
 
 
 _CHOICE = "wep_choice"

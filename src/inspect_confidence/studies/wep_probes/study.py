@@ -23,12 +23,14 @@ from inspect_confidence.studies.wep_probes.shown import (
 
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """The results of both probes."""
-    found: list[Result] = []
+    results: list[Result] = []
     if "wep_elicitation" in frames:
-        found += words.words_to_numbers(words.stated(frames["wep_elicitation"]), resampling)
+        results += words.words_to_numbers(
+            words.with_contexts(frames["wep_elicitation"]), resampling
+        )
     if "wep_choice" in frames:
-        found += choices.numbers_to_words(frames["wep_choice"], resampling)
-    return found
+        results += choices.numbers_to_words(frames["wep_choice"], resampling)
+    return results
 
 
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
@@ -37,29 +39,29 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     Words to numbers: the mean probability of each word. Numbers to words: the consistency scores.
     """
     if a["task"].iloc[0] == "wep_elicitation":
-        sides = [_word_values(words.stated(side)) for side in (a, b)]
+        sides = [_word_values(words.with_contexts(side)) for side in (a, b)]
     else:
         sides = [_unit_values(side, resampling.convention) for side in (a, b)]
-    both = sides[0].merge(sides[1], on=["name", "item", "key"], suffixes=("_a", "_b"))
-    column, names = pd.factorize(both["name"].to_numpy())
-    items = pd.Index(sorted(set(both["item"])))
-    unit, means = unit_indices(both, items), []
+    joined = sides[0].merge(sides[1], on=["name", "item", "key"], suffixes=("_a", "_b"))
+    column, names = pd.factorize(joined["name"].to_numpy())
+    items = pd.Index(sorted(set(joined["item"])))
+    unit, means = unit_indices(joined, items), []
     for side in ("value_a", "value_b"):
-        values = np.full((len(both), len(names)), np.nan)
-        values[np.arange(len(both)), column] = both[side]
+        values = np.full((len(joined), len(names)), np.nan)
+        values[np.arange(len(joined)), column] = joined[side]
         means.append((values, unit))
-    counts = both.groupby("name", sort=False)["item"].nunique().tolist()
+    counts = joined.groupby("name", sort=False)["item"].nunique().tolist()
     return differences(means_contrast(list(names), means, counts, len(items)), resampling)
 
 
 def _word_values(frame: pd.DataFrame) -> pd.DataFrame:
     """The mean probability of each word in each context; the items are contexts."""
-    read = frame[frame["status"] == "ok"]
-    by = ["language", "setting", "context", "word"]
-    means = read.groupby(by, as_index=False, sort=False)["probability"].mean()
+    readable = frame[frame["status"] == "ok"]
+    keys = ["language", "setting", "context", "word"]
+    means = readable.groupby(keys, as_index=False, sort=False)["probability"].mean()
     names = [
-        (Condition(language=one.language, setting=one.setting, word=one.word), "mean_probability")
-        for one in means.itertuples()
+        (Condition(language=row.language, setting=row.setting, word=row.word), "mean_probability")
+        for row in means.itertuples()
     ]
     values = {"item": means["context"], "key": means["setting"], "value": means["probability"]}
     return pd.DataFrame({"name": names, **values})

@@ -70,13 +70,13 @@ class Word:
 
     Attributes:
         sample: The readable judgments, averaged over the epochs of a context.
-        asked: How many contexts it was asked in.
+        n_asked: How many contexts it was asked in.
         judgments: How often it was asked.
         note: What was left out.
     """
 
     sample: Sample
-    asked: int
+    n_asked: int
     judgments: int
     note: str
 
@@ -93,12 +93,12 @@ class Side:
     rows: pd.DataFrame
 
     @property
-    def who(self) -> tuple[str, str]:
+    def model_and_variant(self) -> tuple[str, str]:
         """Model and variant."""
         return self.key.model, self.condition.get("variant", "")
 
     @property
-    def how(self) -> tuple[str, str]:
+    def language_and_setting(self) -> tuple[str, str]:
         """Language and setting."""
         return self.condition.get("language", ""), self.condition.get("setting", "")
 
@@ -128,34 +128,36 @@ class Side:
 
 def read_statement(sample: SampleFacts) -> list[dict[str, Any]]:
     """The judgment of a statement: the probability that its word means, or why there is none."""
-    asked = ("item", "split", "context", "setting", "language", "word")
-    score, became = sample.read("stated_probability")
-    row = {name: sample.metadata[name] for name in asked}
-    return [{**row, **score.select("probability"), **became}]
+    names = ("item", "split", "context", "setting", "language", "word")
+    score, outcome = sample.read("stated_probability")
+    row = {name: sample.metadata[name] for name in names}
+    return [{**row, **score.select("probability"), **outcome}]
 
 
-def stated(frame: pd.DataFrame) -> pd.DataFrame:
+def with_contexts(frame: pd.DataFrame) -> pd.DataFrame:
     """The judgments; a context without a name is its item.
 
     Raises:
         InvalidArgument: A probability is not in [0, 1].
     """
     estimate.refuse_outside(frame, ("probability",))
-    named = frame["context"].where(frame["context"] != "", frame["item"])
-    return frame.assign(context=named)
+    contexts = frame["context"].where(frame["context"] != "", frame["item"])
+    return frame.assign(context=contexts)
 
 
 def sides_of(frame: pd.DataFrame) -> list[Side]:
     """Every model, variant, data set, language and setting, and the settings together."""
-    found = []
+    sides = []
     for key, condition, rows in estimate.condition_groups(
         frame, ("model", "variant", "dataset", "language")
     ):
         settings = list(rows.groupby("setting", sort=False))
         if len(settings) > 1:
             settings.append((ALL_SETTINGS, rows))
-        found += [Side(key, condition.but(setting=name), some) for name, some in settings]
-    return found
+        sides += [
+            Side(key, condition.but(setting=name), setting_rows) for name, setting_rows in settings
+        ]
+    return sides
 
 
 def people_of(survey: Survey, word: str) -> Sample | None:
@@ -163,8 +165,8 @@ def people_of(survey: Survey, word: str) -> Sample | None:
     if word not in survey:
         return None
     counts = survey[word]
-    said = np.repeat(np.array(list(counts), float), list(counts.values()))
-    return {f"person {i}": value for i, value in enumerate(said.tolist(), 1)}
+    values = np.repeat(np.array(list(counts), float), list(counts.values()))
+    return {f"person {i}": value for i, value in enumerate(values.tolist(), 1)}
 
 
 def words_to_numbers(frame: pd.DataFrame, resampling: Resampling) -> list[Result]:
@@ -172,62 +174,78 @@ def words_to_numbers(frame: pd.DataFrame, resampling: Resampling) -> list[Result
     survey = resampling.options(WepOptions).people()
     sides = sides_of(frame)
     people = {word: people_of(survey, word) for word in map(str, frame["word"].unique())}
-    known = {word: sample for word, sample in people.items() if sample is not None}
+    samples_of_people = {word: sample for word, sample in people.items() if sample is not None}
     results: list[Result] = []
     for side in sides:
-        results += estimate.results_of(estimate.without_resamples(_alone(side)), side.key)
-        results += _against(side, known, HUMAN, resampling)
-    for one, other, name in _pairs(sides):
-        samples = {word: said.sample for word, said in other.words.items()}
-        results += _against(one, samples, name, resampling)
+        results += estimate.results_of(estimate.without_resamples(_single_values(side)), side.key)
+        results += _comparison_results(side, samples_of_people, HUMAN, resampling)
+    for one, versus, name in _pairs(sides):
+        samples = {word: word_values.sample for word, word_values in versus.words.items()}
+        results += _comparison_results(one, samples, name, resampling)
     return results
 
 
 def _pairs(sides: Sequence[Side]) -> Iterator[tuple[Side, Side, str]]:
     """What differs in one thing only: setting, language, or model and variant."""
-    for (i, one), (j, other) in product(enumerate(sides), repeat=2):
-        if i == j or one.key.dataset != other.key.dataset:
+    for (i, first), (j, second) in product(enumerate(sides), repeat=2):
+        if i == j or first.key.dataset != second.key.dataset:
             continue
-        (language, setting), (its_language, its_setting) = one.how, other.how
-        if one.who != other.who:
-            if one.how == other.how and i > j:
-                yield one, other, " ".join(filter(None, other.who))
+        (language, setting), (its_language, its_setting) = (
+            first.language_and_setting,
+            second.language_and_setting,
+        )
+        if first.model_and_variant != second.model_and_variant:
+            if first.language_and_setting == second.language_and_setting and i > j:
+                yield first, second, " ".join(filter(None, second.model_and_variant))
         elif language == its_language:
             if (setting, its_setting) in SETTING_PAIRS:
-                yield one, other, its_setting
+                yield first, second, its_setting
         elif setting == its_setting and its_language == "en":
-            yield one, other, its_language
+            yield first, second, its_language
 
 
-_Found: TypeAlias = tuple[Estimate, float]
+_Value: TypeAlias = tuple[Estimate, float]
 """What a number is, and its value."""
 
 
-def _alone(side: Side) -> Iterator[_Found]:
+def _single_values(side: Side) -> Iterator[_Value]:
     """Mean, median and spread of each word, and how many judgments there are."""
-    for word, said in side.words.items():
-        at, values = side.condition.but(word=word), values_of(said.sample) / 100
+    for word, word_values in side.words.items():
+        condition, values = side.condition.but(word=word), values_of(word_values.sample) / 100
         n = len(values)
         # Rounding leaves a spread of 1e-17.
-        same = n > 1 and np.ptp(values) == 0
-        spread = np.nan if n < 2 else 0.0 if same else values.std(ddof=1)
-        note = noted("one value in all contexts" if same else "", said.note)
-        few = metrics.SAME if same else "fewer than 5 contexts differ from the commonest value"
+        is_constant = n > 1 and np.ptp(values) == 0
+        spread = np.nan if n < 2 else 0.0 if is_constant else values.std(ddof=1)
+        note = noted("one value in all contexts" if is_constant else "", word_values.note)
+        reason = (
+            metrics.SAME if is_constant else "fewer than 5 contexts differ from the commonest value"
+        )
         for metric, value, ends in (
             ("mean_probability", _or_nan(np.mean, values), metrics.mean_interval(values)),
             ("median_probability", _or_nan(np.median, values), metrics.median_interval(values)),
             ("probability_spread", spread, None),
         ):
-            without = few if metric == "mean_probability" else ""
+            no_interval_reason = reason if metric == "mean_probability" else ""
             yield (
-                Estimate(at, metric, n, note, ends, n_asked=said.asked, no_interval_reason=without),
+                Estimate(
+                    condition,
+                    metric,
+                    n,
+                    note,
+                    ends,
+                    n_asked=word_values.n_asked,
+                    no_interval_reason=no_interval_reason,
+                ),
                 value,
             )
-        yield Estimate(at, "n", said.judgments, said.note), said.judgments
+        yield (
+            Estimate(condition, "n", word_values.judgments, word_values.note),
+            word_values.judgments,
+        )
 
 
-def _or_nan(of: Callable[[FloatArray], Any], values: FloatArray) -> float:
-    return float(of(values)) if len(values) else np.nan
+def _or_nan(statistic: Callable[[FloatArray], Any], values: FloatArray) -> float:
+    return float(statistic(values)) if len(values) else np.nan
 
 
 @dataclass(frozen=True)
@@ -240,59 +258,70 @@ class _Compared:
 
     n: int
     p_values: Mapping[str, float]
-    why: str
+    undefined_reason: str
 
 
-def _against(
+def _comparison_results(
     side: Side, reference: Mapping[str, Sample], versus: str, resampling: Resampling
 ) -> Iterator[Result]:
     """Every word against a reference; p adjusted over the words, and how many differ."""
-    found: dict[str, _Compared] = {}
+    comparisons: dict[str, _Compared] = {}
     against = side.condition.but(versus=versus)
-    for word, said in side.words.items():
+    for word, word_values in side.words.items():
         if word in reference:
-            at = against.but(word=word)
-            rows, found[word] = _compared(at, said, reference[word], resampling)
+            word_condition = against.but(word=word)
+            rows, comparisons[word] = _compared(
+                word_condition, word_values, reference[word], resampling
+            )
             yield from estimate.results_of(estimate.without_resamples(rows), side.key)
     for metric in ("brunner_munzel_theta", "paired_difference"):
-        mine = {word: one for word, one in found.items() if metric in one.p_values}
-        if mine:
-            yield from _tests(mine, metric, side.key, against.but(of=metric))
+        with_metric = {
+            word: comparison
+            for word, comparison in comparisons.items()
+            if metric in comparison.p_values
+        }
+        if with_metric:
+            yield from _tests(with_metric, metric, side.key, against.but(of=metric))
 
 
 def _compared(
-    condition: Condition, said: Word, versus: Sample, resampling: Resampling
-) -> tuple[list[_Found], _Compared]:
+    condition: Condition, word_values: Word, versus: Sample, resampling: Resampling
+) -> tuple[list[_Value], _Compared]:
     """One side's probabilities against a reference, which comes first in every measure."""
-    own, theta = said.sample, "brunner_munzel_theta"
-    n, units = len(own), min(len(own), len(versus))
+    sample, theta = word_values.sample, "brunner_munzel_theta"
+    n, units = len(sample), min(len(sample), len(versus))
     form: Literal["t", "logit"] = "t" if resampling.convention == "authors" else "logit"
-    sides = values_of(versus), values_of(own)
+    sides = values_of(versus), values_of(sample)
     test = metrics.brunner_munzel(*sides, interval=form, seed=resampling.seed)
-    shared = np.array([versus[name] - value for name, value in own.items() if name in versus])
-    note = noted(f"{len(versus)} values against {n}", said.note)
+    shared = np.array([versus[name] - value for name, value in sample.items() if name in versus])
+    note = noted(f"{len(versus)} values against {n}", word_values.note)
 
     def number(
-        metric: str, interval: tuple[float, float] | None, without: str = "", remark: str = ""
+        metric: str,
+        interval: tuple[float, float] | None,
+        no_interval_reason: str = "",
+        remark: str = "",
     ) -> Estimate:
-        about = noted(remark, note), interval, without, said.asked, units
-        return Estimate(condition, metric, n, *about, no_interval_reason=without)
+        about = noted(remark, note), interval, no_interval_reason, word_values.n_asked, units
+        return Estimate(condition, metric, n, *about, no_interval_reason=no_interval_reason)
 
     rows = [(number(theta, (test.ci_low, test.ci_high), test.reason), test.theta)]
     tables = ValueTables.pair(*sides)
     for metric in _MEASURES:
         value = float(metrics.TABLE_FUNCTIONS[metric](*tables)[0])
         rows.append((number(metric, None, remark=BINS if metric in _BINNED else ""), value))
-    apart = number("median_difference", _difference_of_medians(*sides))
+    difference = number("median_difference", _difference_of_medians(*sides))
     if len(shared):
-        apart = number("median_difference", NO_INTERVAL, "both sides share contexts")
-    rows.append((apart, metrics.median_difference(*sides)))
-    rows.append((Estimate(condition, "own_values", n, said.note, n_asked=said.asked), n))
+        difference = number("median_difference", NO_INTERVAL, "both sides share contexts")
+    rows.append((difference, metrics.median_difference(*sides)))
+    rows.append(
+        (Estimate(condition, "own_values", n, word_values.note, n_asked=word_values.n_asked), n)
+    )
     rows.append((Estimate(condition, "reference_values", len(versus)), len(versus)))
     p_values = {theta: test.p}
     if m := len(shared):
         p, ends = metrics.sign_flips(shared, seed=resampling.seed)
-        about = f"on {m} shared contexts", ends, "", said.asked
+        about = f"on {m} shared contexts", ends, "", word_values.n_asked
         paired = Estimate(
             condition, "paired_difference", m, *about, no_interval_reason=metrics.SAME
         )
@@ -301,33 +330,35 @@ def _compared(
     return rows, _Compared(n, p_values, test.reason)
 
 
-def _difference_of_medians(versus: FloatArray, own: FloatArray) -> tuple[float, float]:
+def _difference_of_medians(versus: FloatArray, sample: FloatArray) -> tuple[float, float]:
     """The interval from those of both medians (Zou and Donner's MOVER)."""
-    (low, high), (its_low, its_high) = map(metrics.median_interval, (versus, own))
+    (low, high), (its_low, its_high) = map(metrics.median_interval, (versus, sample))
     if np.isnan(low) or np.isnan(its_low):
         return NO_INTERVAL
-    median, its = np.median(versus), np.median(own)
+    median, its = np.median(versus), np.median(sample)
     below, above = np.hypot(median - low, its_high - its), np.hypot(high - median, its - its_low)
     return float(median - its - below), float(median - its + above)
 
 
 def _tests(
-    found: Mapping[str, _Compared], metric: str, key: Key, condition: Condition
+    comparisons: Mapping[str, _Compared], metric: str, key: Key, condition: Condition
 ) -> Iterator[Result]:
     """The p-value of each word, adjusted over the words, and how many words differ."""
-    p = np.array([one.p_values[metric] for one in found.values()])
-    known, adjusted = ~np.isnan(p), metrics.holm(p)
-    over = f"over {known.sum()} words"
-    over += f"; {(~known).sum()} undefined" if not known.all() else ""
-    for (word, one), raw, holms in zip(found.items(), p, adjusted, strict=True):
-        at, n = condition.but(word=word), one.n
-        why = f"undefined: {one.why}" if np.isnan(raw) else ""
-        yield key.result(at, "p_value", raw, n=n, note=why or _mark(raw))
-        yield key.result(at, "p_holm", holms, n=n, note=why or noted(_mark(holms), over))
+    p = np.array([comparison.p_values[metric] for comparison in comparisons.values()])
+    defined, adjusted = ~np.isnan(p), metrics.holm(p)
+    over = f"over {defined.sum()} words"
+    over += f"; {(~defined).sum()} undefined" if not defined.all() else ""
+    for (word, comparison), raw, holms in zip(comparisons.items(), p, adjusted, strict=True):
+        where_condition, n = condition.but(word=word), comparison.n
+        reason = f"undefined: {comparison.undefined_reason}" if np.isnan(raw) else ""
+        yield key.result(where_condition, "p_value", raw, n=n, note=reason or _mark(raw))
+        yield key.result(
+            where_condition, "p_holm", holms, n=n, note=reason or noted(_mark(holms), over)
+        )
     for level, (name, values) in product(LEVELS, {"none": p, "holm": adjusted}.items()):
-        differ = int((values[known] < 1 - level / 100 + 1e-12).sum())
-        at = condition.but(adjusted=name, level=level)
-        yield key.result(at, "words_that_differ", differ, n=len(p), note=over)
+        differ = int((values[defined] < 1 - level / 100 + 1e-12).sum())
+        where_condition = condition.but(adjusted=name, level=level)
+        yield key.result(where_condition, "words_that_differ", differ, n=len(p), note=over)
 
 
 def _mark(p: float) -> str:
