@@ -1,4 +1,4 @@
-"""What the studies share, and a folder a study, each with one `Study` record.
+"""Shared statistics of the studies, and a folder for each study with its `Study` record.
 
 Studies of other packages come in by the entry point `inspect_confidence.studies`, whose value is
 their record; docs/add-a-study.md shows one.
@@ -87,7 +87,7 @@ _OWN = (FERMI_EVAL, SCALE_VARIANTS, WEP_PROBES, LIFE_EVAL, HEDGE_MARKERS, ANY_EV
 
 @functools.cache
 def all_studies() -> tuple[Study, ...]:
-    """The studies of this package, then those of other packages by name.
+    """Return the studies of this package, then those of other packages by name.
 
     Loaded when first asked for: a study of another package imports this module itself.
 
@@ -109,23 +109,23 @@ def all_studies() -> tuple[Study, ...]:
 
 @functools.cache
 def all_tables() -> Mapping[str, TaskTable]:
-    """The judgments of every task, by its name."""
+    """Return the table of every task by its name."""
     return {table.task: table for study in all_studies() for table in study.tables}
 
 
 def title_of(study: str) -> str:
-    """A study's title up to its colon."""
+    """Return a study's title up to its colon."""
     return next(item.title for item in all_studies() if item.name == study).split(":")[0]
 
 
 def table_of(task: str) -> TaskTable:
-    """The judgments of a task of that name: its own table, or that of all other evals."""
+    """Return a task's own table, or that of all other evals."""
     tables = all_tables()
     return tables.get(task) or table_of_others()
 
 
 def table_of_others() -> TaskTable:
-    """The table of evals that have none of their own."""
+    """Return the table of evals that have none of their own."""
     return next(table for table in all_tables().values() if table.fallback)
 
 
@@ -135,7 +135,7 @@ def is_own_task(task: str) -> bool:
 
 
 def study_of(task: str) -> Study:
-    """The study whose table the task has."""
+    """Return the study that the task belongs to."""
     return next(study for study in all_studies() if task in _tasks(study))
 
 

@@ -1,4 +1,4 @@
-"""What notes say of judgments that a number leaves out."""
+"""Notes on the judgments that an estimate leaves out."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from inspect_confidence.answers import REPLY_STATUSES
 
 
 def noted(*parts: str) -> str:
-    """The parts of a note that say something, as one."""
+    """Join the parts of a note that aren't empty."""
     return "; ".join(filter(None, parts))
 
 
@@ -20,14 +20,14 @@ _FEW = 1_000
 
 
 def tallied(texts: Iterable[str]) -> Counter[str]:
-    """How often each text stands there."""
+    """Count each text."""
     if isinstance(texts, pd.Series) and len(texts) > _FEW:
         return Counter({str(text): int(n) for text, n in texts.value_counts().items()})
     return Counter(texts)
 
 
 def left_out(statuses: Iterable[str]) -> str:
-    """How many judgments were left out, by status, for a note; empty where none was."""
+    """Say how many judgments were left out, by status; empty if none was."""
     counts = tallied(statuses)
     bad = {status: n for status, n in sorted(counts.items()) if status != "ok"}
     if not bad:
@@ -39,13 +39,13 @@ def left_out(statuses: Iterable[str]) -> str:
 def statuses(
     rows: pd.DataFrame, present: "pd.Series[bool] | NDArray[np.bool_]"
 ) -> "pd.Series[str]":
-    """What became of each judgment for a number: `ok` is one that it counts."""
+    """Return each judgment's status for an estimate: `ok` if it counts."""
     status = rows["status"].where(rows["status"] != "ok", "without a value")
     return status.where(~present, "ok")
 
 
 def rests_on(rows: pd.DataFrame, present: "pd.Series[bool] | NDArray[np.bool_]") -> str:
-    """How many judgments a number leaves out, by status, and over how many items it is."""
+    """Say how many judgments an estimate leaves out, by status, and how many items it has."""
     items = rows.loc[present, "item"].nunique()
     return noted(
         left_out(statuses(rows, present)), f"{items} items" if items < present.sum() else ""
@@ -53,5 +53,5 @@ def rests_on(rows: pd.DataFrame, present: "pd.Series[bool] | NDArray[np.bool_]")
 
 
 def replied(statuses: "pd.Series[str]") -> NDArray[np.bool_]:
-    """Where the model replied, readably or not."""
+    """Return which judgments have a reply, readable or not."""
     return statuses.isin([*REPLY_STATUSES, "ok"]).to_numpy(bool)

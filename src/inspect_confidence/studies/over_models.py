@@ -9,14 +9,14 @@ from inspect_confidence.results import NO_INTERVAL, Condition, Key, Result
 from inspect_confidence.studies.notes import noted
 
 ALL_MODELS = "all"
-"""What stands in `model` for a number over models."""
+"""Value of `model` in results over models."""
 
 Point = tuple[str, str]
 """A model and variant."""
 
 
 def point_of(result: Result) -> tuple[Point, Condition]:
-    """Whose number it is, and its condition without the variant."""
+    """Return a result's model and variant, and its condition without the variant."""
     condition = Condition.read(result.condition)
     return (result.model, condition.get("variant", "")), condition.but(variant="")
 
@@ -30,7 +30,7 @@ def over_models(
     *,
     ranked: bool = False,
 ) -> list[Result]:
-    """The correlation over models of two numbers, as one row; none where fewer than two have both.
+    """Correlate two metrics over models, as one row; no row if fewer than two models have both.
 
     Points with an undefined number are left out and counted. The interval is Fisher's z, which
     takes models for a random sample and ignores the error of each point. With `ranked` it is of

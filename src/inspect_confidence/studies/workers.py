@@ -1,4 +1,4 @@
-"""Independent parts of a computation, in processes."""
+"""Running independent parts of a computation in processes."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,7 +14,7 @@ from inspect_confidence.studies.study import Resampling
 Value = TypeVar("Value")
 
 Progress = Callable[[Sequence[Any]], Iterable[Any]]
-"""Wraps what is worked on, to show how far it is."""
+"""Function that wraps the tasks to show progress."""
 
 LEAST = 20_000
 """Judgments from which on processes save more than the two seconds that they take to start."""
@@ -23,7 +23,7 @@ _THREADS = "OMP_NUM_THREADS"
 
 
 def workers_for(judgments: int, resampling: Resampling) -> int:
-    """How many processes that many judgments are worth.
+    """Return how many processes that many judgments are worth.
 
     One where resamples are observed: what observes them is in this process.
     """
@@ -36,7 +36,7 @@ def spread(
     workers: int,
     progress: Progress = iter,
 ) -> list[Value]:
-    """The function's value for each task, in the tasks' order.
+    """Return the function's value for each task, in the tasks' order.
 
     Args:
         function: Of a module, since processes import it by its name.
@@ -65,7 +65,7 @@ def spread(
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Processes started within have one thread each for linear algebra: they share the cores."""
+    """Give processes started within one thread each for linear algebra: they share the cores."""
     unset = _THREADS not in os.environ
     os.environ.setdefault(_THREADS, "1")
     try:

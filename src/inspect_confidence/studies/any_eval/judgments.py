@@ -1,4 +1,4 @@
-"""Samples of any eval -> judgments, and judgments made whole."""
+"""Reading the judgments of any eval's samples, and completing them."""
 
 import math
 import re
@@ -20,7 +20,7 @@ from inspect_confidence.studies.study import JudgmentRows, SampleFacts, ScoreFac
 
 SCORER = "confidence"
 EPOCHS, NONE = "epochs", "none"
-"""What stands in `method` where answers of several epochs tell it, and where nothing does."""
+"""Values of `method` if confidence comes from several epochs, and if there is none."""
 
 USUAL: Mapping[str, object] = {"draws": 5, "agreement": "auto"}
 """Arguments of `with_confidence` that are no setting of a run where nothing else was said."""
@@ -36,7 +36,7 @@ _PERCENT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s*")
 
 
 def read_sample(sample: SampleFacts) -> JudgmentRows:
-    """The judgments of a sample: one for each way of asking, field that holds one, or epoch."""
+    """Read the judgments of a sample: one for each method, recorded field, or epoch."""
     own_score = sample.score(SCORER)
     if own_score and "ways" not in own_score.metadata:
         own_score = None  # a scorer of theirs that has this name
@@ -74,7 +74,7 @@ _RULES = frozenset({"answer", "choice", "exact", "f1", "includes", "match", "mat
 
 
 def judges_of(rows: pd.DataFrame) -> "pd.Series[str]":
-    """The scorer that said what is right, NaN where it is one of Inspect's that go by rules."""
+    """Return the scorer of each answer, NaN if it is one of Inspect's rule-based scorers."""
     plain = {name: unnumbered(name.rsplit("/", 1)[-1]) for name in rows["scorer"].unique()}
     # f1 ends in a digit of its own.
     rules = [name for name, plain_name in plain.items() if plain_name in _RULES or name in _RULES]
@@ -85,10 +85,8 @@ def _is_ours(name: str) -> bool:
     return unnumbered(name) == SCORER
 
 
-def _outcome(
-    row: dict[str, Any], sample: SampleFacts, right: float | ParseFailure
-) -> dict[str, Any]:
-    """A judgment's status: the run's failure, or that no answer can be called right or wrong."""
+def _outcome(row: dict[str, Any], sample: SampleFacts, right: float | ParseFailure) -> dict[str, Any]:
+    """Set a judgment's status to the run's failure, or to a failure of grading."""
     if sample.failure and (row["status"] != "ok" or row["method"] == EPOCHS):
         return {**row, **sample.outcome(row["status"] if row["method"] != EPOCHS else "", "")}
     if row["status"] == "ok" and isinstance(right, ParseFailure):
@@ -103,7 +101,7 @@ def _status_of(failure: ParseFailure | None = None) -> dict[str, str]:
 
 
 def _fields(sample: SampleFacts) -> str:
-    """What the sample's metadata says of the fields by which numbers are given, encoded."""
+    """Encode the metadata fields by which results are grouped."""
     values = {
         field: sample.metadata[field] for field in sample.recorded.by if field in sample.metadata
     }
@@ -111,7 +109,7 @@ def _fields(sample: SampleFacts) -> str:
 
 
 def _elicited(metadata: Mapping[str, Any], values: Mapping[str, float]) -> Iterator[dict[str, Any]]:
-    """What our scorer read, way by way."""
+    """Yield what our scorer read, one judgment for each method."""
     for method in metadata.get("ways", ()):
         facts: dict[str, Any] = dict(metadata[method])
         yield {
@@ -130,7 +128,7 @@ _KEPT = ("raw", "low", "high", "clipped", "phrase", "unseen_mass", "draws")
 def _recorded(
     sample: SampleFacts, graded: str, eval_scores: Mapping[str, ScoreFacts]
 ) -> Iterator[dict[str, Any]]:
-    """What the fields hold that the user named, or that the one field of that name holds."""
+    """Yield the confidence in the fields that the user names, or in the only field so named."""
     fields = [*sample.recorded.confidence] or list(_by_name(eval_scores))
     if not sample.recorded.confidence and len(fields) > 1:
         reason = f"{', '.join(fields)} may hold it: name one with --confidence-from"
@@ -147,7 +145,7 @@ def _recorded(
 
 
 def _by_name(eval_scores: Mapping[str, ScoreFacts]) -> Iterator[str]:
-    """Fields of the eval's scores whose names say that they hold a confidence."""
+    """Yield fields of the eval's scores that are named as a confidence."""
     for scorer, score in eval_scores.items():
         if _is_ours(scorer):
             continue
@@ -159,7 +157,7 @@ def _by_name(eval_scores: Mapping[str, ScoreFacts]) -> Iterator[str]:
 def _field_value(
     sample: SampleFacts, name: str, graded: str, eval_scores: Mapping[str, ScoreFacts]
 ) -> Any:
-    """What stands in a field; None where there is no such one."""
+    """Return the value of a field; None if it doesn't exist."""
     if name in sample.whole:
         return sample.whole[name]
     first, *path = name.split(".")
@@ -181,7 +179,7 @@ def _nested(value: Any, path: list[str]) -> Any:
 
 
 def _value(value: Any, sample: SampleFacts, name: str) -> dict[str, Any]:
-    """A recorded confidence on the scale that was said, or on one that its values tell later."""
+    """Read a recorded confidence; without a given scale, all values of the run decide it later."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return _status_of(ParseFailure("scoring_failed", _NOTHING.format(name)))
     low, high = map(float, sample.recorded.scale or (math.nan, math.nan))
@@ -200,7 +198,7 @@ def _value(value: Any, sample: SampleFacts, name: str) -> dict[str, Any]:
 
 
 def _text(text: str, low: float, high: float) -> dict[str, Any]:
-    """A confidence in a text, by the reader of scales of whole numbers."""
+    """Read a confidence from a text on a scale of whole numbers."""
     if math.isnan(low) or not (low.is_integer() and high.is_integer()):
         reason = "a text with a confidence: say its scale of whole numbers with --confidence-scale"
         return _status_of(ParseFailure("invalid_response_format", reason))
@@ -211,7 +209,7 @@ def _text(text: str, low: float, high: float) -> dict[str, Any]:
 
 
 def _token(sample: SampleFacts) -> dict[str, Any]:
-    """The probability of the answer's own token in the reply."""
+    """Read the probability of the answer's token in the reply."""
     tokens = sample.whole.get("output.logprobs")
     choices = None if tokens is None else [TokenChoice(*choice) for choice in tokens]
     read = answers.read_token_confidence(
@@ -223,7 +221,7 @@ def _token(sample: SampleFacts) -> dict[str, Any]:
 
 
 def complete_run(samples: Sequence[JudgmentRows]) -> tuple[list[JudgmentRows], str]:
-    """The judgments of a run's samples made whole by each other; why it has none, if that is so.
+    """Complete the judgments of a run's samples by each other; add the reason if it has none.
 
     What a sample lacks of the ways that others have, because it failed before it was asked or its
     field is empty, is a failure in that way, and on its scale. A scale that nobody said is told by
@@ -255,7 +253,7 @@ def complete_run(samples: Sequence[JudgmentRows]) -> tuple[list[JudgmentRows], s
 
 
 def _missing_method(judgments: JudgmentRows, method: str) -> dict[str, Any]:
-    """That a sample has nothing of a way: by its own failure, or because its field is empty."""
+    """Return the failed judgment of a method that a sample lacks."""
     first = judgments[0]
     row = {name: value for name, value in first.items() if name not in _OF_A_WAY}
     failed = first["method"] in (NONE, EPOCHS) and first["status"] != "ok"
@@ -273,7 +271,7 @@ _OF_A_WAY = {*_KEPT, "confidence", "agreement"}
 
 @dataclass(frozen=True)
 class _Scale:
-    """What a way's judgments in a run tell of its scale.
+    """The scale of a method, as the judgments of a run show it.
 
     Attributes:
         ends: The one scale that they are on; None where they are on none, or several.
@@ -290,7 +288,7 @@ class _Scale:
         return cls(ends.pop() if len(ends) == 1 else None, all(0 <= raw <= 1 for raw in bare))
 
     def tells(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """The columns of one that is on none that follow."""
+        """Return the columns that follow for a judgment without a scale."""
         if not _is_on_none(row):
             return {}
         if row["status"] != "ok":
@@ -307,12 +305,12 @@ def _is_on_none(row: Mapping[str, Any]) -> bool:
 
 
 def on_scales(rows: pd.DataFrame) -> pd.DataFrame:
-    """Judgments, one each, with confidence and status as their scales have it."""
+    """Complete confidence and status of judgments by their scales."""
     return stated.completed(_on_known_scales(rows))
 
 
 def completed(rows: pd.DataFrame) -> pd.DataFrame:
-    """Judgments with what follows from others filled in.
+    """Complete judgments, and turn epochs into judgments of their agreement.
 
     A recorded confidence whose scale nobody said is a share where all of its field in the run lie
     in [0, 1], and `scoring_failed` otherwise: 1 may be all or a hundredth. Answers of epochs become
@@ -350,7 +348,7 @@ def _on_known_scales(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _modal(epochs: pd.DataFrame) -> dict[str, Any]:
-    """The commonest answer of an item's epochs; of equally common ones the first."""
+    """Return the judgment of the commonest answer of an item's epochs; of ties the first."""
     epochs = epochs.sort_values("epoch", kind="stable")
     judgment = {str(name): value for name, value in epochs.iloc[0].items()}
     judgment |= {"uuid": "", "epoch": 1.0, "draw": 0.0}

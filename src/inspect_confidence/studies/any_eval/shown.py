@@ -1,4 +1,4 @@
-"""What the report shows of any eval."""
+"""Tables, figures and headlines of any eval."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -62,7 +62,7 @@ _PARTS = (
 
 
 def tables(results: pd.DataFrame) -> list[View]:
-    """Calibration of all models, evals and methods; then reports, and numbers by fields."""
+    """Return tables of calibration, scores, sensitivity and reports, then of each field."""
     rows = ResultTable.from_frame(results)
     keys, all_fields = ("model", "variant", "dataset"), rows.matching(by="")
     threshold = max(rows.values("threshold"), key=lambda text: float(text or -1), default="")
@@ -121,7 +121,7 @@ def _caption(threshold: str, rows: Sequence[ResultRow]) -> str:
 
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """Bins of confidence, CORP curves, type-2 rates and reports of each method."""
+    """Return bins of confidence, CORP curves, type-2 rates and reports of each method."""
     rows = completed(frames[TASK])
     # Numbers that nobody reported have no shape.
     return confidence_detail(rows, rows[rows["raw"].notna()], ["method", "scale"], resampling)

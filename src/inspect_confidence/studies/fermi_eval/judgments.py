@@ -17,7 +17,7 @@ SCORERS = {
 
 
 def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
-    """The judgments of a sample, one a draw, or one that says why there is none."""
+    """Read the judgments of a sample: one for each draw, or one with the reason why none."""
     row = _columns_of_question(sample)
     score, outcome = sample.read(SCORERS[row["method"]])
     if not score.value:

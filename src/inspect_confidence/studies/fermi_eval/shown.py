@@ -1,4 +1,4 @@
-"""What the report shows of FermiEval."""
+"""Tables, figures and headlines of FermiEval."""
 
 import math
 from collections import defaultdict
@@ -42,7 +42,7 @@ _OVER_LEVELS = (
 
 
 def interval_tables(results: pd.DataFrame) -> list[View]:
-    """A table a model, or one a metric where there are many methods; then the reductions.
+    """Return tables of each model, one a metric if it has many methods; then the reductions.
 
     Levels are in rows, methods in columns.
     """
@@ -107,7 +107,7 @@ def _method(row: ResultRow) -> str:
 
 
 def _caption_lines(by_metric: RowsByMetric) -> Iterator[str]:
-    """What a caption says of numbers over levels, and of infinite intervals."""
+    """Yield the caption's lines on metrics over levels, and on infinite intervals."""
     for metric, label, digits in _OVER_LEVELS:
         for (method, level, name), row in by_metric.items():
             if name == metric:
@@ -120,7 +120,7 @@ def _caption_lines(by_metric: RowsByMetric) -> Iterator[str]:
 
 
 def _reductions(rows: ResultTable) -> Iterator[View]:
-    """How much each method lowers the interval score of stated intervals, mean over models."""
+    """Yield the mean over models of each method's reduction of the interval score."""
     scores = [*rows.matching(split="test", metric="interval_score").having("level")]
     key_of = itemgetter("model", "dataset", "variant", "level")
     direct = {key_of(row): row.value for row in scores if row["method"] == "direct"}
@@ -149,7 +149,7 @@ _DIRECT_90 = {"level": "90", "method": "direct"}
 
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """How the exponents of the questions asked are distributed, one a data set."""
+    """Return the distribution of the questions' exponents, for each data set."""
     results: list[Result] = []
     for dataset, rows in frames[_TASK].groupby("dataset", sort=False):
         key, truths = Key(_TASK, QUESTIONS, str(dataset)), rows.drop_duplicates("item")["truth"]

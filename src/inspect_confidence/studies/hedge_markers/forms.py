@@ -48,7 +48,7 @@ class HedgeOptions:
 
 
 def read_forms(path: Path) -> dict[str, str]:
-    """The forms in a json file.
+    """Read the forms in a json file.
 
     Raises:
         InvalidArgument: It holds something else.

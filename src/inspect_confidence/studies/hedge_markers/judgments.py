@@ -18,11 +18,11 @@ NO_HEDGE = "<no_hedge>"
 """The marker of a sentence without one."""
 
 REPLY = ["uuid", "dataset", "item", "epoch", "draw"]
-"""What tells replies apart."""
+"""Columns that identify a reply."""
 
 
 def read_hedged(sample: SampleFacts) -> list[dict[str, Any]]:
-    """The judgments of a reply: its sentences' markers, each with the sentence's confidence."""
+    """Read the judgments of a reply: its sentences' markers with the sentences' confidence."""
     score, outcome = sample.read("hedged")
     row = {name: sample.metadata[name] for name in ("item", "split", "dataset")}
     row |= score.select("correct", "punt", "draws", "empty_draws", "cut")
@@ -70,13 +70,13 @@ def _of_sentence(sentence: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def replies_of(rows: pd.DataFrame) -> pd.DataFrame:
-    """One row a reply: a sentence of it that was judged, if there is one."""
+    """Return one row for each reply: a sentence of it that was judged, if there is one."""
     judged_first = rows.iloc[np.argsort(rows["status"] != "ok", kind="stable")]
     return judged_first.drop_duplicates(["model", "variant", *REPLY]).sort_index()
 
 
 def read_judged(sample: SampleFacts) -> list[dict[str, Any]]:
-    """The judgment of a labelled item."""
+    """Read the judgment of a labelled item."""
     score, became = sample.read("judge_item")
     row = {name: sample.metadata[name] for name in ("item", "form", "word")}
     names = ("found", "missed", "false", "decisiveness", "labelled", "agreed", "verdict")
@@ -87,13 +87,13 @@ def read_judged(sample: SampleFacts) -> list[dict[str, Any]]:
 
 
 def _prompts(metadata: Mapping[str, Any]) -> str:
-    """What stands beside a judge's name where it wasn't asked by our own prompts, one by one."""
+    """Describe the prompts of a judge if they aren't our own, one judgment each."""
     parts = "in one call" if metadata.get("batch") else "", str(metadata.get("wording", ""))
     return " ".join(filter(None, parts))
 
 
 def completed_hedges(rows: pd.DataFrame, markers: Mapping[str, str] | None = None) -> pd.DataFrame:
-    """Judgments with confidence filled in from counts, and the form that stands for each marker.
+    """Complete judgments: confidence from counts, and the form that stands for each marker.
 
     Those forms, in `standard`, are `markers`; rules decide on markers that aren't there. A punt of
     a question that has an answer is wrong.
@@ -128,7 +128,7 @@ def completed_hedges(rows: pd.DataFrame, markers: Mapping[str, str] | None = Non
 
 
 def with_judges(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows, a judge's name in those that have none.
+    """Fill in the judge's name in rows that have none.
 
     A reply that couldn't be judged is of no judge; where its run has one it is that one's.
     """
@@ -141,7 +141,7 @@ def with_judges(rows: pd.DataFrame) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Sentences:
-    """The judgments of one model over groups of items.
+    """Judgments of one model's sentences and replies over groups of items.
 
     Attributes:
         groups: Data sets' splits, as (data set, split).
@@ -162,7 +162,7 @@ class Sentences:
 
     @classmethod
     def from_frame(cls, rows: pd.DataFrame) -> "Sentences":
-        """Completed judgments of one model."""
+        """Take the completed judgments of one model."""
         keys = pd.MultiIndex.from_frame(rows[["dataset", "item"]])
         units = keys.unique()
         group, groups = pd.MultiIndex.from_frame(rows[["dataset", "split"]]).factorize()
@@ -174,7 +174,7 @@ class Sentences:
         return cls(list(groups), units, strata, rows, once, _replies(rows, once))
 
     def cells(self, rows: pd.DataFrame, markers: Sequence[str]) -> MarkerCells:
-        """Cells of those rows' sentences with one of the markers, by group and marker."""
+        """Return cells of those rows' sentences with one of the markers, by group and marker."""
         positions = {marker: k for k, marker in enumerate(markers)}
         chosen = rows[rows["standard"].isin(positions)]
         return MarkerCells.of(
@@ -189,7 +189,7 @@ class Sentences:
 
     @property
     def one_split(self) -> list[int]:
-        """Of each data set the group of its train split, or of the one split that it has."""
+        """Position of each data set's group: its train split, or the one split that it has."""
         chosen: dict[str, int] = {}
         for k, (dataset, split) in enumerate(self.groups):
             if split == "train" or dataset not in chosen:
@@ -197,24 +197,24 @@ class Sentences:
         return list(chosen.values())
 
     def counted(self, convention: str | None) -> pd.DataFrame:
-        """The rows that MICs rest on: sentences with at most one marker; by the authors all."""
+        """Return the rows that MICs rest on: sentences with up to one marker, by authors all."""
         readable = self.rows[(self.rows["status"] == "ok") & self.rows["confidence"].notna()]
         return readable if convention == "authors" else readable[readable["n_markers"] <= 1]
 
     def n_asked(self) -> IntArray:
-        """Sentences, and replies that have none, of each group."""
+        """Count the sentences, and replies without any, of each group."""
         silent = self.replies["group"][self.replies["sentences"].isna()]
         return np.bincount([*self.once["group"], *silent], minlength=len(self.groups))
 
     def sentences_with(self) -> "pd.Series[int]":
-        """Sentences with each marker, whatever else they have and whether they were judged."""
+        """Count the sentences with each marker, including those with others or not judged."""
         with_sentence = self.rows[self.rows["sentence"].notna()]
         return with_sentence.drop_duplicates([*REPLY, "sentence", "standard"])[
             "standard"
         ].value_counts()
 
     def left_out(self, counted: pd.DataFrame) -> str:
-        """How many sentences aren't in the rows that MICs rest on, and why, for a note."""
+        """Say how many sentences aren't in the rows that MICs rest on, and why."""
         missing = self.once[~self.once.index.isin(counted.index)]
         is_judged = (missing["status"] == "ok") & missing["confidence"].notna()
         several, unjudged = int(is_judged.sum()), int((~is_judged).sum())
@@ -223,14 +223,14 @@ class Sentences:
         return f"of {len(self.once)} sentences left out: {counts}" if counts else ""
 
     def markers(self, counted: pd.DataFrame, threshold: float) -> list[str]:
-        """Those with so many sentences in at least one group, the commonest first."""
+        """Return the markers with T sentences in at least one group, the commonest first."""
         sizes = counted.groupby(["standard", "group"]).size()
         frequent = sizes[sizes >= threshold].groupby("standard").sum()
         return [str(name) for name in frequent.sort_values(ascending=False, kind="stable").index]
 
 
 def _replies(rows: pd.DataFrame, once: pd.DataFrame) -> pd.DataFrame:
-    """Replies, also those of which no sentence could be judged."""
+    """Return all replies, also those of which no sentence could be judged."""
     replies = rows.drop_duplicates(REPLY).set_index(REPLY)[
         ["unit", "group", "correct", "punt", "status", "empty_draws", "cut"]
     ]

@@ -1,4 +1,4 @@
-"""What a run of hedged answers can't give, before it is made."""
+"""Metrics that a planned run of hedged answers can't give."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -8,7 +8,7 @@ from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
 
 
 def lacking(task: str, samples: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The metrics of stability that will be undefined, and why.
+    """List the metrics of stability that will be undefined, and why.
 
     At the default T, and if each reply has one sentence: with more there may be a few more markers,
     and with markers that are seldom used there will be fewer.

@@ -1,4 +1,4 @@
-"""What the report shows of the hedge study."""
+"""Tables, figures and headlines of the hedge study."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ _ALL = "all"
 
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """Bins of internal confidence of the commonest markers, over all data sets and splits."""
+    """Return bins of internal confidence of the commonest markers, over all data sets."""
     if _TASK not in frames:
         return []
     forms = resampling.options(HedgeOptions).markers
@@ -61,7 +61,7 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
 
 
 def _left_out(sentences: Sentences, counted: pd.DataFrame, rarer: Sequence[str]) -> str:
-    """Which sentences aren't in the rows, for a note."""
+    """Say which sentences aren't in the rows."""
     dropped = int(counted["standard"].isin(rarer).sum())
     excluded = len(sentences.once) - len(counted.drop_duplicates([*judgments.REPLY, "sentence"]))
     many = (

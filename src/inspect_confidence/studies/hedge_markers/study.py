@@ -38,11 +38,11 @@ _COMPARED = {
     "accuracy": "correct",
     "punt_rate": "punt",
 }
-"""Metrics that are means over replies, and of which column."""
+"""Columns of replies by the metric that is their mean."""
 
 
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """The results of answers, and of the check of judges."""
+    """Return the results of answers, and of the check of judges."""
     results: list[Result] = []
     if TASK in frames:
         rows = judgments.with_judges(
@@ -60,7 +60,7 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
 def _model_results(
     rows: pd.DataFrame, key: Key, condition: Condition, resampling: Resampling
 ) -> list[Result]:
-    """Every data set's split by itself, then what goes over data sets, for each threshold."""
+    """Return results of every data set's split, then over data sets, for each threshold."""
     results: list[Result] = []
     thresholds, everything = (
         resampling.options(HedgeOptions).marker_thresholds,
@@ -91,7 +91,7 @@ def _model_results(
 
 
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
-    """Differences of two contenders' means over replies, on the items that both answered."""
+    """Return the differences of means over replies, on the items that both answered."""
     if a["task"].iloc[0] == CHECK:
         return []
     forms = resampling.options(HedgeOptions).markers

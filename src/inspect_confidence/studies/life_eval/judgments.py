@@ -17,13 +17,13 @@ from inspect_confidence.studies.study import SampleFacts
 
 HALF_OPEN = "half-open"
 STATED, TOKEN = "stated", "token"
-"""Where a confidence comes from: what the reply says, or the answer's token."""
+"""Sources of a confidence: the reply's statement, or the answer's token."""
 
 _VERDICTS = ("True", "False")
 
 
 def read_age(sample: SampleFacts) -> list[dict[str, Any]]:
-    """The judgments of a person: an age and its probability, and its token's if that was asked."""
+    """Read the judgments of a person: stated confidence in an age, and the token's if asked."""
     names = ("item", "split", "sex", "age", "radius")
     score, outcome = sample.read("age_at_death")
     row = {name: sample.metadata.get(name) for name in names} | {"source": STATED}
@@ -46,7 +46,7 @@ def read_age(sample: SampleFacts) -> list[dict[str, Any]]:
 
 
 def read_options(sample: SampleFacts) -> list[dict[str, Any]]:
-    """The judgments of a question: the stated one, and its token's where that was asked for."""
+    """Read the judgments of a question: stated confidence, and the token's if asked."""
     metadata = sample.metadata
     score, outcome = sample.read("option_confidence")
     value, facts = score.value, score.metadata
@@ -82,7 +82,7 @@ def _text_of_list(text: str) -> str:
 
 
 def completed_ages(rows: pd.DataFrame) -> pd.DataFrame:
-    """Judgments of LifeEval, checked; the window is empty where it is the task's default.
+    """Check judgments of LifeEval and complete them; the task's default window becomes empty.
 
     Where answers come without their true probability, that and what is best follow from the table.
 
@@ -104,19 +104,19 @@ def completed_ages(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(window=rows["window"].replace(HALF_OPEN, ""))
 
 
-CLUSTERS = Clusters("decades of age by radius", min_units=10)
-"""What is resampled of LifeEval: within a decade and radius answers and confidence go together."""
+CLUSTERS = Clusters("decades of age by radius", least=10)
+"""The units resampled in LifeEval: answers and confidence depend within a decade and radius."""
 
 
 def cluster_of(rows: pd.DataFrame) -> pd.Series:
-    """The decade of age and the radius of each judgment."""
+    """Name each judgment's decade of age and radius."""
     group = (rows["age"] // 10).astype(int)
     names = [f"{decade} {radius:g}" for decade, radius in zip(group, rows["radius"], strict=True)]
     return pd.Series(names, rows.index, dtype=object)
 
 
 def _scored(rows: pd.DataFrame) -> pd.DataFrame:
-    """Judgments with `score`, `mas` and `best_answer` of the table where answers lack the first."""
+    """Add `score`, `mas` and `best_answer` from the life table where answers have no score."""
     lacking = rows["answer"].notna() & rows["score"].isna()
     if not lacking.any():
         return rows
@@ -140,7 +140,7 @@ def _scored(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def completed_options(rows: pd.DataFrame) -> pd.DataFrame:
-    """Judgments of question sets with what follows from other columns filled in.
+    """Complete the judgments of question sets from other columns.
 
     `choices` follows from `probabilities`, which are divided by their sum (kept in `raw_sum`);
     `correct` from `answer` and `target`, `confidence` from `answer` and `probabilities`. What a
@@ -211,7 +211,7 @@ def option_contradictions(rows: pd.DataFrame) -> dict[int, str]:
 
 
 def stated_options(rows: pd.DataFrame) -> pd.DataFrame:
-    """Completed judgments of question sets, with the confidence in the option that was named.
+    """Complete judgments of question sets, with the confidence in the named option.
 
     Without the other options' probabilities: what becomes of the confidence isn't theirs.
     """
@@ -219,13 +219,13 @@ def stated_options(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _option(text: str) -> str:
-    """A letter in capitals, or True or False, however a file writes them."""
+    """Normalize an option to a capital letter, True or False."""
     word = text.strip()
     return word.capitalize() if word.lower() in ("true", "false") else word.upper()
 
 
 def graded(rows: pd.DataFrame, convention: str | None) -> pd.DataFrame:
-    """Completed judgments, graded as the convention says.
+    """Grade completed judgments by the convention.
 
     `authors`, the default: by the letter named, and its probability is the confidence. `text`: by
     the largest probability, which is the confidence; where several are the largest and the right
@@ -245,7 +245,7 @@ def graded(rows: pd.DataFrame, convention: str | None) -> pd.DataFrame:
 
 
 def _place(option: str, count: int) -> int:
-    """Of an option among so many probabilities, of which it must name one."""
+    """Return the position of an option among `count` probabilities."""
     names: Sequence[str] = _VERDICTS if option in _VERDICTS else ascii_uppercase
     if option not in names[:count]:
         raise InvalidArgument(

@@ -1,4 +1,4 @@
-"""What the report shows of LifeEval and the question sets."""
+"""Tables, figures and headlines of LifeEval and the question sets."""
 
 import re
 from collections import defaultdict
@@ -31,7 +31,7 @@ _NO_INTERVAL = f"no interval: too few {judgments.CLUSTERS.units} in a bin"
 
 
 def _truth_bins(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
-    """Mean confidence in bins of true probability, by radius and, if there are several, over all.
+    """Yield mean confidence in bins of true probability, by radius and over several radii.
 
     A bin holds too few decades by radius for an interval.
     """
@@ -60,7 +60,7 @@ def _truth_bins(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[
 
 
 def _by_age(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
-    """Mean answer and mean best answer at each age, for each sex and radius."""
+    """Yield mean answer and mean best answer at each age, for each sex and radius."""
     columns = ["radius", "sex", "age"]
     answer = rows["answer"].where(rows["score"].notna())
     notes = _notes(rows, answer.notna(), columns)
@@ -94,7 +94,7 @@ def _by_age(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Resu
 
 
 def _by_item(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
-    """Mean overconfidence and confidence in each item, over epochs, with what they stand beside."""
+    """Yield each item's mean overconfidence and confidence over epochs, with its difficulty."""
     excess = (rows["confidence"] - rows["correct"]).where(rows["mas"].notna())
     notes = _notes(rows, excess.notna(), ["item"])
     table = rows.assign(excess=excess).groupby("item", sort=False)
@@ -138,7 +138,7 @@ def _by_item(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Res
 
 
 def _maxima(ages: pd.DataFrame) -> Iterator[Result]:
-    """The maximum achievable score of each sex, age and radius that was asked: of no model."""
+    """Yield the maximum achievable score of each sex, age and radius; no model enters it."""
     questions = ages[ages["mas"].notna() & (ages["sex"] != "")]
     columns = ["dataset", "window", "radius", "sex", "age"]
     for question in (
@@ -158,7 +158,7 @@ _bins_of_lives = partial(_bins_of_sets, clusters=judgments.CLUSTERS.units)
 def _over_models(
     rows: pd.DataFrame, resampling: Resampling, binned: Callable[..., Iterator[Result]]
 ) -> Iterator[Result]:
-    """Bins of confidence of what all models of a group stated, a judgment with a weight of one."""
+    """Yield bins of stated confidence of all models of a group, each judgment with weight one."""
     group_by_model = resampling.options(LifeOptions).groups
     stated_rows = rows[rows["source"].isin(("", judgments.STATED))]
     for group, members in groups_of(list(rows["model"].unique()), group_by_model).items():
@@ -170,7 +170,7 @@ def _over_models(
 def _notes(
     rows: pd.DataFrame, present: "pd.Series[bool]", columns: Sequence[str]
 ) -> dict[tuple[object, ...], str]:
-    """What is left out of each group that leaves anything out, by the group's values."""
+    """Return the note on left-out judgments of each group that has any."""
     statuses_by_group: dict[tuple[object, ...], list[str]] = defaultdict(list)
     # Plain lists: there are as many groups as items, and pandas takes a millisecond for each.
     for group, status in zip(
@@ -232,7 +232,7 @@ _TOKENS = (
 
 
 def calibration_tables(results: pd.DataFrame) -> list[View]:
-    """The study's tables 2 to 4, then by radius, discrimination, tokens, and best ages."""
+    """Return the study's tables 2 to 4, then by radius, discrimination, tokens, and best ages."""
     return tables.views_with_lines(
         spec
         for (variant, window), rows in ResultTable.from_frame(results).groups("variant", "window")
@@ -279,7 +279,7 @@ def _variant_tables(rows: ResultTable, variant: str) -> Iterator[TableSpec]:
 
 
 def _best_age(radius: str) -> Column:
-    """Mean answers of a radius, with the best ones."""
+    """Return the column of mean answers at a radius, with the best answers."""
     return Column(
         *("mean_answer", f"radius {radius}", 1),
         where={"radius": radius},
@@ -289,7 +289,7 @@ def _best_age(radius: str) -> Column:
 
 
 def _by_model(table: pd.DataFrame) -> pd.DataFrame:
-    """Sets and measures in rows, models in columns."""
+    """Put sets and measures in rows, models in columns."""
     parts = []
     for dataset, of_set in table.groupby("dataset", sort=False):
         turned = of_set.set_index("model").drop(columns="dataset").T
@@ -301,7 +301,7 @@ def _by_model(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _caption_of_ages(rows: Sequence[ResultRow]) -> str:
-    """What stands in the table, and how many answers it is of."""
+    """Describe the table of ages, with its number of answers."""
     records = [row.record for row in rows if row["metric"] == "mean_answer"]
     n, n_asked = (sum(int(record[name]) for record in records) for name in ("n", "asked"))
     return (
@@ -316,7 +316,7 @@ def _caption_of_tokens(rows: Sequence[ResultRow]) -> str:
 
 
 def _left_out_by_line(rows: Sequence[ResultRow], *metrics: str) -> str:
-    """What was left out of the first of these metrics that each line has, by status."""
+    """List left-out judgments by line, from the first of these metrics that the line has."""
     by_line: dict[tuple[str, ...], str] = {}
     for metric in metrics:
         for row in rows:
@@ -333,7 +333,7 @@ def _left_out_by_line(rows: Sequence[ResultRow], *metrics: str) -> str:
 
 
 def _caption(rows: Sequence[ResultRow]) -> str:
-    """Intervals, what was left out, and how ECE and rounded shares were computed."""
+    """Describe intervals, left-out judgments, and the definitions of ECE and rounding."""
     sentences = []
     for metric, name in (("ece", "ECE has"), ("round_rate", "Rounded are")):
         notes = [row.note for row in rows if row["metric"] == metric and not isnan(row.value)]
@@ -349,7 +349,7 @@ _LIFE, _SETS = "life_eval", "question_sets"
 
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """Finer rows, which only figures draw.
+    """Return finer rows, which only figures draw.
 
     Both tasks have bins of confidence, of each model and of each group of models. LifeEval also has
     bins of true probability, means by age and item, and the maximum achievable score by age;

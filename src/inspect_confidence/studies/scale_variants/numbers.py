@@ -1,4 +1,4 @@
-"""The scale study's judgments made whole, and its numbers: of a scale, over scales and models."""
+"""Reading the scale study's judgments, and its metrics over scales and models."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator
@@ -15,13 +15,13 @@ from inspect_confidence.studies.over_models import ALL_MODELS, Point, over_model
 from inspect_confidence.studies.study import SampleFacts
 
 MEAN = "mean"
-"""What stands in `dataset` for the unweighted mean over data sets."""
+"""Value of `dataset` in results that are the unweighted mean over data sets."""
 
 _GRANULARITY = [str(scale) for scale in GROUPS["granularity"]]
 
 
 def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
-    """The judgment of a sample: an answer with its confidence, or why there is none."""
+    """Read the judgment of a sample: an answer with its confidence, or why there is none."""
     metadata = sample.metadata
     row = {
         "item": metadata["item"],
@@ -39,7 +39,7 @@ def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
 
 
 def over_scales(resampled: ResampledEstimates, condition: Condition) -> ResampledEstimates | None:
-    """How far accuracy moves over the scales that differ in granularity alone.
+    """Return the range of accuracy over the scales that differ in granularity alone.
 
     It is of the numbers of all scales; None where fewer than two of those were asked.
     """
@@ -70,7 +70,7 @@ def over_scales(resampled: ResampledEstimates, condition: Condition) -> Resample
 
 
 def entropy_and_ratio(results: Iterable[Result]) -> list[Result]:
-    """The correlation over models of the reports' entropy with M-ratio, by data set and scale."""
+    """Correlate the reports' entropy with M-ratio over models, by data set and scale."""
     entropy: dict[Hashable, dict[Point, float]] = defaultdict(dict)
     ratio: dict[tuple[Key, Condition], dict[Point, float]] = defaultdict(dict)
     for row in results:
@@ -89,7 +89,7 @@ def entropy_and_ratio(results: Iterable[Result]) -> list[Result]:
 
 
 def not_common(rows: pd.DataFrame) -> Iterator[Result]:
-    """How many items not every model, variant and scale of a data set was asked.
+    """Yield the number of items that not every model, variant and scale of a data set was asked.
 
     A row a scale, and one of a model's items on any (`scales=all`); of `mean` summed over data
     sets. None where all that are compared were asked the same items.

@@ -1,4 +1,4 @@
-"""What the report shows of the scale study."""
+"""Tables, figures and headlines of the scale study."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -76,7 +76,7 @@ _COMPARED = ("accuracy", "mean_confidence", "ece", "brier", "auroc")
 
 
 def scale_tables(results: pd.DataFrame) -> list[View]:
-    """The study's tables, all models in each; then calibration, reports and tests of each model."""
+    """Return the study's tables of all models, then calibration, reports and tests of each."""
     rows = ResultTable.from_frame(results)
     threshold = max(rows.values("threshold"), key=lambda text: float(text or -1), default="")
     of_models = (
@@ -88,7 +88,7 @@ def scale_tables(results: pd.DataFrame) -> list[View]:
 
 
 def _printed(rows: ResultTable, threshold: str) -> Iterator[TableSpec]:
-    """The study's tables: most are of the mean over data sets, or of the one data set there is."""
+    """Yield the study's tables: most show the mean over data sets, or the only data set."""
     scales_asked = sorted(filter(None, rows.values("scale")), key=_place)
     means = {(row["model"], row["variant"]) for row in rows.matching(dataset=MEAN)}
     mean = ResultTable(
@@ -142,19 +142,19 @@ def _printed(rows: ResultTable, threshold: str) -> Iterator[TableSpec]:
 
 
 def _place(scale: str) -> tuple[int, str]:
-    """Scales in the study's order, then others."""
+    """Sort scales in the study's order, then others."""
     scales = [str(listed_scale) for listed_scale in ALL]
     return (scales.index(scale) if scale in scales else len(scales)), scale
 
 
 def _starred(column: Column) -> Column:
-    """The column, starred by the p of its difference from the baseline after Holm's adjustment."""
+    """Star the column by the p of its difference from the baseline after Holm's adjustment."""
     test = {"metric": "p_holm", "of": column.metric, "versus": _BASE}
     return replace(column, mark=lambda p: stars(p, 0.05, 0.01), marked_by=test)
 
 
 def _tested(metric: str, heading: str, column: Column) -> Column:
-    """A number of the test of a column against the baseline."""
+    """Return a column of the test against the baseline."""
     condition = {**column.where, "of": column.metric, "versus": _BASE}
     return Column(metric, f"{heading} of {column.heading}", 3, where=condition)
 
@@ -162,7 +162,7 @@ def _tested(metric: str, heading: str, column: Column) -> Column:
 def _of_all(
     title: str, rows: ResultTable, lines: Sequence[str], columns: Sequence[Column], threshold: str
 ) -> TableSpec:
-    """A table of all models, without columns of which nothing is known."""
+    """Specify a table of all models, without empty columns."""
     return TableSpec(
         title,
         rows.among("metric", {"p_holm", *(column.metric for column in columns)}),
@@ -175,7 +175,7 @@ def _of_all(
 
 
 def _of_model(model: str, rows: ResultTable, threshold: str) -> Iterator[TableSpec]:
-    """Every number of every data set and scale."""
+    """Yield tables of one model, with every data set and scale."""
     numbers = rows.matching(of="")
     tables: Mapping[str, Sequence[Column]] = {
         "Calibration and sensitivity": [*_CALIBRATION, *_sensitivity(rows, threshold)],
@@ -209,7 +209,7 @@ def _of_model(model: str, rows: ResultTable, threshold: str) -> Iterator[TableSp
 
 
 def _sensitivity(rows: ResultTable, threshold: str) -> list[Column]:
-    """Columns of type-2 sensitivity: those of all data sets, then of items with two choices."""
+    """Return columns of type-2 sensitivity: of all data sets, then of items with two choices."""
     condition = {"threshold": threshold}
     columns = [
         Column("meta_d_ideal", "meta-d'", where=condition),
@@ -223,7 +223,7 @@ def _sensitivity(rows: ResultTable, threshold: str) -> list[Column]:
 
 
 def _difference(measure: str) -> Column:
-    """The difference of a measure from the baseline's, starred by p after Holm's adjustment."""
+    """Return the column of a measure's difference from the baseline, starred by Holm's p."""
     column = Column("difference", measure, 3, where={"of": measure})
     return replace(_starred(column), marked_by={"metric": "p_holm"})
 
@@ -235,13 +235,13 @@ def _labelled(line: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _with_numbers(table: pd.DataFrame) -> pd.DataFrame:
-    """The lines that have any number but the count of items."""
+    """Return the lines that have any number but the count of items."""
     numbers = table.columns.drop(["data set", "scale", _APART.heading])
     return _with_content(table[(table[numbers] != "-").any(axis=1)])
 
 
 def _with_content(table: pd.DataFrame) -> pd.DataFrame:
-    """The columns that say something, if only why; without a line where no number is defined."""
+    """Return the columns with any value or note; no lines if no number is defined."""
     columns = [
         name for name in table if any(value and value is not NOTHING for value in table[name])
     ]
@@ -251,7 +251,7 @@ def _with_content(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _caption(threshold: str, columns: Sequence[Column], rows: Sequence[ResultRow]) -> str:
-    """What the numbers shown are; where conditions have different items, what to do about it."""
+    """Describe the metrics shown; point out conditions with different items."""
     shown_metrics = {row["metric"] for row in rows}
     has_tests = any(column.mark or column.metric == "p_holm" for column in columns)
     sentences = {
@@ -274,7 +274,7 @@ _SURE = {**_BASELINE, "threshold": "0.75"}
 
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """Bins of confidence, CORP curves, type-2 rates and reports of each scale."""
+    """Return bins of confidence, CORP curves, type-2 rates and reports of each scale."""
     rows = completed(frames[_TASK])
     return confidence_detail(rows, rows, ["scale"], resampling)
 

@@ -36,7 +36,7 @@ _RIGHT = {one.id: one.right for one in design()}
 
 
 def read_sentence(sample: SampleFacts) -> list[dict[str, Any]]:
-    """The judgment of a sentence: the choice that completes it, or why there is none."""
+    """Read the judgment of a sentence: the choice that completes it, or why there is none."""
     names = ("item", "split", "scenario", "choice_set", "numbers", "point", "interval", "cot")
     score, outcome = sample.read("word_choice")
     row = {name: sample.metadata[name] for name in names}
@@ -45,7 +45,7 @@ def read_sentence(sample: SampleFacts) -> list[dict[str, Any]]:
 
 
 def ranked(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
-    """Choices with `rank`, NaN where a choice could not be read, and the `right` rank.
+    """Add `rank`, NaN where a choice could not be read, and the `right` rank.
 
     With the convention `authors` the choice is the first letter of the reply (of what follows the
     last "I choose" in a chain of thought), else the choice as it was read.
@@ -83,7 +83,7 @@ def _by_letter(row: Any, choices: Sequence[str]) -> float:
 def units(
     rows: pd.DataFrame, convention: str | None, factors: Sequence[str] = FACTORS
 ) -> Mapping[str, pd.DataFrame]:
-    """Every score's units with their `value`, factors, `pair` and `key`, from ranked choices.
+    """Return every score's units with `value`, factors, `pair` and `key`, from ranked choices.
 
     A unit asked in several epochs has the mean of its values. `key` names a unit within its
     factors, so that units of two conditions can be paired. With the convention `authors` the
@@ -122,7 +122,7 @@ def units(
 def _mirrored(
     index: pd.DataFrame, ranks: FloatArray, convention: str | None
 ) -> tuple[IntArray, list[FloatArray]]:
-    """Which sequences have a complement, and whether both mirror each other at each point."""
+    """Return which sequences have a complement, and whether it mirrors them at each point."""
     firsts = np.flatnonzero(index["interval"].isin(COMPLEMENTS))
     place = {tuple(row): i for i, row in enumerate(index.itertuples(index=False, name=None))}
     seconds = [
@@ -142,7 +142,7 @@ def _mirrored(
 def _units(
     index: pd.DataFrame, values: Mapping[str, FloatArray], factors: Sequence[str]
 ) -> pd.DataFrame:
-    """A row a unit, averaged over epochs: its sequences, the points that it is of, its value."""
+    """Return a row for each unit, averaged over epochs: its sequences, points and value."""
     parts = [
         index.assign(key=index["interval"] + "@" + name, value=value)
         for name, value in values.items()
@@ -155,7 +155,7 @@ def _units(
 def expected_by_chance(
     metric: str, choice_set: int, rows: pd.DataFrame, convention: str | None
 ) -> float:
-    """A score's exact expectation if every one of n choices were drawn at random, equally likely.
+    """Return a score's exact expectation if all n choices were equally likely.
 
     NaN where it depends on steps and the prompts hold none: how often a step should stay is decided
     by the right ones of `rows`, ranked choices of that set. `convention` is as in `units`.
@@ -181,14 +181,14 @@ def expected_by_chance(
 Slice = Mapping[str, Any]
 
 RANDOM_RUNS = 10
-"""As many as the study's baseline has."""
+"""Number of random runs, as in the study's baseline."""
 
 CONTRASTS = (("choice_set", 5, 3), ("numbers", "narrow", "wide"), ("cot", False, True))
-"""What is contrasted: five choices less three, narrow less wide, without less with reasoning."""
+"""Contrasted levels: five choices less three, narrow less wide, without less with reasoning."""
 
 
 def numbers_to_words(frame: pd.DataFrame, resampling: Resampling) -> list[Result]:
-    """All results of the choices."""
+    """Return all results of the choices."""
     results: list[Result] = []
     for key, condition, choices in estimate.condition_groups(
         frame, ("model", "variant", "dataset")
@@ -202,7 +202,7 @@ def numbers_to_words(frame: pd.DataFrame, resampling: Resampling) -> list[Result
 
 
 def _slices(rows: pd.DataFrame) -> Iterator[Slice]:
-    """With and without reasoning, and each of these by one factor more; then both together."""
+    """Yield slices with and without reasoning, each by one factor more; then both together."""
     modes = [{"cot": mode} for mode in sorted(rows["cot"].unique())]
     for mode in [*modes, *([{}] if len(modes) > 1 else [])]:
         yield mode
@@ -212,7 +212,7 @@ def _slices(rows: pd.DataFrame) -> Iterator[Slice]:
 
 
 def _labels(part: Slice) -> dict[str, object]:
-    """The slice in conditions."""
+    """Return the slice as parts of a condition."""
     modes = {True: "with", False: "without"}
     return {name: modes[value] if name == "cot" else value for name, value in part.items()}
 
@@ -225,7 +225,7 @@ def _chosen(frame: pd.DataFrame, part: Slice) -> NDArray[np.bool_]:
 
 
 def clusters_of(frame: pd.DataFrame, excluded: str = "") -> list[str]:
-    """Complementary sequences of one scenario, set of choices and set of numbers, together."""
+    """Name clusters: complementary sequences of one scenario, set of choices and of numbers."""
     names = [name for name in ("scenario", "choice_set", "numbers") if name != excluded]
     columns = [frame[name].astype(str) for name in [*names, "pair"]]
     return ["|".join(key) for key in zip(*columns, strict=True)]
@@ -265,7 +265,7 @@ class _ClusteredMean:
 
     @classmethod
     def from_units(cls, unit: pd.DataFrame) -> "_ClusteredMean":
-        """Of units with their `cluster`; NaN values are left out."""
+        """Compute the mean of units with their `cluster`; NaN values are left out."""
         present = unit["value"].notna().to_numpy()
         values = unit["value"].to_numpy(float)[present]
         if not len(values):
@@ -291,12 +291,12 @@ class _ClusteredMean:
 
     @property
     def widening(self) -> float:
-        """How much wider Student's interval is than the normal one, squared."""
+        """Square of the ratio of Student's interval to the normal one."""
         return float((stdtrit(max(self.freedom, 1), 0.975) / stdtrit(1e9, 0.975)) ** 2)
 
 
 def _wilson(means: Sequence[_ClusteredMean]) -> list[tuple[float, float]]:
-    """Wilson's interval of each share at its effective size."""
+    """Return Wilson's interval of each share at its effective size."""
     limits = wilson_limits(
         np.array([mean.value for mean in means]),
         np.array([mean.variance * mean.widening for mean in means]),
@@ -312,7 +312,7 @@ def _scores(
     condition: Condition,
     resampling: Resampling,
 ) -> ResampledEstimates:
-    """Every score in every slice."""
+    """Compute every score in every slice."""
     columns, means = [], []
     clustered = {metric: unit.assign(cluster=clusters_of(unit)) for metric, unit in scored.items()}
     for part in _slices(rows):
@@ -349,7 +349,7 @@ def _scores(
 def _chance(
     rows: pd.DataFrame, key: Key, condition: Condition, resampling: Resampling
 ) -> Iterator[Result]:
-    """Every score of random choices: its exact expectation, and ten random runs."""
+    """Yield every score of random choices: its exact expectation, and ten random runs."""
     convention = resampling.convention
     prompts = rows[rows["cot"] == rows["cot"].iloc[0]].drop_duplicates("item")
     rng = np.random.default_rng(resampling.seed)
@@ -401,7 +401,7 @@ def _contrasts(
     key: Key,
     condition: Condition,
 ) -> Iterator[Result]:
-    """What differs between two levels of a factor, over all and within slices."""
+    """Yield the contrast of two levels of each factor, over all and within slices."""
     modes = sorted(rows["cot"].unique())
     for factor, level, versus_level in CONTRASTS:
         if not {level, versus_level} <= set(rows[factor].unique()):
@@ -427,7 +427,7 @@ def _contrasts(
 
 
 def _paired(sides: Sequence[pd.DataFrame], factor: str) -> pd.DataFrame:
-    """Units of two conditions that agree in everything else; NaN where either has no value."""
+    """Pair units of two conditions that agree in everything else; NaN where either has no value."""
     keys = [*(name for name in FACTORS if name != factor), "pair", "key"]
     joined = sides[0].merge(sides[1], on=keys, suffixes=("_own", "_versus"))
     return joined.assign(
@@ -437,7 +437,7 @@ def _paired(sides: Sequence[pd.DataFrame], factor: str) -> pd.DataFrame:
 
 
 def _test_results(pairs: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
-    """The mean difference over clusters, and the study's t-test and effect size over units."""
+    """Yield the mean difference over clusters, and the study's t-test and effect size."""
     paired, n_asked = pairs[pairs["value"].notna()], len(pairs)
     first, second = (paired[name].to_numpy(float) for name in ("value_own", "value_versus"))
     mean, gaps = _ClusteredMean.from_units(paired), first - second
@@ -477,7 +477,7 @@ def _test_results(pairs: pd.DataFrame, key: Key, condition: Condition) -> Iterat
 
 
 def _p_of(mean: _ClusteredMean) -> float:
-    """Two-sided p of a mean of 0; where all clusters differ alike that of their signs."""
+    """Return the two-sided p of a mean of 0; of signs if all clusters differ alike."""
     if not mean.has_interval:
         return np.nan
     if mean.variance < 1e-18:

@@ -1,4 +1,4 @@
-"""What the report shows of the study of words."""
+"""Tables, figures and headlines of the study of words."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ from inspect_confidence.studies.wep_probes import words
 from inspect_confidence.studies.wep_probes.words import ALL_SETTINGS, HUMAN, TASK, Sample
 
 PEOPLE = "people surveyed"
-"""What stands in `model` for what people say."""
+"""Value of `model` in results of the people surveyed."""
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 BINS = 20
@@ -62,7 +62,7 @@ def _with_all(sides: Sequence[words.Side]) -> Iterator[words.Side]:
 
 
 def _distribution(sample: Sample, key: Key, condition: Condition, note: str) -> Iterator[Result]:
-    """The share of values in each bin, with its interval, and the quantiles."""
+    """Yield the share of values in each bin, with its interval, and the quantiles."""
     values = words.values_of(sample) / 100
     n = len(values)
     note = noted("" if n else "undefined: no readable judgment", note)
@@ -92,7 +92,7 @@ _MARKED = {"metric": "p_holm", "of": _THETA}
 
 
 def word_tables(results: pd.DataFrame) -> list[View]:
-    """The tables of both probes, model by model."""
+    """Return the tables of both probes, model by model."""
     return views_with_lines(
         spec
         for (model, variant), rows in ResultTable.from_frame(results).groups("model", "variant")
@@ -170,7 +170,7 @@ def _contrast(line: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _prompt_label(line: Mapping[str, str], names: Sequence[str]) -> str:
-    """What of the prompts a line is over."""
+    """Name the prompts that a line is over."""
     templates = {"choice_set": "{} choices", "cot": "{} reasoning"}
     labels = [templates.get(name, "{}").format(line[name]) for name in names if line[name]]
     return ", ".join(labels) or "all"
@@ -179,7 +179,7 @@ def _prompt_label(line: Mapping[str, str], names: Sequence[str]) -> str:
 _CHOICE = "wep_choice"
 
 _OTHERS = {versus for _, versus in words.SETTING_PAIRS} | {"en"}
-"""What is compared with: settings and the language; not people, not other models."""
+"""References that are settings or the language; not people, not other models."""
 
 
 def _scored(parts: Mapping[str, str]) -> bool:

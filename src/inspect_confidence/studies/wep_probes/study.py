@@ -22,7 +22,7 @@ from inspect_confidence.studies.wep_probes.shown import (
 
 
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """The results of both probes."""
+    """Return the results of both probes."""
     results: list[Result] = []
     if "wep_elicitation" in frames:
         results += words.words_to_numbers(
@@ -34,7 +34,7 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
 
 
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
-    """Differences of two contenders on the contexts, or prompts, that both answered readably.
+    """Return the differences on the contexts, or prompts, that both answered readably.
 
     Words to numbers: the mean probability of each word. Numbers to words: the consistency scores.
     """
@@ -55,7 +55,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
 
 
 def _word_values(frame: pd.DataFrame) -> pd.DataFrame:
-    """The mean probability of each word in each context; the items are contexts."""
+    """Return the mean probability of each word in each context; the items are contexts."""
     readable = frame[frame["status"] == "ok"]
     keys = ["language", "setting", "context", "word"]
     means = readable.groupby(keys, as_index=False, sort=False)["probability"].mean()
@@ -68,7 +68,7 @@ def _word_values(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _unit_values(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
-    """Units of every score; the items are clusters of complementary sequences."""
+    """Return the units of every score; the items are clusters of complementary sequences."""
     modes = {mode: Condition(cot="with" if mode else "without") for mode in (True, False)}
     parts = []
     for metric, unit in choices.units(choices.ranked(frame, convention), convention).items():

@@ -56,7 +56,7 @@ class WepOptions:
 
 
 Sample: TypeAlias = Mapping[str, float]
-"""What a side says that a word means, in percent: a value a context, by its name, or a person."""
+"""Probabilities in percent that a side gives to a word, by context or by person."""
 
 
 def values_of(sample: Sample) -> FloatArray:
@@ -66,7 +66,7 @@ def values_of(sample: Sample) -> FloatArray:
 
 @dataclass(frozen=True)
 class Word:
-    """What one side says of a word.
+    """One side's judgments of a word.
 
     Attributes:
         sample: The readable judgments, averaged over the epochs of a context.
@@ -127,7 +127,7 @@ class Side:
 
 
 def read_statement(sample: SampleFacts) -> list[dict[str, Any]]:
-    """The judgment of a statement: the probability that its word means, or why there is none."""
+    """Read the judgment of a statement: the probability that its word means, or the failure."""
     names = ("item", "split", "context", "setting", "language", "word")
     score, outcome = sample.read("stated_probability")
     row = {name: sample.metadata[name] for name in names}
@@ -135,7 +135,7 @@ def read_statement(sample: SampleFacts) -> list[dict[str, Any]]:
 
 
 def with_contexts(frame: pd.DataFrame) -> pd.DataFrame:
-    """The judgments; a context without a name is its item.
+    """Check judgments and name their contexts; a context without a name is its item.
 
     Raises:
         InvalidArgument: A probability is not in [0, 1].
@@ -146,7 +146,7 @@ def with_contexts(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def sides_of(frame: pd.DataFrame) -> list[Side]:
-    """Every model, variant, data set, language and setting, and the settings together."""
+    """Return every model, variant, data set, language and setting, and the settings together."""
     sides = []
     for key, condition, rows in estimate.condition_groups(
         frame, ("model", "variant", "dataset", "language")
@@ -161,7 +161,7 @@ def sides_of(frame: pd.DataFrame) -> list[Side]:
 
 
 def people_of(survey: Survey, word: str) -> Sample | None:
-    """What the people surveyed said; None where nobody was asked about the word."""
+    """Return the answers of the people surveyed; None if the word wasn't in the survey."""
     if word not in survey:
         return None
     counts = survey[word]
@@ -170,7 +170,7 @@ def people_of(survey: Survey, word: str) -> Sample | None:
 
 
 def words_to_numbers(frame: pd.DataFrame, resampling: Resampling) -> list[Result]:
-    """All results of the elicitation."""
+    """Return all results of the elicitation."""
     survey = resampling.options(WepOptions).people()
     sides = sides_of(frame)
     people = {word: people_of(survey, word) for word in map(str, frame["word"].unique())}
@@ -186,7 +186,7 @@ def words_to_numbers(frame: pd.DataFrame, resampling: Resampling) -> list[Result
 
 
 def _pairs(sides: Sequence[Side]) -> Iterator[tuple[Side, Side, str]]:
-    """What differs in one thing only: setting, language, or model and variant."""
+    """Yield pairs of sides that differ in one thing only: setting, language, or model."""
     for (i, first), (j, second) in product(enumerate(sides), repeat=2):
         if i == j or first.key.dataset != second.key.dataset:
             continue
@@ -205,11 +205,11 @@ def _pairs(sides: Sequence[Side]) -> Iterator[tuple[Side, Side, str]]:
 
 
 _Value: TypeAlias = tuple[Estimate, float]
-"""What a number is, and its value."""
+"""An estimate and its value."""
 
 
 def _single_values(side: Side) -> Iterator[_Value]:
-    """Mean, median and spread of each word, and how many judgments there are."""
+    """Yield mean, median and spread of each word, and how many judgments there are."""
     for word, word_values in side.words.items():
         condition, values = side.condition.but(word=word), values_of(word_values.sample) / 100
         n = len(values)
@@ -264,7 +264,7 @@ class _Compared:
 def _comparison_results(
     side: Side, reference: Mapping[str, Sample], versus: str, resampling: Resampling
 ) -> Iterator[Result]:
-    """Every word against a reference; p adjusted over the words, and how many differ."""
+    """Yield every word's comparison with a reference, adjusted p, and how many words differ."""
     comparisons: dict[str, _Compared] = {}
     against = side.condition.but(versus=versus)
     for word, word_values in side.words.items():
@@ -287,7 +287,7 @@ def _comparison_results(
 def _compared(
     condition: Condition, word_values: Word, versus: Sample, resampling: Resampling
 ) -> tuple[list[_Value], _Compared]:
-    """One side's probabilities against a reference, which comes first in every measure."""
+    """Compare one side's probabilities with a reference, which comes first in every measure."""
     sample, theta = word_values.sample, "brunner_munzel_theta"
     n, units = len(sample), min(len(sample), len(versus))
     form: Literal["t", "logit"] = "t" if resampling.convention == "authors" else "logit"
@@ -331,7 +331,7 @@ def _compared(
 
 
 def _difference_of_medians(versus: FloatArray, sample: FloatArray) -> tuple[float, float]:
-    """The interval from those of both medians (Zou and Donner's MOVER)."""
+    """Return the interval from those of both medians (Zou and Donner's MOVER)."""
     (low, high), (its_low, its_high) = map(metrics.median_interval, (versus, sample))
     if np.isnan(low) or np.isnan(its_low):
         return NO_INTERVAL
@@ -343,7 +343,7 @@ def _difference_of_medians(versus: FloatArray, sample: FloatArray) -> tuple[floa
 def _tests(
     comparisons: Mapping[str, _Compared], metric: str, key: Key, condition: Condition
 ) -> Iterator[Result]:
-    """The p-value of each word, adjusted over the words, and how many words differ."""
+    """Yield the p-value of each word, adjusted over the words, and how many words differ."""
     p = np.array([comparison.p_values[metric] for comparison in comparisons.values()])
     defined, adjusted = ~np.isnan(p), metrics.holm(p)
     over = f"over {defined.sum()} words"
@@ -362,6 +362,6 @@ def _tests(
 
 
 def _mark(p: float) -> str:
-    """At which of the three levels p is significant."""
+    """Say at which of the three levels p is significant."""
     reached = [level for level in LEVELS if p < 1 - level / 100 + 1e-12]
     return f"differs at {max(reached)}%" if reached else "no difference at 90%"
