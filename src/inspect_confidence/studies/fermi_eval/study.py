@@ -93,7 +93,7 @@ def _strata(rows: pd.DataFrame) -> IntArray:
 
 
 @dataclass(frozen=True)
-class _Compared:
+class _ComparedMetric:
     """One metric of both contenders, and the counts that its interval depends on."""
 
     first: Statistic
@@ -110,8 +110,8 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     """
     intervals = [numbers.intervals_of(side, str(side["method"].iloc[0])) for side in (a, b)]
     units, _ = on_common(intervals)
-    compared: dict[Name, _Compared] = {}
-    coverages: dict[float, _Compared] = {}
+    compared: dict[Name, _ComparedMetric] = {}
+    coverages: dict[float, _ComparedMetric] = {}
     for level in sorted(set(intervals[0]["level"]) & set(intervals[1]["level"])):
         at_level = [side[side["level"] == level] for side in intervals]
         condition = Condition(level=level)
@@ -127,9 +127,11 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
                 mean_of(numbers.unread(side), unit_indices(side, units), len(units))
                 for side in sides
             )
-            compared[condition, "format_failure_rate"] = _Compared(first, second, len(replies))
+            compared[condition, "format_failure_rate"] = _ComparedMetric(
+                first, second, len(replies)
+            )
     if len(coverages) > 1:
-        compared[Condition(), "coverage_plateau"] = _Compared(
+        compared[Condition(), "coverage_plateau"] = _ComparedMetric(
             plateau({level: values.first for level, values in coverages.items()}),
             plateau({level: values.second for level, values in coverages.items()}),
             max(values.items for values in coverages.values()),
@@ -137,7 +139,9 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     return differences(_contrast(compared, len(units)), resampling)
 
 
-def _compare_intervals(sides: Sequence[pd.DataFrame], units: pd.Index) -> dict[str, _Compared]:
+def _compare_intervals(
+    sides: Sequence[pd.DataFrame], units: pd.Index
+) -> dict[str, _ComparedMetric]:
     """Return the metrics of both sides' intervals at one level; none without common items."""
     items, sides = on_common([side[side["status"] == "ok"] for side in sides])
     if not len(items):
@@ -147,11 +151,11 @@ def _compare_intervals(sides: Sequence[pd.DataFrame], units: pd.Index) -> dict[s
     second_statistics = second.statistics()
     compared = {}
     for metric, statistic in first.statistics().items():
-        compared[metric] = _Compared(statistic, second_statistics[metric], len(items), missed)
+        compared[metric] = _ComparedMetric(statistic, second_statistics[metric], len(items), missed)
     return compared
 
 
-def _contrast(compared: Mapping[Name, _Compared], units: int) -> Contrast:
+def _contrast(compared: Mapping[Name, _ComparedMetric], units: int) -> Contrast:
     def columns(*values: FloatArray) -> FloatArray:
         return np.column_stack(values)
 
