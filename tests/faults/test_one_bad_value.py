@@ -70,6 +70,9 @@ def set_metadata(name: str, value: object) -> Edit:
 
 
 IMPOSSIBLE = {
+    "wep_choice, an unknown interval": ("wep_choice", set_metadata("interval", "sideways")),
+    "question_sets, an unknown kind": ("question_sets", set_metadata("kind", "riddle")),
+    "life_eval, no age": ("life_eval", set_metadata("age", None)),
     "fermi_eval, 1e400": ("fermi_eval", set_score("interval", "lower", math.inf)),
     "fermi_eval, level 900": ("fermi_eval", set_metadata("level", 900)),
     "scale_variants, confidence 7": ("scale_variants", set_score("stated", "confidence", 7)),

@@ -85,7 +85,9 @@ def _is_ours(name: str) -> bool:
     return unnumbered(name) == SCORER
 
 
-def _outcome(row: dict[str, Any], sample: SampleFacts, right: float | ParseFailure) -> dict[str, Any]:
+def _outcome(
+    row: dict[str, Any], sample: SampleFacts, right: float | ParseFailure
+) -> dict[str, Any]:
     """Set a judgment's status to the run's failure, or to a failure of grading."""
     if sample.failure and (row["status"] != "ok" or row["method"] == EPOCHS):
         return {**row, **sample.outcome(row["status"] if row["method"] != EPOCHS else "", "")}

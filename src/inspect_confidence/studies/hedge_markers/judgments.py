@@ -177,7 +177,7 @@ class Sentences:
         """Return cells of those rows' sentences with one of the markers, by group and marker."""
         positions = {marker: k for k, marker in enumerate(markers)}
         chosen = rows[rows["standard"].isin(positions)]
-        return MarkerCells.of(
+        return MarkerCells.from_sentences(
             chosen["confidence"],
             chosen["group"].to_numpy(np.int64),
             np.array([positions[one] for one in chosen["standard"]], np.int64),

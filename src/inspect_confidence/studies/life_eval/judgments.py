@@ -90,13 +90,8 @@ def completed_ages(rows: pd.DataFrame) -> pd.DataFrame:
         InvalidArgument: A share lies outside [0, 1], an age or radius is missing, or the table
             doesn't have a sex or age whose true probability is missing.
     """
-    for name in ("age", "radius"):
-        # A sample that was never written has a status, and not what it would have asked.
-        if (rows[name].isna() & (rows["status"] == "ok")).any():
-            raise InvalidArgument(
-                f"{name} is missing in {int(rows[name].isna().sum())} judgments of life_eval; give "
-                "it in years."
-            )
+    if missing := missing_ages(rows):
+        raise InvalidArgument(f"{next(iter(missing.values()))}; {len(missing)} rows lack it.")
     rows = _scored(rows)
     refuse_outside(rows, ("confidence", "score", "mas"))
     unread = (rows["source"] == TOKEN) & (rows["status"] != "ok")
@@ -104,13 +99,26 @@ def completed_ages(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(window=rows["window"].replace(HALF_OPEN, ""))
 
 
-CLUSTERS = Clusters("decades of age by radius", least=10)
+def missing_ages(rows: pd.DataFrame) -> dict[int, str]:
+    """Return the reason, by position, of each readable judgment without an age or a radius.
+
+    A sample that was never written has a status, but not the values that it would have asked.
+    """
+    reasons = {}
+    for name in ("age", "radius"):
+        is_missing = rows[name].isna() & (rows["status"] == "ok")
+        for position in np.flatnonzero(is_missing).tolist():
+            reasons[position] = f"{name} is missing; give it in years"
+    return reasons
+
+
+CLUSTERS = Clusters("decades of age by radius", min_units=10)
 """The units resampled in LifeEval: answers and confidence depend within a decade and radius."""
 
 
 def cluster_of(rows: pd.DataFrame) -> pd.Series:
     """Name each judgment's decade of age and radius."""
-    group = (rows["age"] // 10).astype(int)
+    group = (rows["age"] // 10).fillna(-1).astype(int)
     names = [f"{decade} {radius:g}" for decade, radius in zip(group, rows["radius"], strict=True)]
     return pd.Series(names, rows.index, dtype=object)
 
@@ -151,9 +159,10 @@ def completed_options(rows: pd.DataFrame) -> pd.DataFrame:
             probabilities aren't a list of them, one an option.
     """
     rows = rows.copy()
-    for name, allowed in (("kind", KINDS), ("source", (STATED, TOKEN))):
-        if wrong := sorted(set(rows[name]) - set(allowed)):
-            raise InvalidArgument(f"{name}={wrong[0]} is not known. {nearest(wrong[0], allowed)}")
+    if unknown := {**unknown_kinds(rows), **unknown_sources(rows)}:
+        raise InvalidArgument(next(iter(unknown.values())))
+    # A judgment whose source could not be read counts as one that failed to state an answer.
+    rows["source"] = rows["source"].replace("", STATED)
     for name in ("answer", "target"):
         rows[name] = [_option(text) for text in rows[name]]
     probabilities = [_probabilities(text) for text in rows["probabilities"]]
@@ -187,6 +196,25 @@ def completed_options(rows: pd.DataFrame) -> pd.DataFrame:
     rows["correct"] = rows["correct"].mask(unread)
     refuse_outside(rows, ("confidence", "correct"))
     return rows
+
+
+def unknown_kinds(rows: pd.DataFrame) -> dict[int, str]:
+    """Return the reason, by position, of each judgment of an unknown kind of question."""
+    return _unknown_values(rows, "kind", KINDS)
+
+
+def unknown_sources(rows: pd.DataFrame) -> dict[int, str]:
+    """Return the reason, by position, of each judgment from an unknown source."""
+    return _unknown_values(rows, "source", (STATED, TOKEN))
+
+
+def _unknown_values(rows: pd.DataFrame, name: str, known_values: Sequence[str]) -> dict[int, str]:
+    is_empty = (rows[name] == "") & (rows["status"] != "ok")
+    reasons = {}
+    for position in np.flatnonzero(~rows[name].isin(known_values) & ~is_empty).tolist():
+        value = rows[name].iloc[position]
+        reasons[position] = f"{name}={value} is not known. {nearest(value, known_values)}"
+    return reasons
 
 
 def option_contradictions(rows: pd.DataFrame) -> dict[int, str]:

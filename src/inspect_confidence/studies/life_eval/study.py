@@ -146,6 +146,7 @@ LIFE_EVAL = Study(
             read=judgments.read_age,
             varied=("radius", "sex"),
             replies=lambda rows: rows[rows["source"] != judgments.TOKEN],
+            contradictions={("age", "radius"): judgments.missing_ages},
             limits=limits(
                 "age:amount radius:amount answer:amount confidence:share score:share mas:share "
                 "best_answer:amount unseen_mass:share"
@@ -176,7 +177,9 @@ LIFE_EVAL = Study(
                 "confidence:share correct:share"
             ),
             contradictions={
-                ("answer", "choices", "probabilities"): judgments.option_contradictions
+                ("answer", "choices", "probabilities"): judgments.option_contradictions,
+                ("kind",): judgments.unknown_kinds,
+                ("source",): judgments.unknown_sources,
             },
         ),
     ),

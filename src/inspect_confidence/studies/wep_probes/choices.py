@@ -50,23 +50,41 @@ def ranked(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
     With the convention `authors` the choice is the first letter of the reply (of what follows the
     last "I choose" in a chain of thought), else the choice as it was read.
     """
+    if unknown := unknown_prompts(frame):
+        raise InvalidArgument(next(iter(unknown.values())))
     rows = frame.copy()
     rows["choice_set"] = rows["choice_set"].fillna(0).astype(int)
     rows["cot"] = [value is True for value in rows["cot"]]
-    names = [
-        f"{row.scenario}-{row.choice_set}-{row.numbers}-{row.point:g}-{row.interval}"
-        for row in rows.itertuples()
-    ]
-    if strange := sorted(set(names) - set(_RIGHT)):
-        raise InvalidArgument(
-            f"There is no prompt {strange[0]} (scenario-choice_set-numbers-point-interval). "
-            + nearest(strange[0], _RIGHT)
-        )
-    rows["right"] = [float(_RIGHT[name]) for name in names]
+    rows["right"] = [float(_RIGHT[name]) for name in _prompt_names(rows)]
     read = _by_letter if convention == "authors" else _by_choice
     offered = [CHOICES[size] for size in rows["choice_set"]]
     rows["rank"] = list(map(read, rows.itertuples(), offered))
     return rows
+
+
+def unknown_prompts(frame: pd.DataFrame) -> dict[int, str]:
+    """Return the reason, by position, of each judgment of a prompt that the study does not have.
+
+    A failed judgment without any prompt is no contradiction: its sample was never written.
+    """
+    reasons = {}
+    for position, name in enumerate(_prompt_names(frame)):
+        is_empty = frame["interval"].iloc[position] == "" and frame["status"].iloc[position] != "ok"
+        if name not in _RIGHT and not is_empty:
+            reasons[position] = (
+                f"there is no prompt {name} (scenario-choice_set-numbers-point-interval). "
+                + nearest(name, _RIGHT)
+            )
+    return reasons
+
+
+def _prompt_names(frame: pd.DataFrame) -> list[str]:
+    sizes = frame["choice_set"].fillna(0).astype(int)
+    numbered = frame.assign(choice_set=sizes)
+    return [
+        f"{row.scenario}-{row.choice_set}-{row.numbers}-{row.point:g}-{row.interval}"
+        for row in numbered.itertuples()
+    ]
 
 
 def _by_choice(row: Any, choices: Sequence[str]) -> float:
@@ -104,13 +122,13 @@ def units(
     firsts, mirrored = _mirrored(index, ranks, convention)
     point_names = [f"{point:g}" for point in points]
     fit, monotonicity = (
-        metrics.empirical_consistency.each,
-        metrics.empirical_monotonicity_consistency.each,
+        metrics.empirical_consistency_flags,
+        metrics.empirical_monotonicity_flags,
     )
     steps = map(monotonicity, ranks.T[:-1], ranks.T[1:], right.T[:-1], right.T[1:])
     values = {
-        "monotonicity_consistency": {"": metrics.monotonicity_consistency.each(ranks, rises)},
-        "choice_sensitivity": {"": metrics.choice_sensitivity.each(ranks)},
+        "monotonicity_consistency": {"": metrics.monotonicity_flags(ranks, rises)},
+        "choice_sensitivity": {"": metrics.choice_sensitivity_flags(ranks)},
         "empirical_consistency": dict(zip(point_names, map(fit, ranks.T, right.T), strict=True)),
         "empirical_monotonicity_consistency": dict(zip(point_names, steps, strict=False)),
     }
@@ -132,7 +150,7 @@ def _mirrored(
     complements = np.vstack([ranks, np.full((1, ranks.shape[1]), np.nan)])[seconds]
     size, mirrored_points = index["choice_set"].to_numpy(float)[firsts], []
     for first, second in zip(ranks[firsts].T, complements.T, strict=True):
-        mirrored = metrics.pairwise_consistency.each(first, second, size)
+        mirrored = metrics.pairwise_consistency_flags(first, second, size)
         if convention == "authors":
             mirrored[(size == 3) & (first == 2) & (second == 0)] = 0
         mirrored_points.append(mirrored)
@@ -193,7 +211,16 @@ def numbers_to_words(frame: pd.DataFrame, resampling: Resampling) -> list[Result
     for key, condition, choices in estimate.condition_groups(
         frame, ("model", "variant", "dataset")
     ):
-        rows = ranked(choices, resampling.convention)
+        has_prompt = choices["interval"] != ""
+        unknown = choices[~has_prompt]
+        if len(unknown):  # samples that were never written, or whose prompt cannot be
+            note = noted(left_out(unknown["status"]), "their prompts are not known")
+            count = estimate.judgment_count(condition.but(prompt="unknown"), len(unknown), note)
+            resampled = estimate.resample([count], unknown["item"].nunique(), resampling)
+            results += estimate.results_of(resampled, key)
+        rows = ranked(choices[has_prompt], resampling.convention)
+        if rows.empty:
+            continue
         scored = units(rows, resampling.convention)
         results += estimate.results_of(_scores(scored, rows, condition, resampling), key)
         results += _chance(rows, key, condition, resampling)
@@ -375,24 +402,27 @@ def _chance(
                 )
                 for size in first_run["choice_set"].unique()
             }
-            where_condition, expected = (
-                condition.but(baseline="expected", **part),
-                first_run["choice_set"],
-            )
+            where_condition = condition.but(baseline="expected", **part)
+            expected = first_run["choice_set"]
             value = float(expected.map(of_size).mean())
             none = "undefined: no prompt stands beside another" if np.isnan(value) else ""
             note = noted(none, "exact expectation of equally likely choices")
             yield key.result(where_condition, metric, value, n=len(first_run), note=note)
             values = slice_units.groupby("drawn")["value"].mean().to_numpy(float)
-            mean, spread = float(np.mean(values)), float(np.std(values, ddof=1))
-            reach = stdtrit(len(values) - 1, 0.975) * spread / np.sqrt(len(values))
-            where_condition, ends = (
-                where_condition.but(baseline="random"),
-                (mean - reach, mean + reach),
-            )
+            mean, ends = _mean_with_t_interval(values)
+            where_condition = where_condition.but(baseline="random")
             none = "undefined: no unit has all its choices" if np.isnan(mean) else ""
             note = noted(none, f"mean of {RANDOM_RUNS} random runs with its t interval")
             yield key.result(where_condition, metric, mean, ends, n=len(first_run), note=note)
+
+
+def _mean_with_t_interval(values: FloatArray) -> tuple[float, tuple[float, float]]:
+    """Return a mean with its 95% t interval; NaN of no value, and no interval of one."""
+    if len(values) < 2:
+        return (float(values[0]) if len(values) else np.nan), NO_INTERVAL
+    mean = float(np.mean(values))
+    reach = stdtrit(len(values) - 1, 0.975) * float(np.std(values, ddof=1)) / np.sqrt(len(values))
+    return mean, (mean - reach, mean + reach)
 
 
 def _contrasts(

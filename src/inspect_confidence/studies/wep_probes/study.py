@@ -106,6 +106,9 @@ WEP_PROBES = Study(
             read=choices.read_sentence,
             varied=("scenario", "choice_set", "numbers", "point", "interval", "cot"),
             limits=limits("choice_set:count point:amount"),
+            contradictions={
+                ("scenario", "choice_set", "numbers", "point", "interval"): choices.unknown_prompts
+            },
             replies=lambda rows: rows.assign(cot=rows["cot"].map({True: "with", False: "without"})),
         ),
     ),
