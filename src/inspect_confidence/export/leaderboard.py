@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby, starmap
+from itertools import chain, groupby
 from math import isnan, nan
 from operator import attrgetter
 from pathlib import Path
@@ -154,9 +154,11 @@ def _boards(material: Material, results: pd.DataFrame) -> tuple[list[Board], Ran
 
 
 def _board(rows: pd.DataFrame, model_ranks: Sequence[Rank], direction: Direction) -> Board:
-    placed = zip(model_ranks, rows.to_dict("records"), strict=True)
-    ordered = sorted(placed, key=_by_rank)
-    lines = list(starmap(_cells, ordered))
+    lines = []
+    placed = list(zip(model_ranks, rows.to_dict("records"), strict=True))
+    placed.sort(key=_by_rank)
+    for rank, row in placed:
+        lines.append(_cells(rank, row))
     table = pd.DataFrame(lines, columns=list(_HEADER), dtype=object)
     table = table.loc[:, ~table.isin(["", "-"]).all()]  # without empty columns
     if not direction.ordered:

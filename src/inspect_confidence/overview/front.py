@@ -45,7 +45,8 @@ def front_of(
     lines = [replace(line, key=_short(line.key)) for line in matrix.lines]
     sentences = [(_short(key), parts) for key, parts in model_sentences(results, matrix)]
     looks = {shortened(model, _LONGEST): k for k, model in enumerate(models)}
-    return Front(replace(matrix, lines=lines), looks, [line.key for line in lines], sentences)
+    order = [line.key for line in lines]
+    return Front(replace(matrix, lines=lines), looks, order, sentences)
 
 
 def _short(key: LineKey) -> LineKey:

@@ -1,5 +1,6 @@
 """Sentences on results: on each model over all studies, and on each study over all models."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -57,7 +58,7 @@ def model_sentences(results: pd.DataFrame, matrix: Matrix) -> list[tuple[LineKey
     for row in rows.to_dict("records"):
         key = (row["key"], row["task"], row["metric"], row["where"])
         numbers.setdefault(key, []).append(row)
-    sentences: list[tuple[LineKey, Sequence[Part]]] = []
+    sentences: list[tuple[LineKey, Sentence]] = []
     for line in matrix.lines:
         if sentence := _sentence(line.key, numbers):
             sentences.append((line.key, sentence))
@@ -165,15 +166,18 @@ def _overlap(numbers: Sequence[tuple[Line, Number]], best: tuple[Line, Number]) 
     """Return a clause on the number of intervals that overlap that of the best line."""
     if isnan(best[1].low):
         return ""
-    ranked = [number for line, number in numbers if line is not best[0] and not isnan(number.low)]
+    ranked, overlaps = 0, 0
+    for line, number in numbers:
+        if line is not best[0] and not isnan(number.low):
+            ranked += 1
+            overlaps += number.low <= 1
     if not ranked:
         return ""
-    overlaps = sum(number.low <= 1 for number in ranked)
-    if len(ranked) == 1:
+    if ranked == 1:
         return f"; their intervals {'overlap' if overlaps else 'lie apart'}"
     if not overlaps:
         return "; its interval lies apart from all others'"
-    return f"; {overlaps} of the {len(ranked)} others can't be told from the first"
+    return f"; {overlaps} of the {ranked} others can't be told from the first"
 
 
 def unread_sentence(matrix: Matrix) -> Sentence:
@@ -214,12 +218,13 @@ def study_sentences(matrix: Matrix) -> list[Sentence]:
 
     The first number of every task comes before the second number of any task.
     """
-    places: dict[tuple[int, str], int] = {}
-    for k, column in enumerate(matrix.columns):
-        nth = sum(task == column.task for _, task in places)
-        metrics = {matrix.columns[place].metric for place in places.values()}
+    counts: Counter[str] = Counter()
+    metrics: set[str] = set()
+    candidates: list[tuple[int, int]] = []
+    for place, column in enumerate(matrix.columns):
         if column.metric not in metrics:
-            places[nth, column.task] = k
-    chosen = sorted(places, key=itemgetter(0))[:2]
-    sentences = [column_sentence(matrix, places[key]) for key in chosen]
+            metrics.add(column.metric)
+            candidates.append((counts[column.task], place))
+            counts[column.task] += 1
+    sentences = [column_sentence(matrix, place) for _, place in sorted(candidates)[:2]]
     return list(filter(None, [*sentences, unread_sentence(matrix)]))

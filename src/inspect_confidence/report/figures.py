@@ -141,7 +141,7 @@ def _groups(spec: FigureSpec, rows: pd.DataFrame) -> Iterator[tuple[str, pd.Data
         return
     shared = rows["model"] == spec.beside
     for values, group in rows[~shared].groupby(list(spec.by), sort=False):
-        names = ", ".join(shortened(str(value), 60) for value in values if value)
+        names = ", ".join(map(_short, filter(None, values)))
         title = f"{spec.title}: {names}" if names else spec.title
         yield title, pd.concat([group, rows[shared]])[COLUMNS]
 
@@ -155,7 +155,7 @@ def _caption(spec: FigureSpec, figure_rows: pd.DataFrame, rows: pd.DataFrame) ->
     counted = with_parts(counted, ["variant", *parts, "status"])
     # Rows over all data sets name none of them.
     keys = ["model", "variant", *(["dataset"] if "dataset" in spec.by else []), *parts]
-    lines = {tuple(values) for values in model_rows[keys].astype(str).to_numpy()}
+    lines = set(model_rows[keys].astype(str).itertuples(index=False, name=None))
     in_figure = [_belongs(row, keys, lines) for row in counted.to_dict("records")]
     counts = counted[np.array(in_figure, bool)].groupby("status", sort=False)["value"].sum()
     if counts.empty:
@@ -165,10 +165,14 @@ def _caption(spec: FigureSpec, figure_rows: pd.DataFrame, rows: pd.DataFrame) ->
     read = f"; {failures.sum():,} could not be read ({statuses})" if statuses else ", all read"
     caption = f"{spec.reads} Asked: {total:,} judgment{'' if total == 1 else 's'}{read}."
     numbers = model_rows.groupby("model", sort=False)["value"].count()
-    missing = [shortened(str(name), 60) for name in numbers.index[numbers == 0]]
+    missing = list(map(_short, numbers.index[numbers == 0]))
     if missing and (numbers > 0).any():
         caption += f" No number of: {', '.join(missing)}."
     return caption
+
+
+def _short(name: object) -> str:
+    return shortened(str(name), 60)
 
 
 def _belongs(row: Mapping[Any, Any], keys: Sequence[str], lines: set[tuple[str, ...]]) -> bool:
@@ -189,7 +193,7 @@ def draw_figures(
 ) -> dict[str, ReportFigure]:
     """Return the figures with their pictures, by name, drawn by this number of processes."""
     processes = workers if len(figures) > _MAX_SERIAL else 1
-    pictures = spread(_draw, [(figure,) for figure in figures], processes, progress)
+    pictures = spread(_draw, list(zip(figures, strict=True)), processes, progress)
     return {figure.name: figure for figure in pictures}
 
 

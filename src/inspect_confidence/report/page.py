@@ -91,11 +91,17 @@ def arrange_figures(
 
     Missing figures with the same title and reason are listed once.
     """
-    pictures = [figure for figure in report_figures if figure.svg]
-    lead = next((figure for figure in pictures if figure.leads), None)
-    additional = [figure for figure in pictures if figure is not lead]
-    reasons = ((figure.title, figure.reason) for figure in report_figures if not figure.svg)
-    return lead, additional, list(dict.fromkeys(reasons))
+    lead: figures.ReportFigure | None = None
+    additional: list[figures.ReportFigure] = []
+    missing: dict[tuple[str, str], None] = {}
+    for figure in report_figures:
+        if not figure.svg:
+            missing[figure.title, figure.reason] = None
+        elif figure.leads and lead is None:
+            lead = figure
+        else:
+            additional.append(figure)
+    return lead, additional, list(missing)
 
 
 def render_page(page: Page) -> str:

@@ -114,7 +114,8 @@ def _page(
     rows, names = _scrubbed(pd.concat([results, details], ignore_index=True), models)
     order = list(dict.fromkeys(names[model] for model in models))
     changes = tables.difference_tables(judgments, baseline, settings) if baseline else {}
-    planned, all_figures = [], []
+    planned = []
+    all_figures: list[figures.ReportFigure] = []
     for study in all_studies():
         tasks = {table.task for table in study.tables}
         if tasks & judgments.keys():
