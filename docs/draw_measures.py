@@ -20,49 +20,49 @@ _RIGHT, _WRONG = SERIES[0], SERIES[1]
 
 
 def _axes() -> tuple[Figure, Axes]:
-    drawn = Figure(SIZE, layout="constrained")
-    return drawn, drawn.subplots()
+    figure = Figure(SIZE, layout="constrained")
+    return figure, figure.subplots()
 
 
 def ece() -> Figure:
     """Ten bins of a model that states more than it keeps: its error is the mean gap."""
     rng = np.random.default_rng(3)
-    stated = rng.beta(5, 1.6, 2_000)
-    correct = rng.random(2_000) < 0.25 + 0.6 * stated**1.5
-    drawn, axes = _axes()
-    place = np.minimum((stated * 10).astype(int), 9)
-    for one in np.unique(place):
-        inside = place == one
-        x, y = stated[inside].mean(), correct[inside].mean()
+    confidence = rng.beta(5, 1.6, 2_000)
+    correct = rng.random(2_000) < 0.25 + 0.6 * confidence**1.5
+    figure, axes = _axes()
+    place = np.minimum((confidence * 10).astype(int), 9)
+    for bin_number in np.unique(place):
+        inside = place == bin_number
+        x, y = confidence[inside].mean(), correct[inside].mean()
         axes.plot([x, x], [x, y], color=_WRONG, linewidth=3, alpha=0.5)
         axes.scatter(x, y, s=8 + 200 * inside.mean(), color=_RIGHT, zorder=3)
     axes.plot([0, 1], [0, 1], **DASHED)
     axes.set(xlabel="stated confidence", ylabel="share right", xlim=(0, 1), ylim=(0, 1))
-    axes.set_title(f"ECE {metrics.ece(stated, correct):.2f}: bars' mean length, by answers")
-    return drawn
+    axes.set_title(f"ECE {metrics.ece(confidence, correct):.2f}: bars' mean length, by answers")
+    return figure
 
 
 def auroc() -> Figure:
     """Confidence in right and in wrong answers: how far the two lie apart."""
     rng = np.random.default_rng(5)
     right, wrong = rng.beta(6, 2, 400), rng.beta(3, 2.4, 200)
-    stated = np.concatenate([right, wrong])
+    confidence = np.concatenate([right, wrong])
     correct = np.repeat([1, 0], [400, 200])
-    drawn, axes = _axes()
+    figure, axes = _axes()
     edges = np.linspace(0, 1, 21)
-    for some, colour, name in ((right, _RIGHT, "right"), (wrong, _WRONG, "wrong")):
-        share = np.histogram(some, edges)[0] / len(some)
+    for confidences, colour, name in ((right, _RIGHT, "right"), (wrong, _WRONG, "wrong")):
+        share = np.histogram(confidences, edges)[0] / len(confidences)
         axes.stairs(share, edges, color=colour, label=f"{name} answers", fill=True, alpha=0.35)
         axes.stairs(share, edges, color=colour)
     axes.set(xlabel="stated confidence", ylabel="share of answers", xlim=(0, 1))
-    axes.set_title(f"AUROC {metrics.auroc(stated, correct):.2f}")
+    axes.set_title(f"AUROC {metrics.auroc(confidence, correct):.2f}")
     axes.legend(loc="upper left")
-    return drawn
+    return figure
 
 
 def meta_d() -> Figure:
     """Type-2 curves of one accuracy: what confidence could tell, and what it tells."""
-    drawn, axes = _axes()
+    figure, axes = _axes()
     d_prime = 1.6
     for ratio, colour in ((1.0, _RIGHT), (0.5, _WRONG)):
         false_alarms, hits = _type2(ratio * d_prime)
@@ -71,7 +71,7 @@ def meta_d() -> Figure:
     axes.set(xlabel="share of wrong answers above", ylabel="share of right answers above")
     axes.set_title("Confidence above a threshold, d' = 1.6")
     axes.legend(loc="lower right")
-    return drawn
+    return figure
 
 
 def _type2(meta: float) -> tuple[np.ndarray, np.ndarray]:
@@ -86,7 +86,7 @@ def coverage() -> Figure:
     rng = np.random.default_rng(11)
     error, half = rng.normal(0, 1, 24), rng.uniform(0.7, 1.6, 24)
     lower, upper = error - half, error + half
-    drawn, axes = _axes()
+    figure, axes = _axes()
     for place, (low, high) in enumerate(zip(lower, upper, strict=True)):
         holds = low <= 0 <= high
         colour = _RIGHT if holds else _WRONG
@@ -96,20 +96,20 @@ def coverage() -> Figure:
     axes.set(xlabel="question", ylabel="distance to the truth", xticks=[])
     share = metrics.coverage(lower, upper, np.zeros(24))
     axes.set_title(f"Stated 90%; {share:.0%} hold the truth")
-    return drawn
+    return figure
 
 
 def interval_score() -> Figure:
     """What an interval around 0 costs by where the truth is: width, and twenty times each miss."""
-    drawn, axes = _axes()
+    figure, axes = _axes()
     truth = np.linspace(-4, 4, 161)
     for half, colour, name in ((1.0, _WRONG, "narrow"), (2.5, _RIGHT, "wide")):
-        scores = [metrics.interval_score([-half], [half], [one], 90) for one in truth]
+        scores = [metrics.interval_score([-half], [half], [value], 90) for value in truth]
         axes.plot(truth, scores, color=colour, label=f"{name}: from {-half:g} to {half:g}")
     axes.set(xlabel="truth", ylabel="interval score at 90%")
     axes.set_title("Lower is better")
     axes.legend(loc="upper center")
-    return drawn
+    return figure
 
 
 def conformal() -> Figure:
@@ -122,20 +122,20 @@ def conformal() -> Figure:
     before = metrics.coverage(lower[test], upper[test], truth[test])
     after = metrics.coverage(lower[test] - offset, upper[test] + offset, truth[test])
     missed = np.maximum(lower[train], -upper[train])
-    drawn, axes = _axes()
+    figure, axes = _axes()
     axes.hist(missed, 30, color=_RIGHT, alpha=0.45)
     axes.axvline(0, color=FAINT, linewidth=1)
     axes.axvline(offset, color=_WRONG)
     axes.text(offset, axes.get_ylim()[1], f" offset {offset:.2f}", va="top", color=_WRONG)
     axes.set(xlabel="distance of the truth beyond the nearer bound", ylabel="train questions")
     axes.set_title(f"Test coverage {before:.0%}, widened {after:.0%}")
-    return drawn
+    return figure
 
 
 def marker_confidence() -> Figure:
     """Agreement of repeated answers where a marker was said, in three data sets."""
     rng = np.random.default_rng(23)
-    drawn, axes = _axes()
+    figure, axes = _axes()
     means = {"probably": (0.62, 0.58, 0.65), "I think": (0.8, 0.55, 0.33)}
     for place, of_sets in enumerate(means.values()):
         drawn_means = []
@@ -152,7 +152,7 @@ def marker_confidence() -> Figure:
     axes.set(ylabel="agreement of 20 more", ylim=(0, 1), xticks=range(2), xlim=(-0.5, 1.5))
     axes.set_xticklabels([f'"{marker}"' for marker in means])
     axes.set_title("Three data sets: the same meaning, and three")
-    return drawn
+    return figure
 
 
 PICTURES: dict[str, Callable[[], Figure]] = {

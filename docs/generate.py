@@ -223,7 +223,7 @@ _TESTED = (
 
 
 def row(metric: Metric) -> str:
-    """A metric as a row of the table."""
+    """Return the row of a metric in the table."""
     span = f"{bound(metric.low)} to {bound(metric.high)}"
     cells = (
         f"`{metric.name}`",
@@ -238,7 +238,7 @@ def row(metric: Metric) -> str:
 
 
 def bound(value: float) -> str:
-    """A bound of a range."""
+    """Return a bound of a range as text."""
     return f"{value:g}" if math.isfinite(value) else ("-" if value < 0 else "") + "infinity"
 
 
@@ -249,56 +249,62 @@ def metrics_page() -> str:
 
 
 def intervals() -> str:
-    """The method of each metric's interval, and what coverage was seen."""
+    """Return the method of each metric's interval, and its simulated coverage."""
     methods = "\n".join(
-        fill(f"- `{name}`: {said}", 100, subsequent_indent="  ")
-        for name, said in METHODS.items()
+        fill(f"- `{name}`: {description}", 100, subsequent_indent="  ")
+        for name, description in METHODS.items()
         if name not in ("own", "none")
     )
-    seen = pd.read_csv(DOCS / "coverage.csv", keep_default_na=False)
-    seen["metric"] = seen["metric"].str.split(" ").str[0]
+    coverage = pd.read_csv(DOCS / "coverage.csv", keep_default_na=False)
+    coverage["metric"] = coverage["metric"].str.split(" ").str[0]
     lines = []
-    for one in METRICS.values():
-        rule = one.interval
+    for metric in METRICS.values():
+        rule = metric.interval
         if rule == NO_ESTIMATE:
             continue
-        given = rule.reason if rule.method in ("own", "none") else f"`{rule.method}`"
-        method = f"none: {given}" if rule.method == "none" else given
-        least = [f"{rule.min_units} {rule.units}"] if rule.min_units else []
-        least += [f"{rule.min_rarest} in the rarest {rule.rarest}"] if rule.min_rarest else []
-        mine = seen[seen["metric"] == one.name]
-        cells = [_share(mine[mine["n"] == n]) for n in SIZES]
-        others = [
-            f"{int(n):,}: {_share(some)}"
-            for n, some in mine.groupby("n")
-            if n not in SIZES and _share(some) != "-"
+        reason = rule.reason if rule.method in ("own", "none") else f"`{rule.method}`"
+        method = f"none: {reason}" if rule.method == "none" else reason
+        minimums = [f"{rule.min_units} {rule.units}"] if rule.min_units else []
+        minimums += [f"{rule.min_rarest} in the rarest {rule.rarest}"] if rule.min_rarest else []
+        simulations = coverage[coverage["metric"] == metric.name]
+        cells = [_share(simulations[simulations["n"] == n]) for n in SIZES]
+        other_sizes = [
+            f"{int(n):,}: {_share(of_size)}"
+            for n, of_size in simulations.groupby("n")
+            if n not in SIZES and _share(of_size) != "-"
         ]
-        if rule.method == "wilson" and not len(mine):
+        if rule.method == "wilson" and not len(simulations):
             cells[0] = "as `coverage`"
-        shown = (f"`{one.name}`", method, ", ".join(least) or "-", *cells, "; ".join(others) or "-")
-        lines.append(f"| {' | '.join(shown)} |")
+        cells_of_line = (
+            f"`{metric.name}`",
+            method,
+            ", ".join(minimums) or "-",
+            *cells,
+            "; ".join(other_sizes) or "-",
+        )
+        lines.append(f"| {' | '.join(cells_of_line)} |")
     return _INTERVALS.format(methods=methods) + "\n".join(lines) + "\n"
 
 
-def _share(seen: pd.DataFrame) -> str:
-    """The least and the greatest coverage of those, where intervals are given."""
-    given = seen[seen["printed"] >= 0.35 * seen["simulations"]]
-    if not len(given):
+def _share(simulations: pd.DataFrame) -> str:
+    """Return the smallest and the largest coverage, where at least 35% of samples have one."""
+    reported = simulations[simulations["printed"] >= 0.35 * simulations["simulations"]]
+    if not len(reported):
         return "-"
-    shares = given["held"] / given["printed"]
+    shares = reported["held"] / reported["printed"]
     ends = list(dict.fromkeys(f"{share:.3f}".lstrip("0") for share in (shares.min(), shares.max())))
     return " to ".join(ends)
 
 
 def tests() -> str:
-    """Each test with its null and the level seen."""
-    seen = pd.read_csv(DOCS / "levels.csv")
+    """Return each test with its null hypothesis and its simulated level."""
+    levels = pd.read_csv(DOCS / "levels.csv")
     lines = []
     for name, null, p in _TESTED:
-        mine = seen[seen["test"].str.startswith(name) & ~seen["power"]]
-        shares = mine["rejected"] / mine["simulations"]
-        level = f"{shares.min():.3f} to {shares.max():.3f} ({len(mine)} designs)"
-        lines.append(f"| {name} | {null} | {p} | {level if len(mine) else '-'} |")
+        simulations = levels[levels["test"].str.startswith(name) & ~levels["power"]]
+        shares = simulations["rejected"] / simulations["simulations"]
+        level = f"{shares.min():.3f} to {shares.max():.3f} ({len(simulations)} designs)"
+        lines.append(f"| {name} | {null} | {p} | {level if len(simulations) else '-'} |")
     return _TESTS + "\n".join(lines) + "\n"
 
 
@@ -322,11 +328,11 @@ _LEFT_OUT = {
     ("wep_probes", "analysis/rq1/Chinese_KL_Divergence.csv"): 17 * 5,
     ("wep_probes", "analysis/rq1/Gender_BM_Theta.csv"): 17 * 8 * 3,
 }
-"""Figures that are known to us and not held: words times comparisons, with their intervals."""
+"""Known figures that are not included: words times comparisons, with their intervals."""
 
 
 def tables_of(source: str) -> list[str]:
-    """The tables, or other places, that a figure's source names.
+    """Return the tables, or other places, that a figure's source names.
 
     Example:
         >>> tables_of("Dai (2026), arXiv 2603.09309, Tables 1, 13")
@@ -334,35 +340,37 @@ def tables_of(source: str) -> list[str]:
     """
     place = _CITED.sub("", source, count=1)
     numbers = re.fullmatch(r"Tables? (\d+(?:, \d+)*)", place)
-    return [f"Table {one}" for one in numbers[1].split(", ")] if numbers else [place]
+    return [f"Table {number}" for number in numbers[1].split(", ")] if numbers else [place]
 
 
 def published_tables() -> str:
     """Return the tables at the end of docs/published.md: figures held, and those not computed."""
     study_of = {table.task: study.name for study in all_studies() for table in study.tables}
-    held, computed = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    included, computed = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     figures = read_published()
-    for one in figures.to_dict("records"):
-        numbers = 3 if math.isfinite(one["ci_low"]) else 1
-        for table in tables_of(one["source"]):
-            where = study_of[one["task"]], table
-            held[where] += numbers
-            computed[where] += 0 if one["not_produced"] else numbers
+    for figure in figures.to_dict("records"):
+        numbers = 3 if math.isfinite(figure["ci_low"]) else 1
+        for table in tables_of(figure["source"]):
+            place = study_of[figure["task"]], table
+            included[place] += numbers
+            computed[place] += 0 if figure["not_produced"] else numbers
     lines = [
-        f"| {study} | {table} | {held[study, table] + _LEFT_OUT.get((study, table), 0):,} "
-        f"| {held[study, table]:,} | {computed[study, table]:,} |"
-        for study, table in sorted({*held, *_LEFT_OUT}, key=_in_order)
+        f"| {study} | {table} | {included[study, table] + _LEFT_OUT.get((study, table), 0):,} "
+        f"| {included[study, table]:,} | {computed[study, table]:,} |"
+        for study, table in sorted({*included, *_LEFT_OUT}, key=_in_order)
     ]
-    listed = figures[figures["not_produced"] != ""]
+    not_computed = figures[figures["not_produced"] != ""]
     reasons = [
-        f"| `{task}` | {', '.join(f'`{name}`' for name in some.unique())} | {reason} |"
-        for (task, reason), some in listed.groupby(["task", "not_produced"], sort=False)["metric"]
+        f"| `{task}` | {', '.join(f'`{name}`' for name in names.unique())} | {reason} |"
+        for (task, reason), names in not_computed.groupby(["task", "not_produced"], sort=False)[
+            "metric"
+        ]
     ]
     return _COVERAGE + "\n".join(lines) + "\n" + _NOT_PRODUCED + "\n".join(reasons) + "\n"
 
 
-def _in_order(where: tuple[str, str]) -> tuple[str, bool, list[int], str]:
-    study, table = where
+def _in_order(place: tuple[str, str]) -> tuple[str, bool, list[int], str]:
+    study, table = place
     return study, not table.startswith("Table"), [*map(int, re.findall(r"\d+", table))], table
 
 

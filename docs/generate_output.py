@@ -96,41 +96,41 @@ def read_page(page: str) -> Output:
         fence of `text` that has no mark.
     """
     lines = page.split("\n")
-    found = Output([], [], [])
+    output = Output([], [], [])
     session: tuple[Command, ...] = ()
-    columns, at = COLUMNS, 0
-    while at < len(lines):
-        kind, said = "", ""
-        if marked := _COMMENT.match(lines[at]):
-            end = next(k for k in range(at, len(lines)) if lines[k].endswith("-->"))
-            stated, kind, said = int(marked[1] or COLUMNS), marked[2], marked[3]
-            unseen = tuple(_command(line, stated) for line in lines[at + 1 : end])
-            at = end + 1
-        elif lines[at].startswith("<!-- printed"):
-            raise ValueError(f"not one of the comments that are known: {lines[at]}")
+    columns, position = COLUMNS, 0
+    while position < len(lines):
+        kind, reason = "", ""
+        if marked := _COMMENT.match(lines[position]):
+            end = next(k for k in range(position, len(lines)) if lines[k].endswith("-->"))
+            width, kind, reason = int(marked[1] or COLUMNS), marked[2], marked[3]
+            unseen = tuple(_command(line, width) for line in lines[position + 1 : end])
+            position = end + 1
+        elif lines[position].startswith("<!-- printed"):
+            raise ValueError(f"not one of the comments that are known: {lines[position]}")
         if kind == "once":
-            found.kept.append(said.removesuffix("-->").strip())
+            output.kept.append(reason.removesuffix("-->").strip())
         elif kind == "after":
-            session, columns = unseen, stated
-        if fence := _FENCE.match(lines[at]):
-            end = lines.index(fence[1], at + 1)
+            session, columns = unseen, width
+        if fence := _FENCE.match(lines[position]):
+            end = lines.index(fence[1], position + 1)
             if kind == "by":
-                found.blocks.append(Block(unseen, at + 1, end, ""))
+                output.blocks.append(Block(unseen, position + 1, end, ""))
             elif fence[2] == "text" and not kind:
-                found.unmarked.append(lines[at + 1])
-            at = end + 1
-        elif lines[at].startswith(_PROMPT):
-            end = _end_of_indented(lines, at)
+                output.unmarked.append(lines[position + 1])
+            position = end + 1
+        elif lines[position].startswith(_PROMPT):
+            end = _end_of_indented(lines, position)
             if kind != "once":
-                some = list(_seen(lines, at, end, session, columns))
-                found.blocks.extend(some)
-                session = some[-1].commands
-            at = end
+                blocks = list(_seen(lines, position, end, session, columns))
+                output.blocks.extend(blocks)
+                session = blocks[-1].commands
+            position = end
         elif kind:
-            raise ValueError(f"no block stands directly below the comment: {lines[at]}")
+            raise ValueError(f"no block stands directly below the comment: {lines[position]}")
         else:
-            at += 1
-    return found
+            position += 1
+    return output
 
 
 def _command(line: str, columns: int) -> Command:
@@ -156,8 +156,8 @@ def _seen(
 ) -> Iterator[Block]:
     """Of each `$ command` of an indented block."""
     prompts = [k for k in range(start, end) if lines[k].startswith(_PROMPT)]
-    for at, after in zip(prompts, [*prompts[1:], end], strict=True):
-        line, first = lines[at].removeprefix(_PROMPT), at + 1
+    for prompt, after in zip(prompts, [*prompts[1:], end], strict=True):
+        line, first = lines[prompt].removeprefix(_PROMPT), prompt + 1
         while line.endswith("\\"):
             line, first = line[:-1] + lines[first].strip(), first + 1
         session = (*session, _command(line, 0 if " | " in line else columns))
@@ -208,23 +208,23 @@ class Runner:
                 (self._here / "examples").symlink_to(DOCS.parent / "examples")
                 for name, text in files:
                     (self._here / name).write_text(text, encoding="utf-8")
-            left = self._folder / str(len(self._done))
-            shutil.copytree(self._here, left, symlinks=True)
-            self._done[key], self._at = Ran(left, lines), key
+            copy = self._folder / str(len(self._done))
+            shutil.copytree(self._here, copy, symlinks=True)
+            self._done[key], self._at = Ran(copy, lines), key
         return self._done[key]
 
     def _output(self, command: Command) -> list[str]:
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(_OF_THE_USER)}
+        environment = {k: v for k, v in os.environ.items() if not k.startswith(_OF_THE_USER)}
         terminal = {"TTY_COMPATIBLE": "1", "COLUMNS": str(command.columns), "TERM": "xterm"}
-        ours = {
-            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{kept['PATH']}",
+        settings = {
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}",
             "INSPECT_DISPLAY": "none",
             "LC_ALL": "C.UTF-8",
         }
         done = subprocess.run(
             ["bash", "-c", command.line],
             cwd=self._here,
-            env=kept | ours | (terminal if command.columns else {}),
+            env=environment | settings | (terminal if command.columns else {}),
             capture_output=True,
             text=True,
             check=False,
@@ -239,8 +239,8 @@ class Runner:
 
 def _files(page: str) -> tuple[tuple[str, str], ...]:
     """Names and texts of the fences with a title."""
-    found = re.findall(r"^```\w+ title=\"(.+)\"\n(.*?)^```", page, re.M | re.DOTALL)
-    return tuple(found)
+    fences = re.findall(r"^```\w+ title=\"(.+)\"\n(.*?)^```", page, re.M | re.DOTALL)
+    return tuple(fences)
 
 
 def main(names: list[str]) -> None:

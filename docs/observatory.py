@@ -1,10 +1,9 @@
-"""Writes docs/observatory: a report and a leaderboard of real models, from recorded answers.
+"""Write docs/observatory: a report and a leaderboard of real models, from recorded answers.
 
     PYTHONPATH=tests python docs/observatory.py [FOLDER]
 
-No model is called. The answers are read from FOLDER (../shared/data, if it is there) where it has
-them, and else from their authors' repositories, at pinned commits. Each answer stays where it is:
-pages hold numbers over many.
+No model is called. Answers are read from FOLDER (../shared/data by default) if it has them,
+otherwise from their authors' repositories at pinned commits. The pages contain statistics only.
 """
 
 import sys
@@ -30,22 +29,22 @@ RESAMPLES = 2_000
 
 @dataclass(frozen=True)
 class Repository:
-    """Where answers come from; `address` is of its files, at a commit."""
+    """A repository with recorded answers, at a commit."""
 
     name: str
     licence: str
     commit: str
-    said: str
+    description: str
 
     @property
     def address(self) -> str:
-        """What a file's path is put behind."""
+        """Prefix of the addresses of its files."""
         return f"https://raw.githubusercontent.com/{self.name}/{self.commit}/"
 
     @property
     def notice(self) -> str:
-        """Its source and licence, for the page."""
-        return f"{self.said}: github.com/{self.name} at {self.commit[:7]}; {self.licence}."
+        """Source and licence, for the page."""
+        return f"{self.description}: github.com/{self.name} at {self.commit[:7]}; {self.licence}."
 
 
 ATLAS = Repository(
@@ -83,106 +82,113 @@ OF_WORDS = {
 
 
 _ENOUGH = 3
-"""Failures after which the network counts as not there."""
+"""Failures after which no more downloads are tried."""
 
 
 @dataclass
 class Answers:
-    """Recorded answers, of a folder and of the network; `missing` could be had of neither."""
+    """Recorded answers from a folder and the network.
+
+    Attributes:
+        folder: The folder that is read first.
+        missing: Files that neither has.
+    """
 
     folder: Path
     missing: list[str]
 
-    def file(self, where: Repository, path: str, here: str = "") -> Path | None:
-        """The file in the folder, or else the published one."""
-        if here and (self.folder / here).is_file():
-            return self.folder / here
+    def file(self, repository: Repository, path: str, local: str = "") -> Path | None:
+        """Return the file in the folder, otherwise the published one; None if neither exists."""
+        if local and (self.folder / local).is_file():
+            return self.folder / local
         if len(self.missing) >= _ENOUGH:
             self.missing.append(path)
             return None
         try:
-            source = Source(f"observatory/{where.name}/{path}", where.address + quote(path))
-            return fetch(source, alternative="a folder that has it")
+            source = Source(
+                f"observatory/{repository.name}/{path}", repository.address + quote(path)
+            )
+            return fetch(source, instead="a folder that has it")
         except DataUnavailable:
             self.missing.append(path)
             return None
 
     def atlas(self) -> Iterator[pd.DataFrame]:
-        """Verbalised confidence in answers to MMLU."""
-        names = [f"metacognitive_profile_results{one}.csv" for one in OF_THE_ATLAS]
-        found = [self.file(ATLAS, f"data/raw/{name}", f"atlas/{name}") for name in names]
+        """Read verbalised confidence in answers to MMLU."""
+        names = [f"metacognitive_profile_results{suffix}.csv" for suffix in OF_THE_ATLAS]
+        files = [self.file(ATLAS, f"data/raw/{name}", f"atlas/{name}") for name in names]
         columns = {"item": "item_id", "correct": "is_correct"}
-        paths = [one for one in found if one]
+        paths = [path for path in files if path]
         if paths:
             read = read_judgments(paths, recorded=Recorded(scale=(0, 100), columns=columns))
             yield from (frame.assign(dataset="mmlu") for frame in read.values())
 
     def lives(self) -> Iterator[pd.DataFrame]:
-        """Ages at death."""
+        """Read ages at death."""
         yield from self._of_lives("life_eval", "life_eval", recorded_ages)
 
     def sets(self) -> Iterator[pd.DataFrame]:
-        """The question sets."""
-        for ours, file in FILES.items():
+        """Read answers to the question sets."""
+        for dataset, file in FILES.items():
             items = self.file(
                 LIVES,
                 f"Formatted Benchmarks/{file}_formatted.csv",
                 f"question_sets/items/{file}.csv",
             )
             if items:
-                read = partial(recorded_options, items=items, dataset=ours)
+                read = partial(recorded_options, items=items, dataset=dataset)
                 yield from self._of_lives("question_sets", file, read)
 
     def _of_lives(
         self, folder: str, file: str, read: Callable[[Path], pd.DataFrame]
     ) -> Iterator[pd.DataFrame]:
-        """Answers of the models of one file in the folder, then those of all others."""
-        together = self.folder / folder / "answers" / f"{file}.csv"
-        known: set[str] = set()
-        if together.is_file():
-            frame = read(together)
-            known = set(frame["model"])
+        """Read the models in the folder's file, then all other models."""
+        joint_file = self.folder / folder / "answers" / f"{file}.csv"
+        models_read: set[str] = set()
+        if joint_file.is_file():
+            frame = read(joint_file)
+            models_read = set(frame["model"])
             yield frame
         for family, models in OF_LIVES.items():
             for model in models:
-                if model in known:
+                if model in models_read:
                     continue
                 path = self.file(LIVES, f"Parsed Results/{family}/{model}/{file}_{model}.csv")
                 if path:
-                    named = path.with_suffix(".named.csv")
+                    path_with_model = path.with_suffix(".named.csv")
                     pd.read_csv(path, dtype=str, keep_default_na=False).assign(model=model).to_csv(
-                        named, index=False
+                        path_with_model, index=False
                     )
-                    yield read(named)
+                    yield read(path_with_model)
 
     def words(self) -> Iterator[pd.DataFrame]:
-        """Probabilities of words, in concise contexts."""
-        for model, (language, published, here) in OF_WORDS.items():
-            local = f"wep/{here}.csv" if here else ""
+        """Read probabilities of words, in concise contexts."""
+        for model, (language, published, local_name) in OF_WORDS.items():
+            local = f"wep/{local_name}.csv" if local_name else ""
             path = self.file(WORDS, f"Data/Results - {published}.csv", local)
             if path:
                 yield recorded_statements(path, model=model, language=language)
 
 
 def main(folder: Path, target: Path) -> None:
-    """Read the answers, write the pages, say what could not be had."""
+    """Read the answers, write the pages and report missing files."""
     answers = Answers(folder, [])
     parts = [*answers.atlas(), *answers.lives(), *answers.sets(), *answers.words()]
     frames = {
-        str(task): pd.concat([one for one in parts if one["task"].iloc[0] == task])
-        for task in dict.fromkeys(one["task"].iloc[0] for one in parts)
+        str(task): pd.concat([part for part in parts if part["task"].iloc[0] == task])
+        for task in dict.fromkeys(part["task"].iloc[0] for part in parts)
     }
-    notices = [one.notice for one in (ATLAS, LIVES, WORDS)]
+    notices = [repository.notice for repository in (ATLAS, LIVES, WORDS)]
     if answers.missing:
-        notices.append(f"{len(answers.missing)} published files could not be had here.")
+        notices.append(f"{len(answers.missing)} published files could not be downloaded.")
     judgments = Judgments(judgments_of(frames), notices)
     models = {name for frame in frames.values() for name in frame["model"]}
-    print(f"{len(models)} models; {len(answers.missing)} files could not be had")  # noqa: T201
+    print(f"{len(models)} models shown; {len(answers.missing)} files could not be downloaded")  # noqa: T201
     page = write_report(judgments, target, resamples=RESAMPLES, workers=2)
     export(judgments, "leaderboard", target, resamples=RESAMPLES)
     print(page, target / "leaderboard.html", sep="\n")  # noqa: T201
 
 
 if __name__ == "__main__":
-    beside = HERE.parents[1] / "shared" / "data"
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else beside, HERE / "observatory")
+    default_folder = HERE.parents[1] / "shared" / "data"
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else default_folder, HERE / "observatory")

@@ -18,13 +18,13 @@ ROOT = Path(__file__).parents[1]
 
 
 def entries() -> dict[str, dict[str, Any]]:
-    """The entry of each task, by its name."""
+    """Return the entry of each task, by its name."""
     files = sorted((ROOT / "register" / "inspect").glob("*/eval.yaml"))
     return {file.parent.name: yaml.safe_load(file.read_text("utf-8")) for file in files}
 
 
 def line_of(task: str, path: str) -> int:
-    """Where a file of this checkout defines a task.
+    """Return the line on which a file of this checkout defines a task.
 
     Raises:
         LookupError: The file defines no task of that name.
@@ -32,28 +32,30 @@ def line_of(task: str, path: str) -> int:
     tree = ast.parse((ROOT / path).read_text("utf-8"))
     defined = (node for node in tree.body if isinstance(node, ast.FunctionDef))
     for node in defined:
-        marks = {one.id for one in node.decorator_list if isinstance(one, ast.Name)}
+        marks = {
+            decorator.id for decorator in node.decorator_list if isinstance(decorator, ast.Name)
+        }
         if node.name == task and "task" in marks:
             return node.lineno
     raise LookupError(f"{path} defines no task {task}")
 
 
 def source_url(entry: dict[str, Any], address: str, commit: str) -> str:
-    """The link to a task's definition that the form asks for, at a whole commit."""
+    """Return the link to a task's definition at a full commit, as the form requires."""
     (task,) = entry["tasks"]
     line = line_of(task["name"], task["task_path"])
     return f"{address.removesuffix('/')}/blob/{commit}/{task['task_path']}#L{line}"
 
 
 def form(entry: dict[str, Any], address: str, commit: str, maintainers: list[str]) -> str:
-    """Title and fields of the issue that registers a task."""
+    """Return title and fields of the issue that registers a task."""
     fields = {
         "arXiv URL": entry["arxiv"],
         "Source URL": source_url(entry, address, commit),
-        "Maintainers": "\n".join(f"@{one}" for one in maintainers),
+        "Maintainers": "\n".join(f"@{maintainer}" for maintainer in maintainers),
     }
-    said = "\n\n".join(f"### {name}\n\n{text}" for name, text in fields.items())
-    return f"[Register Submission] {entry['title']}\n\n{said}\n"
+    sections = "\n\n".join(f"### {name}\n\n{text}" for name, text in fields.items())
+    return f"[Register Submission] {entry['title']}\n\n{sections}\n"
 
 
 def main(address: str, *maintainers: str) -> None:
