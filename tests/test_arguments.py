@@ -22,7 +22,7 @@ from inspect_confidence.arguments import (
     integer_range,
     numbers,
     refuse_unknown,
-    standing,
+    shell_folder,
     template,
     user_path,
 )
@@ -114,9 +114,9 @@ def test_integer_refuses_fractions_and_what_is_below_the_least() -> None:
         _, remedy = said.split("not a whole number")
         assert re.search(r"\b\d+\b", remedy), value
     for enough in [1, "1", 1.0, 2]:
-        assert integer("items", enough, least=1) >= 1
+        assert integer("items", enough, minimum=1) >= 1
     for value in [0, "0", -3, "-3", "-1e3"]:
-        said = refused(integer, "items", value, least=1)
+        said = refused(integer, "items", value, minimum=1)
         assert said.startswith(f"items={value} ")
         assert "below 1" in said, value
         assert "1 or more" in said, value
@@ -211,7 +211,7 @@ def test_user_path_says_where_it_looked(home: Path) -> None:
         said = refused(user_path, "prompt", value)
         assert said.startswith(f"prompt={value}: ")
         assert f"no file {home / str(value)}" in said
-        assert "relative to where you stand" in said, value
+        assert "relative to the working directory" in said, value
 
 
 def test_standing(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,7 +233,7 @@ def test_standing(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv("PWD")
         else:
             monkeypatch.setenv("PWD", pwd)
-        found = standing().resolve() if expected is TASK_FILES else standing()
+        found = shell_folder().resolve() if expected is TASK_FILES else shell_folder()
         assert found == expected, (place, pwd)
 
 

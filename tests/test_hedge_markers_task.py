@@ -872,7 +872,7 @@ def test_a_model_groups_markers(home: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert (forms["probably"], forms["perhaps"]) == ("probably", "perhaps")
     for nothing in ("I can't.", "", '["likely"]'):
         message, _ = grouped(home, monkeypatch, nothing)
-        assert "gave no JSON object" in message, nothing
+        assert "is not a JSON object" in message, nothing
         assert "\n" not in message, nothing
 
 

@@ -67,7 +67,7 @@ def test_bad_arguments_name_value_and_remedy() -> None:
         ({"ages": "20,10-30"}, "ages=20,10-30 is empty or names a number twice."),
         ({"sexes": "x"}, "sexes=x is not known. Known: female, male."),
         ({"sexes": "males"}, "sexes=males is not known. Did you mean 'male'?"),
-        ({"sexes": "male,male"}, "sexes=male,male is empty or names one twice"),
+        ({"sexes": "male,male"}, "sexes=male,male is empty or names a word twice"),
         ({"sexes": []}, "sexes=[] is empty"),
         ({"radii": 0}, "radii=0 is not between 0 and 120, both excluded."),
         ({"radii": "5,120"}, "radii=120 is not between 0 and 120"),

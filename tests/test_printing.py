@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from export.judged import intervals
-from inspect_confidence.printing import ACTING, in_json, inert, one_line
+from inspect_confidence.printing import INVISIBLE, escape_control, in_json, one_line
 from runs import printed
 
 TITLE, CLEAR, TURNED = "\x1b]0;owned\x07", "\x1b[2J", "\u202e"
@@ -40,7 +40,7 @@ def judgments(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def acts(done: Result) -> set[str]:
     """What of all that was printed would act."""
-    return {one for one in done.output if one != "\n" and unicodedata.category(one) in ACTING}
+    return {one for one in done.output if one != "\n" and unicodedata.category(one) in INVISIBLE}
 
 
 @pytest.mark.parametrize(
@@ -93,10 +93,10 @@ def _is_number(text: str) -> bool:
 @given(st.text())
 def test_any_text_is_inert(text: str) -> None:
     """Printed, on one line, and in JSON, which still holds the same."""
-    for shown in (inert(text), one_line(text)):
-        assert not [one for one in shown if one != "\n" and unicodedata.category(one) in ACTING]
+    for shown in (escape_control(text), one_line(text)):
+        assert not [one for one in shown if one != "\n" and unicodedata.category(one) in INVISIBLE]
         shown.encode()
     assert "\n" not in one_line(text)
     written = in_json(json.dumps([text], ensure_ascii=False))
-    assert not [one for one in written if unicodedata.category(one) in ACTING]
+    assert not [one for one in written if unicodedata.category(one) in INVISIBLE]
     assert json.loads(written) == [text]

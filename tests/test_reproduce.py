@@ -373,7 +373,7 @@ def test_a_task_named_like_an_option_is_refused(own: Path) -> None:
     log.eval.task_registry_name, log.eval.task_file = "--log-dir=x", None
     log.eval.metadata = {"confidence": {"package_version": __version__}}
     write_eval_log(log, own)
-    with pytest.raises(InvalidArgument, match=r"takes for an option; no command can run it"):
+    with pytest.raises(InvalidArgument, match=r"reads as an option; no command can run it"):
         reproduce(str(own))
 
 
@@ -408,4 +408,4 @@ def test_what_is_no_log_of_ours_is_refused(own: Path, home: Path) -> None:
     write_eval_log(log, own)
     done = CliRunner().invoke(main, ["reproduce", str(own)])
     assert done.exit_code == 2
-    assert "no task of this package's" in done.stderr
+    assert "neither a task of this package" in done.stderr

@@ -22,7 +22,7 @@ from inspect_confidence.cli import main
 from inspect_confidence.commands.design import read_design
 from inspect_confidence.commands.plan import plan_run
 from inspect_confidence.commands.prices import price_of
-from inspect_confidence.commands.usage import Used, seconds_of, usage_of, usage_sentence
+from inspect_confidence.commands.usage import ModelTotal, seconds_of, usage_of, usage_sentence
 from provider_server import ProviderServer, Reply
 
 ONE = {"models": ["respondent/candid"], "tasks": ["fermi_eval"]}
@@ -59,7 +59,7 @@ def test_a_study_is_every_combination(tmp_path: Path) -> None:
         ({"model": ["respondent/candid"]}, "Did you mean 'models'?"),
         ({"models": ["opnai/gpt-4o"]}, "Did you mean 'openai'?"),
         ({"models": ["gpt-4o"]}, "has no provider"),
-        ({"models": []}, "`models` names none"),
+        ({"models": []}, "`models` is missing or empty"),
         ({"tasks": ["fermy_eval"]}, "Did you mean 'fermi_eval'?"),
         ({"tasks": []}, "tasks=[] should have at least 1 item"),
         ({"tasks": [{"task": "fermi_eval", "arguments": {"levles": 90}}]}, "Did you mean 'levels'"),
@@ -185,8 +185,8 @@ def test_what_runs_used_is_told_by_role() -> None:
         "fermi_eval-candid", "10:05:00", "10:20:00", model_usage={name: asked}, role_usage={}
     )
     assert usage_of([run, other]) == [
-        Used(name, "asked", 2 * 2_500, 600, 3.0, ""),
-        Used(name, "grader", 1_000, 100, 0.0, "simulated models cost nothing"),
+        ModelTotal(name, "asked", 2 * 2_500, 600, 3.0, ""),
+        ModelTotal(name, "grader", 1_000, 100, 0.0, "simulated models cost nothing"),
     ]
     assert seconds_of([run, other]) == 20 * 60
     said = usage_sentence([run, other])

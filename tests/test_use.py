@@ -22,7 +22,7 @@ from inspect_confidence import (
     summarize,
     threshold,
 )
-from inspect_confidence.commands.stated import in_train
+from inspect_confidence.commands.groups import in_train
 from inspect_confidence.judgments.read import judgments_of
 from inspect_confidence.tasks.scale_variants import scale_variants
 from refusals import refused
@@ -71,7 +71,7 @@ def test_map_is_fitted_on_train_and_judged_on_test_items() -> None:
     test = frame[~train & (frame["status"] == "ok")]
     after = test.assign(confidence=expected(test["confidence"]), variant="after")
     said = summarize(test, resamples=200).set_index(["condition", "metric"])["value"]
-    judged: dict[Any, dict[Any, Any]] = found.judged.set_index("metric").to_dict("index")
+    judged: dict[Any, dict[Any, Any]] = found.changes.set_index("metric").to_dict("index")
     difference = compare(after, test, resamples=200).set_index("metric")
     for metric in ("brier", "ece", "auroc", "overconfidence"):
         row = judged[metric]
@@ -95,7 +95,7 @@ def test_halves_leave_out_what_the_map_was_fitted_on() -> None:
     assert len(left) == 2
     rows = summarize(after, resamples=200)
     values = rows.set_index(["model", "condition", "metric"])["value"]
-    for row in found.judged.to_dict("records"):
+    for row in found.changes.to_dict("records"):
         where = f"method=recorded;variant=recalibrated%3D{row['recalibration']}"
         expected = row["recalibrated"]
         assert values[row["model"], where, row["metric"]] == pytest.approx(expected, abs=1e-12)
@@ -127,7 +127,7 @@ def test_refusals_of_recalibration(tmp_path: Path) -> None:
     few = recalibrate(answers(items=150), resamples=10)
     (entry,) = few.maps["maps"]
     assert re.fullmatch(r"\d\d train items with .*; 100 are needed", entry["refused"])
-    assert few.judged.empty
+    assert few.changes.empty
     assert few.scores["note"].item() == f"no map: {entry['refused']}"
     sure = answers(items=400).assign(correct=1.0)
     (entry,) = recalibrate(sure, resamples=10).maps["maps"]

@@ -52,8 +52,8 @@ STUDIES = {
         f"models: [mockllm/m]\ntasks: [{{task: fermi_eval, vary: {{{VARIED}}}}}]\n",
         "names 1.6384e+11 runs",
     ),
-    "deep lists": ("x: " + "[" * 40_000, f"stand more than {DEEPEST} deep"),
-    "deep blocks": ("- " * 40_000, f"stand more than {DEEPEST} deep"),
+    "deep lists": ("x: " + "[" * 40_000, f"are nested more than {DEEPEST} deep"),
+    "deep blocks": ("- " * 40_000, f"are nested more than {DEEPEST} deep"),
     "10 MB of comment": ("#" * 10_000_000 + "\n" + STUDY, f"at most {LARGEST_YAML:,} are read"),
     "empty integer": ("repeats: !!int ''\n" + STUDY, "the tag tag:yaml.org,2002:int is not read"),
     "object": ("x: !!python/object/apply:os.getcwd []\n" + STUDY, "is not read (line 1"),
@@ -77,7 +77,7 @@ STUDIES = {
     "number as task": ("models: [mockllm/m]\ntasks: [5]\n", "tasks.0"),
     "number as folder": (STUDY + "logs: 5\n", "logs=5 should be a valid string"),
     "flag as models": ("models: true\ntasks: [fermi_eval]\n", "models=True should be a valid list"),
-    "nothing": ("", "is not of the form `name: value`"),
+    "nothing": ("", "is not a mapping of the form `name: value`"),
     "no tasks": ("models: [mockllm/m]\n", "tasks is missing"),
 }
 
@@ -144,7 +144,7 @@ def test_a_price_that_is_none_ends_in_a_line_with_its_key(
     text = json.dumps(prices) if suffix == ".json" else yaml.safe_dump(prices)
     message = refused(read_prices, tmp_path / f"prices{suffix}", text)
     assert says in message
-    assert "Give for each model" in message
+    assert "Write for each model" in message
 
 
 def test_prices_within_bounds_are_read(tmp_path: Path) -> None:
@@ -186,7 +186,7 @@ MAPS: list[tuple[str, dict[str, Any], str]] = [
     ("isotonic", {"train": {}}, "either `split` or `halves`"),
     ("isotonic", {"train": {"halves": 10**400}}, "more than 18 digits"),
     ("isotonic", {"datasets": "one"}, "datasets=one should be a valid list"),
-    ("isotonic", {"way": {"low": "x", "high": 1}}, "`low` and `high` of its way"),
+    ("isotonic", {"way": {"low": "x", "high": 1}}, "`low` and `high` of its `way`"),
     ("isotonic", {"way": [1]}, "way=[1] should be a valid mapping"),
     ("isotonic", {"task": 5}, "task=5 should be a valid string"),
     ("isotonic", {"test_items": -3}, "test_items=-3 should be greater"),
@@ -234,7 +234,7 @@ def test_a_file_of_maps_is_one_map_of_the_same_judgments(
     file = tmp_path / "map.json"
     assert "the map 1 is of the same judgments" in refused(read_maps, file, json.dumps(maps))
     assert "at most 20,000,000 are read" in refused(read_maps, file, " " * 21_000_000)
-    assert "deep within one another" in refused(read_maps, file, "[" * 100_000)
+    assert "are nested more than 20 deep" in refused(read_maps, file, "[" * 100_000)
     foreign: list[Any] = [{**fitted["beta"], "format": "x"}, {}, [], {"maps": 5, "format": None}]
     for value in foreign:
         assert "recalibrate PATH" in refused(read_maps, file, json.dumps(value))
@@ -281,7 +281,7 @@ def test_other_files_of_users_have_limits(home: Path) -> None:
     (home / "forms.json").write_text("[" * 100_000, "utf-8")
     words = ("plan", "hedge_markers", "-T", "dataset=bundled", "-T", "judge_prompts=forms.json")
     said = printed(*words, "--grader", "mockllm/model", code=2).output
-    assert "deep within one another" in said
+    assert "are nested more than 20 deep" in said
 
 
 def refusal_of_task(**arguments: str) -> str:

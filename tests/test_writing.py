@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import files
-from inspect_confidence.results import as_meant, harmless
-from inspect_confidence.writing import put, refused, staged, write_file
+from inspect_confidence.results import escape_formula, unescape_formula
+from inspect_confidence.writing import put, staged, write_error, write_file
 from refusals import refused as said_of
 
 
@@ -44,7 +44,7 @@ def test_a_file_takes_the_place_of_the_old_one(tmp_path: Path) -> None:
 )
 def test_what_is_refused_names_path_and_remedy(tmp_path: Path, number: int, says: str) -> None:
     """In one line, whatever the system says."""
-    said = refused(tmp_path / "x.csv", OSError(number, os.strerror(number))).format_message()
+    said = write_error(tmp_path / "x.csv", OSError(number, os.strerror(number))).format_message()
     assert str(tmp_path / "x.csv") in said
     assert says in said
     assert "name another place" in said
@@ -121,5 +121,5 @@ def test_what_a_killed_command_left_goes_an_hour_later(tmp_path: Path) -> None:
 @given(st.text())
 def test_what_a_spreadsheet_would_compute_is_read_back(text: str) -> None:
     """Text that was made harmless is what it was, apostrophes of its own included."""
-    assert as_meant(harmless(text)) == text
-    assert not harmless(text).startswith(("=", "+", "-", "@", "\t", "\r"))
+    assert unescape_formula(escape_formula(text)) == text
+    assert not escape_formula(text).startswith(("=", "+", "-", "@", "\t", "\r"))

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from inspect_confidence.commands.check import check
     from inspect_confidence.commands.cite import cite
     from inspect_confidence.commands.compare import compare
-    from inspect_confidence.commands.items import items_needed
     from inspect_confidence.commands.recalibrate import recalibrate, recalibrated
+    from inspect_confidence.commands.sample_size import items_needed
     from inspect_confidence.commands.summarize import detail, summarize
     from inspect_confidence.commands.threshold import threshold
     from inspect_confidence.commands.unread import unread
@@ -61,7 +61,7 @@ _HOMES = {
     "count_tables": "judgments.counts",
     "detail": "commands.summarize",
     "ingest": "judgments.store",
-    "items_needed": "commands.items",
+    "items_needed": "commands.sample_size",
     "read_judgments": "judgments.read",
     "recalibrate": "commands.recalibrate",
     "recalibrated": "commands.recalibrate",
@@ -74,7 +74,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used: `metrics` alone needs neither pandas nor more."""
+    """Import a public name at its first use, since `metrics` alone needs no pandas."""
     from importlib import import_module  # noqa: PLC0415
 
     if name in _HOMES:

@@ -1,6 +1,6 @@
-"""What Inspect discovers when the package is installed: every decorated object, by import."""
+"""Imports of all tasks, solvers and scorers, through which Inspect registers them."""
 
-# ruff: noqa: F401  # to be registered, an object has but to be imported
+# ruff: noqa: F401  # the import alone registers an object
 
 from inspect_ai.model import ModelAPI, modelapi
 
@@ -34,7 +34,7 @@ from inspect_confidence.tasks.with_confidence import with_confidence
 
 @modelapi(name="respondent")
 def respondent() -> type[ModelAPI]:
-    """Simulated models with known psychometrics: `--model respondent/calibrated` and others."""
+    """Provider of simulated models with known psychometrics, such as `respondent/calibrated`."""
     from inspect_confidence.respondents.provider import RespondentAPI
 
     return RespondentAPI

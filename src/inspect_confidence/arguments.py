@@ -1,8 +1,7 @@
-"""Reads the arguments of tasks, whatever type Inspect's command line made of them.
+"""Readers of task arguments, which accept every type that Inspect's command line produces.
 
-`-T levels=80,90` arrives as a list of text, `-T items=1e3` as text, `-T x=off` as False. Every
-function here takes any of these and gives what its first sentence says, or raises
-`InvalidArgument` with the value and the remedy.
+`-T levels=80,90` arrives as a list of text, `-T items=1e3` as text, `-T x=off` as False. Each
+reader returns the parsed value, or raises `InvalidArgument` with the value and the remedy.
 """
 
 import hashlib
@@ -16,29 +15,29 @@ from string import Formatter
 from inspect_confidence.errors import InvalidArgument, nearest
 
 LARGEST_TEXT = 200_000_000
-"""Bytes of a user's table: a million questions, which fit into the memory of a small machine."""
+"""Size limit of a user's table in bytes: a million questions, which fit into a small memory."""
 LARGEST_PROMPT = 1_000_000
-"""Bytes of a prompt: more than models read at once."""
+"""Size limit of a prompt in bytes, above the context window of models."""
 _DIGITS = 4_000
-"""Digits of a whole number; Python refuses to read one of more than 4,300."""
+"""Digits of a whole number at most; Python itself refuses more than 4,300."""
 
 
-def refuse_unknown(unknown: Mapping[str, object], known: Iterable[str]) -> None:
-    """Refuse argument names that the task doesn't have; Inspect itself would only warn."""
+def refuse_unknown(unknown: Mapping[str, object], names: Iterable[str]) -> None:
+    """Raise `InvalidArgument` for argument names that the task lacks; Inspect only warns."""
     for name in unknown:
-        raise InvalidArgument(f"There is no task argument {name!r}. {nearest(name, known)}")
+        raise InvalidArgument(f"There is no task argument {name!r}. {nearest(name, names)}")
 
 
 def argument_names(task: Callable[..., object]) -> list[str]:
-    """What a task's arguments are called, without the one that takes unknown names."""
+    """Return the names of a task's arguments, without the one that collects unknown names."""
     return [name for name in task.__annotations__ if name not in ("unknown", "return")]
 
 
-def choice(name: str, value: object, known: Sequence[str]) -> str:
-    """One of a list of words."""
+def choice(name: str, value: object, words: Sequence[str]) -> str:
+    """Return the value if it is an allowed word."""
     text = str(value).strip()
-    if text not in known:
-        raise InvalidArgument(f"{name}={text} is not known. {nearest(text, known)}")
+    if text not in words:
+        raise InvalidArgument(f"{name}={text} is not known. {nearest(text, words)}")
     return text
 
 
@@ -49,7 +48,7 @@ _TRUTH = {
 
 
 def boolean(name: str, value: object) -> bool:
-    """True or False, also as `yes`, `off` or `1`."""
+    """Read True or False, also from text such as `yes`, `off` or `1`."""
     word = str(value).strip().lower()
     if word not in _TRUTH:
         raise InvalidArgument(f"{name}={value} is neither true nor false.")
@@ -57,88 +56,88 @@ def boolean(name: str, value: object) -> bool:
 
 
 def parts(value: object) -> list[str]:
-    """What a list holds, or text between commas: as text without blanks around it, none empty."""
-    given = value if isinstance(value, list | tuple) else str(value).split(",")
-    return [text for part in given if (text := str(part).strip())]
+    """Return the non-empty items of a list, or of text with commas, as stripped text."""
+    items = value if isinstance(value, list | tuple) else str(value).split(",")
+    return [text for part in items if (text := str(part).strip())]
 
 
-def several(name: str, value: object, known: Sequence[str]) -> list[str]:
-    """One or more different words of a list, given as a list or as text with commas."""
-    words = [choice(name, part, known) for part in parts(value)]
+def several(name: str, value: object, allowed: Sequence[str]) -> list[str]:
+    """Read one or more distinct allowed words from a list or from text with commas."""
+    words = [choice(name, part, allowed) for part in parts(value)]
     if not words or len(set(words)) < len(words):
         raise InvalidArgument(
-            f"{name}={value} is empty or names one twice; known: {', '.join(known)}."
+            f"{name}={value} is empty or names a word twice; known: {', '.join(allowed)}."
         )
     return words
 
 
-def integer(name: str, value: object, *, least: int | None = None) -> int:
-    """A whole number that is not below `least`, also as `1e3` or `1,000`."""
+def integer(name: str, value: object, *, minimum: int | None = None) -> int:
+    """Read a whole number of at least `minimum`, also from `1e3` or `1,000`."""
     text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
     digits = _without_commas(text)
     if re.fullmatch(rf"\s*[-+]?\d{{1,{_DIGITS}}}\s*", digits):
-        found: float = int(digits)  # exact, however large
+        parsed: float = int(digits)  # exact, however large
     else:
-        found = number(name, text)
-    if found != int(found):
+        parsed = number(name, text)
+    if parsed != int(parsed):
         raise InvalidArgument(f"{name}={text} is not a whole number; give one such as 100.")
-    if least is not None and found < least:
-        raise InvalidArgument(f"{name}={text} is below {least}; give {least} or more.")
-    return int(found)
+    if minimum is not None and parsed < minimum:
+        raise InvalidArgument(f"{name}={text} is below {minimum}; give {minimum} or more.")
+    return int(parsed)
 
 
 def number(name: str, value: object) -> float:
-    """A finite number, also as text."""
+    """Read a finite number, also from text."""
     if not isinstance(value, bool):
         try:
-            found = float(_without_commas(str(value)))
+            parsed = float(_without_commas(str(value)))
         except ValueError:
             pass
         else:
-            if math.isfinite(found):
-                return found
+            if math.isfinite(parsed):
+                return parsed
     raise InvalidArgument(f"{name}={value} is not a number; give one such as 90.")
 
 
 def numbers(name: str, value: object, *, above: float, below: float) -> list[float]:
-    """One or more different numbers strictly between two limits, as a list or text with commas."""
+    """Read one or more distinct numbers strictly between two limits from a list or text."""
     values = [number(name, part) for part in parts(value)]
     if not values:
         raise InvalidArgument(f"{name} is empty; give numbers such as {name}=80,90.")
-    for one in values:
-        if not above < one < below:
+    for entry in values:
+        if not above < entry < below:
             raise InvalidArgument(
-                f"{name}={one:g} is not between {above:g} and {below:g}, both excluded."
+                f"{name}={entry:g} is not between {above:g} and {below:g}, both excluded."
             )
     if len(set(values)) < len(values):
         raise InvalidArgument(f"{name}={value} names a number twice.")
     return values
 
 
-def whole_numbers(name: str, value: object, *, least: int, most: int) -> list[int]:
-    """One or more different whole numbers within limits, as a list or as text like `0-10,20`."""
-    given = value if isinstance(value, list | tuple) else str(value).split(",")
-    found: list[int] = []
-    for part in map(str, given):
+def whole_numbers(name: str, value: object, *, minimum: int, maximum: int) -> list[int]:
+    """Read one or more distinct whole numbers within limits from a list or `0-10,20`."""
+    items = value if isinstance(value, list | tuple) else str(value).split(",")
+    values: list[int] = []
+    for part in map(str, items):
         match = re.fullmatch(rf"\s*(\d{{1,{_DIGITS}}})\s*(?:-\s*(\d{{1,{_DIGITS}}})\s*)?", part)
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
         if first > last:
             raise InvalidArgument(
                 f"{name}={part} is neither a whole number nor a range such as 0-100."
             )
-        if first < least or last > most:
-            raise InvalidArgument(f"{name}={part} is not within {least} to {most}.")
-        found += range(first, last + 1)
-    if not found or len(set(found)) < len(found):
+        if first < minimum or last > maximum:
+            raise InvalidArgument(f"{name}={part} is not within {minimum} to {maximum}.")
+        values += range(first, last + 1)
+    if not values or len(set(values)) < len(values):
         raise InvalidArgument(f"{name}={value} is empty or names a number twice.")
-    return found
+    return values
 
 
 _INTEGER_RANGE = re.compile(rf"\s*([-+]?\d{{1,{_DIGITS}}})\s*\.\.\s*([-+]?\d{{1,{_DIGITS}}})\s*")
 
 
 def integer_range(name: str, value: object) -> tuple[int, int]:
-    """A range of whole numbers, the lower first, as `-50..50`."""
+    """Read a range of whole numbers such as `-50..50`, lower end first."""
     match = _INTEGER_RANGE.fullmatch(str(value))
     if not match or int(match[1]) > int(match[2]):
         raise InvalidArgument(f"{name}={value} is not a range of whole numbers such as -50..50.")
@@ -146,7 +145,7 @@ def integer_range(name: str, value: object) -> tuple[int, int]:
 
 
 def scale_ends(name: str, value: object) -> tuple[float, float]:
-    """The two ends of a scale, the lower first, as `0-100` or `0-1`."""
+    """Read the two ends of a scale such as `0-100` or `0-1`, lower end first."""
     match = re.fullmatch(r"\s*(-?\d+(?:\.\d+)?)\s*-\s*(-?\d+(?:\.\d+)?)\s*", str(value))
     if not match or float(match[1]) >= float(match[2]):
         raise InvalidArgument(f"{name}={value} is not a scale such as 0-100, the lower end first.")
@@ -154,21 +153,21 @@ def scale_ends(name: str, value: object) -> tuple[float, float]:
 
 
 def user_path(name: str, value: object) -> Path:
-    """An existing file, relative to where the user stands."""
-    path = standing() / Path(str(value)).expanduser()
+    """Return the path of an existing file, relative to the user's working directory."""
+    path = shell_folder() / Path(str(value)).expanduser()
     if not path.is_file():
         raise InvalidArgument(
-            f"{name}={value}: there is no file {path}; paths are relative to where you stand."
+            f"{name}={value}: there is no file {path}; paths are relative to the working directory."
         )
     return path
 
 
 def read_text(path: Path, *, largest: int = LARGEST_TEXT) -> str:
-    """A user's UTF-8 text file, without the byte order mark that some editors write.
+    """Read a user's UTF-8 text file, without the byte order mark of some editors.
 
     Raises:
-        InvalidArgument: It is no file, holds more than `largest` bytes, or is not UTF-8.
-        OSError: The system refuses.
+        InvalidArgument: The path is not a file, is larger than `largest`, or is not UTF-8.
+        OSError: The file can't be read.
     """
     check_size(path, largest)
     try:
@@ -178,11 +177,11 @@ def read_text(path: Path, *, largest: int = LARGEST_TEXT) -> str:
 
 
 def check_size(path: Path, largest: int = LARGEST_TEXT) -> None:
-    """Refuse a file of more bytes than are read, and what has no end, as a device.
+    """Raise an error for a file above the size limit, or a path that is not a regular file.
 
     Raises:
-        InvalidArgument: As the first line says.
-        OSError: The system refuses.
+        InvalidArgument: The path is not a regular file, or has more than `largest` bytes.
+        OSError: The file can't be read.
     """
     size = path.stat().st_size
     if not path.is_file():
@@ -191,47 +190,47 @@ def check_size(path: Path, largest: int = LARGEST_TEXT) -> None:
         raise InvalidArgument(f"{path} has {size:,} bytes; at most {largest:,} are read.")
 
 
-def standing() -> Path:
-    """The folder the user stands in.
+def shell_folder() -> Path:
+    """Return the working directory of the user's shell.
 
-    While Inspect loads a task file its working directory is the file's folder; the shell's own
-    is then in PWD.
+    While Inspect loads a task file, the process's working directory is the file's folder, and the
+    shell's directory is in PWD.
     """
-    here, shell = Path.cwd(), os.environ.get("PWD", "")
+    working, shell = Path.cwd(), os.environ.get("PWD", "")
     task_files = Path(__file__).parent / "tasks"
-    return Path(shell) if here == task_files.resolve() and Path(shell).is_dir() else here
+    return Path(shell) if working == task_files.resolve() and Path(shell).is_dir() else working
 
 
 def template(name: str, value: object, fields: frozenset[str]) -> str:
-    """A prompt from a file of the user's, with `{field}` for each of the fields it must hold."""
+    """Read a prompt template from a user's file and check its `{field}` placeholders."""
     text = read_text(user_path(name, value), largest=LARGEST_PROMPT)
     check_fields(f"{name}={value}", text, fields)
     return text
 
 
-def check_fields(where: str, text: str, fields: frozenset[str]) -> None:
-    """Refuse a template whose fields aren't those it must hold."""
+def check_fields(source: str, text: str, fields: frozenset[str]) -> None:
+    """Raise `InvalidArgument` if a template lacks a required field or has another one."""
     try:
-        there = {
+        present = {
             field + (f"!{conversion}" if conversion else "") + (f":{spec}" if spec else "")
             for _, field, spec, conversion in Formatter().parse(text)
             if field is not None
         }
     except ValueError as error:
         raise InvalidArgument(
-            f"{where}: {error}; write braces themselves as {{{{ and }}}}."
+            f"{source}: {error}; write braces themselves as {{{{ and }}}}."
         ) from None
-    if there != fields:
-        wanted = " ".join(f"{{{field}}}" for field in sorted(fields)) or "none"
-        found = " ".join(f"{{{field}}}" for field in sorted(there)) or "none"
+    if present != fields:
+        required = " ".join(f"{{{field}}}" for field in sorted(fields)) or "none"
+        actual = " ".join(f"{{{field}}}" for field in sorted(present)) or "none"
         raise InvalidArgument(
-            f"{where}: the fields of this prompt are {wanted}, the file has {found}; "
+            f"{source}: the fields of this prompt are {required}, the file has {actual}; "
             "write braces themselves as {{ and }}."
         )
 
 
 def fingerprint(text: str) -> str:
-    """The first 12 hexadecimal digits of the text's sha256: enough to tell two versions apart."""
+    """Return the first 12 hexadecimal digits of a text's SHA-256, as a short version label."""
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 

@@ -2,10 +2,10 @@
 
     Exception
     └── click.UsageError, ValueError
-        └── InvalidArgument      a task argument, option or file that can't be used
+        └── InvalidArgument      an unusable task argument, option or file
             └── DataUnavailable  a data set that could not be downloaded or verified
 
-Both bases are on purpose: Inspect's command line prints a `click.UsageError` as one clean line,
+The two bases serve two callers: Inspect's command line prints a `click.UsageError` as one line,
 and Python code that checks arguments expects a `ValueError`.
 """
 
@@ -18,27 +18,25 @@ import click
 from inspect_confidence.printing import one_line
 
 _LISTED = 20
-"""Names that an error lists at most."""
-_LONG_WORD = re.compile(r"(\S{500})\S+")
-"""A value of thousands of characters, of which an error shows the beginning; no path is longer."""
+"""Number of names that an error lists at most."""
 
 
 class InvalidArgument(click.UsageError, ValueError):
-    """An argument that can't be used; the message names the value and the remedy, on one line."""
+    """An unusable argument; the one-line message names the value and the remedy."""
 
     def __init__(self, message: str, ctx: click.Context | None = None) -> None:
         super().__init__(_LONG_WORD.sub(r"\1...", one_line(message)), ctx)
 
 
 class DataUnavailable(InvalidArgument):
-    """A data set that could not be had as it was pinned."""
+    """A data set that could not be downloaded, or differs from its pinned hash."""
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """A hint at the known name nearest to a mistyped one, or the whole list."""
-    known = sorted(known)
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+def nearest(name: str, candidates: Iterable[str]) -> str:
+    """Return a hint with the candidate nearest to a mistyped name, or a list of candidates."""
+    candidates = sorted(candidates)
+    close = difflib.get_close_matches(name, candidates, n=1, cutoff=0.5)
     if close:
         return f"Did you mean {close[0]!r}?"
-    more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
-    return f"Known: {', '.join(known[:_LISTED])}{more}."
+    more = f" and {len(candidates) - _LISTED} more" if len(candidates) > _LISTED else ""
+    return f"Known: {', '.join(candidates[:_LISTED])}{more}."

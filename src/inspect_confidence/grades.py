@@ -1,7 +1,6 @@
-"""What an eval's own scores say of an answer: how right it is, or why that isn't known.
+"""Correctness of an answer by the eval's own scores.
 
-Pure: scores come as numbers, by scorer and, where a score has several, by key; a score that is one
-number has the key "".
+Scores are numbers by scorer and key; a score that is a single number has the key "".
 """
 
 import math
@@ -10,23 +9,23 @@ from collections.abc import Mapping, Sequence
 from inspect_confidence.answers import ParseFailure
 
 Numbers = Mapping[str, float]
-"""A score's numbers by key."""
+"""The numbers of one score by key."""
 
 
-def unnumbered(scorer: str) -> str:
-    """A scorer's name without the number by which Inspect tells several of one name apart."""
+def base_name(scorer: str) -> str:
+    """Return a scorer's name without the number that Inspect appends to repeated names."""
     return scorer.rstrip("0123456789")
 
 
-def name_of(scorer: str, key: str) -> str:
-    """As arguments name it: `match`, or `grade.quality` where a score has several numbers."""
+def score_name(scorer: str, key: str) -> str:
+    """Return the name of a score in arguments: `match`, or `grade.quality` if it has keys."""
     return f"{scorer}.{key}" if key else scorer
 
 
 def unknown_score(scores: Mapping[str, Numbers], name: str | None) -> str:
-    """Return why no score of a sample is the one that is meant; empty where one is.
+    """Return why a sample has no score of that name; empty if it has one.
 
-    A sample whose scorer gave nothing, or no number at all, tells nothing about the others.
+    A sample without any number, for example after a failed scorer, is not an error.
 
     Example:
         >>> unknown_score({"a": {"truth": 0.8}}, "a.trth")
@@ -44,16 +43,17 @@ def unknown_score(scores: Mapping[str, Numbers], name: str | None) -> str:
     return _unchosen(list(names), name)
 
 
-def grade(scores: Mapping[str, Numbers], named: str | None = None) -> float | ParseFailure:
-    """How right an answer is by the score of that name, or by the only number that there is.
+def grade(scores: Mapping[str, Numbers], score_label: str | None = None) -> float | ParseFailure:
+    """Return the correctness of an answer by a named score, or by the only score.
 
     Args:
-        scores: The eval's own, by scorer.
-        named: A scorer, with a key after a point where its score has several numbers.
+        scores: The eval's own scores, by scorer.
+        score_label: Name of a scorer, followed by a point and a key if its score has several
+            numbers.
 
     Returns:
-        A number in [0, 1], partial credit as a fraction; or `scoring_failed`, where none is there,
-        two or more are and none is named, or it lies outside.
+        A number in [0, 1], partial credit as a fraction; or `scoring_failed` if there is no such
+        score, the choice is ambiguous, or the number is outside [0, 1].
 
     Example:
         >>> grade({"match": {"": 1.0}})
@@ -64,9 +64,9 @@ def grade(scores: Mapping[str, Numbers], named: str | None = None) -> float | Pa
         0.8
     """
     numbers = _names(scores)
-    if named not in numbers and (named or len(numbers) != 1):
-        return _failed(_unchosen(list(numbers), named))
-    name = named or next(iter(numbers))
+    if score_label not in numbers and (score_label or len(numbers) != 1):
+        return _failed(_unchosen(list(numbers), score_label))
+    name = score_label or next(iter(numbers))
     number = numbers[name]
     if math.isnan(number):
         return _failed(f"the eval's score {name} is no number")
@@ -76,10 +76,9 @@ def grade(scores: Mapping[str, Numbers], named: str | None = None) -> float | Pa
 
 
 def _names(scores: Mapping[str, Numbers]) -> dict[str, float]:
-    """All numbers, by the names that arguments have for them."""
     names: dict[str, float] = {}
     for scorer, numbers in scores.items():
-        names |= {name_of(scorer, key): number for key, number in numbers.items()}
+        names |= {score_name(scorer, key): number for key, number in numbers.items()}
     return names
 
 
@@ -90,5 +89,5 @@ def _unchosen(names: Sequence[str], name: str | None) -> str:
     return f"{has} {', '.join(names)}: name one of them by score= or --score"
 
 
-def _failed(why: str) -> ParseFailure:
-    return ParseFailure("scoring_failed", why)
+def _failed(reason: str) -> ParseFailure:
+    return ParseFailure("scoring_failed", reason)

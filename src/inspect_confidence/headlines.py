@@ -1,8 +1,9 @@
-"""The numbers that stand for a model: which rows of the results they are, and what is better."""
+"""Headlines: the results that summarize a model, and which of their values are better."""
 
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -17,49 +18,43 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Direction:
-    """How values of a metric are ordered.
+    """Order of a metric's values from worse to better.
 
     Attributes:
         name: `higher`, `lower`, `target` or `none`.
-        target: Nearer to it is better; NaN where there is no target, or it isn't known.
+        target: Best value of a `target` metric; NaN if there is none or it is unknown.
     """
 
     name: str
     target: float = math.nan
 
     @property
-    def text(self) -> str:
-        """For people."""
+    def label(self) -> str:
+        """The direction in words."""
         if self.name == "target":
-            known = not math.isnan(self.target)
-            return f"nearer to {self.target:g} is better" if known else "the target is not known"
+            if math.isnan(self.target):
+                return "the target is not known"
+            return f"nearer to {self.target:g} is better"
         return "no direction" if self.name == "none" else f"{self.name} is better"
 
     @property
-    def brief(self) -> str:
-        """For people, in a word or two."""
-        if self.name == "target":
-            return self.text.removesuffix(" is better") if self.ordered else self.text
-        return "" if self.name == "none" else self.text
-
-    @property
     def ordered(self) -> bool:
-        """Whether one value is better than another."""
+        """Whether values can be better or worse."""
         return self.name in ("higher", "lower") or not math.isnan(self.target)
 
-    def badness(self, values: FloatArray) -> FloatArray:
-        """What is less the better the values are; NaN where they have no order."""
+    def loss(self, values: FloatArray) -> FloatArray:
+        """Return numbers that are smaller for better values; NaN if values have no order."""
         if self.name in ("higher", "lower"):
             return values if self.name == "lower" else -values
         return self.distance(values)
 
     def distance(self, values: FloatArray) -> FloatArray:
-        """How far values lie from the target."""
+        """Return the absolute distance of values from the target."""
         return np.asarray(np.abs(values - self.target))
 
 
 def direction_of(metric: str, condition: str) -> Direction:
-    """The direction of a metric under a condition, which may name the level that is its target.
+    """Return the direction of a metric; the condition may contain the level that is its target.
 
     Example:
         >>> direction_of("coverage", "level=90")
@@ -76,48 +71,48 @@ def direction_of(metric: str, condition: str) -> Direction:
         level = float(Condition.read(condition)["level"])
     except (KeyError, ValueError):
         return Direction(name)
-    # In percent first, so that 90 gives 0.9 and not its neighbour.
+    # Divide last, so that a level of 90 gives exactly 0.9.
     return Direction(name, level / 100 if target == "level" else (100 - level) / 200)
 
 
-def decoded(results: pd.DataFrame) -> pd.DataFrame:
-    """Results with `variant`, `judge`, and `where`: what their condition says beside these."""
+def add_condition_columns(results: pd.DataFrame) -> pd.DataFrame:
+    """Add the columns `variant`, `judge` and `where` (the other parts of the condition)."""
     parts = conditions_of(results)
     return results.assign(
-        variant=[one.get("variant", "") for one in parts],
-        judge=[one.get("judge", "") for one in parts],
-        where=[str(one.but(variant="", judge="")) for one in parts],
+        variant=[part.get("variant", "") for part in parts],
+        judge=[part.get("judge", "") for part in parts],
+        where=[str(part.but(variant="", judge="")) for part in parts],
     )
 
 
 def headline_rows(
     results: pd.DataFrame, headlines: Callable[[Study], Iterable[Headline]] | None = None
 ) -> pd.DataFrame:
-    """The rows that stand for each model and variant, in the studies' order.
+    """Return the headline results of each model and variant, in the order of studies.
 
     Args:
-        results: In the layout of results.
-        headlines: The numbers that stand for a study; its own by default.
+        results: A frame of results.
+        headlines: Function from a study to its headlines; by default the study's own.
 
     Returns:
-        Those rows, with their index, and the columns `label`, `short`, `variant`, `judge` and
-        `study`.
+        Rows of `results` with their index, and the columns `label`, `short`, `variant`, `judge`
+        and `study`.
     """
-    mine = [
-        (study, one)
-        for study in all_studies()
-        for one in (headlines(study) if headlines else study.headlines)
-    ]
-    standing = {one.metric for _, one in mine}
-    rows = decoded(results[results["metric"].isin(standing)])
-    found = [
-        rows[
-            (rows["task"] == one.task)
-            & (rows["metric"] == one.metric)
-            & (rows["where"] == str(Condition(one.where)))
-        ].assign(label=one.label, short=one.short, study=study.name)
-        for study, one in mine
-    ]
-    there = [some for some in found if len(some)]
-    blank = rows.iloc[:0].assign(label="", short="", study="")
-    return pd.concat(there or [blank]).drop(columns="where")
+    pairs: list[tuple[Study, Headline]] = []
+    for study in all_studies():
+        pairs += product([study], headlines(study) if headlines else study.headlines)
+    metrics = {headline.metric for _, headline in pairs}
+    rows = add_condition_columns(results[results["metric"].isin(metrics)])
+    frames = []
+    for study, headline in pairs:
+        is_headline = (
+            (rows["task"] == headline.task)
+            & (rows["metric"] == headline.metric)
+            & (rows["where"] == str(Condition(headline.where)))
+        )
+        if is_headline.any():
+            labels = {"label": headline.label, "short": headline.short, "study": study.name}
+            frames.append(rows[is_headline].assign(**labels))
+    if not frames:
+        frames = [rows.iloc[:0].assign(label="", short="", study="")]
+    return pd.concat(frames).drop(columns="where")

@@ -1,4 +1,4 @@
-"""All that is printed: text of unknown origin does nothing to a terminal but be read."""
+"""Text for terminals: invisible and control characters are escaped before it is printed."""
 
 import re
 import unicodedata
@@ -6,35 +6,35 @@ from functools import cache
 
 import click
 
-ACTING = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
-"""Unicode's categories of what is not seen: control and formatting characters, those that turn the
-direction of writing among them, surrogates, and what is not assigned."""
+INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+"""Unicode categories of invisible characters: control, formatting (including those that turn the
+writing direction), surrogates, private and unassigned characters, line and paragraph separators."""
 
 _BLANKS = re.compile(r"[\t\n\r\v\f]+")
 
 
-def inert(text: str) -> str:
-    r"""The text with what would act unseen as its code; line ends stay.
+def escape_control(text: str) -> str:
+    r"""Replace invisible characters except line ends by their codes.
 
     Example:
         >>> print(inert("\x1b[2Jx" + chr(0x202E)))
         \x1b[2Jx\u202e
     """
-    return text if _plain(text) else "".join(map(_shown, text))
+    return text if _plain(text) else "".join(map(_visible_form, text))
 
 
 def one_line(text: object) -> str:
-    r"""The same on one line: line ends and tabs are blanks.
+    r"""Return the escaped text on one line, with blanks for line ends and tabs.
 
     Example:
         >>> one_line("a\nb\tc")
         'a b c'
     """
-    return inert(_BLANKS.sub(" ", str(text)))
+    return escape_control(_BLANKS.sub(" ", str(text)))
 
 
 def in_json(text: str) -> str:
-    r"""JSON text that holds the same, with what would act as JSON's own escapes.
+    r"""Replace invisible characters in JSON text by JSON escapes of the same meaning.
 
     Example:
         >>> print(in_json('"' + chr(0x9B) + '"'))
@@ -42,12 +42,15 @@ def in_json(text: str) -> str:
     """
     if _plain(text):
         return text
-    return "".join(one if _shown(one) == one else _code_units(one) for one in text)
+    return "".join(
+        character if _visible_form(character) == character else _code_units(character)
+        for character in text
+    )
 
 
 def echo(text: object, *, err: bool = False) -> None:
-    """Print a text; nothing in it acts."""
-    click.echo(inert(str(text)), err=err)
+    """Print a text with its control characters escaped."""
+    click.echo(escape_control(str(text)), err=err)
 
 
 def _plain(text: str) -> bool:
@@ -55,15 +58,15 @@ def _plain(text: str) -> bool:
 
 
 @cache
-def _shown(one: str) -> str:
-    if one == "\n" or unicodedata.category(one) not in ACTING:
-        return one
-    code = ord(one)
+def _visible_form(character: str) -> str:
+    if character == "\n" or unicodedata.category(character) not in INVISIBLE:
+        return character
+    code = ord(character)
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def _code_units(one: str) -> str:
-    units = one.encode("utf-16-be", "surrogatepass")
+def _code_units(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[k]:02x}{units[k + 1]:02x}" for k in range(0, len(units), 2))

@@ -1,8 +1,9 @@
-"""What never leaves a log: keys, addresses and folders."""
+"""Redaction of keys, addresses and folders in values, names, conditions and frames."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
+from itertools import chain
 from pathlib import PureWindowsPath
 from typing import Any
 
@@ -17,7 +18,7 @@ SECRET_NAME = re.compile(
     r"|url|endpoint|proxy|host|account|project",
     re.IGNORECASE,
 )
-"""Names of arguments whose values nobody else may see, or needs to; not `max_tokens`."""
+"""Names of arguments whose values are private or of no use to others; not `max_tokens`."""
 
 _HOST = re.compile(rf"{SCHEME}\S*", re.IGNORECASE)
 _WHOLE_PATH = re.compile(r"(?:~|[A-Za-z]:)?[/\\]")
@@ -28,12 +29,12 @@ _PROVIDER = re.compile(r"[A-Za-z][\w-]*/")
 _LONGEST = 60
 
 
-def scrub_value(value: Any, named: Callable[[str], str] = str) -> Any:
-    """The same of an argument's value, which is a path as a whole where it starts as one.
+def scrub_value(value: Any, rename: Callable[[str], str] = str) -> Any:
+    """Redact an argument's value; text that starts as a path is treated as one path.
 
     Args:
-        value: Nested as JSON is.
-        named: What becomes of each text first.
+        value: A value nested as JSON is.
+        rename: Function that is applied to each text first.
 
     Example:
         >>> scrub_value({"prompt": "/home/my texts/x.txt", "api_key": "abc", "items": [3]})
@@ -41,25 +42,25 @@ def scrub_value(value: Any, named: Callable[[str], str] = str) -> Any:
     """
     if isinstance(value, Mapping):
         return {
-            scrub(str(name)): scrub_value(one, named)
-            for name, one in value.items()
+            scrub(str(name)): scrub_value(part, rename)
+            for name, part in value.items()
             if not SECRET_NAME.search(str(name))
         }
     if isinstance(value, list | tuple):
-        return [scrub_value(one, named) for one in value]
+        return [scrub_value(part, rename) for part in value]
     if isinstance(value, str):
-        text = named(value)
+        text = rename(value)
         return scrub(last_part(text) if _WHOLE_PATH.match(text) else text)
     return value if value is None or isinstance(value, bool | int | float) else scrub(str(value))
 
 
 def argument(value: Any) -> Any:
-    """An argument's value without secrets; texts in it may name models on disk."""
+    """Redact an argument's value, in which texts may name models on disk."""
     return scrub_value(value, _without_folders)
 
 
 def scrub_condition(condition: str) -> str:
-    """The same of `key=value` pairs, as a condition or a variant has them.
+    """Redact the `key=value` pairs of a condition or a variant.
 
     Example:
         >>> scrub_condition("level=90;variant=prompt%3D/home/me/x.txt%3Bapi_key%3Dabc")
@@ -79,43 +80,43 @@ def _scrub_part(name: str, value: str) -> str:
     return REMOVED if SECRET_NAME.search(name) else str(scrub_value(value))
 
 
-def scrubbed_names(names: Iterable[str], cleaner: Callable[[str], str] = scrub) -> dict[str, str]:
-    """Names without what is secret in them; two that would become one are told apart."""
-    found: dict[str, str] = {}
+def scrubbed_names(names: Iterable[str], redactor: Callable[[str], str] = scrub) -> dict[str, str]:
+    """Map names to redacted names, with a suffix where two would become equal."""
+    aliases: dict[str, str] = {}
     for name in dict.fromkeys(names):
-        clean = cleaner(name)
-        if clean in found.values():
+        clean = redactor(name)
+        if clean in aliases.values():
             clean = f"{clean}#{fingerprint(name)[:6]}"
-        found[name] = clean
-    return found
+        aliases[name] = clean
+    return aliases
 
 
 def scrubbed_conditions(conditions: Iterable[str]) -> dict[str, str]:
-    """The same of conditions: variants that would become one are told apart."""
+    """Map conditions to redacted ones, with a suffix where two variants would become equal."""
     decoded = {text: Condition.read(text) for text in dict.fromkeys(conditions)}
     variants = scrubbed_names(
         (parts["variant"] for parts in decoded.values() if "variant" in parts), scrub_condition
     )
-    found = {}
+    aliases = {}
     for text, parts in decoded.items():
         clean = Condition.read(scrub_condition(str(parts.but(variant=""))))
-        found[text] = str(clean.but(variant=variants.get(parts.get("variant", ""), "")))
-    return found
+        aliases[text] = str(clean.but(variant=variants.get(parts.get("variant", ""), "")))
+    return aliases
 
 
-def lasting(name: str, cleaner: Callable[[str], str]) -> str:
-    """A name without what is secret in it, the same wherever it stands and no other name's.
+def stable_alias(name: str, redactor: Callable[[str], str]) -> str:
+    """Redact a name, with a suffix from the whole name so that the alias is unique and stable.
 
     Example:
         >>> lasting("openai/gpt-4o", model_name), lasting("hf//home/me/llama", model_name)[:9]
         ('openai/gpt-4o', 'hf/llama#')
     """
-    clean = cleaner(name)
+    clean = redactor(name)
     return name if clean == name else f"{clean}#{fingerprint(name)[:6]}"
 
 
-def place(name: str) -> str:
-    r"""A name that may be a path as a whole, blanks included: its last part, without secrets.
+def redact_path(name: str) -> str:
+    r"""Redact a name; a name that is a path (which may have blanks) becomes its last part.
 
     Example:
         >>> place("/home/my data/x.csv"), place("\\input{x}"), place("mmlu")
@@ -125,34 +126,34 @@ def place(name: str) -> str:
 
 
 def model_name(name: str) -> str:
-    """A model's name; of one on disk, the provider and the last part of the path.
+    """Redact a model's name; a model on disk keeps its provider and the last part of its path.
 
     Example:
         >>> model_name("hf//home/my models/llama"), model_name("azureai/https://me.example/x")
         ('hf/llama', 'azureai/[removed]')
     """
-    return place(_without_folders(name))
+    return redact_path(_without_folders(name))
 
 
 def _without_folders(name: str) -> str:
-    """A model's name; services between provider and path, as in `openai-api/ollama//x`, stay."""
+    """Return a model's name without folders; a service as in `openai-api/ollama//x` stays."""
     if "\n" in name or not _PROVIDER.match(name):
         return name
-    provider, _, rest = name.partition("/")
-    if _PROVIDER.match(rest):
-        return f"{provider}/{_without_folders(rest)}"
-    # The whole is scrubbed last: that would shorten a path only up to the first blank.
-    return scrub(f"{provider}/{last_part(rest)}" if _SHAREABLE_PATH.match(rest) else name)
+    provider, _, path = name.partition("/")
+    if _PROVIDER.match(path):
+        return f"{provider}/{_without_folders(path)}"
+    # `scrub` comes last, since it shortens a path only up to the first blank.
+    return scrub(f"{provider}/{last_part(path)}" if _SHAREABLE_PATH.match(path) else name)
 
 
 def with_judge(condition: str, name: Callable[[str], str] = model_name) -> str:
-    """The condition with its judge, if it has one, named by `name`."""
+    """Replace the judge in a condition, if there is one, by `name(judge)`."""
     parts = Condition.read(condition)
     return str(parts.but(judge=name(parts["judge"]))) if "judge" in parts else condition
 
 
 def model_arguments(arguments: Mapping[str, Any]) -> dict[str, str]:
-    """Arguments of a model, without what may be secret, and without nested ones, which may be."""
+    """Return a model's arguments without private names and without nested values."""
     return {
         scrub(name): setting_text(value)
         for name, value in arguments.items()
@@ -161,7 +162,7 @@ def model_arguments(arguments: Mapping[str, Any]) -> dict[str, str]:
 
 
 def setting_text(value: object) -> str:
-    """A setting as text without folders or addresses; what is long, as its fingerprint.
+    """Return a setting as redacted text; long text is replaced by its fingerprint.
 
     Example:
         >>> setting_text("/home/me/a.csv,cais/mmlu"), setting_text("Answer yes/no.")
@@ -170,25 +171,25 @@ def setting_text(value: object) -> str:
     if isinstance(value, list | tuple):
         return ",".join(map(setting_text, value))
     if isinstance(value, Mapping):
-        # A task, scorer or the like that Inspect names.
+        # Inspect's record of a task, a scorer or another registered object.
         if value.keys() >= {"type", "name", "params"}:
             return setting_text(str(value["name"]))
         return f"(set; sha256 {fingerprint(str(value))})"
     text = str(value)
-    # A secret may hold a comma, so the whole is scrubbed where no item is a place.
+    # A secret may contain a comma, so the whole text is scrubbed if no item is a path or address.
     items = list(_items(text))
-    places = any(_SHAREABLE_PATH.match(item) or _HOST.fullmatch(item) for item in items)
-    shown = scrub(",".join(map(_item, items)) if places else text)
-    if "\n" in text or len(shown) > _LONGEST:
+    has_paths = any(_SHAREABLE_PATH.match(item) or _HOST.fullmatch(item) for item in items)
+    shortened = scrub(",".join(map(_item, items)) if has_paths else text)
+    if "\n" in text or len(shortened) > _LONGEST:
         return f"(text; sha256 {fingerprint(text)})"
-    return shown
+    return shortened
 
 
 def _items(text: str) -> Iterator[str]:
-    """Items of a comma list; a comma in the name of a path's folder doesn't part items."""
+    """Yield the items of a comma list; a comma in a folder's name doesn't separate items."""
     before = ""
     for item in text.split(","):
-        # A file has a suffix: a path without one goes on where a slash follows.
+        # A path without a file suffix continues in the next item if that contains a slash.
         goes_on = _SHAREABLE_PATH.match(before) and not PureWindowsPath(before).suffix
         if goes_on and re.search(r"[/\\]", item) and not _SHAREABLE_PATH.match(item):
             before = f"{before},{item}"
@@ -205,55 +206,63 @@ def _item(text: str) -> str:
     return last_part(text) if _SHAREABLE_PATH.match(text) else text
 
 
-Cleaners = Mapping[str, Callable[[Any], Any]]
+Redactors = Mapping[str, Callable[[Any], Any]]
 
 
-def cleaners(frames: Iterable[pd.DataFrame]) -> Cleaners:
-    """What becomes of the names in frames of judgments and of results, by column.
+def redactors(frames: Iterable[pd.DataFrame]) -> Redactors:
+    """Return a redactor for each column of names in frames of judgments and results.
 
-    Names that differ are told apart, whichever of the frames they stand in.
+    Names that differ stay different in all frames.
     """
-    there = list(frames)
-    said = dict.fromkeys(str(text) for frame in there for text in frame.get("condition", ()))
+    sources = list(frames)
 
-    def told_apart(column: str, cleaner: Callable[[str], str]) -> Callable[[Any], str]:
-        named = (name for frame in there for name in frame.get(column, pd.Series()).unique())
-        parts = (Condition.read(text).get(column, "") for text in said)
-        found = scrubbed_names(map(str, (*named, *parts)), cleaner)
-        return lambda name: found[str(name)]
+    def unique_values(column: str) -> list[str]:
+        columns = (frame.get(column, pd.Series(dtype=object)) for frame in sources)
+        return [str(value) for value in chain.from_iterable(map(pd.unique, columns))]
 
-    judge = told_apart("judge", model_name)
-    named = {text: with_judge(text, judge) for text in said}
-    conditions = scrubbed_conditions(named.values())
+    conditions = list(dict.fromkeys(unique_values("condition")))
+
+    def unique_alias(column: str, redactor: Callable[[str], str]) -> Callable[[Any], str]:
+        parts = [Condition.read(text).get(column, "") for text in conditions]
+        aliases = scrubbed_names([*unique_values(column), *parts], redactor)
+        return lambda name: aliases[str(name)]
+
+    judge = unique_alias("judge", model_name)
+    with_alias = {text: with_judge(text, judge) for text in conditions}
+    redacted = scrubbed_conditions(with_alias.values())
     return {
-        "model": told_apart("model", model_name),
-        "dataset": told_apart("dataset", place),
+        "model": unique_alias("model", model_name),
+        "dataset": unique_alias("dataset", redact_path),
         "judge": judge,
-        "condition": lambda text: conditions[named[text]],
-        "variant": told_apart("variant", scrub_condition),
+        "condition": lambda text: redacted[with_alias[text]],
+        "variant": unique_alias("variant", scrub_condition),
         **dict.fromkeys(("a", "b"), _contender),
         **dict.fromkeys(("reason", "note", "verdict"), scrub),
     }
 
 
-def cleaned(
-    frame: pd.DataFrame, ways: Cleaners, others: Callable[[str], str] = without_keys
+def redact_frame(
+    frame: pd.DataFrame,
+    redactors_by_column: Redactors,
+    redact_text: Callable[[str], str] = without_keys,
 ) -> pd.DataFrame:
-    """A frame with its names cleaned, and its other texts put through `others`."""
+    """Redact the names in a frame, and apply `redact_text` to its other texts."""
     columns = {}
     for name in map(str, frame.columns):
         if frame[name].dtype == object or pd.api.types.is_string_dtype(frame[name]):
-            way = ways.get(name, lambda one: others(one) if isinstance(one, str) else one)
-            columns[name] = frame[name].map(cache(way), na_action="ignore")
+            redactor = redactors_by_column.get(
+                name, lambda value: redact_text(value) if isinstance(value, str) else value
+            )
+            columns[name] = frame[name].map(cache(redactor), na_action="ignore")
     return frame.assign(**columns)
 
 
 def shareable(frame: pd.DataFrame) -> pd.DataFrame:
-    """A frame of judgments, of results or of differences, for whoever reads it."""
-    return cleaned(frame, cleaners([frame]))
+    """Redact a frame of judgments, results or differences."""
+    return redact_frame(frame, redactors([frame]))
 
 
 def _contender(name: str) -> str:
-    """A model with the variant and the method that tell it from another."""
-    model, *rest = re.split(r" (?=[\w.]+=)", name, maxsplit=1)
-    return " ".join([model_name(model), *map(scrub_condition, rest)])
+    """Redact the name of a contender: a model with its variant and method."""
+    model, *parts = re.split(r" (?=[\w.]+=)", name, maxsplit=1)
+    return " ".join([model_name(model), *map(scrub_condition, parts)])

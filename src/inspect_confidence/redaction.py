@@ -1,4 +1,4 @@
-"""Text without what is secret in it: keys, addresses and folders."""
+"""Redaction of keys, addresses and folders in text."""
 
 import os
 import re
@@ -31,19 +31,19 @@ _PATH = re.compile(
     rf"|\\\\{_PART}(?:\\{_PART})+"
 )
 _USER = re.compile(rf"(?<![\w.])(?:/home/|/Users/|[A-Za-z]:[\\/]{{1,2}}Users[\\/]{{1,2}}){_PART}")
-"""A folder of a user's own, which has the user's name."""
+"""A user's home folder, which contains the user's name."""
 _SECRET_VARIABLE = re.compile(r"key|token|secret|passw|credential", re.IGNORECASE)
 _GUESSABLE = 8
-"""Characters of a variable's value that could stand in a text by chance."""
+"""Length below which a variable's value can occur in a text by chance."""
 _LONGEST_ERROR, _LONGEST_FAILURE = 1_000, 120
 _REPEATED = 16
-"""Characters in a row that two texts don't share by chance."""
+"""Number of successive characters that two texts don't share by chance."""
 
 
 def without_keys(text: str) -> str:
-    """The text without keys, passwords and users' own folders; other addresses and paths stay.
+    """Remove keys, passwords and home folders from a text; other addresses and paths stay.
 
-    Values of this process's environment variables that are named as secrets are keys, too.
+    Values of environment variables with the name of a secret are removed too.
 
     Example:
         >>> without_keys("no log in /home/me/logs: 401 for sk-abcdefghijklmno")
@@ -59,51 +59,51 @@ def without_keys(text: str) -> str:
 
 
 def _environment() -> list[str]:
-    named = (value for name, value in os.environ.items() if _is_secret(name))
-    return [value for value in named if len(value) >= _GUESSABLE]
+    secrets = (value for name, value in os.environ.items() if _is_secret(name))
+    return [value for value in secrets if len(value) >= _GUESSABLE]
 
 
 @cache
 def _is_secret(variable: str) -> bool:
-    """Whether a variable's name says that its value is secret; it is asked for each text."""
+    """Return whether a variable's name marks its value as secret; cached for speed."""
     return _SECRET_VARIABLE.search(variable) is not None
 
 
-def failure(error: object, asked: str = "") -> str:
-    """What may be said of an error of a provider: its type, its status and how its message begins.
+def failure(error: object, request: str = "") -> str:
+    """Return a short, redacted text of a provider's error: type, status and start of its message.
 
     Args:
         error: An exception, or the text of one.
-        asked: What was asked for; what the message repeats of it is left out.
+        request: The request; passages that the message repeats from it are left out.
 
     Example:
-        >>> asked = "Name the tallest of all."
-        >>> failure(f"APIError(401, 'hf_abcdefghijklmnopqr: {asked}')", asked)
+        >>> request = "Name the tallest of all."
+        >>> failure(f"APIError(401, 'hf_abcdefghijklmnopqr: {request}')", request)
         "APIError(401, '[removed]: [...]')"
     """
     text = repr(error) if isinstance(error, BaseException) else str(error)
     text = scrub(one_line(text[:_LONGEST_ERROR]))
-    return _without(text, one_line(asked))[:_LONGEST_FAILURE]
+    return _without_request(text, one_line(request))[:_LONGEST_FAILURE]
 
 
-def _without(text: str, asked: str) -> str:
-    """The text without what stands in both for so many characters."""
-    kept, start = [], 0
+def _without_request(text: str, request: str) -> str:
+    """Replace passages of `_REPEATED` and more characters that the request contains too."""
+    pieces, start = [], 0
     while start < len(text):
         end = start + _REPEATED
-        if end > len(text) or text[start:end] not in asked:
-            kept.append(text[start])
+        if end > len(text) or text[start:end] not in request:
+            pieces.append(text[start])
             start += 1
             continue
-        while end < len(text) and text[start : end + 1] in asked:
+        while end < len(text) and text[start : end + 1] in request:
             end += 1
-        kept.append("[...]")
+        pieces.append("[...]")
         start = end
-    return "".join(kept)
+    return "".join(pieces)
 
 
 def scrub(text: str) -> str:
-    """The text without keys and addresses, and with the file's name alone of absolute paths.
+    """Remove keys and addresses from a text, and shorten absolute paths to the file's name.
 
     Example:
         >>> scrub("prompt=/home/me/x.txt; see http://localhost:8000/v1")
@@ -114,11 +114,11 @@ def scrub(text: str) -> str:
     text = _ADDRESS.sub(REMOVED, text)
     text = _KEY.sub(REMOVED, text)
     text = _NAMED.sub(rf"\g<1>{REMOVED}", text)
-    return _PATH.sub(lambda found: last_part(found[0]), text)
+    return _PATH.sub(lambda path: last_part(path[0]), text)
 
 
 def last_part(path: str) -> str:
-    """The last part of a path of either system."""
+    """Return the last part of a POSIX or Windows path."""
     if _USER.fullmatch(path.rstrip("/\\")):
         return REMOVED
     return re.split(r"[/\\]", path.rstrip("/\\"))[-1] or REMOVED

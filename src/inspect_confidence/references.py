@@ -1,4 +1,4 @@
-"""BibTeX of the package, the studies and the data: the entries of `references.bib`."""
+"""BibTeX entries of the package, the studies and the data sets, from `references.bib`."""
 
 import functools
 import re
@@ -27,7 +27,7 @@ DATASETS: Mapping[str, tuple[str, ...]] = {
     "wnli": ("wang2019glue", "levesque2012winograd"),
     "ssa-2022": ("ssa2022life",),
 }
-"""Keys by data set; those with parts have the parts' references too."""
+"""BibTeX keys by data set; a collection has the keys of its parts too."""
 
 OWN = frozenset(
     (
@@ -35,10 +35,10 @@ OWN = frozenset(
         *("facts", "science", "commonsense", "design", "judge_check"),
     )
 )
-"""Data sets written for this project, and cited with it."""
+"""Data sets written for this project, which need no reference of their own."""
 
 SURVEY = "fagenulmschneider_probability"
-"""Key of what people say that words mean: what answers of models are compared with."""
+"""BibTeX key of the survey of people's word meanings, with which models are compared."""
 
 _ESCAPED = {
     "\\": r"\textbackslash{}",
@@ -49,10 +49,10 @@ _ESCAPED = {
 
 
 def bibtex(key: str, *, version: str = "") -> str:
-    """The entry with a key, with a version where it has a field for it and one is known.
+    """Return the entry of a key, with the version if it is known and the entry has a field for it.
 
     Raises:
-        KeyError: There is no such entry.
+        KeyError: There is no entry of that key.
     """
     field = f"  version = {{{escaped(version)}}},\n" if version else ""
     return entries()[key].replace("  version = {},\n", field)
@@ -60,14 +60,14 @@ def bibtex(key: str, *, version: str = "") -> str:
 
 @functools.cache
 def entries() -> Mapping[str, str]:
-    """All entries by key, in the file's order."""
+    """Return all entries by key, in the order of the file."""
     text = (resources.files("inspect_confidence") / "references.bib").read_text(encoding="utf-8")
-    found = text.removesuffix("\n").split("\n\n")
-    return {one[one.index("{") + 1 : one.index(",")]: one for one in found}
+    blocks = text.removesuffix("\n").split("\n\n")
+    return {block[block.index("{") + 1 : block.index(",")]: block for block in blocks}
 
 
 def escaped(text: str) -> str:
-    r"""Text as LaTeX shows it.
+    r"""Escape the special characters of LaTeX.
 
     Example:
         >>> print(escaped("inspect_confidence: 100% {sure}"))

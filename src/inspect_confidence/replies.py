@@ -3,19 +3,19 @@
 from inspect_ai.model import ChatCompletionChoice, ModelOutput
 
 TOOL_CALL = "tool_calls"
-"""The end of a reply that calls a tool, as Inspect names it."""
+"""Inspect's stop reason of a reply that calls a tool."""
 
 
 class NoReplyError(RuntimeError):
-    """The provider answered a call without a reply; the call can be made again."""
+    """A provider's answer without a reply; the call can be repeated."""
 
 
 def require_reply(output: ModelOutput) -> ModelOutput:
-    """Return the output of a call, which has at least one choice.
+    """Return the output of a call if it has at least one choice.
 
     Raises:
-        NoReplyError: It has none. That is the provider's failure, not the model's: a sample that
-            ends in it is asked again by `inspect eval-retry`.
+        NoReplyError: It has no choice. That is the provider's failure, not the model's:
+            `inspect eval-retry` asks the sample again.
     """
     if not output.choices:
         raise NoReplyError("the provider answered without a reply: `choices` is empty")
@@ -23,5 +23,5 @@ def require_reply(output: ModelOutput) -> ModelOutput:
 
 
 def stop_of(choice: ChatCompletionChoice) -> str:
-    """Return why a reply ended; of a reply that calls tools, whatever its provider says, that."""
+    """Return the stop reason of a reply; always `TOOL_CALL` for a reply that calls tools."""
     return TOOL_CALL if choice.message.tool_calls else choice.stop_reason

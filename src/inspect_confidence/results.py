@@ -1,4 +1,4 @@
-"""Results: one long table of numbers, whose they are, and what was varied."""
+"""Results: one long table of numbers with their task, model, data set and condition."""
 
 import csv
 import functools
@@ -16,22 +16,22 @@ import pandas as pd
 from inspect_confidence.printing import in_json
 
 NO_INTERVAL = (math.nan, math.nan)
-"""The ends of an interval that a number hasn't."""
+"""Ends of the interval of a number without an interval."""
 
-# Spreadsheets also take the full-width forms, and skip blanks before a formula. Text that has
-# apostrophes before it gets one more, so that what was put there can be told.
+# Spreadsheets accept full-width signs too, and skip blanks before a formula. Text that starts with
+# apostrophes gets one more, so that the added one can be removed again.
 _FORMULA = re.compile(r"'*(?:[\t\r]|\s*[=+\-@\uff1d\uff0b\uff0d\uff20])")
 
 
 def as_csv(frame: pd.DataFrame, index: str = "") -> str:
-    """Rows as csv; numbers stay numbers, also negative ones.
+    """Return rows as csv in which text is no formula; numbers stay as they are.
 
     Args:
         frame: The rows.
-        index: What the column of the frame's index is called; left out if empty.
+        index: Name of the column with the frame's index; without one the index is left out.
     """
     text = {
-        name: frame[name].map(harmless, na_action="ignore")
+        name: frame[name].map(escape_formula, na_action="ignore")
         for name in map(str, frame.columns)
         if not pd.api.types.is_numeric_dtype(frame[name])
     }
@@ -42,30 +42,37 @@ def as_csv(frame: pd.DataFrame, index: str = "") -> str:
 
 
 def as_json(frame: pd.DataFrame) -> str:
-    """Rows as a JSON array; NaN is null, infinite numbers are `"Infinity"` and `"-Infinity"`."""
-    records = frame.to_dict("records")
-    rows = [{str(name): _in_json(value) for name, value in row.items()} for row in records]
+    """Return rows as a JSON array, with null for NaN and `"Infinity"` or `"-Infinity"`."""
+    rows = []
+    for row in frame.to_dict("records"):
+        rows.append({str(name): _json_value(value) for name, value in row.items()})
     return in_json(json.dumps(rows, indent=1, ensure_ascii=False, allow_nan=False))
 
 
-def _in_json(value: object) -> object:
-    if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
-    return value
+def _json_value(value: object) -> object:
+    if not isinstance(value, float) or math.isfinite(value):
+        return value
+    if math.isnan(value):
+        return None
+    return "Infinity" if value > 0 else "-Infinity"
 
 
 def quoting(frame: pd.DataFrame) -> Literal[0, 2]:
-    """How csv has to be quoted for all text to be read back.
+    """Return the quoting of csv with which all text is read back.
 
-    `csv` before Python 3.13 leaves a lone carriage return bare, and readers end the row there.
+    `csv` before Python 3.13 writes a lone carriage return without quotes, and readers end the row
+    there.
     """
-    texts = (frame[name] for name in frame if not pd.api.types.is_numeric_dtype(frame[name]))
-    broken = any("\r" in str(text) for column in texts for text in column.unique())
-    return csv.QUOTE_NONNUMERIC if broken else csv.QUOTE_MINIMAL
+    for name in frame:
+        if pd.api.types.is_numeric_dtype(frame[name]):
+            continue
+        if any("\r" in str(text) for text in frame[name].unique()):
+            return csv.QUOTE_NONNUMERIC
+    return csv.QUOTE_MINIMAL
 
 
-def harmless(text: object) -> str:
-    """Text that no spreadsheet takes for a formula.
+def escape_formula(text: object) -> str:
+    """Return text that no spreadsheet reads as a formula.
 
     Example:
         >>> harmless("=1+1"), harmless("a=1")
@@ -74,8 +81,8 @@ def harmless(text: object) -> str:
     return f"'{text}" if _FORMULA.match(str(text)) else str(text)
 
 
-def as_meant(text: str) -> str:
-    """The text that `harmless` gave this for.
+def unescape_formula(text: str) -> str:
+    """Return the text that `escape_formula` was given.
 
     Example:
         >>> as_meant("'=1+1"), as_meant("'tis")
@@ -85,14 +92,14 @@ def as_meant(text: str) -> str:
 
 
 SCHEMA_VERSION = 1
-"""Of files of judgments and of results; docs/judgments.md says what changes it."""
+"""Version of the files of judgments and results; docs/judgments.md says what changes it."""
 
 
 class Condition(Mapping[str, str]):
-    """What a study varied for a number: a frozen mapping whose `str` is the encoded text.
+    """The varied factors of a number: a frozen mapping whose `str` is its encoded text.
 
-    Values are texts, numbers as `g` writes them; parts with an empty value are left out; keys are
-    in alphabetical order. It equals, and is hashed as, its parts.
+    Values are texts; numbers are written in the format `g`. Parts with an empty value are left out
+    and keys are sorted. Equality and hash follow from the parts.
 
     Example:
         >>> condition = Condition(method="direct", level=90.0, variant="")
@@ -107,18 +114,18 @@ class Condition(Mapping[str, str]):
     __slots__ = ("_parts",)
 
     def __init__(self, parts: Mapping[str, object] | None = None, **more: object) -> None:
-        written = {key: _written(value) for key, value in {**(parts or {}), **more}.items()}
-        self._parts = {key: written[key] for key in sorted(written) if written[key]}
+        texts = {key: _part_text(value) for key, value in {**(parts or {}), **more}.items()}
+        self._parts = {key: texts[key] for key in sorted(texts) if texts[key]}
 
     @classmethod
     @functools.cache
     def read(cls, text: str) -> "Condition":
-        """The condition that a text encodes, as `str` writes it."""
+        """Read a condition from the text that `str` writes."""
         pairs = (part.split("=", 1) for part in text.split(";") if part)
         return cls({key: unquote(value) for key, value in pairs})
 
     def but(self, **parts: object) -> "Condition":
-        """With some parts set anew, or left out where they are empty."""
+        """Return a copy with some parts replaced, or removed if their new value is empty."""
         return Condition(self._parts, **parts)
 
     def __getitem__(self, key: str) -> str:
@@ -140,29 +147,29 @@ class Condition(Mapping[str, str]):
         return f"Condition({', '.join(f'{key}={value!r}' for key, value in self._parts.items())})"
 
 
-# Only what would break the pairs: quoting everything would make model names unreadable.
+# Quoting more than what separates the pairs would make model names unreadable.
 _ESCAPED = str.maketrans({"%": "%25", "=": "%3D", ";": "%3B"})
 
 
-def _written(value: object) -> str:
+def _part_text(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 @dataclass(frozen=True)
 class Result:
-    """One number.
+    """An estimate with its key, condition and metric.
 
     Attributes:
-        task: Without the package's prefix.
-        model: As Inspect names it.
-        dataset: As the log names it.
-        condition: What the study varied.
+        task: Name without the package's prefix.
+        model: Name in Inspect.
+        dataset: Name in the log.
+        condition: Encoded text of the varied factors.
         metric: A name from the metric registry.
-        value: The number; NaN where it is undefined, with the reason in `note`.
-        ci_low: Lower end of its 95% interval; NaN where it has none.
+        value: The number; NaN if it is undefined, with the reason in `note`.
+        ci_low: Lower end of its 95% interval; NaN if it has none.
         ci_high: Upper end.
-        n: Judgments that the value rests on.
-        asked: Judgments that were asked for; those left out are told by status in `note`.
+        n: Number of judgments behind the value.
+        asked: Number of judgments asked for; `note` counts those left out by status.
         note: Reason of a NaN or of no interval, definition chosen, counts left out.
     """
 
@@ -181,12 +188,12 @@ class Result:
 
 @dataclass(frozen=True)
 class Key:
-    """Whose numbers they are.
+    """Task, model and data set of results.
 
     Attributes:
-        task: Without the package's prefix.
-        model: As Inspect names it.
-        dataset: As the log names it.
+        task: Name without the package's prefix.
+        model: Name in Inspect.
+        dataset: Name in the log.
     """
 
     task: str
@@ -204,51 +211,63 @@ class Key:
         asked: int | None = None,
         note: str = "",
     ) -> Result:
-        """One number of theirs.
+        """Return a result of this key.
 
         Args:
-            condition: What the study varied.
+            condition: The varied factors.
             metric: A name from the metric registry.
-            value: The number; NaN where it is undefined, with the reason in `note`.
-            interval: Both ends of its 95% interval; NaN where it has none.
-            n: Judgments that the value rests on.
-            asked: Judgments that were asked for; n if None.
+            value: The number; NaN if it is undefined, with the reason in `note`.
+            interval: Both ends of its 95% interval; NaN if it has none.
+            n: Number of judgments behind the value.
+            asked: Number of judgments asked for; n if None.
             note: Reason of a NaN or of no interval, definition chosen, counts left out.
         """
         low, high = map(float, interval)
-        where = (self.task, self.model, self.dataset, str(Condition(condition)))
-        of = n if asked is None else asked
-        return Result(*where, metric, float(value), low, high, n, of, note)
+        return Result(
+            self.task,
+            self.model,
+            self.dataset,
+            str(Condition(condition)),
+            metric,
+            float(value),
+            low,
+            high,
+            n,
+            n if asked is None else asked,
+            note,
+        )
 
 
 COLUMNS = [field.name for field in fields(Result)]
 
 
 def results_frame(results: Iterable[Result]) -> pd.DataFrame:
-    """Results as a data frame with its columns in order, also where there are none."""
-    # Given the results themselves, pandas would copy each of them deeply first.
+    """Return results as a data frame, which has all columns even without rows."""
+    # pandas would make a deep copy of each dataclass.
     return pd.DataFrame(list(map(attrgetter(*COLUMNS), results)), columns=COLUMNS)
 
 
 def conditions_of(results: pd.DataFrame) -> list[Condition]:
-    """The condition of each row of results."""
+    """Return the condition of each row of results."""
     return [Condition.read(text) for text in results["condition"]]
 
 
 def with_parts(results: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
-    """Results with the parts of their condition as columns, empty where a part is missing.
+    """Add parts of the condition as columns, which are empty if a part is missing.
 
-    The column `row` says which row of the results each one was, by its index.
+    The column `row` keeps the index of each row in `results`.
     """
     if "row" not in results:
         results = results.assign(row=results.index)
-    decoded = conditions_of(results)
-    parts = {name: [one.get(name, "") for one in decoded] for name in names}
+    conditions = conditions_of(results)
+    parts = {}
+    for name in names:
+        parts[name] = [condition.get(name, "") for condition in conditions]
     return results.reset_index(drop=True).assign(**parts)
 
 
-def without(condition: str, name: str) -> str:
-    """The condition less one of its pairs.
+def drop_part(condition: str, name: str) -> str:
+    """Remove a part of a condition.
 
     Example:
         >>> without("effort=low;temperature=1", "temperature")

@@ -1,7 +1,7 @@
-"""YAML and JSON files that users hand over: read as plain values, within limits, and checked.
+"""Readers of users' YAML and JSON files: plain values, within limits, and checked by type.
 
-What a file holds is data: nothing in it is imported, called or expanded. A value that can't be used
-ends in one line that names the file, the key and the value.
+A file is data: nothing in it is imported, called or expanded. An unusable value raises a one-line
+error that names the file, the key and the value.
 """
 
 import json
@@ -18,21 +18,21 @@ from inspect_confidence.arguments import read_text
 from inspect_confidence.errors import InvalidArgument, nearest
 
 LARGEST_YAML = 100_000
-"""Bytes of a YAML file: hundreds of tasks or a thousand prices, parsed in about a second."""
+"""Size limit of a YAML file in bytes: a thousand prices, parsed in about a second."""
 LARGEST_JSON = 20_000_000
-"""Bytes of a JSON file: four hundred maps of a thousand knots."""
+"""Size limit of a JSON file in bytes: four hundred maps of a thousand knots."""
 DEEPEST = 20
-"""Lists and mappings within one another; what this package reads has six."""
+"""Limit of nested lists and mappings; files of this package need six levels."""
 DIGITS = 18
-"""Digits of a whole number: those that fit into 64 bits."""
+"""Limit of the digits of a whole number, which fits into 64 bits."""
 _SHOWN = 60
-"""Characters of a value in an error."""
+"""Number of characters of a value that an error shows."""
 
 Shape = TypeVar("Shape")
 
 
 class Section(BaseModel):
-    """A mapping of a file: its keys are the fields, and no type is converted to another."""
+    """Base of models of a file's mappings: keys are the fields, and types are not converted."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -40,7 +40,7 @@ class Section(BaseModel):
     @classmethod
     def _check_keys(cls, section: object) -> object:
         if not isinstance(section, dict):
-            raise ValueError("it is not of the form `name: value`")
+            raise ValueError("it is not a mapping of the form `name: value`")
         for key in section:
             if key not in cls.model_fields:
                 raise ValueError(
@@ -53,7 +53,7 @@ def read_yaml(path: Path) -> Any:
     """Read a YAML file of the core schema, without tags, anchors and aliases.
 
     Raises:
-        InvalidArgument: The file can't be read, is above a limit, or is not of that kind.
+        InvalidArgument: The file can't be read, exceeds a limit, or is not such YAML.
     """
     text = _read(path, LARGEST_YAML)
     try:
@@ -68,7 +68,7 @@ def read_json(path: Path) -> Any:
     """Read a JSON file.
 
     Raises:
-        InvalidArgument: The file can't be read, is above a limit, or is not of that kind.
+        InvalidArgument: The file can't be read, exceeds a limit, or is not JSON.
     """
     return parse_json(str(path), _read(path, LARGEST_JSON))
 
@@ -77,11 +77,11 @@ def parse_json(name: str, text: str) -> Any:
     """Read JSON text without duplicate keys and without numbers that are not finite.
 
     Args:
-        name: What errors call the text.
+        name: Name of the text in errors.
         text: The text.
 
     Raises:
-        InvalidArgument: The text is not JSON, or holds a value above a limit.
+        InvalidArgument: The text is not JSON, or a value exceeds a limit.
     """
     try:
         value = json.loads(text, object_pairs_hook=_distinct_keys)
@@ -94,16 +94,16 @@ def parse_json(name: str, text: str) -> Any:
 
 
 def check_shape(name: str, value: object, shape: type[Shape]) -> Shape:
-    """Return what a file holds as a typed model.
+    """Return the content of a file as a typed model.
 
     Args:
-        name: What errors call the file.
-        value: What was read.
-        shape: A `Section`, or a type made of them.
+        name: Name of the file in errors.
+        value: Content of the file.
+        shape: A `Section`, or a type with sections in it.
 
     Raises:
-        InvalidArgument: A value has another type or lies outside its bounds, or a key is missing
-            or unknown; the error names the first of these.
+        InvalidArgument: A value has the wrong type or is out of bounds, or a key is missing or
+            unknown; the error names the first fault.
     """
     try:
         return TypeAdapter(shape).validate_python(value)
@@ -119,13 +119,13 @@ def _read(path: Path, largest: int) -> str:
 
 
 def _fault(name: str, value: object, error: ValidationError) -> str:
-    """Return the first fault as a line: the key, what is wrong, and the value."""
+    """Describe the first fault in a line: the key, the fault and the value."""
     fault = error.errors(include_url=False)[0]
     keys = list[str]()
     for key in fault["loc"]:
-        # Beside keys a place names members of unions, which the file doesn't have.
+        # pydantic's location also contains members of unions, which are no keys of the file.
         if _has(value, key):
-            value = value[key]  # type: ignore[index] # as `_has` says
+            value = value[key]  # type: ignore[index] # `_has` checks it
             keys.append(str(key))
     if fault["type"] == "missing":
         keys.append(str(fault["loc"][-1]))
@@ -137,7 +137,7 @@ def _fault(name: str, value: object, error: ValidationError) -> str:
         return f"{place}: {message.removesuffix('.')}."
     message = re.sub("^(?:Input|List) | after validation.*", "", fault["msg"])
     message = message.replace("dictionary", "mapping (`name: value`)")
-    value = _excerpt(fault["input"])
+    value = _shorten(fault["input"])
     return f"{place}{'=' if keys else ': '}{value} {message[:1].lower()}{message[1:]}."
 
 
@@ -147,47 +147,47 @@ def _has(value: object, key: int | str) -> bool:
     return isinstance(value, list) and isinstance(key, int) and key < len(value)
 
 
-def _excerpt(value: object) -> str:
+def _shorten(value: object) -> str:
     text = str(value)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def _check_values(name: str, value: object, depth: int = 0) -> None:
-    """Refuse what no file needs: depth, endless digits, infinities, halves of surrogate pairs."""
+    """Raise an error for deep nesting, too many digits, infinities and lone surrogates."""
     if depth > DEEPEST:
         raise InvalidArgument(f"{name}: {_too_deep()}")
     if isinstance(value, dict):
         for key, part in value.items():
             _check_values(f"{name}: key", key)
-            _check_values(f"{name}: {_excerpt(key)}", part, depth + 1)
+            _check_values(f"{name}: {_shorten(key)}", part, depth + 1)
     elif isinstance(value, list):
         for part in value:
             _check_values(name, part, depth + 1)
     elif isinstance(value, float) and not math.isfinite(value):
-        raise InvalidArgument(f"{name}: {value} is not a finite number; write one.")
+        raise InvalidArgument(f"{name}: {value} is not a finite number; write a finite one.")
     elif isinstance(value, int) and abs(value) >= 10**DIGITS:
         raise InvalidArgument(f"{name}: a whole number has more than {DIGITS} digits.")
     elif isinstance(value, str) and not value.isascii() and re.search("[\ud800-\udfff]", value):
         raise InvalidArgument(
-            f"{name}: {_excerpt(value)!a} is not Unicode text; a surrogate is alone."
+            f"{name}: {_shorten(value)!a} is not Unicode text; a surrogate is alone."
         )
 
 
 def _too_deep() -> str:
-    return f"lists and mappings stand more than {DEEPEST} deep within one another."
+    return f"lists and mappings are nested more than {DEEPEST} deep."
 
 
 def _distinct_keys(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     section: dict[str, Any] = {}
     for key, value in pairs:
         if key in section:
-            raise ValueError(f"the key {_excerpt(key)!r} stands there twice")
+            raise ValueError(f"the key {_shorten(key)!r} stands there twice")
         section[key] = value
     return section
 
 
 def _yaml_fault(error: yaml.YAMLError) -> str:
-    """Return what is wrong and in which line, without the excerpt of the file."""
+    """Describe the fault and its line, without PyYAML's excerpt of the file."""
     if not isinstance(error, yaml.MarkedYAMLError):
         return " ".join(str(error).split())
     mark = error.problem_mark or error.context_mark
@@ -196,13 +196,13 @@ def _yaml_fault(error: yaml.YAMLError) -> str:
 
 
 class _CoreLoader(yaml.SafeLoader):
-    """Builds texts, numbers, true, false, null, lists and mappings, as YAML 1.2's core schema."""
+    """Loader of YAML 1.2's core schema: text, numbers, booleans, null, lists and mappings."""
 
     yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 # filled below, as PyYAML asks
     depth = 0
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        """Refuse what the schema lacks before a node is composed."""
+        """Raise an error for anchors, aliases, tags and deep nesting before a node is built."""
         event = self.peek_event()  # type: ignore[no-untyped-call]
         mark = event.start_mark
         if isinstance(event, yaml.AliasEvent) or event.anchor is not None:
@@ -210,7 +210,7 @@ class _CoreLoader(yaml.SafeLoader):
                 problem="anchors and aliases are not read", problem_mark=mark
             )
         if event.tag is not None:
-            message = f"the tag {_excerpt(event.tag)} is not read"
+            message = f"the tag {_shorten(event.tag)} is not read"
             raise yaml.MarkedYAMLError(problem=message, problem_mark=mark)
         if self.depth > DEEPEST:
             raise yaml.MarkedYAMLError(problem=_too_deep().removesuffix("."), problem_mark=mark)
@@ -220,10 +220,10 @@ class _CoreLoader(yaml.SafeLoader):
         return node
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
-        """Leave `<<` a key as any other."""
+        """Treat `<<` as an ordinary key."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        """Refuse keys that stand there twice, of which PyYAML takes the last."""
+        """Raise an error for duplicate keys, of which PyYAML would take the last."""
         keys = set[Hashable]()
         for key_node, _ in node.value:
             if not isinstance(key_node, yaml.ScalarNode):
@@ -231,17 +231,17 @@ class _CoreLoader(yaml.SafeLoader):
                 raise yaml.MarkedYAMLError(problem=message, problem_mark=key_node.start_mark)
             key = self.construct_object(key_node)
             if key in keys:
-                message = f"the key {_excerpt(key)!r} stands there twice"
+                message = f"the key {_shorten(key)!r} stands there twice"
                 raise yaml.MarkedYAMLError(problem=message, problem_mark=key_node.start_mark)
             keys.add(key)
         return super().construct_mapping(node, deep=deep)
 
     def construct_bool(self, node: yaml.ScalarNode) -> bool:
-        """Return what `true` or `false` says."""
+        """Return the boolean that `true` or `false` stands for."""
         return str(node.value).lower() == "true"
 
     def construct_integer(self, node: yaml.ScalarNode) -> int:
-        """Return a decimal, octal or hexadecimal number of no more digits than are read."""
+        """Return a decimal, octal or hexadecimal number of at most `DIGITS` digits."""
         text = str(node.value)
         if len(text) > DIGITS + 2:  # a sign, or 0x
             message = f"a whole number has more than {DIGITS} digits"
@@ -271,7 +271,7 @@ _CORE: Sequence[tuple[str, str, str, Any]] = (
         _CoreLoader.construct_number,
     ),
 )
-"""Scalars of the core schema: the tag, its texts, how these begin, and what builds the value."""
+"""Scalars of the core schema: tag, pattern, first characters, and constructor."""
 
 _CoreLoader.yaml_constructors = {
     name: yaml.SafeLoader.yaml_constructors[name]

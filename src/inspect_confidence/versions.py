@@ -1,4 +1,4 @@
-"""The versions of the tasks, which logs and `--version` name beside the package's."""
+"""Versions of the tasks, which logs and `--version` record in addition to the package's."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,7 @@ TASK_VERSIONS: Mapping[str, str] = {
     "hedge_markers": "2-A",
     "judge_check": "2-A",
 }
-"""By task: results of one number are comparable, the letter is of the arguments.
+"""Version by task: runs of equal numbers are comparable; the letter counts changes of arguments.
 
-`with_confidence` has none: it keeps the version of the eval that it wraps.
+`with_confidence` has no version of its own: it keeps that of the wrapped eval.
 """

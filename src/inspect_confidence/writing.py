@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, and in a line why one can't be."""
+"""Atomic writing of files and folders, with one-line errors."""
 
 import errno
 import os
@@ -13,15 +13,15 @@ from uuid import uuid4
 from inspect_confidence.errors import InvalidArgument
 
 _NAMED = 40
-"""Characters of a file's name in the name that it is written under: file systems bound names."""
-_LEFT = re.compile(r".*\.[0-9a-f]{32}\.new", re.DOTALL)
+"""Number of characters of a file's name in its temporary name: file systems limit names."""
+_TEMPORARY = re.compile(r".*\.[0-9a-f]{32}\.new", re.DOTALL)
 _ABANDONED = 3600
-"""Seconds after which what was being written is not any more."""
+"""Age in seconds from which a temporary file is no longer being written."""
 
 _FULL = {
     errno.ENOSPC: "the disk is full",
     errno.EDQUOT: "the quota is used up",
-    errno.EFBIG: "it would be larger than files may be here",
+    errno.EFBIG: "it exceeds the size limit for files",
 }
 _CLOSED = {
     errno.EACCES: "there is no permission",
@@ -31,10 +31,10 @@ _CLOSED = {
 
 
 def write_whole(file: Path, content: bytes, *, durable: bool = False) -> None:
-    """Write a file that is there whole or not at all; durable ones outlive a loss of power.
+    """Replace a file atomically; a durable file survives a loss of power.
 
     Raises:
-        OSError: The system refuses; what was there before still is.
+        OSError: The file can't be written; an old file is unchanged.
     """
     file.parent.mkdir(parents=True, exist_ok=True)
     new = file.with_name(f"{file.name[:_NAMED]}.{uuid4().hex}.new")
@@ -54,29 +54,29 @@ def write_whole(file: Path, content: bytes, *, durable: bool = False) -> None:
 
 
 def write_file(file: Path, content: bytes | str) -> Path:
-    """Write an output of a command: the old file is there until the new one is whole.
+    """Write an output of a command atomically, and create its folder if necessary.
 
-    Folders that it lies in are made. A pipe or a device is written to as it is.
+    A pipe or a device is written to directly.
 
     Raises:
-        InvalidArgument: The system refuses; the error names the file and the remedy.
+        InvalidArgument: The file can't be written; the error names the file and the remedy.
     """
     raw = _bytes(content)
     try:
         if file.exists() and not file.is_file():
             file.write_bytes(raw)
             return file
-        target = Path(os.path.realpath(file))  # a link stays one
+        target = Path(os.path.realpath(file))  # keeps a symbolic link
         _check_open(target)
         write_whole(target, raw, durable=True)
         _clear(target.parent, target.name)
     except OSError as error:
-        raise refused(file, error) from error
+        raise write_error(file, error) from error
     return file
 
 
 def put(file: Path, content: bytes | str) -> Path:
-    """Write a file of a folder that is `staged`, making the folders that it lies in."""
+    """Write a file into a `staged` folder, and create its own folder if necessary."""
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(_bytes(content))
     return file
@@ -84,76 +84,76 @@ def put(file: Path, content: bytes | str) -> Path:
 
 @contextmanager
 def staged(folder: Path, *, last: str = "") -> Iterator[Path]:
-    """A folder, not made yet, for an output of files that take their places at the end.
+    """Yield the path of a temporary folder whose files move to `folder` at the end.
 
-    Until all are written, and on the disk, those of the output before are as they were. What else
-    is in the folder stays.
+    The caller creates the temporary folder. Old files stay unchanged until all new ones are on the
+    disk; other files in `folder` are kept.
 
     Args:
-        folder: Where they go; made if it isn't there.
-        last: The file that takes its place after all others.
+        folder: Target of the files; created if necessary.
+        last: Name of the file that is moved last.
 
     Raises:
-        InvalidArgument: The system refuses; the error names the folder and the remedy.
+        InvalidArgument: A file can't be written; the error names the folder and the remedy.
     """
-    beside = folder / f".{uuid4().hex}.new"
-    new = beside / "files"  # for the writer to make
-    made = not folder.exists()
+    staging = folder / f".{uuid4().hex}.new"
+    new = staging / "files"  # created by the caller
+    is_new = not folder.exists()
     try:
-        with naming(folder):
-            beside.mkdir(parents=True)
+        with name_write_errors(folder):
+            staging.mkdir(parents=True)
             yield new
             _take_places(new, folder, last)
             _clear(folder, "")
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
-        if made:
-            with suppress(OSError):  # it holds what was written
+        shutil.rmtree(staging, ignore_errors=True)
+        if is_new:
+            with suppress(OSError):  # it is not empty
                 folder.rmdir()
 
 
 @contextmanager
-def naming(folder: Path) -> Iterator[None]:
-    """What the system refuses of a folder while it is written to, as `refused` says it."""
+def name_write_errors(folder: Path) -> Iterator[None]:
+    """Turn the system's errors while a folder is written to into `write_error`."""
     try:
         yield
     except OSError as error:
         if error.errno in _FULL or str(error.filename or "").startswith(str(folder)):
-            raise refused(folder, error) from error
+            raise write_error(folder, error) from error
         raise
 
 
-def refused(path: Path, error: OSError) -> InvalidArgument:
-    """The error of a path that can't be written to: what is wrong, and what to do."""
+def write_error(path: Path, error: OSError) -> InvalidArgument:
+    """Return the error for a path that can't be written, with the cause and the remedy."""
     number = error.errno or 0
     if number in _FULL:
-        why, remedy = _FULL[number], "free some room, or name another place"
+        reason, remedy = _FULL[number], "free some room, or name another place"
     else:
-        why = _CLOSED.get(number) or (error.strerror or type(error).__name__).lower()
+        reason = _CLOSED.get(number) or (error.strerror or type(error).__name__).lower()
         remedy = "name another place"
-    return InvalidArgument(f"{path} can't be written: {why}; {remedy}.")
+    return InvalidArgument(f"{path} can't be written: {reason}; {remedy}.")
 
 
 def _bytes(content: bytes | str) -> bytes:
-    """Text that is no valid Unicode keeps the codes of what isn't."""
+    """Encode text; lone surrogates are written as their codes."""
     return content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
 
 
 def _take_places(new: Path, folder: Path, last: str) -> None:
-    files = [one.relative_to(new) for one in sorted(new.rglob("*")) if one.is_file()]
-    files.sort(key=lambda one: str(one) == last)
-    for one in files:
-        with (new / one).open("r+b") as opened:
+    files = [file.relative_to(new) for file in sorted(new.rglob("*")) if file.is_file()]
+    files.sort(key=lambda file: str(file) == last)
+    for file in files:
+        with (new / file).open("r+b") as opened:
             os.fsync(opened.fileno())
-    for one in files:  # before the first takes its place: all do, or none
-        _check_open(folder / one)
-        (folder / one).parent.mkdir(parents=True, exist_ok=True)
-    for one in files:
-        (new / one).replace(folder / one)
+    for file in files:  # check all targets before the first file is moved
+        _check_open(folder / file)
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+    for file in files:
+        (new / file).replace(folder / file)
 
 
 def _check_open(file: Path) -> None:
-    """Refuse what replacing would change in spite of its permissions, or can't."""
+    """Raise an error for a folder, or a file without write permission, which `replace` ignores."""
     if file.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(file))
     if file.exists() and not os.access(file, os.W_OK):
@@ -161,12 +161,12 @@ def _check_open(file: Path) -> None:
 
 
 def _clear(folder: Path, name: str) -> None:
-    """Remove what commands that were killed left here of that file, or of folders of files."""
+    """Remove temporary files or folders that killed commands left for the target `name`."""
     with suppress(OSError):
-        for one in folder.iterdir():
-            ours = _LEFT.fullmatch(one.name) and one.name[:-37] == name[:_NAMED]
-            if ours and time.time() - one.stat().st_mtime > _ABANDONED:
-                if one.is_dir():
-                    shutil.rmtree(one, ignore_errors=True)
+        for path in folder.iterdir():
+            is_leftover = _TEMPORARY.fullmatch(path.name) and path.name[:-37] == name[:_NAMED]
+            if is_leftover and time.time() - path.stat().st_mtime > _ABANDONED:
+                if path.is_dir():
+                    shutil.rmtree(path, ignore_errors=True)
                 else:
-                    one.unlink()
+                    path.unlink()

@@ -158,7 +158,7 @@ def test_arguments_that_cannot_be_used() -> None:
         ({"way": "stated"}, "Did you mean 'ways'?"),
         ({"ways": "stated,sated"}, "ways=sated is not known. Did you mean 'stated'?"),
         ({"ways": []}, "is empty"),
-        ({"ways": ["stated", "stated"]}, "names one twice"),
+        ({"ways": ["stated", "stated"]}, "names a word twice"),
         ({"scale": "0-100,0-20"}, "is not one scale"),
         ({"scale": "100-0"}, "the first number must be below the second"),
         ({"scale": "high"}, "high is not known"),

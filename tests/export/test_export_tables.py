@@ -20,7 +20,7 @@ from inspect_confidence.export.tables import latex_escaped as latex
 from inspect_confidence.export.text import file_name
 from inspect_confidence.judgments.files import read_file, write_file
 from inspect_confidence.judgments.read import judgments_of
-from inspect_confidence.results import harmless
+from inspect_confidence.results import escape_formula
 
 RESAMPLES = 20
 COMMANDS = {
@@ -58,15 +58,13 @@ def tables_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 )
 def test_formulas_become_text(text: str, safe: str) -> None:
     """What a spreadsheet would compute has an apostrophe before it, nothing else changes."""
-    assert harmless(text) == safe
+    assert escape_formula(text) == safe
 
 
 def test_csv_and_json_read_back_equal(tables_folder: Path) -> None:
     """Names and numbers, a negative one among them; infinite are texts, missing null."""
-    read = pd.read_csv(
-        tables_folder / "results.csv", keep_default_na=False, na_values={"value": [""]}
-    )
-    assert set(read["model"]) == {harmless(name) for name in HOSTILE}
+    read = pd.read_csv(written / "results.csv", keep_default_na=False, na_values={"value": [""]})
+    assert set(read["model"]) == {escape_formula(name) for name in HOSTILE}
     gaps = read.loc[read["metric"] == "coverage_gap", "value"]
     assert gaps.dtype == float
     assert (gaps.round(12) == -0.4).all()  # half of the intervals hold the truth: 0.5 - 0.9

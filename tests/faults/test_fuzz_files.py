@@ -235,7 +235,7 @@ def test_edited_study_files_are_read_or_refused(offline: Path) -> None:
     def read() -> str:
         design = read_design(str(file))
         for entry in design.entries[:BUILT]:
-            entry.built()
+            entry.build()
         return "code executed" if canary.exists() else ""
 
     for number in range(500):

@@ -20,7 +20,7 @@ from export.judged import intervals
 from faults.ledger import held
 from inspect_confidence.export import FORMATS, export
 from inspect_confidence.judgments.files import read_file, write_file
-from inspect_confidence.printing import ACTING
+from inspect_confidence.printing import INVISIBLE
 from inspect_confidence.report import write_report
 from inspect_confidence.results import Condition
 from report.pages import elements
@@ -77,7 +77,7 @@ def frames(text: str) -> dict[str, pd.DataFrame]:
 
 def acts(text: str, kept: str = "\n") -> bool:
     """Whether a terminal would do something."""
-    return any(one not in kept and unicodedata.category(one) in ACTING for one in set(text))
+    return any(one not in kept and unicodedata.category(one) in INVISIBLE for one in set(text))
 
 
 def page_is_inert(path: Path) -> bool:

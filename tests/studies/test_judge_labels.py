@@ -136,12 +136,16 @@ def test_labels_that_are_refused(tmp_path: Path) -> None:
     cases: list[tuple[pd.DataFrame, pd.DataFrame | str, str]] = [
         (answers(), LABELS[25:], "of 75 labels of correctness 15 of right are too few"),
         (answers(), LABELS[LABELS["label"] == 1], "0 of wrong are too few; give 20 of each, or"),
-        (answers(), rows.assign(judge="x"), "of the judge x, and what .* judged by an unnamed"),
-        (answers(scorer="match"), LABELS, "no judge said what is right; rules did"),
+        (answers(), rows.assign(judge="x"), "of the judge x, but .* judged by an unnamed"),
+        (
+            answers(scorer="match"),
+            LABELS,
+            "rules, not a judge, decided which of these answers are right",
+        ),
         (answers(), LABELS.drop(columns="label"), "lacks the column 'label'"),
         (answers(), rows.assign(judged="perhaps"), "'perhaps' in the column 'judged'"),
         (answers(), rows.assign(judged="yes"), "give one kind in a row"),
-        (answers(), rows.assign(judged=""), "holds no labelled judgment"),
+        (answers(), rows.assign(judged=""), "has no labelled judgment"),
         (answers(), str(tmp_path / "none.csv"), "there is no file"),
     ]
     for run, labels, said in cases:

@@ -11,7 +11,7 @@ import pytest
 from scipy.special import ndtr
 
 from inspect_confidence import metrics
-from inspect_confidence.commands.items import items_needed
+from inspect_confidence.commands.sample_size import items_needed
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import Key
 from inspect_confidence.studies import Resampling

@@ -1,4 +1,4 @@
-"""The command line: from logs to judgments, results, comparisons, reports and exports."""
+"""Command line for judgments, results, comparisons, reports and exports of logs."""
 
 import functools
 import os
@@ -23,31 +23,31 @@ from inspect_confidence.cli.options import (
     STRICT,
     computing,
     fails,
-    how_to_read,
     note_loss,
+    read_keywords,
     reading,
     recorded,
     recording,
 )
 from inspect_confidence.cli.terminal import (
-    bar,
-    followed,
-    give,
+    find_study,
+    output_rows,
     print_differences,
-    print_found,
     print_headlines,
-    print_needed,
     print_recalibrated,
+    print_sample_sizes,
     print_thresholds,
     print_unread,
+    print_verdicts,
     print_views,
-    read,
     read_or_stream,
-    study_named,
-    summarized,
+    read_paths,
+    show_progress,
+    summarize_with_progress,
+    track_logs,
 )
 from inspect_confidence.export import FORMATS, RELATIONSHIPS
-from inspect_confidence.printing import echo, inert, one_line
+from inspect_confidence.printing import echo, escape_control, one_line
 from inspect_confidence.versions import TASK_VERSIONS
 
 if TYPE_CHECKING:
@@ -61,8 +61,8 @@ if TYPE_CHECKING:
 @REREAD
 @JSON
 @CSV
-@click.option("--full", is_flag=True, help="Print all tables: the studies' and the toolbox's.")
-@click.option("--study", metavar="NAME", help="Print one study's tables.")
+@click.option("--full", is_flag=True, help="Print all tables, of studies and of further metrics.")
+@click.option("--study", metavar="NAME", help="Print the tables of one study.")
 @computing
 def summarize(
     paths: Sequence[str],
@@ -73,27 +73,29 @@ def summarize(
     csv: Path | None,
     **settings: "Unpack[Settings]",
 ) -> None:
-    """Print the numbers that stand for each study, with 95% intervals; or its tables."""
+    """Print the headlines of each study with 95% intervals, or all tables."""
     from inspect_confidence.commands.analysis import resamplings
 
-    resamplings(settings)  # a mistake shall not cost the reading of the logs
-    named = study and study_named(study)
-    tables = functools.partial(print_views, full=full, study=named)
-    show = tables if full or study else print_headlines
+    resamplings(settings)  # an invalid setting ends the command before logs are read
+    show = print_headlines
+    if full or study:
+        show = functools.partial(print_views, full=full, study=study and find_study(study))
     judgments = read_or_stream(paths, settings, reread=reread)
-    give(summarized(judgments, settings), as_json, csv, show)
+    output_rows(summarize_with_progress(judgments, settings), as_json, csv, show)
 
 
 @click.command()
 @reading
 @DIRECTORY
-@click.option("--published", is_flag=True, help="Show the studies' published figures beside.")
+@click.option("--published", is_flag=True, help="Show the published figures of the studies too.")
 @click.option(
     "--baseline",
     metavar="MODEL",
-    help="Show every model's paired differences from this one, named as in the logs.",
+    help="Show paired differences of every model from this one, named as in the logs.",
 )
-@click.option("--formats", default="", metavar="png,pdf", help="Of each figure, beside svg.")
+@click.option(
+    "--formats", default="", metavar="png,pdf", help="File formats of figures in addition to svg."
+)
 @computing
 def report(
     paths: Sequence[str],
@@ -103,19 +105,20 @@ def report(
     formats: str,
     **settings: "Unpack[Settings]",
 ) -> None:
-    """Write a page of all results, index.html, its figures and its tables to a folder."""
+    """Write a page of all results (index.html), its figures and its tables to a folder."""
     from inspect_confidence.report import write_report
 
     settings["workers"] = os.cpu_count() or 1
-    judgments = read(paths)
-    with followed(judgments) as shown:
+    judgments = read_paths(paths)
+    with show_progress(judgments) as progress:
         page = write_report(
-            *(judgments, directory),
+            judgments,
+            directory,
             logs=paths,
             published=published,
             baseline=baseline,
             formats=formats,
-            progress=functools.partial(shown.track, description="Drawing figures"),
+            progress=functools.partial(progress.track, description="Drawing figures"),
             **settings,
         )
     echo(f"report written to {page}")
@@ -124,19 +127,27 @@ def report(
 @click.command()
 @click.argument("task", required=False)
 @click.option("-T", "arguments", multiple=True, metavar="NAME=VALUE", help="A task argument.")
-@click.option("--model", help="For the price and for the draws that it gives in a call.")
-@click.option("--grader", metavar="MODEL", help="Of that role, for the price of its judgments.")
-@click.option("--epochs", type=click.IntRange(min=1), help="The task's own by default, or 1.")
-@click.option("--limit", type=click.IntRange(min=1), help="Of samples, as `inspect eval` takes it.")
+@click.option("--model", help="Model, for its price and its number of draws per call.")
+@click.option(
+    "--grader", metavar="MODEL", help="Model in the role grader, for the price of its judgments."
+)
+@click.option(
+    "--epochs",
+    type=click.IntRange(min=1),
+    help="Number of epochs; by default the task's own, or 1.",
+)
+@click.option(
+    "--limit", type=click.IntRange(min=1), help="Limit of samples, as `inspect eval` takes it."
+)
 @click.option(
     "--max-connections",
     type=click.IntRange(min=1),
-    help="Calls under way at once, for the minutes; 10 by default.",
+    help="Number of concurrent calls, for the minutes; 10 by default.",
 )
 @click.option(
     "--temperature",
     type=float,
-    help="As `inspect eval` takes it, to learn whether it is sent to the model.",
+    help="Temperature, to check whether it is sent to the model.",
 )
 @click.option(
     "--model-cost-config",
@@ -144,17 +155,13 @@ def report(
     envvar="INSPECT_EVAL_MODEL_COST_CONFIG",
     help="YAML or JSON file with model prices, as `inspect eval` takes it.",
 )
-@click.option(
-    "--detect", metavar="METRIC=SIZE", help="How many items a difference of two runs needs."
-)
-@click.option(
-    "--width", metavar="METRIC=SIZE", help="How many items a 95% interval of that width needs."
-)
+@click.option("--detect", metavar="METRIC=SIZE", help="Size of a difference of two runs to detect.")
+@click.option("--width", metavar="METRIC=SIZE", help="Width of a 95% interval to reach.")
 @click.option(
     "--pilot",
     multiple=True,
     metavar="PATH",
-    help="Logs or files whose items stand for those to come, for --detect and --width.",
+    help="Logs or files whose items are resampled, for --detect and --width.",
 )
 @click.option(
     "--power", type=float, default=0.8, show_default=True, help="Share of runs that succeed."
@@ -179,60 +186,68 @@ def plan(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Print what a run of TASK would ask and cost, without calling a model.
+    """Print the calls and cost of a run of TASK without calling a model.
 
-    TASK may be a file such as `run` takes: all its runs are priced, by model.
-    With --detect or --width, print how many items it needs, by resampling the items of --pilot.
+    TASK may be a study file for `run`, whose runs are priced by model.
+    With --detect or --width, print the number of items that a run needs, by resampling --pilot.
     """
-    if task:
-        from inspect_confidence.commands.plan import CONNECTIONS, plan_design, plan_run
+    needs_items = bool(detect or width)
+    if not task and not needs_items:
+        raise click.UsageError("Name a TASK, or give --detect or --width with a --pilot.")
+    is_study_file = bool(task) and str(task).endswith((".yaml", ".yml"))
+    if is_study_file and (
+        arguments or model or grader or epochs or limit or temperature is not None
+    ):
+        raise click.UsageError(f"{task} is a study file, which has these options; change it there.")
 
-        if task.endswith((".yaml", ".yml")):
-            if arguments or model or grader or epochs or limit or temperature is not None:
-                raise click.UsageError(f"{task} says what is asked; change it there.")
-            said = plan_design(task, model_cost_config, connections=max_connections)
-        else:
-            connections = max_connections or CONNECTIONS
-            said = plan_run(
-                *(task, arguments, model, epochs, model_cost_config, grader),
-                limit=limit,
-                temperature=temperature,
-                connections=connections,
-            )
-        echo(said, err=as_json)
-    if not (detect or width):
-        if not task:
-            raise click.UsageError("Name a TASK, or say --detect or --width with a --pilot.")
+    from inspect_confidence.commands.plan import CONNECTIONS, plan_design, plan_run
+
+    if task and is_study_file:
+        echo(plan_design(task, model_cost_config, connections=max_connections), err=as_json)
+    elif task:
+        text = plan_run(
+            task,
+            arguments,
+            model,
+            epochs,
+            model_cost_config,
+            grader,
+            limit=limit,
+            temperature=temperature,
+            connections=max_connections or CONNECTIONS,
+        )
+        echo(text, err=as_json)
+    if not needs_items:
         return
     if not pilot:
         raise click.UsageError("--detect and --width need a --pilot: logs or a file of answers.")
-    from inspect_confidence.commands.items import items_needed
 
-    found = items_needed(read(pilot), detect=detect, width=width, power=power, seed=seed)
-    give(found, as_json, None, print_needed)
+    from inspect_confidence.commands.sample_size import items_needed
+
+    sizes = items_needed(read_paths(pilot), detect=detect, width=width, power=power, seed=seed)
+    output_rows(sizes, as_json, None, print_sample_sizes)
 
 
 @click.command()
 @click.argument("design", metavar="STUDY.yaml")
-@click.option("--log-dir", metavar="DIR", help="Where logs go, if not where the file says.")
+@click.option("--log-dir", metavar="DIR", help="Folder of the logs, instead of the file's.")
 @click.option(
     "--display",
     type=click.Choice(["full", "rich", "plain", "log", "none"]),
-    help="As Inspect shows a run; with none, a line for each run that ends.",
+    help="Inspect's display of a run; none prints a line at the end of each run.",
 )
 @click.option(
     "--retry-attempts",
     type=click.IntRange(min=0),
     metavar="N",
-    help="How often failed runs are tried again; Inspect's default is 10.",
+    help="Number of retries of failed runs; Inspect's default is 10.",
 )
 def run(
     design: str, log_dir: str | None, display: "DisplayType | None", retry_attempts: int | None
 ) -> None:
-    """Ask all that a study file says: models x tasks x arguments x repeats.
+    """Run a study file: models x tasks x arguments x repeats.
 
-    Runs that were interrupted go on where they stopped, and what is done is skipped. What it would
-    cost is said by `plan STUDY.yaml`.
+    Interrupted runs are resumed, and finished runs are skipped. `plan STUDY.yaml` prints the cost.
     """
     from inspect_confidence.commands.run import run_design
 
@@ -246,12 +261,13 @@ def run(
 def judgments(paths: Sequence[str], output: Path) -> None:
     """Write the judgments, one row each, to a csv or parquet file."""
     from inspect_confidence.judgments.files import check_suffix, write_file
-    from inspect_confidence.privacy import cleaned, cleaners
+    from inspect_confidence.privacy import redact_frame, redactors
 
-    check_suffix(output)  # a mistake shall not cost the reading of the logs
-    frames = read(paths)
-    ways = cleaners(frames.values())
-    write_file({task: cleaned(frame, ways) for task, frame in frames.items()}, output)
+    check_suffix(output)  # an invalid name ends the command before logs are read
+    frames = read_paths(paths)
+    redactors_by_column = redactors(frames.values())
+    redacted = {task: redact_frame(frame, redactors_by_column) for task, frame in frames.items()}
+    write_file(redacted, output)
     echo(f"{sum(map(len, frames.values()))} judgments written to {output}")
 
 
@@ -263,20 +279,24 @@ def judgments(paths: Sequence[str], output: Path) -> None:
     "store",
     required=True,
     metavar="STORE",
-    help="A folder: new, empty, or a store.",
+    help="Folder that is new, empty, or a store.",
 )
 @click.option("--rebuild", is_flag=True, help="Read all logs again.")
 def ingest(paths: Sequence[str], store: str, rebuild: bool) -> None:
-    """Put the judgments of logs into a store, which commands read instead of the logs.
+    """Write the judgments of logs to a store, which commands read instead of the logs.
 
-    Of logs that the store has, only those that changed are read.
+    Only new and changed logs are read.
     """
     from inspect_confidence.judgments.store import ingest as compute
     from inspect_confidence.redaction import without_keys
 
-    executor = how_to_read()["executor"]
     done = compute(
-        paths, store, executor=executor, rebuild=rebuild, recorded=recorded(), progress=bar
+        paths,
+        store,
+        executor=read_keywords()["executor"],
+        rebuild=rebuild,
+        recorded=recorded(),
+        progress=track_logs,
     )
     for notice in done.notices:
         echo(one_line(f"note: {without_keys(notice)}"), err=True)
@@ -290,21 +310,23 @@ def ingest(paths: Sequence[str], store: str, rebuild: bool) -> None:
 
 @click.command()
 @reading
-@click.option("--format", "form", required=True, type=click.Choice(FORMATS), help="What to write.")
+@click.option(
+    "--format", "form", required=True, type=click.Choice(FORMATS), help="Format of the export."
+)
 @DIRECTORY
 @computing
 @click.option(
     "--organization",
     default="unknown",
     show_default=True,
-    help="Who evaluated, as every-eval-ever records it.",
+    help="Organization that evaluated, for every-eval-ever.",
 )
 @click.option(
     "--relationship",
     type=click.Choice(RELATIONSHIPS),
     default="other",
     show_default=True,
-    help="What they are to the model's developer.",
+    help="Its relationship to the model's developer.",
 )
 def export(
     paths: Sequence[str],
@@ -317,8 +339,8 @@ def export(
     """Write the results as tables, as a leaderboard, or for public collections of results."""
     from inspect_confidence.export import export as write
 
-    for written in write(
-        read(paths),
+    for path in write(
+        read_paths(paths),
         form,
         directory,
         logs=paths,
@@ -326,7 +348,7 @@ def export(
         relationship=relationship,
         **settings,
     ):
-        echo(written)
+        echo(path)
 
 
 @click.command()
@@ -340,14 +362,14 @@ def export(
 def compare(
     a: str, b: str | None, as_json: bool, csv: Path | None, **settings: "Unpack[Settings]"
 ) -> None:
-    """Print paired differences between what is in A and what is in B, or within A alone.
+    """Print paired differences between the judgments in A and those in B, or within A.
 
-    Models, variants and methods that answered the same items are compared on those items.
+    Models, variants and methods are compared on the items that both answered.
     """
     from inspect_confidence.commands.compare import compare as compute
 
-    sides = [read([side]) for side in (a, b) if side]
-    give(compute(*sides, **settings), as_json, csv, print_differences)
+    sides = [read_paths([side]) for side in (a, b) if side]
+    output_rows(compute(*sides, **settings), as_json, csv, print_differences)
 
 
 @click.command()
@@ -358,55 +380,61 @@ def compare(
     type=click.IntRange(min=1),
     default=20,
     show_default=True,
-    help="Replies in the table; --json and --csv give all.",
+    help="Number of replies in the table; --json and --csv give all.",
 )
 @JSON
 @CSV
 def unread(paths: Sequence[str], reread: bool, limit: int, as_json: bool, csv: Path | None) -> None:
-    """Print the replies that could not be read, after their share by task and model."""
+    """Print the shares of unread replies by task and model, and the replies."""
     from inspect_confidence.commands.unread import shares
     from inspect_confidence.commands.unread import unread as find
     from inspect_confidence.privacy import shareable
 
-    judgments = read(paths, reread=reread)
-    found = find(paths, judgments=judgments)
-    give(found, as_json, csv, lambda rows: print_unread(shareable(shares(judgments)), rows, limit))
+    judgments = read_paths(paths, reread=reread)
+    replies = find(paths, judgments=judgments)
+    output_rows(
+        replies, as_json, csv, lambda rows: print_unread(shareable(shares(judgments)), rows, limit)
+    )
 
 
 @click.command()
 @reading
 @click.option(
     "--only",
+    "section",
     type=click.Choice(["bibtex", "settings"]),
-    help="Only the references, or only the paragraphs on how judgments came about.",
+    help="Print only the references, or only the paragraphs on settings.",
 )
-def cite(paths: Sequence[str], only: str | None) -> None:
-    """Print BibTeX of what the judgments rest on, and a paragraph a task on its settings."""
+def cite(paths: Sequence[str], section: str | None) -> None:
+    """Print BibTeX references for judgments, and a paragraph for each task on its settings."""
     from inspect_confidence.commands.cite import cite as compute
 
-    found = compute(list(paths), judgments=read(paths))
-    for name in found.unknown:
+    citation = compute(list(paths), judgments=read_paths(paths))
+    for name in citation.unknown:
         echo(one_line(f"note: no reference is known for {name}; cite its source too."), err=True)
-    shown = {"bibtex": found.bibtex, "settings": map(one_line, found.settings)}
-    parts = [one for name, some in shown.items() if only in (None, name) for one in some]
+    parts: list[str] = []
+    if section != "settings":
+        parts += citation.bibtex
+    if section != "bibtex":
+        parts += map(one_line, citation.settings)
     echo("\n\n".join(parts))
 
 
 @click.command()
 @click.argument("log", metavar="LOG")
 def reproduce(log: str) -> None:
-    """Print the command that makes a log's run again; on standard error what has changed since."""
+    """Print the command that repeats a log's run, and on standard error the changes since."""
     from inspect_confidence.commands.reproduce import reproduce as compute
 
-    found = compute(log)
-    echo(found.command)
-    for line in found.changes:
+    reproduction = compute(log)
+    echo(reproduction.command)
+    for line in reproduction.changes:
         echo(f"changed: {line}", err=True)
-    if not found.changes:
+    if not reproduction.changes:
         echo("unchanged: recorded versions and hashes that can be compared", err=True)
-    for line in found.not_compared:
+    for line in reproduction.not_compared:
         echo(f"not compared: {line}", err=True)
-    for line in found.notices:
+    for line in reproduction.notices:
         echo(f"note: {line}", err=True)
 
 
@@ -417,8 +445,8 @@ def reproduce(log: str) -> None:
     "--method",
     default="best",
     show_default=True,
-    help="Of confidence: best by cross-validation, isotonic, platt, beta, temperature, histogram, "
-    "venn_abers.",
+    help="Method for confidence: best (by cross-validation), isotonic, platt, beta, temperature, "
+    "histogram, venn_abers.",
 )
 @JSON
 @RESAMPLES
@@ -426,16 +454,18 @@ def reproduce(log: str) -> None:
 def recalibrate(
     paths: Sequence[str], output: Path, method: str, as_json: bool, resamples: int, seed: int
 ) -> None:
-    """Fit maps of stated confidence and of intervals on train items; judge them on test items."""
+    """Fit maps of stated confidence and intervals on train items; compare them on test items."""
     from inspect_confidence.commands.recalibrate import recalibrate as compute
     from inspect_confidence.privacy import shareable
 
-    found = compute(read(paths), method=method, resamples=resamples, seed=seed)
-    found.write(output)
-    beside = (shareable(found.scores), shareable(found.offsets))
-    give(found.judged, as_json, None, functools.partial(print_recalibrated, *beside))
-    fitted = sum("refused" not in one for one in found.maps["maps"])
-    echo(f"{fitted} of {len(found.maps['maps'])} maps written to {output}", err=as_json)
+    result = compute(read_paths(paths), method=method, resamples=resamples, seed=seed)
+    result.write(output)
+    show = functools.partial(
+        print_recalibrated, shareable(result.scores), shareable(result.offsets)
+    )
+    output_rows(result.changes, as_json, None, show)
+    fitted = sum("refused" not in entry for entry in result.maps["maps"])
+    echo(f"{fitted} of {len(result.maps['maps'])} maps written to {output}", err=as_json)
 
 
 @click.command()
@@ -445,20 +475,20 @@ def recalibrate(
     type=float,
     default=0.05,
     show_default=True,
-    help="The greatest share of wrong answers among those given.",
+    help="Largest share of wrong answers among those given.",
 )
 @RECALIBRATED
 @JSON
 @CSV
 def threshold(paths: Sequence[str], risk: float, as_json: bool, csv: Path | None) -> None:
-    """Print from which confidence on answers may be given, and which share of them that is."""
+    """Print the confidence from which on answers may be given, and the share of these answers."""
     from inspect_confidence.commands.threshold import threshold as compute
 
-    give(compute(read(paths), risk=risk), as_json, csv, print_thresholds)
+    output_rows(compute(read_paths(paths), risk=risk), as_json, csv, print_thresholds)
 
 
 _FAILED = 1
-"""Exit code; errors of usage are 2, as click has them."""
+"""Exit code of a failed check; click exits with 2 for errors of usage."""
 
 
 @click.command()
@@ -470,12 +500,12 @@ _FAILED = 1
     multiple=True,
     required=True,
     metavar="REQUIREMENT",
-    help="As 'ece<=0.10' or 'coverage>=0.85;level=90'; may be given several times.",
+    help="Requirement such as 'ece<=0.10' or 'coverage>=0.85;level=90'; can be repeated.",
 )
 @click.option(
     "--strict",
     is_flag=True,
-    help="Judge by the end of the 95% interval, not the value; fail where data were lost.",
+    help="Check the end of the 95% interval, not the value; fail if data were lost.",
 )
 @JSON
 @computing
@@ -488,19 +518,19 @@ def check(
 ) -> None:
     """Exit with 1 unless every matching result meets the requirements.
 
-    A requirement is METRIC OP NUMBER[;key=value...]. Keys are parts of the condition, task, model
-    and dataset; `key=` means that the part is absent.
+    A requirement is METRIC OP NUMBER[;key=value...]. A key is a part of the condition, or task,
+    model or dataset; `key=` means that the part is absent.
     """
     from inspect_confidence.commands.check import check as compute
     from inspect_confidence.commands.check import read_requirement
 
-    for requirement in requirements:  # a misspelt one shall not cost the reading of the logs
+    for requirement in requirements:  # an invalid one ends the command before logs are read
         read_requirement(requirement)
-    judgments = read_or_stream(paths, settings, lost="not judged")
-    results = summarized(judgments, settings)
-    found = compute(results, requirements, strict=strict)
-    give(found, as_json, None, print_found)
-    if not found["passed"].all() or (strict and judgments.lost):
+    judgments = read_or_stream(paths, settings, loss_label="not judged")
+    results = summarize_with_progress(judgments, settings)
+    verdicts = compute(results, requirements, strict=strict)
+    output_rows(verdicts, as_json, None, print_verdicts)
+    if not verdicts["passed"].all() or (strict and judgments.lost):
         click.get_current_context().exit(_FAILED)
 
 
@@ -508,33 +538,33 @@ def check(
 @reading
 @OUTPUT
 @click.option(
-    "--model", help="A model that groups the markers, as Inspect names it; else rules do."
+    "--model", help="Model that groups the markers, by its name in Inspect; by default rules do."
 )
-@click.option("--prompts", default="ours", help="Whose wording the model reads: ours or study.")
+@click.option("--prompts", default="ours", help="Wording of the prompt: ours or study.")
 def canonicalize(paths: Sequence[str], output: Path, model: str | None, prompts: str) -> None:
-    """Write which form stands for each hedge marker, for the option `hedge_markers.markers`."""
+    """Write the canonical form of each hedge marker, for the option `hedge_markers.markers`."""
     from inspect_confidence.commands.canonicalize import canonical_forms
     from inspect_confidence.studies.hedge_markers.forms import write_forms
 
-    forms = canonical_forms(read(paths), model=model, prompts=prompts)
+    forms = canonical_forms(read_paths(paths), model=model, prompts=prompts)
     write_forms(forms, output)
     echo(f"{len(forms)} markers, {len(set(forms.values()))} forms written to {output}")
 
 
 class _Commands(click.Group):
-    """Commands that say in a line what the system refuses, as a full disk or a file not its own."""
+    """Group of commands that reports errors of the system, such as a full disk, on one line."""
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        with _inert_errors():
+        with _escape_errors():
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> object:
-        with _inert_errors():
+        with _escape_errors():
             try:
-                found = super().invoke(ctx)
+                result = super().invoke(ctx)
                 if fails(ctx):
                     ctx.exit(_FAILED)
-                return found
+                return result
             except BrokenPipeError:
                 raise
             except OSError as error:
@@ -542,12 +572,12 @@ class _Commands(click.Group):
 
 
 @contextmanager
-def _inert_errors() -> Iterator[None]:
-    """Errors that name what was typed, or what a log says, do nothing to a terminal."""
+def _escape_errors() -> Iterator[None]:
+    """Escape control characters in errors, which may quote input or logs."""
     try:
         yield
     except click.ClickException as error:
-        vars(error)["message"] = inert(error.message)
+        vars(error)["message"] = escape_control(error.message)
         raise
 
 
@@ -566,10 +596,22 @@ def main() -> None:
 
 
 COMMANDS = (
-    *(canonicalize, check, cite, compare, export, ingest, judgments, plan, recalibrate),
-    *(report, reproduce, run, summarize, threshold, unread),
+    canonicalize,
+    check,
+    cite,
+    compare,
+    export,
+    ingest,
+    judgments,
+    plan,
+    recalibrate,
+    report,
+    reproduce,
+    run,
+    summarize,
+    threshold,
+    unread,
 )
-
 
 for command in COMMANDS:
     main.add_command(command)

@@ -1,8 +1,9 @@
-"""Tables that fit the terminal: columns that don't go beside each other go below each other."""
+"""Layout of tables: columns that exceed the width continue in a further table below."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from inspect_confidence.printing import one_line
@@ -13,22 +14,21 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 PIPED = 80
-"""Characters of a line where the output is no terminal; more where names are long."""
+"""Width in characters if the output is not a terminal; long names exceed it."""
 
 _NUMBER = re.compile(r"[-+<]?\d|-?inf|\[|-?$")
 _GAP = 2
-_LEAST, _PROSE, _WORD, _NAMES = 8, 40, 12, 0.45
-"""Characters that a name keeps, that prose gets, that a word of a heading has before it is broken,
-and the share of the width that names get."""
+_MIN_NAME, _PROSE, _WORD, _NAMES = 8, 40, 12, 0.45
+"""Minimum width of a name, maximum width of prose, length from which on a word of a heading is
+broken, and share of the width for names."""
 
 
 def _words(heading: str) -> list[str]:
-    """What a heading may be broken between: words, and long ones after their slashes."""
-    return [
-        part
-        for word in heading.split()
-        for part in (re.findall(r"[^/]+/?|/", word) if len(word) > _WORD else [word])
-    ]
+    """Split a heading into words, and long words after their slashes."""
+    words: list[str] = []
+    for word in heading.split():
+        words += re.findall(r"[^/]+/?|/", word) if len(word) > _WORD else [word]
+    return words
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,10 @@ class Grid:
     """A table as text.
 
     Attributes:
-        headings: Of the columns.
-        lines: Their cells.
-        names: How many columns name the lines; the others are numbers, or prose about them.
-        widths: Characters of each column; more than one line where a cell has more.
+        headings: Headings of the columns.
+        lines: Cells of each line.
+        names: Number of leading columns that name the lines; the others are numbers or prose.
+        widths: Characters of each column; longer cells are broken into several lines.
     """
 
     headings: Sequence[str]
@@ -48,64 +48,71 @@ class Grid:
     widths: Sequence[int] = ()
 
     @classmethod
-    def of(cls, table: "pd.DataFrame") -> "Grid":
-        """The table, whose first columns name its lines up to the first with a number."""
+    def from_frame(cls, table: "pd.DataFrame") -> "Grid":
+        """Build a grid whose names are the columns before the first column with a number."""
         lines = [list(line) for line in table.itertuples(index=False, name=None)]
         columns = list(zip(*lines, strict=True))
-        known = any(isinstance(one, Cell) for column in columns for one in column)
+        has_cells = any(isinstance(cell, Cell) for cell in chain.from_iterable(columns))
+
+        def is_number(value: object) -> bool:
+            if has_cells:
+                return isinstance(value, Cell)
+            return str(value) not in ("", "-") and bool(_NUMBER.match(str(value)))
+
         names = 0
         for column in columns:
-            # An empty name is none, and no number either.
-            told = [one for one in column if known or str(one) not in ("", "-")]
-            if any(isinstance(one, Cell) if known else _NUMBER.match(str(one)) for one in told):
+            if any(map(is_number, column)):
                 break
             names += 1
         texts = [list(map(one_line, line)) for line in lines]
         return cls(list(map(one_line, table)), texts, names % max(1, len(columns)))
 
-    def turned(self) -> "Grid":
-        """The same with a line a number and a column a line."""
-        named = [" ".join(filter(None, line[: self.names])) for line in self.lines]
-        numbers = zip(*(line[self.names :] for line in self.lines), strict=True)
-        pairs = zip(self.headings[self.names :], numbers, strict=True)
-        return Grid(["", *named], [[heading, *cells] for heading, cells in pairs], 1)
+    def transpose(self) -> "Grid":
+        """Return a grid with a line for each number and a column for each line."""
+        headings = [" ".join(filter(None, line[: self.names])) for line in self.lines]
+        columns = list(zip(*self.lines, strict=True))[self.names :]
+        lines = [
+            [heading, *cells]
+            for heading, cells in zip(self.headings[self.names :], columns, strict=True)
+        ]
+        return Grid(["", *headings], lines, 1)
 
-    def fitted(self, width: int, *, whole: bool = False) -> list["Grid"]:
-        """The same in parts of at most that width where no number has to be cut for it.
+    def fit(self, width: int, *, whole: bool = False) -> list["Grid"]:
+        """Split the columns into grids of at most a width, except for a column that is wider.
 
-        Nor is a name or prose broken where they have to stay whole, for a search.
+        With `whole`, names and prose are not broken either, so that lines can be searched.
         """
         widths = [self._width(k) for k in range(len(self.headings))]
         if whole:
             width = max(width, sum(widths[: self.names]) + _GAP * self.names + PIPED // 2)
         elif sum(widths) + _GAP * len(widths) - _GAP > width:
-            widths = [min(one, self._most(k)) for k, one in enumerate(widths)]
+            widths = [min(size, self._max_width(k)) for k, size in enumerate(widths)]
             numbers = widths[self.names :]
             room = width - sum(numbers) - _GAP * len(numbers)
-            if room < _NAMES * width / 2:  # not all go beside each other, whatever names do
+            if room < _NAMES * width / 2:  # the numbers need a further table below in any case
                 room = min(int(_NAMES * width), width - max(numbers, default=0) - _GAP)
             while self.names and sum(widths[: self.names]) + _GAP * (self.names - 1) > room:
                 widest = max(range(self.names), key=lambda k: widths[k])
-                if widths[widest] <= _LEAST:
+                if widths[widest] <= _MIN_NAME:
                     break
                 widths[widest] -= 1
-        beside = sum(widths[: self.names]) + _GAP * self.names
+        start = sum(widths[: self.names]) + _GAP * self.names
         parts: list[list[int]] = [[]]
         for k in range(self.names, len(widths)):
-            taken = beside + sum(widths[one] + _GAP for one in parts[-1])
-            if parts[-1] and taken + widths[k] > width:
+            used = start + sum(widths[column] + _GAP for column in parts[-1])
+            if parts[-1] and used + widths[k] > width:
                 parts.append([])
             parts[-1].append(k)
         return [self._part([*range(self.names), *part], widths) for part in parts]
 
     @property
     def height(self) -> int:
-        """Lines on the terminal, about."""
+        """Approximate number of lines on the terminal."""
         lines = (
             max(-(-len(cell) // width) for cell, width in zip(line, self.widths, strict=True))
             for line in self.lines
         )
-        return sum(lines) + max(map(len, self._heads()), default=1) + 2
+        return sum(lines) + max(map(len, self._heading_lines()), default=1) + 2
 
     def _part(self, columns: Sequence[int], widths: Sequence[int]) -> "Grid":
         return replace(
@@ -116,23 +123,23 @@ class Grid:
         )
 
     def _width(self, column: int) -> int:
-        """What a column needs for its longest cell."""
+        """Return the width of a column's longest cell or word of its heading."""
         from rich.cells import cell_len
 
         cells = [line[column] for line in self.lines]
         words = _words(self.headings[column])
-        least = cell_len(self.headings[column]) if column < self.names else 1
-        return max(least, *map(cell_len, [*cells, *words]))
+        minimum = cell_len(self.headings[column]) if column < self.names else 1
+        return max(minimum, *map(cell_len, [*cells, *words]))
 
-    def _most(self, column: int) -> int:
-        """What a column gets where room is short: prose goes on in further lines."""
+    def _max_width(self, column: int) -> int:
+        """Return the maximum width of a column; only prose has a limit."""
         prose = not all(_NUMBER.match(line[column]) for line in self.lines)
         longest = max(map(len, _words(self.headings[column])), default=1)
         return max(_PROSE, longest) if column >= self.names and prose else 10_000
 
-    def _heads(self) -> list[list[str]]:
-        """The lines of each heading, broken at blanks and after slashes."""
-        found: list[list[str]] = []
+    def _heading_lines(self) -> list[list[str]]:
+        """Break each heading into lines at blanks and after slashes."""
+        headings: list[list[str]] = []
         for heading, width in zip(self.headings, self.widths, strict=True):
             lines = [""]
             for word in _words(heading):
@@ -141,30 +148,30 @@ class Grid:
                     lines.append(word)
                 else:
                     lines[-1] += glue + word
-            found.append(lines)
-        return found
+            headings.append(lines)
+        return headings
 
-    def print(self, where: "Console") -> None:
-        """Print it, ruled where somebody looks at a terminal."""
+    def print(self, console: "Console") -> None:
+        """Print the grid, with a rule below the headings on a terminal."""
         from rich.box import SIMPLE_HEAD
         from rich.console import Console
         from rich.table import Table
         from rich.text import Text
 
-        box, gap = (SIMPLE_HEAD, 1) if where.is_terminal else (None, _GAP)
-        shown = Table(box=box, show_edge=False, pad_edge=False, padding=(0, gap, 0, 0))
-        # As texts: names may hold brackets, which are markup otherwise.
-        for k, (lines, width) in enumerate(zip(self._heads(), self.widths, strict=True)):
+        box, gap = (SIMPLE_HEAD, 1) if console.is_terminal else (None, _GAP)
+        table = Table(box=box, show_edge=False, pad_edge=False, padding=(0, gap, 0, 0))
+        # `Text` keeps brackets in names from being read as markup.
+        for k, (lines, width) in enumerate(zip(self._heading_lines(), self.widths, strict=True)):
             prose = k >= self.names and not all(_NUMBER.match(line[k]) for line in self.lines)
-            left = k < self.names or prose
+            is_left = k < self.names or prose
             heading = Text("\n".join(lines))
-            shown.add_column(
-                heading, justify="left" if left else "right", width=width, overflow="fold"
+            table.add_column(
+                heading, justify="left" if is_left else "right", width=width, overflow="fold"
             )
         for line in self.lines:
-            shown.add_row(*map(Text, line))
+            table.add_row(*map(Text, line))
         needed = sum(self.widths) + _GAP * len(self.widths)
-        if needed > where.width:  # a line of the terminal may break, a number may not
-            where = Console(width=needed, no_color=True)
-        where.print(shown, highlight=False)
-        where.print()
+        if needed > console.width:  # numbers are never broken
+            console = Console(width=needed, no_color=True)
+        console.print(table, highlight=False)
+        console.print()

@@ -1,4 +1,4 @@
-"""What commands take: paths, settings, and what is said of logs and files of others."""
+"""Options shared by commands: paths, settings, and the layout of foreign logs and files."""
 
 import functools
 import os
@@ -12,27 +12,27 @@ if TYPE_CHECKING:
     from inspect_confidence.commands.saved_maps import SavedMaps
     from inspect_confidence.studies import Recorded
 
-_SAID = "inspect_confidence.recorded"
+_RECORDED = "inspect_confidence.recorded"
 
 
 _MAPS = "inspect_confidence.recalibrated"
 
 
-_HOW = "inspect_confidence.reading"
+_READING = "inspect_confidence.reading"
 
 
 def recorded() -> "Recorded":
-    """What this command's options say about logs and files of others."""
+    """Return this command's options on the layout of foreign logs and files."""
     from inspect_confidence.studies import Recorded
 
-    said = click.get_current_context().meta.get(_SAID, {})
-    return Recorded(**{name: value for name, value in said.items() if value})
+    options = click.get_current_context().meta.get(_RECORDED, {})
+    return Recorded(**{name: value for name, value in options.items() if value})
 
 
-def how_to_read() -> dict[str, Any]:
-    """What this command's options say about how logs are read: keywords of `read_judgments`."""
-    said = click.get_current_context().meta.get(_HOW, {})
-    return {"executor": said.get("executor") or "auto"}
+def read_keywords() -> dict[str, Any]:
+    """Return this command's options on reading logs, as keywords of `read_judgments`."""
+    options = click.get_current_context().meta.get(_READING, {})
+    return {"executor": options.get("executor") or "auto"}
 
 
 def _pair(text: str, form: str) -> tuple[str, str]:
@@ -43,18 +43,18 @@ def _pair(text: str, form: str) -> tuple[str, str]:
     return name.strip(), value
 
 
-def _said(context: click.Context, parameter: click.Parameter, value: object) -> None:
-    """Keep an option for `recorded`."""
+def _keep_recorded(context: click.Context, parameter: click.Parameter, value: object) -> None:
+    """Store an option for `recorded`."""
     from inspect_confidence.arguments import scale_ends
 
     if parameter.name == "columns":
-        value = dict(_pair(one, "--column NAME=COLUMN") for one in value)  # type: ignore[attr-defined]
+        value = dict(_pair(pair, "--column NAME=COLUMN") for pair in value)  # type: ignore[attr-defined]
     if parameter.name == "scale" and value is not None:
         value = scale_ends("--confidence-scale", value)
-    context.meta.setdefault(_SAID, {})[parameter.name] = value
+    context.meta.setdefault(_RECORDED, {})[parameter.name] = value
 
 
-_recording = functools.partial(click.option, expose_value=False, callback=_said)
+_recording = functools.partial(click.option, expose_value=False, callback=_keep_recorded)
 
 
 RECORDED = (
@@ -63,49 +63,52 @@ RECORDED = (
         "confidence",
         multiple=True,
         metavar="FIELD",
-        help="Where logs of other evals hold a confidence: score.metadata.confidence, metadata.x, "
-        "output.logprobs; docs/any_eval.md lists them.",
+        help="Field with the confidence in logs of other evals, such as "
+        "score.metadata.confidence, metadata.x or output.logprobs; docs/any_eval.md lists them.",
     ),
     _recording(
-        "--confidence-scale", "scale", metavar="LOW-HIGH", help="The scale that it is on: 0-100."
+        "--confidence-scale", "scale", metavar="LOW-HIGH", help="Scale of that confidence: 0-100."
     ),
     _recording(
-        "--score", "score", metavar="SCORER[.KEY]", help="The score that says what is right."
+        "--score",
+        "score",
+        metavar="SCORER[.KEY]",
+        help="Score that decides whether an answer is right.",
     ),
     _recording(
         "--by",
         "by",
         multiple=True,
         metavar="FIELD",
-        help="A field of samples' metadata, or a file's column, by which numbers are given too.",
+        help="Field of the samples' metadata, or column of a file, by which results are split too.",
     ),
     _recording(
         "--column",
         "columns",
         multiple=True,
         metavar="NAME=COLUMN",
-        help="What a file calls a column that is NAME here: correct=is_correct.",
+        help="Name of a required column in a file: correct=is_correct.",
     ),
 )
-"""What can be said of logs and files of others: every command that reads some takes them all."""
+"""Options on the layout of foreign logs and files, of every command that reads judgments."""
 
 
-def _keep_how(context: click.Context, parameter: click.Parameter, value: object) -> None:
-    """Keep an option for `how_to_read`."""
+def _keep_reading(context: click.Context, parameter: click.Parameter, value: object) -> None:
+    """Store an option for `read_keywords`."""
     if parameter.name == "executor" and value is not None:
         from inspect_confidence.judgments.executors import check_executor
 
         check_executor(str(value))
-    context.meta.setdefault(_HOW, {})[parameter.name] = value
+    context.meta.setdefault(_READING, {})[parameter.name] = value
 
 
 EXECUTOR = click.option(
     "--executor",
     expose_value=False,
-    callback=_keep_how,
+    callback=_keep_reading,
     metavar="EXECUTOR",
-    help="What reads the logs: processes[:N], none or dask://HOST:PORT. By default processes read "
-    "them if there are many large logs.",
+    help="Executor that reads the logs: processes[:N], none or dask://HOST:PORT. By default, "
+    "processes read them if there are many large logs.",
 )
 
 
@@ -113,12 +116,12 @@ _STRICT, _LOST = "inspect_confidence.strict", "inspect_confidence.lost"
 
 
 def note_loss() -> None:
-    """Keep that this command's data lack what should be there."""
+    """Record that this command lost data."""
     click.get_current_context().meta[_LOST] = True
 
 
 def fails(context: click.Context) -> bool:
-    """Whether data were lost, and the user asked to be told by the exit code."""
+    """Return whether data were lost and the option --strict is set."""
     return bool(context.meta.get(_STRICT) and context.meta.get(_LOST))
 
 
@@ -131,7 +134,7 @@ STRICT = click.option(
     is_flag=True,
     expose_value=False,
     callback=_keep_strict,
-    help="End with 1 where data were lost: logs that can't be read, runs that no retry completed.",
+    help="Exit with 1 if data were lost: unreadable logs, or runs that no retry completed.",
 )
 
 
@@ -139,36 +142,37 @@ PATHS = click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 
 
 def recording(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `RECORDED`, and those that say how logs are read."""
+    """Add the options of `RECORDED` and on reading logs to a command."""
     options = (*RECORDED, EXECUTOR)
-    return functools.reduce(lambda made, option: option(made), reversed(options), command)
+    return functools.reduce(lambda decorated, option: option(decorated), reversed(options), command)
 
 
 def reading(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the paths that it reads, the options of `RECORDED`, and `STRICT`."""
+    """Add the paths, the options of `RECORDED` and `STRICT` to a command."""
     return PATHS(recording(STRICT(command)))
 
 
 class _NewFile(click.Path):
-    """A file to write, whose folder is there: known before the logs are read."""
+    """Output file in an existing folder, which is checked before logs are read."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         folder = Path(value).parent
         if not folder.is_dir():
-            self.fail(f"{value}: there is no folder {folder}; make it first.", param, ctx)
+            self.fail(f"{value}: there is no folder {folder}; create it first.", param, ctx)
         return super().convert(value, param, ctx)
 
 
 class _Folder(click.Path):
-    """A folder to write to, known to be one's own before the logs are read."""
+    """Output folder, whose permissions are checked before logs are read."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         folder = Path(value)
-        there = next(one for one in (folder, *folder.absolute().parents) if one.exists())
-        if not there.is_dir():
-            self.fail(f"{value}: {there} is a file; name another folder.", param, ctx)
-        if not os.access(there, os.W_OK):
-            self.fail(f"{value} can't be written: {there} is not yours to write.", param, ctx)
+        existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+        if not existing.is_dir():
+            self.fail(f"{value}: {existing} is a file; name another folder.", param, ctx)
+        if not os.access(existing, os.W_OK):
+            remedy = f"there is no permission for {existing}; name another folder"
+            self.fail(f"{value} can't be written: {remedy}.", param, ctx)
         return super().convert(value, param, ctx)
 
 
@@ -185,7 +189,7 @@ DIRECTORY = click.option(
     required=True,
     type=_Folder(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Where to; made if it isn't there.",
+    help="Output folder; created if necessary.",
 )
 
 
@@ -194,7 +198,7 @@ RESAMPLES = click.option(
     type=click.IntRange(min=1),
     default=10_000,
     show_default=True,
-    help="Bootstrap resamples of the items.",
+    help="Number of bootstrap resamples of the items.",
 )
 
 
@@ -202,7 +206,7 @@ SEED = click.option("--seed", default=0, show_default=True, help="Seed of the re
 
 
 def _keep_maps(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
-    """Keep the maps for `read`; what is no file of maps shall not cost the reading of the logs."""
+    """Read and store the maps for `read`, so that an invalid file ends the command early."""
     if value is not None:
         from inspect_confidence.commands.recalibrate import read_maps
 
@@ -214,7 +218,7 @@ RECALIBRATED = click.option(
     expose_value=False,
     callback=_keep_maps,
     metavar="FILE",
-    help="Put stated confidence and intervals through the maps that `recalibrate` wrote; train "
+    help="Apply the maps of a file of `recalibrate` to stated confidence and intervals; train "
     "items are left out.",
 )
 
@@ -226,23 +230,23 @@ SETTINGS = (
         "--thresholds",
         default="0.5,0.75",
         show_default=True,
-        help="From which on stated confidence counts as high, for type-2 sensitivity.",
+        help="Confidences from which on it counts as high, for type-2 sensitivity.",
     ),
     click.option(
         "--costs",
         metavar="right=1,wrong=-2,abstain=0",
-        help="What answers are worth to you: adds the utility of answering from a confidence on.",
+        help="Utilities of answers: adds the utility of answering from a confidence on.",
     ),
     click.option(
         "--judge-labels",
         metavar="PATH",
-        help="Labelled judgments, a judge_check log or a file: adds numbers corrected for the "
-        "errors of the judge.",
+        help="Labelled judgments (a judge_check log or a file): adds results corrected for the "
+        "judge's errors.",
     ),
     click.option(
         "--convention",
         type=click.Choice(["text", "authors"]),
-        help="Where a study's text and its authors' code differ; each study has its own default.",
+        help="Convention if a study's text and its authors' code differ; each study has a default.",
     ),
     click.option(
         "--common-items",
@@ -253,20 +257,22 @@ SETTINGS = (
         "--option",
         "options",
         multiple=True,
-        callback=lambda context, parameter, given: dict(
-            _pair(one, "--option STUDY.NAME=VALUE") for one in given
+        callback=lambda context, parameter, texts: dict(
+            _pair(text, "--option STUDY.NAME=VALUE") for text in texts
         ),
         metavar="STUDY.NAME=VALUE",
-        help="What one study alone asks for: fermi_eval.penalty=5; docs/judgments.md lists them.",
+        help="Option of a single study: fermi_eval.penalty=5; docs/judgments.md lists them.",
     ),
     RECALIBRATED,
 )
-"""How numbers are computed: every command that computes some takes them all."""
+"""Settings of computation, of every command that computes results."""
 
 
 def computing(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `SETTINGS`, as its keywords `settings`."""
-    return functools.reduce(lambda made, option: option(made), reversed(SETTINGS), command)
+    """Add the options of `SETTINGS` to a command, which receives them as `settings`."""
+    return functools.reduce(
+        lambda decorated, option: option(decorated), reversed(SETTINGS), command
+    )
 
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the rows as a JSON array.")
@@ -275,7 +281,7 @@ JSON = click.option("--json", "as_json", is_flag=True, help="Print the rows as a
 REREAD = click.option(
     "--reread",
     is_flag=True,
-    help="Read the logs' replies again first, with the present readers; no log is written.",
+    help="Parse the replies in the logs again with the installed version; logs are not changed.",
 )
 
 
@@ -283,6 +289,6 @@ CSV = click.option("--csv", type=_FILE, metavar="FILE", help="Write the rows to 
 
 
 def maps() -> "SavedMaps | None":
-    """The maps that stated confidence is put through, if this command has some."""
+    """Return the maps to apply to judgments, or None."""
     saved: SavedMaps | None = click.get_current_context().meta.get(_MAPS)
     return saved

@@ -1,4 +1,4 @@
-"""What commands read with a progress bar, and the tables that they print."""
+"""Reading of judgments with a progress bar, and printing of tables."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -6,14 +6,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inspect_confidence.cli.options import how_to_read, maps, note_loss, recorded
-from inspect_confidence.printing import echo, inert, one_line
+from inspect_confidence.cli.options import maps, note_loss, read_keywords, recorded
+from inspect_confidence.printing import echo, escape_control, one_line
 
 if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
     from rich.progress import Progress
 
+    from inspect_confidence.cli.layout import Grid
     from inspect_confidence.commands.analysis import Settings
     from inspect_confidence.judgments.read import Judgments
     from inspect_confidence.judgments.streams import Stream
@@ -21,52 +22,61 @@ if TYPE_CHECKING:
 
 
 _LONGEST = 80
-"""Characters of a reply that a table shows."""
+"""Number of characters of a reply that a table shows."""
 
 
-def read(paths: Iterable[str], *, lost: str = "note", reread: bool = False) -> "Judgments":
-    """Judgments with a progress bar; notices, of lost data under that name, on standard error."""
+def read_paths(
+    paths: Iterable[str], *, loss_label: str = "note", reread: bool = False
+) -> "Judgments":
+    """Read judgments with a progress bar, and print notices on standard error.
+
+    Args:
+        paths: Logs, folders, stores or files.
+        loss_label: Label of notices on lost data.
+        reread: Whether replies in logs are parsed again.
+    """
     from inspect_confidence.judgments.read import read_judgments
 
     frames = read_judgments(
-        list(paths), reread=reread, recorded=recorded(), progress=bar, **how_to_read()
+        list(paths), reread=reread, recorded=recorded(), progress=track_logs, **read_keywords()
     )
-    if (fitted := maps()) is not None:
+    saved_maps = maps()
+    if saved_maps is not None:
         from inspect_confidence.commands.recalibrate import recalibrated
 
-        frames = recalibrated(frames, fitted)
-    _note(frames, lost)
+        frames = recalibrated(frames, saved_maps)
+    _print_notices(frames, loss_label)
     return frames
 
 
 def read_or_stream(
-    paths: Sequence[str], settings: "Settings", *, lost: str = "note", reread: bool = False
+    paths: Sequence[str], settings: "Settings", *, loss_label: str = "note", reread: bool = False
 ) -> "Judgments | Stream":
-    """As `read`; a store that nothing asks to be read whole is gone through later."""
+    """Read judgments like `read_paths`, but return a store as a stream if no option forbids it."""
     from inspect_confidence.commands.analysis import streamed
     from inspect_confidence.judgments.streams import Stream
     from inspect_confidence.studies import NOTHING_SAID
 
     if len(paths) == 1 and not reread and maps() is None and recorded() == NOTHING_SAID:
-        found = streamed(paths[0], settings)
-        if isinstance(found, Stream):
-            _note(found, lost)
-            return found
-    return read(paths, lost=lost, reread=reread)
+        source = streamed(paths[0], settings)
+        if isinstance(source, Stream):
+            _print_notices(source, loss_label)
+            return source
+    return read_paths(paths, loss_label=loss_label, reread=reread)
 
 
-def _note(judgments: "Judgments | Stream", lost: str) -> None:
+def _print_notices(judgments: "Judgments | Stream", loss_label: str) -> None:
     from inspect_confidence.redaction import without_keys
 
     for notice in judgments.notices:
-        kind = lost if notice in judgments.lost else "note"
+        kind = loss_label if notice in judgments.lost else "note"
         echo(one_line(f"{kind}: {without_keys(notice)}"), err=True)
     if judgments.lost:
         note_loss()
 
 
-def bar(logs: Sequence[str]) -> Iterable[str]:
-    """The logs, with a progress bar on standard error while they are read."""
+def track_logs(logs: Sequence[str]) -> Iterable[str]:
+    """Iterate over logs with a progress bar on standard error."""
     from rich.console import Console
     from rich.progress import track
 
@@ -75,71 +85,74 @@ def bar(logs: Sequence[str]) -> Iterable[str]:
 
 
 def _console() -> "Console":
-    """Where results are printed: the terminal's width, or a fixed one without colours."""
+    """Return a console of the terminal's width, or of a fixed width without colours."""
     from rich.console import Console
 
     from inspect_confidence.cli.layout import PIPED
 
-    made = Console()
-    return made if made.is_terminal else Console(width=PIPED, no_color=True)
+    console = Console()
+    return console if console.is_terminal else Console(width=PIPED, no_color=True)
 
 
 def print_table(
-    table: "pd.DataFrame", title: str, caption: str, *, either_way: bool = False
+    table: "pd.DataFrame", title: str, caption: str, *, transposable: bool = False
 ) -> None:
-    """A table for people, in as many parts below each other as the width asks for.
+    """Print a table, split into several below each other if it exceeds the width.
 
-    Where it may be read either way, its lines are columns if that is shorter.
+    A transposable table has its lines as columns if that is shorter.
     """
     from inspect_confidence.cli.layout import Grid
 
     console = _console()
-    _say(console, title, "bold")
-    grid = Grid.of(table)
-    ways: list[list[Grid]] = (
-        [[]] if table.empty else [grid.fitted(console.width, whole=not console.is_terminal)]
-    )
-    if either_way and not table.empty:
-        ways.append(grid.turned().fitted(console.width))
-    for part in min(ways, key=lambda parts: sum(one.height for one in parts)):
-        part.print(console)
+    _print_text(console, title, "bold")
+    if not table.empty:
+        grid = Grid.from_frame(table)
+        layouts = [grid.fit(console.width, whole=not console.is_terminal)]
+        if transposable:
+            layouts.append(grid.transpose().fit(console.width))
+        for part in min(layouts, key=_height):
+            part.print(console)
     if caption:
-        _say(console, f"{caption}\n")
+        _print_text(console, f"{caption}\n")
 
 
-def _say(console: "Console", text: str, style: str | None = None) -> None:
-    """Text as it is, broken at the console's width."""
-    console.print(inert(text), style=style, markup=False, emoji=False, highlight=False)
+def _height(parts: "Sequence[Grid]") -> int:
+    return sum(part.height for part in parts)
 
 
-def give(
+def _print_text(console: "Console", text: str, style: str | None = None) -> None:
+    """Print text without markup, wrapped at the console's width."""
+    console.print(escape_control(text), style=style, markup=False, emoji=False, highlight=False)
+
+
+def output_rows(
     rows: "pd.DataFrame", as_json: bool, csv: Path | None, show: Callable[["pd.DataFrame"], None]
 ) -> None:
-    """Rows in a csv file if one is named, and on the terminal: as JSON, or as `show` does it."""
+    """Write redacted rows to a csv file if there is one, and print them as JSON or by `show`."""
     from inspect_confidence.privacy import shareable
     from inspect_confidence.results import as_csv
     from inspect_confidence.results import as_json as in_json
     from inspect_confidence.writing import write_file
 
-    shown = shareable(rows)
+    redacted = shareable(rows)
     if csv:
-        write_file(csv, as_csv(shown))
+        write_file(csv, as_csv(redacted))
     if as_json:
-        echo(in_json(shown))
+        echo(in_json(redacted))
     else:
-        show(shown)
+        show(redacted)
 
 
 @contextmanager
-def followed(judgments: "Judgments | Stream") -> Iterator["Progress"]:
-    """A progress bar and the time left on standard error, while judgments are summarized."""
+def show_progress(judgments: "Judgments | Stream") -> Iterator["Progress"]:
+    """Show a progress bar on standard error while judgments are summarized."""
     from rich.console import Console
     from rich.progress import Progress
 
     from inspect_confidence.studies.estimate import PROGRESS
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
-        # Studies go through their judgments once, and once more for the replies not read.
+        # A study processes its judgments once, and once more for parse failures.
         rows = sum(map(len, judgments.values())) if isinstance(judgments, dict) else judgments.rows
         task = bar.add_task(f"Summarising {rows:,} judgments", total=2 * rows)
         before = PROGRESS.set(lambda done: bar.advance(task, done))
@@ -149,89 +162,100 @@ def followed(judgments: "Judgments | Stream") -> Iterator["Progress"]:
             PROGRESS.reset(before)
 
 
-def summarized(judgments: "Judgments | Stream", settings: "Settings") -> "pd.DataFrame":
-    """The results of judgments, with a progress bar."""
+def summarize_with_progress(
+    judgments: "Judgments | Stream", settings: "Settings"
+) -> "pd.DataFrame":
+    """Compute the results of judgments with a progress bar."""
     from inspect_confidence.commands.summarize import summarize
 
-    with followed(judgments):
+    with show_progress(judgments):
         return summarize(judgments, **settings)
 
 
-def study_named(name: str) -> str:
-    """The study of that name, or of the task of that name.
+def find_study(name: str) -> str:
+    """Return the name of a study, given by its own name or that of its task.
 
     Raises:
-        InvalidArgument: There is none.
+        InvalidArgument: There is no such study or task.
     """
     from inspect_confidence.errors import InvalidArgument, nearest
     from inspect_confidence.studies import all_studies
 
-    known = {table.task: one.name for one in all_studies() for table in one.tables}
-    known |= {study: study for study in known.values()}
-    if name not in known:
-        raise InvalidArgument(f"--study {name}: there is no such study. {nearest(name, known)}")
-    return known[name]
+    names: dict[str, str] = {}
+    for study in all_studies():
+        names[study.name] = study.name
+        names |= {table.task: study.name for table in study.tables}
+    if name not in names:
+        raise InvalidArgument(f"--study {name}: there is no such study. {nearest(name, names)}")
+    return names[name]
 
 
 def print_headlines(results: "pd.DataFrame") -> None:
-    """A screen: each study's headlines. Lines that can be searched where nobody looks on."""
+    """Print each study's headlines: tables on a terminal, otherwise lines that can be searched."""
     from inspect_confidence.commands.views import headline_views
 
     console = _console()
     for _, views in headline_views(results):
         for view in views:
             if console.is_terminal:
-                print_table(view.table, one_line(view.title), view.caption, either_way=True)
+                print_table(view.table, one_line(view.title), view.caption, transposable=True)
             else:
                 _print_lines(view)
     if console.is_terminal:
-        _say(console, "--full gives all tables, --study NAME one study's, --csv FILE all numbers.")
+        _print_text(
+            console, "--full gives all tables, --study NAME one study's, --csv FILE all numbers."
+        )
 
 
 def _print_lines(view: "View") -> None:
-    """A line a number, which says whose it is."""
+    """Print a line for each number, with its names."""
     from inspect_confidence.cli.layout import Grid
 
-    grid = Grid.of(view.table)
+    grid = Grid.from_frame(view.table)
     for line in grid.lines:
-        whose = ", ".join([view.title, *(one for one in line[: grid.names] if one != "-")])
+        label = ", ".join([view.title, *(name for name in line[: grid.names] if name != "-")])
         for heading, text in zip(grid.headings[grid.names :], line[grid.names :], strict=True):
-            echo(one_line(f"{whose}: {heading}: {text}"))
+            echo(one_line(f"{label}: {heading}: {text}"))
     for note in view.caption.splitlines():
         echo(one_line(f"{view.title}: {note}"))
 
 
 def print_views(results: "pd.DataFrame", *, full: bool = False, study: str | None = None) -> None:
-    """The studies' tables, or one study's, after what could not be read; the folded ones in full.
+    """Print tables of parse failures and results, of all studies or one.
+
+    Args:
+        results: A frame of results.
+        full: Whether to print folded tables too.
+        study: Name of a study; by default all are printed.
 
     Raises:
-        InvalidArgument: There is nothing of that study.
+        InvalidArgument: There are no results of that study.
     """
     from inspect_confidence.commands.views import views_of
     from inspect_confidence.errors import InvalidArgument
     from inspect_confidence.studies.unread import summarize_failures
 
-    console, there = _console(), list(views_of(results))
-    if study and study not in (names := [one.name for one, _ in there]):
+    console, views_by_study = _console(), list(views_of(results))
+    names = [current.name for current, _ in views_by_study]
+    if study and study not in names:
         raise InvalidArgument(f"--study {study}: there are results of {', '.join(names)} only.")
-    for one, views in there:
-        if study not in (None, one.name):
+    for current, views in views_by_study:
+        if study not in (None, current.name):
             continue
-        said, note = summarize_failures(
-            results[results["task"].isin([table.task for table in one.tables])]
-        )
-        lines = [line for line in said if line.record["value"] != 0]
+        tasks = [table.task for table in current.tables]
+        failures, note = told(results[results["task"].isin(tasks)])
+        lines = [line for line in failures if line.record["value"] != 0]
         for line in lines:
-            _say(console, one_line(f"{' '.join(filter(None, line.group))}: {line.sentence}"))
+            _print_text(console, one_line(f"{' '.join(filter(None, line.of))}: {line.said}"))
         if lines:
-            _say(console, f"{note}\n")
+            _print_text(console, f"{note}\n")
         for view in views:
             if full or not view.fold:
                 print_table(view.table, one_line(view.title), view.caption)
 
 
-def print_needed(rows: "pd.DataFrame") -> None:
-    """How many items runs need."""
+def print_sample_sizes(rows: "pd.DataFrame") -> None:
+    """Print the numbers of items that runs need."""
     aims = {"detect": "difference of {:.4g}", "width": "interval of width {:.4g}"}
     table = rows[["a", "b"]].copy()
     table["metric"] = rows["metric"]
@@ -241,7 +265,7 @@ def print_needed(rows: "pd.DataFrame") -> None:
     table["correlation"] = rows["correlation"].map(lambda r: "" if math.isnan(r) else f"{r:.2f}")
     table["text"] = rows["note"]
     print_table(
-        _filled(table).rename(columns={"text": "note"}),
+        _drop_empty_columns(table).rename(columns={"text": "note"}),
         f"Items needed, for {rows['power'].iloc[0]:.0%} of runs",
         "Runs drawn from the pilot's items, each with the interval that it would be given. To ask: "
         "with the pilot's share of replies that can't be read.",
@@ -249,131 +273,138 @@ def print_needed(rows: "pd.DataFrame") -> None:
 
 
 def print_unread(shares: "pd.DataFrame", rows: "pd.DataFrame", limit: int) -> None:
-    """Unread replies: their share, then up to so many of them."""
-    ends = [f"[{low:.3g}, {high:.3g}]" for low, high in _intervals(shares)]
+    """Print the shares of unread replies, and then at most `limit` of these replies."""
+    intervals = [f"[{low:.3g}, {high:.3g}]" for low, high in _interval_ends(shares)]
     table = shares.drop(columns=["ci_low", "ci_high"])
     table["share"] = table["share"].map("{:.3g}".format)
-    table.insert(6, "95% interval", ends)
-    said = (
+    table.insert(6, "95% interval", intervals)
+    caption = (
         "Wilson's intervals over items. Failures of the run and of the instrument are no replies."
     )
-    print_table(_filled(table), "Unread replies", said)
-    whose = ["task", "model", "variant", "dataset"]
-    for key, some in rows[:limit].groupby(whose, sort=False):
-        shown = some.drop(columns=whose).map(_in_a_cell)
-        print_table(_filled(shown), one_line(" ".join(str(one) for one in key if one)), "")
+    print_table(_drop_empty_columns(table), "Unread replies", caption)
+    keys = ["task", "model", "variant", "dataset"]
+    for key, group in rows[:limit].groupby(keys, sort=False):
+        cells = group.drop(columns=keys).map(_cell_text)
+        title = one_line(" ".join(str(part) for part in key if part))
+        print_table(_drop_empty_columns(cells), title, "")
     if rows.empty:
         echo("Every reply could be read.")
     elif len(rows) > limit:
         echo(f"{limit} of {len(rows)} replies; --limit shows more, --json and --csv all.")
 
 
-def _filled(table: "pd.DataFrame") -> "pd.DataFrame":
-    """The table without columns that say nothing in any line."""
+def _drop_empty_columns(table: "pd.DataFrame") -> "pd.DataFrame":
+    """Drop columns that are empty in all lines."""
     return table[[name for name in table if (table[name].astype(str) != "").any()]]
 
 
-def _in_a_cell(value: object) -> str:
-    """A text on one line, cut where it is long; whole numbers without a point."""
+def _cell_text(value: object) -> str:
+    """Format a value on one line, shortened if it is long."""
     line = " ".join((f"{value:g}" if isinstance(value, float) else str(value)).split())
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."
 
 
-def _intervals(rows: "pd.DataFrame") -> Iterable[tuple[float, float]]:
+def _interval_ends(rows: "pd.DataFrame") -> Iterable[tuple[float, float]]:
     return zip(rows["ci_low"], rows["ci_high"], strict=True)
 
 
 def print_differences(differences: "pd.DataFrame") -> None:
-    """A table of paired differences for each two contenders and data set."""
+    """Print a table of paired differences for each pair of contenders and data set."""
     for (a, b, dataset), rows in differences.groupby(["a", "b", "dataset"], sort=False):
         table = rows[["condition", "metric"]].copy()
         for name in ("value_a", "value_b", "difference"):
             table[name] = rows[name].map("{:.3g}".format)
         table["95% interval"] = [
-            "-" if math.isnan(low) else f"[{low:.3g}, {high:.3g}]" for low, high in _intervals(rows)
+            "-" if math.isnan(low) else f"[{low:.3g}, {high:.3g}]"
+            for low, high in _interval_ends(rows)
         ]
         table["items"] = rows["items"].astype(str)
         table["verdict"] = rows["verdict"]
         print_table(
             table,
             "\n".join([one_line(f"a: {a}"), one_line(f"b: {b}"), one_line(f"on {dataset}")]),
-            "p is below .05 just where the interval leaves out 0; then it after Holm's adjustment "
-            "over all rows that have one.",
+            "p is below .05 exactly if the interval excludes 0; the second p is after Holm's "
+            "adjustment over all rows with a p.",
         )
 
 
 def print_recalibrated(
-    scores: "pd.DataFrame", offsets: "pd.DataFrame", judged: "pd.DataFrame"
+    scores: "pd.DataFrame", offsets: "pd.DataFrame", changes: "pd.DataFrame"
 ) -> None:
-    """Methods by their cross-validated score and offsets, then test items before and after."""
-    whose = ["model", "variant", "way"]
+    """Print cross-validated scores, offsets, and test items before and after recalibration."""
+    keys = ["model", "variant", "way"]
     counts = ["train_items", "test_items"]
     if len(scores):
-        told = [*whose, *counts, "chosen", "note"]
-        methods = [name for name in scores if name not in ("task", *told)]
-        table = scores[[*whose, *counts]].join(scores[methods].map("{:.4f}".format))
+        other_columns = [*keys, *counts, "chosen", "note"]
+        methods = [name for name in scores if name not in ("task", *other_columns)]
+        table = scores[[*keys, *counts]].join(scores[methods].map("{:.4f}".format))
         print_table(
-            _filled(table.assign(chosen=scores["chosen"], text=scores["note"])),
+            _drop_empty_columns(table.assign(chosen=scores["chosen"], text=scores["note"])),
             "Methods of recalibration",
             "Brier score by ten-fold cross-validation within train items; the least is chosen.",
         )
     if len(offsets):
-        ends = zip(
-            offsets["offset"], *(offsets[name] for name in ("ci_low", "ci_high")), strict=True
+        table = offsets[[*keys, *counts]].assign(
+            offset=_interval_texts(offsets, "offset", "ci_low", "ci_high")
         )
-        table = offsets[[*whose, *counts]].assign(offset=[_with_interval(*three) for three in ends])
         print_table(
-            _filled(table.assign(text=offsets["note"])),
+            _drop_empty_columns(table.assign(text=offsets["note"])),
             "Conformal adjustment of intervals",
             "By how much each bound moves outwards, learned on train items, with a 95% interval.",
         )
-    if judged.empty:
+    if changes.empty:
         return
-    table = judged[[*whose, "recalibration", "metric"]].copy()
+    table = changes[[*keys, "recalibration", "metric"]].copy()
     for name in ("stated", "recalibrated", "difference"):
-        columns = [judged[one] for one in (name, f"{name}_low", f"{name}_high")]
-        table[name] = [_with_interval(*three) for three in zip(*columns, strict=True)]
-    table["test items"] = judged["test_items"]
+        table[name] = _interval_texts(changes, name, f"{name}_low", f"{name}_high")
+    table["test items"] = changes["test_items"]
     print_table(
-        _filled(table),
+        _drop_empty_columns(table),
         "Before and after, on test items",
         "95% intervals over test items; differences are paired: recalibrated less stated.",
     )
 
 
-def _with_interval(value: float, low: float, high: float) -> str:
+def _interval_texts(rows: "pd.DataFrame", value: str, low: str, high: str) -> list[str]:
+    """Format a column of values with the columns of their interval."""
+    columns = zip(rows[value], rows[low], rows[high], strict=True)
+    return [_interval_text(number, start, end) for number, start, end in columns]
+
+
+def _interval_text(value: float, low: float, high: float) -> str:
     if math.isnan(value):
         return "-"
-    return f"{value:.3f}" + ("" if math.isnan(low) else f" [{low:.3f}, {high:.3f}]")
+    if math.isnan(low):
+        return f"{value:.3f}"
+    return f"{value:.3f} [{low:.3f}, {high:.3f}]"
 
 
 def print_thresholds(rows: "pd.DataFrame") -> None:
-    """From which confidence on answers may be given."""
+    """Print the confidence from which on answers may be given."""
     table = rows[["model", "variant", "way"]].copy()
     table["confidence from"] = rows["threshold"].map(lambda t: "-" if math.isnan(t) else f"{t:.4g}")
-    ends = [rows[name] for name in ("coverage", "ci_low", "ci_high")]
-    table["coverage"] = [_with_interval(*three) for three in zip(*ends, strict=True)]
+    table["coverage"] = _interval_texts(rows, "coverage", "ci_low", "ci_high")
     table["wrong among given"] = rows["risk"].map(lambda r: "-" if math.isnan(r) else f"{r:.3f}")
     table["items given"] = [
         f"{a} of {n}" for a, n in zip(rows["answered"], rows["items"], strict=True)
     ]
     table["text"] = rows["note"].where(rows["note"] != "", "every answer may be given")
     print_table(
-        _filled(table).rename(columns={"text": "reason"}),
+        _drop_empty_columns(table).rename(columns={"text": "reason"}),
         f"Confidence from which at most {rows['target'].iloc[0]:.4g} of answers are wrong",
         "With 95% confidence, of items like these (learn-then-test). The reason says where the "
         "tests ended.",
     )
 
 
-def print_found(found: "pd.DataFrame") -> None:
-    """A table of all rows for each requirement, and how many requirements are met."""
-    for requirement, rows in found.groupby("requirement", sort=False):
+def print_verdicts(verdicts: "pd.DataFrame") -> None:
+    """Print a table of rows for each requirement, and the number of requirements met."""
+    for requirement, rows in verdicts.groupby("requirement", sort=False):
         table = rows[["task", "model", "dataset", "condition"]].copy()
         table["value"] = rows["value"].map("{:.4g}".format)
         table["95% interval"] = [
             "" if math.isnan(low) or math.isnan(high) else f"[{low:.4g}, {high:.4g}]"
-            for low, high in _intervals(rows)
+            for low, high in _interval_ends(rows)
         ]
         table["n"] = rows["n"].astype(str)
         table["verdict"] = [
@@ -381,6 +412,6 @@ def print_found(found: "pd.DataFrame") -> None:
             for passed, reason in zip(rows["passed"], rows["reason"], strict=True)
         ]
         print_table(table, one_line(requirement), f"{rows['passed'].sum()} of {len(rows)} hold.")
-    wanted = found["requirement"].nunique()
-    met = wanted - found.loc[~found["passed"], "requirement"].nunique()
-    echo(f"{met} of {wanted} requirements met.")
+    total = verdicts["requirement"].nunique()
+    met = total - verdicts.loc[~verdicts["passed"], "requirement"].nunique()
+    echo(f"{met} of {total} requirements met.")

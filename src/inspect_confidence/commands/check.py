@@ -1,4 +1,4 @@
-"""Results -> whether they meet requirements, for a run that must fail when they don't."""
+"""Check of results against requirements, for pipelines that must fail if they don't hold."""
 
 import math
 import operator
@@ -26,14 +26,14 @@ _EXAMPLE = "write it as 'ece<=0.10' or 'coverage>=0.85;level=90'"
 
 @dataclass(frozen=True)
 class Requirement:
-    """What the value of every matching row of results has to be.
+    """Limit for the value of every matching row of results.
 
     Attributes:
-        text: As it was written.
+        text: The requirement as the user wrote it.
         metric: A name from the metric registry.
         sign: `<=`, `>=`, `<` or `>`.
         number: The limit.
-        parts: What a row must have, by key, as it was written; an empty value: must not have.
+        parts: Required value of a row by key, as the user wrote it; empty if the row must lack it.
     """
 
     text: str
@@ -44,29 +44,29 @@ class Requirement:
 
     @property
     def bound(self) -> str:
-        """The column with the end of the interval that is nearest to failing."""
+        """Column with the end of the interval that is nearest to failing."""
         return "ci_high" if self.sign.startswith("<") else "ci_low"
 
     def holds(self, value: float) -> bool:
-        """Whether a value is within the limit."""
+        """Return whether a value is within the limit."""
         return _OPERATORS[self.sign](value, self.number)
 
     def part_applies(self, key: str, facts: Mapping[str, str]) -> bool:
-        """Whether one part is as wanted: the same text or number; absent is as empty."""
-        written, fact = self.parts[key], facts.get(key, "")
-        # A value may be copied from a condition, where it is percent-encoded, or be a name with
-        # a percent sign of its own.
-        decoded = unquote(written)
+        """Return whether a row's part equals the required text or number; absent means empty."""
+        wanted_text, fact = self.parts[key], facts.get(key, "")
+        # The value may be percent-encoded, if it is copied from a condition, or contain a literal
+        # percent sign.
+        decoded = unquote(wanted_text)
         numbers = _number(decoded), _number(fact)
-        same = None not in numbers and numbers[0] == numbers[1]
-        return fact in (written, decoded) or same
+        is_same = None not in numbers and numbers[0] == numbers[1]
+        return fact in (wanted_text, decoded) or is_same
 
 
 def read_requirement(text: str) -> Requirement:
-    """A requirement from its text.
+    """Read a requirement from its text.
 
     Raises:
-        InvalidArgument: It isn't of the form, or its metric isn't in the registry.
+        InvalidArgument: The text is not a requirement, or its metric is unknown.
 
     Example:
         >>> read_requirement("coverage >= 0.85; level=90; split=").parts
@@ -77,24 +77,24 @@ def read_requirement(text: str) -> Requirement:
         raise InvalidArgument(f"{text!r} is not a requirement; {_EXAMPLE}.")
     metric, number = form["metric"], _number(form["number"])
     if number is None:
-        written = form["number"].strip()
+        limit = form["number"].strip()
         raise InvalidArgument(
-            f"{text!r} is not a requirement: {written!r} is not a number; {_EXAMPLE}."
+            f"{text!r} is not a requirement: {limit!r} is not a number; {_EXAMPLE}."
         )
     if metric not in METRICS:
         raise InvalidArgument(f"{text}: there is no metric {metric!r}. {nearest(metric, METRICS)}")
     return Requirement(text.strip(), metric, form["sign"], number, _parts(text, form["parts"]))
 
 
-def _parts(text: str, written: str) -> dict[str, str]:
+def _parts(text: str, pairs: str) -> dict[str, str]:
     parts: dict[str, str] = {}
-    for part in filter(None, (one.strip() for one in written.split(";"))):
+    for part in filter(None, (pair.strip() for pair in pairs.split(";"))):
         key, equals, value = part.partition("=")
         key = key.strip()
         if not equals or not key:
             raise InvalidArgument(f"{text!r}: {part!r} is not of the form key=value; {_EXAMPLE}.")
         if key in parts:
-            raise InvalidArgument(f"{text!r} names {key!r} twice; give two requirements instead.")
+            raise InvalidArgument(f"{text!r} names {key!r} twice; write two requirements instead.")
         parts[key] = value.strip()
     return parts
 
@@ -108,10 +108,10 @@ def _number(text: str) -> float | None:
 
 
 _SELECTABLE = ("task", "model", "dataset")
-"""Columns of results that a requirement may name, beside the parts of the condition."""
+"""Columns of results that a requirement may name, in addition to parts of the condition."""
 
 _LISTED = 20
-"""Values that an error lists at most."""
+"""Number of values that an error lists at most."""
 
 COLUMNS = (
     *("requirement", "task", "model", "dataset", "condition", "metric"),
@@ -122,112 +122,111 @@ COLUMNS = (
 def check(
     results: pd.DataFrame, requirements: Sequence[str], *, strict: bool = False
 ) -> pd.DataFrame:
-    """Hold results against requirements such as `ece<=0.10` or `coverage>=0.85;level=90`.
+    """Check results against requirements such as `ece<=0.10` or `coverage>=0.85;level=90`.
 
     A requirement is `METRIC OP NUMBER[;key=value...]` with `<=`, `>=`, `<` or `>`; keys are parts
     of the condition, `task`, `model` and `dataset`, and `key=` means that the part is absent. It
     applies to every row of results that matches. A value that is undefined fails.
 
     Args:
-        results: As `summarize` returns them.
-        requirements: One or several.
-        strict: Judge by the bound of the 95% interval that is nearest to failing (`ci_high` where
-            the value may be at most the limit, `ci_low` where at least); a row without an interval
-            fails.
+        results: Results of `summarize`.
+        requirements: One or more requirements.
+        strict: Check the end of the 95% interval that is nearest to failing (`ci_high` for an
+            upper limit, `ci_low` for a lower one); a row without an interval fails.
 
     Returns:
-        A row for each requirement and matching row of results: the columns of results less `note`,
-        with `requirement`, `passed`, and `reason`, which is empty where it passed.
+        A row for each requirement and matching row of results, with the columns of results except
+        `note`, and `requirement`, `passed` and `reason` (empty for a row that passed).
 
     Raises:
-        InvalidArgument: A requirement can't be read, or no row of results matches it.
+        InvalidArgument: A requirement is invalid, or no row of results matches it.
 
     Example:
         >>> row = ("life_eval", "m", "ssa-2022", "radius=5", "ece", 0.12, 0.08, 0.15, 200, "")
         >>> names = "task model dataset condition metric value ci_low ci_high n note".split()
-        >>> found = check(pd.DataFrame([row], columns=names), ["ece<=0.10;radius=5"])
-        >>> found[["passed", "reason"]].to_dict("records")
+        >>> verdicts = check(pd.DataFrame([row], columns=names), ["ece<=0.10;radius=5"])
+        >>> verdicts[["passed", "reason"]].to_dict("records")
         [{'passed': False, 'reason': '0.12 is not <= 0.1'}]
     """
-    wanted = [read_requirement(text) for text in requirements]
-    if not wanted:
-        raise InvalidArgument("There is no requirement; give one such as 'ece<=0.10'.")
-    facts = [
-        {**Condition.read(str(row["condition"])), **{name: str(row[name]) for name in _SELECTABLE}}
-        for row in results.to_dict("records")
-    ]
-    found = []
-    for one in wanted:
-        rows = results.iloc[_matching(one, facts, results["metric"].tolist())]
-        reasons = [_failure(one, row, strict) for row in rows.to_dict("records")]
+    parsed = [read_requirement(text) for text in requirements]
+    if not parsed:
+        raise InvalidArgument("There is no requirement; write one such as 'ece<=0.10'.")
+    facts: list[dict[str, str]] = []
+    for row in results.to_dict("records"):
+        columns = {name: str(row[name]) for name in _SELECTABLE}
+        facts.append({**Condition.read(str(row["condition"])), **columns})
+    frames = []
+    for requirement in parsed:
+        rows = results.iloc[_matching(requirement, facts, results["metric"].tolist())]
+        reasons = [_failure(requirement, row, strict) for row in rows.to_dict("records")]
         passed = [not reason for reason in reasons]
-        found.append(rows.assign(requirement=one.text, passed=passed, reason=reasons))
-    return pd.concat(found, ignore_index=True)[list(COLUMNS)]
+        frames.append(rows.assign(requirement=requirement.text, passed=passed, reason=reasons))
+    return pd.concat(frames, ignore_index=True)[list(COLUMNS)]
 
 
 def _matching(
-    wanted: Requirement, facts: Sequence[dict[str, str]], metrics: Sequence[str]
+    requirement: Requirement, facts: Sequence[dict[str, str]], metrics: Sequence[str]
 ) -> list[int]:
-    """The places of the rows that the requirement applies to: at least one."""
-    mine = [place for place, metric in enumerate(metrics) if metric == wanted.metric]
-    if not mine:
+    """Return the positions of the matching rows, of which there is at least one."""
+    candidates = [place for place, metric in enumerate(metrics) if metric == requirement.metric]
+    if not candidates:
         raise InvalidArgument(
-            f"{wanted.text}: there is no result of {wanted.metric} here. "
-            f"{nearest(wanted.metric, set(metrics))}"
+            f"{requirement.text}: there is no result of {requirement.metric} here. "
+            f"{nearest(requirement.metric, set(metrics))}"
         )
-    found = [
+    matches = [
         place
-        for place in mine
-        if all(wanted.part_applies(key, facts[place]) for key in wanted.parts)
+        for place in candidates
+        if all(requirement.part_applies(key, facts[place]) for key in requirement.parts)
     ]
-    if not found:
-        raise InvalidArgument(_nothing(wanted, [facts[place] for place in mine]))
-    return found
+    if not matches:
+        raise InvalidArgument(_no_match_error(requirement, [facts[place] for place in candidates]))
+    return matches
 
 
-def _nothing(wanted: Requirement, there: Sequence[dict[str, str]]) -> str:
-    """Why no row of the metric matches: the first key or value that none has."""
-    start = f"{wanted.text}: no result of {wanted.metric} has"
-    for key, value in wanted.parts.items():
-        if any(wanted.part_applies(key, one) for one in there):
+def _no_match_error(requirement: Requirement, candidates: Sequence[dict[str, str]]) -> str:
+    """Describe why no row of the metric matches, by the first key or value that none has."""
+    start = f"{requirement.text}: no result of {requirement.metric} has"
+    for key, value in requirement.parts.items():
+        if any(requirement.part_applies(key, row) for row in candidates):
             continue
-        if not any(key in one for one in there):
-            return f"{start} {key!r}. {nearest(key, {name for one in there for name in one})}"
-        values = {one.get(key, "") for one in there}
-        asked = f"{key}={value}" if value else f"no {key}"
-        return f"{start} {asked}. {_listed(value, values)}"
-    parts = ", ".join(f"{key}={value}" for key, value in wanted.parts.items())
+        if not any(key in row for row in candidates):
+            return f"{start} {key!r}. {nearest(key, {name for row in candidates for name in row})}"
+        values = {row.get(key, "") for row in candidates}
+        condition = f"{key}={value}" if value else f"no {key}"
+        return f"{start} {condition}. {_existing_values(value, values)}"
+    parts = ", ".join(f"{key}={value}" for key, value in requirement.parts.items())
     return f"{start} {parts} together; leave one of them out."
 
 
-def _listed(value: str, there: set[str]) -> str:
-    """What values there are; the nearest one where they are too many to read."""
-    if len(there) > _LISTED:
-        return nearest(value, there)
-    return f"There: {', '.join(sorted(one or '(none)' for one in there))}."
+def _existing_values(value: str, values: set[str]) -> str:
+    """List the existing values, or name the nearest one if there are too many."""
+    if len(values) > _LISTED:
+        return nearest(value, values)
+    return f"There: {', '.join(sorted(name or '(none)' for name in values))}."
 
 
-def _failure(wanted: Requirement, row: Mapping[Hashable, Any], strict: bool) -> str:
-    """Why the row fails; empty where it doesn't."""
+def _failure(requirement: Requirement, row: Mapping[Hashable, Any], strict: bool) -> str:
+    """Return why the row fails; empty if it holds."""
     value, note = float(row["value"]), str(row.get("note", "") or "")
-    said = f": {note}" if note else ""
+    reason = f": {note}" if note else ""
     if pd.isna(value):
-        return f"undefined{said}"
+        return f"undefined{reason}"
     if not strict:
-        shown, limit = _told_apart(value, wanted)
-        return "" if wanted.holds(value) else f"{shown} is not {limit}"
-    bound = float(row[wanted.bound])
+        number, limit = _distinct_texts(value, requirement)
+        return "" if requirement.holds(value) else f"{number} is not {limit}"
+    bound = float(row[requirement.bound])
     if pd.isna(bound):
-        return f"no interval{said}"
-    if wanted.holds(bound):
+        return f"no interval{reason}"
+    if requirement.holds(bound):
         return ""
-    shown, limit = _told_apart(bound, wanted)
-    return f"{value:.6g} with {wanted.bound} {shown}, which is not {limit}"
+    number, limit = _distinct_texts(bound, requirement)
+    return f"{value:.6g} with {requirement.bound} {number}, which is not {limit}"
 
 
-def _told_apart(value: float, wanted: Requirement) -> tuple[str, str]:
-    """A value and the limit, in full where they would look alike when rounded."""
-    shown = f"{value:.6g}"
-    if float(shown) != float(f"{wanted.number:.6g}"):
-        return shown, f"{wanted.sign} {wanted.number:g}"
-    return repr(value), f"{wanted.sign} {wanted.number!r}"
+def _distinct_texts(value: float, requirement: Requirement) -> tuple[str, str]:
+    """Format a value and the limit, in full precision if they would look equal when rounded."""
+    number = f"{value:.6g}"
+    if float(number) != float(f"{requirement.number:.6g}"):
+        return number, f"{requirement.sign} {requirement.number:g}"
+    return repr(value), f"{requirement.sign} {requirement.number!r}"

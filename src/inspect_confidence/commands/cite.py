@@ -1,8 +1,9 @@
-"""Logs -> what to cite, and how the numbers came about."""
+"""Citations for judgments, and a description of how they were elicited."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from operator import attrgetter
 from os import PathLike, fspath
 from typing import Any
@@ -26,45 +27,58 @@ from inspect_confidence.studies import all_studies, all_tables
 def _paragraph(
     task: str, judgments: pd.DataFrame, runs: Sequence[EvalLog], stored: Collection[str]
 ) -> str:
-    """On a task's judgments, one a reply, and the headers of its logs, which files have none of.
+    """Describe the settings and counts of a task's judgments.
 
     Args:
-        task: Its name.
-        judgments: Of the task.
-        runs: Headers of the logs that can be read.
-        stored: Names of the runs in stores, whose logs may be gone.
+        task: Name of the task.
+        judgments: Its judgments, one per reply.
+        runs: Headers of its readable logs; judgments from files have none.
+        stored: Ids of the runs in stores, whose logs may be gone.
     """
     elsewhere = judgments[~judgments["run"].isin([run.eval.task_id for run in runs])]
     without_log = elsewhere["run"].isin(stored)
-    unrecorded = " ".join(
-        filter(None, [_of_gone_logs(elsewhere[without_log]), _of_files(elsewhere[~without_log])])
+    unrecorded = _join_sentences(
+        _gone_logs_sentence(elsewhere[without_log]), _files_sentence(elsewhere[~without_log])
     )
     if not runs:
-        return f"{task}: {unrecorded} {_counts(judgments)}"
-    arguments = ({k: v for k, v in run.eval.task_args.items() if v is not None} for run in runs)
+        return f"{task}: {unrecorded} {_counts_sentence(judgments)}"
     unsent = [read_unsent(run) for run in runs]
-    generation = [
-        _asked_with(run.plan.config, left_out.settings_of(run.eval.model))
-        for run, left_out in zip(runs, unsent, strict=True)
+    generation = "Generation settings: the provider's defaults."
+    settings = [
+        _generation_settings(run.plan.config, unsent_of_run.settings_of(run.eval.model))
+        for run, unsent_of_run in zip(runs, unsent, strict=True)
     ]
-    sentences = [
-        _settings_runs(runs),
-        _sentence("Task arguments", _merged(map(_texts, arguments))),
-        _sentence("Generation settings", _merged(generation), "all others the provider's defaults")
-        if any(generation)
-        else "Generation settings: the provider's defaults.",
-        _sentence("Model arguments", _merged(model_arguments(run.eval.model_args) for run in runs)),
-        _roles(runs, unsent),
-        _items(runs),
+    if any(settings):
+        generation = _settings_sentence(
+            "Generation settings", _merge_settings(settings), "all others the provider's defaults"
+        )
+    return _join_sentences(
+        _runs_sentence(runs),
+        _settings_sentence("Task arguments", _merge_settings(map(_task_arguments, runs))),
+        generation,
+        _settings_sentence(
+            "Model arguments",
+            _merge_settings(model_arguments(run.eval.model_args) for run in runs),
+        ),
+        _roles_sentence(runs, unsent),
+        _items_sentence(runs),
         usage_sentence(runs),
         unrecorded,
-        _counts(judgments),
-    ]
+        _counts_sentence(judgments),
+    )
+
+
+def _join_sentences(*sentences: str) -> str:
     return " ".join(filter(None, sentences))
 
 
-def _of_gone_logs(judgments: pd.DataFrame) -> str:
-    """Sentence on judgments that a store keeps of logs that can't be read any more."""
+def _task_arguments(run: EvalLog) -> dict[str, str]:
+    arguments = run.eval.task_args.items()
+    return _texts({name: value for name, value in arguments if value is not None})
+
+
+def _gone_logs_sentence(judgments: pd.DataFrame) -> str:
+    """Describe judgments in a store whose logs can't be read any more."""
     if judgments.empty:
         return ""
     runs = judgments["run"].nunique()
@@ -75,8 +89,8 @@ def _of_gone_logs(judgments: pd.DataFrame) -> str:
     )
 
 
-def _of_files(judgments: pd.DataFrame) -> str:
-    """Sentence on judgments that were read from csv or parquet files."""
+def _files_sentence(judgments: pd.DataFrame) -> str:
+    """Describe judgments that were read from csv or parquet files."""
     if judgments.empty:
         return ""
     return (
@@ -86,22 +100,22 @@ def _of_files(judgments: pd.DataFrame) -> str:
 
 
 def _models(judgments: pd.DataFrame) -> str:
-    return _listed(model_name(str(name)) for name in judgments["model"].unique())
+    return _join_words(model_name(str(name)) for name in judgments["model"].unique())
 
 
-def _settings_runs(runs: Sequence[EvalLog]) -> str:
+def _runs_sentence(runs: Sequence[EvalLog]) -> str:
     days = sorted({run.eval.created[:10] for run in runs})
     when = f"on {days[0]}" if len(days) == 1 else f"from {days[0]} to {days[-1]}"
-    versions = _listed(f"{run.eval.task_version}" for run in runs)
-    packages = _merged((run.eval.packages for run in runs), missing="")
-    made = _listed(f"{name} {version}" for name, version in packages.items())
+    versions = _join_words(f"{run.eval.task_version}" for run in runs)
+    packages = _merge_settings((run.eval.packages for run in runs), missing="")
+    software = _join_words(f"{name} {version}" for name, version in packages.items())
     unfinished = sum(run.status != "success" for run in runs)
-    models = _listed(model_name(run.eval.model) for run in runs)
-    evals = _listed(run.eval.task.rsplit("/", 1)[-1] for run in runs)
+    models = _join_words(model_name(run.eval.model) for run in runs)
+    evals = _join_words(run.eval.task.rsplit("/", 1)[-1] for run in runs)
     return (
         f"{evals} (version {versions}) asked {models} in "
         f"{'one run' if len(runs) == 1 else f'{len(runs)} runs'} {when}"
-        + (f", with {made}" if made else "")
+        + (f", with {software}" if software else "")
         + (f"; {unfinished} did not finish" if unfinished else "")
         + "."
     )
@@ -111,46 +125,44 @@ def _texts(settings: Mapping[str, object]) -> dict[str, str]:
     return {name: setting_text(value) for name, value in settings.items()}
 
 
-def _asked_with(config: GenerateConfig, unsent: Collection[str]) -> dict[str, str]:
-    """The generation settings that decide what is asked, with a mark at those not sent."""
+def _generation_settings(config: GenerateConfig, unsent: Collection[str]) -> dict[str, str]:
+    """Return the generation settings that change replies, with a mark at those not sent."""
     texts = _texts(config.model_dump(exclude={*OPERATIONAL, "extra_body"}, exclude_none=True))
     return {name: f"{text} (not sent)" if name in unsent else text for name, text in texts.items()}
 
 
-def _roles(runs: Sequence[EvalLog], unsent: Sequence[Unsent]) -> str:
-    said = {
-        f"The {role} was {_player(config, left_out.settings_of(config.model))}."
-        for run, left_out in zip(runs, unsent, strict=True)
-        for role, played in (run.eval.model_roles or {}).items()
-        for config in (played if isinstance(played, list) else [played])
-    }
-    return " ".join(sorted(said))
+def _roles_sentence(runs: Sequence[EvalLog], unsent: Sequence[Unsent]) -> str:
+    sentences = set()
+    for run, unsent_of_run in zip(runs, unsent, strict=True):
+        for role, players in (run.eval.model_roles or {}).items():
+            for config in players if isinstance(players, list) else [players]:
+                player = _player(config, unsent_of_run.settings_of(config.model))
+                sentences.add(f"The {role} was {player}.")
+    return " ".join(sorted(sentences))
 
 
 def _player(config: ModelConfig, unsent: Collection[str]) -> str:
-    settings = model_arguments(config.args) | _asked_with(config.config, unsent)
+    settings = model_arguments(config.args) | _generation_settings(config.config, unsent)
     set_to = ", ".join(f"{name}={value}" for name, value in settings.items())
     return model_name(config.model) + (f" ({set_to})" if set_to else "")
 
 
-def _items(runs: Sequence[EvalLog]) -> str:
-    """How many items of what were asked how often, and which were not."""
-    said = dict.fromkeys(_asked(run) for run in runs)
-    left_out = {
-        f"{count} of {setting_text(_facts(run).get('dataset'))} were not asked: "
-        + scrub(str(reason))
-        for run in runs
-        for reason, count in (_facts(run).get("excluded") or {}).items()
-    }
-    return ". ".join([f"Items: {'; '.join(said)}", *sorted(left_out)]) + "."
+def _items_sentence(runs: Sequence[EvalLog]) -> str:
+    """Describe the data set, items and epochs of runs, and items that were left out."""
+    descriptions = dict.fromkeys(_describe_items(run) for run in runs)
+    left_out = set()
+    for run in runs:
+        dataset = setting_text(_facts(run).get("dataset"))
+        for reason, count in (_facts(run).get("excluded") or {}).items():
+            left_out.add(f"{count} of {dataset} were not asked: {scrub(str(reason))}")
+    return ". ".join([f"Items: {'; '.join(descriptions)}", *sorted(left_out)]) + "."
 
 
-def _asked(run: EvalLog) -> str:
+def _describe_items(run: EvalLog) -> str:
     facts, config = _facts(run), run.eval.config
     name = setting_text(facts.get("dataset") or run.eval.dataset.name or _task_name(run))
-    split = ", ".join(
-        f"{facts[f'{part}_items']} {part}" for part in ("train", "test") if f"{part}_items" in facts
-    )
+    parts = [part for part in ("train", "test") if f"{part}_items" in facts]
+    split = ", ".join(f"{facts[f'{part}_items']} {part}" for part in parts)
     limit = f", of which --limit {config.limit} kept a part" if config.limit else ""
     epochs = config.epochs or 1
     times = "one epoch" if epochs == 1 else f"{epochs} epochs"
@@ -166,51 +178,54 @@ def _task_name(run: EvalLog) -> str:
     return run.eval.task.rsplit("/", 1)[-1]
 
 
-def _counts(judgments: pd.DataFrame) -> str:
-    """How many judgments could be read, and what became of the others."""
+def _counts_sentence(judgments: pd.DataFrame) -> str:
+    """Describe how many judgments could be read, and the others by status."""
     statuses = judgments["status"].value_counts()
     read = int(statuses.get("ok", 0))
-    others = ", ".join(f"{count} {name}" for name, count in statuses.items() if name != "ok")
-    lost = len(judgments) - read
+    failures = ", ".join(f"{count} {name}" for name, count in statuses.items() if name != "ok")
+    unread = len(judgments) - read
     return (
-        f"Judgments: {len(judgments)}, of which {read} could be read and {lost} could not"
-        + (f" ({others})" if others else "")
+        f"Judgments: {len(judgments)}, of which {read} could be read and {unread} could not"
+        + (f" ({failures})" if failures else "")
         + "."
     )
 
 
-def _merged(settings: Iterable[Mapping[str, object]], missing: str = "not set") -> dict[str, str]:
-    """Settings of several runs: every value that a name has, where it isn't one for all."""
-    there = list(settings)
-    return {
-        name: " | ".join(filter(None, dict.fromkeys(str(one.get(name, missing)) for one in there)))
-        for name in sorted({name for one in there for name in one})
-    }
+def _merge_settings(
+    settings: Iterable[Mapping[str, object]], missing: str = "not set"
+) -> dict[str, str]:
+    """Merge the settings of several runs; a name with several values lists all of them."""
+    runs = list(settings)
+    merged = {}
+    for name in sorted(set[str]().union(*runs)):
+        values = dict.fromkeys(str(run.get(name, missing)) for run in runs)
+        merged[name] = " | ".join(filter(None, values))
+    return merged
 
 
-def _sentence(start: str, settings: Mapping[str, str], rest: str = "") -> str:
+def _settings_sentence(start: str, settings: Mapping[str, str], ending: str = "") -> str:
     parts = [f"{name}={value}" for name, value in settings.items()]
-    return f"{start}: {'; '.join([*parts, *filter(None, [rest])])}." if parts else ""
+    return f"{start}: {'; '.join([*parts, *filter(None, [ending])])}." if parts else ""
 
 
-def _listed(words: Iterable[str]) -> str:
-    """Different words in their order, with `and` before the last one."""
-    different = list(dict.fromkeys(words))
-    return " and ".join(filter(None, [", ".join(different[:-1]), *different[-1:]]))
+def _join_words(words: Iterable[str]) -> str:
+    """Join the distinct words by commas, with `and` before the last one."""
+    distinct = list(dict.fromkeys(words))
+    return " and ".join(filter(None, [", ".join(distinct[:-1]), *distinct[-1:]]))
 
 
 _SURVEYED = "wep_elicitation"
-"""The task whose answers are compared with people's."""
+"""Task whose answers are compared with a survey of people."""
 
 
 @dataclass(frozen=True)
 class Citation:
-    """What a report of these judgments cites and says.
+    """References and descriptions for a report on judgments.
 
     Attributes:
-        bibtex: Entries: this package, Inspect, the studies, and the data sets.
-        settings: A paragraph a task: models, arguments, versions, counts.
-        unknown: Data sets that no reference is known for, such as a user's files.
+        bibtex: Entries of this package, Inspect, the studies and the data sets.
+        settings: A paragraph for each task on models, arguments, versions and counts.
+        unknown: Data sets without a known reference, such as a user's files.
     """
 
     bibtex: Sequence[str]
@@ -219,87 +234,93 @@ class Citation:
 
 
 def cite(paths: Paths, *, judgments: Judgments | None = None) -> Citation:
-    """What to cite of judgments, and the settings that their logs record.
+    """Return references for judgments and the settings that their logs record.
 
-    Neither keys, addresses nor folders are in it.
+    Keys, addresses and folders are redacted.
 
     Args:
-        paths: As `read_judgments` takes them.
-        judgments: What was read from them already, so that it isn't read twice.
+        paths: Paths, as `read_judgments` takes them.
+        judgments: Judgments that were read from the paths already, to save time.
 
     Raises:
-        InvalidArgument: A path can't be used, or no judgment was found.
+        InvalidArgument: A path can't be read, or has no judgments.
     """
     frames = read_judgments(paths) if judgments is None else judgments
-    logged = _runs(paths, {run for frame in frames.values() for run in frame["run"].unique()})
+    runs = _read_headers(paths, _unique_values(frames, "run"))
     stored = _stored_runs(paths)
-    runs = {task: logged.get(task, []) for task in frames}
-    headers = [one for some in runs.values() for one in some]
-    named = sorted(_datasets(frames))
-    packaged = {name for frame in frames.values() for name in frame["package_version"].unique()}
-    studies = [one for one in all_studies() if any(table.task in frames for table in one.tables)]
+    headers = list(chain.from_iterable(runs.get(task, []) for task in frames))
+    datasets = sorted(_datasets(frames))
+
     entries = [
-        _software("inspect_confidence", headers, packaged),
-        *(study.reference for study in studies if study.reference),
-        *(bibtex(key) for name in named for key in DATASETS.get(name, ())),
-        *([bibtex(SURVEY)] if _SURVEYED in frames else []),
-        *([_software("inspect_ai", headers)] if headers else []),
+        _software_entry("inspect_confidence", headers, _unique_values(frames, "package_version"))
     ]
-    return Citation(
-        list(dict.fromkeys(entries)),
-        [
-            _paragraph(task, table.replies(frames[task]), runs[task], stored)
-            for task, table in all_tables().items()
-            if task in frames
-        ],
-        [scrub(name) for name in named if name not in DATASETS and name not in OWN],
-    )
+    for study in all_studies():
+        if study.reference and any(table.task in frames for table in study.tables):
+            entries.append(study.reference)
+    for name in datasets:
+        entries += map(bibtex, DATASETS.get(name, ()))
+    if _SURVEYED in frames:
+        entries.append(bibtex(SURVEY))
+    if headers:
+        entries.append(_software_entry("inspect_ai", headers))
+
+    paragraphs = []
+    for task, table in all_tables().items():
+        if task in frames:
+            replies = table.replies(frames[task])
+            paragraphs.append(_paragraph(task, replies, runs.get(task, []), stored))
+    unknown = [scrub(name) for name in datasets if name not in DATASETS and name not in OWN]
+    return Citation(list(dict.fromkeys(entries)), paragraphs, unknown)
 
 
-def _runs(paths: Paths, judged: Collection[str]) -> dict[str, list[EvalLog]]:
-    """By task the headers of its judged runs, of the latest log of one that was retried or copied.
+def _unique_values(frames: Judgments, column: str) -> set[str]:
+    return set(chain.from_iterable(frame[column].unique() for frame in frames.values()))
 
-    Logs that can't be read are in the judgments' notices.
+
+def _read_headers(paths: Paths, run_ids: Collection[str]) -> dict[str, list[EvalLog]]:
+    """Read the headers of runs by task, from the latest log of a retried or copied run.
+
+    Unreadable logs are skipped, as the notices of the judgments name them.
     """
-    found: dict[str, dict[str, EvalLog]] = {}
-    for place in _places(paths):
-        for location in () if place.endswith(SUFFIXES) else find_logs(place):
+    by_task: dict[str, dict[str, EvalLog]] = {}
+    for folder in _log_folders(paths):
+        for location in find_logs(folder):
             with suppress(Exception):
-                one = read_eval_log(location, header_only=True)
-                if one.eval.task_id not in judged:
+                header = read_eval_log(location, header_only=True)
+                if header.eval.task_id not in run_ids:
                     continue
-                runs = found.setdefault(log_table(one).task, {})
-                before = runs.setdefault(one.eval.task_id, one)
-                if before.eval.created < one.eval.created:
-                    runs[one.eval.task_id] = one
+                runs = by_task.setdefault(log_table(header).task, {})
+                before = runs.setdefault(header.eval.task_id, header)
+                if before.eval.created < header.eval.created:
+                    runs[header.eval.task_id] = header
     created = attrgetter("eval.created")
-    return {task: sorted(runs.values(), key=created) for task, runs in found.items()}
+    return {task: sorted(runs.values(), key=created) for task, runs in by_task.items()}
 
 
-def _places(paths: Paths) -> list[str]:
-    places = [paths] if isinstance(paths, str | PathLike) else paths
-    return [fspath(place) for place in places]
+def _log_folders(paths: Paths) -> list[str]:
+    """Return the paths that are not files of judgments."""
+    folders = map(fspath, [paths] if isinstance(paths, str | PathLike) else paths)
+    return [folder for folder in folders if not folder.endswith(SUFFIXES)]
 
 
 def _stored_runs(paths: Paths) -> set[str]:
-    """Names of the runs that the stores among some paths hold."""
-    folders = [place for place in _places(paths) if not place.endswith(SUFFIXES)]
-    stores = [store for folder in folders if (store := store_at(folder))]
-    return {str(entry.record.get("id")) for store in stores for entry in store.entries}
+    """Return the ids of the runs in the stores among the paths."""
+    run_ids: set[str] = set()
+    for folder in _log_folders(paths):
+        if store := store_at(folder):
+            run_ids |= {str(entry.record.get("id")) for entry in store.entries}
+    return run_ids
 
 
 def _datasets(frames: Judgments) -> set[str]:
-    """Names of data sets; one run may have several."""
-    return {
-        name
-        for frame in frames.values()
-        for text in frame["dataset"].unique()
-        for name in str(text).split("+")
-        if name
-    }
+    """Return the names of data sets; a run may have several, joined by `+`."""
+    names: set[str] = set()
+    for text in _unique_values(frames, "dataset"):
+        names |= set(filter(None, str(text).split("+")))
+    return names
 
 
-def _software(name: str, headers: Sequence[EvalLog], recorded: Iterable[str] = ()) -> str:
-    """The entry of a package, with the versions that logs and judgments record."""
-    versions = {*recorded, *(one.eval.packages.get(name, "") for one in headers)}
+def _software_entry(name: str, headers: Sequence[EvalLog], recorded: Iterable[str] = ()) -> str:
+    """Return the entry of a package, with the versions that logs and judgments record."""
+    versions = {*recorded, *(header.eval.packages.get(name, "") for header in headers)}
     return bibtex(name, version=" and ".join(sorted(filter(None, versions))))

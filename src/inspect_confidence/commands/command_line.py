@@ -1,4 +1,4 @@
-"""Arguments as a command line of Inspect's reads them, checked by reading them back."""
+"""Arguments of Inspect's command line, written as text and checked by reading them back."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -16,9 +16,9 @@ class Argument:
     """A `name=value` for an option such as `-T`.
 
     Attributes:
-        text: The argument, before a shell's quotes.
-        exact: Whether Inspect reads the value back from it, with its type. If not, no text does:
-            text with a comma becomes a list, for example.
+        text: The argument without shell quotes.
+        exact: Whether Inspect reads the same value and type from the text. Some values have no
+            such text: text with a comma becomes a list, for example.
     """
 
     text: str
@@ -44,7 +44,7 @@ def write_argument(name: str, value: object) -> Argument:
 
 
 def _texts(value: object) -> Iterator[str]:
-    """Ways to write a value, the plainest first."""
+    """Yield texts for a value, the plainest first."""
     if isinstance(value, list | tuple) and all(isinstance(part, str) for part in value):
         yield ",".join(value)
     if isinstance(value, str):
@@ -83,7 +83,7 @@ def _is_read_as(argument: str, name: str, value: object) -> bool:
 
 
 def is_same(first: object, second: object) -> bool:
-    """Whether two values are equal and of the same types throughout; NaN equals NaN."""
+    """Return whether two values are equal and of equal types throughout; NaN equals NaN."""
     if isinstance(first, list | tuple) and isinstance(second, list | tuple):
         return len(first) == len(second) and all(map(is_same, first, second))
     if isinstance(first, Mapping) and isinstance(second, Mapping):

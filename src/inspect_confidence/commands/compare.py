@@ -1,4 +1,4 @@
-"""Two ways of answering the same items: paired differences."""
+"""Paired differences between models, variants or methods on the same items."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -22,50 +22,51 @@ COLUMNS = [
 
 @dataclass(frozen=True)
 class Contender:
-    """Judgments of a model and variant, and what else the study tells contenders apart by."""
+    """Judgments of one model, variant and elicitation method, which is compared with others."""
 
     model: tuple[str, ...]
-    way: tuple[str, ...]
+    method: tuple[str, ...]
     judgments: pd.DataFrame
 
     @property
     def name(self) -> str:
-        """For people."""
-        way = "-".join(filter(None, self.way))  # the ends of a scale: 0-100
-        return " ".join(filter(None, (*self.model, way)))
+        """Name in tables."""
+        method = "-".join(filter(None, self.method))  # joins the ends of a scale: 0-100
+        return " ".join(filter(None, (*self.model, method)))
 
 
 def compare(a: Source, b: Source | None = None, **settings: Unpack[Settings]) -> pd.DataFrame:
-    """Paired differences between models, variants or methods over the items both answered.
+    """Compute paired differences between models, variants or methods on common items.
 
     Args:
-        a: Judgments or paths. Alone, everything in it is compared pairwise.
-        b: Judgments or paths to compare with; every contender of `a` meets every one of `b`.
-        **settings: As `Settings` says.
+        a: Judgments or paths. Without `b`, its contenders are compared pairwise.
+        b: Judgments or paths; every contender of `a` is compared with every contender of `b`.
+        **settings: Keywords of `Settings`.
 
     Returns:
-        A row a metric: both values, their difference a - b with its 95% interval over resampled
-        common items, the two-sided p of no difference from the same resamples (below .05 just where
-        the interval leaves out 0), p after Bonferroni's and Holm's adjustment over all rows of the
-        call, a verdict by the latter, and a note of what is missing. Contenders that differ in both
-        model and method (or scale) aren't compared: such a difference would say nothing about
-        either.
+        A row for each pair and metric: both values, their difference a - b with its 95% interval
+        over resampled common items, the two-sided p of no difference from the same resamples
+        (below .05 exactly if the interval excludes 0), p after Bonferroni's and Holm's adjustment
+        over all rows, a verdict by Holm's p, and a note on missing data. Contenders that differ in
+        both model and method (or scale) are not compared, since their difference could not be
+        attributed to either.
 
     Raises:
-        InvalidArgument: There are no two contenders that answered common items, or a setting can't
-            be used.
+        InvalidArgument: No two contenders answered common items, or a setting is invalid.
     """
-    others = None if b is None else judgments_of(b)
+    second = None if b is None else judgments_of(b)
     rows = []
     for part in parts_of(a, settings):
         for task, frame in part.frames.items():
-            if others is not None and task not in others:
+            if second is not None and task not in second:
                 continue
-            against = None if others is None else others[task]
-            for dataset, one, other in _pairs(part.study, frame, against):
-                for found in part.study.compare(one.judgments, other.judgments, part.resampling):
-                    names = {"a": one.name, "b": other.name}
-                    rows.append({"task": task, "dataset": dataset, **names, **asdict(found)})
+            against = None if second is None else second[task]
+            for dataset, a_side, b_side in _pairs(part.study, frame, against):
+                for difference in part.study.compare(
+                    a_side.judgments, b_side.judgments, part.resampling
+                ):
+                    names = {"a": a_side.name, "b": b_side.name}
+                    rows.append({"task": task, "dataset": dataset, **names, **asdict(difference)})
     if not rows:
         raise InvalidArgument(
             "Nothing to compare: no two models, variants or methods answered the same items."
@@ -82,32 +83,32 @@ def _pairs(
 ) -> Iterator[tuple[str, Contender, Contender]]:
     shared = set(first["dataset"]) & set(first["dataset"] if second is None else second["dataset"])
     for dataset in sorted(shared):
-        mine = _contenders(study, first[first["dataset"] == dataset])
-        pairs: Iterable[tuple[Contender, Contender]] = combinations(mine, 2)
+        contenders = _contenders(study, first[first["dataset"] == dataset])
+        pairs: Iterable[tuple[Contender, Contender]] = combinations(contenders, 2)
         if second is not None:
-            pairs = product(mine, _contenders(study, second[second["dataset"] == dataset]))
-        for one, other in pairs:
-            if one.model == other.model or one.way == other.way:
-                yield dataset, one, other
+            pairs = product(contenders, _contenders(study, second[second["dataset"] == dataset]))
+        for a_side, b_side in pairs:
+            if a_side.model == b_side.model or a_side.method == b_side.method:
+                yield dataset, a_side, b_side
 
 
 def _contenders(study: Study, frame: pd.DataFrame) -> list[Contender]:
-    """Each way of answering with its judgments, named by what tells it from others."""
+    """Split judgments by model, variant and the study's columns of the method."""
     columns = ["model", "variant", *study.contenders]
     return [
-        Contender((str(key[0]), str(key[1])), tuple(map(_written, key[2:])), study.prepared(rows))
+        Contender((str(key[0]), str(key[1])), tuple(map(_part_text, key[2:])), study.prepared(rows))
         for key, rows in frame.groupby(columns, dropna=False)
     ]
 
 
-def _written(value: object) -> str:
+def _part_text(value: object) -> str:
     if isinstance(value, float):
         return "" if np.isnan(value) else f"{value:g}"
     return str(value)
 
 
 def _verdict(row: Mapping[Hashable, Any], family: int) -> str:
-    """In words, by p after Holm's adjustment over that many rows."""
+    """Describe a difference by its p after Holm's adjustment over `family` rows."""
     difference, p = row["difference"], row["p_holm"]
     if np.isnan(difference):
         return "undefined"
@@ -119,5 +120,5 @@ def _verdict(row: Mapping[Hashable, Any], family: int) -> str:
         return f"no difference shown{after} ({tested})"
     ahead, behind = ("a", "b") if difference > 0 else ("b", "a")
     better = {"higher": ahead, "lower": behind}.get(METRICS[row["metric"]].direction)
-    said = f"{better} is better" if better else f"{ahead} is higher"
-    return f"{said} by {abs(difference):.3g} ({tested})"
+    direction = f"{better} is better" if better else f"{ahead} is higher"
+    return f"{direction} by {abs(difference):.3g} ({tested})"

@@ -1,11 +1,11 @@
-"""Intervals moved by what those of train items lacked: fitted, and judged on test items."""
+"""Split-conformal maps of intervals, fitted on train items and compared on test items."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.commands.stated import Bounded
+from inspect_confidence.commands.groups import IntervalGroup
 from inspect_confidence.metrics import (
     conformal_interval,
     conformal_offset,
@@ -15,33 +15,35 @@ from inspect_confidence.results import Result
 from inspect_confidence.studies import Difference, Resampling, study_of
 from inspect_confidence.studies.intervals import Intervals
 
-JUDGED = ("coverage", "interval_score", "mean_width")
+COMPARED = ("coverage", "interval_score", "mean_width")
 
 
-class Fitted(NamedTuple):
-    """A map as the file has it, or why it is `refused`; what is told of it, and what it changes.
+class FittedMap(NamedTuple):
+    """A fitted map, or the reason why it is `refused`.
 
-    What it changes is a number on test items as stated and after the map, and their paired
-    difference.
+    Attributes:
+        entry: Fields of the map in the file.
+        summary: Cells of the table of maps.
+        changes: Results on test items as stated and after the map, and their paired difference.
     """
 
     entry: dict[str, Any]
-    told: dict[str, Any]
-    judged: list[tuple[Result, Result, Difference]]
+    summary: dict[str, Any]
+    changes: list[tuple[Result, Result, Difference]]
 
 
-def fitted(train: Bounded, test: Bounded, resampling: Resampling) -> Fitted:
-    """The split-conformal map of the intervals of one level.
+def fit_offset(train: IntervalGroup, test: IntervalGroup, resampling: Resampling) -> FittedMap:
+    """Fit the split-conformal map of the intervals of one level.
 
-    Of a train item with several epochs the first readable interval counts.
+    The first readable interval of each train item counts, if there are several epochs.
     """
     if np.isnan(train.level):
-        why = "intervals are made of several judgments, which `summarize` adjusts itself"
-        return _refused(why)
+        reason = "intervals are made of several judgments, which `summarize` adjusts itself"
+        return _refused(reason)
     rows = train.pooled()
-    known = Intervals.from_frame(rows, pd.Index(rows["item"].unique())).first_epochs()
-    learned = (known.lower, known.upper, known.truth, train.level)
-    offset = conformal_offset(*learned)
+    intervals = Intervals.of(rows, pd.Index(rows["item"].unique())).one_an_item()
+    lower, upper, truth = intervals.lower, intervals.upper, intervals.truth
+    offset = conformal_offset(lower, upper, truth, train.level)
     if np.isinf(offset):
         needed = int(np.ceil(train.level / (100 - train.level) - 1e-9))
         return _refused(
@@ -49,33 +51,35 @@ def fitted(train: Bounded, test: Bounded, resampling: Resampling) -> Fitted:
         )
     if not test.items:
         return _refused("no test item has an interval")
-    low, high = conformal_offset_interval(*learned)
-    return Fitted(
+    low, high = conformal_offset_interval(lower, upper, truth, train.level)
+    return FittedMap(
         {"method": "conformal", "kind": "interval", "level": train.level, "offset": offset},
         {"offset": offset, "ci_low": low, "ci_high": high},
-        _judged(test, offset, resampling),
+        _compare_intervals(test, offset, resampling),
     )
 
 
-def _refused(why: str) -> Fitted:
-    return Fitted({"refused": why}, dict.fromkeys(("offset", "ci_low", "ci_high"), np.nan), [])
+def _refused(reason: str) -> FittedMap:
+    return FittedMap(
+        {"refused": reason}, dict.fromkeys(("offset", "ci_low", "ci_high"), np.nan), []
+    )
 
 
-def moved(rows: pd.DataFrame, offset: float) -> pd.DataFrame:
-    """Judgments with both bounds moved outwards."""
+def move_bounds(rows: pd.DataFrame, offset: float) -> pd.DataFrame:
+    """Move both bounds of judgments outwards by an offset."""
     lower, upper = conformal_interval(rows["lower"], rows["upper"], offset)
     return rows.assign(lower=lower, upper=upper)
 
 
-def _judged(
-    test: Bounded, offset: float, resampling: Resampling
+def _compare_intervals(
+    test: IntervalGroup, offset: float, resampling: Resampling
 ) -> list[tuple[Result, Result, Difference]]:
-    """What the study itself makes of the judgments before and after."""
+    """Compute the study's own results before and after the map, and their differences."""
     before, study = test.pooled(), study_of(test.task)
-    after = moved(before, offset)
+    after = move_bounds(before, offset)
     first, second = (
         {row.metric: row for row in study.summarize({test.task: rows}, resampling)}
         for rows in (before, after)
     )
-    changes = {one.metric: one for one in study.compare(after, before, resampling)}
-    return [(first[name], second[name], changes[name]) for name in JUDGED]
+    changes = {change.metric: change for change in study.compare(after, before, resampling)}
+    return [(first[name], second[name], changes[name]) for name in COMPARED]

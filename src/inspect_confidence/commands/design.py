@@ -1,9 +1,9 @@
-"""A study design in a file: which models are asked which tasks, with which arguments, how often."""
+"""Study files: models, tasks, task arguments and repeats of a set of runs."""
 
-import itertools
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, product
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,9 +21,9 @@ from inspect_confidence.studies import all_tables
 from inspect_confidence.user_files import Section, check_shape, read_yaml
 
 LARGEST_STUDY = 1_000
-"""Runs of a study: Inspect builds all of them, with their data sets, before the first call."""
+"""Limit of the runs of a study, all of which Inspect builds before the first call."""
 MOST_REPEATS = 1_000
-"""Repeats of an item: Inspect lists all samples of a run before the first call."""
+"""Limit of the repeats of an item: Inspect lists all samples before the first call."""
 
 
 def _as_list(models: object) -> object:
@@ -41,11 +41,11 @@ _Repeats = Annotated[int, Field(ge=1, le=MOST_REPEATS)]
 class _Settings(Section, GenerateConfig):
     """Generation settings, by Inspect's names."""
 
-    max_connections: PositiveInt | None = None  # of none a run would never end
+    max_connections: PositiveInt | None = None  # with 0 a run would never end
 
 
 class _Task(Section):
-    """A task of a study file; what it lacks is as above the tasks."""
+    """A task of a study file; missing fields default to those of the study."""
 
     task: str
     models: _Models | None = None
@@ -56,7 +56,7 @@ class _Task(Section):
 
     @property
     def combinations(self) -> int:
-        """How many combinations of arguments are varied."""
+        """Number of combinations of varied arguments."""
         return math.prod(map(len, (self.vary or {}).values()))
 
 
@@ -72,13 +72,13 @@ class _Study(Section):
     settings: _Settings | None = None
 
     def models_of(self, task: _Task) -> list[str]:
-        """The models that a task is asked of."""
+        """Return the models of a task."""
         return task.models or self.models or []
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A task with its arguments, the models that are asked, and how often each item is."""
+    """A task with its arguments, its models, and the number of repeats of each item."""
 
     task: str
     arguments: Mapping[str, Any]
@@ -88,15 +88,15 @@ class Entry:
 
     @property
     def name(self) -> str:
-        """The task and its arguments, in a line."""
+        """The task and its arguments on one line."""
         arguments = [write_argument(name, value).text for name, value in self.arguments.items()]
         return " ".join([self.task, *arguments])
 
-    def built(self) -> Task:
-        """The task itself; its arguments are checked, and its data set is downloaded if need be.
+    def build(self) -> Task:
+        """Build the task: check its arguments and download its data set if necessary.
 
         Raises:
-            InvalidArgument: An argument can't be used.
+            InvalidArgument: An argument is invalid.
         """
         try:
             task: Task = getattr(_registry, self.task)(**self.arguments)
@@ -107,7 +107,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Design:
-    """What a file says: runs, where their logs go, and generation settings of all."""
+    """Content of a study file: folder of logs, runs, and generation settings of all runs."""
 
     logs: str
     entries: Sequence[Entry]
@@ -115,28 +115,30 @@ class Design:
 
 
 def read_design(path: str) -> Design:
-    """A study design from a YAML file; nothing is built, downloaded or called.
+    """Read a study file in YAML without building, downloading or calling anything.
 
     `models` and `tasks` are lists. A task is a name, or a mapping with `task`, `arguments`, `vary`
-    (by argument a list, each of whose values is a run), `repeats`, `models` and `grader`. What
-    stands above the tasks holds for all of them, `arguments` for those that have an argument of
-    that name.
+    (a list of values by argument; each value is a run), `repeats`, `models` and `grader`. Fields
+    of the study apply to all tasks; its `arguments` apply to tasks with an argument of that name.
 
     Raises:
-        InvalidArgument: The file has another shape, or names what there isn't.
+        InvalidArgument: The file is not a study file, or names an unknown task, argument, model
+            or setting.
     """
     study = check_shape(path, read_yaml(Path(path)), _Study)
     runs = sum(task.combinations * len(study.models_of(task)) for task in study.tasks)
     if runs > LARGEST_STUDY:
         raise InvalidArgument(
             f"{path} names {runs:.6g} runs, and a study has at most {LARGEST_STUDY:,}; vary less, "
-            "or make several files."
+            "or split the file."
         )
     shared = study.arguments or {}
-    names = {name for task in task_names() for name in _arguments(task)}
+    names = set(chain.from_iterable(map(_arguments, task_names())))
     _check_names(f"{path}: arguments", shared, names)
-    entries = [entry for task in study.tasks for entry in _entries(path, task, study)]
-    unused = shared.keys() - {name for entry in entries for name in _arguments(entry.task)}
+    entries: list[Entry] = []
+    for task in study.tasks:
+        entries += _entries(path, task, study)
+    unused = shared.keys() - set(chain.from_iterable(_arguments(entry.task) for entry in entries))
     if unused:
         raise InvalidArgument(
             f"{path}: none of the tasks has the argument {min(unused)!r}; remove it."
@@ -148,15 +150,15 @@ def read_design(path: str) -> Design:
 
 
 def task_names() -> list[str]:
-    """What the package's tasks are called."""
+    """Return the names of the package's tasks."""
     return sorted({table.function for table in all_tables().values()})
 
 
 def check_model(model: object) -> str:
-    """A model's name as Inspect takes it: of a provider that it knows; no key is needed.
+    """Return a model's name if it has a provider that Inspect knows; no key is needed.
 
     Raises:
-        InvalidArgument: It is named otherwise.
+        InvalidArgument: The name lacks a provider, or the provider is unknown.
     """
     provider, _, name = str(model).partition("/")
     if not name:
@@ -172,18 +174,18 @@ def check_model(model: object) -> str:
 
 
 def check_calibrated(built: Task, model: str, settings: Mapping[str, Any]) -> None:
-    """Check that settings which the task is calibrated over are sent to the model.
+    """Check that the settings over which the task computes calibration are sent to the model.
 
     Raises:
-        InvalidArgument: One is set and not sent, by the provider's rule.
+        InvalidArgument: A setting has a value that the provider does not accept.
     """
     calibrated = (built.metadata or {}).get("calibrated_settings", ())
-    own = built.config.model_dump(exclude_none=True)
-    refuse_unsent(model, {**own, **settings}, calibrated)
+    task_settings = built.config.model_dump(exclude_none=True)
+    refuse_unsent(model, {**task_settings, **settings}, calibrated)
 
 
 def _entries(path: str, section: _Task, study: _Study) -> list[Entry]:
-    """The combinations of a task's arguments; those that differ stand first."""
+    """Return an entry for each combination of a task's arguments, varied arguments first."""
     task = section.task.removeprefix("inspect_confidence/")
     if task not in task_names():
         raise InvalidArgument(f"{path}: there is no task {task!r}. {nearest(task, task_names())}")
@@ -194,14 +196,14 @@ def _entries(path: str, section: _Task, study: _Study) -> list[Entry]:
     models = [check_model(model) for model in study.models_of(section)]
     if not models:
         raise InvalidArgument(
-            f"{path}: {task}: `models` names none; give some as [openai/gpt-4o-mini]."
+            f"{path}: {task}: `models` is missing or empty; write models as [openai/gpt-4o-mini]."
         )
     common = {name: value for name, value in (study.arguments or {}).items() if name in names}
     grader = section.grader if "grader" in section.model_fields_set else study.grader
     repeats = section.repeats if "repeats" in section.model_fields_set else study.repeats
     judge = check_model(grader) if grader else None
     entries = []
-    for values in itertools.product(*vary.values()):
+    for values in product(*vary.values()):
         varied = dict(zip(vary, values, strict=True))
         arguments = varied | {name: fixed[name] for name in fixed if name not in varied}
         arguments |= {name: common[name] for name in common if name not in arguments}
@@ -210,15 +212,15 @@ def _entries(path: str, section: _Task, study: _Study) -> list[Entry]:
 
 
 def _refuse_twice(path: str, entries: Sequence[Entry]) -> None:
-    """Inspect tells runs apart by task, arguments and models, so that two alike can't be told."""
-    seen = set()
-    for one in entries:
-        for model in one.models:
-            if (key := (one.name, model, one.grader)) in seen:
+    """Raise an error for equal runs: Inspect identifies a run by task, arguments and models."""
+    runs = set()
+    for entry in entries:
+        for model in entry.models:
+            if (key := (entry.name, model, entry.grader)) in runs:
                 raise InvalidArgument(
-                    f"{path}: {one.name} asks {model} twice; ask for `repeats` instead."
+                    f"{path}: {entry.name} asks {model} twice; ask for `repeats` instead."
                 )
-            seen.add(key)
+            runs.add(key)
 
 
 def _check_names(place: str, section: Mapping[str, Any], names: Collection[str]) -> None:
@@ -235,5 +237,5 @@ def _providers() -> list[str]:
     # Inspect has no public list of its providers.
     from inspect_ai._util.registry import registry_find  # noqa: PLC0415
 
-    found = registry_find(lambda info: info.type == "modelapi")
-    return sorted({registry_info(one).name.rsplit("/", 1)[-1] for one in found})
+    providers = registry_find(lambda info: info.type == "modelapi")
+    return sorted({registry_info(provider).name.rsplit("/", 1)[-1] for provider in providers})

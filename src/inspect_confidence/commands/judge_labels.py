@@ -1,4 +1,4 @@
-"""Labelled judgments of a judge: read from a check of it, or from a file."""
+"""Labelled judgments of a judge, from a log of `judge_check` or from a file."""
 
 from collections.abc import Mapping
 from os import PathLike, fspath
@@ -15,54 +15,60 @@ from inspect_confidence.studies import all_tables
 from inspect_confidence.studies.judge_error import CONSISTENCY, CORRECTNESS, JudgeLabels
 
 CHECK = "judge_check"
-_SAID = {
+_LABELS = {
     **dict.fromkeys(("correct", "c", "1", "1.0", "true"), (CORRECTNESS, 1.0)),
     **dict.fromkeys(("incorrect", "i", "0", "0.0", "false", "punt"), (CORRECTNESS, 0.0)),
     **{"yes": (CONSISTENCY, 1.0), "n/a": (CONSISTENCY, 0.5), "no": (CONSISTENCY, 0.0)},
 }
-"""What judgments and labels are called, as a form and a number."""
+"""Form and number of each word for a judgment or a label."""
 _OPTIONAL = ("judge", "item", "model", "dataset")
 
 
-def read_judge_labels(given: pd.DataFrame | PathLike[str] | str | None) -> JudgeLabels | None:
-    """Labelled judgments; None if none are given.
+def read_judge_labels(source: pd.DataFrame | PathLike[str] | str | None) -> JudgeLabels | None:
+    """Read labelled judgments of a judge; None stands for no labels.
 
     Args:
-        given: A log of `judge_check` or a folder of such; or a csv or parquet file, or a frame,
-            with the columns `judged` and `label`: `correct`, `incorrect` and `punt`, or C and I,
-            or 1 and 0, of whether an answer is right; `yes`, `no` and `n/a` of whether two agree.
-            Where there, `judge` names whose judgments they are (a model, or a scorer of an eval),
-            `item` which item of the run (with `model` and `dataset`, where it has several). Rows
-            without a judgment or a label are left out.
+        source: A log of `judge_check` or a folder of such logs; or a csv or parquet file, or a
+            frame, with the columns `judged` and `label`. Their words are `correct`, `incorrect`
+            and `punt`, or C and I, or 1 and 0, for whether an answer is right; and `yes`, `no` and
+            `n/a` for whether two answers agree. Optional columns are `judge` (a model, or a scorer
+            of an eval), `item`, and `model` and `dataset` if the run has several. Rows without a
+            judgment or a label are left out.
 
     Raises:
-        InvalidArgument: It can't be read, lacks a column, or holds a word that is not known.
+        InvalidArgument: The source can't be read, lacks a column, or has an unknown word.
     """
-    if given is None:
+    if source is None:
         return None
-    if isinstance(given, pd.DataFrame):
-        return _labels(given, "judge_labels")
-    path = fspath(given)
+    if isinstance(source, pd.DataFrame):
+        return _labels(source, "judge_labels")
+    path = fspath(source)
     if not path.endswith(SUFFIXES):
-        return _of_check(path)
-    place = user_path("judge_labels", path)
-    check_size(place)
-    frame = read_table(place)
-    return _of_check(path) if "task" in frame else _labels(frame, path)
+        return _read_check(path)
+    file = user_path("judge_labels", path)
+    check_size(file)
+    try:
+        if path.endswith(".parquet"):
+            frame = pd.read_parquet(file)
+        else:
+            frame = pd.read_csv(file, dtype=str, keep_default_na=False)
+    except (OSError, ValueError) as error:
+        raise InvalidArgument(f"judge_labels={path} can't be read: {error}.") from error
+    return _read_check(path) if "task" in frame else _labels(frame, path)
 
 
-def _of_check(path: str) -> JudgeLabels:
-    """Of `judge_check`, whose items are none of the run."""
+def _read_check(path: str) -> JudgeLabels:
+    """Read labels from `judge_check`; its items are left out, as they are not those of the run."""
     frame = read_judgments(path).get(CHECK)
     if frame is None:
         raise InvalidArgument(
-            f"judge_labels={path} holds no judgments of {CHECK}; give a log of it, or a file with "
+            f"judge_labels={path} has no judgments of {CHECK}; give a log of it, or a file with "
             "the columns judged and label."
         )
     rules = frame["variant"].map(lambda text: Condition.read(text).get("judge") == "rules")
-    named = (frame["model"] + " " + frame["prompts"]).str.strip()
-    judged = frame.assign(judge=named.mask(rules, "rules"))
-    return _labels(judged[["judge", "judged", "label"]], path)
+    models = (frame["model"] + " " + frame["prompts"]).str.strip()
+    rows = frame.assign(judge=models.mask(rules, "rules"))
+    return _labels(rows[["judge", "judged", "label"]], path)
 
 
 def _labels(frame: pd.DataFrame, source: str) -> JudgeLabels:
@@ -71,25 +77,31 @@ def _labels(frame: pd.DataFrame, source: str) -> JudgeLabels:
             raise InvalidArgument(
                 f"{source} lacks the column {name!r}; labels need judged and label."
             )
-    kept = {name: _text(frame, name) for name in ("judged", "label", *_OPTIONAL)}
-    rows = pd.DataFrame(kept)
+    columns = {name: _text(frame, name) for name in ("judged", "label", *_OPTIONAL)}
+    rows = pd.DataFrame(columns)
     rows = rows[(rows["judged"] != "") & (rows["label"] != "")]
-    said = {name: rows[name].str.lower() for name in ("judged", "label")}
-    for name, words in said.items():
-        if unknown := set(words) - set(_SAID):
+    words_by_column = {name: rows[name].str.lower() for name in ("judged", "label")}
+    for name, words in words_by_column.items():
+        if unknown := set(words) - set(_LABELS):
             raise InvalidArgument(
-                f"{source}: {min(unknown)!r} in the column {name!r} is not known; give correct and "
+                f"{source}: {min(unknown)!r} in the column {name!r} is unknown; write correct and "
                 "incorrect (or 1 and 0), or yes, no and n/a."
             )
-    forms = {name: words.map(lambda word: _SAID[word][0]) for name, words in said.items()}
+    forms = {
+        name: words.map(lambda word: _LABELS[word][0]) for name, words in words_by_column.items()
+    }
     if (forms["judged"] != forms["label"]).any():
         raise InvalidArgument(
-            f"{source}: a row judges whether an answer is right and is labelled by whether two "
-            "agree, or the reverse; give one kind in a row."
+            f"{source}: a row has one word for whether an answer is right and one for whether two "
+            "agree; use words of one kind in a row."
         )
     if not len(rows):
-        raise InvalidArgument(f"{source} holds no labelled judgment.")
-    numbers = {name: words.map(lambda word: _SAID[word][1]) for name, words in said.items()}
+        raise InvalidArgument(
+            f"{source} has no labelled judgment; fill in the columns judged and label."
+        )
+    numbers = {
+        name: words.map(lambda word: _LABELS[word][1]) for name, words in words_by_column.items()
+    }
     return JudgeLabels(rows.assign(form=forms["label"], **numbers))
 
 
@@ -97,15 +109,15 @@ def _text(frame: pd.DataFrame, name: str) -> pd.Series:
     if name not in frame:
         return pd.Series("", frame.index)
     text = frame[name].where(frame[name].notna(), "").astype(str).str.strip()
-    # As in judgments: 12 must be the same item as 12.0.
+    # As in judgments, 12.0 is the item 12.
     return text.str.removesuffix(".0") if name == "item" else text
 
 
 def refuse_other_judges(labels: JudgeLabels | None, judgments: Mapping[str, pd.DataFrame]) -> None:
-    """Refuse labels that are of none of the judges whose judgments were read.
+    """Raise an error for labels of judges that judged none of the judgments.
 
     Raises:
-        InvalidArgument: No answer was judged by a judge, or by none that has labels.
+        InvalidArgument: No judge judged the answers, or only judges without labels.
     """
     if labels is None:
         return
@@ -115,12 +127,12 @@ def refuse_other_judges(labels: JudgeLabels | None, judgments: Mapping[str, pd.D
             judges |= set(table.judges(judgments[task]).dropna())
     if not judges:
         raise InvalidArgument(
-            "judge_labels: of what was read no judge said what is right; rules did. Leave it out."
+            "judge_labels: rules, not a judge, decided which answers are right; leave it out."
         )
-    if not any(len(labels.for_judge(judge).rows) for judge in judges):
-        known = ", ".join(sorted(labels.rows["judge"].unique()))
-        there = ", ".join(one or "an unnamed one" for one in sorted(judges))
+    if not any(len(labels.of(judge).rows) for judge in judges):
+        labelled = ", ".join(sorted(labels.rows["judge"].unique()))
+        actual = ", ".join(name or "an unnamed judge" for name in sorted(judges))
         raise InvalidArgument(
-            f"judge_labels are of the judge {known}, and what was read was judged by {there}; give "
-            "labels of that judge's judgments, with the same prompts."
+            f"judge_labels are of the judge {labelled}, but the answers were judged by {actual}; "
+            "give labels of that judge, with the same prompts."
         )

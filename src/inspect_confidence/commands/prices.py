@@ -1,4 +1,4 @@
-"""What models cost: the user's file, Inspect's own data, or a dated list of this package's."""
+"""Prices of models from the user's file, Inspect's model data, or this package's dated list."""
 
 import re
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.user_files import check_shape, read_json, read_yaml
 
 DEAREST = 1e9
-"""Dollars a million tokens at most, so that no sum of dollars overflows."""
+"""Limit of dollars per million tokens, so that sums don't overflow."""
 _Dollars = Annotated[float, Field(ge=0, le=DEAREST)]
 
 _FREE = ("respondent/", "mockllm/")
@@ -24,36 +24,36 @@ _DATED = re.compile(r"-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$")
 
 @dataclass(frozen=True)
 class Price:
-    """Dollars a million tokens of a model, and where that is from."""
+    """Dollars per million tokens of a model, and their source."""
 
     cost: ModelCost
     source: str
 
 
 def price_of(model: str, cost_file: str | None = None) -> Price | None:
-    """The price of a model as Inspect names it, or None where none is known.
+    """Return the price of a model by its name in Inspect, or None if it is unknown.
 
-    A dated name (`openai/gpt-4o-mini-2024-07-18`) has the price of the undated one unless it is
-    listed itself. Simulated models cost nothing.
+    A dated name (`openai/gpt-4o-mini-2024-07-18`) has the price of the undated name unless the
+    list has the dated one. Simulated models cost nothing.
 
     Raises:
-        InvalidArgument: The file can't be read as prices.
+        InvalidArgument: The file has no valid prices.
     """
-    given = read_prices(cost_file) if cost_file else {}
-    if model in given:
-        return Price(given[model], f"prices from {Path(cost_file or '').name}")
+    prices = read_prices(cost_file) if cost_file else {}
+    if model in prices:
+        return Price(prices[model], f"prices from {Path(cost_file or '').name}")
     if model.startswith(_FREE):
         free = ModelCost(input=0, output=0, input_cache_write=0, input_cache_read=0)
         return Price(free, "simulated models cost nothing")
     info = get_model_info(model)
     if info and info.cost:
         return Price(info.cost, "prices from Inspect's model data")
-    listed = _listed()
-    return listed.get(model) or listed.get(_DATED.sub("", model))
+    list_prices = _list_prices()
+    return list_prices.get(model) or list_prices.get(_DATED.sub("", model))
 
 
 class _Cost(ModelCost):
-    """Dollars a million tokens, as Inspect has them, each a number within bounds."""
+    """Dollars per million tokens in Inspect's fields, each within bounds."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
@@ -64,10 +64,10 @@ class _Cost(ModelCost):
 
 
 def read_prices(file: str) -> dict[str, ModelCost]:
-    """Prices by model from a file such as Inspect's --model-cost-config takes.
+    """Read prices by model from a file for Inspect's option --model-cost-config.
 
     Raises:
-        InvalidArgument: The file can't be read, or a price is missing or not a number from 0 on.
+        InvalidArgument: The file can't be read, or a price is missing, negative or not a number.
     """
     path = Path(file)
     try:
@@ -75,26 +75,24 @@ def read_prices(file: str) -> dict[str, ModelCost]:
         return dict(check_shape(file, value, dict[str, _Cost]))
     except InvalidArgument as error:
         raise InvalidArgument(
-            f"{error.message} Give for each model, as openai/gpt-4o-mini: "
+            f"{error.message} Write for each model, as openai/gpt-4o-mini: "
             "{input: 0.15, output: 0.6, input_cache_write: 0.15, input_cache_read: 0.075}."
         ) from None
 
 
 @cache
-def _listed() -> dict[str, Price]:
-    there: dict[str, Any] = yaml.safe_load(
+def _list_prices() -> dict[str, Price]:
+    data: dict[str, Any] = yaml.safe_load(
         files("inspect_confidence.commands").joinpath("prices.yaml").read_text(encoding="utf-8")
     )
-    return {
-        model: Price(
-            ModelCost(
-                input=one["input"],
-                output=one["output"],
-                input_cache_write=one.get("cache_write", one["input"]),
-                input_cache_read=one.get("cache_read", one["input"]),
-            ),
-            f"list price of {there['sources'][one['source']]['date']}, "
-            f"{there['sources'][one['source']]['address']}",
+    prices = {}
+    for model, price in data["models"].items():
+        cost = ModelCost(
+            input=price["input"],
+            output=price["output"],
+            input_cache_write=price.get("cache_write", price["input"]),
+            input_cache_read=price.get("cache_read", price["input"]),
         )
-        for model, one in there["models"].items()
-    }
+        source = data["sources"][price["source"]]
+        prices[model] = Price(cost, f"list price of {source['date']}, {source['address']}")
+    return prices

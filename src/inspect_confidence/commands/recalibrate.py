@@ -1,4 +1,4 @@
-"""Maps of stated confidence, and of intervals: fitted, judged on other items, applied."""
+"""Maps of stated confidence and of intervals: fit, comparison on test items, application."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,16 @@ from numpy.typing import NDArray
 from inspect_confidence import __version__
 from inspect_confidence.arguments import choice, user_path
 from inspect_confidence.commands import conformal
-from inspect_confidence.commands.conformal import Fitted
+from inspect_confidence.commands.conformal import FittedMap
+from inspect_confidence.commands.groups import (
+    MIN_ITEMS,
+    MIN_OUTCOMES,
+    ConfidenceGroup,
+    IntervalGroup,
+    JudgmentGroup,
+    in_train,
+    judgment_groups,
+)
 from inspect_confidence.commands.saved_maps import (
     FORMAT,
     Entry,
@@ -23,15 +32,6 @@ from inspect_confidence.commands.saved_maps import (
     Refusal,
     SavedMaps,
     check_maps,
-)
-from inspect_confidence.commands.stated import (
-    LEAST_ITEMS,
-    LEAST_OUTCOMES,
-    Bounded,
-    Judged,
-    Stated,
-    in_train,
-    judgments_by_way,
 )
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.read import Judgments, Source, judgments_of
@@ -41,7 +41,7 @@ from inspect_confidence.metrics import (
     choose_recalibration,
     fit_recalibration,
 )
-from inspect_confidence.privacy import lasting, model_name, place, scrub_condition
+from inspect_confidence.privacy import model_name, redact_path, scrub_condition, stable_alias
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import Difference, Resampling, estimate
 from inspect_confidence.studies import compare as contenders
@@ -57,9 +57,9 @@ FORMULA = {
     "they cross",
 }
 BEST = "best"
-"""The method that cross-validation chooses."""
+"""Name for the method that cross-validation chooses."""
 
-JUDGED = tuple(map(confidence_metric, ("brier", "ece", "auroc", "overconfidence")))
+COMPARED = tuple(map(form_of, ("brier", "ece", "auroc", "overconfidence")))
 COLUMNS = [
     *("task", "model", "variant", "way", "recalibration", "metric"),
     *("stated", "stated_low", "stated_high", "recalibrated", "recalibrated_low"),
@@ -70,151 +70,184 @@ COLUMNS = [
 
 @dataclass(frozen=True)
 class Recalibrated:
-    """What `recalibrate` finds.
+    """Fitted maps and their evaluation.
 
     Attributes:
-        maps: What goes into the file; docs/use.md says what it holds.
-        judged: A row a model, variant, way and metric: as stated and recalibrated, on test items.
-        scores: A row a model, variant and way of stating confidence: the Brier score of each method
-            by cross-validation within train items, and which was chosen, or why none was fitted.
-        offsets: A row a model, variant, way and level of intervals: by how much each bound moves
-            outwards, with its 95% interval, or why none was fitted.
+        maps: Content of the file of maps, which docs/use.md describes.
+        changes: A row for each group of judgments and metric, with the values on test items as
+            stated and recalibrated, and their difference.
+        scores: A row for each group of stated confidence, with the cross-validated Brier score of
+            each method on train items, and the chosen method or why none is fitted.
+        offsets: A row for each group of intervals, with the outward shift of each bound and its
+            95% interval, or why none is fitted.
     """
 
     maps: dict[str, Any]
-    judged: pd.DataFrame
+    changes: pd.DataFrame
     scores: pd.DataFrame
     offsets: pd.DataFrame
 
     def write(self, path: Path) -> None:
-        """The maps in a json file."""
+        """Write the maps to a JSON file."""
         write_file(path, json.dumps(self.maps, indent=1, allow_nan=False) + "\n")
 
 
 def recalibrate(
     source: Source, *, method: str = BEST, resamples: int = 10_000, seed: int = 0
 ) -> Recalibrated:
-    """Fit a map of stated confidence for each model, variant and way of asking, and judge it.
+    """Fit a map for each model, variant and elicitation method, and evaluate it on test items.
 
-    Where judgments have both a train and a test `split`, these are used; else the seed makes train
-    items of about half of them. Methods are compared by their Brier score in ten-fold
-    cross-validation over train items, the best one is fitted to all of these, and what it makes of
-    the test items is compared with what was stated there, item by item. Data sets are pooled.
-
-    Of intervals the map is the split-conformal one of each level, `metrics.conformal_offset`.
+    If judgments have both a train and a test `split`, these are used; otherwise the seed assigns
+    about half of the items to each. For stated confidence, methods are compared by their Brier
+    score in ten-fold cross-validation over train items, the best method is fitted to all train
+    items, and recalibrated confidence is compared with stated confidence on test items, item by
+    item. For intervals, the map is the split-conformal offset of each level
+    (`metrics.conformal_offset`). Data sets are pooled.
 
     Args:
         source: Judgments, or paths.
-        method: Of confidence: `best`, or a name in `metrics.RECALIBRATIONS`.
+        method: Method for stated confidence: `best`, or a name in `metrics.RECALIBRATIONS`.
         resamples: Bootstrap resamples of the test items, for 95% intervals.
-        seed: Of halves, folds and resamples.
+        seed: Seed of halves, folds and resamples.
 
     Raises:
-        InvalidArgument: The source can't be used, holds neither stated confidence nor intervals,
-            or a method isn't known.
+        InvalidArgument: The source is invalid or has neither stated confidence nor intervals, or
+            the method is unknown.
     """
     choice("method", method, [BEST, *RECALIBRATIONS])
     maps: list[dict[str, Any]] = []
-    judged: list[dict[str, Any]] = []
+    changes: list[dict[str, Any]] = []
     scores: list[dict[str, Any]] = []
     offsets: list[dict[str, Any]] = []
     resampling = Resampling(resamples, seed)
-    for one in judgments_by_way(judgments_of(source)):
-        whose = {"task": one.task, "model": one.model, "variant": one.variant}
-        train, test, how = _parts(one, seed)
-        if isinstance(one, Stated):
-            made, lines = _fitted(one.take(train), one.take(test), method, resampling), scores
+    for group in judgment_groups(judgments_of(source)):
+        is_train, is_test, split = _split_items(group, seed)
+        if isinstance(group, ConfidenceGroup):
+            train, test = group.take(is_train), group.take(is_test)
+            fitted, summaries = _fit_confidence(train, test, method, resampling), scores
         else:
-            made = conformal.fitted(one.take(train), one.take(test), resampling)
-            lines = offsets
-        items = {"train_items": one.take(train).items, "test_items": one.take(test).items}
-        there = sorted({_dataset(name) for name in one.rows["dataset"].unique()})
-        about = {**_named(one), "way": dict(one.way), "datasets": there}
-        line = {**whose, "way": str(one.condition), **items}
-        why = made.entry.get("refused", "")
-        maps.append({**about, **items, **({} if why else {"train": how}), **made.entry})
-        lines.append({**line, "note": f"no map: {why}" if why else "", **made.told})
-        judged += [
-            {**line, "recalibration": made.entry["method"], **_row(*found)} for found in made.judged
-        ]
-    file = {"format": FORMAT, "version": __version__, "formula": FORMULA, "maps": maps}
-    frames = pd.DataFrame(judged, columns=COLUMNS), pd.DataFrame(scores), pd.DataFrame(offsets)
-    return Recalibrated(file, *frames)
+            fitted = conformal.fit_offset(group.take(is_train), group.take(is_test), resampling)
+            summaries = offsets
+        items = {
+            "train_items": group.take(is_train).items,
+            "test_items": group.take(is_test).items,
+        }
+
+        datasets = sorted({_dataset_alias(name) for name in group.rows["dataset"].unique()})
+        entry = {**_public_names(group), "way": dict(group.elicitation), "datasets": datasets}
+        entry |= items
+        reason = fitted.entry.get("refused", "")
+        if not reason:
+            entry["train"] = split
+        maps.append(entry | fitted.entry)
+
+        row = {"task": group.task, "model": group.model, "variant": group.variant}
+        row |= {"way": str(group.condition), **items}
+        summaries.append({**row, "note": f"no map: {reason}" if reason else "", **fitted.summary})
+        for before, after, difference in fitted.changes:
+            cells = _change_cells(before, after, difference)
+            changes.append({**row, "recalibration": fitted.entry["method"], **cells})
+    return Recalibrated(
+        maps={"format": FORMAT, "version": __version__, "formula": FORMULA, "maps": maps},
+        changes=pd.DataFrame(changes, columns=COLUMNS),
+        scores=pd.DataFrame(scores),
+        offsets=pd.DataFrame(offsets),
+    )
 
 
-def _named(one: Judged) -> dict[str, str]:
-    """Whose they are, as a file of maps may be shown to others."""
+def _public_names(group: JudgmentGroup) -> dict[str, str]:
+    """Return the redacted names of a group, since files of maps are shared."""
     return {
-        "task": one.task,
-        "model": lasting(one.model, model_name),
-        "variant": lasting(one.variant, scrub_condition),
+        "task": group.task,
+        "model": stable_alias(group.model, model_name),
+        "variant": stable_alias(group.variant, scrub_condition),
     }
 
 
 @cache
-def _dataset(name: str) -> str:
-    return lasting(name, place)
+def _dataset_alias(name: str) -> str:
+    return stable_alias(name, redact_path)
 
 
-Chosen = NDArray[np.bool_]
+BoolArray = NDArray[np.bool_]
 
 
-def _parts(one: Judged, seed: int) -> tuple[Chosen, Chosen, dict[str, object]]:
-    """Which judgments are of train and of test items, and how to tell them again."""
-    split = one.rows["split"].to_numpy(str)
+def _split_items(group: JudgmentGroup, seed: int) -> tuple[BoolArray, BoolArray, dict[str, object]]:
+    """Return whether each judgment is of a train or a test item, and the record of the split."""
+    split = group.rows["split"].to_numpy(str)
     if {"train", "test"} <= set(split):
         return split == "train", split == "test", {"split": "train"}
-    train = in_train(one.rows, seed)
+    train = in_train(group.rows, seed)
     return train, ~train, {"halves": seed}
 
 
-def _fitted(train: Stated, test: Stated, method: str, resampling: Resampling) -> Fitted:
-    """The map of stated confidence that cross-validation chooses, or that was asked for."""
-    if why := _too_few(train, test):
-        return Fitted({"refused": why}, {"chosen": ""}, [])
-    given = (train.confidence, train.correct, train.unit)
-    made, brier = choose_recalibration(*given, seed=resampling.seed)
+def _fit_confidence(
+    train: ConfidenceGroup, test: ConfidenceGroup, method: str, resampling: Resampling
+) -> FittedMap:
+    """Fit the requested or the best map of stated confidence."""
+    if reason := _too_few(train, test):
+        return FittedMap({"refused": reason}, {"chosen": ""}, [])
+    confidence, correct, unit = train.confidence, train.correct, train.unit
+    recalibration, brier = choose_recalibration(confidence, correct, unit, seed=resampling.seed)
     if method != BEST:
-        made = fit_recalibration(*given, method=method)
-    told = {"chosen": made.method, **brier}
-    return Fitted({"brier": brier, **made.as_record()}, told, _judged(test, made, resampling))
+        recalibration = fit_recalibration(confidence, correct, unit, method=method)
+    scores = {"chosen": recalibration.method, **brier}
+    return FittedMap(
+        {"brier": brier, **recalibration.as_record()},
+        scores,
+        _compare_confidence(test, recalibration, resampling),
+    )
 
 
-def _too_few(train: Stated, test: Stated) -> str:
-    """Why no map is fitted; empty where one is."""
-    read, items = train.read, train.items
-    if items < LEAST_ITEMS:
-        return f"{items} train items with confidence and outcome; {LEAST_ITEMS} are needed"
-    share = items / read.sum()
-    right = float(train.correct[read].sum() * share)
-    rarest, which = min((right, "right"), (items - right, "wrong"))
-    if rarest < LEAST_OUTCOMES - 1e-9:
-        return f"{rarest:.3g} of {items} train items are {which}; {LEAST_OUTCOMES} are needed"
+def _too_few(train: ConfidenceGroup, test: ConfidenceGroup) -> str:
+    """Return why no map can be fitted; empty if it can."""
+    readable, items = train.readable, train.items
+    if items < MIN_ITEMS:
+        return f"{items} train items with confidence and outcome; {MIN_ITEMS} are needed"
+    share = items / readable.sum()
+    right = float(train.correct[readable].sum() * share)
+    rarest, outcome = min((right, "right"), (items - right, "wrong"))
+    if rarest < MIN_OUTCOMES - 1e-9:
+        return f"{rarest:.3g} of {items} train items are {outcome}; {MIN_OUTCOMES} are needed"
     return "" if test.items else "no test item has confidence and outcome"
 
 
-def _judged(
-    test: Stated, made: Recalibration, resampling: Resampling
+def _compare_confidence(
+    test: ConfidenceGroup, recalibration: Recalibration, resampling: Resampling
 ) -> list[tuple[Result, Result, Difference]]:
-    """Each metric on test items, as stated and after the map, and their paired difference."""
+    """Return each metric on test items before and after the map, and the paired difference."""
     rows = test.pooled().assign(confidence=test.confidence)
-    sides = [rows, rows.assign(confidence=made(rows["confidence"]))]
+    mapped = rows.assign(confidence=recalibration(rows["confidence"]))
+    contrast = contenders.contrast(mapped, rows, (), COMPARED)
+    differences = {}
+    for difference in contenders.differences(contrast, resampling):
+        differences[difference.metric] = difference
+    before = _confidence_results(test, rows, resampling)
+    after = _confidence_results(test, mapped, resampling)
+    return [
+        (first, second, differences[first.metric])
+        for first, second in zip(before, after, strict=True)
+    ]
+
+
+def _confidence_results(
+    test: ConfidenceGroup, rows: pd.DataFrame, resampling: Resampling
+) -> list[Result]:
     units = pd.Index(rows["item"].unique())
-    found = []
-    for side in sides:
-        table = table_statistics(Answers.from_frame(side, units), JUDGED, {}, "")
-        drawn = estimate.resample([table], len(units), resampling)
-        found.append(estimate.results_of(drawn, Key(test.task, test.model, "")))
-    contrast = contenders.confidence_contrast(sides[1], sides[0], (), JUDGED)
-    differences = {one.metric: one for one in contenders.differences(contrast, resampling)}
-    return [(*both, differences[both[0].metric]) for both in zip(*found, strict=True)]
+    table = of_table(Answers.of(rows, units), COMPARED, {}, "")
+    draws = estimate.draw([table], len(units), resampling)
+    return list(estimate.results_of(draws, Key(test.task, test.model, "")))
 
 
-def _row(before: Result, after: Result, change: Difference) -> dict[str, Any]:
+def _change_cells(before: Result, after: Result, change: Difference) -> dict[str, Any]:
     return {
         "metric": before.metric,
-        **{f"stated{end}": value for end, value in _ends(before)},
-        **{f"recalibrated{end}": value for end, value in _ends(after)},
+        "stated": before.value,
+        "stated_low": before.ci_low,
+        "stated_high": before.ci_high,
+        "recalibrated": after.value,
+        "recalibrated_low": after.ci_low,
+        "recalibrated_high": after.ci_high,
         "difference": change.difference,
         "difference_low": change.ci_low,
         "difference_high": change.ci_high,
@@ -223,19 +256,14 @@ def _row(before: Result, after: Result, change: Difference) -> dict[str, Any]:
     }
 
 
-def _ends(result: Result) -> Sequence[tuple[str, float]]:
-    return (("", result.value), ("_low", result.ci_low), ("_high", result.ci_high))
-
-
 Maps = str | PathLike[str] | Mapping[str, Any] | SavedMaps
 
 
 def read_maps(maps: Maps) -> SavedMaps:
-    """The maps of a file that `recalibrate` wrote, or what it found, checked in the same way.
+    """Read and check the maps of `recalibrate`, from its file or its return value.
 
     Raises:
-        InvalidArgument: There is no such file, it holds something else, or a map in it can't be
-            applied.
+        InvalidArgument: There is no such file, it is not a file of maps, or a map is invalid.
     """
     if isinstance(maps, SavedMaps):
         return maps
@@ -246,60 +274,60 @@ def read_maps(maps: Maps) -> SavedMaps:
 
 
 def recalibrated(source: Source, maps: Maps) -> Judgments:
-    """Judgments of stated confidence and intervals put through maps; train items are left out.
+    """Apply maps to stated confidence and intervals, and leave out train items.
 
-    The variant says so: `recalibrated=isotonic`. Tasks of which there is no map stay as they are.
+    The variant records the method: `recalibrated=isotonic`. Tasks without a map are unchanged.
 
     Args:
         source: Judgments, or paths.
-        maps: What `recalibrate` found, or the file that it was written to.
+        maps: The attribute `maps` of the result of `recalibrate`, or its file.
 
     Returns:
-        The judgments; notices tell what was left out, and of data sets that no map was fitted on.
+        The judgments, with notices on judgments left out and on data sets without a fitted map.
 
     Raises:
-        InvalidArgument: The source or the file can't be used, or the file has no map of a model,
-            variant and way that is there.
+        InvalidArgument: The source or the file is invalid, or the file has no map of a model,
+            variant and elicitation method of the judgments.
     """
     entries = read_maps(maps).maps
     judgments = judgments_of(source)
     frames = dict(judgments)
     notices = list(judgments.notices)
-    made: dict[str, list[pd.DataFrame]] = {}
+    mapped: dict[str, list[pd.DataFrame]] = {}
     mapped_tasks = {entry.task for entry in entries}
-    for one in judgments_by_way(judgments):
-        if one.task not in mapped_tasks:
+    for group in judgment_groups(judgments):
+        if group.task not in mapped_tasks:
             continue
-        rows, new_notices = _mapped(one, entries)
-        made.setdefault(one.task, []).append(rows)
-        notices += [f"{one.name}: {text}" for text in new_notices]
-    for task, parts in made.items():
-        kept = list(frames[task].columns)
-        frames[task] = pd.concat(parts, ignore_index=True)[kept]
-    others = [task for task in judgments if task not in made]
-    notices += [f"{task} stays as it is: there is no map of it" for task in others]
-    if not any(len(frames[task]) for task in made):
+        rows, new_notices = _apply_map(group, entries)
+        mapped.setdefault(group.task, []).append(rows)
+        notices += [f"{group.name}: {text}" for text in new_notices]
+    for task, parts in mapped.items():
+        columns = list(frames[task].columns)
+        frames[task] = pd.concat(parts, ignore_index=True)[columns]
+    unmapped = [task for task in judgments if task not in mapped]
+    notices += [f"{task} stays as it is: there is no map of it" for task in unmapped]
+    if not any(len(frames[task]) for task in mapped):
         raise InvalidArgument(f"No judgment is left to recalibrate: {'; '.join(notices)}.")
     return Judgments(frames, notices, judgments.lost)
 
 
-def _mapped(group: Judged, entries: Sequence[Entry]) -> tuple[pd.DataFrame, list[str]]:
-    """Judgments after their map, and notices of what was left out or not fitted."""
-    entry = _map_of(group, entries)
+def _apply_map(group: JudgmentGroup, entries: Sequence[Entry]) -> tuple[pd.DataFrame, list[str]]:
+    """Return mapped judgments, and notices on those left out and on unfitted data sets."""
+    entry = _find_map(group, entries)
     if isinstance(entry, Refusal):
         return group.rows.iloc[:0], [
             f"{len(group.rows)} judgments left out: there is no map ({entry.refused})"
         ]
-    if isinstance(entry, IntervalMap) != isinstance(group, Bounded):
+    if isinstance(entry, IntervalMap) != isinstance(group, IntervalGroup):
         raise InvalidArgument(f"The map of {group.name} ({group.task}) is of kind {entry.kind}.")
-    is_fitted = group.rows["dataset"].map(_dataset).isin(entry.datasets).to_numpy()
+    is_fitted = group.rows["dataset"].map(_dataset_alias).isin(entry.datasets).to_numpy()
     if entry.train.halves is None:
         train = is_fitted & (group.rows["split"] == entry.train.split).to_numpy()
     else:
         train = is_fitted & in_train(group.rows, entry.train.halves)
     rows = group.rows[~train]
     if isinstance(entry, IntervalMap):
-        rows = conformal.moved(rows, entry.offset)
+        rows = conformal.move_bounds(rows, entry.offset)
     else:
         is_read, confidence = rows["status"] == "ok", rows["confidence"]
         mapped = entry.map(confidence.to_numpy(float))
@@ -307,20 +335,22 @@ def _mapped(group: Judged, entries: Sequence[Entry]) -> tuple[pd.DataFrame, list
     variant = Condition.read(group.variant).but(recalibrated=entry.method)
     rows = rows.assign(variant=str(variant))
     notices = [f"{train.sum()} judgments of train items left out"] if train.any() else []
-    unfitted = sorted({_dataset(name) for name in rows["dataset"].unique()} - set(entry.datasets))
+    unfitted = sorted(
+        {_dataset_alias(name) for name in rows["dataset"].unique()} - set(entry.datasets)
+    )
     return rows, notices + [f"no map was fitted on {name or 'its data set'}" for name in unfitted]
 
 
-def _map_of(group: Judged, entries: Sequence[Entry]) -> Entry:
-    judgments = {**_named(group), "way": dict(group.way)}
+def _find_map(group: JudgmentGroup, entries: Sequence[Entry]) -> Entry:
+    judgments = {**_public_names(group), "way": dict(group.elicitation)}
     for entry in entries:
         if entry.judgments == judgments:
             return entry
     names = [
-        Judged(entry.task, entry.model, entry.variant, entry.way, group.rows).name
+        JudgmentGroup(entry.task, entry.model, entry.variant, entry.way, group.rows).name
         for entry in entries
     ]
     raise InvalidArgument(
         f"There is no map of {group.name} ({group.task}); the file has {'; '.join(names)}. "
-        "Fit one on judgments of it, or leave its judgments out."
+        "Fit a map on its judgments, or leave these out."
     )

@@ -1,7 +1,7 @@
-"""A log -> the command that makes its run again, and what has changed since.
+"""The command that repeats the run of a log, and the changes since.
 
-All of it comes from the log's header and from files of the installed package: nothing that the log
-names is imported, called, opened or downloaded.
+Only the log's header and files of the installed package are read: nothing that the log names is
+imported, called, opened or downloaded.
 """
 
 import json
@@ -27,7 +27,7 @@ from inspect_confidence.commands.design import task_names
 from inspect_confidence.datasets.cache import SOURCES, bundled_hashes
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.logs import OPERATIONAL, facts_of
-from inspect_confidence.printing import inert
+from inspect_confidence.printing import escape_control
 from inspect_confidence.privacy import SECRET_NAME
 from inspect_confidence.studies import TaskTable, table_of
 from inspect_confidence.tasks.provenance import prompt_hashes
@@ -35,25 +35,25 @@ from inspect_confidence.versions import TASK_VERSIONS
 
 _PACKAGE = "inspect_confidence"
 _UNPRINTED = OPERATIONAL - {"logprobs", "top_logprobs"}
-"""Generation settings that a run needn't have again; log probabilities are read for confidence."""
+"""Generation settings without effect on replies; log probabilities are needed for confidence."""
 _CONDITIONS = (
     *("sample_shuffle", "message_limit", "token_limit", "turn_limit", "time_limit"),
     *("working_limit", "cost_limit"),
 )
-"""What of Inspect's configuration of a run decides which samples are there, as it names options."""
+"""Options of a run that change which samples it has, by their names in Inspect."""
 _WORDINGS = ("prompt", "system", "judge_prompts")
-"""Arguments that may name a file with a wording of the user's."""
+"""Arguments that may name a user's file with a wording."""
 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """How a log's run is made again.
+    """Command that repeats a run, and its differences from the run.
 
     Attributes:
-        command: A line for a shell, which runs where the first run was started.
+        command: Command line for a shell in the directory of the first run.
         changes: Recorded versions and hashes that differ from the installed ones.
-        not_compared: What the log records and the installed package can't be compared with.
-        notices: What the command doesn't have, and what the log doesn't tell.
+        not_compared: Records that can't be compared with the installed package.
+        notices: Settings that the command lacks, and facts that the log lacks.
     """
 
     command: str
@@ -63,14 +63,14 @@ class Reproduction:
 
 
 class _DataFile(BaseModel):
-    """A file that questions were read from."""
+    """Record of a file of questions."""
 
     file: str
     sha256: str
 
 
 class _Provenance(BaseModel):
-    """What a log records of files and packages, checked for its types."""
+    """Record of files and packages in a log, checked by type."""
 
     data: list[_DataFile] = []
     prompts: dict[str, str] = {}
@@ -78,18 +78,18 @@ class _Provenance(BaseModel):
 
 
 def reproduce(location: str) -> Reproduction:
-    """Return the `inspect eval` command of a log's run, and what has changed since.
+    """Return the `inspect eval` command that repeats a log's run, and the changes since.
 
     Only the log's header is read. Nothing that it names is imported, built, called, opened or
-    downloaded, so that a log of a stranger's can be looked at. Recorded versions and hashes are
+    downloaded, so that a log from an unknown source is safe. Recorded versions and hashes are
     compared with those of the installed packages.
 
-    The command has the arguments of the task that were given or whose default has changed, and all
-    generation settings. Secrets, addresses and what only changes the speed of a run are left out.
-    Models may answer differently each time, and the provider's model may have changed.
+    The command has all explicit task arguments, those whose default has changed, and all
+    generation settings. Secrets, addresses and settings of speed are left out. Replies may differ
+    from run to run, and the provider's model may have changed.
 
     Raises:
-        InvalidArgument: The log can't be read, or isn't of a task that this package reads.
+        InvalidArgument: The log can't be read, or its task is unknown to this package.
     """
     log = _header(location)
     notices: list[str] = []
@@ -99,7 +99,7 @@ def reproduce(location: str) -> Reproduction:
         words += ["-T", _argument("-T", name, value, notices)]
     words += [*_run_options(log, notices), *_generation(log, notices)]
     command = shlex.join(words)
-    if inert(command) != command:
+    if escape_control(command) != command:
         notices.append(
             "the command isn't exact: characters that a terminal doesn't show are printed as codes"
         )
@@ -112,20 +112,20 @@ def reproduce(location: str) -> Reproduction:
 def _header(location: str) -> EvalLog:
     try:
         log = read_eval_log(location, header_only=True)
-    except Exception as error:  # whatever a file system or a damaged file raises
+    except Exception as error:  # file systems and damaged files raise many types
         raise InvalidArgument(
             f"{location} can't be read as a log ({' '.join(str(error).split())[:200]}); name one "
             "log of Inspect's."
         ) from error
     if _table(log).fallback and not _facts(log):
         raise InvalidArgument(
-            f"{location} is of {log.eval.task}, no task of this package's nor one within "
-            "with_confidence; its settings are printed by `inspect log export-config`."
+            f"{location} is of {log.eval.task}, which is neither a task of this package nor "
+            "wrapped by with_confidence; `inspect log export-config` prints its settings."
         )
     if _task(log).startswith("-"):
         raise InvalidArgument(
-            f"{location} names the task {_task(log)!r:.80}, which a command line takes for an "
-            "option; no command can run it."
+            f"{location} names the task {_task(log)!r:.80}, which a command line reads as an "
+            "option; no command can run it, so use another log."
         )
     return log
 
@@ -139,7 +139,7 @@ def _table(log: EvalLog) -> TaskTable:
 
 
 def _task(log: EvalLog) -> str:
-    """Name the task: ours as installed, others by file or name, as text that is only printed."""
+    """Return the task's name for the command line: as installed, or by file or name."""
     name = log.eval.task_registry_name or log.eval.task
     if task := _own_task(log):
         return f"{_PACKAGE}/{task}"
@@ -147,14 +147,14 @@ def _task(log: EvalLog) -> str:
 
 
 def _own_task(log: EvalLog) -> str | None:
-    """Name of the task if it is one of this package's."""
+    """Return the name of the task if this package has it."""
     package, _, name = (log.eval.task_registry_name or log.eval.task).rpartition("/")
     is_installed = name in task_names() and hasattr(_registry, name)
     return name if package in ("", _PACKAGE) and is_installed else None
 
 
 def _argument(option: str, name: str, value: object, notices: list[str]) -> str:
-    """An argument of an option; a notice says if Inspect reads another value from it."""
+    """Format an argument, with a notice if Inspect would read another value from it."""
     argument = write_argument(name, value)
     if not argument.exact:
         remedy = {"-T": " by --task-config FILE", "-M": " by --model-config FILE"}.get(option, "")
@@ -174,45 +174,47 @@ def _model(log: EvalLog, notices: list[str]) -> Iterator[str]:
             notices.append(f"the model argument {name} is left out, as it may be secret: add -M")
         else:
             yield from ("-M", _argument("-M", name, value, notices))
-    for role, played in (log.eval.model_roles or {}).items():
-        configs = played if isinstance(played, list) else [played]
+    for role, models in (log.eval.model_roles or {}).items():
+        configs = models if isinstance(models, list) else [models]
         players = [_player(config, role, notices) for config in configs]
         value = players[0] if len(players) == 1 else players
         yield from ("--model-role", _argument("--model-role", role, value, notices))
 
 
-def _player(one: ModelConfig, role: str, notices: list[str]) -> str | dict[str, Any]:
-    """A model in a role, as `--model-role` takes it."""
-    shown = {name: value for name, value in one.args.items() if not SECRET_NAME.search(name)}
-    if one.base_url or len(shown) < len(one.args):
+def _player(config: ModelConfig, role: str, notices: list[str]) -> str | dict[str, Any]:
+    """Return the value of `--model-role` for a model in a role."""
+    arguments = {name: value for name, value in config.args.items() if not SECRET_NAME.search(name)}
+    if config.base_url or len(arguments) < len(config.args):
         notices.append(f"what may be secret of the {role} is left out of its --model-role")
-    config = one.config.model_dump(exclude_none=True, exclude=_UNPRINTED)
-    if not shown and not config:
-        return one.model
-    return {"model": one.model, **({"model_args": shown} if shown else {}), **config}
+    settings = config.config.model_dump(exclude_none=True, exclude=_UNPRINTED)
+    if not arguments and not settings:
+        return config.model
+    if arguments:
+        settings = {"model_args": arguments, **settings}
+    return {"model": config.model, **settings}
 
 
 def _arguments(log: EvalLog, notices: list[str]) -> dict[str, Any]:
-    """The task's arguments that were given, or whose default has changed since."""
-    given, recorded = dict(log.eval.task_args_passed), log.eval.task_args
+    """Return the explicit task arguments, and those whose default has changed."""
+    arguments, recorded = dict(log.eval.task_args_passed), log.eval.task_args
     task = _own_task(log)
     parameters = signature(getattr(_registry, task)).parameters if task else {}
     for name, value in recorded.items():
-        if name not in given and name in parameters and parameters[name].default != value:
-            given[name] = value
-    wrapped = given.get("task")
-    if isinstance(wrapped, Mapping):  # an eval that was handed over as an object
-        given["task"] = wrapped.get("name")
-        given["task_args"] = wrapped.get("params") or None
+        if name not in arguments and name in parameters and parameters[name].default != value:
+            arguments[name] = value
+    wrapped = arguments.get("task")
+    if isinstance(wrapped, Mapping):  # Inspect's record of an eval that is an object
+        arguments["task"] = wrapped.get("name")
+        arguments["task_args"] = wrapped.get("params") or None
         notices.append(
-            "the eval was handed over in Python: the command names it, and works where its package "
-            "is installed"
+            "the eval was an object in Python: the command names it, and needs its package to be "
+            "installed"
         )
-    return given
+    return arguments
 
 
 def _run_options(log: EvalLog, notices: list[str]) -> Iterator[str]:
-    """Which samples, how often, until when."""
+    """Yield the options for samples, epochs and limits."""
     config = log.eval.config
     limit = config.limit
     if isinstance(limit, tuple):
@@ -229,7 +231,7 @@ def _run_options(log: EvalLog, notices: list[str]) -> Iterator[str]:
                 "the samples' ids can't be given as an option, since some have a comma or a blank "
                 "at an end: give sample_id in Python"
             )
-    # Tasks of this package have one epoch; a wrapped eval may have more of its own.
+    # Tasks of this package have one epoch; a wrapped eval may have several.
     epochs = config.epochs or 1
     if epochs != 1 or _table(log).fallback:
         yield from ("--epochs", str(epochs))
@@ -244,7 +246,7 @@ def _run_options(log: EvalLog, notices: list[str]) -> Iterator[str]:
 
 
 def _generation(log: EvalLog, notices: list[str]) -> Iterator[str]:
-    """All generation settings; which of them are the task's own the log doesn't tell."""
+    """Yield all generation settings; the log doesn't record which come from the task."""
     settings = log.eval.model_generate_config.merge(log.plan.config)
     options = _options()
     for name, value in settings.model_dump(exclude_none=True, exclude=_UNPRINTED).items():
@@ -257,7 +259,7 @@ def _generation(log: EvalLog, notices: list[str]) -> Iterator[str]:
 
 
 def _option_words(option: click.Option, value: object) -> list[str] | None:
-    """An option as Inspect reads it back to the value, or None if no text is."""
+    """Return an option that Inspect reads back as the value, or None if there is none."""
     from inspect_ai._cli.eval import eval_command  # noqa: PLC0415
     from inspect_ai._util.generate_config_args import config_from_locals  # noqa: PLC0415
 
@@ -273,16 +275,20 @@ def _option_words(option: click.Option, value: object) -> list[str] | None:
             config = config_from_locals({str(option.name): read})
         except (ValueError, TypeError, yaml.YAMLError, click.ClickException):
             continue
-        if inert(text) == text and is_same(config.get(str(option.name)), value):
+        if escape_control(text) == text and is_same(config.get(str(option.name)), value):
             return [option.opts[0], text]
     return None
 
 
 def _options() -> dict[str, click.Option]:
-    """The options of `inspect eval`, which has no public list of them."""
+    """Return the options of `inspect eval`, which has no public list of them."""
     from inspect_ai._cli.eval import eval_command  # noqa: PLC0415
 
-    return {str(one.name): one for one in eval_command.params if isinstance(one, click.Option)}
+    return {
+        str(option.name): option
+        for option in eval_command.params
+        if isinstance(option, click.Option)
+    }
 
 
 def _provenance(log: EvalLog, notices: list[str]) -> _Provenance:
@@ -320,7 +326,7 @@ def _task_version(log: EvalLog) -> Iterator[str]:
 
 
 def _hashes(recorded: _Provenance) -> Iterator[str]:
-    """Files of the package, and downloads that it pins, whose hash differs."""
+    """Yield files of the package and pinned downloads whose hash differs."""
     installed = prompt_hashes()
     for name, before in recorded.prompts.items():
         if name not in installed:
@@ -341,7 +347,7 @@ def _changed(file: str, before: str, now: str) -> str:
 
 
 def _data_hashes() -> dict[str, str]:
-    """By name the hashes of bundled files, and of the downloads that the package pins."""
+    """Return the hashes of bundled files and pinned downloads by name."""
     pinned = {name: source.sha256 for name, source in SOURCES.items() if source.sha256}
     return bundled_hashes() | pinned
 

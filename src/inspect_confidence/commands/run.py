@@ -1,4 +1,4 @@
-"""A study design -> its logs, as one `eval_set` of Inspect."""
+"""Run of a study file as one `eval_set` of Inspect."""
 
 import itertools
 from collections.abc import Iterator, Mapping
@@ -26,23 +26,22 @@ def run_design(
     display: DisplayType | None = None,
     retries: int | None = None,
 ) -> bool:
-    """Ask what a study design asks; what its logs have already is not asked again.
+    """Run a study file, except for runs and samples that its logs contain already.
 
-    All tasks are built and all models looked up before the first call. A run that was interrupted
-    goes on where it stopped; one that was done is skipped.
+    All tasks and models are built before the first call. An interrupted run is resumed, and a
+    finished run is skipped.
 
     Args:
-        path: The design, as `read_design` takes it.
-        logs: Where logs go, if not where the design says.
-        display: As `inspect eval-set --display`; with `none`, a line is printed for each run that
-            ends.
-        retries: How often runs that failed are tried again; Inspect's default is ten times.
+        path: The study file, as `read_design` takes it.
+        logs: Folder of the logs, instead of the study file's.
+        display: Value of `inspect eval-set --display`; `none` prints a line at the end of each run.
+        retries: Number of retries of failed runs; Inspect's default is ten.
 
     Returns:
         Whether all runs succeeded.
 
     Raises:
-        InvalidArgument: The design can't be used, or its models lack a key or a package.
+        InvalidArgument: The study file is invalid, or a model lacks a key or a package.
     """
     design = read_design(path)
     tasks = _tasks(design)
@@ -50,7 +49,7 @@ def run_design(
     echo(f"{len(tasks)} runs of {path}, logs in {place}")
     try:
         with _lines(len(tasks)) if display == "none" else nullcontext():
-            success, found = eval_set(
+            success, logs_of_runs = eval_set(
                 tasks,
                 log_dir=place,
                 display=display,
@@ -64,33 +63,36 @@ def run_design(
                 "--log-dir, or remove them."
             ) from None
         raise InvalidArgument(_text(error)) from None
-    done = sum(log.status == "success" for log in found)
+    done = sum(log.status == "success" for log in logs_of_runs)
     echo(f"{done} of {len(tasks)} runs done, logs in {place}")
     return success
 
 
 def _tasks(design: Design) -> list[Task]:
-    models = {
-        name: _model(name)
-        for name in dict.fromkeys(
-            name for one in design.entries for name in (*one.models, one.grader) if name
-        )
-    }
-    settings = design.settings
-    return [task for one in design.entries for task in _each(one, models, settings)]
+    models: dict[str, Model] = {}
+    for entry in design.entries:
+        for name in (*entry.models, entry.grader):
+            if name and name not in models:
+                models[name] = _model(name)
+    tasks: list[Task] = []
+    for entry in design.entries:
+        tasks += _tasks_of_entry(entry, models, design.settings)
+    return tasks
 
 
-def _each(entry: Entry, models: dict[str, Model], settings: Mapping[str, Any]) -> list[Task]:
-    """The task for each model: built once, its data set shared."""
-    built = entry.built()
+def _tasks_of_entry(
+    entry: Entry, models: dict[str, Model], settings: Mapping[str, Any]
+) -> list[Task]:
+    """Return a task for each model; all share one data set."""
+    built = entry.build()
     if "grader" in (built.metadata or {}) and not entry.grader:
         raise InvalidArgument(f"{entry.name}: name a `grader`, the model that judges the replies.")
     for name in entry.models:
         check_calibrated(built, name, settings)
     tasks = [task_with(copy(built), model=models[name]) for name in entry.models]
     if entry.grader:
-        tasks = [task_with(one, model_roles={"grader": models[entry.grader]}) for one in tasks]
-    return [task_with(one, epochs=entry.repeats) for one in tasks] if entry.repeats else tasks
+        tasks = [task_with(task, model_roles={"grader": models[entry.grader]}) for task in tasks]
+    return [task_with(task, epochs=entry.repeats) for task in tasks] if entry.repeats else tasks
 
 
 def _model(name: str) -> Model:
@@ -103,22 +105,22 @@ def _model(name: str) -> Model:
 
 
 def _text(error: Exception) -> str:
-    """What an error of Inspect's says, in one line and without colours."""
+    """Return the message of an error of Inspect on one line, without markup."""
     message = str(getattr(error, "message", None) or error)
     return " ".join(Text.from_markup(message).plain.removeprefix("ERROR: ").split())
 
 
 @contextmanager
 def _lines(expected: int) -> Iterator[None]:
-    """Prints a line for each run that ends meanwhile."""
-    init_hooks()  # lists the hooks that the user has; ours, which comes after, is no news
+    """Print a line at the end of each run inside the context."""
+    init_hooks()  # prints the list of the user's hooks, before ours is added
     ended = itertools.count(1)
-    here = True
+    is_running = True
 
     @hooks(name="inspect_confidence_lines", description="A line for each run that ends.")
     class _Lines(Hooks):
         def enabled(self) -> bool:
-            return here
+            return is_running
 
         async def on_task_end(self, data: TaskEnd) -> None:
             log = data.log
@@ -132,4 +134,4 @@ def _lines(expected: int) -> Iterator[None]:
     try:
         yield
     finally:
-        here = False
+        is_running = False

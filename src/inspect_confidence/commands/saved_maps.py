@@ -1,4 +1,4 @@
-"""The file of maps that `recalibrate` writes: its shape, and what a map in it must be."""
+"""Models of the file of maps that `recalibrate` writes."""
 
 from collections.abc import Mapping
 from itertools import pairwise
@@ -13,11 +13,11 @@ from inspect_confidence.user_files import Section, check_shape
 
 FORMAT: Final = "inspect_confidence recalibration 1"
 STEEPEST = 1e12
-"""Slope and shift of a map at most; steeper ones are a step between any two confidences."""
+"""Limit of slope and shift of a map; a steeper map is a step function."""
 FARTHEST = 1e12
-"""Offset of a bound at most, in its unit; sums with it don't overflow."""
-LEAST_CLIP = 1e-15
-"""How far from 0 and 1 confidence is held at least; 1 less what is smaller is 1."""
+"""Limit of the offset of a bound, so that sums don't overflow."""
+MIN_CLIP = 1e-15
+"""Minimal distance of confidence from 0 and 1; 1 minus a smaller number is 1."""
 
 _Share = Annotated[float, Field(ge=0, le=1)]
 _Slope = Annotated[float, Field(ge=0, le=STEEPEST)]
@@ -25,7 +25,7 @@ _Way = dict[str, str | float | int | bool | None]
 
 
 class Train(Section):
-    """The train items: those of a split, or of a half that a seed tells."""
+    """Train items: those of a split, or the half that a seed determines."""
 
     split: Literal["train"] | None = None
     halves: int | None = None
@@ -38,7 +38,7 @@ class Train(Section):
 
 
 class _Entry(Section):
-    """What any entry of the file says: judgments of whom, and how they were asked for."""
+    """Model, variant, elicitation and data sets of an entry."""
 
     task: str
     model: str
@@ -53,12 +53,12 @@ class _Entry(Section):
         ends = [self.way.get(name) for name in ("low", "high")]
         numbers = [end for end in ends if isinstance(end, int | float) and end is not True]
         if ends != [None, None] and len(numbers) < 2:
-            raise ValueError("`low` and `high` of its way are not two numbers")
+            raise ValueError("`low` and `high` of its `way` are not two numbers")
         return self
 
     @property
     def judgments(self) -> dict[str, object]:
-        """Whose judgments it is a map of."""
+        """Key of the judgments to which the entry applies."""
         return {
             "task": self.task,
             "model": self.model,
@@ -68,19 +68,19 @@ class _Entry(Section):
 
 
 class Refusal(_Entry):
-    """Judgments of which there is no map, and why."""
+    """Judgments without a map, and the reason."""
 
     refused: Annotated[str, Field(min_length=1)]
 
 
 class _Fitted(_Entry):
-    """A map with what it was fitted to."""
+    """A fitted map with its train items and method."""
 
     train: Train
     method: str
 
 
-class _OfConfidence(_Fitted):
+class _ConfidenceMap(_Fitted):
     """A map of stated confidence."""
 
     clip: float
@@ -94,15 +94,14 @@ class _OfConfidence(_Fitted):
 
     @property
     def map(self) -> Recalibration:
-        """The map itself."""
+        """The map as a function of confidence."""
         names = ("kind", "clip", "x", "y", "a", "b", "c")
-        return Recalibration(
-            self.method, **{name: getattr(self, name) for name in names if hasattr(self, name)}
-        )
+        parameters = {name: getattr(self, name) for name in names if hasattr(self, name)}
+        return Recalibration(self.method, **parameters)
 
 
-class Knots(_OfConfidence):
-    """A map that is linear between points."""
+class Knots(_ConfidenceMap):
+    """A map that is linear between points (x, y)."""
 
     kind: Literal["knots"]
     clip: Annotated[float, Field(ge=0, le=0)]
@@ -115,18 +114,18 @@ class Knots(_OfConfidence):
             raise ValueError(f"`x` has {len(self.x)} numbers and `y` {len(self.y)}")
         if any(after <= before for before, after in pairwise(self.x)):
             raise ValueError("`x` does not ascend")
-        # Only the last digits of a map that the package fitted may fall.
+        # Rounding lets the last digits of a fitted map decrease.
         falls = any(after < before - 1e-9 for before, after in pairwise(self.y))
         if falls and self.method != "histogram":
             raise ValueError(f"`y` falls, as no map of the method {self.method} does")
         return self
 
 
-class Logistic(_OfConfidence):
-    """A map that is logistic in the logarithms of p and 1 - p."""
+class Logistic(_ConfidenceMap):
+    """A map that is logistic in log(p) and log(1 - p)."""
 
     kind: Literal["logistic"]
-    clip: Annotated[float, Field(ge=LEAST_CLIP, le=CLIP)]
+    clip: Annotated[float, Field(ge=MIN_CLIP, le=CLIP)]
     a: _Slope
     b: _Slope
     c: Annotated[float, Field(ge=-STEEPEST, le=STEEPEST)]
@@ -142,7 +141,7 @@ class IntervalMap(_Fitted):
 
 
 def _kind(entry: object) -> str:
-    """The kind of an entry; an unknown one is refused as one of knots."""
+    """Return the kind of an entry; an unknown kind is checked, and refused, as knots."""
     if not isinstance(entry, Mapping):
         return "knots"
     kind = entry.get("kind")
@@ -170,27 +169,27 @@ class SavedMaps(Section):
 
     @model_validator(mode="after")
     def _check_distinct(self) -> Self:
-        earlier = list[dict[str, object]]()
+        groups = list[dict[str, object]]()
         for number, entry in enumerate(self.maps):
-            if entry.judgments in earlier:
+            if entry.judgments in groups:
                 raise ValueError(f"the map {number} is of the same judgments as another")
-            earlier.append(entry.judgments)
+            groups.append(entry.judgments)
         return self
 
 
 def check_maps(name: str, value: object) -> SavedMaps:
-    """Return the maps that a file holds.
+    """Return the maps of a file.
 
     Args:
-        name: What errors call the file.
-        value: What was read of it.
+        name: Name of the file in errors.
+        value: Content of the file.
 
     Raises:
-        InvalidArgument: It is not such a file, or a map in it can't be applied.
+        InvalidArgument: The content is not that of a file of maps, or a map is invalid.
     """
     if not isinstance(value, dict) or value.get("format", FORMAT) != FORMAT or "maps" not in value:
         raise InvalidArgument(
-            f"{name}: this is no file of {FORMAT!r}; `inspect-confidence recalibrate PATH... -o "
+            f"{name}: this is not a file of {FORMAT!r}; `inspect-confidence recalibrate PATH... -o "
             "map.json` writes one."
         )
     return check_shape(name, value, SavedMaps)

@@ -1,4 +1,4 @@
-"""Judgments -> results, and the finer rows that only figures draw."""
+"""Results of judgments, and the detailed rows behind figures."""
 
 from collections.abc import Iterator, Mapping
 from typing import Unpack
@@ -20,42 +20,42 @@ from inspect_confidence.studies.life_eval.judgments import HALF_OPEN
 
 
 def summarize(source: Source | Stream, **settings: Unpack[Settings]) -> pd.DataFrame:
-    """The results of all judgments: one row a number.
+    """Compute the results of all judgments, one row for each number.
 
     Args:
-        source: Judgments (a frame, or frames by task), or paths that `read_judgments` takes; of a
-            store no more than a model is in memory where its study allows that.
-        **settings: How they are computed, as `Settings` says.
+        source: Judgments (a frame, or frames by task), or paths that `read_judgments` takes. A
+            store is read model by model if its study allows that.
+        **settings: Keywords of `Settings`.
 
     Returns:
         A frame with the columns `task, model, dataset, condition, metric, value, ci_low, ci_high,
         n, note`, as docs/judgments.md describes them.
 
     Raises:
-        InvalidArgument: The source or a setting can't be used, or there is no judgment.
+        InvalidArgument: The source or a setting is invalid, or there are no judgments.
     """
     if not isinstance(source, Stream):
-        resamplings(settings)  # a mistake shall not cost the reading of the logs
+        resamplings(settings)  # an invalid setting ends the command before logs are read
         source = streamed(source, settings)
     return results_frame(results_of(source, settings))
 
 
 def detail(source: Source, **settings: Unpack[Settings]) -> pd.DataFrame:
-    """The finer rows of all judgments: bins, shares and curves, which only figures draw.
+    """Compute the detailed rows behind figures: bins, shares and curves.
 
-    They have the layout of results, metrics of the same registry, and Wilson's intervals; plus
-    `status_count`, how many replies of each model and data set have which status.
+    The rows have the columns of results, metrics of the same registry, and Wilson's intervals.
+    `status_count` counts the replies of each model and data set by status.
 
     Args:
-        source: As `summarize` takes it.
-        **settings: As `Settings` says. Resamples of the items serve where Wilson's interval
-            doesn't apply; 1,000 are taken at most, enough for the width of a line.
+        source: Judgments or paths, as `summarize` takes them.
+        **settings: Keywords of `Settings`. Resamples are used only if Wilson's interval doesn't
+            apply; the default is 1,000, enough for a figure.
 
     Returns:
         A frame with the columns of results.
 
     Raises:
-        InvalidArgument: The source or a setting can't be used, or there is no judgment.
+        InvalidArgument: The source or a setting is invalid, or there are no judgments.
     """
     results: list[Result] = []
     for part in parts_of(source, {"resamples": 1_000, **settings}):
@@ -64,21 +64,21 @@ def detail(source: Source, **settings: Unpack[Settings]) -> pd.DataFrame:
     return results_frame(results)
 
 
-_TOLD_APART = ("language", "judge", "window")
-"""Columns that tell figures of one model and data set apart."""
+_FIGURE_KEYS = ("language", "judge", "window")
+"""Further columns by which figures of one model and data set differ."""
 
 
 def _statuses(frames: Mapping[str, pd.DataFrame]) -> Iterator[Result]:
-    """How many replies have which status, each once."""
+    """Count replies by status, each reply once."""
     for task, judgments in frames.items():
         frame = all_tables()[task].replies(judgments)
-        # The default window isn't in conditions; a judge stands in some rows of a reply only.
-        there = [name for name in _TOLD_APART if name in frame]
-        parts = frame[there].astype(object).fillna("").replace(HALF_OPEN, "")
-        told = frame[["model", "dataset", "variant", "status"]].join(parts)
-        for key, some in told.groupby(list(told.columns), sort=False):
+        # Conditions omit the default window; a judge is in some rows of a reply only.
+        columns = [name for name in _FIGURE_KEYS if name in frame]
+        parts = frame[columns].astype(object).fillna("").replace(HALF_OPEN, "")
+        keys = frame[["model", "dataset", "variant", "status"]].join(parts)
+        for key, group in keys.groupby(list(keys.columns), sort=False):
             model, dataset, *values = map(str, key)
-            condition = dict(zip(told.columns[2:], values, strict=True))
+            condition = dict(zip(keys.columns[2:], values, strict=True))
             yield Key(task, model, dataset).result(
-                condition, "status_count", len(some), n=len(some)
+                condition, "status_count", len(group), n=len(group)
             )

@@ -1,7 +1,8 @@
-"""The replies that could not be read, with their text."""
+"""Replies that could not be read, with their text."""
 
 import re
 from collections import Counter
+from collections.abc import Hashable, Mapping
 from contextlib import suppress
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
@@ -24,69 +25,73 @@ COLUMNS = [
     *("task", "model", "variant", "dataset", "item", "condition", "epoch", "draw"),
     *("status", "part", "reason", "text"),
 ]
-_OF_SHARES = ("task", "model", "variant", "replies", "unread", "share", "ci_low", "ci_high")
+_SHARE_COLUMNS = ("task", "model", "variant", "replies", "unread", "share", "ci_low", "ci_high")
 _PART = re.compile(r"(?:^|; )(answer|confidence|probabilities): ")
-"""What stands before the reason where a reply has several parts."""
+"""Prefix of a reason that names the part of a reply."""
 
 
 def unread(paths: Paths, *, judgments: Judgments | None = None) -> pd.DataFrame:
-    """The replies without an answer that counts, one row each.
+    """List the replies that could not be read, one row each.
 
     Args:
-        paths: As `read_judgments` takes them.
-        judgments: What was read from them already, so that it isn't read twice.
+        paths: Paths, as `read_judgments` takes them.
+        judgments: Judgments that were read from the paths already, to save time.
 
     Returns:
         A frame with the columns `task, model, variant, dataset, item, condition, epoch, draw,
-        status, part, reason, text`: what was asked (`condition` holds what the study varied), why
-        there is no answer, and the whole reply. `part` names what is missing of a reply that has
-        several parts. Where the run or the instrument failed, the status says so. `text` is empty
-        where no reply came, and for judgments from a file.
+        status, part, reason, text`: the item with its `condition`, why there is no judgment, and
+        the whole reply. `part` names the missing part of a reply with several parts. Failures of
+        the run and of the instrument have their own statuses. `text` is empty without a reply, and
+        for judgments from a file.
 
     Raises:
-        InvalidArgument: A path can't be used, or no judgment was found.
+        InvalidArgument: A path can't be read, or has no judgments.
     """
-    found = read_judgments(paths) if judgments is None else judgments
-    lost = []
-    for task, frame in _replies(found).items():
+    frames = read_judgments(paths) if judgments is None else judgments
+    failures = []
+    for task, frame in _replies(frames).items():
         rows = frame[frame["status"] != "ok"]
         varied = rows[[*all_tables()[task].varied]].to_dict("records")
-        conditions = [
-            Condition({str(k): v for k, v in one.items() if pd.notna(v)}) for one in varied
-        ]
+        conditions = [_condition_text(row) for row in varied]
         parts = [", ".join(dict.fromkeys(_PART.findall(reason))) for reason in rows["reason"]]
-        lost.append(rows.assign(condition=list(map(str, conditions)), part=parts))
-    every = pd.concat(lost, ignore_index=True)
-    texts = _texts(paths, set(every["run"]) - {""})
-    method = every["method"].fillna("") if "method" in every else [""] * len(every)
-    places = zip(every["uuid"], every["draw"].astype(int), method, strict=True)
-    every["text"] = [
-        texts.get((uuid, draw, way), texts.get((uuid, draw, ""), "")) for uuid, draw, way in places
+        failures.append(rows.assign(condition=conditions, part=parts))
+    replies = pd.concat(failures, ignore_index=True)
+    texts = _texts(paths, set(replies["run"]) - {""})
+    methods = replies["method"].fillna("") if "method" in replies else [""] * len(replies)
+    replies["text"] = [
+        texts.get((uuid, draw, method), texts.get((uuid, draw, ""), ""))
+        for uuid, draw, method in zip(
+            replies["uuid"], replies["draw"].astype(int), methods, strict=True
+        )
     ]
-    return every[COLUMNS].astype({"epoch": int, "draw": int})
+    return replies[COLUMNS].astype({"epoch": int, "draw": int})
+
+
+def _condition_text(row: Mapping[Hashable, object]) -> str:
+    return str(Condition({str(key): value for key, value in row.items() if pd.notna(value)}))
 
 
 def shares(judgments: Judgments) -> pd.DataFrame:
-    """How many replies of each task, model and variant could not be read.
+    """Count the unread replies of each task, model and variant.
 
     Returns:
-        A frame with the columns `task, model, variant, replies, unread, share, ci_low, ci_high` and
-        one a status but `ok`: how many replies have it. Those of the run and of the instrument are
-        no replies and don't count in `replies`. The interval is Wilson's over items.
+        A frame with the columns `task, model, variant, replies, unread, share, ci_low, ci_high`,
+        and a column of counts for each status except `ok`. Failures of the run and of the
+        instrument don't count in `replies`. The interval is Wilson's over items.
     """
     lines = []
     for frame in _replies(judgments).values():
         for (task, model, variant), rows in frame.groupby(["task", "model", "variant"], sort=False):
-            asked = rows[replied(rows["status"])]
-            flags = np.asarray(asked["status"] != "ok", float)
-            unit = np.asarray(asked.groupby(["dataset", "item"]).ngroup(), np.int64)
+            replies = rows[replied(rows["status"])]
+            flags = np.asarray(replies["status"] != "ok", float)
+            unit = np.asarray(replies.groupby(["dataset", "item"]).ngroup(), np.int64)
             low, high = wilson(flags, unit, int(unit.max(initial=-1)) + 1)
             counts = Counter(sorted(rows.loc[rows["status"] != "ok", "status"]))
             share = flags.mean() if len(flags) else float("nan")
-            numbers = (task, model, variant, len(asked), int(flags.sum()), share, low, high)
-            lines.append({**dict(zip(_OF_SHARES, numbers, strict=True)), **counts})
+            numbers = (task, model, variant, len(replies), int(flags.sum()), share, low, high)
+            lines.append({**dict(zip(_SHARE_COLUMNS, numbers, strict=True)), **counts})
     table = pd.DataFrame(lines)
-    statuses = [name for name in table if name not in _OF_SHARES]
+    statuses = [name for name in table if name not in _SHARE_COLUMNS]
     return table.assign(**{str(name): table[name].fillna(0).astype(int) for name in statuses})
 
 
@@ -95,16 +100,17 @@ def _replies(judgments: Judgments) -> dict[str, pd.DataFrame]:
 
 
 def _texts(paths: Paths, runs: set[str]) -> "dict[Place, str]":
-    """Of every reply of the runs, by its place."""
+    """Read the texts of all replies of the runs, by their place."""
     if not runs:
         return {}
     # Inspect takes seconds to import, and files need none of it.
     from inspect_confidence.judgments.logs import read_replies  # noqa: PLC0415
 
-    places = [paths] if isinstance(paths, str | PathLike) else paths
-    logs = [fspath(place) for place in places if not fspath(place).endswith(SUFFIXES)]
-    found: dict[Place, str] = {}
-    for location in [log for place in logs for log in find_logs(place)]:
-        with suppress(Exception):  # the judgments' notices name logs that can't be read
-            found = read_replies(location, runs) | found  # the newest log comes first
-    return found
+    texts: dict[Place, str] = {}
+    for path in map(fspath, [paths] if isinstance(paths, str | PathLike) else paths):
+        if path.endswith(SUFFIXES):
+            continue
+        for location in find_logs(path):
+            with suppress(Exception):  # notices of the judgments name unreadable logs
+                texts = read_replies(location, runs) | texts  # the newest log comes first
+    return texts

@@ -1,4 +1,4 @@
-"""What runs have used, as the headers of their logs say: tokens, dollars and time."""
+"""Tokens, dollars and time of runs, from the headers of their logs."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,20 +11,20 @@ from inspect_confidence.commands.prices import price_of
 from inspect_confidence.privacy import model_name
 
 ASKED = "asked"
-"""The role of the model that the study is about."""
+"""Role of the evaluated model."""
 
 
 @dataclass(frozen=True)
-class Used:
-    """Of a model in a role.
+class ModelTotal:
+    """Total usage of a model in a role.
 
     Attributes:
-        model: As it may be shown.
-        role: `asked`, or what Inspect calls it, such as `grader`.
-        tokens_in: Read, those from a provider's cache among them.
-        tokens_out: Written, reasoning among them.
-        dollars: As the log has it, else by `price_of`; None where neither knows them of all calls.
-        priced: Where the price is from; empty for the log's own dollars and where there is none.
+        model: Redacted name of the model.
+        role: `asked`, or a role in Inspect, such as `grader`.
+        tokens_in: Input tokens, including those from a provider's cache.
+        tokens_out: Output tokens, including reasoning.
+        dollars: Cost in the log, or by `price_of`; None if the cost of a call is unknown.
+        price_source: Source of the price; empty if the log has the cost, or there is no price.
     """
 
     model: str
@@ -32,36 +32,39 @@ class Used:
     tokens_in: int
     tokens_out: int
     dollars: float | None
-    priced: str
+    price_source: str
 
 
-def usage_of(runs: Iterable[EvalLog]) -> list[Used]:
-    """What runs have used, a row a model and role, the models asked first.
+def usage_of(runs: Iterable[EvalLog]) -> list[ModelTotal]:
+    """Sum the usage of runs by model and role, the evaluated models first.
 
-    The tokens of a model that has a role are the role's, those that are left its own. Calls that
-    failed and replies from Inspect's cache are not in what logs say.
+    Tokens that a log records for a role are counted there, the rest for the model itself. Logs
+    don't record failed calls and replies from Inspect's cache.
     """
-    found: dict[tuple[str, str], list[ModelUsage]] = {}
+    usages: dict[tuple[str, str], list[ModelUsage]] = {}
     for run in runs:
-        left = dict(run.stats.model_usage)
+        remaining = dict(run.stats.model_usage)
         roles: dict[str, str] = {}
-        for role, played in (run.eval.model_roles or {}).items():
-            models = [one.model for one in (played if isinstance(played, list) else [played])]
+        for role, players in (run.eval.model_roles or {}).items():
+            configs = players if isinstance(players, list) else [players]
+            models = [config.model for config in configs]
             roles |= dict.fromkeys(models, role)
             usage = run.stats.role_usage.get(role)
-            if usage and len(models) == 1 and models[0] in left:
-                found.setdefault((models[0], role), []).append(usage)
-                left[models[0]] = _less(left[models[0]], usage)
-        for model, usage in left.items():
+            if usage and len(models) == 1 and models[0] in remaining:
+                usages.setdefault((models[0], role), []).append(usage)
+                remaining[models[0]] = _subtract(remaining[models[0]], usage)
+        for model, usage in remaining.items():
             if usage.total_tokens > 0:
                 role = ASKED if model == run.eval.model else roles.get(model, "other")
-                found.setdefault((model, role), []).append(usage)
-    rows = [_used(model, role, some) for (model, role), some in found.items()]
-    return sorted(rows, key=lambda one: one.role != ASKED)
+                usages.setdefault((model, role), []).append(usage)
+    rows = [
+        _model_usage(model, role, model_usages) for (model, role), model_usages in usages.items()
+    ]
+    return sorted(rows, key=lambda row: row.role != ASKED)
 
 
 def seconds_of(runs: Iterable[EvalLog]) -> float:
-    """Wall time in which at least one of the runs was under way."""
+    """Return the wall time in seconds during which at least one of the runs was active."""
     spans = sorted(
         (datetime.fromisoformat(stats.started_at), datetime.fromisoformat(stats.completed_at))
         for stats in (run.stats for run in runs)
@@ -76,54 +79,54 @@ def seconds_of(runs: Iterable[EvalLog]) -> float:
 
 
 def usage_sentence(runs: Sequence[EvalLog]) -> str:
-    """Tokens and dollars by model and role, and wall time; empty where logs have none."""
+    """Describe tokens and dollars by model and role, and wall time; empty without usage."""
     rows = usage_of(runs)
     if not rows:
         return ""
-    parts = [
-        f"{one.model}{'' if one.role == ASKED else f' ({one.role})'} "
-        f"{one.tokens_in:,} tokens in, {one.tokens_out:,} out"
-        + (f", ${one.dollars:,.2f}" if one.dollars else "")
-        for one in rows
-    ]
-    known = [one.dollars for one in rows if one.dollars]
-    all_of_them = f"; ${sum(known):,.2f} in all" if len(known) > 1 else ""
-    priced = dict.fromkeys(one.priced for one in rows if one.dollars and one.priced)
-    by = f" ({'; '.join(priced)})" if priced else ""
-    return f"Used: {'; '.join(parts)}{all_of_them}{by}; {_duration(seconds_of(runs))} of wall time."
+    parts = "; ".join(map(_usage_text, rows))
+    amounts = [row.dollars for row in rows if row.dollars]
+    total = f"; ${sum(amounts):,.2f} in all" if len(amounts) > 1 else ""
+    sources = dict.fromkeys(row.price_source for row in rows if row.dollars and row.price_source)
+    listed_sources = f" ({'; '.join(sources)})" if sources else ""
+    duration = _duration(seconds_of(runs))
+    return f"Used: {parts}{total}{listed_sources}; {duration} of wall time."
 
 
-def _less(whole: ModelUsage, part: ModelUsage) -> ModelUsage:
-    """What is left of a model's tokens without those of a role."""
-    taken = part.model_dump(exclude_none=True)
+def _usage_text(row: ModelTotal) -> str:
+    role = "" if row.role == ASKED else f" ({row.role})"
+    dollars = f", ${row.dollars:,.2f}" if row.dollars else ""
+    return f"{row.model}{role} {row.tokens_in:,} tokens in, {row.tokens_out:,} out{dollars}"
+
+
+def _subtract(whole: ModelUsage, part: ModelUsage) -> ModelUsage:
+    """Subtract the usage of a role from that of its model."""
+    subtracted = part.model_dump(exclude_none=True)
+    amounts = whole.model_dump(exclude_none=True)
     return ModelUsage(
-        **{
-            name: amount - taken.get(name, 0)
-            for name, amount in whole.model_dump(exclude_none=True).items()
-        }
+        **{name: amount - subtracted.get(name, 0) for name, amount in amounts.items()}
     )
 
 
-def _used(model: str, role: str, usages: Sequence[ModelUsage]) -> Used:
+def _model_usage(model: str, role: str, usages: Sequence[ModelUsage]) -> ModelTotal:
     price = price_of(model)
-    dollars = [
-        compute_model_cost(price.cost, one) if one.total_cost is None and price else one.total_cost
-        for one in usages
-    ]
-    known = [one for one in dollars if one is not None]
-    listed = any(one.total_cost is None for one in usages)
-    return Used(
+    tokens_in, price_source, costs = 0, "", []
+    for usage in usages:
+        tokens_in += usage.input_tokens
+        tokens_in += usage.input_tokens_cache_read or 0
+        tokens_in += usage.input_tokens_cache_write or 0
+        cost = usage.total_cost
+        if cost is None and price:
+            cost = compute_model_cost(price.cost, usage)
+            price_source = price.source
+        if cost is not None:
+            costs.append(cost)
+    return ModelTotal(
         model_name(model),
         role,
-        sum(
-            one.input_tokens
-            + (one.input_tokens_cache_read or 0)
-            + (one.input_tokens_cache_write or 0)
-            for one in usages
-        ),
-        sum(one.output_tokens for one in usages),
-        sum(known) if len(known) == len(dollars) else None,
-        price.source if price and listed else "",
+        tokens_in,
+        sum(usage.output_tokens for usage in usages),
+        sum(costs) if len(costs) == len(usages) else None,
+        price_source,
     )
 
 

@@ -1,4 +1,4 @@
-"""The studies' tables of results, for the terminal and for files."""
+"""Tables of results by study, for the terminal and for files."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -21,41 +21,43 @@ from inspect_confidence.studies.unread import (
     without_unread,
 )
 
-_WHOSE = ("model", "dataset", "variant", "judge")
+_KEYS = ("model", "dataset", "variant", "judge")
 _UNITS = r"^[^:()]*: | \(share\)"
-"""What labels say beside the name: the task, which stands above, and that a share is one."""
+"""Parts of a label that tables omit: the task, which is in the title, and `(share)`."""
 
 _SMALL = 0.3
-"""The largest of numbers that get three digits after the point."""
+"""Limit below which the numbers of a column get three digits after the point."""
 
 _MANY = 0.05
-"""The share of unread replies from which on they are worth a line of their own."""
+"""Share of unread replies from which on they are reported in a line of their own."""
 
 
 def views_of(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View]]]:
-    """The tables of every study that has results.
+    """Yield each study that has results with its tables.
 
     Args:
-        results: In the layout of results.
+        results: A frame of results.
     """
     results = without_unread(results)
     for study in all_studies():
-        mine = results[results["task"].isin([table.task for table in study.tables])]
-        if len(mine) and (views := [*study.views(mine), *extra_metric_views(mine)]):
+        study_results = results[results["task"].isin([table.task for table in study.tables])]
+        if len(study_results) and (
+            views := [*study.views(study_results), *toolbox_views(study_results)]
+        ):
             yield study, views
 
 
 def headline_views(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View]]]:
-    """Each study that has results with tables of its headlines and the toolbox's.
+    """Yield each study that has results with tables of its headlines and further metrics.
 
-    A table a task, and another for data sets that have other headlines, and one of what was
-    corrected for a judge's errors. Lines are models, and data
-    sets, variants and judges where there are several; the last column is the share of replies that
-    could not be read. Captions say why a number is undefined or has no interval, and on what many
-    unread replies depend. A task without headlines has an empty table.
+    There is a table for each task and each group of data sets with equal headlines, and a table of
+    values corrected for a judge's errors. Lines are models, and data sets, variants and judges if
+    there are several; the last column is the share of unread replies. Captions explain undefined
+    numbers and missing intervals, and describe frequent unread replies. A task without headlines
+    has an empty table.
 
     Args:
-        results: In the layout of results.
+        results: A frame of results.
     """
     rows = headline_rows(results, lambda study: [*study.headlines, *extra_headlines(study)])
     order = {name: place for place, name in enumerate(results["model"].unique())}
@@ -65,59 +67,63 @@ def headline_views(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View
         views: list[View] = []
         tasks = [table.task for table in study.tables if (results["task"] == table.task).any()]
         for task in tasks:
-            mine = rows[rows["task"] == task]
-            alike = mine.groupby("dataset", sort=False)["label"].agg(frozenset)
-            unread, _ = summarize_failures(results[results["task"] == task])
-            for _, some in mine.groupby(mine["dataset"].map(alike), sort=False):
-                views.append(_headlines(some, unread))
-            if mine.empty:
+            task_rows = rows[rows["task"] == task]
+            headlines = task_rows.groupby("dataset", sort=False)["label"].agg(frozenset)
+            unread, _ = told(results[results["task"] == task])
+            for _, group in task_rows.groupby(task_rows["dataset"].map(headlines), sort=False):
+                views.append(_headlines(group, unread))
+            if task_rows.empty:
                 views.append(View(task, pd.DataFrame(), f"No headline; see --study {study.name}."))
         views += corrected_views(results[results["task"].isin(tasks)])
         if tasks:
             yield study, views
 
 
-def _headlines(rows: pd.DataFrame, unread: Sequence[ParseFailureSummary]) -> View:
-    """Those rows of a task as a table, beside the shares of unread replies."""
-    shares = {tuple(one.group[1:]): one.record for one in unread}
-    apart = [name for name in _WHOSE if name == "model" or rows[name].nunique() > 1]
-    shared = [rows[name].iloc[0] for name in _WHOSE if name not in apart]
+def _headlines(rows: pd.DataFrame, unread: Sequence[Told]) -> View:
+    """Build the table of a task's headlines with the shares of unread replies."""
+    shares = {tuple(failures.of[1:]): failures.record for failures in unread}
+    columns = [name for name in _KEYS if name == "model" or rows[name].nunique() > 1]
+    shared = [rows[name].iloc[0] for name in _KEYS if name not in columns]
     defined = rows[rows["value"].notna()]
-    labels = {label: _digits(some) for label, some in defined.groupby("label", sort=False)}
-    asked = set(rows[list(_WHOSE[:3])].itertuples(index=False, name=None))
+    labels = {label: _digits(group) for label, group in defined.groupby("label", sort=False)}
+    row_keys = set(rows[list(_KEYS[:3])].itertuples(index=False, name=None))
+    has_unread = bool(shares.keys() & row_keys)
     lines = []
-    for whose, some in rows.groupby(list(_WHOSE), sort=False) if labels else ():
-        found = {one["label"]: one for one in some.reset_index(names="row").to_dict("records")}
-        named = dict(zip(_WHOSE, map(str, whose), strict=True))
-        lines.append(
-            {name.replace("dataset", "data set"): named[name] or "-" for name in apart}
-            | {label: cell(found.get(label), digits) for label, digits in labels.items()}
-            | (
-                {"unread": _percent(shares.get(tuple(named.values())[:3]))}
-                if shares.keys() & asked
-                else {}
-            )
-        )
-    mine = [one for one in unread if one.group[2] in set(rows["dataset"])]
-    notes = [*_reasons(rows), *(line for one in mine for line in _told(one))]
+    for key, group in rows.groupby(list(_KEYS), sort=False) if labels else ():
+        records = group.reset_index(names="row").to_dict("records")
+        by_label = {record["label"]: record for record in records}
+        names = dict(zip(_KEYS, map(str, key), strict=True))
+        line: dict[str, Any] = {}
+        for name in columns:
+            line[name.replace("dataset", "data set")] = names[name] or "-"
+        for label, digits in labels.items():
+            line[str(label)] = cell(by_label.get(label), digits)
+        if has_unread:
+            line["unread"] = _percent(shares.get(tuple(names.values())[:3]))
+        lines.append(line)
+    notes = list(_reasons(rows))
+    datasets = set(rows["dataset"])
+    for failures in unread:
+        if failures.of[2] in datasets:
+            notes += _parse_failure_notes(failures)
     title = ", ".join(filter(None, [rows["task"].iloc[0], *shared]))
     return View(title, pd.DataFrame(lines, dtype=object), "\n".join(notes))
 
 
 def _digits(rows: pd.DataFrame) -> int:
-    """After the point: none of counts, more of small numbers."""
+    """Return the digits after the point: none for counts, more for small numbers."""
     if METRICS[rows["metric"].iloc[0]].unit == "count":
         return 0
     return 3 if rows["value"].abs().replace(np.inf, np.nan).max() < _SMALL else 2
 
 
 def _percent(record: Mapping[Any, Any] | None) -> Cell:
-    made = cell(record, 1, factor=100, interval=False)
-    return made if made == NOTHING else Cell(f"{made}%", made.row, made.value, made.note)
+    share = cell(record, 1, factor=100, interval=False)
+    return share if share == NOTHING else Cell(f"{share}%", share.row, share.value, share.note)
 
 
 def _reasons(rows: pd.DataFrame) -> Iterator[str]:
-    """Why which numbers are undefined, and why others have no interval."""
+    """Explain undefined numbers and missing intervals, by reason."""
     undefined: dict[str, dict[str, None]] = {}
     bare: dict[str, None] = {}
     for label, note in zip(rows["label"], rows["note"], strict=True):
@@ -133,8 +139,8 @@ def _reasons(rows: pd.DataFrame) -> Iterator[str]:
         yield f"No interval: {'; '.join(bare)}."
 
 
-def _told(one: ParseFailureSummary) -> Iterator[str]:
-    """What is said of many unread replies, of those that depend on what was asked, of failures."""
-    failed = "without a reply" in str(one.record["note"])
-    if failed or one.record["value"] >= _MANY or "the share depends" in one.dependence:
-        yield f"{' '.join(filter(None, one.group[1:]))}: {one.sentence}"
+def _parse_failure_notes(failures: Told) -> Iterator[str]:
+    """Describe unread replies that are frequent or depend on the condition, and failures."""
+    failed = "without a reply" in str(failures.record["note"])
+    if failed or failures.record["value"] >= _MANY or "the share depends" in failures.depends:
+        yield f"{' '.join(filter(None, failures.of[1:]))}: {failures.said}"

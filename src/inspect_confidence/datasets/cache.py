@@ -14,7 +14,7 @@ from uuid import uuid4
 import platformdirs
 import pooch
 
-from inspect_confidence.arguments import standing
+from inspect_confidence.arguments import shell_folder
 from inspect_confidence.datasets.forms import fault_of
 from inspect_confidence.errors import DataUnavailable
 from inspect_confidence.redaction import scrub
@@ -57,7 +57,7 @@ def cache_folder() -> Path:
     configured = os.environ.get(CACHE_VARIABLE)
     if not configured:
         return Path(platformdirs.user_cache_dir("inspect_confidence"))
-    return standing() / Path(configured).expanduser()
+    return shell_folder() / Path(named).expanduser()
 
 
 def fetch(source: Source, *, alternative: str) -> Path:

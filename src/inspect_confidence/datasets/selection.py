@@ -128,7 +128,7 @@ def choose(items: Sequence[ItemT], split: str, count_or_ids: object) -> list[Ite
     chosen = [item for item in items if split in ("all", item.split)]
     if count_or_ids is not None:
         try:
-            chosen = chosen[: integer("items", count_or_ids, least=1)]
+            chosen = chosen[: integer("items", count_or_ids, minimum=1)]
         except InvalidArgument:
             if not _may_be_a_file(count_or_ids):
                 raise

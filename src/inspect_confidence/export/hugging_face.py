@@ -96,7 +96,7 @@ def _entry(row: Mapping[Any, Any], material: Material) -> dict[str, Any]:
     low, high = float(row["ci_low"]), float(row["ci_high"])
     notes = [
         str(row["label"]),
-        direction_of(row["metric"], row["condition"]).text,
+        direction_of(row["metric"], row["condition"]).label,
         "" if math.isnan(low) else f"95% interval {low:.4g} to {high:.4g}",
         f"{row['n']} judgments",
         f"run with {variant}" if variant else "",

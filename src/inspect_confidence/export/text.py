@@ -7,7 +7,7 @@ import pandas as pd
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from inspect_confidence.arguments import fingerprint
-from inspect_confidence.printing import ACTING
+from inspect_confidence.printing import INVISIBLE
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import title_of
 
@@ -27,12 +27,9 @@ def visible(text: object, longest: int = _LONGEST_CELL) -> str:
         'U+202Eabc'
     """
     line = re.sub(r"[\t\n\r\v\f]", " ", shortened(str(text), longest))
-    return "".join(map(_visible_character, line))
-
-
-def _visible_character(character: str) -> str:
-    is_acting = unicodedata.category(character) in ACTING
-    return f"U+{ord(character):04X}" if is_acting else character
+    return "".join(
+        f"U+{ord(one):04X}" if unicodedata.category(one) in INVISIBLE else one for one in line
+    )
 
 
 def shortened(text: str, longest: int = _LONGEST) -> str:

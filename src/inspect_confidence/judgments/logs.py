@@ -20,7 +20,7 @@ from inspect_ai.log import (
 
 from inspect_confidence.answers import RUN_STATUSES
 from inspect_confidence.arguments import fingerprint
-from inspect_confidence.grades import unnumbered
+from inspect_confidence.grades import base_name
 from inspect_confidence.judgments.archives import refuse_oversized
 from inspect_confidence.judgments.repair import (
     Repairs,
@@ -239,8 +239,8 @@ def _is_invalid(location: str, header: EvalLog, summary: EvalSampleSummary) -> b
 
 def _is_scored_again(summary: EvalSampleSummary, table: TaskTable) -> bool:
     """Whether a scorer of ours scored twice; of others, some have two of the same name."""
-    names = [one for one in summary.scores or {} if is_own(one) or not table.fallback]
-    return len({unnumbered(name) for name in names}) < len(names)
+    names = [one for one in summary.scores or {} if is_own(one) or not table.of_others]
+    return len({base_name(name) for name in names}) < len(names)
 
 
 def _read_again(

@@ -35,7 +35,7 @@ from inspect_confidence.judgments.runs import (
     record_of,
 )
 from inspect_confidence.studies import NOTHING_SAID, Recorded, all_tables
-from inspect_confidence.writing import naming, write_whole
+from inspect_confidence.writing import name_write_errors, write_whole
 
 MANIFEST = "manifest.json"
 _MADE_BY = "inspect-confidence ingest"
@@ -262,7 +262,7 @@ def ingest(
     folder = _usable(fspath(store))
     places = [_place(one) for one in ([logs] if isinstance(logs, str | PathLike) else logs)]
     listed = [log for place in places for log in logs_at(place)]
-    with naming(folder), _alone(folder):
+    with name_write_errors(folder), _alone(folder):
         before = _described(folder) or Store(folder)
         if not rebuild and before.whole:
             _check_same(before, places)
@@ -322,7 +322,7 @@ def _usable(store: str) -> Path:
         raise InvalidArgument(
             f"--output {store}: {foreign[0]} is there, and no store; name a new or empty folder."
         )
-    with naming(folder):
+    with name_write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
     return folder
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.results import as_meant
+from inspect_confidence.results import unescape_formula
 
 
 def read_table(path: Path) -> pd.DataFrame:
@@ -38,7 +38,7 @@ def _csv(path: Path) -> pd.DataFrame:
     rows = pd.read_csv(path, dtype=str, keep_default_na=False, header=None)
     for column in rows:
         if rows[column].str.startswith("'", na=False).any():
-            rows[column] = rows[column].map(as_meant, na_action="ignore")
+            rows[column] = rows[column].map(unescape_formula, na_action="ignore")
     named = rows.iloc[1:].set_axis(rows.iloc[0].fillna(""), axis="columns")
     return named.reset_index(drop=True)
 

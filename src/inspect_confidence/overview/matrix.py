@@ -53,7 +53,7 @@ class Column:
         """Return a number that is smaller for a better value, or the value without a direction."""
         if isnan(value) or not self.direction.ordered:
             return value
-        return float(self.direction.badness(np.array([value]))[0])
+        return float(self.direction.loss(np.array([value]))[0])
 
 
 @dataclass(frozen=True)
@@ -249,9 +249,9 @@ def overlap_ranks(
     has_interval = np.isfinite(low + high)
     if not direction.ordered or has_interval.sum() < 2:
         return best, worst
-    low, high = low[has_interval], high[has_interval]
-    sides = np.array([direction.badness(low), direction.badness(high)])
-    least_bad, worst_bad = sides.min(axis=0), sides.max(axis=0)
+    low, high = low[there], high[there]
+    sides = np.array([direction.loss(low), direction.badness(high)])
+    near, far = sides.min(axis=0), sides.max(axis=0)
     if direction.name == "target":
         has_target = (low <= direction.target) & (direction.target <= high)
         least_bad = np.where(has_target, 0, least_bad)

@@ -16,7 +16,7 @@ from inspect_confidence.commands.summarize import detail, summarize
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.read import Judgments, Paths, Source, judgments_of
 from inspect_confidence.plots import shortened
-from inspect_confidence.privacy import cleaned, cleaners, model_name
+from inspect_confidence.privacy import model_name, redact_frame, redactors
 from inspect_confidence.redaction import scrub
 from inspect_confidence.report import figures, tables
 from inspect_confidence.report.figures import FIGURES, PAGE
@@ -175,9 +175,9 @@ def _in_order(rows: pd.DataFrame, models: Sequence[str]) -> pd.DataFrame:
 
 
 def _scrubbed(rows: pd.DataFrame, models: Sequence[str]) -> tuple[pd.DataFrame, Mapping[str, str]]:
-    """Remove keys, addresses and local paths from rows, and map models to their scrubbed names."""
-    by_column = cleaners([pd.DataFrame({"model": models}), rows])
-    return cleaned(rows, by_column, scrub), {name: by_column["model"](name) for name in models}
+    """Rows and names of models without keys, addresses and local paths."""
+    ways = redactors([pd.DataFrame({"model": models}), rows])
+    return redact_frame(rows, ways, scrub), {name: ways["model"](name) for name in models}
 
 
 def _settings(logs: Paths, judgments: Judgments) -> list[str]:

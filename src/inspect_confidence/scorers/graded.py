@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, PARTIAL, Score, Value, value_to_float
 
-from inspect_confidence.grades import Numbers, unnumbered
+from inspect_confidence.grades import Numbers, base_name
 
 OWN = "confidence"
 """The scorer of this package that is never the eval's own."""
@@ -37,7 +37,7 @@ def eval_scores(scores: Mapping[str, Score] | None) -> dict[str, Numbers]:
 
 def is_own(name: str) -> bool:
     """Whether a score of that name is by our scorer."""
-    return unnumbered(name) == OWN
+    return base_name(name) == OWN
 
 
 def _number(value: object) -> float:

@@ -78,7 +78,7 @@ class Asking:
         scales = read_scales(scale)
         if len(scales) != 1:
             raise InvalidArgument(f"scale={scale} is not one scale; give one such as 0-100.")
-        number = arguments.integer("draws", draws, least=1)
+        number = arguments.integer("draws", draws, minimum=1)
         return cls(arguments.several("ways", ways, WAYS), scales[0], number)
 
     @property

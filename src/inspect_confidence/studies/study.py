@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from inspect_confidence.grades import unnumbered
+from inspect_confidence.grades import base_name
 from inspect_confidence.metrics import Costs
 from inspect_confidence.results import Result
 from inspect_confidence.studies.limits import Limit
@@ -104,8 +104,8 @@ class SampleFacts:
     whole: Mapping[str, Any] = field(default_factory=dict)
 
     def score(self, scorer: str) -> ScoreFacts | None:
-        """Return the last score by that scorer; Inspect numbers the ones that were appended."""
-        names = [name for name in self.scores if unnumbered(name) == scorer]
+        """The last score by that scorer; Inspect numbers the ones that were appended."""
+        names = [name for name in self.scores if base_name(name) == scorer]
         return self.scores[names[-1]] if names else None
 
     def read(self, scorer: str) -> tuple[ScoreFacts, dict[str, str]]:

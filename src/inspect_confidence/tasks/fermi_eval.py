@@ -162,7 +162,7 @@ def _draws(name: str, method: Method, draws: int | None) -> int:
     """How many draws an item takes; only methods that repeat take a number."""
     if draws is None:
         return method.draws or 1
-    count = arguments.integer("draws", draws, least=1)
+    count = arguments.integer("draws", draws, minimum=1)
     if method.draws is None and count > 1:
         repeating = ", ".join(other for other in METHODS if METHODS[other].draws)
         raise InvalidArgument(f"draws={draws}: method={name} asks once; {repeating} repeat.")

@@ -83,7 +83,7 @@ def hedge_markers(
         **unknown: Refused.
     """
     arguments.refuse_unknown(unknown, arguments.argument_names(hedge_markers))
-    count = arguments.integer("draws", draws, least=1)
+    count = arguments.integer("draws", draws, minimum=1)
     judged_by = arguments.choice("judge", judge, JUDGES)
     batch = _batch(batch_judgments)
     study = arguments.choice("prompts", prompts, WORDINGS) == STUDY

@@ -84,7 +84,7 @@ def life_eval(
     context = system_message(system)
     selection = life_items(
         lives,
-        ages=arguments.whole_numbers("ages", ages, least=0, most=lives.top),
+        ages=arguments.whole_numbers("ages", ages, minimum=0, maximum=lives.top),
         sexes=tables.SEXES if sexes == "both" else arguments.several("sexes", sexes, tables.SEXES),
         radii=arguments.numbers("radii", radii, above=0, below=120),
         **which(items, split, seed),

@@ -21,7 +21,7 @@ from inspect_ai.util import registry_create, registry_info
 
 from inspect_confidence import __version__, arguments
 from inspect_confidence.errors import InvalidArgument, nearest
-from inspect_confidence.grades import name_of
+from inspect_confidence.grades import score_name
 from inspect_confidence.judges.model import expect_grader
 from inspect_confidence.prompts import confidence as prompts
 from inspect_confidence.scorers.agreement import compares
@@ -170,7 +170,7 @@ def _score_of(plain: Task, named: str | None) -> str | None:
         return named
     headline = plain.headline_metric
     if headline and headline.scorer in names and (headline.score or len(names) > 1):
-        return name_of(headline.scorer, headline.score or "")
+        return score_name(headline.scorer, headline.score or "")
     if len(names) > 1:
         raise InvalidArgument(
             f"The task {plain.name} has the scorers {', '.join(names)}: say whose score tells "

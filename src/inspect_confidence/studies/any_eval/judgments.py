@@ -13,7 +13,7 @@ import pandas as pd
 from inspect_confidence import answers
 from inspect_confidence.answers import REPLY_STATUSES, ParseFailure, TokenChoice
 from inspect_confidence.answers.clean import LONGEST_COMPARED, comparable
-from inspect_confidence.grades import grade, unnumbered
+from inspect_confidence.grades import base_name, grade
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import stated
 from inspect_confidence.studies.study import JudgmentRows, SampleFacts, ScoreFacts
@@ -74,15 +74,15 @@ _RULES = frozenset({"answer", "choice", "exact", "f1", "includes", "match", "mat
 
 
 def judges_of(rows: pd.DataFrame) -> "pd.Series[str]":
-    """Return the scorer of each answer, NaN if it is one of Inspect's rule-based scorers."""
-    plain = {name: unnumbered(name.rsplit("/", 1)[-1]) for name in rows["scorer"].unique()}
+    """The scorer that said what is right, NaN where it is one of Inspect's that go by rules."""
+    plain = {name: base_name(name.rsplit("/", 1)[-1]) for name in rows["scorer"].unique()}
     # f1 ends in a digit of its own.
     rules = [name for name, plain_name in plain.items() if plain_name in _RULES or name in _RULES]
     return rows["scorer"].mask(rows["scorer"].isin(rules))
 
 
 def _is_ours(name: str) -> bool:
-    return unnumbered(name) == SCORER
+    return base_name(name) == SCORER
 
 
 def _outcome(

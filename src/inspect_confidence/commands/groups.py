@@ -1,0 +1,204 @@
+"""Groups of judgments by model, variant and elicitation method."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Self, TypeVar
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.judgments.read import Judgments
+from inspect_confidence.metrics.arrays import FloatArray, IntArray
+from inspect_confidence.results import Condition
+from inspect_confidence.studies import TaskTable, all_tables, study_of
+from inspect_confidence.studies.notes import replied
+
+MIN_ITEMS, MIN_OUTCOMES = 100, 10
+"""Minimum of train items, and of items of each outcome, for a map to be fitted."""
+
+
+@dataclass(frozen=True)
+class JudgmentGroup:
+    """Completed judgments of one model, variant and elicitation method, over all data sets.
+
+    Attributes:
+        task: Name of the task.
+        model: Name of the model.
+        variant: Name of the variant.
+        elicitation: Values of the study's columns that distinguish contenders, such as `method`,
+            and the nominal level of intervals.
+        rows: The judgments; those with a status other than `ok` don't count.
+    """
+
+    task: str
+    model: str
+    variant: str
+    elicitation: Mapping[str, object]
+    rows: pd.DataFrame
+
+    @property
+    def condition(self) -> Condition:
+        """The elicitation as a condition of results, with the ends of a scale as `scale`."""
+        low, high = (self.elicitation.get(end) for end in ("low", "high"))
+        scale = "" if low is None else f"{low:g}-{high:g}"
+        parts = {name: value or "" for name, value in self.elicitation.items()}
+        return Condition({**parts, "low": "", "high": "", "scale": scale})
+
+    @property
+    def name(self) -> str:
+        """Name in tables and messages."""
+        return " ".join(filter(None, (self.model, self.variant, *self.condition.values())))
+
+    @property
+    def unit(self) -> IntArray:
+        """Number of each judgment's item; items of different data sets are different."""
+        return np.asarray(self.rows.groupby(["dataset", "item"], sort=False).ngroup(), np.int64)
+
+    @property
+    def readable(self) -> NDArray[np.bool_]:
+        """Whether each judgment counts."""
+        return (self.rows["status"] == "ok").to_numpy()
+
+    @property
+    def items(self) -> int:
+        """Number of items with a judgment that counts."""
+        return len(np.unique(self.unit[self.readable]))
+
+    def pooled(self) -> pd.DataFrame:
+        """Return the judgments with unique item names, as if all data sets were one."""
+        rows = self.rows.assign(item=[f"{unit}" for unit in self.unit], dataset="")
+        return rows.drop(columns="unit", errors="ignore")
+
+    def take(self, is_chosen: NDArray[np.bool_]) -> Self:
+        """Return a group of the chosen judgments."""
+        return replace(self, rows=self.rows[is_chosen])
+
+    def replies(self) -> Self:
+        """Return a group without failures of the run, in which the model gave no reply."""
+        return self.take(replied(self.rows["status"]))
+
+
+class ConfidenceGroup(JudgmentGroup):
+    """Judgments with the columns `confidence` and `correct`."""
+
+    @property
+    def confidence(self) -> FloatArray:
+        """Confidence of each judgment; NaN if it doesn't count."""
+        return self.rows["confidence"].where(self.rows["status"] == "ok").to_numpy(float)
+
+    @property
+    def correct(self) -> FloatArray:
+        """Outcome of each judgment; NaN if it is unknown whether the answer is right."""
+        return self.rows["correct"].to_numpy(float)
+
+    @property
+    def readable(self) -> NDArray[np.bool_]:
+        """Whether each judgment has a confidence and an outcome."""
+        return ~np.isnan(self.confidence + self.correct)
+
+
+class IntervalGroup(JudgmentGroup):
+    """Judgments with the columns `lower`, `upper` and `truth`, at one nominal level.
+
+    The level is missing if intervals are computed from several judgments.
+    """
+
+    @property
+    def level(self) -> float:
+        """Nominal level in percent; NaN if it is missing."""
+        level = self.elicitation["level"]
+        return float(level) if isinstance(level, float) else np.nan
+
+    @property
+    def readable(self) -> NDArray[np.bool_]:
+        """Whether each judgment has both bounds and a true value."""
+        is_complete = self.rows[["lower", "upper", "truth"]].notna().all(axis=1).to_numpy()
+        return super().readable & is_complete
+
+
+def confidence_groups(judgments: Judgments) -> list[ConfidenceGroup]:
+    """Group judgments of stated confidence by model, variant and elicitation method.
+
+    Raises:
+        InvalidArgument: There are no such judgments.
+    """
+    groups = [*_confidence_groups(judgments)]
+    if not groups:
+        raise _missing_error(
+            "stated confidence", [table for table in _tables() if table.stated], judgments
+        )
+    return groups
+
+
+def judgment_groups(judgments: Judgments) -> list[ConfidenceGroup | IntervalGroup]:
+    """Group judgments of stated confidence and intervals by model, variant, method and level.
+
+    Raises:
+        InvalidArgument: There are no such judgments.
+    """
+    groups: list[ConfidenceGroup | IntervalGroup] = [
+        *_confidence_groups(judgments),
+        *_interval_groups(judgments),
+    ]
+    if not groups:
+        tables = [table for table in _tables() if table.stated or table.intervals]
+        raise _missing_error("stated confidence or interval", tables, judgments)
+    return groups
+
+
+def _missing_error(kind: str, tables: Sequence[TaskTable], judgments: Judgments) -> InvalidArgument:
+    return InvalidArgument(
+        f"The judgments ({', '.join(judgments)}) have no {kind}; read logs or files of "
+        f"{' or '.join(table.task for table in tables)}."
+    )
+
+
+def _tables() -> Collection[TaskTable]:
+    return all_tables().values()
+
+
+def _confidence_groups(judgments: Judgments) -> Iterator[ConfidenceGroup]:
+    for table in _tables():
+        if table.stated is not None and table.task in judgments:
+            rows = table.stated(judgments[table.task])
+            yield from _split_groups(
+                ConfidenceGroup, table.task, rows, study_of(table.task).contenders
+            )
+
+
+def _interval_groups(judgments: Judgments) -> Iterator[IntervalGroup]:
+    for table in _tables():
+        if table.intervals is not None and table.task in judgments:
+            rows = judgments[table.task]
+            rows = rows.assign(level=rows["level"].where(table.intervals(rows)))
+            columns = [*study_of(table.task).contenders, "level"]
+            yield from _split_groups(IntervalGroup, table.task, rows, columns)
+
+
+Kind = TypeVar("Kind", bound=JudgmentGroup)
+
+
+def _split_groups(
+    kind: type[Kind], task: str, rows: pd.DataFrame, columns: Sequence[str]
+) -> Iterator[Kind]:
+    for key, group in rows.groupby(["model", "variant", *columns], sort=False, dropna=False):
+        # NaN, which differs from itself, stands for a missing scale or level.
+        elicitation = {
+            name: value if value == value else None  # noqa: PLR0124
+            for name, value in zip(columns, key[2:], strict=True)
+        }
+        yield kind(task, str(key[0]), str(key[1]), elicitation, group.reset_index(drop=True))
+
+
+def in_train(rows: pd.DataFrame, seed: int) -> NDArray[np.bool_]:
+    """Return whether each judgment belongs to the half of the items that trains maps.
+
+    The half depends only on the seed, the data set and the item's name, so that it can be
+    recomputed: the first bit of the SHA-256 of `seed/dataset/item` is 0 for train items.
+    """
+    names = rows["dataset"].astype(str) + "/" + rows["item"].astype(str)
+    halves = {name: sha256(f"{seed}/{name}".encode()).digest()[0] < 128 for name in names.unique()}
+    return names.map(halves).to_numpy(bool)

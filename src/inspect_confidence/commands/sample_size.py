@@ -1,0 +1,352 @@
+"""Number of items with which a run detects a difference or has a short enough interval."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtri
+
+from inspect_confidence.commands.groups import ConfidenceGroup, confidence_groups
+from inspect_confidence.errors import InvalidArgument, nearest
+from inspect_confidence.judgments.read import Source, judgments_of
+from inspect_confidence.metrics import METRICS, bootstrap
+from inspect_confidence.metrics.arrays import FloatArray, IntArray
+from inspect_confidence.results import Key
+from inspect_confidence.studies import Resampling, estimate
+from inspect_confidence.studies.calibration import (
+    FURTHER,
+    MEANS,
+    PLAIN,
+    TOOLBOX,
+    Answers,
+    Form,
+    of_table,
+)
+from inspect_confidence.studies.compare import (
+    ALPHA_Z,
+    Contrast,
+    Pair,
+    of_pairs,
+    on_common,
+    tested,
+)
+from inspect_confidence.studies.notes import noted
+
+FORMS = {form.metric: form for form in (*MEANS, *PLAIN, *FURTHER, *TOOLBOX) if not form.condition}
+SIMULATED = 200
+"""Number of simulated runs for each number of items tried."""
+
+TRIED = 6
+"""Number of sizes tried; each follows from the sizes before."""
+
+MIN_ITEMS, MAX_ITEMS = 30, 5_000
+"""Range of sizes tried; larger sizes are extrapolated."""
+
+COLUMNS = [
+    *("task", "a", "b", "aim", "metric", "size", "power", "items", "to_ask", "pilot_items"),
+    *("read", "correlation", "note"),
+]
+
+
+def items_needed(
+    pilot: Source,
+    *,
+    detect: str | None = None,
+    width: str | None = None,
+    power: float = 0.8,
+    resamples: int = 500,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Estimate how many items a run needs to detect a difference or to narrow an interval.
+
+    Runs of n items are drawn from the pilot's items with replacement, each item with all its
+    judgments, and get the interval that `compare` or `summarize` would compute. For `detect`, the
+    pilot's two models, variants or methods answer the same items, so that their correlation is
+    kept; the population's difference is shifted to the requested size, and a run succeeds if
+    p < .05. If the pilot has one run only, the second run is simulated as independent of it, which
+    needs more items than two runs that agree on which items are hard. For `width`, a run succeeds
+    if its interval is at most that wide.
+
+    Six sizes are tried with 200 runs each. Each size follows from the sizes before, since errors
+    decrease with the square root of n, and the estimates of the sizes near the end are averaged.
+    Sizes above 5,000 items are extrapolated.
+
+    Args:
+        pilot: Judgments, or paths.
+        detect: `METRIC=SIZE` of the difference.
+        width: `METRIC=SIZE` of the 95% interval, from end to end.
+        power: Share of runs that succeed, from 0.5 to below 1.
+        resamples: Bootstrap resamples for each interval.
+        seed: Seed of the simulated runs.
+
+    Returns:
+        A row for each aim, and for `width` for each model, variant and method: the items needed,
+        the items to ask given the pilot's share of unreadable replies, and a note.
+
+    Raises:
+        InvalidArgument: There is no aim, a metric or size is invalid, or the pilot has no stated
+            confidence, too few items, or more than two contenders.
+    """
+    if not 0.5 <= power < 1:
+        raise InvalidArgument(f"--power {power:g} is not between 0.5 and 1; 80% is 0.8.")
+    difference = _read_aim("detect", detect, power, resamples) if detect else None
+    interval = _read_aim("width", width, power, resamples) if width else None
+    if not difference and not interval:
+        raise InvalidArgument("Give --detect METRIC=SIZE or --width METRIC=SIZE, as ece=0.03.")
+    groups = list(confidence_groups(judgments_of(pilot)))
+    rng = np.random.default_rng(seed)
+    lines: list[dict[str, object]] = []
+    if difference:
+        lines.append(_size_to_detect(difference, groups, rng))
+    if interval:
+        lines += [_size_for_width(interval, group, rng) for group in groups]
+    return pd.DataFrame(lines, columns=COLUMNS)
+
+
+@dataclass(frozen=True)
+class _Aim:
+    metric: str
+    size: float
+    power: float
+    resamples: int
+
+    @property
+    def form(self) -> Form:
+        return FORMS[self.metric]
+
+    def resampling(self, rng: np.random.Generator) -> Resampling:
+        return Resampling(self.resamples, int(rng.integers(2**31)))
+
+
+def _read_aim(option: str, text: str, power: float, resamples: int) -> _Aim:
+    metric, equals, size = text.partition("=")
+    metric = metric.strip()
+    metrics = [name for name in FORMS if METRICS[name].interval.method != "none"]
+    if equals and metric not in metrics:
+        raise InvalidArgument(f"--{option} {text}: {nearest(metric, metrics)}")
+    try:
+        value = float(size)
+    except ValueError:
+        value = np.nan
+    if not 0 < value < np.inf:
+        raise InvalidArgument(f"--{option} {text} is not of the form METRIC=SIZE, as ece=0.03.")
+    return _Aim(metric, value, power, resamples)
+
+
+@dataclass(frozen=True)
+class _Population:
+    """The pilot's judgments by item, from which runs are drawn."""
+
+    answers: Answers
+    starts: IntArray
+    counts: IntArray
+
+    @classmethod
+    def from_answers(cls, answers: Answers) -> "_Population":
+        order = np.argsort(answers.unit, kind="stable")
+        ordered = replace(
+            answers, confidence=answers.confidence[order], correct=answers.correct[order]
+        )
+        counts = np.bincount(answers.unit, minlength=answers.units)
+        return cls(ordered, np.cumsum(counts) - counts, counts)
+
+    @property
+    def items(self) -> int:
+        return len(self.counts)
+
+    def draw(self, n: int, rng: np.random.Generator) -> Answers:
+        """Draw a run of n items."""
+        return self.run(rng.integers(self.items, size=n))
+
+    def run(self, items: IntArray) -> Answers:
+        """Return the judgments of items; an item that occurs twice counts as two items."""
+        counts = self.counts[items]
+        unit = np.repeat(np.arange(len(items)), counts)
+        offsets = np.arange(len(unit)) - np.repeat(np.cumsum(counts) - counts, counts)
+        rows = np.repeat(self.starts[items], counts) + offsets
+        return replace(
+            self.answers,
+            unit=unit,
+            units=len(items),
+            confidence=self.answers.confidence[rows],
+            correct=self.answers.correct[rows],
+        )
+
+
+def _pilot(group: ConfidenceGroup) -> tuple[pd.DataFrame, int]:
+    """Return readable judgments with unique item names, and the number of items asked."""
+    replies = group.replies()
+    names = replies.rows["dataset"].astype(str) + "/" + replies.rows["item"].astype(str)
+    rows = replies.rows.assign(item=names).drop(columns="unit", errors="ignore")
+    return rows[replies.readable].reset_index(drop=True), names.nunique()
+
+
+def _refuse_few(name: str, items: int) -> None:
+    if items < MIN_ITEMS:
+        raise InvalidArgument(
+            f"--pilot: {items} items of {name} have confidence and outcome; {MIN_ITEMS} are needed."
+        )
+
+
+def _size_for_width(
+    aim: _Aim, group: ConfidenceGroup, rng: np.random.Generator
+) -> dict[str, object]:
+    rows, items_asked = _pilot(group)
+    units = pd.Index(rows["item"].unique())
+    _refuse_few(group.name, len(units))
+    population = _Population.from_answers(Answers.of(rows, units))
+
+    def simulated_width(n: int) -> float:
+        low, high = _interval(aim, population.draw(n, rng), aim.resampling(rng))
+        return high - low if high >= low else np.inf
+
+    def target_size(n: int, widths: FloatArray) -> float:
+        """Extrapolate the size, since widths decrease with the square root of n."""
+        width = float(np.quantile(widths, aim.power, method="inverted_cdf"))
+        return n * min((width / aim.size) ** 2, 16)
+
+    items, note = _search_size(simulated_width, target_size, len(units))
+    return _line("width", aim, (group.name, ""), group.task, items, (len(units), items_asked), note)
+
+
+def _interval(aim: _Aim, answers: Answers, resampling: Resampling) -> tuple[float, float]:
+    """Compute the interval of the metric as `summarize` does."""
+    columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
+    if aim.metric in columns:
+        column = {aim.metric: columns[aim.metric]}
+        parts = estimate.means({}, column, answers.unit, answers.units)
+    else:
+        parts = of_table(answers, [aim.form], {}, "")
+    (row,) = estimate.results_of(estimate.draw([parts], answers.units, resampling), Key("", "", ""))
+    return row.ci_low, row.ci_high
+
+
+@dataclass(frozen=True)
+class _TwoRuns:
+    """Populations of two runs, which answer the same items if they are paired."""
+
+    aim: _Aim
+    first: _Population
+    second: _Population
+    paired: bool
+
+    def contrast(self, items: IntArray, second_items: IntArray) -> Contrast:
+        """Return the contrast of runs of given items."""
+        index = pd.RangeIndex(len(items))
+        pair = Pair(index, index, self.first.run(items), self.second.run(second_items))
+        return of_pairs([pair], (), [self.aim.form])
+
+    def draw(self, n: int, rng: np.random.Generator) -> Contrast:
+        """Draw the contrast of two runs of n items."""
+        items = rng.integers(self.first.items, size=n)
+        second_items = items if self.paired else rng.integers(self.first.items, size=n)
+        return self.contrast(items, second_items)
+
+
+def _size_to_detect(
+    aim: _Aim, groups: list[ConfidenceGroup], rng: np.random.Generator
+) -> dict[str, object]:
+    names = [group.name for group in groups]
+    if len(groups) > 2:
+        raise InvalidArgument(
+            f"--pilot has {len(groups)} models, variants or methods ({'; '.join(names)}); give one "
+            "or two of them."
+        )
+    frames, counts = zip(*map(_pilot, groups), strict=True)
+    _, sides = on_common(frames) if len(groups) == 2 else (None, [frames[0], frames[0]])
+    units = pd.Index(sides[0]["item"].unique())
+    _refuse_few(" and ".join(names), len(units))
+    first, second = (_Population.from_answers(Answers.of(side, units)) for side in sides)
+    runs = _TwoRuns(aim, first, second, paired=len(groups) == 2)
+
+    all_items = np.arange(len(units))
+    whole = runs.contrast(all_items, all_items)
+    column = max(k for k, (_, metric) in enumerate(whole.names) if metric == aim.metric)
+    true = float(tested(whole, Resampling(1), None).values[column])
+    shift = (aim.size if true >= 0 else -aim.size) - true
+
+    def simulated_detection(n: int) -> float:
+        difference = tested(runs.draw(n, rng), aim.resampling(rng), None)
+        shifted = replace(
+            difference, values=difference.values + shift, draws=difference.draws + shift
+        )
+        return float(shifted.verdict(column).p < 0.05)
+
+    def target_size(n: int, detections: FloatArray) -> float:
+        """Extrapolate the size, since the power is Phi(s sqrt(n) - 1.96)."""
+        smallest = 0.5 / len(detections)
+        z = float(ndtri(np.clip(detections.mean(), smallest, 1 - smallest)))
+        return n * min((ndtri(aim.power) + ALPHA_Z) / max(z + ALPHA_Z, 0.1), 4) ** 2
+
+    items, note = _search_size(simulated_detection, target_size, len(units))
+    if not runs.paired:
+        pilot_note = "one run in the pilot: the other is taken to be independent of it"
+        pair, correlation = (names[0], "another run"), 0.0
+    else:
+        pilot_note = f"the pilot's own difference is {true:.3g}"
+        pair, correlation = (names[0], names[1]), _correlation(whole, column)
+    return _line(
+        "detect",
+        aim,
+        pair,
+        groups[0].task,
+        items,
+        (len(units), min(counts)),
+        noted(pilot_note, note),
+        correlation,
+    )
+
+
+def _correlation(whole: Contrast, column: int) -> float:
+    """Return the correlation of both runs over resamples; NaN if either is constant."""
+    sides = {"first": whole.first, "second": whole.second}
+    draws = bootstrap(sides, np.zeros(whole.units, np.int64))
+    first, second = (draws[side][:, column] for side in sides)
+    if np.ptp(first) == 0 or np.ptp(second) == 0:
+        return float("nan")
+    return float(np.corrcoef(first, second)[0, 1])
+
+
+def _search_size(
+    simulate: Callable[[int], float], target_size: Callable[[int, FloatArray], float], start: int
+) -> tuple[int, str]:
+    """Search the number of items needed, and return it with a note.
+
+    Args:
+        simulate: Function from a number of items to the outcome of one simulated run.
+        target_size: Function from a number of items and the outcomes of its runs to the estimated
+            number of items needed.
+        start: Number of items tried first.
+    """
+    tried: list[tuple[int, float]] = []
+    n = start
+    for _ in range(TRIED):
+        n = int(np.clip(n, MIN_ITEMS, MAX_ITEMS))
+        tried.append((n, target_size(n, np.array([simulate(n) for _ in range(SIMULATED)]))))
+        # Sizes far from their own estimate are too inaccurate to be averaged.
+        close = [target for size, target in tried if 0.6 < target / size < 1 / 0.6]
+        n = int(np.ceil(np.exp(np.mean(np.log(close or [tried[-1][1]])))))
+    if n > MAX_ITEMS:
+        return n, f"extrapolated from {MAX_ITEMS:,} items"
+    if n < MIN_ITEMS:
+        return MIN_ITEMS, f"{MIN_ITEMS} items, the fewest that are tried, are enough"
+    return n, ""
+
+
+def _line(
+    name: str,
+    aim: _Aim,
+    names: tuple[str, str],
+    task: str,
+    items: int,
+    pilot: tuple[int, int],
+    note: str,
+    correlation: float = np.nan,
+) -> dict[str, object]:
+    read = pilot[0] / pilot[1]
+    values = (
+        *(task, *names, name, aim.metric, aim.size, aim.power, items, int(np.ceil(items / read))),
+        *(pilot[0], read, correlation, note),
+    )
+    return dict(zip(COLUMNS, values, strict=True))
