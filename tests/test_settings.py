@@ -17,7 +17,7 @@ import inspect_confidence.studies as rooms
 from conftest import CHECKOUT
 from inspect_confidence import InvalidArgument, compare, detail, summarize, write_report
 from inspect_confidence.cli import main
-from inspect_confidence.commands.analysis import Settings, resamplings
+from inspect_confidence.commands.analysis import Settings, read_settings
 from inspect_confidence.export import export
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import Resampling, Study, all_studies, all_tables, option
@@ -54,15 +54,11 @@ def test_text_and_values_are_read_alike(tmp_path: Path) -> None:
         {"hedge_markers.marker_thresholds": "2,5", "hedge_markers.ddof": "0"},
         {"hedge_markers.marker_thresholds": (2.0, 5), "hedge_markers.ddof": 0},
     ]
-    first, second = (resamplings({"options": one})["hedge_markers"] for one in given)
+    first, second = (read_settings({"options": one})["hedge_markers"] for one in given)
     assert first == second
-    alone = resamplings({"options": {"hedge_markers.marker_thresholds": 2}})[
-        "hedge_markers"
-    ].study_options
+    alone = read_settings({"options": {"hedge_markers.marker_thresholds": 2}})["hedge_markers"].own
     assert getattr(alone, "marker_thresholds", None) == (2.0,)
-    named = resamplings({"options": {"hedge_markers.markers": str(path)}})[
-        "hedge_markers"
-    ].study_options
+    named = read_settings({"options": {"hedge_markers.markers": str(path)}})["hedge_markers"].own
     assert getattr(named, "markers", None) == FORMS
 
 
@@ -70,7 +66,7 @@ def test_costs_are_read_alike_and_add_utility(tmp_path: Path) -> None:
     """From text or a mapping; by hand of 40 items, through the command and the curve of detail."""
     costs = {"right": 1, "wrong": -2, "abstain": 0}
     said = "right=1, wrong=-2,abstain=0"
-    assert resamplings({"costs": said}) == resamplings({"costs": costs})
+    assert read_settings({"costs": said}) == read_settings({"costs": costs})
     rows = {
         "item": range(40),
         "confidence": [0.9, 0.6, 0.6, 0.2] * 10,

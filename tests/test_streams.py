@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from inspect_confidence import read_judgments, summarize
-from inspect_confidence.commands.analysis import Settings, streamed
+from inspect_confidence.commands.analysis import Settings, as_stream
 from inspect_confidence.judgments.places import Log
 from inspect_confidence.judgments.read import judgments_of
 from inspect_confidence.judgments.runs import Run, encode, readers
@@ -81,7 +81,7 @@ def store(tmp_path: Path) -> Path:
 def test_a_model_at_a_time_is_all_at_once(store: Path) -> None:
     """Rows, their order, types and notices, to the last bit."""
     whole = read_judgments(store)
-    parts = streamed(store, FEW)
+    parts = as_stream(store, FEW)
     assert isinstance(parts, Stream)
     assert [*parts.notices] == [*whole.notices]
     assert [*parts.lost] == [*whole.lost]

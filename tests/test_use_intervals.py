@@ -62,7 +62,7 @@ def test_studies_of_one_folder_have_their_maps_in_one_file() -> None:
         assert entry["offset"] == pytest.approx(offset, abs=1e-12)
         assert (entry["train_items"], entry["train"], entry["level"]) == (n, {"halves": 3}, level)
         test = frame[~train & (frame["level"] == level) & (frame["status"] == "ok")]
-        mine = found.changes[found.judged["way"] == f"level={level};method=direct"]
+        mine = found.changes[found.changes["way"] == f"level={level};method=direct"]
         judged: dict[Any, Any] = mine.set_index("metric").to_dict("index")
         for name, by in (("stated", 0.0), ("recalibrated", offset)):
             low, high, truth = test["lower"] - by, test["upper"] + by, test["truth"]
@@ -161,7 +161,7 @@ def test_mean_coverage_lies_within_the_bound(items: int) -> None:
     apart: dict[float, list[float]] = {80: [], 90: []}
     for seed in range(200):
         found = recalibrate(intervals(items, seed), resamples=2, seed=seed)
-        rows = found.changes[found.judged["metric"] == "coverage"]
+        rows = found.changes[found.changes["metric"] == "coverage"]
         covered = dict(zip(rows["way"], rows["recalibrated"], strict=True))
         for entry in found.maps["maps"]:
             level, n = int(entry["level"]), entry["train_items"]

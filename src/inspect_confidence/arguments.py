@@ -61,7 +61,7 @@ def parts(value: object) -> list[str]:
     return [text for part in items if (text := str(part).strip())]
 
 
-def several(name: str, value: object, allowed: Sequence[str]) -> list[str]:
+def choice_list(name: str, value: object, allowed: Sequence[str]) -> list[str]:
     """Read one or more distinct allowed words from a list or from text with commas."""
     words = [choice(name, part, allowed) for part in parts(value)]
     if not words or len(set(words)) < len(words):

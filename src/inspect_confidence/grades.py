@@ -34,8 +34,8 @@ def unknown_score(scores: Mapping[str, Numbers], name: str | None) -> str:
         ''
     """
     scorer = name.partition(".")[0] if name else ""
-    numbers = [scores.get(scorer, {})] if scorer else list(scores.values())
-    if all(math.isnan(number) for keys in numbers for number in keys.values()):
+    relevant = {scorer: scores.get(scorer, {})} if scorer else scores
+    if all(map(math.isnan, _names(relevant).values())):
         return ""
     names = _names(scores)
     if name in names or (name is None and len(names) == 1):

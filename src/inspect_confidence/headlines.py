@@ -38,6 +38,13 @@ class Direction:
         return "no direction" if self.name == "none" else f"{self.name} is better"
 
     @property
+    def short_label(self) -> str:
+        """The direction in few words; empty if there is none."""
+        if self.name == "none":
+            return ""
+        return self.label.removesuffix(" is better") if self.name == "target" else self.label
+
+    @property
     def ordered(self) -> bool:
         """Whether values can be better or worse."""
         return self.name in ("higher", "lower") or not math.isnan(self.target)

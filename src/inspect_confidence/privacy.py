@@ -257,7 +257,7 @@ def redact_frame(
     return frame.assign(**columns)
 
 
-def shareable(frame: pd.DataFrame) -> pd.DataFrame:
+def redact_rows(frame: pd.DataFrame) -> pd.DataFrame:
     """Redact a frame of judgments, results or differences."""
     return redact_frame(frame, redactors([frame]))
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from itertools import chain
 from typing import NamedTuple
 
 from inspect_confidence.errors import InvalidArgument, nearest
@@ -32,7 +33,7 @@ GROUPS: Mapping[str, tuple[Scale, ...]] = {
 BASELINE = Scale(0, 100)
 """Scale with which the others are compared."""
 
-ALL = tuple(scale for group in GROUPS.values() for scale in group)
+ALL = tuple(chain.from_iterable(GROUPS.values()))
 
 
 def read_scales(value: object) -> list[Scale]:

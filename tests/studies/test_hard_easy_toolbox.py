@@ -137,7 +137,7 @@ def test_commands_take_question_sets() -> None:
     results = [
         summarize(after, resamples=20, convention=convention) for convention in ("text", "authors")
     ]
-    (judged,) = found.judged.loc[found.judged["metric"] == "brier", "recalibrated"]
+    (judged,) = found.changes.loc[found.changes["metric"] == "brier", "recalibrated"]
     for said_of in results:
         assert value(said_of, "variant=recalibrated%3Disotonic", "brier") == pytest.approx(judged)
     (row,) = threshold(rows, risk=0.3).to_dict("records")

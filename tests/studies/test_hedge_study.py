@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from scipy.stats import pearsonr, spearmanr, ttest_rel
 
 from inspect_confidence import compare
-from inspect_confidence.commands.analysis import parts_of
+from inspect_confidence.commands.analysis import study_parts
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.results import Condition, Result
 from inspect_confidence.studies.hedge_markers.study import HEDGE_MARKERS
@@ -789,7 +789,7 @@ def test_interval_resamples_items_with_their_sentences() -> None:
         observed[row.condition, row.metric] = draws
 
     settings: Any = {"resamples": 20_000, "options": {"hedge_markers.marker_thresholds": 1}}
-    for part in parts_of(frame_of(said), settings):
+    for part in study_parts(frame_of(said), settings):
         list(part.results(observe))
     draws = np.sort(observed[WHERE, "mic"])
     sums = np.array([sum(sentences) / 20 for sentences in held])

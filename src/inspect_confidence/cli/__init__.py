@@ -21,13 +21,13 @@ from inspect_confidence.cli.options import (
     RESAMPLES,
     SEED,
     STRICT,
-    computing,
-    fails,
+    has_failed,
+    judgment_options,
     note_loss,
     read_keywords,
-    reading,
+    record_options,
     recorded,
-    recording,
+    settings_options,
 )
 from inspect_confidence.cli.terminal import (
     find_study,
@@ -57,13 +57,13 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@reading
+@judgment_options
 @REREAD
 @JSON
 @CSV
 @click.option("--full", is_flag=True, help="Print all tables, of studies and of further metrics.")
 @click.option("--study", metavar="NAME", help="Print the tables of one study.")
-@computing
+@settings_options
 def summarize(
     paths: Sequence[str],
     reread: bool,
@@ -74,9 +74,9 @@ def summarize(
     **settings: "Unpack[Settings]",
 ) -> None:
     """Print the headlines of each study with 95% intervals, or all tables."""
-    from inspect_confidence.commands.analysis import resamplings
+    from inspect_confidence.commands.analysis import read_settings
 
-    resamplings(settings)  # an invalid setting ends the command before logs are read
+    read_settings(settings)  # an invalid setting ends the command before logs are read
     show = print_headlines
     if full or study:
         show = functools.partial(print_views, full=full, study=study and find_study(study))
@@ -85,7 +85,7 @@ def summarize(
 
 
 @click.command()
-@reading
+@judgment_options
 @DIRECTORY
 @click.option("--published", is_flag=True, help="Show the published figures of the studies too.")
 @click.option(
@@ -96,7 +96,7 @@ def summarize(
 @click.option(
     "--formats", default="", metavar="png,pdf", help="File formats of figures in addition to svg."
 )
-@computing
+@settings_options
 def report(
     paths: Sequence[str],
     directory: Path,
@@ -167,7 +167,7 @@ def report(
     "--power", type=float, default=0.8, show_default=True, help="Share of runs that succeed."
 )
 @SEED
-@recording
+@record_options
 @JSON
 def plan(
     task: str | None,
@@ -256,7 +256,7 @@ def run(
 
 
 @click.command()
-@reading
+@judgment_options
 @OUTPUT
 def judgments(paths: Sequence[str], output: Path) -> None:
     """Write the judgments, one row each, to a csv or parquet file."""
@@ -272,7 +272,7 @@ def judgments(paths: Sequence[str], output: Path) -> None:
 
 
 @click.command()
-@reading
+@judgment_options
 @click.option(
     "-o",
     "--output",
@@ -309,12 +309,12 @@ def ingest(paths: Sequence[str], store: str, rebuild: bool) -> None:
 
 
 @click.command()
-@reading
+@judgment_options
 @click.option(
     "--format", "form", required=True, type=click.Choice(FORMATS), help="Format of the export."
 )
 @DIRECTORY
-@computing
+@settings_options
 @click.option(
     "--organization",
     default="unknown",
@@ -354,11 +354,11 @@ def export(
 @click.command()
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="[B]", required=False)
-@recording
+@record_options
 @STRICT
 @JSON
 @CSV
-@computing
+@settings_options
 def compare(
     a: str, b: str | None, as_json: bool, csv: Path | None, **settings: "Unpack[Settings]"
 ) -> None:
@@ -373,7 +373,7 @@ def compare(
 
 
 @click.command()
-@reading
+@judgment_options
 @REREAD
 @click.option(
     "--limit",
@@ -388,17 +388,20 @@ def unread(paths: Sequence[str], reread: bool, limit: int, as_json: bool, csv: P
     """Print the shares of unread replies by task and model, and the replies."""
     from inspect_confidence.commands.unread import shares
     from inspect_confidence.commands.unread import unread as find
-    from inspect_confidence.privacy import shareable
+    from inspect_confidence.privacy import redact_rows
 
     judgments = read_paths(paths, reread=reread)
     replies = find(paths, judgments=judgments)
     output_rows(
-        replies, as_json, csv, lambda rows: print_unread(shareable(shares(judgments)), rows, limit)
+        replies,
+        as_json,
+        csv,
+        lambda rows: print_unread(redact_rows(shares(judgments)), rows, limit),
     )
 
 
 @click.command()
-@reading
+@judgment_options
 @click.option(
     "--only",
     "section",
@@ -439,7 +442,7 @@ def reproduce(log: str) -> None:
 
 
 @click.command()
-@reading
+@judgment_options
 @OUTPUT
 @click.option(
     "--method",
@@ -456,12 +459,12 @@ def recalibrate(
 ) -> None:
     """Fit maps of stated confidence and intervals on train items; compare them on test items."""
     from inspect_confidence.commands.recalibrate import recalibrate as compute
-    from inspect_confidence.privacy import shareable
+    from inspect_confidence.privacy import redact_rows
 
     result = compute(read_paths(paths), method=method, resamples=resamples, seed=seed)
     result.write(output)
     show = functools.partial(
-        print_recalibrated, shareable(result.scores), shareable(result.offsets)
+        print_recalibrated, redact_rows(result.scores), redact_rows(result.offsets)
     )
     output_rows(result.changes, as_json, None, show)
     fitted = sum("refused" not in entry for entry in result.maps["maps"])
@@ -469,7 +472,7 @@ def recalibrate(
 
 
 @click.command()
-@reading
+@judgment_options
 @click.option(
     "--risk",
     type=float,
@@ -493,7 +496,7 @@ _FAILED = 1
 
 @click.command()
 @PATHS
-@recording
+@record_options
 @click.option(
     "--require",
     "requirements",
@@ -508,7 +511,7 @@ _FAILED = 1
     help="Check the end of the 95% interval, not the value; fail if data were lost.",
 )
 @JSON
-@computing
+@settings_options
 def check(
     paths: Sequence[str],
     requirements: Sequence[str],
@@ -535,7 +538,7 @@ def check(
 
 
 @click.command()
-@reading
+@judgment_options
 @OUTPUT
 @click.option(
     "--model", help="Model that groups the markers, by its name in Inspect; by default rules do."
@@ -562,7 +565,7 @@ class _Commands(click.Group):
         with _escape_errors():
             try:
                 result = super().invoke(ctx)
-                if fails(ctx):
+                if has_failed(ctx):
                     ctx.exit(_FAILED)
                 return result
             except BrokenPipeError:

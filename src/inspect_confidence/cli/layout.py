@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from inspect_confidence.printing import one_line
 from inspect_confidence.studies.tables import Cell
@@ -86,41 +86,47 @@ class Grid:
         if whole:
             width = max(width, sum(widths[: self.names]) + _GAP * self.names + PIPED // 2)
         elif sum(widths) + _GAP * len(widths) - _GAP > width:
-            widths = [min(size, self._max_width(k)) for k, size in enumerate(widths)]
-            numbers = widths[self.names :]
-            room = width - sum(numbers) - _GAP * len(numbers)
-            if room < _NAMES * width / 2:  # the numbers need a further table below in any case
-                room = min(int(_NAMES * width), width - max(numbers, default=0) - _GAP)
-            while self.names and sum(widths[: self.names]) + _GAP * (self.names - 1) > room:
-                widest = max(range(self.names), key=lambda k: widths[k])
-                if widths[widest] <= _MIN_NAME:
-                    break
-                widths[widest] -= 1
-        start = sum(widths[: self.names]) + _GAP * self.names
+            widths = self._narrow(widths, width)
+        names_width = sum(widths[: self.names]) + _GAP * self.names
         parts: list[list[int]] = [[]]
+        used = names_width
         for k in range(self.names, len(widths)):
-            used = start + sum(widths[column] + _GAP for column in parts[-1])
             if parts[-1] and used + widths[k] > width:
                 parts.append([])
+                used = names_width
             parts[-1].append(k)
+            used += widths[k] + _GAP
         return [self._part([*range(self.names), *part], widths) for part in parts]
+
+    def _narrow(self, widths: Sequence[int], width: int) -> list[int]:
+        """Limit prose, and then shorten the longest names until they fit beside the numbers."""
+        narrowed = [min(size, self._max_width(k)) for k, size in enumerate(widths)]
+        numbers = narrowed[self.names :]
+        room = width - sum(numbers) - _GAP * len(numbers)
+        if room < _NAMES * width / 2:  # the numbers need a further table below in any case
+            room = min(int(_NAMES * width), width - max(numbers, default=0) - _GAP)
+        while self.names and sum(narrowed[: self.names]) + _GAP * (self.names - 1) > room:
+            widest = max(range(self.names), key=lambda k: narrowed[k])
+            if narrowed[widest] <= _MIN_NAME:
+                break
+            narrowed[widest] -= 1
+        return narrowed
 
     @property
     def height(self) -> int:
         """Approximate number of lines on the terminal."""
-        lines = (
-            max(-(-len(cell) // width) for cell, width in zip(line, self.widths, strict=True))
-            for line in self.lines
-        )
-        return sum(lines) + max(map(len, self._heading_lines()), default=1) + 2
+        height = max(map(len, self._heading_lines()), default=1) + 2
+        for line in self.lines:
+            cells = zip(line, self.widths, strict=True)
+            height += max(-(-len(cell) // width) for cell, width in cells)
+        return height
 
     def _part(self, columns: Sequence[int], widths: Sequence[int]) -> "Grid":
-        return replace(
-            self,
-            headings=[self.headings[k] for k in columns],
-            lines=[[line[k] for k in columns] for line in self.lines],
-            widths=[widths[k] for k in columns],
-        )
+        def take(line: Sequence[Any]) -> list[Any]:
+            return [line[k] for k in columns]
+
+        lines = list(map(take, self.lines))
+        return replace(self, headings=take(self.headings), lines=lines, widths=take(widths))
 
     def _width(self, column: int) -> int:
         """Return the width of a column's longest cell or word of its heading."""

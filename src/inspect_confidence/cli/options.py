@@ -54,11 +54,11 @@ def _keep_recorded(context: click.Context, parameter: click.Parameter, value: ob
     context.meta.setdefault(_RECORDED, {})[parameter.name] = value
 
 
-_recording = functools.partial(click.option, expose_value=False, callback=_keep_recorded)
+_record_option = functools.partial(click.option, expose_value=False, callback=_keep_recorded)
 
 
 RECORDED = (
-    _recording(
+    _record_option(
         "--confidence-from",
         "confidence",
         multiple=True,
@@ -66,23 +66,23 @@ RECORDED = (
         help="Field with the confidence in logs of other evals, such as "
         "score.metadata.confidence, metadata.x or output.logprobs; docs/any_eval.md lists them.",
     ),
-    _recording(
+    _record_option(
         "--confidence-scale", "scale", metavar="LOW-HIGH", help="Scale of that confidence: 0-100."
     ),
-    _recording(
+    _record_option(
         "--score",
         "score",
         metavar="SCORER[.KEY]",
         help="Score that decides whether an answer is right.",
     ),
-    _recording(
+    _record_option(
         "--by",
         "by",
         multiple=True,
         metavar="FIELD",
         help="Field of the samples' metadata, or column of a file, by which results are split too.",
     ),
-    _recording(
+    _record_option(
         "--column",
         "columns",
         multiple=True,
@@ -120,7 +120,7 @@ def note_loss() -> None:
     click.get_current_context().meta[_LOST] = True
 
 
-def fails(context: click.Context) -> bool:
+def has_failed(context: click.Context) -> bool:
     """Return whether data were lost and the option --strict is set."""
     return bool(context.meta.get(_STRICT) and context.meta.get(_LOST))
 
@@ -141,15 +141,15 @@ STRICT = click.option(
 PATHS = click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 
 
-def recording(command: Callable[..., None]) -> Callable[..., None]:
+def record_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of `RECORDED` and on reading logs to a command."""
     options = (*RECORDED, EXECUTOR)
     return functools.reduce(lambda decorated, option: option(decorated), reversed(options), command)
 
 
-def reading(command: Callable[..., None]) -> Callable[..., None]:
+def judgment_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the paths, the options of `RECORDED` and `STRICT` to a command."""
-    return PATHS(recording(STRICT(command)))
+    return PATHS(record_options(STRICT(command)))
 
 
 class _NewFile(click.Path):
@@ -179,7 +179,9 @@ class _Folder(click.Path):
 _FILE = _NewFile(path_type=Path, dir_okay=False, writable=True)
 
 
-OUTPUT = click.option("-o", "--output", required=True, type=_FILE, metavar="FILE")
+OUTPUT = click.option(
+    "-o", "--output", required=True, type=_FILE, metavar="FILE", help="Output file."
+)
 
 
 DIRECTORY = click.option(
@@ -230,7 +232,7 @@ SETTINGS = (
         "--thresholds",
         default="0.5,0.75",
         show_default=True,
-        help="Confidences from which on it counts as high, for type-2 sensitivity.",
+        help="Thresholds from which on confidence counts as high, for type-2 sensitivity.",
     ),
     click.option(
         "--costs",
@@ -268,7 +270,7 @@ SETTINGS = (
 """Settings of computation, of every command that computes results."""
 
 
-def computing(command: Callable[..., None]) -> Callable[..., None]:
+def settings_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of `SETTINGS` to a command, which receives them as `settings`."""
     return functools.reduce(
         lambda decorated, option: option(decorated), reversed(SETTINGS), command
@@ -288,7 +290,7 @@ REREAD = click.option(
 CSV = click.option("--csv", type=_FILE, metavar="FILE", help="Write the rows to a csv file.")
 
 
-def maps() -> "SavedMaps | None":
+def selected_maps() -> "SavedMaps | None":
     """Return the maps to apply to judgments, or None."""
     saved: SavedMaps | None = click.get_current_context().meta.get(_MAPS)
     return saved

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inspect_confidence.cli.options import maps, note_loss, read_keywords, recorded
+from inspect_confidence.cli.options import note_loss, read_keywords, recorded, selected_maps
 from inspect_confidence.printing import echo, escape_control, one_line
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def read_paths(
     frames = read_judgments(
         list(paths), reread=reread, recorded=recorded(), progress=track_logs, **read_keywords()
     )
-    saved_maps = maps()
+    saved_maps = selected_maps()
     if saved_maps is not None:
         from inspect_confidence.commands.recalibrate import recalibrated
 
@@ -53,12 +53,12 @@ def read_or_stream(
     paths: Sequence[str], settings: "Settings", *, loss_label: str = "note", reread: bool = False
 ) -> "Judgments | Stream":
     """Read judgments like `read_paths`, but return a store as a stream if no option forbids it."""
-    from inspect_confidence.commands.analysis import streamed
+    from inspect_confidence.commands.analysis import as_stream
     from inspect_confidence.judgments.streams import Stream
     from inspect_confidence.studies import NOTHING_SAID
 
-    if len(paths) == 1 and not reread and maps() is None and recorded() == NOTHING_SAID:
-        source = streamed(paths[0], settings)
+    if len(paths) == 1 and not reread and selected_maps() is None and recorded() == NOTHING_SAID:
+        source = as_stream(paths[0], settings)
         if isinstance(source, Stream):
             _print_notices(source, loss_label)
             return source
@@ -129,12 +129,12 @@ def output_rows(
     rows: "pd.DataFrame", as_json: bool, csv: Path | None, show: Callable[["pd.DataFrame"], None]
 ) -> None:
     """Write redacted rows to a csv file if there is one, and print them as JSON or by `show`."""
-    from inspect_confidence.privacy import shareable
+    from inspect_confidence.privacy import redact_rows
     from inspect_confidence.results import as_csv
     from inspect_confidence.results import as_json as in_json
     from inspect_confidence.writing import write_file
 
-    redacted = shareable(rows)
+    redacted = redact_rows(rows)
     if csv:
         write_file(csv, as_csv(redacted))
     if as_json:

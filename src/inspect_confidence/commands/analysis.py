@@ -66,7 +66,7 @@ class Settings(TypedDict, total=False):
     workers: int
 
 
-def resamplings(settings: Settings) -> dict[str, Resampling]:
+def read_settings(settings: Settings) -> dict[str, Resampling]:
     """Check settings and return the resampling of each study by its name.
 
     Raises:
@@ -82,7 +82,7 @@ def resamplings(settings: Settings) -> dict[str, Resampling]:
         choice("convention", convention, CONVENTIONS)
     thresholds = settings.get("thresholds", Resampling.thresholds)
     entries = thresholds if isinstance(thresholds, str) else list(thresholds)
-    shared = Resampling(
+    common_settings = Resampling(
         integer("resamples", settings.get("resamples", 10_000), minimum=1),
         integer("seed", settings.get("seed", 0)),
         tuple(numbers("thresholds", entries, above=0, below=nextafter(1, 2))),
@@ -104,7 +104,7 @@ def resamplings(settings: Settings) -> dict[str, Resampling]:
         study, option = known_options[name]
         study_options[study.name][option.name] = option.metadata["read"](name, value)
     return {
-        study.name: replace(shared, own=study.options(**study_options[study.name]))
+        study.name: replace(common_settings, own=study.options(**study_options[study.name]))
         for study in all_studies()
     }
 
@@ -186,24 +186,24 @@ def _small(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.astype(dict.fromkeys(text, object))
 
 
-def streamed(source: Source, settings: Settings) -> Source | Stream:
+def as_stream(source: Source, settings: Settings) -> Source | Stream:
     """Return a store as a stream, unless a setting needs the judgments of all models at once."""
     if settings.get("common_items") or settings.get("judge_labels") is not None:
         return source
     return stream_at(source) or source
 
 
-def results_of(source: Source | Stream, settings: Settings) -> Iterator[Result]:
+def compute_results(source: Source | Stream, settings: Settings) -> Iterator[Result]:
     """Yield the results of all studies; a stream is read model by model, with equal order.
 
     Raises:
         InvalidArgument: A setting or the source is invalid, or there are no judgments.
     """
     if not isinstance(source, Stream):
-        for part in parts_of(source, settings):
+        for part in study_parts(source, settings):
             yield from part.results()
         return
-    computed = resamplings(settings)
+    computed = read_settings(settings)
     for study in all_studies():
         results: list[Result] = []
         tasks = [table.task for table in study.tables]
@@ -216,13 +216,13 @@ def results_of(source: Source | Stream, settings: Settings) -> Iterator[Result]:
         yield from results
 
 
-def parts_of(source: Source, settings: Settings) -> Iterator[Part]:
+def study_parts(source: Source, settings: Settings) -> Iterator[Part]:
     """Yield a part for each study that has judgments.
 
     Raises:
         InvalidArgument: A setting or the source is invalid, or there are no judgments.
     """
-    computed = resamplings(settings)
+    computed = read_settings(settings)
     judgments = judgments_of(source)
     refuse_other_judges(next(iter(computed.values())).judge_labels, judgments)
     for study in all_studies():

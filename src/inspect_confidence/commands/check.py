@@ -51,6 +51,10 @@ class Requirement:
         """Return whether a value is within the limit."""
         return _OPERATORS[self.sign](value, self.number)
 
+    def matches(self, facts: Mapping[str, str]) -> bool:
+        """Return whether all parts of a row have the required values."""
+        return all(self.part_applies(key, facts) for key in self.parts)
+
     def part_applies(self, key: str, facts: Mapping[str, str]) -> bool:
         """Return whether a row's part equals the required text or number; absent means empty."""
         wanted_text, fact = self.parts[key], facts.get(key, "")
@@ -88,7 +92,7 @@ def read_requirement(text: str) -> Requirement:
 
 def _parts(text: str, pairs: str) -> dict[str, str]:
     parts: dict[str, str] = {}
-    for part in filter(None, (pair.strip() for pair in pairs.split(";"))):
+    for part in filter(None, map(str.strip, pairs.split(";"))):
         key, equals, value = part.partition("=")
         key = key.strip()
         if not equals or not key:
@@ -168,19 +172,15 @@ def _matching(
     requirement: Requirement, facts: Sequence[dict[str, str]], metrics: Sequence[str]
 ) -> list[int]:
     """Return the positions of the matching rows, of which there is at least one."""
-    candidates = [place for place, metric in enumerate(metrics) if metric == requirement.metric]
+    candidates = [k for k, metric in enumerate(metrics) if metric == requirement.metric]
     if not candidates:
         raise InvalidArgument(
-            f"{requirement.text}: there is no result of {requirement.metric} here. "
+            f"{requirement.text}: there is no result of {requirement.metric}. "
             f"{nearest(requirement.metric, set(metrics))}"
         )
-    matches = [
-        place
-        for place in candidates
-        if all(requirement.part_applies(key, facts[place]) for key in requirement.parts)
-    ]
+    matches = [k for k in candidates if requirement.matches(facts[k])]
     if not matches:
-        raise InvalidArgument(_no_match_error(requirement, [facts[place] for place in candidates]))
+        raise InvalidArgument(_no_match_error(requirement, [facts[k] for k in candidates]))
     return matches
 
 
@@ -190,8 +190,9 @@ def _no_match_error(requirement: Requirement, candidates: Sequence[dict[str, str
     for key, value in requirement.parts.items():
         if any(requirement.part_applies(key, row) for row in candidates):
             continue
-        if not any(key in row for row in candidates):
-            return f"{start} {key!r}. {nearest(key, {name for row in candidates for name in row})}"
+        keys = set[str]().union(*candidates)
+        if key not in keys:
+            return f"{start} {key!r}. {nearest(key, keys)}"
         values = {row.get(key, "") for row in candidates}
         condition = f"{key}={value}" if value else f"no {key}"
         return f"{start} {condition}. {_existing_values(value, values)}"

@@ -100,13 +100,13 @@ def _files_sentence(judgments: pd.DataFrame) -> str:
 
 
 def _models(judgments: pd.DataFrame) -> str:
-    return _join_words(model_name(str(name)) for name in judgments["model"].unique())
+    return _join_words(map(model_name, judgments["model"].astype(str).unique()))
 
 
 def _runs_sentence(runs: Sequence[EvalLog]) -> str:
     days = sorted({run.eval.created[:10] for run in runs})
     when = f"on {days[0]}" if len(days) == 1 else f"from {days[0]} to {days[-1]}"
-    versions = _join_words(f"{run.eval.task_version}" for run in runs)
+    versions = _join_words(str(run.eval.task_version) for run in runs)
     packages = _merge_settings((run.eval.packages for run in runs), missing="")
     software = _join_words(f"{name} {version}" for name, version in packages.items())
     unfinished = sum(run.status != "success" for run in runs)
@@ -299,7 +299,8 @@ def _read_headers(paths: Paths, run_ids: Collection[str]) -> dict[str, list[Eval
 
 def _log_folders(paths: Paths) -> list[str]:
     """Return the paths that are not files of judgments."""
-    folders = map(fspath, [paths] if isinstance(paths, str | PathLike) else paths)
+    locations = [paths] if isinstance(paths, str | PathLike) else paths
+    folders = [fspath(location) for location in locations]
     return [folder for folder in folders if not folder.endswith(SUFFIXES)]
 
 

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.commands.analysis import Settings, parts_of
+from inspect_confidence.commands.analysis import Settings, study_parts
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.read import Source, judgments_of
 from inspect_confidence.metrics import METRICS, bonferroni, holm
@@ -56,7 +56,7 @@ def compare(a: Source, b: Source | None = None, **settings: Unpack[Settings]) ->
     """
     second = None if b is None else judgments_of(b)
     rows = []
-    for part in parts_of(a, settings):
+    for part in study_parts(a, settings):
         for task, frame in part.frames.items():
             if second is not None and task not in second:
                 continue

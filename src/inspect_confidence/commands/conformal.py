@@ -77,9 +77,7 @@ def _compare_intervals(
     """Compute the study's own results before and after the map, and their differences."""
     before, study = test.pooled(), study_of(test.task)
     after = move_bounds(before, offset)
-    first, second = (
-        {row.metric: row for row in study.summarize({test.task: rows}, resampling)}
-        for rows in (before, after)
-    )
-    changes = {change.metric: change for change in study.compare(after, before, resampling)}
-    return [(first[name], second[name], changes[name]) for name in COMPARED]
+    first = {row.metric: row for row in study.summarize({test.task: before}, resampling)}
+    second = {row.metric: row for row in study.summarize({test.task: after}, resampling)}
+    differences = {row.metric: row for row in study.compare(after, before, resampling)}
+    return [(first[name], second[name], differences[name]) for name in COMPARED]

@@ -82,8 +82,8 @@ def plan_run(
     lines += _cost_lines(requests, model, grader, cost_file, connections)
     if model:
         settings = built.config.merge(GenerateConfig(temperature=temperature))
-        given = settings.model_dump(exclude_none=True)
-        lines += [f"unsent:  {line}" for line in _unsent_lines(requests.facts, model, given)]
+        values = settings.model_dump(exclude_none=True)
+        lines += [f"unsent:  {line}" for line in _unsent_lines(requests.facts, model, values)]
     metadata = [sample.metadata or {} for sample in built.dataset] * requests.epochs
     lacking = study_of(tables[name]).lacking(tables[name], metadata)
     lines += [f"lacks:   {line}" for line in lacking]
@@ -286,10 +286,10 @@ def _request_lines(requests: _Requests) -> list[str]:
     draws = ""
     if requests.draws_per_call > 1:
         draws = f" (up to {requests.draws_per_call} draws in a call)"
-    further = f" {facts['beside']}" if "beside" in facts else ""
+    extra_calls = f" {facts['beside']}" if "beside" in facts else ""
     lines = [
         f"samples: {requests.samples:,}{epochs}",
-        f"calls:   {requests.calls:,}{draws}{further}",
+        f"calls:   {requests.calls:,}{draws}{extra_calls}",
     ]
     judge_calls = facts.get("grader_calls_per_sample", 0) * requests.samples
     if judge_calls:

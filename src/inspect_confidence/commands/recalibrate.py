@@ -134,15 +134,24 @@ def recalibrate(
         }
 
         datasets = sorted({_dataset_alias(name) for name in group.rows["dataset"].unique()})
-        entry = {**_public_names(group), "way": dict(group.elicitation), "datasets": datasets}
-        entry |= items
+        entry: dict[str, Any] = {
+            **_public_names(group),
+            "way": dict(group.elicitation),
+            "datasets": datasets,
+            **items,
+        }
         reason = fitted.entry.get("refused", "")
         if not reason:
             entry["train"] = split
         maps.append(entry | fitted.entry)
 
-        row = {"task": group.task, "model": group.model, "variant": group.variant}
-        row |= {"way": str(group.condition), **items}
+        row: dict[str, Any] = {
+            "task": group.task,
+            "model": group.model,
+            "variant": group.variant,
+            "way": str(group.condition),
+            **items,
+        }
         summaries.append({**row, "note": f"no map: {reason}" if reason else "", **fitted.summary})
         for before, after, difference in fitted.changes:
             cells = _change_cells(before, after, difference)

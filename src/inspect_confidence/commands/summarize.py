@@ -7,10 +7,10 @@ import pandas as pd
 
 from inspect_confidence.commands.analysis import (
     Settings,
-    parts_of,
-    resamplings,
-    results_of,
-    streamed,
+    as_stream,
+    compute_results,
+    read_settings,
+    study_parts,
 )
 from inspect_confidence.judgments.read import Source
 from inspect_confidence.judgments.streams import Stream
@@ -35,9 +35,9 @@ def summarize(source: Source | Stream, **settings: Unpack[Settings]) -> pd.DataF
         InvalidArgument: The source or a setting is invalid, or there are no judgments.
     """
     if not isinstance(source, Stream):
-        resamplings(settings)  # an invalid setting ends the command before logs are read
-        source = streamed(source, settings)
-    return results_frame(results_of(source, settings))
+        read_settings(settings)  # an invalid setting ends the command before logs are read
+        source = as_stream(source, settings)
+    return results_frame(compute_results(source, settings))
 
 
 def detail(source: Source, **settings: Unpack[Settings]) -> pd.DataFrame:
@@ -58,7 +58,7 @@ def detail(source: Source, **settings: Unpack[Settings]) -> pd.DataFrame:
         InvalidArgument: The source or a setting is invalid, or there are no judgments.
     """
     results: list[Result] = []
-    for part in parts_of(source, {"resamples": 1_000, **settings}):
+    for part in study_parts(source, {"resamples": 1_000, **settings}):
         results += _statuses(part.frames)
         results += part.study.detail(part.frames, part.resampling)
     return results_frame(results)

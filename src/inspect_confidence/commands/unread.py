@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Hashable, Mapping
 from contextlib import suppress
 from os import PathLike, fspath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -67,7 +67,7 @@ def unread(paths: Paths, *, judgments: Judgments | None = None) -> pd.DataFrame:
     return replies[COLUMNS].astype({"epoch": int, "draw": int})
 
 
-def _condition_text(row: Mapping[Hashable, object]) -> str:
+def _condition_text(row: Mapping[Hashable, Any]) -> str:
     return str(Condition({str(key): value for key, value in row.items() if pd.notna(value)}))
 
 
@@ -107,10 +107,11 @@ def _texts(paths: Paths, runs: set[str]) -> "dict[Place, str]":
     from inspect_confidence.judgments.logs import read_replies  # noqa: PLC0415
 
     texts: dict[Place, str] = {}
-    for path in map(fspath, [paths] if isinstance(paths, str | PathLike) else paths):
+    for location in [paths] if isinstance(paths, str | PathLike) else paths:
+        path = fspath(location)
         if path.endswith(SUFFIXES):
             continue
-        for location in find_logs(path):
+        for log in find_logs(path):
             with suppress(Exception):  # notices of the judgments name unreadable logs
-                texts = read_replies(location, runs) | texts  # the newest log comes first
+                texts = read_replies(log, runs) | texts  # the newest log comes first
     return texts

@@ -65,16 +65,16 @@ def usage_of(runs: Iterable[EvalLog]) -> list[ModelTotal]:
 
 def seconds_of(runs: Iterable[EvalLog]) -> float:
     """Return the wall time in seconds during which at least one of the runs was active."""
-    spans = sorted(
-        (datetime.fromisoformat(stats.started_at), datetime.fromisoformat(stats.completed_at))
-        for stats in (run.stats for run in runs)
-        if stats.started_at and stats.completed_at
-    )
+    spans: list[tuple[datetime, datetime]] = []
+    for run in runs:
+        start, end = run.stats.started_at, run.stats.completed_at
+        if start and end:
+            spans.append((datetime.fromisoformat(start), datetime.fromisoformat(end)))
     seconds, until = 0.0, None
-    for start, end in spans:
-        begin = start if until is None else max(start, until)
-        seconds += max((end - begin).total_seconds(), 0)
-        until = end if until is None else max(until, end)
+    for started, completed in sorted(spans):
+        counted_from = started if until is None else max(started, until)
+        seconds += max((completed - counted_from).total_seconds(), 0)
+        until = completed if until is None else max(until, completed)
     return seconds
 
 

@@ -40,10 +40,12 @@ def views_of(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View]]]:
     """
     results = without_unread(results)
     for study in all_studies():
-        study_results = results[results["task"].isin([table.task for table in study.tables])]
-        if len(study_results) and (
-            views := [*study.views(study_results), *toolbox_views(study_results)]
-        ):
+        tasks = [table.task for table in study.tables]
+        study_results = results[results["task"].isin(tasks)]
+        if study_results.empty:
+            continue
+        views = [*study.views(study_results), *toolbox_views(study_results)]
+        if views:
             yield study, views
 
 
@@ -59,9 +61,9 @@ def headline_views(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View
     Args:
         results: A frame of results.
     """
-    rows = headline_rows(results, lambda study: [*study.headlines, *extra_headlines(study)])
-    order = {name: place for place, name in enumerate(results["model"].unique())}
-    rows = rows.sort_values("model", key=lambda names: names.map(order), kind="stable")
+    rows = headline_rows(results, lambda study: [*study.headlines, *toolbox_headlines(study)])
+    order = pd.Index(results["model"].unique())
+    rows = rows.sort_values("model", key=order.get_indexer, kind="stable")
     rows["label"] = rows["label"].str.replace(_UNITS, "", regex=True)
     for study in all_studies():
         views: list[View] = []

@@ -4,7 +4,7 @@ import functools
 from dataclasses import dataclass
 from typing import Any
 
-from inspect_confidence.arguments import fingerprint, several
+from inspect_confidence.arguments import choice_list, fingerprint
 from inspect_confidence.datasets.records import Record, bundled_records
 from inspect_confidence.datasets.selection import Item, Selection, alternate, choose
 
@@ -50,10 +50,8 @@ def load_judge_items(parts: object, *, items: object = None, seed: int = 0) -> S
     Raises:
         InvalidArgument: A part isn't known, or `items` can't be used.
     """
-    names = several("parts", parts, PARTS)
-    pool: list[JudgeItem] = []
-    for name in names:
-        pool.extend(labelled_items()[name])
+    named = choice_list("parts", parts, PARTS)
+    pool = [item for part in named for item in labelled()[part]]
     ordered = alternate(pool, seed, group=lambda item: item.part)
     files = [f"judge_{name}.jsonl" for name in names]
     chosen = choose(ordered, "all", items)

@@ -250,7 +250,7 @@ def overlap_ranks(
     if not direction.ordered or has_interval.sum() < 2:
         return best, worst
     low, high = low[there], high[there]
-    sides = np.array([direction.loss(low), direction.badness(high)])
+    sides = np.array([direction.loss(low), direction.loss(high)])
     near, far = sides.min(axis=0), sides.max(axis=0)
     if direction.name == "target":
         has_target = (low <= direction.target) & (direction.target <= high)

@@ -10,7 +10,7 @@ from typing import Unpack
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.arguments import several
+from inspect_confidence.arguments import choice_list
 from inspect_confidence.commands.analysis import Settings
 from inspect_confidence.commands.summarize import detail, summarize
 from inspect_confidence.errors import InvalidArgument
@@ -71,10 +71,9 @@ def write_report(
         InvalidArgument: The source can't be used, has no judgment, or lacks the baseline; or
             the directory isn't writable.
     """
-    chosen_formats = several("formats", formats, figures.FORMATS) if formats else []
-    judgments = judgments_of(source)
-    frames = judgments.values()
-    models = list(dict.fromkeys(chain.from_iterable(frame["model"] for frame in frames)))
+    further = choice_list("formats", formats, figures.FORMATS) if formats else []
+    judged = judgments_of(source)
+    models = list(dict.fromkeys(name for frame in judged.values() for name in frame["model"]))
     if not models:
         raise InvalidArgument("There is no judgment to report on.")
     if baseline is not None and baseline not in models:

@@ -79,7 +79,7 @@ class Asking:
         if len(scales) != 1:
             raise InvalidArgument(f"scale={scale} is not one scale; give one such as 0-100.")
         number = arguments.integer("draws", draws, minimum=1)
-        return cls(arguments.several("ways", ways, WAYS), scales[0], number)
+        return cls(arguments.choice_list("ways", ways, WAYS), scales[0], number)
 
     @property
     def calls(self) -> int:

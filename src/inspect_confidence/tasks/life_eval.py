@@ -85,7 +85,9 @@ def life_eval(
     selection = life_items(
         lives,
         ages=arguments.whole_numbers("ages", ages, minimum=0, maximum=lives.top),
-        sexes=tables.SEXES if sexes == "both" else arguments.several("sexes", sexes, tables.SEXES),
+        sexes=tables.SEXES
+        if sexes == "both"
+        else arguments.choice_list("sexes", sexes, tables.SEXES),
         radii=arguments.numbers("radii", radii, above=0, below=120),
         **which(items, split, seed),
     )

@@ -55,8 +55,8 @@ def wep_elicitation(
     context = system_message(system)
     selection, asked = contexts.load_contexts(
         dataset,
-        settings=arguments.several("settings", settings, contexts.SETTINGS),
-        languages=arguments.several("languages", languages, contexts.LANGUAGES),
+        settings=arguments.choice_list("settings", settings, contexts.SETTINGS),
+        languages=arguments.choice_list("languages", languages, contexts.LANGUAGES),
         words=words,
         **which(items, split, seed),
     )
