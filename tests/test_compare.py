@@ -107,10 +107,10 @@ def test_holm_adjusts_over_all_rows() -> None:
 
 def test_nothing_to_compare_is_an_error() -> None:
     """One model alone, or two without common items, is refused with the reason."""
-    with pytest.raises(InvalidArgument, match="Nothing to compare"):
+    with pytest.raises(InvalidArgument, match="nothing to compare"):
         compare(judgments("a", 0), resamples=10)
     other = judgments("b", 0).assign(item=lambda frame: "x" + frame["item"])
-    with pytest.raises(InvalidArgument, match="Nothing to compare"):
+    with pytest.raises(InvalidArgument, match="nothing to compare"):
         compare(judgments("a", 0), other, resamples=10)
 
 

@@ -67,7 +67,7 @@ def test_a_study_is_every_combination(tmp_path: Path) -> None:
             {"tasks": [{"task": "fermi_eval", "vary": {"levels": 90}}]},
             "tasks.0.vary.levels=90 should",
         ),
-        ({"tasks": ["fermi_eval", "fermi_eval"]}, "ask for `repeats` instead"),
+        ({"tasks": ["fermi_eval", "fermi_eval"]}, "write `repeats` instead"),
         ({"arguments": {"sexes": "male"}}, "none of the tasks has the argument 'sexes'"),
         ({"repeats": 0}, "repeats=0 should be greater than or equal to 1"),
         ({"settings": {"temprature": 0}}, "Did you mean 'temperature'?"),

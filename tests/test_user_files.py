@@ -71,7 +71,7 @@ STUDIES = {
     "not a number": (STUDY + "settings: {top_p: .nan}\n", "top_p: nan is not a finite"),
     "too often": (STUDY + "repeats: 100000\n", "repeats=100000 should be less than or equal"),
     "surrogate": (STUDY + 'logs: "\\ud83d"\n', "logs: '\\ud83d' is not Unicode text"),
-    "key twice": (STUDY + "models: [mockllm/m]\n", "the key 'models' stands there twice (line 3"),
+    "key twice": (STUDY + "models: [mockllm/m]\n", "the key 'models' occurs twice (line 3"),
     "list as key": (STUDY + "? [a]\n: b\n", "a key is a list or a mapping"),
     "number as key": (STUDY + "arguments: {5: 3}\n", "arguments.5"),
     "number as task": ("models: [mockllm/m]\ntasks: [5]\n", "tasks.0"),
@@ -154,7 +154,7 @@ def test_prices_within_bounds_are_read(tmp_path: Path) -> None:
     assert read_prices(str(file))["openai/m"].model_dump() == COST
     for text in ("", "[1]", "[" * 100_000, '{"a": {"input": ' + "9" * 5_000 + "}}", '{"a": NaN}'):
         refused(read_prices, file, text)
-    assert "stands there twice" in refused(read_prices, file, '{"a": 1, "a": 2}')
+    assert "occurs twice" in refused(read_prices, file, '{"a": 1, "a": 2}')
 
 
 def judgments(seed: int = 0) -> pd.DataFrame:
@@ -173,7 +173,7 @@ def judgments(seed: int = 0) -> pd.DataFrame:
 
 MAPS: list[tuple[str, dict[str, Any], str]] = [
     ("isotonic", {"y": [0.5]}, "`x` has"),
-    ("isotonic", {"x": [0.5, 0.9], "y": [0.9, 0.5]}, "`y` falls, as no map of the method isotonic"),
+    ("isotonic", {"x": [0.5, 0.9], "y": [0.9, 0.5]}, "`y` decreases, which no map of the method isotonic"),
     ("isotonic", {"x": [0.9, 0.5], "y": [0.5, 0.9]}, "`x` does not ascend"),
     ("isotonic", {"x": [], "y": []}, "x=[] should have at least 1 item"),
     ("isotonic", {"x": [0.5], "y": [1.5]}, "y.0=1.5 should be less than or equal to 1"),
@@ -232,7 +232,7 @@ def test_a_file_of_maps_is_one_map_of_the_same_judgments(
     maps = deepcopy(fitted["beta"])
     maps["maps"] *= 2
     file = tmp_path / "map.json"
-    assert "the map 1 is of the same judgments" in refused(read_maps, file, json.dumps(maps))
+    assert "the map 1 has the same judgments" in refused(read_maps, file, json.dumps(maps))
     assert "at most 20,000,000 are read" in refused(read_maps, file, " " * 21_000_000)
     assert "are nested more than 20 deep" in refused(read_maps, file, "[" * 100_000)
     foreign: list[Any] = [{**fitted["beta"], "format": "x"}, {}, [], {"maps": 5, "format": None}]

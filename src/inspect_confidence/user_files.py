@@ -169,7 +169,7 @@ def _check_values(name: str, value: object, depth: int = 0) -> None:
         raise InvalidArgument(f"{name}: a whole number has more than {DIGITS} digits.")
     elif isinstance(value, str) and not value.isascii() and re.search("[\ud800-\udfff]", value):
         raise InvalidArgument(
-            f"{name}: {_shorten(value)!a} is not Unicode text; a surrogate is alone."
+            f"{name}: {_shorten(value)!a} is not Unicode text; remove the lone surrogate."
         )
 
 
@@ -181,7 +181,7 @@ def _distinct_keys(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     section: dict[str, Any] = {}
     for key, value in pairs:
         if key in section:
-            raise ValueError(f"the key {_shorten(key)!r} stands there twice")
+            raise ValueError(f"the key {_shorten(key)!r} occurs twice")
         section[key] = value
     return section
 
@@ -231,7 +231,7 @@ class _CoreLoader(yaml.SafeLoader):
                 raise yaml.MarkedYAMLError(problem=message, problem_mark=key_node.start_mark)
             key = self.construct_object(key_node)
             if key in keys:
-                message = f"the key {_shorten(key)!r} stands there twice"
+                message = f"the key {_shorten(key)!r} occurs twice"
                 raise yaml.MarkedYAMLError(problem=message, problem_mark=key_node.start_mark)
             keys.add(key)
         return super().construct_mapping(node, deep=deep)

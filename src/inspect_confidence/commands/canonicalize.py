@@ -41,7 +41,9 @@ def canonical_forms(
         )
     frames = judgments_of(source)
     if "hedge_markers" not in frames:
-        raise InvalidArgument("There are no judgments of hedge_markers to take markers from.")
+        raise InvalidArgument(
+            "There are no judgments of hedge_markers; name logs or files that have some."
+        )
     markers = sorted(set(frames["hedge_markers"]["marker"]) - {"", "<no_hedge>"})
     forms = {marker: standard_marker(marker) for marker in markers}
     if model and markers:

@@ -69,7 +69,8 @@ def compare(a: Source, b: Source | None = None, **settings: Unpack[Settings]) ->
                     rows.append({"task": task, "dataset": dataset, **names, **asdict(difference)})
     if not rows:
         raise InvalidArgument(
-            "Nothing to compare: no two models, variants or methods answered the same items."
+            "There is nothing to compare: no two models, variants or methods answered the same "
+            "items; name logs of at least two."
         )
     frame = pd.DataFrame(rows).rename(columns={"first": "value_a", "second": "value_b"})
     frame["p_bonferroni"], frame["p_holm"] = bonferroni(frame["p"]), holm(frame["p"])

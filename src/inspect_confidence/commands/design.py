@@ -133,17 +133,19 @@ def read_design(path: str) -> Design:
             "or split the file."
         )
     shared = study.arguments or {}
-    names = set(chain.from_iterable(map(_arguments, task_names())))
+    names = set(chain.from_iterable(map(_argument_names, task_names())))
     _check_names(f"{path}: arguments", shared, names)
     entries: list[Entry] = []
     for task in study.tasks:
         entries += _entries(path, task, study)
-    unused = shared.keys() - set(chain.from_iterable(_arguments(entry.task) for entry in entries))
+    unused = shared.keys() - set(
+        chain.from_iterable(_argument_names(entry.task) for entry in entries)
+    )
     if unused:
         raise InvalidArgument(
             f"{path}: none of the tasks has the argument {min(unused)!r}; remove it."
         )
-    _refuse_twice(path, entries)
+    _refuse_equal_runs(path, entries)
     settings = study.settings or _Settings()
     values = {name: getattr(settings, name) for name in sorted(settings.model_fields_set)}
     return Design(study.logs or f"logs/{Path(path).stem}", entries, values)
@@ -189,7 +191,7 @@ def _entries(path: str, section: _Task, study: _Study) -> list[Entry]:
     task = section.task.removeprefix("inspect_confidence/")
     if task not in task_names():
         raise InvalidArgument(f"{path}: there is no task {task!r}. {nearest(task, task_names())}")
-    names = _arguments(task)
+    names = _argument_names(task)
     fixed, vary = section.arguments or {}, section.vary or {}
     _check_names(f"{path}: {task}: arguments", fixed, names)
     _check_names(f"{path}: {task}: vary", vary, names)
@@ -204,21 +206,23 @@ def _entries(path: str, section: _Task, study: _Study) -> list[Entry]:
     judge = check_model(grader) if grader else None
     entries = []
     for values in product(*vary.values()):
-        varied = dict(zip(vary, values, strict=True))
-        arguments = varied | {name: fixed[name] for name in fixed if name not in varied}
-        arguments |= {name: common[name] for name in common if name not in arguments}
+        arguments = dict(zip(vary, values, strict=True))
+        for defaults in (fixed, common):
+            for name, value in defaults.items():
+                arguments.setdefault(name, value)
         entries.append(Entry(task, arguments, models, repeats, judge))
     return entries
 
 
-def _refuse_twice(path: str, entries: Sequence[Entry]) -> None:
+def _refuse_equal_runs(path: str, entries: Sequence[Entry]) -> None:
     """Raise an error for equal runs: Inspect identifies a run by task, arguments and models."""
     runs = set()
     for entry in entries:
         for model in entry.models:
-            if (key := (entry.name, model, entry.grader)) in runs:
+            key = (entry.name, model, entry.grader)
+            if key in runs:
                 raise InvalidArgument(
-                    f"{path}: {entry.name} asks {model} twice; ask for `repeats` instead."
+                    f"{path}: {entry.name} asks {model} twice; write `repeats` instead."
                 )
             runs.add(key)
 
@@ -229,7 +233,7 @@ def _check_names(place: str, section: Mapping[str, Any], names: Collection[str])
             raise InvalidArgument(f"{place}: there is no {name!r}. {nearest(name, names)}")
 
 
-def _arguments(task: str) -> list[str]:
+def _argument_names(task: str) -> list[str]:
     return argument_names(getattr(_registry, task))
 
 

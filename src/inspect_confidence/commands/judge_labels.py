@@ -15,7 +15,7 @@ from inspect_confidence.studies import all_tables
 from inspect_confidence.studies.judge_error import CONSISTENCY, CORRECTNESS, JudgeLabels
 
 CHECK = "judge_check"
-_LABELS = {
+_WORDS = {
     **dict.fromkeys(("correct", "c", "1", "1.0", "true"), (CORRECTNESS, 1.0)),
     **dict.fromkeys(("incorrect", "i", "0", "0.0", "false", "punt"), (CORRECTNESS, 0.0)),
     **{"yes": (CONSISTENCY, 1.0), "n/a": (CONSISTENCY, 0.5), "no": (CONSISTENCY, 0.0)},
@@ -75,21 +75,22 @@ def _labels(frame: pd.DataFrame, source: str) -> JudgeLabels:
     for name in ("judged", "label"):
         if name not in frame:
             raise InvalidArgument(
-                f"{source} lacks the column {name!r}; labels need judged and label."
+                f"{source} lacks the column {name!r}; add the columns judged and label."
             )
-    columns = {name: _text(frame, name) for name in ("judged", "label", *_OPTIONAL)}
-    rows = pd.DataFrame(columns)
+    columns = ("judged", "label", *_OPTIONAL)
+    rows = pd.DataFrame({name: _text(frame, name) for name in columns})
     rows = rows[(rows["judged"] != "") & (rows["label"] != "")]
-    words_by_column = {name: rows[name].str.lower() for name in ("judged", "label")}
-    for name, words in words_by_column.items():
-        if unknown := set(words) - set(_LABELS):
+    forms, numbers = {}, {}
+    for name in ("judged", "label"):
+        words = rows[name].str.lower()
+        unknown = set(words) - set(_WORDS)
+        if unknown:
             raise InvalidArgument(
                 f"{source}: {min(unknown)!r} in the column {name!r} is unknown; write correct and "
                 "incorrect (or 1 and 0), or yes, no and n/a."
             )
-    forms = {
-        name: words.map(lambda word: _LABELS[word][0]) for name, words in words_by_column.items()
-    }
+        forms[name] = words.map({word: form for word, (form, _) in _WORDS.items()})
+        numbers[name] = words.map({word: number for word, (_, number) in _WORDS.items()})
     if (forms["judged"] != forms["label"]).any():
         raise InvalidArgument(
             f"{source}: a row has one word for whether an answer is right and one for whether two "
@@ -99,9 +100,6 @@ def _labels(frame: pd.DataFrame, source: str) -> JudgeLabels:
         raise InvalidArgument(
             f"{source} has no labelled judgment; fill in the columns judged and label."
         )
-    numbers = {
-        name: words.map(lambda word: _LABELS[word][1]) for name, words in words_by_column.items()
-    }
     return JudgeLabels(rows.assign(form=forms["label"], **numbers))
 
 

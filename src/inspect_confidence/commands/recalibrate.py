@@ -33,7 +33,7 @@ from inspect_confidence.commands.saved_maps import (
     SavedMaps,
     check_maps,
 )
-from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.judgments.read import Judgments, Source, judgments_of
 from inspect_confidence.metrics import (
     RECALIBRATIONS,
@@ -328,7 +328,10 @@ def _apply_map(group: JudgmentGroup, entries: Sequence[Entry]) -> tuple[pd.DataF
             f"{len(group.rows)} judgments left out: there is no map ({entry.refused})"
         ]
     if isinstance(entry, IntervalMap) != isinstance(group, IntervalGroup):
-        raise InvalidArgument(f"The map of {group.name} ({group.task}) is of kind {entry.kind}.")
+        raise InvalidArgument(
+            f"The map of {group.name} ({group.task}) is of kind {entry.kind}, which does not "
+            "fit its judgments; fit it again."
+        )
     is_fitted = group.rows["dataset"].map(_dataset_alias).isin(entry.datasets).to_numpy()
     if entry.train.halves is None:
         train = is_fitted & (group.rows["split"] == entry.train.split).to_numpy()
@@ -360,6 +363,6 @@ def _find_map(group: JudgmentGroup, entries: Sequence[Entry]) -> Entry:
         for entry in entries
     ]
     raise InvalidArgument(
-        f"There is no map of {group.name} ({group.task}); the file has {'; '.join(names)}. "
-        "Fit a map on its judgments, or leave these out."
+        f"There is no map of {group.name} ({group.task}). {nearest(group.name, names)} "
+        "Fit a map on these judgments, or leave them out."
     )

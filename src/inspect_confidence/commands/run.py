@@ -45,13 +45,13 @@ def run_design(
     """
     design = read_design(path)
     tasks = _tasks(design)
-    place = logs or design.logs
-    echo(f"{len(tasks)} runs of {path}, logs in {place}")
+    folder = logs or design.logs
+    echo(f"{len(tasks)} runs of {path}, logs in {folder}")
     try:
         with _lines(len(tasks)) if display == "none" else nullcontext():
             success, logs_of_runs = eval_set(
                 tasks,
-                log_dir=place,
+                log_dir=folder,
                 display=display,
                 retry_attempts=retries,
                 **design.settings,
@@ -59,12 +59,12 @@ def run_design(
     except PrerequisiteError as error:
         if "in log_dir is not associated" in str(error):
             raise InvalidArgument(
-                f"{place} holds logs of runs that {path} does not name; give another folder with "
-                "--log-dir, or remove them."
+                f"{folder} contains logs of runs that {path} does not have; name another folder by "
+                "--log-dir, or remove these logs."
             ) from None
         raise InvalidArgument(_text(error)) from None
     done = sum(log.status == "success" for log in logs_of_runs)
-    echo(f"{done} of {len(tasks)} runs done, logs in {place}")
+    echo(f"{done} of {len(tasks)} runs done, logs in {folder}")
     return success
 
 

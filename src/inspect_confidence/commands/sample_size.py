@@ -124,7 +124,9 @@ def _read_aim(option: str, text: str, power: float, resamples: int) -> _Aim:
     metric = metric.strip()
     metrics = [name for name in FORMS if METRICS[name].interval.method != "none"]
     if equals and metric not in metrics:
-        raise InvalidArgument(f"--{option} {text}: {nearest(metric, metrics)}")
+        raise InvalidArgument(
+            f"--{option} {text}: there is no such metric. {nearest(metric, metrics)}"
+        )
     try:
         value = float(size)
     except ValueError:

@@ -117,7 +117,7 @@ class Knots(_ConfidenceMap):
         # Rounding lets the last digits of a fitted map decrease.
         falls = any(after < before - 1e-9 for before, after in pairwise(self.y))
         if falls and self.method != "histogram":
-            raise ValueError(f"`y` falls, as no map of the method {self.method} does")
+            raise ValueError(f"`y` decreases, which no map of the method {self.method} does")
         return self
 
 
@@ -172,7 +172,7 @@ class SavedMaps(Section):
         groups = list[dict[str, object]]()
         for number, entry in enumerate(self.maps):
             if entry.judgments in groups:
-                raise ValueError(f"the map {number} is of the same judgments as another")
+                raise ValueError(f"the map {number} has the same judgments as another")
             groups.append(entry.judgments)
         return self
 
