@@ -140,7 +140,7 @@ def test_labels_that_are_refused(tmp_path: Path) -> None:
         (
             answers(scorer="match"),
             LABELS,
-            "rules, not a judge, decided which of these answers are right",
+            "rules, not a judge, decided which answers are right",
         ),
         (answers(), LABELS.drop(columns="label"), "lacks the column 'label'"),
         (answers(), rows.assign(judged="perhaps"), "'perhaps' in the column 'judged'"),

@@ -194,28 +194,29 @@ def plan(
     needs_items = bool(detect or width)
     if not task and not needs_items:
         raise click.UsageError("Name a TASK, or give --detect or --width with a --pilot.")
-    is_study_file = bool(task) and str(task).endswith((".yaml", ".yml"))
-    if is_study_file and (
-        arguments or model or grader or epochs or limit or temperature is not None
-    ):
-        raise click.UsageError(f"{task} is a study file, which has these options; change it there.")
-
-    from inspect_confidence.commands.plan import CONNECTIONS, plan_design, plan_run
-
-    if task and is_study_file:
-        echo(plan_design(task, model_cost_config, connections=max_connections), err=as_json)
-    elif task:
-        text = plan_run(
-            task,
-            arguments,
-            model,
-            epochs,
-            model_cost_config,
-            grader,
-            limit=limit,
-            temperature=temperature,
-            connections=max_connections or CONNECTIONS,
+    is_study_file = task is not None and task.endswith((".yaml", ".yml"))
+    has_run_options = arguments or model or grader or epochs or limit or temperature is not None
+    if is_study_file and has_run_options:
+        raise click.UsageError(
+            f"{task} is a study file: set models, arguments and settings in it, not by options."
         )
+    if task:
+        from inspect_confidence.commands.plan import CONNECTIONS, plan_design, plan_run
+
+        if is_study_file:
+            text = plan_design(task, model_cost_config, connections=max_connections)
+        else:
+            text = plan_run(
+                task,
+                arguments,
+                model,
+                epochs,
+                model_cost_config,
+                grader,
+                limit=limit,
+                temperature=temperature,
+                connections=max_connections or CONNECTIONS,
+            )
         echo(text, err=as_json)
     if not needs_items:
         return

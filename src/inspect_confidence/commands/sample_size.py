@@ -209,7 +209,7 @@ def _size_for_width(
         return n * min((width / aim.size) ** 2, 16)
 
     items, note = _search_size(simulated_width, target_size, len(units))
-    return _line("width", aim, (group.name, ""), group.task, items, (len(units), items_asked), note)
+    return _line("width", aim, group.task, group.name, "", items, len(units), items_asked, note)
 
 
 def _interval(aim: _Aim, answers: Answers, resampling: Resampling) -> tuple[float, float]:
@@ -231,7 +231,7 @@ class _TwoRuns:
     aim: _Aim
     first: _Population
     second: _Population
-    paired: bool
+    is_paired: bool
 
     def contrast(self, items: IntArray, second_items: IntArray) -> Contrast:
         """Return the contrast of runs of given items."""
@@ -242,7 +242,7 @@ class _TwoRuns:
     def draw(self, n: int, rng: np.random.Generator) -> Contrast:
         """Draw the contrast of two runs of n items."""
         items = rng.integers(self.first.items, size=n)
-        second_items = items if self.paired else rng.integers(self.first.items, size=n)
+        second_items = items if self.is_paired else rng.integers(self.first.items, size=n)
         return self.contrast(items, second_items)
 
 
@@ -255,12 +255,15 @@ def _size_to_detect(
             f"--pilot has {len(groups)} models, variants or methods ({'; '.join(names)}); give one "
             "or two of them."
         )
-    frames, counts = zip(*map(_pilot, groups), strict=True)
-    _, sides = on_common(frames) if len(groups) == 2 else (None, [frames[0], frames[0]])
+    pilots = list(map(_pilot, groups))
+    frames = [frame for frame, _ in pilots]
+    items_asked = min(count for _, count in pilots)
+    is_paired = len(groups) == 2
+    sides = on_common(frames)[1] if is_paired else [frames[0], frames[0]]
     units = pd.Index(sides[0]["item"].unique())
     _refuse_few(" and ".join(names), len(units))
     first, second = (_Population.from_answers(Answers.of(side, units)) for side in sides)
-    runs = _TwoRuns(aim, first, second, paired=len(groups) == 2)
+    runs = _TwoRuns(aim, first, second, is_paired)
 
     all_items = np.arange(len(units))
     whole = runs.contrast(all_items, all_items)
@@ -282,19 +285,21 @@ def _size_to_detect(
         return n * min((ndtri(aim.power) + ALPHA_Z) / max(z + ALPHA_Z, 0.1), 4) ** 2
 
     items, note = _search_size(simulated_detection, target_size, len(units))
-    if not runs.paired:
-        pilot_note = "one run in the pilot: the other is taken to be independent of it"
-        pair, correlation = (names[0], "another run"), 0.0
-    else:
+    if is_paired:
+        second_name, correlation = names[1], _correlation(whole, column)
         pilot_note = f"the pilot's own difference is {true:.3g}"
-        pair, correlation = (names[0], names[1]), _correlation(whole, column)
+    else:
+        second_name, correlation = "another run", 0.0
+        pilot_note = "one run in the pilot: the other is taken to be independent of it"
     return _line(
         "detect",
         aim,
-        pair,
         groups[0].task,
+        names[0],
+        second_name,
         items,
-        (len(units), min(counts)),
+        len(units),
+        items_asked,
         noted(pilot_note, note),
         correlation,
     )
@@ -339,16 +344,28 @@ def _search_size(
 def _line(
     name: str,
     aim: _Aim,
-    names: tuple[str, str],
     task: str,
+    a: str,
+    b: str,
     items: int,
-    pilot: tuple[int, int],
+    pilot_items: int,
+    items_asked: int,
     note: str,
     correlation: float = np.nan,
 ) -> dict[str, object]:
-    read = pilot[0] / pilot[1]
-    values = (
-        *(task, *names, name, aim.metric, aim.size, aim.power, items, int(np.ceil(items / read))),
-        *(pilot[0], read, correlation, note),
-    )
-    return dict(zip(COLUMNS, values, strict=True))
+    read = pilot_items / items_asked
+    return {
+        "task": task,
+        "a": a,
+        "b": b,
+        "aim": name,
+        "metric": aim.metric,
+        "size": aim.size,
+        "power": aim.power,
+        "items": items,
+        "to_ask": int(np.ceil(items / read)),
+        "pilot_items": pilot_items,
+        "read": read,
+        "correlation": correlation,
+        "note": note,
+    }
