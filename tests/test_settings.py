@@ -56,9 +56,13 @@ def test_text_and_values_are_read_alike(tmp_path: Path) -> None:
     ]
     first, second = (read_settings({"options": one})["hedge_markers"] for one in given)
     assert first == second
-    alone = read_settings({"options": {"hedge_markers.marker_thresholds": 2}})["hedge_markers"].own
+    alone = read_settings({"options": {"hedge_markers.marker_thresholds": 2}})[
+        "hedge_markers"
+    ].study_options
     assert getattr(alone, "marker_thresholds", None) == (2.0,)
-    named = read_settings({"options": {"hedge_markers.markers": str(path)}})["hedge_markers"].own
+    named = read_settings({"options": {"hedge_markers.markers": str(path)}})[
+        "hedge_markers"
+    ].study_options
     assert getattr(named, "markers", None) == FORMS
 
 

@@ -173,7 +173,11 @@ def judgments(seed: int = 0) -> pd.DataFrame:
 
 MAPS: list[tuple[str, dict[str, Any], str]] = [
     ("isotonic", {"y": [0.5]}, "`x` has"),
-    ("isotonic", {"x": [0.5, 0.9], "y": [0.9, 0.5]}, "`y` decreases, which no map of the method isotonic"),
+    (
+        "isotonic",
+        {"x": [0.5, 0.9], "y": [0.9, 0.5]},
+        "`y` decreases, which no map of the method isotonic",
+    ),
     ("isotonic", {"x": [0.9, 0.5], "y": [0.5, 0.9]}, "`x` does not ascend"),
     ("isotonic", {"x": [], "y": []}, "x=[] should have at least 1 item"),
     ("isotonic", {"x": [0.5], "y": [1.5]}, "y.0=1.5 should be less than or equal to 1"),

@@ -19,6 +19,8 @@ from inspect_confidence.printing import one_line
 
 _LISTED = 20
 """Number of names that an error lists at most."""
+_LONG_WORD = re.compile(r"(\S{500})\S+")
+"""A value of thousands of characters, of which an error shows the beginning; paths are shorter."""
 
 
 class InvalidArgument(click.UsageError, ValueError):

@@ -1,4 +1,4 @@
-"""Results as csv, JSON, Markdown and LaTeX: whole, and harmless whatever a name holds."""
+"""Results as csv, JSON, Markdown and LaTeX: whole, and escape_formula whatever a name holds."""
 
 from __future__ import annotations
 
@@ -63,7 +63,9 @@ def test_formulas_become_text(text: str, safe: str) -> None:
 
 def test_csv_and_json_read_back_equal(tables_folder: Path) -> None:
     """Names and numbers, a negative one among them; infinite are texts, missing null."""
-    read = pd.read_csv(written / "results.csv", keep_default_na=False, na_values={"value": [""]})
+    read = pd.read_csv(
+        tables_folder / "results.csv", keep_default_na=False, na_values={"value": [""]}
+    )
     assert set(read["model"]) == {escape_formula(name) for name in HOSTILE}
     gaps = read.loc[read["metric"] == "coverage_gap", "value"]
     assert gaps.dtype == float

@@ -243,10 +243,10 @@ def print_views(results: "pd.DataFrame", *, full: bool = False, study: str | Non
         if study not in (None, current.name):
             continue
         tasks = [table.task for table in current.tables]
-        failures, note = told(results[results["task"].isin(tasks)])
+        failures, note = summarize_failures(results[results["task"].isin(tasks)])
         lines = [line for line in failures if line.record["value"] != 0]
         for line in lines:
-            _print_text(console, one_line(f"{' '.join(filter(None, line.of))}: {line.said}"))
+            _print_text(console, one_line(f"{' '.join(filter(None, line.group))}: {line.sentence}"))
         if lines:
             _print_text(console, f"{note}\n")
         for view in views:

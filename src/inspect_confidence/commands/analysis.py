@@ -104,7 +104,9 @@ def read_settings(settings: Settings) -> dict[str, Resampling]:
         study, option = known_options[name]
         study_options[study.name][option.name] = option.metadata["read"](name, value)
     return {
-        study.name: replace(common_settings, own=study.options(**study_options[study.name]))
+        study.name: replace(
+            common_settings, study_options=study.options(**study_options[study.name])
+        )
         for study in all_studies()
     }
 

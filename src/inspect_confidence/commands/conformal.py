@@ -41,7 +41,7 @@ def fit_offset(train: IntervalGroup, test: IntervalGroup, resampling: Resampling
         reason = "intervals are made of several judgments, which `summarize` adjusts itself"
         return _refused(reason)
     rows = train.pooled()
-    intervals = Intervals.of(rows, pd.Index(rows["item"].unique())).one_an_item()
+    intervals = Intervals.from_frame(rows, pd.Index(rows["item"].unique())).first_epochs()
     lower, upper, truth = intervals.lower, intervals.upper, intervals.truth
     offset = conformal_offset(lower, upper, truth, train.level)
     if np.isinf(offset):

@@ -47,13 +47,7 @@ def read_judge_labels(source: pd.DataFrame | PathLike[str] | str | None) -> Judg
         return _read_check(path)
     file = user_path("judge_labels", path)
     check_size(file)
-    try:
-        if path.endswith(".parquet"):
-            frame = pd.read_parquet(file)
-        else:
-            frame = pd.read_csv(file, dtype=str, keep_default_na=False)
-    except (OSError, ValueError) as error:
-        raise InvalidArgument(f"judge_labels={path} can't be read: {error}.") from error
+    frame = read_table(file)
     return _read_check(path) if "task" in frame else _labels(frame, path)
 
 
@@ -127,7 +121,7 @@ def refuse_other_judges(labels: JudgeLabels | None, judgments: Mapping[str, pd.D
         raise InvalidArgument(
             "judge_labels: rules, not a judge, decided which answers are right; leave it out."
         )
-    if not any(len(labels.of(judge).rows) for judge in judges):
+    if not any(len(labels.for_judge(judge).rows) for judge in judges):
         labelled = ", ".join(sorted(labels.rows["judge"].unique()))
         actual = ", ".join(name or "an unnamed judge" for name in sorted(judges))
         raise InvalidArgument(

@@ -59,7 +59,7 @@ FORMULA = {
 BEST = "best"
 """Name for the method that cross-validation chooses."""
 
-COMPARED = tuple(map(form_of, ("brier", "ece", "auroc", "overconfidence")))
+COMPARED = tuple(map(confidence_metric, ("brier", "ece", "auroc", "overconfidence")))
 COLUMNS = [
     *("task", "model", "variant", "way", "recalibration", "metric"),
     *("stated", "stated_low", "stated_high", "recalibrated", "recalibrated_low"),
@@ -227,7 +227,7 @@ def _compare_confidence(
     """Return each metric on test items before and after the map, and the paired difference."""
     rows = test.pooled().assign(confidence=test.confidence)
     mapped = rows.assign(confidence=recalibration(rows["confidence"]))
-    contrast = contenders.contrast(mapped, rows, (), COMPARED)
+    contrast = contenders.confidence_contrast(mapped, rows, (), COMPARED)
     differences = {}
     for difference in contenders.differences(contrast, resampling):
         differences[difference.metric] = difference
@@ -243,8 +243,8 @@ def _confidence_results(
     test: ConfidenceGroup, rows: pd.DataFrame, resampling: Resampling
 ) -> list[Result]:
     units = pd.Index(rows["item"].unique())
-    table = of_table(Answers.of(rows, units), COMPARED, {}, "")
-    draws = estimate.draw([table], len(units), resampling)
+    table = table_statistics(Answers.from_frame(rows, units), COMPARED, {}, "")
+    draws = estimate.resample([table], len(units), resampling)
     return list(estimate.results_of(draws, Key(test.task, test.model, "")))
 
 

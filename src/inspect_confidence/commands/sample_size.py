@@ -15,25 +15,29 @@ from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.results import Key
 from inspect_confidence.studies import Resampling, estimate
 from inspect_confidence.studies.calibration import (
-    FURTHER,
-    MEANS,
-    PLAIN,
-    TOOLBOX,
+    COMPARED_METRICS,
+    DETAIL_METRICS,
+    EXTRA_METRICS,
+    MEAN_METRICS,
     Answers,
-    Form,
-    of_table,
+    ConfidenceMetric,
+    table_statistics,
 )
 from inspect_confidence.studies.compare import (
     ALPHA_Z,
     Contrast,
     Pair,
-    of_pairs,
+    contrast_of_pairs,
     on_common,
-    tested,
+    resample_contrast,
 )
 from inspect_confidence.studies.notes import noted
 
-FORMS = {form.metric: form for form in (*MEANS, *PLAIN, *FURTHER, *TOOLBOX) if not form.condition}
+FORMS = {
+    form.metric: form
+    for form in (*MEAN_METRICS, *COMPARED_METRICS, *DETAIL_METRICS, *EXTRA_METRICS)
+    if not form.condition
+}
 SIMULATED = 200
 """Number of simulated runs for each number of items tried."""
 
@@ -112,7 +116,7 @@ class _Aim:
     resamples: int
 
     @property
-    def form(self) -> Form:
+    def form(self) -> ConfidenceMetric:
         return FORMS[self.metric]
 
     def resampling(self, rng: np.random.Generator) -> Resampling:
@@ -197,7 +201,7 @@ def _size_for_width(
     rows, items_asked = _pilot(group)
     units = pd.Index(rows["item"].unique())
     _refuse_few(group.name, len(units))
-    population = _Population.from_answers(Answers.of(rows, units))
+    population = _Population.from_answers(Answers.from_frame(rows, units))
 
     def simulated_width(n: int) -> float:
         low, high = _interval(aim, population.draw(n, rng), aim.resampling(rng))
@@ -219,8 +223,10 @@ def _interval(aim: _Aim, answers: Answers, resampling: Resampling) -> tuple[floa
         column = {aim.metric: columns[aim.metric]}
         parts = estimate.means({}, column, answers.unit, answers.units)
     else:
-        parts = of_table(answers, [aim.form], {}, "")
-    (row,) = estimate.results_of(estimate.draw([parts], answers.units, resampling), Key("", "", ""))
+        parts = table_statistics(answers, [aim.form], {}, "")
+    (row,) = estimate.results_of(
+        estimate.resample([parts], answers.units, resampling), Key("", "", "")
+    )
     return row.ci_low, row.ci_high
 
 
@@ -237,7 +243,7 @@ class _TwoRuns:
         """Return the contrast of runs of given items."""
         index = pd.RangeIndex(len(items))
         pair = Pair(index, index, self.first.run(items), self.second.run(second_items))
-        return of_pairs([pair], (), [self.aim.form])
+        return contrast_of_pairs([pair], (), [self.aim.form])
 
     def draw(self, n: int, rng: np.random.Generator) -> Contrast:
         """Draw the contrast of two runs of n items."""
@@ -262,21 +268,21 @@ def _size_to_detect(
     sides = on_common(frames)[1] if is_paired else [frames[0], frames[0]]
     units = pd.Index(sides[0]["item"].unique())
     _refuse_few(" and ".join(names), len(units))
-    first, second = (_Population.from_answers(Answers.of(side, units)) for side in sides)
+    first, second = (_Population.from_answers(Answers.from_frame(side, units)) for side in sides)
     runs = _TwoRuns(aim, first, second, is_paired)
 
     all_items = np.arange(len(units))
     whole = runs.contrast(all_items, all_items)
     column = max(k for k, (_, metric) in enumerate(whole.names) if metric == aim.metric)
-    true = float(tested(whole, Resampling(1), None).values[column])
+    true = float(resample_contrast(whole, Resampling(1), None).values[column])
     shift = (aim.size if true >= 0 else -aim.size) - true
 
     def simulated_detection(n: int) -> float:
-        difference = tested(runs.draw(n, rng), aim.resampling(rng), None)
+        difference = resample_contrast(runs.draw(n, rng), aim.resampling(rng), None)
         shifted = replace(
             difference, values=difference.values + shift, draws=difference.draws + shift
         )
-        return float(shifted.verdict(column).p < 0.05)
+        return float(shifted.test(column).p < 0.05)
 
     def target_size(n: int, detections: FloatArray) -> float:
         """Extrapolate the size, since the power is Phi(s sqrt(n) - 1.96)."""

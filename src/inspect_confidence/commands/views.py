@@ -44,7 +44,7 @@ def views_of(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View]]]:
         study_results = results[results["task"].isin(tasks)]
         if study_results.empty:
             continue
-        views = [*study.views(study_results), *toolbox_views(study_results)]
+        views = [*study.views(study_results), *extra_metric_views(study_results)]
         if views:
             yield study, views
 
@@ -61,7 +61,7 @@ def headline_views(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View
     Args:
         results: A frame of results.
     """
-    rows = headline_rows(results, lambda study: [*study.headlines, *toolbox_headlines(study)])
+    rows = headline_rows(results, lambda study: [*study.headlines, *extra_headlines(study)])
     order = pd.Index(results["model"].unique())
     rows = rows.sort_values("model", key=order.get_indexer, kind="stable")
     rows["label"] = rows["label"].str.replace(_UNITS, "", regex=True)
@@ -71,7 +71,7 @@ def headline_views(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View
         for task in tasks:
             task_rows = rows[rows["task"] == task]
             headlines = task_rows.groupby("dataset", sort=False)["label"].agg(frozenset)
-            unread, _ = told(results[results["task"] == task])
+            unread, _ = summarize_failures(results[results["task"] == task])
             for _, group in task_rows.groupby(task_rows["dataset"].map(headlines), sort=False):
                 views.append(_headlines(group, unread))
             if task_rows.empty:
@@ -81,9 +81,9 @@ def headline_views(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View
             yield study, views
 
 
-def _headlines(rows: pd.DataFrame, unread: Sequence[Told]) -> View:
+def _headlines(rows: pd.DataFrame, unread: Sequence[ParseFailureSummary]) -> View:
     """Build the table of a task's headlines with the shares of unread replies."""
-    shares = {tuple(failures.of[1:]): failures.record for failures in unread}
+    shares = {tuple(failures.group[1:]): failures.record for failures in unread}
     columns = [name for name in _KEYS if name == "model" or rows[name].nunique() > 1]
     shared = [rows[name].iloc[0] for name in _KEYS if name not in columns]
     defined = rows[rows["value"].notna()]
@@ -106,7 +106,7 @@ def _headlines(rows: pd.DataFrame, unread: Sequence[Told]) -> View:
     notes = list(_reasons(rows))
     datasets = set(rows["dataset"])
     for failures in unread:
-        if failures.of[2] in datasets:
+        if failures.group[2] in datasets:
             notes += _parse_failure_notes(failures)
     title = ", ".join(filter(None, [rows["task"].iloc[0], *shared]))
     return View(title, pd.DataFrame(lines, dtype=object), "\n".join(notes))
@@ -141,8 +141,8 @@ def _reasons(rows: pd.DataFrame) -> Iterator[str]:
         yield f"No interval: {'; '.join(bare)}."
 
 
-def _parse_failure_notes(failures: Told) -> Iterator[str]:
+def _parse_failure_notes(failures: ParseFailureSummary) -> Iterator[str]:
     """Describe unread replies that are frequent or depend on the condition, and failures."""
     failed = "without a reply" in str(failures.record["note"])
-    if failed or failures.record["value"] >= _MANY or "the share depends" in failures.depends:
-        yield f"{' '.join(filter(None, failures.of[1:]))}: {failures.said}"
+    if failed or failures.record["value"] >= _MANY or "the share depends" in failures.dependence:
+        yield f"{' '.join(filter(None, failures.group[1:]))}: {failures.sentence}"

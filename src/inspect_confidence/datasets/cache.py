@@ -57,7 +57,7 @@ def cache_folder() -> Path:
     configured = os.environ.get(CACHE_VARIABLE)
     if not configured:
         return Path(platformdirs.user_cache_dir("inspect_confidence"))
-    return shell_folder() / Path(named).expanduser()
+    return shell_folder() / Path(configured).expanduser()
 
 
 def fetch(source: Source, *, alternative: str) -> Path:

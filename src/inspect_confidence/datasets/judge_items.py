@@ -50,8 +50,10 @@ def load_judge_items(parts: object, *, items: object = None, seed: int = 0) -> S
     Raises:
         InvalidArgument: A part isn't known, or `items` can't be used.
     """
-    named = choice_list("parts", parts, PARTS)
-    pool = [item for part in named for item in labelled()[part]]
+    names = choice_list("parts", parts, PARTS)
+    pool: list[JudgeItem] = []
+    for name in names:
+        pool.extend(labelled_items()[name])
     ordered = alternate(pool, seed, group=lambda item: item.part)
     files = [f"judge_{name}.jsonl" for name in names]
     chosen = choose(ordered, "all", items)

@@ -59,23 +59,27 @@ def ranks(
     """
     if not direction.ordered:
         return [Rank(nan, note=f"not ranked: {direction.label}")] * len(values)
-    there = [i for i, value in enumerate(values) if not isnan(value)]
-    why = {i: _why_still(draws[i], intervals[i]) for i in there}
-    moved = {i: draw for i in there if (draw := draws[i]) is not None and not why[i]}
-    resamples = next(map(len, moved.values()), 0)
-    drawn = np.array([moved.get(i, np.full(resamples, values[i])) for i in there])
-    drawn = drawn.reshape(len(there), resamples).T
-    whole = drawn[~np.isnan(drawn).any(axis=1)]
-    places = _places(direction.loss(values[there])[None])[0]
-    over = _places(direction.loss(whole))
-    lost = resamples - len(whole)
-    note = f"{lost} of {resamples} resamples, undefined for a model, left out" if lost else ""
-    found = [Rank(nan, note="not ranked: undefined")] * len(values)
-    for column, i in enumerate(there):
-        known = i in moved and len(whole)
-        low, high = percentile_interval(over[:, column]) if known else (nan, nan)
-        found[i] = Rank(float(places[column]), low, high, why[i] or note)
-    return found
+    defined = np.flatnonzero(~np.isnan(values)).tolist()
+    reasons = {i: _missing_interval(draws[i], intervals[i]) for i in defined}
+    resampled = {i: draw for i in defined if (draw := draws[i]) is not None and not reasons[i]}
+    resamples = next(map(len, resampled.values()), 0)
+    values_over = np.empty((resamples, len(defined)))
+    for column, i in enumerate(defined):
+        values_over[:, column] = resampled.get(i, values[i])
+    complete = values_over[~np.isnan(values_over).any(axis=1)]
+    places = _places(direction.loss(values[defined])[None])[0]
+    places_over = _places(direction.loss(complete))
+    undefined = resamples - len(complete)
+    note = ""
+    if undefined:
+        note = f"{undefined} of {resamples} resamples, undefined for a model, left out"
+    model_ranks = [Rank(nan, note="not ranked: undefined")] * len(values)
+    for column, i in enumerate(defined):
+        low, high = nan, nan
+        if i in resampled and len(complete):
+            low, high = percentile_interval(places_over[:, column])
+        model_ranks[i] = Rank(float(places[column]), low, high, reasons[i] or note)
+    return model_ranks
 
 
 def _places(badness: FloatArray) -> FloatArray:
@@ -162,13 +166,13 @@ def _board(rows: pd.DataFrame, model_ranks: Sequence[Rank], direction: Direction
     first = rows.iloc[0]
     dataset = f"data set {shortened(str(first['dataset']))}"
     return Board(
-        study=study,
-        title=title,
-        where=", ".join(filter(None, (task, f"data set {shortened(dataset)}", condition))),
-        metric=METRICS[metric],
+        study=str(first["study"]),
+        title=str(first["label"]),
+        subtitle=", ".join(filter(None, (str(first["task"]), dataset, str(first["shared"])))),
+        metric=METRICS[str(first["metric"])],
         better=f"{direction.label[0].upper()}{direction.label[1:]}.",
-        header=[_HEADER[k] for k in kept],
-        lines=[[line[k] for k in kept] for line in lines],
+        header=list(table.columns),
+        lines=table.to_numpy().tolist(),
     )
 
 

@@ -44,7 +44,7 @@ class Run:
 def read_runs(places: Iterable[str]) -> dict[str, Run]:
     """Return the runs of all logs at these paths by id, each from its newest log.
 
-    ParseFailure logs are skipped, since the reader of judgments has already reported them.
+    Unreadable logs are skipped, since the reader of judgments has already reported them.
     """
     runs: dict[str, Run] = {}
     for location in chain.from_iterable(map(find_logs, places)):
@@ -152,12 +152,12 @@ def result_sets(material: Material) -> list[ResultSet]:
 def clean(
     frames: Mapping[str, pd.DataFrame], results: pd.DataFrame
 ) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
-    """Judgments and results without secrets, models that differ still told apart."""
-    ways = privacy.redactors([*frames.values(), results])
-    frames = {
-        task: privacy.redact_frame(one, ways, redaction.scrub) for task, one in frames.items()
-    }
-    return frames, privacy.redact_frame(results, ways, redaction.scrub)
+    """Remove secrets from judgments and results; different models keep different names."""
+    by_column = privacy.redactors([*frames.values(), results])
+    clean_frames = {}
+    for task, frame in frames.items():
+        clean_frames[task] = privacy.redact_frame(frame, by_column, redaction.scrub)
+    return clean_frames, privacy.redact_frame(results, by_column, redaction.scrub)
 
 
 def observed(
@@ -177,7 +177,7 @@ def observed(
         if (result.task, result.metric) in headline_metrics:
             draws[key(result)] = np.array(values)
 
-    found = [
-        result for part in study_parts(judgments, settings) for result in part.results(observe)
-    ]
-    return results_frame(found), [draws.get(key(result)) for result in found]
+    results: list[Result] = []
+    for part in study_parts(judgments, settings):
+        results.extend(part.results(observe))
+    return results_frame(results), [draws.get(key(result)) for result in results]

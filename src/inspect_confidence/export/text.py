@@ -27,9 +27,12 @@ def visible(text: object, longest: int = _LONGEST_CELL) -> str:
         'U+202Eabc'
     """
     line = re.sub(r"[\t\n\r\v\f]", " ", shortened(str(text), longest))
-    return "".join(
-        f"U+{ord(one):04X}" if unicodedata.category(one) in INVISIBLE else one for one in line
-    )
+    return "".join(map(_visible_character, line))
+
+
+def _visible_character(character: str) -> str:
+    is_acting = unicodedata.category(character) in INVISIBLE
+    return f"U+{ord(character):04X}" if is_acting else character
 
 
 def shortened(text: str, longest: int = _LONGEST) -> str:

@@ -239,7 +239,7 @@ def _is_invalid(location: str, header: EvalLog, summary: EvalSampleSummary) -> b
 
 def _is_scored_again(summary: EvalSampleSummary, table: TaskTable) -> bool:
     """Whether a scorer of ours scored twice; of others, some have two of the same name."""
-    names = [one for one in summary.scores or {} if is_own(one) or not table.of_others]
+    names = [one for one in summary.scores or {} if is_own(one) or not table.fallback]
     return len({base_name(name) for name in names}) < len(names)
 
 

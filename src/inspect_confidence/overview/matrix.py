@@ -249,9 +249,9 @@ def overlap_ranks(
     has_interval = np.isfinite(low + high)
     if not direction.ordered or has_interval.sum() < 2:
         return best, worst
-    low, high = low[there], high[there]
+    low, high = low[has_interval], high[has_interval]
     sides = np.array([direction.loss(low), direction.loss(high)])
-    near, far = sides.min(axis=0), sides.max(axis=0)
+    least_bad, worst_bad = sides.min(axis=0), sides.max(axis=0)
     if direction.name == "target":
         has_target = (low <= direction.target) & (direction.target <= high)
         least_bad = np.where(has_target, 0, least_bad)

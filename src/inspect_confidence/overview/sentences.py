@@ -43,17 +43,14 @@ class Part:
 Sentence = Sequence[Part]
 
 
-def of_models(results: pd.DataFrame, matrix: Matrix) -> list[tuple[Who, Sentence]]:
-    """A sentence of each line of the matrix that there is something to say of."""
-    wanted = {
-        (clause.task, metric, str(Condition(where)))
-        for clause in _clauses()
-        for metric, where in clause.numbers
-    }
-    mine = results["model"].isin({line.who.model for line in matrix.lines})
-    rows = add_condition_columns(
-        results[mine & results["metric"].isin({metric for _, metric, _ in wanted})]
-    )
+def model_sentences(results: pd.DataFrame, matrix: Matrix) -> list[tuple[LineKey, Sentence]]:
+    """Return a sentence on each line of the matrix for which a study has a clause."""
+    needed = set()
+    for clause in _clauses():
+        for metric, condition in clause.numbers:
+            needed.add((clause.task, metric, str(Condition(condition))))
+    rows = results[results["model"].isin({line.key.model for line in matrix.lines})]
+    rows = add_condition_columns(rows[rows["metric"].isin(set(map(itemgetter(1), needed)))])
     keys = zip(rows["task"], rows["metric"], rows["where"], strict=True)
     is_needed = np.fromiter(map(needed.__contains__, keys), bool)
     rows = with_line_keys(rows[is_needed])
@@ -128,10 +125,12 @@ def column_sentence(matrix: Matrix, place: int) -> Sentence:
     name = column.heading[:1].upper() + column.heading[1:]
     if not defined:
         return []
-    if len(mine) == 1:
-        return [Part(f"{name} of {_name(mine[0][0])}: "), *_shown(mine[0][1]), Part(".")]
-    values = np.array([number.value for _, number in mine])
-    badness = what.direction.loss(values) if what.direction.ordered else values
+    if len(defined) == 1:
+        line, number = defined[0]
+        return [Part(f"{name} of {_name(line)}: "), _number_part(number), Part(".")]
+    direction = column.direction
+    values = np.array([number.value for _, number in defined])
+    badness = direction.loss(values) if direction.ordered else values
     order = np.argsort(badness, kind="stable")
     first, last = defined[order[0]], defined[order[-1]]
     words = _ENDS.get(direction.name if direction.ordered else "none", _ENDS["none"])

@@ -71,9 +71,10 @@ def write_report(
         InvalidArgument: The source can't be used, has no judgment, or lacks the baseline; or
             the directory isn't writable.
     """
-    further = choice_list("formats", formats, figures.FORMATS) if formats else []
-    judged = judgments_of(source)
-    models = list(dict.fromkeys(name for frame in judged.values() for name in frame["model"]))
+    chosen_formats = choice_list("formats", formats, figures.FORMATS) if formats else []
+    judgments = judgments_of(source)
+    frames = judgments.values()
+    models = list(dict.fromkeys(chain.from_iterable(frame["model"] for frame in frames)))
     if not models:
         raise InvalidArgument("There is no judgment to report on.")
     if baseline is not None and baseline not in models:
@@ -174,9 +175,9 @@ def _in_order(rows: pd.DataFrame, models: Sequence[str]) -> pd.DataFrame:
 
 
 def _scrubbed(rows: pd.DataFrame, models: Sequence[str]) -> tuple[pd.DataFrame, Mapping[str, str]]:
-    """Rows and names of models without keys, addresses and local paths."""
-    ways = redactors([pd.DataFrame({"model": models}), rows])
-    return redact_frame(rows, ways, scrub), {name: ways["model"](name) for name in models}
+    """Remove keys, addresses and local paths from rows, and map models to their scrubbed names."""
+    by_column = redactors([pd.DataFrame({"model": models}), rows])
+    return redact_frame(rows, by_column, scrub), {name: by_column["model"](name) for name in models}
 
 
 def _settings(logs: Paths, judgments: Judgments) -> list[str]:

@@ -104,7 +104,7 @@ class SampleFacts:
     whole: Mapping[str, Any] = field(default_factory=dict)
 
     def score(self, scorer: str) -> ScoreFacts | None:
-        """The last score by that scorer; Inspect numbers the ones that were appended."""
+        """Return the last score by that scorer; Inspect numbers the ones that were appended."""
         names = [name for name in self.scores if base_name(name) == scorer]
         return self.scores[names[-1]] if names else None
 

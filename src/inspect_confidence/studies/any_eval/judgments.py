@@ -74,7 +74,7 @@ _RULES = frozenset({"answer", "choice", "exact", "f1", "includes", "match", "mat
 
 
 def judges_of(rows: pd.DataFrame) -> "pd.Series[str]":
-    """The scorer that said what is right, NaN where it is one of Inspect's that go by rules."""
+    """Return the scorer of each answer, NaN if it is one of Inspect's rule-based scorers."""
     plain = {name: base_name(name.rsplit("/", 1)[-1]) for name in rows["scorer"].unique()}
     # f1 ends in a digit of its own.
     rules = [name for name, plain_name in plain.items() if plain_name in _RULES or name in _RULES]

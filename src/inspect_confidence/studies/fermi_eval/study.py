@@ -61,17 +61,11 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
         statistics = numbers.method_statistics(rows, condition)
         results += results_of(resample(statistics, _strata(rows), resampling), key)
     sampled = frame[frame["method"] == "sampling"]
-    shared = sampled["variant"].map(lambda variant: drop_part(variant, "temperature"))
-    for key, condition, rows in runs(sampled.assign(variant=shared)):
-        if rows["temperature"].nunique() > 1 and numbers.both_splits(rows):
-            made = {
-                float(str(temperature)): numbers.intervals_of(drawn, "sampling")
-                for temperature, drawn in rows.groupby("temperature")
-            }
-            where, units = condition.but(method="sampling"), pd.Index(rows["item"].unique())
-            penalty = resampling.options(FermiOptions).penalty
-            found = decoding_temperatures(made, units, where, penalty)
-            results += results_of(draw(found, _strata(rows), resampling), key)
+    variants = sampled["variant"].map(lambda variant: drop_part(variant, "temperature"))
+    for key, condition, rows in condition_groups(sampled.assign(variant=variants)):
+        if rows["temperature"].nunique() > 1 and numbers.has_both_splits(rows):
+            statistics = _decoding_statistics(rows, condition, resampling)
+            results += results_of(resample(statistics, _strata(rows), resampling), key)
         elif rows["unsent_temperature"].nunique() > 1:
             undefined = unsent_temperatures(rows, condition.but(method="sampling"))
             results += results_of(resample([undefined], _strata(rows), resampling), key)
