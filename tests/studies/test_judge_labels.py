@@ -144,7 +144,7 @@ def test_labels_that_are_refused(tmp_path: Path) -> None:
         ),
         (answers(), LABELS.drop(columns="label"), "lacks the column 'label'"),
         (answers(), rows.assign(judged="perhaps"), "'perhaps' in the column 'judged'"),
-        (answers(), rows.assign(judged="yes"), "give one kind in a row"),
+        (answers(), rows.assign(judged="yes"), "use words of one kind in a row"),
         (answers(), rows.assign(judged=""), "has no labelled judgment"),
         (answers(), str(tmp_path / "none.csv"), "there is no file"),
     ]
