@@ -889,7 +889,7 @@ def test_a_model_groups_markers_by_the_studys_prompt(
     assert (forms["probably"], forms["perhaps"]) == ("likely", "perhaps")
     place = judgments_file(home)
     said = refusal(lambda: canonical_forms(place, prompts="study"))
-    assert "prompts=study without a model" in said
+    assert "prompts=study needs a model" in said
     with ProviderServer(lambda _: Reply('{"perhaps": "maybe"}')) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url + "/v1")
         words = ("--model", fresh_model(), "--prompts", "study", "-o", home / "forms.json")

@@ -72,7 +72,7 @@ def test_what_can_not_be_written_is_a_line(source: Path, tmp_path: Path, what: s
             for one in places:
                 one.chmod(stat.S_IRWXU)
         said = " ".join(ended.errors)
-        remedies = ("free some room", "name another place", "not yours to write")
+        remedies = ("free some room", "name another place", "there is no permission for")
         outcomes[f"{name}: {ended}"] = (
             ended.code in (1, 2)
             and not ended.crash
