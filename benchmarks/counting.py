@@ -9,9 +9,9 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.judgments.files import typed
+from inspect_confidence.judgments.files import typed_columns
 from inspect_confidence.judgments.places import Log
-from inspect_confidence.judgments.runs import Run, encode, readers
+from inspect_confidence.judgments.runs import Run, encode, reader_versions
 from inspect_confidence.judgments.store import Store, put, write_manifest
 from inspect_confidence.studies import all_tables
 from measure import aligned, seconds
@@ -72,7 +72,7 @@ def store(folder: Path, models: int = MODELS, items: int = ITEMS) -> int:
         samples = ("1 " + frame["item"]).to_numpy(object)
         record = encode(Run(f"run{number}", TASK, model, TASK, {}, frame, samples))
         entries.append(put(folder, Log(f"{number}.eval", 1, 1), f"{number:032x}", record))
-    write_manifest(Store(folder, readers=readers(), entries=entries, whole=True))
+    write_manifest(Store(folder, readers=reader_versions(), entries=entries, whole=True))
     return sum((folder / entry.file).stat().st_size for entry in entries)
 
 
@@ -94,4 +94,4 @@ def _judgments(number: int, items: int) -> pd.DataFrame:
         "correct": correct,
         "status": np.where(lost, "invalid_response_format", "ok"),
     }
-    return typed(pd.DataFrame(columns).assign(task=TASK), all_tables()[TASK], "simulated")
+    return typed_columns(pd.DataFrame(columns).assign(task=TASK), all_tables()[TASK], "simulated")

@@ -199,9 +199,9 @@ def test_incomplete_runs_are_lost_unless_retried(tmp_path: Path) -> None:
     (tmp_path / "cut").mkdir()
     write_eval_log(cut, str(tmp_path / "cut" / "cut.eval"))
     frames = read_judgments(tmp_path / "cut")
-    (said,) = frames.lost
+    (said,) = frames.loss_notices
     assert "the run is incomplete" in said
     assert said in frames.notices
     both = read_judgments([tmp_path / "cut", tmp_path / "whole"])
-    assert both.lost == ()
+    assert both.loss_notices == ()
     assert said in both.notices

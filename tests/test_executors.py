@@ -160,7 +160,7 @@ def test_a_cluster_reads_logs_on_s3(bucket: Bucket, cluster: Any, tmp_path: Path
     bucket.released.set()
     here = read_judgments(bucket.place)
     assert "damaged.eval could not be read" in " ".join(here.notices)
-    assert ingest(bucket.place, tmp_path / "here").read == len(LOGS) + 1
+    assert ingest(bucket.place, tmp_path / "here").logs_read == len(LOGS) + 1
     bucket.released.clear()
     bucket.asked.clear()
     address = cluster.scheduler_address.removeprefix("tcp://")

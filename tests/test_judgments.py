@@ -61,7 +61,7 @@ def test_copies_and_files_of_the_same_logs_count_once(tmp_path: Path) -> None:
     shutil.copy(log.location, tmp_path / "logs" / "copy.eval")
     frames = read_judgments([tmp_path / "logs", tmp_path / "j.csv"])
     assert len(frames["fermi_eval"]) == len(once["fermi_eval"]) == 20
-    assert "20 samples stand in several logs" in " ".join(frames.notices)
+    assert "20 samples are in several logs" in " ".join(frames.notices)
     assert "20 judgments of fermi_eval were read twice" in " ".join(frames.notices)
 
 

@@ -41,7 +41,7 @@ def check_same(one: Judgments, other: Judgments) -> None:
     for task, frame in one.items():
         pd.testing.assert_frame_equal(frame, other[task], check_exact=True)
     assert one.notices == other.notices
-    assert one.lost == other.lost
+    assert one.loss_notices == other.loss_notices
 
 
 def edit(log: Path) -> None:
@@ -88,11 +88,11 @@ def test_a_store_gives_what_its_logs_give(all_kinds: Path, tmp_path: Path) -> No
     done = ingest(all_kinds, tmp_path / "store")
     logs, store = read_judgments(all_kinds), read_judgments(tmp_path / "store")
     check_same(logs, store)
-    assert any("stand in several logs" in one for one in store.notices)
-    assert any("incomplete" in one for one in store.lost)
+    assert any("are in several logs" in one for one in store.notices)
+    assert any("incomplete" in one for one in store.loss_notices)
     assert [one for one in store.notices if "damaged.eval" in one] == list(done.notices)
     assert {"ok", "invalid_response_format"} <= set(store["fermi_eval"]["status"])
-    assert (done.read, done.known, done.gone) == (17, 0, 0)
+    assert (done.logs_read, done.logs_unchanged, done.logs_removed) == (17, 0, 0)
 
 
 @pytest.mark.slow
@@ -184,11 +184,11 @@ def test_what_is_no_store_or_no_log_is_refused(
     with pytest.raises(InvalidArgument, match="not read with these --confidence-from"):
         read_judgments(store, recorded=words)
     write_manifest(described)
-    monkeypatch.setattr("inspect_confidence.judgments.store.readers", lambda: "later 2")
+    monkeypatch.setattr("inspect_confidence.judgments.store.reader_versions", lambda: "later 2")
     assert any("holds judgments as inspect_conf" in one for one in read_judgments(store).notices)
     with pytest.raises(InvalidArgument, match="--rebuild reads all of them again"):
         ingest(few, store)
-    assert ingest(few, store, rebuild=True).read == 4
+    assert ingest(few, store, rebuild=True).logs_read == 4
     assert not read_judgments(store).notices
 
 
@@ -213,7 +213,7 @@ def test_a_damaged_record_is_read_again_from_its_log(few: Path, tmp_path: Path) 
         shown = printed("summarize", store, "--resamples", 20, "--json")
         assert shown.stdout == numbers
         assert "is damaged, so the log was read again" in " ".join(shown.stderr.split())
-    assert ingest(few, store).read == 1
+    assert ingest(few, store).logs_read == 1
     assert read_judgments(store).notices == intact.notices
 
 
@@ -225,7 +225,7 @@ def test_a_damaged_record_without_its_log_is_lost_data(few: Path, tmp_path: Path
     record.write_bytes(record.read_bytes()[:-1] + b"?")
     shutil.rmtree(few)
     judgments = read_judgments(store)
-    (notice,) = [notice for notice in judgments.lost if record.name in notice]
+    (notice,) = [notice for notice in judgments.loss_notices if record.name in notice]
     assert "is damaged, and so is the log" in notice
     assert sum(map(len, judgments.values())) > 0
     assert printed("summarize", store, "--resamples", 20, "--strict", code=1)
@@ -298,18 +298,16 @@ def test_a_link_has_the_state_of_its_target(few: Path, tmp_path: Path) -> None:
     link = folder / "linked.eval"
     link.symlink_to(first)
     ingest(folder, store)
-    assert ingest(folder, store).read == 0
+    assert ingest(folder, store).logs_read == 0
     edit(first)
-    outcomes = {"an edit": ingest(folder, store).read == 1}
+    assert ingest(folder, store).logs_read == 1
     check_same(read_judgments(store), read_judgments(folder))
     shutil.copystat(first, second)
     link.unlink()
     link.symlink_to(second)
-    outcomes["another log"] = ingest(folder, store).read == 1
-    fault = "a log behind a link is edited, or another log is put there"
-    assert held("logs", fault, outcomes, "the log is read again", "nothing") == []
+    assert ingest(folder, store).logs_read == 1
     edit(second)
-    assert ingest(link, tmp_path / "alone").read == 1
+    assert ingest(link, tmp_path / "alone").logs_read == 1
     (log,) = logs_at(str(link))
     assert (log.size, log.mtime) == (second.stat().st_size, second.stat().st_mtime)
 
@@ -437,8 +435,8 @@ def test_a_killed_ingest_is_made_whole_by_the_next(few: Path, tmp_path: Path, th
             check_same(found, whole if begun and not late else before)
         there_already = sum(name in wanted for name in files_of(store) if name != MANIFEST)
         done = ingest(few, store)
-        assert done.known == there_already
-        assert done.read == len(list(few.glob("*.eval"))) - there_already
+        assert done.logs_unchanged == there_already
+        assert done.logs_read == len(list(few.glob("*.eval"))) - there_already
         assert files_of(store) == wanted
     assert seen >= ({"refused"} if not before else {"old", "whole"})
 
@@ -451,4 +449,4 @@ def test_a_second_ingest_at_the_same_time_is_told(few: Path, tmp_path: Path) -> 
         fcntl.flock(lock, fcntl.LOCK_EX)
         with pytest.raises(InvalidArgument, match="another ingest writes to this store"):
             ingest(few, tmp_path / "store")
-    assert ingest(few, tmp_path / "store").read == 4
+    assert ingest(few, tmp_path / "store").logs_read == 4

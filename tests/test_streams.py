@@ -12,7 +12,7 @@ from inspect_confidence import read_judgments, summarize
 from inspect_confidence.commands.analysis import Settings, as_stream
 from inspect_confidence.judgments.places import Log
 from inspect_confidence.judgments.read import judgments_of
-from inspect_confidence.judgments.runs import Run, encode, readers
+from inspect_confidence.judgments.runs import Run, encode, reader_versions
 from inspect_confidence.judgments.store import Store, put, write_manifest
 from inspect_confidence.judgments.streams import Stream
 from studies.frames import frame, judged
@@ -74,7 +74,7 @@ def store(tmp_path: Path) -> Path:
         put(tmp_path, Log(f"{number}.eval", 1, 1), f"{number:032x}", encode(run))
         for number, run in enumerate(runs)
     ]
-    write_manifest(Store(tmp_path, readers=readers(), entries=entries, whole=True))
+    write_manifest(Store(tmp_path, readers=reader_versions(), entries=entries, whole=True))
     return tmp_path
 
 
@@ -84,8 +84,8 @@ def test_a_model_at_a_time_is_all_at_once(store: Path) -> None:
     parts = as_stream(store, FEW)
     assert isinstance(parts, Stream)
     assert [*parts.notices] == [*whole.notices]
-    assert [*parts.lost] == [*whole.lost]
-    said = "10 samples stand in several logs and were taken once: 10 from 2.eval"
+    assert [*parts.loss_notices] == [*whole.loss_notices]
+    said = "10 samples are in several logs and were taken once: 10 from 2.eval"
     assert said in whole.notices
     assert sum("are pooled" in one for one in whole.notices) == 4
     tables = [one["any_eval"] for one in parts.frames(["any_eval"], each_model=True)]

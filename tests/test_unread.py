@@ -168,7 +168,7 @@ def test_reading_again_is_scoring_again(name: str, tmp_path: Path, command: Comm
     command("inspect", *words, *judge, *how)
     pd.testing.assert_frame_equal(summarize(tmp_path, resamples=50), results)
     done = printed("summarize", tmp_path, "--reread", "--json", "--resamples", 50)
-    assert "0 have another status, 0 others another value" in done.stderr
+    assert "the status of 0 changed, and the value of 0 more" in done.stderr
 
 
 def test_changes_are_counted(tmp_path: Path) -> None:
@@ -186,7 +186,7 @@ def test_changes_are_counted(tmp_path: Path) -> None:
     read[2].value["confidence"] = 0.123
     write_eval_log(log, log.location)
     done = printed("summarize", tmp_path, "--reread", "--json", "--resamples", 10)
-    says = "scale_variants: 8 judgments were read again; 2 have another status, 1 others another"
+    says = "8 judgments were read again; the status of 2 changed, and the value of 1 more"
     assert says in done.stderr
     listed = json.loads(printed("unread", tmp_path, "--json").stdout)
     again = json.loads(printed("unread", tmp_path, "--reread", "--json").stdout)
@@ -210,10 +210,10 @@ def test_what_needs_a_model_stays_as_it_is(tmp_path: Path) -> None:
     assert "a model judged these replies; its judgments are kept" in after.notices[0]
     answers = tmp_path / "answers.csv"
     answers.write_text("item,level,lower,upper,truth\na,50,1,2,1\n", "utf-8")
-    assert "holds no replies to read again" in read_judgments(answers, reread=True).notices[0]
+    assert "has no replies to read again" in read_judgments(answers, reread=True).notices[0]
     other = read_eval_log(stated(tmp_path / "other").location)
     assert other.eval.scorers
     other.eval.scorers[0].name = "nobody/knows"
     write_eval_log(other, other.location)
     kept = read_judgments(other.location, reread=True)
-    assert "couldn't be read again and stay as they were read" in kept.notices[0]
+    assert "cannot be read again and stay as they were read" in kept.notices[0]

@@ -77,7 +77,7 @@ def test_answers_of_a_retry_outlive_a_touch_of_the_first_log(tmp_path: Path, tou
     found = read_judgments(tmp_path)
     assert same(found["scale_variants"], alone)
     (said,) = [one for one in found.notices if "several logs" in one]
-    assert said.startswith("40 samples stand in several logs and were taken once: 40 from ")
+    assert said.startswith("40 samples are in several logs and were taken once: 40 from ")
     assert said.endswith("retry.eval")
     ingest(tmp_path, tmp_path / "store")
     assert same(rows(tmp_path / "store"), alone)
@@ -126,7 +126,7 @@ def test_invalid_samples_are_counted_and_left_out(tmp_path: Path) -> None:
     assert any(
         one.endswith("3 samples were declared invalid and left out") for one in found.notices
     )
-    assert not found.lost
+    assert not found.loss_notices
     ingest(tmp_path, tmp_path / "store")
     assert same(rows(tmp_path / "store"), expected)
 
@@ -162,14 +162,14 @@ def test_what_cant_be_listed_is_named(tmp_path: Path) -> None:
         found = read_judgments(logs)
         done = ingest(logs, tmp_path / "store")
     assert len(found["scale_variants"]) == 40
-    assert done.unread == len(found.lost) == 4
+    assert done.logs_failed == len(found.loss_notices) == 4
     for name, why in {
         "shut": "Permission denied",
         "round": f"a link to {logs}",
         "circle": "a link to circle",
         "gone.eval": "FileNotFoundError",
     }.items():
-        (said,) = [one for one in found.lost if f"/{name} could" in one]
+        (said,) = [one for one in found.loss_notices if f"/{name} could" in one]
         assert why in said
     printed("summarize", logs, "--strict", "--resamples", 20, code=1)
     printed("summarize", EXAMPLE, "--strict", "--resamples", 20)
@@ -242,7 +242,7 @@ def test_a_hundred_logs_and_what_is_wrong_with_some(tmp_path: Path) -> None:
     found = read_judgments(bad)
     for name, (why, is_lost) in expected.items():
         said = [one for one in found.notices if f"/{name}" in one and why in one]
-        outcomes[name] = len(said) == 1 and (said[0] in found.lost) == is_lost
+        outcomes[name] = len(said) == 1 and (said[0] in found.loss_notices) == is_lost
     outcomes["judgments"] = same(found["scale_variants"], judged)
     outcomes["numbers"] = same(summarize(found, resamples=50), wanted)
     for number, (name, change) in enumerate(EARLIER.items()):
@@ -250,7 +250,7 @@ def test_a_hundred_logs_and_what_is_wrong_with_some(tmp_path: Path) -> None:
         os.utime(place, (2e9, 2e9))
         found = read_judgments(bad)
         outcomes[name] = same(found["scale_variants"], judged)
-        outcomes[f"{name}, said"] = any("stand in several logs" in one for one in found.notices)
+        outcomes[f"{name}, said"] = any("are in several logs" in one for one in found.notices)
     done = printed("summarize", bad, "--strict", "--json", "--resamples", 50, code=1)
     outcomes["strict"] = all(name in done.stderr for name in expected)
     outcomes["not strict"] = not printed(
@@ -349,7 +349,7 @@ def test_a_log_is_read_while_a_run_writes_it(tmp_path: Path) -> None:
             except InvalidArgument:  # no sample is whole yet
                 continue
             seen.append(found["scale_variants"])
-            told += any("incomplete" in one for one in found.lost)
+            told += any("incomplete" in one for one in found.loss_notices)
             outcomes[f"told {len(seen)}"] = told == len(seen) or len(seen[-1]) == ITEMS
     finally:
         assert writer.wait(timeout=300) == 0

@@ -163,6 +163,7 @@ def test_an_early_stop_is_no_lost_data(tmp_path: Path, task: str) -> None:
     target = tmp_path / "stopped.eval"
     write_eval_log(first_ten(source, "adaptive"), str(target))
     judgments = read_judgments(target)
+    assert judgments.loss_notices == ()
     stopped = f"stopped early (manager adaptive): 10 of {count} samples"
     outcomes = {
         "nothing is lost": judgments.lost == (),
@@ -186,11 +187,10 @@ def test_an_oversized_member_is_named_and_not_unpacked(tmp_path: Path) -> None:
     (tmp_path / "good.eval").write_bytes(source.read_bytes())
     judgments = read_judgments(tmp_path)
     assert len(judgments["scale_variants"]) == 40
-    (notice,) = judgments.lost
-    outcomes = {part: part in notice for part in ("bomb.eval", "summaries.json", "84 MB unpacked")}
-    happens = "log and part are named before it is unpacked; the other logs are read"
-    fault = "a log with a part that would fill memory"
-    assert held("logs", fault, outcomes, happens, "that log") == []
+    (notice,) = judgments.loss_notices
+    assert "bomb.eval" in notice
+    assert "summaries.json" in notice
+    assert "84 MB unpacked" in notice
 
 
 TASKS = ["fermi_eval", "scale_variants", "hedge_markers", "life_eval", "question_sets"]

@@ -19,7 +19,7 @@ from conftest import CHECKOUT
 from faults.ledger import held
 from inspect_confidence import InvalidArgument, compare, detail, read_judgments, summarize
 from inspect_confidence.commands.analysis import Settings
-from inspect_confidence.judgments.order import in_order
+from inspect_confidence.judgments.order import sort_judgments
 from studies.designs import every_judgment
 from studies.frames import same
 
@@ -56,7 +56,7 @@ def test_any_order_of_rows_has_one_order(rows: list[tuple[object, ...]], random:
     frame = pd.DataFrame(rows, columns=names).astype(kinds)
     mixed = list(range(len(rows)))
     random.shuffle(mixed)
-    one, other = in_order(frame), in_order(frame.iloc[mixed].reset_index(drop=True))
+    one, other = sort_judgments(frame), sort_judgments(frame.iloc[mixed].reset_index(drop=True))
     pd.testing.assert_frame_equal(one, other)
     wanted = sorted(map(str, frame.itertuples(index=False)))
     assert sorted(map(str, one.itertuples(index=False))) == wanted

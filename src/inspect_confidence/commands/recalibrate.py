@@ -317,7 +317,7 @@ def recalibrated(source: Source, maps: Maps) -> Judgments:
     notices += [f"{task} stays as it is: there is no map of it" for task in unmapped]
     if not any(len(frames[task]) for task in mapped):
         raise InvalidArgument(f"No judgment is left to recalibrate: {'; '.join(notices)}.")
-    return Judgments(frames, notices, judgments.lost)
+    return Judgments(frames, notices, judgments.loss_notices)
 
 
 def _apply_map(group: JudgmentGroup, entries: Sequence[Entry]) -> tuple[pd.DataFrame, list[str]]:

@@ -13,30 +13,32 @@ from concurrent.futures import (
 from contextlib import contextmanager
 from functools import partial
 from multiprocessing import get_context
-from typing import Any
+from typing import Any, TypeVar
 
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.places import Log
-from inspect_confidence.judgments.runs import encode, readers, record_of
+from inspect_confidence.judgments.runs import Run, decode, encode, reader_versions, record_of
 from inspect_confidence.redaction import failure
 from inspect_confidence.studies import NOTHING_SAID, Recorded
 
 Executing = Executor | str | None
-"""What public functions take for an executor; None reads in this process."""
+"""Executors that public functions accept; None reads in this process."""
 
 AUTO = "auto"
-"""Processes on this machine where there is so much to read that starting them pays."""
+"""Processes on this machine, if there are enough logs to repay starting them."""
 
 _FORM = re.compile(r"(auto|none)|(processes)(?::([1-9]\d*))?|dask://(\S+:\d+)")
 _MANY, _LARGE = 8, 20_000_000
 """Logs, and bytes of them, up to which one process is as fast: another imports Inspect first."""
 
 _IN_FLIGHT = 256
-"""Logs that an executor has at once: enough for a cluster, and what they give fits in memory."""
+"""Logs that an executor has at once: enough for a cluster, and their records fit in memory."""
+
+_Outcome = TypeVar("_Outcome")
 
 
 def check_executor(text: str) -> str:
-    """The text, if it names an executor.
+    """Return the text if it names an executor.
 
     Raises:
         InvalidArgument: It doesn't.
@@ -49,16 +51,52 @@ def check_executor(text: str) -> str:
     return text
 
 
-def read_record(location: str, recorded: Recorded = NOTHING_SAID, reread: bool = False) -> bytes:
-    """A log's judgments as a record file; runs in workers too, which know only its location."""
-    # Inspect takes seconds to import, and what was read before needs none of it.
+def read_record(location: str, recorded: Recorded, reread: bool) -> bytes | str:
+    """Return the judgments of a log as a record file, or why the log cannot be read.
+
+    Workers run this function too; it needs nothing but the location of the log.
+    """
+    try:
+        return encode(_read_run(location, recorded, reread))
+    except Exception as error:  # a damaged log must not keep the others from being read
+        return failure(error)
+
+
+def _read_run(location: str, recorded: Recorded, reread: bool) -> Run:
+    # Inspect takes seconds to import, and judgments from a store need none of it.
     from inspect_confidence.judgments.logs import read_run  # noqa: PLC0415
 
-    return encode(read_run(location, reread=reread, recorded=recorded))
+    return read_run(location, reread=reread, recorded=recorded)
 
 
-Outcome = bytes | str
-"""The record file of a log, or why it can't be read."""
+def _read_here(location: str, recorded: Recorded, reread: bool) -> Run | str:
+    try:
+        return _read_run(location, recorded, reread)
+    except Exception as error:  # as in `read_record`
+        return failure(error)
+
+
+def read_runs(
+    logs: Sequence[Log],
+    *,
+    executor: Executing = None,
+    recorded: Recorded = NOTHING_SAID,
+    reread: bool = False,
+    notices: list[str] | None = None,
+) -> Iterator[tuple[int, Run | str]]:
+    """Yield the number of each log with its run, or with the reason why it cannot be read.
+
+    Args:
+        logs: The logs to read.
+        executor: Reads them; a text starts an executor, as `--executor` does.
+        recorded: What the user says about logs of other evals.
+        reread: Whether replies are read again.
+        notices: Receives a notice of how many logs the executor lost.
+    """
+    here = partial(_read_here, recorded=recorded, reread=reread)
+    worker = partial(read_record, recorded=recorded, reread=reread)
+    for number, outcome in _outcomes(logs, here, worker, executor, notices):
+        yield number, decode(outcome) if isinstance(outcome, bytes) else outcome
 
 
 def read_records(
@@ -66,69 +104,77 @@ def read_records(
     *,
     executor: Executing = None,
     recorded: Recorded = NOTHING_SAID,
-    reread: bool = False,
     notices: list[str] | None = None,
-) -> Iterator[tuple[int, Outcome]]:
-    """Each log's number with what was read of it, in the order in which they are done.
+) -> Iterator[tuple[int, bytes | str]]:
+    """Yield the number of each log with its record file, or with why it cannot be read.
 
-    A log whose worker died, or that was lost on the way, is read in this process. A slow one keeps
-    no other waiting.
-
-    Args:
-        logs: Which to read.
-        executor: Reads them; a text starts one, as `--executor` does.
-        recorded: What the user says about logs of others.
-        reread: Whether replies are read again.
-        notices: Is told how many logs the executor lost, if it did.
+    The arguments are those of `read_runs`.
     """
-    read = partial(_outcome, recorded=recorded, reread=reread)
-    there = [number for number, log in enumerate(logs) if not log.unreadable]
-    yield from ((number, log.unreadable) for number, log in enumerate(logs) if log.unreadable)
-    if not there:
+    read = partial(read_record, recorded=recorded, reread=False)
+    return _outcomes(logs, read, read, executor, notices)
+
+
+def _outcomes(
+    logs: Sequence[Log],
+    read_here: Callable[[str], _Outcome],
+    read_in_worker: Callable[[str], bytes | str],
+    executor: Executing,
+    notices: list[str] | None,
+) -> Iterator[tuple[int, _Outcome | bytes | str]]:
+    """Yield the outcomes in the order in which they are done: a slow log delays no other.
+
+    A log that the executor lost, such as by the death of a worker, is read in this process.
+    """
+    numbers = []
+    for number, log in enumerate(logs):
+        if log.unreadable:
+            yield number, log.unreadable
+        else:
+            numbers.append(number)
+    if not numbers:
         return
-    with _started(executor, [logs[number] for number in there]) as pool:
+    with _pool(executor, [logs[number] for number in numbers]) as pool:
         if pool is None:
-            yield from ((number, read(logs[number].location)) for number in there)
+            for number in numbers:
+                yield number, read_here(logs[number].location)
             return
-        lost: list[BaseException] = []
-        locations = [logs[number].absolute for number in there]
-        for place, future in _in_any_order(pool, read, locations):
-            number = there[place]
-            if (error := future.exception()) is not None:
-                lost.append(error)
-            yield number, read(logs[number].location) if error else _same(future.result())
-        if lost and notices is not None:
+        errors: list[BaseException] = []
+        locations = [logs[number].absolute for number in numbers]
+        for position, future in _finished_futures(pool, read_in_worker, locations):
+            number = numbers[position]
+            error = future.exception()
+            if error is None:
+                yield number, _check_readers(future.result())
+            else:
+                errors.append(error)
+                yield number, read_here(logs[number].location)
+        if errors and notices is not None:
             notices.append(
-                f"the executor lost {len(lost)} logs, which were read in this process: "
-                f"{lost[0]!r:.200}"
+                f"the executor lost {len(errors)} logs, which were read in this process: "
+                f"{errors[0]!r:.200}"
             )
 
 
-def _outcome(location: str, recorded: Recorded, reread: bool) -> Outcome:
-    try:
-        return read_record(location, recorded, reread)
-    except Exception as error:  # a damaged log must not keep the others from being read
-        return failure(error)
+def _check_readers(outcome: bytes | str) -> bytes | str:
+    """Return what a worker read, if its readers have the versions of this process."""
+    if isinstance(outcome, bytes):
+        versions = record_of(outcome)["readers"]
+        if versions != reader_versions():
+            raise InvalidArgument(
+                f"A worker has {versions}, and this is {reader_versions()}: install the same there."
+            )
+    return outcome
 
 
-def _same(found: Outcome) -> Outcome:
-    """What a worker read, if it would have been read so here."""
-    if isinstance(found, bytes) and (theirs := record_of(found)["readers"]) != readers():
-        raise InvalidArgument(
-            f"A worker has {theirs}, and this is {readers()}: install the same there."
-        )
-    return found
-
-
-def _in_any_order(
-    pool: Executor, read: Callable[[str], Outcome], locations: Sequence[str]
-) -> Iterator[tuple[int, "Future[Outcome]"]]:
-    left = iter(range(len(locations)))
-    running: dict[Future[Outcome], int] = {}
+def _finished_futures(
+    pool: Executor, read: Callable[[str], bytes | str], locations: Sequence[str]
+) -> Iterator[tuple[int, "Future[bytes | str]"]]:
+    waiting = iter(range(len(locations)))
+    running: dict[Future[bytes | str], int] = {}
     try:
         while True:
-            for number in left:
-                running[_submitted(pool, read, locations[number])] = number
+            for number in waiting:
+                running[_submit(pool, read, locations[number])] = number
                 if len(running) >= _IN_FLIGHT:
                     break
             if not running:
@@ -141,26 +187,28 @@ def _in_any_order(
             future.cancel()
 
 
-def _submitted(pool: Executor, read: Callable[[str], Outcome], location: str) -> "Future[Outcome]":
+def _submit(
+    pool: Executor, read: Callable[[str], bytes | str], location: str
+) -> "Future[bytes | str]":
     try:
         return pool.submit(read, location)
     except Exception as error:  # a pool whose worker died takes nothing more
-        future: Future[Outcome] = Future()
+        future: Future[bytes | str] = Future()
         future.set_exception(error)
         return future
 
 
 @contextmanager
-def _started(executor: Executing, logs: Sequence[Log]) -> Iterator[Executor | None]:
-    """The executor; what was started for this reading ends with it."""
+def _pool(executor: Executing, logs: Sequence[Log]) -> Iterator[Executor | None]:
+    """Yield the executor; one that is started for this call ends with it."""
     if not isinstance(executor, str):
         yield executor
         return
     if executor == AUTO:
         large = len(logs) > _MANY and sum(log.size for log in logs) > _LARGE
         executor = "processes" if large and (os.cpu_count() or 1) > 1 else "none"
-    found = _FORM.fullmatch(check_executor(executor))
-    _, kind, count, address = found.groups() if found else ("", "", "", "")
+    match = _FORM.fullmatch(check_executor(executor))
+    _, kind, count, address = match.groups() if match else ("", "", "", "")
     if address:
         with _cluster(address) as pool:
             yield pool

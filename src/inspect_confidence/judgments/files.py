@@ -1,7 +1,8 @@
-"""Judgments in csv and parquet files: what this package wrote, or answers gathered elsewhere."""
+"""Judgments in csv and parquet files, written by this package or collected elsewhere."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +11,8 @@ from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype
 
 from inspect_confidence.answers import STATUSES
 from inspect_confidence.errors import InvalidArgument, nearest
-from inspect_confidence.judgments.checks import each_once, first_row, refuse_wrong
-from inspect_confidence.judgments.order import in_order
+from inspect_confidence.judgments.checks import first_row, number_repeats, refuse_wrong
+from inspect_confidence.judgments.order import sort_judgments
 from inspect_confidence.judgments.tables import read_table
 from inspect_confidence.results import Condition, as_csv
 from inspect_confidence.studies import (
@@ -22,12 +23,12 @@ from inspect_confidence.studies import (
     TaskTable,
     all_tables,
 )
-from inspect_confidence.writing import write_file as written
+from inspect_confidence.writing import write_file as write_whole_file
 
 SUFFIXES = (".csv", ".parquet")
 _DEFAULTS = {"model": "unnamed", "method": "direct", "epoch": 1.0, "draw": 0.0}
 TRUTH = {"True": 1, "true": 1, "TRUE": 1, "False": 0, "false": 0, "FALSE": 0, "": None}
-"""What is right or wrong, in words, as a number; what is empty is none."""
+"""Words for right and wrong as numbers; an empty text is no number."""
 FLAGS: dict[str, bool | None] = {
     **dict.fromkeys(("true", "yes", "1", "1.0"), True),
     **dict.fromkeys(("false", "no", "0", "0.0"), False),
@@ -38,55 +39,61 @@ FLAGS: dict[str, bool | None] = {
 def read_file(
     path: Path, recorded: Recorded = NOTHING_SAID, notices: list[str] | None = None
 ) -> dict[str, pd.DataFrame]:
-    """The judgments in a csv or parquet file, one row each: a typed frame a task.
+    """Read the judgments in a csv or parquet file into a typed frame for each task.
 
-    Where the file has no `task` column, the task is told from the columns where that is possible.
+    If the file has no `task` column, the task is inferred from the other columns, if possible.
 
     Args:
-        path: Of the file.
-        recorded: What its columns are called, the scale of its confidence, and columns by which
-            numbers are given too.
-        notices: Takes what a reader must know: how many rows stand there twice.
+        path: Path of the file.
+        recorded: The file's own column names, the scale of its confidence, and columns by which
+            results are given too.
+        notices: Receives notices, such as the number of rows that are copies.
 
     Raises:
-        InvalidArgument: The file can't be read, a required column is missing, a value has the
-            wrong type or can't be, or rows contradict each other.
+        InvalidArgument: The file cannot be read, a required column is missing, a value has the
+            wrong type or is impossible, or rows contradict each other.
     """
     source = str(path)
-    frame = _as_ours(read_table(path), recorded, source)
+    frame = _rename_columns(read_table(path), recorded, source)
     if "task" not in frame:
-        frame["task"] = _task_of(path, frame, is_others=recorded != NOTHING_SAID)
-    by_task = {str(name): rows.copy() for name, rows in frame.groupby("task", sort=False)}
+        frame["task"] = _infer_task(path, frame, is_others=recorded != NOTHING_SAID)
+    rows_by_task = {str(name): rows.copy() for name, rows in frame.groupby("task", sort=False)}
     tables = all_tables()
-    if unknown := [name for name in by_task if name not in tables]:
-        known = ", ".join(tables)
-        raise InvalidArgument(f"{path}: there is no task {unknown[0]!r}; known: {known}.")
-    told = [] if notices is None else notices
-    each = {name: each_once(rows, tables[name], source, told) for name, rows in by_task.items()}
-    return {name: in_order(checked(rows, tables[name], source)) for name, rows in each.items()}
+    if unknown := [name for name in rows_by_task if name not in tables]:
+        names = ", ".join(tables)
+        raise InvalidArgument(f"{path}: there is no task {unknown[0]!r}; known: {names}.")
+    notices = [] if notices is None else notices
+    numbered = {}
+    for name, rows in rows_by_task.items():
+        numbered[name] = number_repeats(rows, tables[name], source, notices)
+    judgments = {}
+    for name, rows in numbered.items():
+        judgments[name] = sort_judgments(check_judgments(rows, tables[name], source))
+    return judgments
 
 
-def _as_ours(frame: pd.DataFrame, recorded: Recorded, source: str) -> pd.DataFrame:
-    """The frame with our names of columns, its confidence as a report where a scale is known."""
-    there, ours = list(map(str, frame)), _names()
+def _rename_columns(frame: pd.DataFrame, recorded: Recorded, source: str) -> pd.DataFrame:
+    """Return the frame with this package's column names, and `raw` and a scale if one is given."""
+    names = _column_names()
     for name in recorded.columns:
-        if name not in ours:
+        if name not in names:
             raise InvalidArgument(
-                f"--column {name}: no column has that name. {nearest(name, ours)}"
+                f"--column {name}: no column has that name. {nearest(name, names)}"
             )
-    for option, column in [
-        *((f"--column {name}={column}", column) for name, column in recorded.columns.items()),
-        *((f"--by {name}", name) for name in recorded.by),
-    ]:
-        if column not in there:
-            hint = nearest(column, there)
+    needed = [(f"--column {name}={column}", column) for name, column in recorded.columns.items()]
+    needed += [(f"--by {name}", name) for name in recorded.by]
+    present = list(map(str, frame))
+    for option, column in needed:
+        if column not in present:
+            hint = nearest(column, present)
             raise InvalidArgument(f"{option}: {source} has no column {column!r}. {hint}")
     mapped = {name: frame[column] for name, column in recorded.columns.items()}
     if recorded.by:
-        cells = zip(*(frame[name].astype(str) for name in recorded.by), strict=True)
-        said = [str(Condition(dict(zip(recorded.by, one, strict=True)))) for one in cells]
-        mapped["by"] = pd.Series(said, frame.index)
-    # What has become another column is none of its old name.
+        conditions = []
+        for cells in frame[list(recorded.by)].astype(str).itertuples(index=False, name=None):
+            conditions.append(str(Condition(dict(zip(recorded.by, cells, strict=True)))))
+        mapped["by"] = pd.Series(conditions, frame.index)
+    # A column that got another name no longer has its old name.
     frame = frame.drop(columns=list(recorded.columns.values())).assign(**mapped)
     if recorded.scale and not {"low", "high"} & set(frame):
         low, high = recorded.scale
@@ -96,64 +103,67 @@ def _as_ours(frame: pd.DataFrame, recorded: Recorded, source: str) -> pd.DataFra
     return frame
 
 
-def _names() -> list[str]:
-    """The columns that judgments have, of any task."""
-    every = (name for table in all_tables().values() for name in table.columns)
-    return list(dict.fromkeys([*COMMON_COLUMNS, *every]))
+def _column_names() -> list[str]:
+    """Return the names of all columns that judgments of any task have."""
+    columns = chain.from_iterable(table.columns for table in all_tables().values())
+    return list(dict.fromkeys([*COMMON_COLUMNS, *columns]))
 
 
 def write_file(frames: dict[str, pd.DataFrame], path: Path) -> None:
-    """All judgments in one csv or parquet file; `read_file` gives them back by task.
+    """Write all judgments into one csv or parquet file, which `read_file` reads back by task.
 
     Raises:
         InvalidArgument: The file's name has another ending.
     """
     check_suffix(path)
     frame = pd.concat(frames.values(), ignore_index=True)
-    if path.suffix == ".parquet":
-        # A column that one task fills with numbers and another with text is written as text.
-        kinds = [{**COMMON_COLUMNS, **all_tables()[task].columns} for task in frames]
-        for name in frame:
-            if len({of_task[name] for of_task in kinds if name in of_task}) > 1:
-                frame[name] = frame[name].map(str, na_action="ignore")
-        content = BytesIO()
-        frame.to_parquet(content, index=False)
-        written(path, content.getvalue())
-    else:
-        written(path, as_csv(frame))
+    if path.suffix != ".parquet":
+        write_whole_file(path, as_csv(frame))
+        return
+    # A column that is a number for one task and a text for another is written as text.
+    kinds: dict[Hashable, set[Kind]] = {}
+    for task in frames:
+        for name, kind in {**COMMON_COLUMNS, **all_tables()[task].columns}.items():
+            kinds.setdefault(name, set()).add(kind)
+    for column in frame:
+        if len(kinds.get(column, ())) > 1:
+            frame[column] = frame[column].map(str, na_action="ignore")
+    content = BytesIO()
+    frame.to_parquet(content, index=False)
+    write_whole_file(path, content.getvalue())
 
 
 def check_suffix(path: Path) -> None:
-    """Refuse a name that says neither csv nor parquet."""
+    """Refuse a file name whose ending is neither csv nor parquet."""
     if path.suffix not in SUFFIXES:
         raise InvalidArgument(f"{path}: judgments are written to {' or '.join(SUFFIXES)} files.")
 
 
-def checked(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.DataFrame:
-    """A user's rows, typed, none of which holds what can't be; the index numbers them from 0.
+def check_judgments(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.DataFrame:
+    """Return a user's rows as typed judgments with possible values, indexed from 0.
 
     Raises:
-        InvalidArgument: As `typed`; or a value can't be.
+        InvalidArgument: As for `typed_columns`; or a value is impossible.
     """
-    made = typed(frame, table, source)
-    refuse_wrong(made, frame.index, table, source)
-    return made
+    judgments = typed_columns(frame, table, source)
+    refuse_wrong(judgments, frame.index, table, source)
+    return judgments
 
 
-def typed(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.DataFrame:
-    """The frame with every column of the task, in order and of its kind.
+def typed_columns(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.DataFrame:
+    """Return the frame with every column of the task, in order and of its kind.
 
-    Columns that are missing are added, empty. Where no `status` is given, a judgment with a whole
-    answer is `ok` and any other is `invalid_response_format`.
+    Missing columns are added, empty. Without a `status` column, a judgment with a complete answer
+    is `ok` and any other is `invalid_response_format`.
 
     Raises:
         InvalidArgument: A required column is missing, or a value has the wrong type.
     """
-    missing = _missing(frame, table)
+    missing = _missing_columns(frame, table)
     if missing:
         raise InvalidArgument(
             f"{source} lacks the column {missing[0]!r}; judgments of {table.task} need "
-            f"{_needs(table)}."
+            f"{_required_columns(table)}."
         )
     kinds = {**COMMON_COLUMNS, **table.columns}
     defaults = {**_DEFAULTS, **table.defaults}
@@ -166,9 +176,9 @@ def typed(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.DataFrame:
     for name, default in table.defaults.items():
         complete[name] = complete[name].where(complete[name] != "", default)
     if "status" not in frame:
-        given = [form for form in table.answers if set(form) <= set(frame)]
+        present_forms = [form for form in table.answers if set(form) <= set(frame)]
         filled = complete.notna() & (complete != "")
-        readable = np.logical_or.reduce([filled[list(form)].all(axis=1) for form in given])
+        readable = np.logical_or.reduce([filled[list(form)].all(axis=1) for form in present_forms])
         complete["status"] = np.where(readable, "ok", "invalid_response_format")
         complete.loc[~readable, "reason"] = "no complete answer in the file"
     if unknown := set(complete["status"]) - STATUSES:
@@ -179,15 +189,15 @@ def typed(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.DataFrame:
     return complete.reset_index(drop=True)
 
 
-def _missing(frame: pd.DataFrame, table: TaskTable) -> list[str]:
-    """Columns that the frame would have to have; those of the answer nearest to being there."""
-    there = set(frame)
-    answer = min(table.answers, key=lambda form: len(set(form) - there))
-    return [name for name in [*table.required, *answer] if name not in there]
+def _missing_columns(frame: pd.DataFrame, table: TaskTable) -> list[str]:
+    """Return the required columns that the frame lacks, for the nearest form of answer."""
+    present = set(frame)
+    answer = min(table.answers, key=lambda form: len(set(form) - present))
+    return [name for name in [*table.required, *answer] if name not in present]
 
 
-def _needs(table: TaskTable) -> str:
-    """What a file must have, for people."""
+def _required_columns(table: TaskTable) -> str:
+    """Return the columns that a file needs, as a text for people."""
     forms = " or ".join(", ".join(form) for form in table.answers)
     return f"{', '.join(table.required)}, and {forms}"
 
@@ -200,46 +210,45 @@ def _column(frame: pd.DataFrame, name: str, kind: Kind, source: str, default: ob
             return pd.Series(np.full(len(frame), None), frame.index, dtype=object)
         return pd.Series(default, frame.index, dtype=float if kind == "number" else str)
     values = frame[name]
-    if kind == "number":
-        numbers = (
-            values.astype(float) if is_numeric_dtype(values) else _numbers(values, name, source)
-        )
-        if np.isinf(numbers).any():
-            where = frame.index[np.isinf(numbers)][0]
-            raise InvalidArgument(
-                f"{source}, row {where + 1}: the column {name!r} holds an infinite number; leave "
-                "the cell empty where there is none."
-            )
-        return numbers
     if kind == "flag":
         return _flags(values, name, source)
-    text = values.where(values.notna(), "").astype(str)
-    # Items named by numbers are text too, and 12 must be the same item as 12.0.
-    return text.str.removesuffix(".0") if name == "item" else text
+    if kind == "text":
+        text = values.where(values.notna(), "").astype(str)
+        # Items named by numbers are text too, and 12 must be the same item as 12.0.
+        return text.str.removesuffix(".0") if name == "item" else text
+    is_number = is_numeric_dtype(values)
+    numbers = values.astype(float) if is_number else _numbers(values, name, source)
+    if np.isinf(numbers).any():
+        row = frame.index[np.isinf(numbers)][0]
+        raise InvalidArgument(
+            f"{source}, row {row + 1}: the column {name!r} holds an infinite number; leave "
+            "the cell empty where there is none."
+        )
+    return numbers
 
 
 def _flags(values: pd.Series, name: str, source: str) -> pd.Series:
-    """True, False, or None where nothing is said."""
-    places, there = pd.factorize(values, use_na_sentinel=False)
-    words = ["" if pd.isna(value) else str(value).strip().lower() for value in there]
+    """Return the values as True, False, or None for an empty cell."""
+    places, distinct = pd.factorize(values, use_na_sentinel=False)
+    words = ["" if pd.isna(value) else str(value).strip().lower() for value in distinct]
     wrong = [place for place, word in enumerate(words) if word not in FLAGS]
     if wrong:
         row = values.index[places == wrong[0]][0]
         raise InvalidArgument(
-            f"{source}, row {row + 1}: {there[wrong[0]]!r} in the column {name!r} is neither true "
-            "nor false."
+            f"{source}, row {row + 1}: {distinct[wrong[0]]!r} in the column {name!r} is neither "
+            "true nor false."
         )
-    known = np.array([FLAGS[word] for word in words], object)
-    return pd.Series(known[places], values.index, dtype=object)
+    flags = np.array([FLAGS[word] for word in words], object)
+    return pd.Series(flags[places], values.index, dtype=object)
 
 
 def _numbers(values: pd.Series, name: str, source: str) -> pd.Series:
-    """Texts and others as numbers."""
+    """Return texts and other objects as numbers."""
     if is_datetime64_any_dtype(values):
         values = values.astype(str)  # or dates would become nanoseconds
     # Not by `replace`, whose types differ between versions of pandas.
     values = values.astype(object).map(
-        lambda one: TRUTH.get(one, one) if isinstance(one, str) else one
+        lambda value: TRUTH.get(value, value) if isinstance(value, str) else value
     )
     numbers = pd.to_numeric(values, errors="coerce").astype(float)
     wrong = numbers.isna() & ~values.isna() & (values.astype(str).str.lower() != "nan")
@@ -252,30 +261,32 @@ def _numbers(values: pd.Series, name: str, source: str) -> pd.Series:
     return numbers
 
 
-def _nearest(frame: pd.DataFrame, fitting: Sequence[TaskTable], is_others: bool) -> list[str]:
-    """Of tables that all fit: those with columns of their own, or that of any eval.
+def _nearest_tasks(frame: pd.DataFrame, tables: Sequence[TaskTable], is_others: bool) -> list[str]:
+    """Return, of tasks that fit, those with a column of their own in the frame, or any eval's.
 
-    The scale study has no column of its own, but the scale that it asked on, and no method.
+    The scale study has no column of its own; its judgments have a scale and no method.
     """
-    others = [name for one in fitting if one.fallback for name in one.columns]
-    if not others:
-        return [one.task for one in fitting]
-    known = {*others, *COMMON_COLUMNS}
-    own = [one.task for one in fitting if set(one.columns) & set(frame) - known]
-    if own:
-        return own
-    on_scale = {"low", "high"} <= set(frame) and "method" not in frame and not is_others
-    return [one.task for one in fitting if one.fallback != on_scale]
+    other_evals = [table for table in tables if table.of_others]
+    if not other_evals:
+        return [table.task for table in tables]
+    shared = {*COMMON_COLUMNS}.union(*(table.columns for table in other_evals))
+    with_own_column = [table.task for table in tables if set(table.columns) & set(frame) - shared]
+    if with_own_column:
+        return with_own_column
+    has_scale = {"low", "high"} <= set(frame) and "method" not in frame and not is_others
+    return [table.task for table in tables if table.of_others != has_scale]
 
 
-def _task_of(path: Path, frame: pd.DataFrame, *, is_others: bool) -> str:
-    """The task whose required columns the frame has; of any eval, if that fits `is_others`."""
+def _infer_task(path: Path, frame: pd.DataFrame, *, is_others: bool) -> str:
+    """Return the task whose required columns the frame has; any eval's if `is_others` fits."""
     tables = all_tables()
-    fitting = [name for name, table in tables.items() if not _missing(frame, table)]
+    fitting = [name for name, table in tables.items() if not _missing_columns(frame, table)]
     if len(fitting) > 1:
-        fitting = _nearest(frame, [tables[name] for name in fitting], is_others)
+        fitting = _nearest_tasks(frame, [tables[name] for name in fitting], is_others)
     if len(fitting) != 1:
-        needs = "; ".join(f"{name}: {_needs(table)}" for name, table in all_tables().items())
+        needs = "; ".join(
+            f"{name}: {_required_columns(table)}" for name, table in all_tables().items()
+        )
         raise InvalidArgument(
             f"{path}: it can't be told whose judgments these are. Give the file a `task` column, "
             f"or the columns that a task needs ({needs})."

@@ -1,94 +1,107 @@
-"""Runs -> judgments by task, each sample once, wherever it stands."""
+"""Runs -> judgments by task, each sample once, however many logs contain it."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 import pandas as pd
 
-from inspect_confidence.judgments.order import in_order
+from inspect_confidence.judgments.order import sort_judgments
 from inspect_confidence.judgments.runs import Run
 
-Located = tuple[str, Run]
-"""The location of a log and what was read of it."""
+LocatedRun = tuple[str, Run]
+"""The location of a log and its run."""
 
-_NAMED = 5
-"""Logs that a notice names; it counts the others."""
+_LOGS_NAMED = 5
+"""Number of logs that a notice names; it counts the others."""
 
 
-def joined(
-    runs: Sequence[Located], variants: Sequence[str]
+def join_runs(
+    runs: Sequence[LocatedRun], variants: Sequence[str]
 ) -> tuple[dict[str, pd.DataFrame], Counter[str]]:
-    """The judgments by task, in their own order: each sample once, with its run's variant.
+    """Return the judgments by task, sorted, each sample once, with the variant of its run.
 
-    Of a sample that stands in several logs of a run, those count in which it didn't end in an
-    error; of these the log whose eval ended last; of these the one that was written last, as when
-    its replies were scored again. Times are those in the logs: files are copied and touched. Of
-    logs of the same times the first one counts. A sample is invalid if it is in the last of the
-    logs that have it, by its uuid.
+    A sample that is in several logs of a run is taken from a log in which it did not end in an
+    error; of those from the log whose eval ended last; of those from the one that was written last,
+    such as after its replies were scored again. Times are those recorded in the logs, because files
+    are copied and touched. Of logs with equal times the first counts. A sample is invalid if it is
+    invalid in the last log that has it, by its uuid.
 
     Args:
-        runs: Of all logs, those of a run together or not.
-        variants: Of each of them.
+        runs: Runs of all logs; those of one run need not be adjacent.
+        variants: Variant of each run.
 
     Returns:
-        The frames; and how many of the samples that stand in several logs were taken from which.
+        The frames; and by location how many of the samples that are in several logs were taken
+        from there.
     """
     logs: dict[str, list[int]] = {}
     for number, (_, run) in enumerate(runs):
         logs.setdefault(run.id, []).append(number)
-    kept = {number: run.frame for number, (_, run) in enumerate(runs)}
-    taken: Counter[str] = Counter()
-    for several in (mine for mine in logs.values() if len(mine) > 1):
-        source, again = _sources([runs[number][1] for number in several])
-        for place, number in enumerate(several):
+    judgments = [run.frame for _, run in runs]
+    counts: Counter[str] = Counter()
+    for numbers in logs.values():
+        if len(numbers) == 1:
+            continue
+        sources, shared = _sample_sources([runs[number][1] for number in numbers])
+        for position, number in enumerate(numbers):
             location, run = runs[number]
-            mine = [sample for sample, one in source.items() if one == place]
-            kept[number] = run.frame[pd.Series(run.samples, dtype=object).isin(mine)]
-            taken[location] += sum(sample in again for sample in mine)
+            samples = {sample for sample, source in sources.items() if source == position}
+            judgments[number] = run.frame[pd.Series(run.samples, dtype=object).isin(samples)]
+            counts[location] += len(samples & shared)
     frames: dict[str, list[pd.DataFrame]] = {}
-    for (number, frame), variant in zip(kept.items(), variants, strict=True):
+    for (_, run), frame, variant in zip(runs, judgments, variants, strict=True):
         if len(frame):
-            frames.setdefault(runs[number][1].task, []).append(frame.assign(variant=variant))
-    return {
-        task: in_order(pd.concat(some, ignore_index=True)) for task, some in frames.items()
-    }, +taken
+            frames.setdefault(run.task, []).append(frame.assign(variant=variant))
+    joined = {}
+    for task, parts in frames.items():
+        joined[task] = sort_judgments(pd.concat(parts, ignore_index=True))
+    return joined, +counts
 
 
-def _sources(runs: Sequence[Run]) -> tuple[dict[str, int], set[str]]:
-    """Of one run's logs: from which each sample is taken, and which samples several have."""
-    newest = sorted(range(len(runs)), key=lambda one: (-runs[one].ended, -runs[one].written))
-    invalid = _invalid([runs[one] for one in newest])
-    there = [{*run.samples[~run.frame["uuid"].isin(invalid)], *run.empty} for run in runs]
-    found: dict[str, int] = {}
-    for failed in (False, True):
-        for one in newest:
-            errors = there[one] & {*runs[one].failed}
-            for sample in errors if failed else there[one] - errors:
-                found.setdefault(sample, one)
-    counts = Counter(sample for one in there for sample in one)
-    return found, {sample for sample, count in counts.items() if count > 1}
+def _sample_sources(runs: Sequence[Run]) -> tuple[dict[str, int], set[str]]:
+    """Return the position of the log that each sample is taken from, and the shared samples.
+
+    Args:
+        runs: The logs of one run.
+    """
+    newest = sorted(range(len(runs)), key=lambda i: (-runs[i].ended, -runs[i].write_time))
+    invalid = _invalid_uuids([runs[position] for position in newest])
+    samples = []
+    for run in runs:
+        valid = run.samples[~run.frame["uuid"].isin(invalid)]
+        samples.append({*valid, *run.empty})
+    sources: dict[str, int] = {}
+    for position in newest:
+        for sample in samples[position] - {*runs[position].failed}:
+            sources.setdefault(sample, position)
+    for position in newest:
+        for sample in samples[position] & {*runs[position].failed}:
+            sources.setdefault(sample, position)
+    counts = Counter(chain.from_iterable(samples))
+    return sources, {sample for sample, count in counts.items() if count > 1}
 
 
-def _invalid(newest: Sequence[Run]) -> set[str]:
-    """The uuids that are invalid in the last of the logs that have them."""
+def _invalid_uuids(newest: Sequence[Run]) -> set[str]:
+    """Return the uuids that are invalid in the last log that has them."""
     if not any(run.invalidated for run in newest):
         return set()
-    said: dict[str, bool] = {}
+    is_invalid: dict[str, bool] = {}
     for run in newest:
-        said = {**dict.fromkeys(run.frame["uuid"], False), **said}
-        said = {**dict.fromkeys(run.invalidated, True), **said}
-    return {uuid for uuid, invalid in said.items() if invalid and uuid}
+        is_invalid = {**dict.fromkeys(run.frame["uuid"], False), **is_invalid}
+        is_invalid = {**dict.fromkeys(run.invalidated, True), **is_invalid}
+    return {uuid for uuid, invalid in is_invalid.items() if invalid and uuid}
 
 
-def said_again(taken: Mapping[str, int]) -> list[str]:
-    """What is said of so many samples of several logs that `joined` took from each location."""
-    if not taken:
+def shared_sample_notices(counts: Mapping[str, int]) -> list[str]:
+    """Return the notice about samples in several logs, from the counts of `join_runs`."""
+    if not counts:
         return []
-    most = sorted(taken.items(), key=lambda one: (-one[1], one[0]))
-    said = [f"{count} from {location}" for location, count in most[:_NAMED]]
-    if rest := most[_NAMED:]:
-        said.append(f"{sum(count for _, count in rest)} from {len(rest)} others")
+    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    parts = [f"{count} from {location}" for location, count in ordered[:_LOGS_NAMED]]
+    if unnamed := ordered[_LOGS_NAMED:]:
+        parts.append(f"{sum(count for _, count in unnamed)} from {len(unnamed)} others")
     return [
-        f"{sum(taken.values())} samples stand in several logs and were taken once: "
-        + ", ".join(said)
+        f"{sum(counts.values())} samples are in several logs and were taken once: "
+        + ", ".join(parts)
     ]

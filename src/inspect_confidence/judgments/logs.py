@@ -1,10 +1,9 @@
-"""Reads `.eval` logs into judgments, through Inspect's sample summaries."""
+"""`.eval` logs -> judgments, read through Inspect's sample summaries."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import Any
 
 import numpy as np
@@ -29,8 +28,13 @@ from inspect_confidence.judgments.repair import (
     without_violations,
 )
 from inspect_confidence.judgments.requests import Unsent, read_unsent
-from inspect_confidence.judgments.rewriting import check_members, edited_scores, seconds, written
-from inspect_confidence.judgments.runs import Judged, Run, frame_of
+from inspect_confidence.judgments.rewriting import (
+    check_members,
+    edited_scores,
+    timestamp,
+    write_time,
+)
+from inspect_confidence.judgments.runs import Run, SampleJudgments, frame_of
 from inspect_confidence.privacy import SECRET_NAME
 from inspect_confidence.redaction import failure, scrub, without_keys
 from inspect_confidence.scorers.confidence import texts_of_ways
@@ -47,7 +51,7 @@ from inspect_confidence.studies import (
     table_of_others,
 )
 
-# What Inspect's summaries put in the place of long values, and at the end of long texts.
+# Inspect's summaries put these in the place of long values, and at the end of long texts.
 _REMOVED = "Key removed from summary (> 1k)"
 _SHORTENED = "..."
 _HEAVY = {"messages", "events", "attachments"}
@@ -64,204 +68,270 @@ never what it is asked.
 
 _LONGEST_SETTING = 40
 
-
-def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHING_SAID) -> Run:
-    """The judgments in a log.
-
-    Args:
-        location: Of the log.
-        reread: Whether its replies are read again; a notice says what that changed, or why not.
-        recorded: What the user says about logs of others.
-    """
-    refuse_oversized(location)
-    check_members(location)
-    repairs = Repairs()
-    header = read_eval_log(location, header_only=True)
-    name = _eval_name(header)
-    table = log_table(header)
-    facts = facts_of(header, table)
-    cut = partial(_is_cut_of_others, recorded) if table.fallback else _is_cut
-    every = [one for one in read_eval_log_sample_summaries(location) if one.completed]
-    invalid = {one.uuid or "" for one in every if _is_invalid(location, header, one)}
-    summaries = [one for one in every if (one.uuid or "") not in invalid]
-    whole = ((one, _whole(location, one) if cut(one) else one) for one in summaries)
-    unsent = read_unsent(header, every)
-    judged = _judged(header, table, whole, unsent, repairs, recorded)
-    unwritten = _unwritten(header, table, every)
-    judged = {**judged, **unwritten}
-    rows, without = table.complete_run(list(judged.values()))
-    statuses = {row["status"] for judgments in rows for row in judgments}
-    if facts and statuses and statuses <= RUN_STATUSES:  # ours, and it failed on every sample
-        without = ""
-    judged = dict(zip(judged, rows, strict=True))
-    changed, why = Counter[str](), ""
-    if reread and table.fallback:
-        why = "replies to evals of others stay as they were read; `inspect score` reads them again"
-    elif reread:
-        judged, changed, why = _read_again(location, header, table, judged, unsent)
-    kind = [name, *(str(header.eval.task_args.get(name)) for name in table.compared_within)]
-    wanted = len(header.eval.dataset.sample_ids or ()) * (header.eval.config.epochs or 1)
-    again = sum(_is_scored_again(one, table) for one in summaries)
-    edits, unsearched = edited_scores(location, header)
-    lost = f"the run is incomplete: {len(every)} of {wanted} samples are there ({header.status})"
-    stopping = header.results.early_stopping if header.results else None
-    stopped = f"stopped early (manager {stopping.manager}): " if stopping else ""
-    keys = [key for key, rows in judged.items() for _ in rows]
-    frame = without_violations(frame_of(judged, table), keys, table, repairs)
-    return Run(
-        *(header.eval.task_id, table.task, header.eval.model, " ".join(kind)),
-        *(_settings(header, table, recorded, unsent), frame),
-        samples=np.array([readable_text(key) for key in keys], dtype=object),
-        empty=[one for one, some in judged.items() if not some],
-        notices=[
-            f"{count} items of {facts.get('dataset')} were not asked: {reason}"
-            for reason, count in (facts.get("excluded") or {}).items()
-        ]
-        + [f"{len(invalid)} samples were declared invalid and left out"] * bool(invalid)
-        + [f"{again} samples were scored again by the same scorer; what it said last counts"]
-        * bool(again)
-        + [f"{edits} scores were edited after the run; what they say now counts"] * bool(edits)
-        + [f"{unsearched} samples are damaged: whether their scores were edited can't be told"]
-        * bool(unsearched)
-        + [f"{stopped}{len(every)} of {wanted} samples"] * bool(stopped)
-        + repairs.notices()
-        + [why] * bool(why),
-        unsent=unsent.notices(),
-        lost=[lost] if len(every) < wanted and not stopped else [],
-        changed=changed,
-        without=f"{_called(header, table)}: {without}" if without else "",
-        failed=[*(_key(summary) for summary in summaries if summary.error), *unwritten],
-        invalidated=sorted(invalid),
-        ended=seconds(header.stats.completed_at or header.stats.started_at or header.eval.created),
-        written=written(location),
-    )
-
-
 _Sample = EvalSampleSummary | EvalSample
 
 
+def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHING_SAID) -> Run:
+    """Read the judgments of a log, and the facts of its run.
+
+    Args:
+        location: Location of the log.
+        reread: Whether its replies are read again; a notice says how many judgments changed, or
+            why they could not be read again.
+        recorded: What the user says about logs of other evals.
+    """
+    refuse_oversized(location)
+    check_members(location)
+    header = read_eval_log(location, header_only=True)
+    table = log_table(header)
+    repairs = Repairs()
+    completed = _completed_summaries(location)
+    invalid = {_uuid(summary) for summary in completed if _is_invalid(location, header, summary)}
+    summaries = [summary for summary in completed if _uuid(summary) not in invalid]
+    unsent = read_unsent(header, completed)
+    samples = _samples(location, summaries, table, recorded)
+    judgments = _judgments_by_sample(header, table, samples, unsent, repairs, recorded)
+    unwritten = _unwritten_judgments(header, table, completed)
+    judgments, problem = _complete_run(header, table, {**judgments, **unwritten})
+    changed, reread_notices = Counter[str](), list[str]()
+    if reread:
+        judgments, changed, reread_notices = _read_again(location, header, table, judgments, unsent)
+    keys = [key for key, rows in judgments.items() for _ in rows]
+    frame = without_violations(frame_of(judgments, table), keys, table, repairs)
+    loss_notices, stop_notices = _incompleteness(header, len(completed))
+    return Run(
+        id=header.eval.task_id,
+        task=table.task,
+        model=header.eval.model,
+        kind=_kind(header, table),
+        settings=_settings(header, table, recorded, unsent),
+        frame=frame,
+        samples=np.array([readable_text(key) for key in keys], dtype=object),
+        empty=[key for key, rows in judgments.items() if not rows],
+        notices=[
+            *_exclusion_notices(header, table),
+            *_edit_notices(location, header, table, summaries, invalid),
+            *stop_notices,
+            *repairs.notices(),
+            *reread_notices,
+        ],
+        unsent=unsent.notices(),
+        loss_notices=loss_notices,
+        changed=changed,
+        exclusion_reason=f"{_task_label(header, table)}: {problem}" if problem else "",
+        failed=[*(_sample_key(summary) for summary in summaries if summary.error), *unwritten],
+        invalidated=sorted(invalid),
+        ended=timestamp(
+            header.stats.completed_at or header.stats.started_at or header.eval.created
+        ),
+        write_time=write_time(location),
+    )
+
+
+def _completed_summaries(location: str) -> list[EvalSampleSummary]:
+    summaries = read_eval_log_sample_summaries(location)
+    return [summary for summary in summaries if summary.completed]
+
+
+def _uuid(summary: EvalSampleSummary) -> str:
+    return summary.uuid or ""
+
+
+def _samples(
+    location: str, summaries: Iterable[EvalSampleSummary], table: TaskTable, recorded: Recorded
+) -> Iterator[tuple[EvalSampleSummary, _Sample]]:
+    """Yield each summary with its sample, read whole only if the summary lacks a needed part."""
+    for summary in summaries:
+        if table.of_others:
+            is_whole_needed = _lacks_needed_parts(recorded, summary)
+        else:
+            is_whole_needed = _is_shortened(summary)
+        yield summary, _whole_sample(location, summary) if is_whole_needed else summary
+
+
+def _complete_run(
+    header: EvalLog, table: TaskTable, judgments: SampleJudgments
+) -> tuple[SampleJudgments, str]:
+    """Return the judgments as the task's table completes them, and why there are none, if so."""
+    rows, problem = table.of_run(list(judgments.values()))
+    statuses = {row["status"] for row in chain.from_iterable(rows)}
+    # A run of this package that failed on every sample has judgments: the failures.
+    if facts_of(header, table) and statuses and statuses <= RUN_STATUSES:
+        problem = ""
+    return dict(zip(judgments, rows, strict=True)), problem
+
+
+def _kind(header: EvalLog, table: TaskTable) -> str:
+    arguments = [str(header.eval.task_args.get(name)) for name in table.compared_within]
+    return " ".join([_eval_name(header), *arguments])
+
+
+def _incompleteness(header: EvalLog, n_completed: int) -> tuple[list[str], list[str]]:
+    """Return the notices about samples that the log lacks, and about an early stop."""
+    config = header.eval.config
+    n_expected = len(header.eval.dataset.sample_ids or ()) * (config.epochs or 1)
+    stopping = header.results.early_stopping if header.results else None
+    if stopping:
+        counts = f"{n_completed} of {n_expected} samples"
+        return [], [f"stopped early (manager {stopping.manager}): {counts}"]
+    if n_completed >= n_expected:
+        return [], []
+    return [
+        f"the run is incomplete: {n_completed} of {n_expected} samples are there ({header.status})"
+    ], []
+
+
+def _exclusion_notices(header: EvalLog, table: TaskTable) -> Iterator[str]:
+    facts = facts_of(header, table)
+    for reason, count in (facts.get("excluded") or {}).items():
+        yield f"{count} items of {facts.get('dataset')} were not asked: {reason}"
+
+
+def _edit_notices(
+    location: str,
+    header: EvalLog,
+    table: TaskTable,
+    summaries: Iterable[EvalSampleSummary],
+    invalid: Collection[str],
+) -> Iterator[str]:
+    """Yield the notices about what was done to the log after its eval."""
+    if invalid:
+        yield f"{len(invalid)} samples were declared invalid and left out"
+    rescored = sum(_is_scored_again(summary, table) for summary in summaries)
+    if rescored:
+        yield f"{rescored} samples were scored again by the same scorer; its last score counts"
+    edited, damaged = edited_scores(location, header)
+    if edited:
+        yield f"{edited} scores were edited after the run; the edited values count"
+    if damaged:
+        yield f"{damaged} samples are damaged: it is unknown whether their scores were edited"
+
+
 def _eval_name(header: EvalLog) -> str:
-    """Of the task, without its package's prefix."""
+    """Return the name of the log's task, without its package's prefix."""
     return header.eval.task.rsplit("/", 1)[-1]
 
 
 def log_table(header: EvalLog) -> TaskTable:
-    """The table of a log's task; a task of somebody else's is another eval, whatever its name."""
+    """Return the table of a log's task; a task of another package is another eval."""
     name = _eval_name(header)
-    ours = header.eval.task.startswith("inspect_confidence/")
-    ours = ours or "package_version" in (header.eval.metadata or {})
-    return table_of(name) if ours or not is_own_task(name) else table_of_others()
+    is_own = header.eval.task.startswith("inspect_confidence/")
+    is_own = is_own or "package_version" in (header.eval.metadata or {})
+    return table_of(name) if is_own or not is_own_task(name) else table_of_others()
 
 
-def _called(header: EvalLog, table: TaskTable) -> str:
-    """A log's task for people."""
+def _task_label(header: EvalLog, table: TaskTable) -> str:
+    """Return the name of a log's task for notices."""
     name = _eval_name(header)
     if table.fallback and is_own_task(name):
         return f"{header.eval.task}, which isn't the task of inspect_confidence"
     return name
 
 
-def _judged(
+def _judgments_by_sample(
     header: EvalLog,
     table: TaskTable,
     samples: Iterable[tuple[EvalSampleSummary, _Sample]],
     unsent: Unsent,
     repairs: Repairs,
     recorded: Recorded = NOTHING_SAID,
-) -> Judged:
-    """The judgments of samples that were completed, each sample after its summary."""
-    common = _common(header, table)
+) -> SampleJudgments:
+    """Return the judgments of completed samples, given each summary with its sample."""
+    common = _common_columns(header, table)
     left_out = unsent.settings_of(header.eval.model)
     generation = header.plan.config.model_dump(exclude_none=True)
     epochs = header.eval.config.epochs or 1
-    found = {}
+    judgments: dict[str, list[dict[str, Any]]] = {}
     errors: list[Exception] = []
     for summary, sample in samples:
-        identity = {"uuid": summary.uuid or "", "epoch": summary.epoch, "draw": 0}
-        key = _key(summary)
+        identity = {"uuid": _uuid(summary), "epoch": summary.epoch, "draw": 0}
+        key = _sample_key(summary)
         try:
             facts = replace(
-                _facts(summary, sample, generation),
+                _sample_facts(summary, sample, generation),
                 unsent=left_out,
                 epochs=epochs,
                 recorded=recorded,
                 whole=_fields_of(sample, recorded.confidence),
             )
-            judgments = table.read(facts)
+            sample_rows = table.read(facts)
         except Exception as error:  # whatever a damaged sample makes its reader raise
             errors.append(error)
             reason = f"the sample could not be read: {failure(error)}"
             item = str(summary.metadata.get("item") or summary.id)
-            judgments = [{"item": item, "status": "scoring_failed", "reason": reason}]
+            sample_rows = [{"item": item, "status": "scoring_failed", "reason": reason}]
             repairs.refused[key] = reason
-        rows = [
-            {**common, **identity, **row, "reason": scrub(str(row.get("reason") or ""))}
-            for row in judgments
-        ]
-        found[key] = repaired_rows(rows, key, table, repairs)
-    if errors and len(errors) == len(found):  # a log of another format
+        rows = []
+        for row in sample_rows:
+            reason = scrub(str(row.get("reason") or ""))
+            rows.append({**common, **identity, **row, "reason": reason})
+        judgments[key] = repaired_rows(rows, key, table, repairs)
+    if errors and len(errors) == len(judgments):  # a log of another format
         raise errors[0]
-    return found
+    return judgments
 
 
-def _unwritten(header: EvalLog, table: TaskTable, samples: Sequence[EvalSampleSummary]) -> Judged:
-    """A failed judgment of each sample that the log lacks, if the run failed on all that it has."""
+def _unwritten_judgments(
+    header: EvalLog, table: TaskTable, samples: Sequence[EvalSampleSummary]
+) -> SampleJudgments:
+    """Return a failed judgment of each sample that the log lacks, if all of its samples failed."""
     if header.status != "error" or not all(sample.error for sample in samples):
         return {}
-    keys = {_key(sample) for sample in samples}
+    keys = {_sample_key(sample) for sample in samples}
     message = header.error.message if header.error else "the run ended with an error"
     outcome = {"status": "sample_error", "reason": failure(message)}
-    common = _common(header, table)
-    judged: dict[str, list[dict[str, Any]]] = {}
+    common = _common_columns(header, table)
+    judgments: dict[str, list[dict[str, Any]]] = {}
     for epoch in range(1, (header.eval.config.epochs or 1) + 1):
         for sample_id in header.eval.dataset.sample_ids or ():
             key = f"{epoch} {sample_id}"
             if key not in keys:
-                place = {
-                    "uuid": "",
-                    "epoch": epoch,
-                    "draw": 0,
-                    "item": readable_text(str(sample_id)),
-                }
-                judged[key] = [{**common, **place, **outcome}]
-    return judged
+                item = readable_text(str(sample_id))
+                identity = {"uuid": "", "epoch": epoch, "draw": 0, "item": item}
+                judgments[key] = [{**common, **identity, **outcome}]
+    return judgments
 
 
-def _key(summary: EvalSampleSummary) -> str:
-    """A sample's name within its run."""
+def _sample_key(summary: EvalSampleSummary) -> str:
+    """Return the key of a sample within its run: epoch and id."""
     return f"{summary.epoch} {summary.id}"
 
 
 def _is_invalid(location: str, header: EvalLog, summary: EvalSampleSummary) -> bool:
-    """Whether somebody declared the sample invalid, which only the whole of it says."""
-    return bool(header.invalidated) and _whole(location, summary).invalidation is not None
+    """Return whether somebody declared the sample invalid, which only the whole sample records."""
+    return bool(header.invalidated) and _whole_sample(location, summary).invalidation is not None
 
 
 def _is_scored_again(summary: EvalSampleSummary, table: TaskTable) -> bool:
-    """Whether a scorer of ours scored twice; of others, some have two of the same name."""
-    names = [one for one in summary.scores or {} if is_own(one) or not table.fallback]
-    return len({base_name(name) for name in names}) < len(names)
+    """Return whether a scorer of this package scored twice; other evals may repeat a name."""
+    names = [name for name in summary.scores or {} if is_own(name) or not table.of_others]
+    return len({unnumbered(name) for name in names}) < len(names)
 
 
 def _read_again(
-    location: str, header: EvalLog, table: TaskTable, stored: Judged, unsent: Unsent
-) -> tuple[Judged, Counter[str], str]:
-    """The judgments by the present readers of the stored replies, and how many changed.
+    location: str, header: EvalLog, table: TaskTable, stored: SampleJudgments, unsent: Unsent
+) -> tuple[SampleJudgments, Counter[str], list[str]]:
+    """Return the judgments by the present readers, how many changed, and notices.
 
-    What a model judged stays as it is stored, and so does what can't be scored without a model;
-    then with the reason.
+    Judgments by a judge model, and replies that cannot be scored without a model, stay as they are
+    stored; then a notice gives the reason.
     """
-    # Imported here because it brings every scorer, and few logs are scored again.
+    # Imported here because it imports every scorer, and few logs are scored again.
     from inspect_confidence.judgments.rescoring import (  # noqa: PLC0415
         check_samples,
         create_scorer,
         remove_names,
     )
 
+    if table.of_others:
+        notice = (
+            "replies to evals of others stay as they were read; `inspect score` reads them again"
+        )
+        return stored, Counter(), [notice]
     scorers = header.eval.scorers or []
-    if any((one.options or {}).get("judge") == "model" for one in scorers):
-        why = "a model judged these replies; its judgments are kept, not made again"
-        return stored, Counter(), why
+    if any((scorer.options or {}).get("judge") == "model" for scorer in scorers):
+        notice = "a model judged these replies; its judgments are kept, not made again"
+        return stored, Counter(), [notice]
     try:
         allowed = [create_scorer(scorer.name, scorer.options or {}) for scorer in scorers]
         log = read_eval_log(location)
@@ -269,56 +339,65 @@ def _read_again(
         remove_names(log)
         # No model is at hand: neither a key is needed nor can a call be made.
         log = score(log, allowed, model="none/none", action="overwrite", display="none", copy=False)
-    except Exception as error:  # whatever a scorer raises; what is stored can be used
-        why = f"its replies couldn't be read again and stay as they were read: {failure(error)}"
-        return stored, Counter(), why
-    # Through summaries, which write texts on one line, as they are read from a log.
-    both = ((one.summary(), one) for one in log.samples or [])
-    whole = ((s, sample if _is_cut(s) else s) for s, sample in both if _key(s) in stored)
-    fresh = _judged(header, table, whole, unsent, Repairs())
-    pairs = [pair for key in stored for pair in zip_longest(stored[key], fresh.get(key, []))]
-    changed = Counter(
-        judgments=len(pairs),
-        status=sum(_part(old, "status") != _part(new, "status") for old, new in pairs),
-        either=sum(_part(old) != _part(new) for old, new in pairs),
-    )
-    return fresh, changed, ""
+    except Exception as error:  # whatever a scorer raises; the stored judgments can be used
+        notice = f"its replies cannot be read again and stay as they were read: {failure(error)}"
+        return stored, Counter(), [notice]
+    samples: list[tuple[EvalSampleSummary, _Sample]] = []
+    for sample in log.samples or []:
+        # Through summaries, which write texts on one line, as they are read from a log.
+        summary = sample.summary()
+        if _sample_key(summary) in stored:
+            samples.append((summary, sample if _is_shortened(summary) else summary))
+    fresh = _judgments_by_sample(header, table, samples, unsent, Repairs())
+    return fresh, _count_changes(stored, fresh), []
 
 
-def _part(row: Mapping[str, Any] | None, *names: str) -> Mapping[str, str]:
-    """Of a judgment its status, or all but the reason; as text, so that NaN equals NaN."""
-    kept = names or [name for name in row or {} if name != "reason"]
-    return {name: str(row[name]) for name in kept} if row else {}
+def _count_changes(stored: SampleJudgments, fresh: SampleJudgments) -> Counter[str]:
+    counts = Counter(judgments=0, status=0, either=0)
+    for key, stored_rows in stored.items():
+        for before, after in zip_longest(stored_rows, fresh.get(key, [])):
+            counts["judgments"] += 1
+            counts["status"] += _comparable(before, "status") != _comparable(after, "status")
+            counts["either"] += _comparable(before) != _comparable(after)
+    return counts
 
 
-Place = tuple[str, int, str]
-"""Of a reply: the sample's uuid, the draw, and the way of asking where there are several."""
+def _comparable(row: Mapping[str, Any] | None, *columns: str) -> Mapping[str, str]:
+    """Return columns of a judgment (default: all but the reason) as text: NaN equals NaN then."""
+    if not row:
+        return {}
+    names = columns or [name for name in row if name != "reason"]
+    return {name: str(row[name]) for name in names}
 
 
-def read_replies(location: str, runs: Collection[str]) -> dict[Place, str]:
-    """The text of each reply in a log of one of these runs."""
+ReplyKey = tuple[str, int, str]
+"""Key of a reply: the sample's uuid, the draw, and the elicitation method if there are several."""
+
+
+def read_replies(location: str, runs: Collection[str]) -> dict[ReplyKey, str]:
+    """Return the text of each reply in a log, if the log is of one of these runs."""
     refuse_oversized(location)
     if read_eval_log(location, header_only=True).eval.task_id not in runs:
         return {}
     log = read_eval_log(location, resolve_attachments="core", exclude_fields={"events"})
-    found: dict[Place, str] = {}
+    replies: dict[ReplyKey, str] = {}
     for sample in log.samples or []:
         uuid = sample.uuid or ""
-        drawn = stored_texts(sample.store) or [sample.output.completion]
-        found |= {(uuid, number, ""): text for number, text in enumerate(drawn)}
-        for way, texts in texts_of_ways(sample.store, sample.scores or {}).items():
-            found[uuid, 0, way] = "\n---\n".join(texts)
-    return {place: readable_text(text) for place, text in found.items()}
+        draws = stored_texts(sample.store) or [sample.output.completion]
+        replies |= {(uuid, number, ""): text for number, text in enumerate(draws)}
+        for method, texts in texts_of_ways(sample.store, sample.scores or {}).items():
+            replies[uuid, 0, method] = "\n---\n".join(texts)
+    return {key: readable_text(text) for key, text in replies.items()}
 
 
 def facts_of(header: EvalLog, table: TaskTable) -> Mapping[str, Any]:
-    """What this package put into the log's metadata, which in other evals is theirs."""
+    """Return the facts that this package wrote into the log's metadata."""
     facts = header.eval.metadata or {}
-    ours = facts.get("confidence", {}) if table.fallback else facts
-    return ours if isinstance(ours, Mapping) else {}
+    package_facts = facts.get("confidence", {}) if table.of_others else facts
+    return package_facts if isinstance(package_facts, Mapping) else {}
 
 
-def _common(header: EvalLog, table: TaskTable) -> dict[str, Any]:
+def _common_columns(header: EvalLog, table: TaskTable) -> dict[str, Any]:
     facts = facts_of(header, table)
     dataset = str(facts.get("dataset") or header.eval.dataset.name or "")
     return {
@@ -333,34 +412,37 @@ def _common(header: EvalLog, table: TaskTable) -> dict[str, Any]:
     }
 
 
-def _whole(location: str, summary: EvalSampleSummary) -> EvalSample:
-    """The sample of a summary that left out a part of it."""
+def _whole_sample(location: str, summary: EvalSampleSummary) -> EvalSample:
+    """Read the whole sample, because its summary left out a part."""
     return read_eval_log_sample(location, summary.id, summary.epoch, exclude_fields=_HEAVY)
 
 
-def _facts(
+def _sample_facts(
     summary: EvalSampleSummary, sample: _Sample, generation: Mapping[str, Any]
 ) -> SampleFacts:
     failed = None
     if summary.error:
-        asked = summary.input
-        if not isinstance(asked, str):
-            asked = "\n".join(message.text for message in asked)
-        failed = "sample_error", failure(summary.error.splitlines()[0], asked)
+        question = summary.input
+        if not isinstance(question, str):
+            question = "\n".join(message.text for message in question)
+        failed = "sample_error", failure(summary.error.splitlines()[0], question)
     elif summary.limit:
         failed = "limit_reached", f"the sample's {summary.limit} limit was reached"
     # A question that nobody can answer has no target.
     target = sample.target if isinstance(sample.target, str) else next(iter(sample.target), "")
+    scores = {}
+    for name, sample_score in (sample.scores or {}).items():
+        scores[name] = ScoreFacts(
+            sample_score.value,
+            sample_score.reason,
+            sample_score.metadata or {},
+            sample_score.answer,
+            numbers_of(sample_score.value),
+        )
     return SampleFacts(
         target=target,
         metadata=sample.metadata,
-        scores={
-            name: ScoreFacts(
-                *(score.value, score.reason, score.metadata or {}, score.answer),
-                numbers_of(score.value),
-            )
-            for name, score in (sample.scores or {}).items()
-        },
+        scores=scores,
         generation=generation,
         failure=failed,
         id=str(sample.id),
@@ -369,68 +451,83 @@ def _facts(
 
 
 def _fields_of(sample: _Sample, names: Iterable[str]) -> dict[str, Any]:
-    """Fields of `output` and `store`, which summaries don't have, where they are asked for."""
-    wanted = [name for name in names if name.startswith(_BEYOND_SUMMARIES)]
-    if not wanted or not isinstance(sample, EvalSample):
+    """Return fields of `output` and `store`, which summaries lack, if names ask for them."""
+    is_needed = any(name.startswith(_BEYOND_SUMMARIES) for name in names)
+    if not is_needed or not isinstance(sample, EvalSample):
         return {}
     output = sample.output
-    there: dict[str, Any] = {"output.completion": output.completion}
+    fields: dict[str, Any] = {"output.completion": output.completion}
     if output.choices:
-        there["output.logprobs"] = tokens_of(output.choices[0])
+        fields["output.logprobs"] = tokens_of(output.choices[0])
     stored = {f"store.{name}": value for name, value in sample.store.items()}
-    return {**there, **stored}
+    return {**fields, **stored}
 
 
-def _is_cut_of_others(recorded: Recorded, summary: EvalSampleSummary) -> bool:
-    """Whether what is needed of another eval's sample is left out."""
+def _lacks_needed_parts(recorded: Recorded, summary: EvalSampleSummary) -> bool:
+    """Return whether the summary of another eval's sample lacks a part that is read."""
     if any(name.startswith(_BEYOND_SUMMARIES) for name in recorded.confidence):
         return True
     if recorded.confidence or recorded.by:
-        return _is_cut(summary)
-    ours = {name: one for name, one in (summary.scores or {}).items() if is_own(name)}
-    return _is_cut(summary.model_copy(update={"metadata": {}, "scores": ours}))
+        return _is_shortened(summary)
+    own_scores = {name: score for name, score in (summary.scores or {}).items() if is_own(name)}
+    return _is_shortened(summary.model_copy(update={"metadata": {}, "scores": own_scores}))
 
 
-def _is_cut(summary: EvalSampleSummary) -> bool:
-    """Whether the summary left out a part of a metadata value."""
-    kept = [summary.metadata, *(score.metadata or {} for score in (summary.scores or {}).values())]
-    return any(
-        isinstance(value, str) and (value == _REMOVED or value.endswith(_SHORTENED))
-        for metadata in kept
-        for value in metadata.values()
-    )
+def _is_shortened(summary: EvalSampleSummary) -> bool:
+    """Return whether the summary left out a part of a metadata value."""
+    parts = [summary.metadata]
+    parts += [sample_score.metadata or {} for sample_score in (summary.scores or {}).values()]
+    for value in chain.from_iterable(metadata.values() for metadata in parts):
+        if isinstance(value, str) and (value == _REMOVED or value.endswith(_SHORTENED)):
+            return True
+    return False
 
 
 def _settings(
     header: EvalLog, table: TaskTable, recorded: Recorded, unsent: Unsent
 ) -> dict[str, str]:
-    """Everything that decides what was asked; a setting that was not sent decides nothing."""
+    """Return every setting that decides what was asked, without those that were not sent."""
     facts = facts_of(header, table)
-    arguments, of_model = header.eval.task_args, header.eval.model_args
-    if table.fallback:  # of the eval that was wrapped, not of the wrapping
-        wrapped = arguments.get("task")
-        inner = wrapped.get("params", {}) if isinstance(wrapped, Mapping) else {}
-        own = {
-            name: one for name, one in arguments.items() if table.default_arguments.get(name) != one
-        }
-        own |= {"score": recorded.score} if recorded.score else {}
-        arguments = {**own, **inner, **(facts.get("task_args") or {})}
+    arguments = _arguments(header, table, recorded)
     settings = {name: arguments[name] for name in arguments if name not in table.arguments_shown}
-    kept = ("prompt", "system", "data", "judge_prompts")
-    settings |= {name: facts[name] for name in kept if facts.get(name)}
-    for role, played in (header.eval.model_roles or {}).items():
-        for config in played if isinstance(played, list) else [played]:
-            said = [f"{k}={v}" for k, v in config.args.items() if not SECRET_NAME.search(k)]
-            settings[role] = " ".join([config.model, *said])
+    for name in ("prompt", "system", "data", "judge_prompts"):
+        if facts.get(name):
+            settings[name] = facts[name]
+    for role, configs in (header.eval.model_roles or {}).items():
+        for config in configs if isinstance(configs, list) else [configs]:
+            pairs = [f"{k}={v}" for k, v in config.args.items() if not SECRET_NAME.search(k)]
+            settings[role] = " ".join([config.model, *pairs])
     settings["task_version"] = header.eval.task_version
     settings["dataset"] = facts.get("dataset")
     generation = header.plan.config.model_dump(exclude_none=True)
     left_out = OPERATIONAL | unsent.settings_of(header.eval.model).keys()
-    settings |= {name: generation[name] for name in generation if name not in left_out}
-    settings |= {name: of_model[name] for name in of_model if not SECRET_NAME.search(name)}
-    return {name: _short(value) for name, value in settings.items() if value is not None}
+    settings |= {name: value for name, value in generation.items() if name not in left_out}
+    for name, value in header.eval.model_args.items():
+        if not SECRET_NAME.search(name):
+            settings[name] = value
+    texts = {}
+    for name, value in settings.items():
+        if value is not None:
+            texts[name] = _short_setting(value)
+    return texts
 
 
-def _short(value: object) -> str:
+def _arguments(header: EvalLog, table: TaskTable, recorded: Recorded) -> Mapping[str, Any]:
+    """Return the task's arguments; for a wrapped eval, those of the eval and of the wrapping."""
+    arguments = header.eval.task_args
+    if not table.of_others:
+        return arguments
+    wrapped = arguments.get("task")
+    wrapped_arguments = wrapped.get("params", {}) if isinstance(wrapped, Mapping) else {}
+    changed = {}
+    for name, value in arguments.items():
+        if table.usual.get(name) != value:
+            changed[name] = value
+    if recorded.score:
+        changed["score"] = recorded.score
+    return {**changed, **wrapped_arguments, **(facts_of(header, table).get("task_args") or {})}
+
+
+def _short_setting(value: object) -> str:
     text = readable_text(without_keys(str(value)))
     return text if len(text) <= _LONGEST_SETTING and "\n" not in text else fingerprint(text)

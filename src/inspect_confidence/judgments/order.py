@@ -1,4 +1,4 @@
-"""The order of judgments: their own, so that no number depends on where they were read."""
+"""A fixed order of judgments, so that no number depends on the order in which they are read."""
 
 import numpy as np
 import pandas as pd
@@ -8,34 +8,35 @@ from inspect_confidence.metrics.arrays import IntArray
 
 _FIRST = ("model", "variant", "dataset", "split", "item", "epoch", "draw")
 _LAST = ("status", "reason", "task_version", "package_version", "run", "uuid")
-"""What tells judgments apart that agree in everything that numbers rest on."""
+"""Columns that no number depends on; they are compared last."""
 
 
-def in_order(frame: pd.DataFrame) -> pd.DataFrame:
-    """The judgments by model, variant, data set and item, then by all else that they say.
+def sort_judgments(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the judgments sorted by model, variant, data set and item, then by all other columns.
 
-    Only judgments that are equal in every column keep the order that they have. Numbers are in
-    theirs, missing ones last; text is in that of its characters.
+    Numbers are in numerical order, missing numbers last; texts in the order of their characters.
+    Judgments that are equal in every column keep their order.
 
     Args:
-        frame: Of one task, its columns typed.
+        frame: Typed judgments of one task.
     """
-    own = [name for name in frame if name not in (*_FIRST, *_LAST)]
-    place, distinct = np.zeros(len(frame), np.int64), 1
-    for name in [one for one in (*_FIRST, *own, *_LAST) if one in frame]:
+    middle = [name for name in frame if name not in (*_FIRST, *_LAST)]
+    rank, distinct = np.zeros(len(frame), np.int64), 1
+    columns = [column for column in (*_FIRST, *middle, *_LAST) if column in frame]
+    for name in columns:
         if distinct >= len(frame):
             break
         codes, values = _codes(frame[name])
         if values > 1:
-            _, place = np.unique(place * values + codes, return_inverse=True)
-            distinct = int(place.max()) + 1
-    if (np.diff(place) >= 0).all():
+            _, rank = np.unique(rank * values + codes, return_inverse=True)
+            distinct = int(rank.max()) + 1
+    if (np.diff(rank) >= 0).all():
         return frame
-    return frame.take(np.argsort(place, kind="stable")).reset_index(drop=True)
+    return frame.take(np.argsort(rank, kind="stable")).reset_index(drop=True)
 
 
 def _codes(column: pd.Series) -> tuple[IntArray, int]:
-    """The place of each value among the column's, and how many values there are."""
+    """Return the rank of each value among the column's values, and the number of values."""
     if not is_numeric_dtype(column):
         column = column.map(str) if column.dtype == object else column.astype(str)
     codes, values = pd.factorize(column, sort=True, use_na_sentinel=True)

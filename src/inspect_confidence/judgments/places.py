@@ -1,4 +1,4 @@
-"""Where logs lie: listed as Inspect does it, with what tells whether one has changed."""
+"""Logs at a path or address, as Inspect lists them, and the state that shows a change."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ from inspect_confidence.errors import InvalidArgument
 
 LOGS = (".eval", ".json")
 _DATED = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}[:-]\d{2}[:-]\d{2}")
-"""How the name of a json file begins that is a log."""
+"""Beginning of the name of a json file that is a log."""
 
 
 @dataclass(frozen=True)
@@ -18,12 +18,12 @@ class Log:
     """A log and its state.
 
     Attributes:
-        location: As Inspect reads it.
+        location: Path or address, as Inspect reads it.
         size: In bytes.
-        mtime: When it was written (the target, if it is a link); 0 where the place does not say.
-        etag: Of an object store, where it changes with the content.
-        unreadable: Why nothing can be read there, if that is known: of a folder that can't be
-            listed, or a link that isn't followed.
+        mtime: When the file (or the target of a link) was written; 0 if the place does not say.
+        etag: Tag of the content in an object store, else empty.
+        unreadable: Why nothing can be read there, if that is known: for a folder that cannot be
+            listed, or a link that is not followed.
     """
 
     location: str
@@ -34,7 +34,7 @@ class Log:
 
     @property
     def absolute(self) -> str:
-        """Its location wherever one stands."""
+        """Location that does not depend on the working directory."""
         return self.location if "://" in self.location else str(Path(self.location).absolute())
 
     @property
@@ -46,11 +46,12 @@ class Log:
 
 
 def logs_at(place: str) -> list[Log]:
-    """The logs at a place (a log, or a folder of them anywhere Inspect reads), newest first.
+    """Return the logs at a place, newest first: a log, or a folder of logs anywhere Inspect reads.
 
-    Inspect's own listing takes seconds to import and opens each log whose name isn't of its making;
-    this one gives the same logs in the same order. It reads links to logs too, and names folders
-    that can't be listed and links to folders, which aren't followed: they may lead in circles.
+    Inspect's own listing takes seconds to import and opens each log whose name does not follow its
+    pattern; this function returns the same logs in the same order. It also reads links to logs. It
+    reports folders that cannot be listed, and links to folders, which are not followed because they
+    may form circles.
 
     Raises:
         InvalidArgument: There is no such place.
@@ -58,52 +59,54 @@ def logs_at(place: str) -> list[Log]:
     local = "://" not in place or place.startswith("file://")
     if "://" not in place and not Path(place).exists():
         raise InvalidArgument(f"PATH={place}: there is no such log, folder or file.")
-    files = _files_here(place) if local else _files_there(place)
+    files = _local_files(place) if local else _remote_files(place)
     if place.endswith(LOGS):
-        return [Log(place, one.size, one.mtime, one.etag) for one in files] or [Log(place)]
-    newest = sorted(files, key=lambda one: one.mtime, reverse=True)
-    return [
-        one
-        for one in newest
-        if one.unreadable or _is_log(one.location.replace("\\", "/").rsplit("/", 1)[-1])
-    ]
+        return [Log(place, log.size, log.mtime, log.etag) for log in files] or [Log(place)]
+    logs = []
+    for log in sorted(files, key=lambda log: log.mtime, reverse=True):
+        name = log.location.replace("\\", "/").rsplit("/", 1)[-1]
+        if log.unreadable or _is_log(name):
+            logs.append(log)
+    return logs
 
 
 def _is_log(name: str) -> bool:
     return name.endswith(".eval") or (name.endswith(".json") and bool(_DATED.match(name)))
 
 
-def _files_here(place: str) -> list[Log]:
+def _local_files(place: str) -> list[Log]:
     from fsspec.implementations.local import LocalFileSystem  # noqa: PLC0415 # not for every read
 
     fs = LocalFileSystem()
     path = fs._strip_protocol(place)
     if fs.isfile(path):
-        return [_log_here(fs, fs.info(path))]
-    return list(_walked(fs, path))
+        return [_local_log(fs, fs.info(path))]
+    return list(_walk(fs, path))
 
 
-def _walked(fs: Any, folder: str) -> Iterator[Log]:
-    """The files in a folder and those below it, and what can't be gone through."""
+def _walk(fs: Any, folder: str) -> Iterator[Log]:
+    """Yield the files below a folder, and an unreadable `Log` for what cannot be listed."""
     try:
-        listed = fs.ls(folder, detail=True)
+        infos = fs.ls(folder, detail=True)
     except OSError as error:
         yield Log(_location(fs, folder), unreadable=f"{error!r:.200}")
         return
-    for one in listed:
-        location = _location(fs, one["name"])
-        if one["type"] == "directory":
-            yield from _walked(fs, one["name"])
-        elif one["type"] == "file":
-            yield _log_here(fs, one)
-        elif one["islink"] and (fs.isdir(one["name"]) or "." not in one["name"].rsplit("/", 1)[-1]):
-            yield Log(location, unreadable=f"a link to {one['destination']}: name that itself")
-        elif one["islink"]:
-            yield _log_here(fs, one)
+    for info in infos:
+        location = _location(fs, info["name"])
+        if info["type"] == "directory":
+            yield from _walk(fs, info["name"])
+        elif info["type"] == "file":
+            yield _local_log(fs, info)
+        elif info["islink"] and (
+            fs.isdir(info["name"]) or "." not in info["name"].rsplit("/", 1)[-1]
+        ):
+            yield Log(location, unreadable=f"a link to {info['destination']}: name that itself")
+        elif info["islink"]:
+            yield _local_log(fs, info)
 
 
-def _log_here(fs: Any, info: Mapping[str, Any]) -> Log:
-    """The log that a file, or a link to one, is; size and time of a link are its target's."""
+def _local_log(fs: Any, info: Mapping[str, Any]) -> Log:
+    """Return the log at a file or link; size and time of a link are those of its target."""
     location = _location(fs, info["name"])
     try:
         stat = Path(info["name"]).stat()
@@ -113,28 +116,28 @@ def _log_here(fs: Any, info: Mapping[str, Any]) -> Log:
 
 
 _NOT_IN_ADDRESSES = re.compile("[#?%]")
-"""What cuts an address off, or stands for something else in one."""
+"""Characters that end an address, or have a meaning of their own in it."""
 
 
 def _location(fs: Any, path: str) -> str:
-    """The address of a local path as Inspect lists it, or the path where that leads elsewhere."""
+    """Return the address of a local path as Inspect lists it, or the path if that is ambiguous."""
     return path if _NOT_IN_ADDRESSES.search(path) else str(fs.unstrip_protocol(path))
 
 
-def _files_there(place: str) -> list[Log]:
+def _remote_files(place: str) -> list[Log]:
     # With the credentials and the dates of every provider that Inspect knows.
     from inspect_ai._util.file import filesystem  # noqa: PLC0415 # takes seconds
 
     fs = filesystem(place)
     try:
         if place.endswith(LOGS):
-            found = [fs.info(place)]
+            infos = [fs.info(place)]
         else:
-            found = fs.ls(place, recursive=True, on_error="raise")  # type: ignore[arg-type]
+            infos = fs.ls(place, recursive=True, on_error="raise")  # type: ignore[arg-type]
     except FileNotFoundError:
         return []
     return [
-        Log(one.name, one.size, one.mtime or 0, one.etag or "")
-        for one in found
-        if one.type == "file"
+        Log(info.name, info.size, info.mtime or 0, info.etag or "")
+        for info in infos
+        if info.type == "file"
     ]

@@ -1,4 +1,4 @@
-"""Logs and files -> judgments: one tidy frame a task, one row an elicited judgment."""
+"""Logs and files -> judgments: one tidy frame per task, one row per elicited judgment."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -10,36 +10,40 @@ import pandas as pd
 
 from inspect_confidence.arguments import user_path
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.judgments.executors import Executing, read_records
-from inspect_confidence.judgments.files import SUFFIXES, checked, read_file
-from inspect_confidence.judgments.joining import Located, joined, said_again
-from inspect_confidence.judgments.order import in_order
+from inspect_confidence.judgments.executors import Executing, read_runs
+from inspect_confidence.judgments.files import SUFFIXES, check_judgments, read_file
+from inspect_confidence.judgments.joining import LocatedRun, join_runs, shared_sample_notices
+from inspect_confidence.judgments.order import sort_judgments
 from inspect_confidence.judgments.places import Log, logs_at
-from inspect_confidence.judgments.runs import decode, repeated
-from inspect_confidence.judgments.store import Found, check_recorded, store_at
+from inspect_confidence.judgments.runs import is_repeated
+from inspect_confidence.judgments.store import ReadOutcome, check_recorded, store_at
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import NOTHING_SAID, Recorded, TaskTable, all_tables
 
 
 def common(frame: pd.DataFrame, table: TaskTable) -> tuple[pd.DataFrame, dict[str, str]]:
-    """The judgments of items that every model and variant of a data set answered readably.
+    """Return the judgments of items that every model and variant of a data set answered readably.
 
-    An item counts as answered by a model if each of its judgments is `ok`; a token's probability
-    that is missing doesn't count against it. With the judgments kept goes, by data set, a note of
-    how many items were left out.
+    An item counts as answered by a model if each of its judgments is `ok`; a missing token
+    probability does not count against it.
+
+    Returns:
+        The judgments, and by data set a note of how many items they cover.
 
     Raises:
         InvalidArgument: A data set has no such item.
     """
-    kept, notes = [frame.iloc[:0]], {}
+    parts, notes = [frame.iloc[:0]], {}
     for dataset, rows in frame.groupby("dataset", sort=False):
         key = pd.Series(list(rows[list(table.listwise)].itertuples(index=False)), rows.index)
         answers = pd.Series(True, rows.index)
         if "source" in rows and (rows["source"] != "token").any():
             answers = rows["source"] != "token"
         models = rows.groupby(["model", "variant"], sort=False).ngroup()
-        asked = pd.DataFrame({"key": key, "model": models, "ok": rows["status"] == "ok"})[answers]
-        readable = asked.groupby(["key", "model"])["ok"].all()
+        outcomes = pd.DataFrame({"key": key, "model": models, "ok": rows["status"] == "ok"})[
+            answers
+        ]
+        readable = outcomes.groupby(["key", "model"])["ok"].all()
         by_all = readable.groupby("key").sum() == models.nunique()
         if not by_all.any():
             raise InvalidArgument(
@@ -47,50 +51,58 @@ def common(frame: pd.DataFrame, table: TaskTable) -> tuple[pd.DataFrame, dict[st
                 f"{models.nunique()} models and variants; leave the option out, or some of them."
             )
         chosen = key.isin(by_all.index[by_all])
-        kept.append(rows[chosen])
+        parts.append(rows[chosen])
         notes[str(dataset)] = (
             f"{int(by_all.sum())} of {len(by_all)} items that all {models.nunique()} models and "
             "variants answered readably"
         )
-    return pd.concat(kept, ignore_index=True), notes
+    return pd.concat(parts, ignore_index=True), notes
 
 
 Settings = Mapping[str, str]
 
 
 def variants_of(
-    runs: Sequence[tuple[str, Settings]], shown: Mapping[str, Collection[str]] | None = None
+    runs: Sequence[tuple[str, Settings]],
+    always_shown: Mapping[str, Collection[str]] | None = None,
 ) -> list[str]:
-    """For each run the settings in which the runs of its kind differ, as `key=value` pairs.
+    """Return the variant of each run: the settings in which runs of its kind differ.
 
-    `dataset` has a column of its own and is never part of a variant; `data`, the data set's
-    fingerprint, is one only where a data set of one name was read in several versions.
+    A variant is written as `key=value` pairs. `dataset` has a column of its own and is never part
+    of a variant; `data`, the fingerprint of the data set, is part of it only if a data set of one
+    name was read in several versions.
 
     Args:
-        runs: Kind (the task, and what decides its other settings) and settings of each run.
-        shown: By kind, settings that stand in its variants whether they differ or not.
+        runs: Kind (the task, and the arguments that decide its other settings) and settings of
+            each run.
+        always_shown: By kind, settings that are part of its variants even if they do not differ.
 
     Example:
         >>> variants_of([("t", {"effort": "low", "seed": "0"}), ("t", {"seed": "0"})])
         ['effort=low', 'effort=default']
     """
-    different = {
-        kind: _different([s for k, s in runs if k == kind]) | set((shown or {}).get(kind, ()))
-        for kind, _ in runs
-    }
-    return [
-        str(Condition({name: settings.get(name, "default") for name in different[kind]}))
-        for kind, settings in runs
-    ]
+    settings_by_kind: dict[str, list[Settings]] = {}
+    for kind, settings in runs:
+        settings_by_kind.setdefault(kind, []).append(settings)
+    names: dict[str, set[str]] = {}
+    for kind, of_kind in settings_by_kind.items():
+        names[kind] = _differing_settings(of_kind) | set((always_shown or {}).get(kind, ()))
+    variants = []
+    for kind, settings in runs:
+        pairs = {name: settings.get(name, "default") for name in names[kind]}
+        variants.append(str(Condition(pairs)))
+    return variants
 
 
-def _different(runs: Sequence[Settings]) -> set[str]:
-    names = {name for settings in runs for name in settings} - {"dataset", "data"}
-    found = {name for name in names if len({settings.get(name) for settings in runs}) > 1}
+def _differing_settings(runs: Sequence[Settings]) -> set[str]:
+    values: dict[str, set[str | None]] = {}
+    for name in {name for settings in runs for name in settings} - {"dataset", "data"}:
+        values[name] = {settings.get(name) for settings in runs}
+    differing = {name for name, distinct in values.items() if len(distinct) > 1}
     versions = {(settings.get("dataset"), settings.get("data")) for settings in runs}
     if len(versions) > len({dataset for dataset, _ in versions}):
-        found.add("data")
-    return found
+        differing.add("data")
+    return differing
 
 
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
@@ -101,18 +113,21 @@ class Judgments(dict[str, pd.DataFrame]):
     """Judgments by task.
 
     Attributes:
-        notices: What a reader must know: logs that could not be read, runs that are incomplete,
-            duplicates dropped, items never asked.
-        lost: Those of them that tell of lost data: logs that could not be read, incomplete runs
+        notices: Notices for the reader: logs that could not be read, incomplete runs, duplicates
+            that were dropped, items that were never asked.
+        loss_notices: The notices about lost data: logs that could not be read, and incomplete runs
             that no retry completed.
     """
 
     def __init__(
-        self, frames: dict[str, pd.DataFrame], notices: Iterable[str] = (), lost: Iterable[str] = ()
+        self,
+        frames: dict[str, pd.DataFrame],
+        notices: Iterable[str] = (),
+        loss_notices: Iterable[str] = (),
     ) -> None:
         super().__init__(frames)
         self.notices = tuple(notices)
-        self.lost = tuple(lost)
+        self.loss_notices = tuple(loss_notices)
 
 
 def read_judgments(
@@ -125,63 +140,67 @@ def read_judgments(
 ) -> Judgments:
     """Read judgments from logs, folders of logs, stores, and csv or parquet files.
 
-    Samples that stand in several logs (retries, copies, re-scored logs) are taken once, where they
-    didn't end in an error, and of the newest log by the times that logs say. Whatever was set
-    differently between the runs read stands in `variant`.
+    A sample that is in several logs (retries, copies, re-scored logs) is taken once: from a log in
+    which it did not end in an error, and of those from the newest by the times recorded in the
+    logs. Settings that differ between the runs are written into `variant`.
 
     Args:
-        paths: One or several places: `.eval` logs, folders (any that Inspect reads), stores that
-            `ingest` wrote, `.csv` or `.parquet` files.
-        progress: Wraps the list of logs while they are read, to show how far it is.
+        paths: One or several paths: `.eval` logs, folders (any that Inspect reads), stores written
+            by `ingest`, `.csv` or `.parquet` files.
+        progress: Wraps the list of logs while they are read, to show progress.
         reread: Whether the replies in logs are read again by the present readers, as `inspect
-            score` would, but without a model and without writing a log. Judgments by a model for a
-            judge stay as they are, and so do files, which hold no replies; notices say so, and how
-            many judgments changed.
-        recorded: Where logs of other evals, and files, hold confidence and what is right, and the
-            fields by which numbers are given too.
-        executor: Reads the logs: any `concurrent.futures.Executor`, or what `--executor` takes. A
+            score` would, but without a model and without writing a log. Judgments by a judge model
+            stay as they are, and so do files, which contain no replies; notices report this, and
+            how many judgments changed.
+        recorded: Where logs of other evals, and files, record confidence and correctness, and the
+            fields by which results are given too.
+        executor: Reads the logs: any `concurrent.futures.Executor`, or a value of `--executor`. A
             script that starts processes keeps its own work under `if __name__ == "__main__":`.
 
     Returns:
-        A frame for each task, with the columns that docs/judgments.md lists, its rows in an order
-        of their own, and notices.
+        A frame for each task, with the columns that docs/judgments.md lists, its rows sorted, and
+        notices.
 
     Raises:
-        InvalidArgument: A path isn't there, a file can't be used, or no judgment was found.
+        InvalidArgument: A path does not exist, a file cannot be used, or there is no judgment.
     """
     places = [fspath(path) for path in ([paths] if isinstance(paths, str | PathLike) else paths)]
     files = [place for place in places if place.endswith(SUFFIXES)]
-    parts: dict[str, list[pd.DataFrame]] = {}
+    log_places = [place for place in places if place not in files]
     notices: list[str] = []
-    lost: list[str] = []
-    read = [read_file(user_path("PATH", file), recorded, notices) for file in files]
-    if folders := [place for place in places if place not in files]:
-        how = Reading(progress, reread, recorded, executor)
-        read.append(_from_logs(folders, how, notices, lost))
-    notices += _unused(recorded, files, folders)
+    loss_notices: list[str] = []
+    sources = [read_file(user_path("PATH", file), recorded, notices) for file in files]
+    if log_places:
+        options = ReadOptions(progress, reread, recorded, executor)
+        sources.append(_from_logs(log_places, options, notices, loss_notices))
+    notices += _unused_options(recorded, files, log_places)
     if reread:
-        notices += [f"{file} holds no replies to read again: it stays as it is" for file in files]
-    for frames in read:
-        for task, frame in frames.items():
-            parts.setdefault(task, []).append(frame)
-    if not parts:
-        nothing = f"No judgments in {', '.join(places)}; give Inspect's logs or a folder of them"
-        raise InvalidArgument("; ".join([nothing, *notices]))
-    every = {task: pd.concat(some, ignore_index=True) for task, some in parts.items()}
-    whole = {task: in_order(once(frame)) for task, frame in every.items()}
-    twice = {task: len(frame) - len(whole[task]) for task, frame in every.items()}
-    return Judgments(whole, [*notices, *said_twice(twice)], lost)
+        notices += [f"{file} has no replies to read again: it stays as it is" for file in files]
+    frames: dict[str, list[pd.DataFrame]] = {}
+    for source in sources:
+        for task, frame in source.items():
+            frames.setdefault(task, []).append(frame)
+    if not frames:
+        problem = f"No judgments in {', '.join(places)}; give Inspect's logs or a folder of them"
+        raise InvalidArgument("; ".join([problem, *notices]))
+    judgments: dict[str, pd.DataFrame] = {}
+    repeats: dict[str, int] = {}
+    for task, parts in frames.items():
+        combined = pd.concat(parts, ignore_index=True)
+        judgments[task] = sort_judgments(drop_repeats(combined))
+        repeats[task] = len(combined) - len(judgments[task])
+    return Judgments(judgments, [*notices, *repeat_notices(repeats)], loss_notices)
 
 
 Source = pd.DataFrame | Mapping[str, pd.DataFrame] | Paths
-"""What public functions take for judgments: a frame, frames by task, or paths."""
+"""Sources of judgments that public functions accept: a frame, frames by task, or paths."""
 
 
 def judgments_of(source: Source) -> Judgments:
-    """Judgments from whatever a public function takes for them.
+    """Return the judgments of any source that public functions accept.
 
     Raises:
-        InvalidArgument: It can't be used, or holds no judgment.
+        InvalidArgument: The source cannot be used, or contains no judgment.
     """
     if isinstance(source, Judgments):
         return source
@@ -196,18 +215,14 @@ def judgments_of(source: Source) -> Judgments:
     tables = all_tables()
     if unknown := [task for task in source if task not in tables]:
         raise InvalidArgument(f"There is no task {unknown[0]!r}; known: {', '.join(tables)}.")
-    return Judgments(
-        {
-            name: in_order(
-                checked(one.assign(task=name).reset_index(drop=True), tables[name], "the frame")
-            )
-            for name, one in source.items()
-        }
-    )
+    frames: dict[str, pd.DataFrame] = {}
+    for task, frame in source.items():
+        rows = frame.assign(task=task).reset_index(drop=True)
+        frames[task] = sort_judgments(check_judgments(rows, tables[task], "the frame"))
+    return Judgments(frames)
 
 
-def _unused(recorded: Recorded, files: Sequence[str], logs: Sequence[str]) -> Iterator[str]:
-    """What was said of files, or of logs, where none is read."""
+def _unused_options(recorded: Recorded, files: Sequence[str], logs: Sequence[str]) -> Iterator[str]:
     if recorded.columns and not files:
         yield "--column is for csv and parquet files, and none is read"
     if (recorded.confidence or recorded.score) and not logs:
@@ -215,8 +230,8 @@ def _unused(recorded: Recorded, files: Sequence[str], logs: Sequence[str]) -> It
 
 
 @dataclass(frozen=True)
-class Reading:
-    """How logs are read; the arguments of `read_judgments` of these names."""
+class ReadOptions:
+    """Options for reading logs; the arguments of `read_judgments` of the same names."""
 
     progress: Progress
     reread: bool
@@ -225,130 +240,152 @@ class Reading:
 
 
 def _from_logs(
-    places: Sequence[str], how: Reading, notices: list[str], lost: list[str]
+    places: Sequence[str], options: ReadOptions, notices: list[str], loss_notices: list[str]
 ) -> dict[str, pd.DataFrame]:
-    runs = told(_all_found(places, how, notices), notices, lost)
+    runs = runs_with_judgments(_outcomes(places, options, notices), notices, loss_notices)
     variants = variants_of_runs([(run.task, run.kind, run.settings) for _, run in runs])
-    frames, taken = joined(runs, variants)
-    notices += said_again(taken)
-    encoded = {one for frame in frames.values() if "by" in frame for one in frame["by"].unique()}
-    fields = {name for one in encoded for name in Condition.read(one)}
-    by = how.recorded.by
-    notices += [f"--by {one}: no sample has that field" for one in by if one not in fields]
-    notices += [notice for frame in frames.values() for notice in pooled(frame)]
+    frames, counts = join_runs(runs, variants)
+    notices += shared_sample_notices(counts)
+    fields: set[str] = set()
+    for frame in frames.values():
+        if "by" in frame:
+            for condition in frame["by"].unique():
+                fields.update(Condition.read(condition))
+    missing = [name for name in options.recorded.by if name not in fields]
+    notices += [f"--by {name}: no sample has that field" for name in missing]
+    for frame in frames.values():
+        notices += pooling_notices(frame)
     return frames
 
 
-def told(every: Iterable[tuple[str, Found]], notices: list[str], lost: list[str]) -> list[Located]:
-    """The runs that have judgments of what was found at each location; what is said of the rest."""
-    runs: list[Located] = []
-    for location, found in every:
-        if isinstance(found, str):
-            lost.append(f"{location} could not be read and was left out: {found}")
-            notices.append(lost[-1])
-        elif found.without:
-            notices.append(f"{location} was left out: {found.without}")
+def runs_with_judgments(
+    outcomes: Iterable[tuple[str, ReadOutcome]], notices: list[str], loss_notices: list[str]
+) -> list[LocatedRun]:
+    """Return the runs that have judgments, and add notices about them and about the other logs.
+
+    Args:
+        outcomes: Location of each log, and its run or the reason why it cannot be read.
+        notices: Receives all notices.
+        loss_notices: Receives the notices about lost data.
+    """
+    runs: list[LocatedRun] = []
+    for location, outcome in outcomes:
+        if isinstance(outcome, str):
+            notice = f"{location} could not be read and was left out: {outcome}"
+            loss_notices.append(notice)
+            notices.append(notice)
+        elif outcome.exclusion_reason:
+            notices.append(f"{location} was left out: {outcome.exclusion_reason}")
         else:
-            runs.append((location, found))
-            notices += [f"{location}: {said}" for said in [*found.lost, *found.notices]]
-    locations: dict[str, list[str]] = {}
+            runs.append((location, outcome))
+            for notice in [*outcome.loss_notices, *outcome.notices]:
+                notices.append(f"{location}: {notice}")
+    notices += _unsent_notices(runs)
+    notices += _reread_notices(runs)
+    completed = {run.id for _, run in runs if not run.loss_notices}
     for location, run in runs:
-        for unsent in run.unsent:
-            locations.setdefault(unsent, []).append(location)
-    notices += [
-        f"{places[0] if len(places) == 1 else f'{len(places)} logs'}: {unsent}"
-        for unsent, places in locations.items()
-    ]
-    for task in dict.fromkeys(run.task for _, run in runs if run.changed):
-        n = sum((run.changed for _, run in runs if run.task == task), Counter[str]())
-        notices.append(
-            f"{task}: {n['judgments']} judgments were read again; {n['status']} have another "
-            f"status, {n['either'] - n['status']} others another value"
-        )
-    completed = {run.id for _, run in runs if not run.lost}
-    lost += [
-        f"{location}: {said}"
-        for location, run in runs
-        if run.id not in completed
-        for said in run.lost
-    ]
+        if run.id not in completed:
+            loss_notices += [f"{location}: {notice}" for notice in run.loss_notices]
     return runs
 
 
-def _all_found(places: Sequence[str], how: Reading, notices: list[str]) -> list[tuple[str, Found]]:
-    """Each log's location, in their order, with what was read of it."""
+def _unsent_notices(runs: Sequence[LocatedRun]) -> Iterator[str]:
+    locations: dict[str, list[str]] = {}
+    for location, run in runs:
+        for sentence in run.unsent:
+            locations.setdefault(sentence, []).append(location)
+    for sentence, logs in locations.items():
+        subject = logs[0] if len(logs) == 1 else f"{len(logs)} logs"
+        yield f"{subject}: {sentence}"
+
+
+def _reread_notices(runs: Sequence[LocatedRun]) -> Iterator[str]:
+    changes: dict[str, Counter[str]] = {}
+    for _, run in runs:
+        if run.changed:
+            changes.setdefault(run.task, Counter()).update(run.changed)
+    for task, count in changes.items():
+        yield (
+            f"{task}: {count['judgments']} judgments were read again; the status of "
+            f"{count['status']} changed, and the value of {count['either'] - count['status']} more"
+        )
+
+
+def _outcomes(
+    places: Sequence[str], options: ReadOptions, notices: list[str]
+) -> list[tuple[str, ReadOutcome]]:
+    """Return the location of each log, in the order of the places, with its run or its error."""
     logs: dict[str, Log] = {}
-    known: dict[str, Callable[[], Found | None]] = {}
+    stored: dict[str, Callable[[], ReadOutcome | None]] = {}
     for place in places:
         store = store_at(place)
-        if store and not how.reread:
-            store = store.verified()
-        here = [one.log for one in store.entries] if store else logs_at(place)
-        logs |= {log.location: log for log in here}
-        if how.reread:
+        if store is None:
+            logs |= {log.location: log for log in logs_at(place)}
             continue
-        if store:
-            check_recorded(store, how.recorded)
+        if not options.reread:
+            store = store.verified()
+            check_recorded(store, options.recorded)
             notices += store.notices()
-            known |= {one.log.location: partial(store.read, one) for one in store.entries}
-    bar = iter(how.progress(list(logs)))
-    next(bar, None)
-    found: dict[str, Found] = {}
-    for location, one in _each(logs, known, how, notices):
-        found[location] = one
-        next(bar, None)
-    return [(location, found[location]) for location in logs]
+            for entry in store.entries:
+                stored[entry.log.location] = partial(store.read, entry)
+        logs |= {entry.log.location: entry.log for entry in store.entries}
+    progress = iter(options.progress(list(logs)))
+    next(progress, None)
+    outcomes: dict[str, ReadOutcome] = {}
+    for location, outcome in _read_logs(logs, stored, options, notices):
+        outcomes[location] = outcome
+        next(progress, None)
+    return [(location, outcomes[location]) for location in logs]
 
 
-def _each(
+def _read_logs(
     logs: Mapping[str, Log],
-    known: Mapping[str, Callable[[], Found | None]],
-    how: Reading,
+    stored: Mapping[str, Callable[[], ReadOutcome | None]],
+    options: ReadOptions,
     notices: list[str],
-) -> Iterator[tuple[str, Found]]:
-    """What was read of the logs, of those first that nothing must be read of now."""
-    unknown = []
+) -> Iterator[tuple[str, ReadOutcome]]:
+    """Yield the location and the outcome of each log, beginning with those from a store."""
+    unread = []
     for location, log in logs.items():
-        there = known[location]() if location in known else None
-        if there is None:
-            unknown.append(log)
+        outcome = stored[location]() if location in stored else None
+        if outcome is None:
+            unread.append(log)
         else:
-            yield location, there
-    for number, record in read_records(
-        unknown,
-        executor=how.executor,
-        recorded=how.recorded,
-        reread=how.reread,
+            yield location, outcome
+    for number, outcome in read_runs(
+        unread,
+        executor=options.executor,
+        recorded=options.recorded,
+        reread=options.reread,
         notices=notices,
     ):
-        log = unknown[number]
-        yield log.location, decode(record) if isinstance(record, bytes) else record
+        yield unread[number].location, outcome
 
 
 def variants_of_runs(runs: Sequence[tuple[str, str, Settings]]) -> list[str]:
-    """For each run, of which the task, kind and settings are given, its variant among all."""
-    shown = {kind: all_tables()[task].always_shown for task, kind, _ in runs}
-    return variants_of([(kind, settings) for _, kind, settings in runs], shown)
+    """Return the variant of each run, given the task, kind and settings of all runs."""
+    always_shown = {kind: all_tables()[task].always_shown for task, kind, _ in runs}
+    return variants_of([(kind, settings) for _, kind, settings in runs], always_shown)
 
 
-def pooled(frame: pd.DataFrame) -> Iterator[str]:
-    """Which runs differ in nothing, so that their judgments count as more of the same, sorted."""
-    same = ["task", "model", "dataset", "variant"]
-    # A run of other levels or methods only adds conditions to those of its like.
-    shown = [name for name in ("method", "level") if name in frame]
-    for key, rows in frame.groupby([*same, *shown]):
+def pooling_notices(frame: pd.DataFrame) -> Iterator[str]:
+    """Yield a notice for each set of runs that differ in no setting, so that they are pooled."""
+    identity = ["task", "model", "dataset", "variant"]
+    # A run with other levels or methods only adds conditions to runs of the same settings.
+    identity += [name for name in ("method", "level") if name in frame]
+    for key, rows in frame.groupby(identity):
         if (runs := rows["run"].nunique()) > 1:
-            task, model, dataset, *rest = map(str, key)
-            which = " ".join(filter(None, rest))
-            yield f"{runs} runs of {task} with {model} on {dataset} are pooled ({which})"
+            task, model, dataset, *condition = map(str, key)
+            settings = " ".join(filter(None, condition))
+            yield f"{runs} runs of {task} with {model} on {dataset} are pooled ({settings})"
 
 
-def said_twice(counts: Mapping[str, int]) -> list[str]:
-    """What is said of so many judgments of tasks that `once` left out."""
+def repeat_notices(counts: Mapping[str, int]) -> list[str]:
+    """Return the notices about the judgments of each task that `drop_repeats` left out."""
     return [f"{n} judgments of {task} were read twice" for task, n in counts.items() if n]
 
 
-def once(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame without rows that were read twice, from a log and from a file made of it."""
-    twice = repeated(frame)
-    return frame[~twice].reset_index(drop=True) if twice.any() else frame
+def drop_repeats(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the frame without rows read twice, such as from a log and a file written from it."""
+    repeats = is_repeated(frame)
+    return frame[~repeats].reset_index(drop=True) if repeats.any() else frame

@@ -81,7 +81,7 @@ def read_unsent(header: EvalLog, summaries: Iterable[EvalSampleSummary] | None =
 
 
 def _settings_of_roles(header: EvalLog) -> set[str]:
-    """Names of the settings of the models in a run's roles."""
+    """Return the names of the settings of the models in a run's roles."""
     names: set[str] = set()
     for role in (header.eval.model_roles or {}).values():
         for player in role if isinstance(role, list) else [role]:
@@ -92,7 +92,7 @@ def _settings_of_roles(header: EvalLog) -> set[str]:
 def _recorded_calls(
     location: str, summaries: Iterable[EvalSampleSummary]
 ) -> Iterator[list[ModelEvent]]:
-    """The model calls with a request of each completed sample."""
+    """Yield the model calls with a recorded request of each completed sample."""
     for summary in summaries:
         if not summary.completed:
             continue
@@ -107,7 +107,7 @@ def _recorded_calls(
 
 
 def _unsent_in(calls: list[ModelEvent]) -> Settings:
-    """Settings that some of a model's calls set and none of them sent."""
+    """Return the settings that some of a model's calls set and none of them sent."""
     unsent: dict[str, Any] = {}
     sent: set[str] = set()
     for event in calls:

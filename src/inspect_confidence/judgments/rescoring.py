@@ -1,4 +1,4 @@
-"""The scorers that may read a log's replies again; a log is data, and chooses among these alone."""
+"""Scorers that may read a log's replies again; a log is data and can select only from these."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -43,7 +43,7 @@ _OPTIONS: Mapping[str, Mapping[str, tuple[object, ...]]] = {
         "judge_prompts": (None,),
     },
 }
-_REQUIRED = {"hedged": "judge"}  # whose default is a model
+_REQUIRED = {"hedged": "judge"}  # the default of this option is a model
 
 
 def create_scorer(name: str, options: Mapping[str, Any]) -> Scorer:
@@ -78,7 +78,7 @@ def create_scorer(name: str, options: Mapping[str, Any]) -> Scorer:
 
 
 def _is_among(value: object, allowed: Iterable[object]) -> bool:
-    """Whether a value is in the list, with its type: 1 is not True."""
+    """Return whether a value is in the list with the same type: 1 is not True."""
     return any(type(value) is type(choice) and value == choice for choice in allowed)
 
 

@@ -1,4 +1,4 @@
-"""What became of a log after its eval: when it was written, which scores were edited, damage."""
+"""Changes to a log after its eval: when it was written, which scores were edited, damage."""
 
 import json
 import re
@@ -15,35 +15,35 @@ from inspect_ai.log import EvalLog
 _SAMPLE = "samples/"
 _HEADER, _SUMMARIES, _JOURNAL = "header.json", "summaries.json", "_journal/"
 _STEPS = 3
-"""Seconds by which a span between times in an archive may be wrong, as each is by up to two."""
+"""Seconds by which a span of two times in an archive may be wrong; each time by up to two."""
 _HISTORY = re.compile(rb'"history":\s*\[\s*\{')
 
 
-def seconds(time: str) -> float:
-    """Since 1970; 0 where a log says no time, or none that can be read."""
+def timestamp(time: str) -> float:
+    """Return a time of a log in seconds since 1970; 0 if it is missing or cannot be read."""
     try:
-        said = datetime.fromisoformat(time)
+        moment = datetime.fromisoformat(time)
     except ValueError:
         return 0
-    return (said if said.tzinfo else said.replace(tzinfo=UTC)).timestamp()
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
-def written(location: str) -> float:
-    """When a log was written, as its archive says; 0 of logs that are none.
+def write_time(location: str) -> float:
+    """Return when a log was written, according to its archive; 0 for a log that is no archive.
 
     Scoring or editing a log leaves the times of its eval as they were.
     """
     if not location.endswith(".eval"):
         return 0
     with _archive(location) as archive:
-        return max(_times(archive))
+        return max(_part_times(archive))
 
 
 def check_members(location: str) -> None:
-    """Compare the header and the summaries of a log with their checksums, as Inspect doesn't.
+    """Compare the header and the summaries of a log with their checksums; Inspect does not.
 
     Raises:
-        Exception: One of them differs, or can't be unpacked.
+        Exception: A checksum differs, or a part cannot be unpacked.
     """
     if not location.endswith(".eval"):
         return
@@ -56,25 +56,30 @@ def check_members(location: str) -> None:
 
 
 def edited_scores(location: str, header: EvalLog) -> tuple[int, int]:
-    """How many scores somebody edited, and in how many samples that can't be read.
+    """Return how many scores somebody edited, and how many samples are damaged.
 
-    Whole samples say it, and summaries don't; a damaged sample may have a summary all the same.
-
-    Samples are looked at only where the log may have been written anew: an eval writes as long as
-    it takes, and what is edited is written at once. A log in one JSON text is always looked at.
+    Only whole samples record edits, summaries do not; a damaged sample may have an intact summary.
+    Samples are read only if the log may have been written again: an eval writes for as long as it
+    runs, and an edited log is written at once. A log in one JSON text is always read.
     """
-    found = [_edits(text) for text in _texts(location, header)]
-    return sum(one for one in found if one is not None), found.count(None)
+    edited = damaged = 0
+    for text in _sample_texts(location, header):
+        count = _edit_count(text)
+        if count is None:
+            damaged += 1
+        else:
+            edited += count
+    return edited, damaged
 
 
-def _texts(location: str, header: EvalLog) -> Iterator[bytes | None]:
+def _sample_texts(location: str, header: EvalLog) -> Iterator[bytes | None]:
     if not location.endswith(".eval"):
         with file(location, "rb") as opened:
             yield opened.read()
         return
     with _archive(location) as archive:
-        times = _times(archive)
-        took = seconds(header.stats.completed_at) - seconds(header.stats.started_at)
+        times = _part_times(archive)
+        took = timestamp(header.stats.completed_at) - timestamp(header.stats.started_at)
         if max(times) - min(times) >= took - _STEPS > 0:
             return
         for name in archive.namelist():
@@ -85,8 +90,8 @@ def _texts(location: str, header: EvalLog) -> Iterator[bytes | None]:
                 yield text
 
 
-def _edits(text: bytes | None) -> int | None:
-    """In the text of a log or of a sample; None where it has none, or isn't JSON."""
+def _edit_count(text: bytes | None) -> int | None:
+    """Return the number of edited scores in a log or a sample; None if its text is damaged."""
     if text is None:
         return None
     if not _HISTORY.search(text):
@@ -95,8 +100,11 @@ def _edits(text: bytes | None) -> int | None:
         parsed: dict[str, Any] = json.loads(text)
     except ValueError:
         return None
-    every = [one.get("scores") or {} for one in parsed.get("samples") or [parsed]]
-    return sum(bool(score.get("history")) for scores in every for score in scores.values())
+    count = 0
+    for sample in parsed.get("samples") or [parsed]:
+        for score in (sample.get("scores") or {}).values():
+            count += bool(score.get("history"))
+    return count
 
 
 @contextmanager
@@ -105,6 +113,6 @@ def _archive(location: str) -> Iterator[zipfile.ZipFile]:
         yield archive
 
 
-def _times(archive: zipfile.ZipFile) -> list[float]:
-    """Of its parts, in whatever zone they were written, to two seconds."""
-    return [datetime(*one.date_time, tzinfo=UTC).timestamp() for one in archive.infolist()]
+def _part_times(archive: zipfile.ZipFile) -> list[float]:
+    """Return the times of an archive's parts, in an unknown time zone, to two seconds."""
+    return [datetime(*part.date_time, tzinfo=UTC).timestamp() for part in archive.infolist()]

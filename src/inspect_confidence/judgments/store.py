@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
+from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -28,10 +29,10 @@ from inspect_confidence.judgments.files import SUFFIXES
 from inspect_confidence.judgments.places import LOGS, Log, logs_at
 from inspect_confidence.judgments.runs import (
     FORMAT,
-    OURS,
+    RECORD_FILES,
     Run,
     decode,
-    readers,
+    reader_versions,
     record_of,
 )
 from inspect_confidence.studies import NOTHING_SAID, Recorded, all_tables
@@ -47,10 +48,10 @@ class Entry:
     """A log of a store.
 
     Attributes:
-        log: Which, and the state that was read.
-        file: Its record file, from the store's folder; empty where the log can't be read.
-        error: Then why.
-        record: What the record file says beside the judgments.
+        log: The log, in the state that was read.
+        file: Its record file, relative to the store's folder; empty if the log cannot be read.
+        error: Why the log cannot be read.
+        record: The description of the run in the record file, without the judgments.
         reread: The record, if it was read again from the log because its file is damaged.
     """
 
@@ -61,8 +62,8 @@ class Entry:
     reread: bytes = b""
 
 
-Found = Run | str
-"""What was read of a log, or why it can't be read."""
+ReadOutcome = Run | str
+"""The run of a log, or why it cannot be read."""
 
 
 @dataclass(frozen=True)
@@ -70,14 +71,14 @@ class Store:
     """A store as its manifest describes it.
 
     Attributes:
-        folder: Where it lies.
-        places: Whose logs it holds.
-        recorded: What was said of logs of others.
-        readers: What read the logs.
-        build: How often all logs were read anew on request.
+        folder: The folder of the store.
+        places: The places of its logs.
+        recorded: The arguments about logs of other evals, from `read_arguments`.
+        readers: The versions that read the logs.
+        build: How often all logs were read again on request.
         entries: Its logs, in the order in which `read_judgments` reads them.
         whole: Whether any ingest has ended.
-        unfinished: The build that an ingest has begun, and not ended; else None.
+        unfinished: The build of an ingest that has begun and not ended; else None.
         damaged: Notices of record files that don't match their checksum.
     """
 
@@ -91,8 +92,8 @@ class Store:
     unfinished: int | None = None
     damaged: Sequence[str] = ()
 
-    def read(self, entry: Entry) -> Found:
-        """Read what the record of a log holds, or why there is none."""
+    def read(self, entry: Entry) -> ReadOutcome:
+        """Return the run of a log, or why it cannot be read."""
         if not entry.file:
             return entry.error
         return decode(entry.reread or self.folder / entry.file)
@@ -121,32 +122,40 @@ class Store:
                 entries.append(Entry(entry.log, error=f"{problem}, and so is the log: {outcome}"))
         return replace(self, entries=entries, damaged=damaged)
 
+    def entries_with_judgments(self) -> list[Entry]:
+        """Return the entries of logs that have judgments of confidence."""
+        entries = []
+        for entry in self.entries:
+            if entry.file and not entry.record["exclusion_reason"]:
+                entries.append(entry)
+        return entries
+
     def _arguments(self) -> Recorded:
         """The arguments that its logs were read with."""
         if not self.recorded:
             return NOTHING_SAID
-        confidence, scale, score, by = self.recorded
+        confidence, scale, score, columns = self.recorded
         low_and_high = (scale[0], scale[1]) if scale else None
-        return Recorded(tuple(confidence), low_and_high, score or None, tuple(by))
+        return Recorded(tuple(confidence), low_and_high, score or None, tuple(columns))
 
     def notices(self) -> list[str]:
-        """What a reader of its judgments must know."""
-        said = []
-        if self.readers != readers():
-            said.append(
+        """Return the notices for readers of its judgments."""
+        notices = []
+        if self.readers != reader_versions():
+            notices.append(
                 f"{self.folder} holds judgments as {self.readers} read them, and this is "
-                f"{readers()}: ingest with --rebuild reads all logs again"
+                f"{reader_versions()}: ingest with --rebuild reads all logs again"
             )
         if self.unfinished is not None:
-            said.append(
+            notices.append(
                 f"{self.folder}: an ingest has not ended, and these are the judgments from before "
                 "it; run it again"
             )
-        return [*said, *self.damaged]
+        return [*notices, *self.damaged]
 
 
 def read_arguments(recorded: Recorded) -> list[Any]:
-    """The arguments that say how logs of other evals are read, as JSON returns them."""
+    """Return the arguments that decide how logs of other evals are read, as JSON returns them."""
     return [
         list(recorded.confidence),
         list(recorded.scale or ()),
@@ -156,13 +165,13 @@ def read_arguments(recorded: Recorded) -> list[Any]:
 
 
 def record_key(log: Log, recorded: Recorded, build: int) -> str:
-    """Key of everything that decides what a record holds: log, state, readers and arguments."""
-    text = json.dumps([FORMAT, readers(), log.state, read_arguments(recorded), build])
+    """Return the key of a record: a hash of log, state, readers and arguments."""
+    text = json.dumps([FORMAT, reader_versions(), log.state, read_arguments(recorded), build])
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def is_intact(file: Path) -> bool:
-    """Whether a record file is there and matches the checksum in its name."""
+    """Return whether a record file exists and matches the checksum in its name."""
     try:
         with file.open("rb") as opened:
             checksum = hashlib.file_digest(opened, "sha256").hexdigest()
@@ -172,12 +181,12 @@ def is_intact(file: Path) -> bool:
 
 
 def store_at(place: str) -> Store | None:
-    """The store at a place, if one is there.
+    """Return the store at a path, or None if there is none.
 
     Raises:
         InvalidArgument: It can't be used: no ingest has ended, or another format.
     """
-    store = _described(Path(place)) if "://" not in place else None
+    store = _read_manifest(Path(place)) if "://" not in place else None
     if store and not store.whole:
         raise InvalidArgument(
             f"PATH={place}: the ingest of this store has not ended; run it again, and it goes on "
@@ -187,21 +196,24 @@ def store_at(place: str) -> Store | None:
 
 
 def find_logs(place: str) -> list[str]:
-    """The logs at a place (a log, a folder of them, or a store), newest first.
+    """Return the locations of the logs at a place: a log, a folder of logs (newest first), a store.
 
     Raises:
         InvalidArgument: There is no such place.
     """
     store = store_at(place)
-    logs = [one.log for one in store.entries] if store else logs_at(place)
+    logs = [entry.log for entry in store.entries] if store else logs_at(place)
     return [log.location for log in logs if not log.unreadable]
 
 
 def check_recorded(store: Store, recorded: Recorded) -> None:
-    """Refuse other words on logs of others than those that the store was read with."""
-    others = {task for task, table in all_tables().items() if table.fallback}
-    held = any(entry.record.get("task") in others for entry in store.entries)
-    if held and read_arguments(recorded) not in (read_arguments(NOTHING_SAID), store.recorded):
+    """Refuse arguments for logs of other evals that differ from those of the store."""
+    foreign_tasks = {task for task, table in all_tables().items() if table.of_others}
+    has_foreign_logs = any(entry.record.get("task") in foreign_tasks for entry in store.entries)
+    if has_foreign_logs and read_arguments(recorded) not in (
+        read_arguments(NOTHING_SAID),
+        store.recorded,
+    ):
         raise InvalidArgument(
             f"PATH={store.folder}: its logs were not read with these --confidence-from, "
             "--confidence-scale, --score and --by; ingest them with the same, or name the logs."
@@ -210,23 +222,23 @@ def check_recorded(store: Store, recorded: Recorded) -> None:
 
 @dataclass(frozen=True)
 class Ingested:
-    """What an ingest did.
+    """Counts and notices of one ingest.
 
     Attributes:
-        read: Logs that were read.
-        known: Logs whose judgments were there.
-        gone: Logs that the store had, and that are no longer at their places.
-        judgments: In the store now.
-        notices: Logs that can't be read, with the reason.
-        unread: How many logs can't be read.
+        logs_read: Logs that were read.
+        logs_unchanged: Logs whose judgments the store had already.
+        logs_removed: Logs that the store had, and that are no longer at their places.
+        judgments: Judgments in the store after the ingest.
+        notices: A notice for each log that cannot be read, and for logs lost by the executor.
+        logs_failed: Logs that cannot be read.
     """
 
-    read: int
-    known: int
-    gone: int
+    logs_read: int
+    logs_unchanged: int
+    logs_removed: int
     judgments: int
     notices: Sequence[str]
-    unread: int = 0
+    logs_failed: int = 0
 
 
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
@@ -241,71 +253,101 @@ def ingest(
     recorded: Recorded = NOTHING_SAID,
     progress: Callable[[Sequence[str]], Iterable[str]] = iter,
 ) -> Ingested:
-    """Put the judgments of logs into a store; of logs that are there already only what changed.
+    """Write the judgments of logs into a store; read only logs that are new or have changed.
 
-    One log is in memory at a time. An ingest that was interrupted goes on where it was.
+    One log is in memory at a time. An interrupted ingest continues where it was.
 
     Args:
-        logs: Logs, or folders of them, anywhere Inspect reads. All that the store shall hold: logs
-            that are gone from there go from the store.
+        logs: Logs, or folders of them, anywhere Inspect reads. They are all that the store shall
+            hold: a log that is gone from these places is removed from the store.
         store: A local folder: new, empty, or a store.
-        executor: Reads the logs: any `concurrent.futures.Executor`, or what `--executor` takes.
+        executor: Reads the logs: any `concurrent.futures.Executor`, or a value of `--executor`.
         rebuild: Whether all logs are read again.
-        recorded: Where logs of other evals hold confidence and what is right.
-        progress: Wraps the list of logs while they are read, to show how far it is.
+        recorded: Where logs of other evals record confidence and correctness.
+        progress: Wraps the list of logs while they are read, to show progress.
 
     Raises:
         InvalidArgument: The folder holds something else, another ingest writes to it, the store was
-            read by another version or holds the logs of other places (and `rebuild` isn't said),
-            or a place isn't there.
+            read by another version or holds logs of other places (without `rebuild`), or a place
+            does not exist.
     """
-    folder = _usable(fspath(store))
-    places = [_place(one) for one in ([logs] if isinstance(logs, str | PathLike) else logs)]
-    listed = [log for place in places for log in logs_at(place)]
-    with name_write_errors(folder), _alone(folder):
-        before = _described(folder) or Store(folder)
+    folder = _prepare_folder(fspath(store))
+    paths = [logs] if isinstance(logs, str | PathLike) else logs
+    places = [_absolute_place(path) for path in paths]
+    found_logs = list(chain.from_iterable(logs_at(place) for place in places))
+    notices: list[str] = []
+    with naming(folder), _lock(folder):
+        before = _read_manifest(folder) or Store(folder)
         if not rebuild and before.whole:
-            _check_same(before, places)
+            _check_unchanged(before, places)
         build = before.build + rebuild if before.unfinished is None else before.unfinished
-        wanted = {record_key(log, recorded, build): log for log in listed}
-        files = {
-            file.stem.partition("-")[0]: file
-            for file in folder.glob(f"{_PARTS}/*.parquet")
-            if is_intact(file)
-        }
-        new = {name: log for name, log in wanted.items() if name not in files}
-        gone = {entry.log.absolute for entry in before.entries} - {log.absolute for log in listed}
-        entries = {name: _entry(log, files[name]) for name, log in wanted.items() if name in files}
+        current = {record_key(log, recorded, build): log for log in found_logs}
+        entries = _stored_entries(folder, current)
+        new = {key: log for key, log in current.items() if key not in entries}
         write_manifest(replace(before, unfinished=build))
-        unread, said = list(new), list[str]()
-        bar = iter(progress([log.location for log in new.values()]))
-        next(bar, None)
-        for number, found in read_records(
-            list(new.values()), executor=executor, recorded=recorded, notices=said
-        ):
-            name, log = unread[number], new[unread[number]]
-            if isinstance(found, bytes):
-                entries[name] = put(folder, log, name, found)
-            else:
-                entries[name] = Entry(log, error=found)
-            next(bar, None)
+        for key, entry in _new_entries(folder, new, executor, recorded, notices, progress):
+            entries[key] = entry
         after = Store(
-            *(folder, places, read_arguments(recorded), readers(), build),
-            entries=[entries[name] for name in wanted],
+            folder,
+            places,
+            read_arguments(recorded),
+            reader_versions(),
+            build,
+            entries=[entries[key] for key in current],
             whole=True,
         )
         write_manifest(after)
-        _clear(after)
+        _remove_old_files(after)
     failed = [entry for entry in after.entries if entry.error]
-    said += [
-        f"{one.log.location} could not be read and was left out: {one.error}" for one in failed
-    ]
-    rows = sum(entry.record.get("rows", 0) for entry in after.entries)
-    n = len(new) - len(failed), len(wanted) - len(new), len(gone), rows
-    return Ingested(*n, said, len(failed))
+    for entry in failed:
+        notices.append(f"{entry.log.location} could not be read and was left out: {entry.error}")
+    removed = {entry.log.absolute for entry in before.entries}
+    removed -= {log.absolute for log in found_logs}
+    return Ingested(
+        logs_read=len(new) - len(failed),
+        logs_unchanged=len(current) - len(new),
+        logs_removed=len(removed),
+        judgments=sum(entry.record.get("rows", 0) for entry in after.entries),
+        notices=notices,
+        logs_failed=len(failed),
+    )
 
 
-def _usable(store: str) -> Path:
+def _stored_entries(folder: Path, logs: Mapping[str, Log]) -> dict[str, Entry]:
+    """Return the entries of logs, by key, whose record files are in the folder and intact."""
+    entries = {}
+    for file in folder.glob(f"{_PARTS}/*.parquet"):
+        key = file.stem.partition("-")[0]
+        if key in logs and is_intact(file):
+            entries[key] = _record_entry(logs[key], file)
+    return entries
+
+
+def _new_entries(
+    folder: Path,
+    logs: Mapping[str, Log],
+    executor: Executing,
+    recorded: Recorded,
+    notices: list[str],
+    progress: Callable[[Sequence[str]], Iterable[str]],
+) -> Iterator[tuple[str, Entry]]:
+    """Read logs, write their record files, and yield their keys and entries."""
+    keys = list(logs)
+    steps = iter(progress([log.location for log in logs.values()]))
+    next(steps, None)
+    for number, record in read_records(
+        list(logs.values()), executor=executor, recorded=recorded, notices=notices
+    ):
+        key = keys[number]
+        if isinstance(record, bytes):
+            yield key, put(folder, logs[key], key, record)
+        else:
+            yield key, Entry(logs[key], error=record)
+        next(steps, None)
+
+
+def _prepare_folder(store: str) -> Path:
+    """Return the folder of a store, created if it is new; refuse a folder of anything else."""
     if "://" in store or store.endswith((*SUFFIXES, *LOGS)):
         raise InvalidArgument(
             f"--output {store}: a store is a folder on this machine, and its name doesn't end as "
@@ -314,43 +356,46 @@ def _usable(store: str) -> Path:
     folder = Path(store).absolute()
     if folder.exists() and not folder.is_dir():
         raise InvalidArgument(f"--output {store} is a file; a store is a folder.")
-    there = [one.name for one in folder.iterdir()] if folder.is_dir() else []
-    ours = (f"{MANIFEST}.", ".lock")
-    if MANIFEST in there:
-        _described(folder, must=True)
-    elif foreign := [name for name in there if not name.startswith(ours)]:
-        raise InvalidArgument(
-            f"--output {store}: {foreign[0]} is there, and no store; name a new or empty folder."
-        )
-    with name_write_errors(folder):
+    names = [file.name for file in folder.iterdir()] if folder.is_dir() else []
+    if MANIFEST in names:
+        _read_manifest(folder, must=True)
+    else:
+        # An interrupted first ingest leaves its lock and its unfinished manifest.
+        foreign = [name for name in names if not name.startswith((f"{MANIFEST}.", ".lock"))]
+        if foreign:
+            raise InvalidArgument(
+                f"--output {store}: {foreign[0]} is there, and no store; name a new or empty "
+                "folder."
+            )
+    with naming(folder):
         folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
-def _place(place: str | PathLike[str]) -> str:
-    """A place of logs, wherever one stands."""
+def _absolute_place(place: str | PathLike[str]) -> str:
+    """Return a place of logs as a path that does not depend on the working directory."""
     text = fspath(place)
-    if text.endswith(SUFFIXES) or ("://" not in text and _described(Path(text))):
+    if text.endswith(SUFFIXES) or ("://" not in text and _read_manifest(Path(text))):
         raise InvalidArgument(f"{text}: logs are ingested; name them, or a folder of them.")
     return text if "://" in text else str(Path(text).absolute())
 
 
-def _check_same(before: Store, places: Sequence[str]) -> None:
-    if before.readers != readers():
+def _check_unchanged(before: Store, places: Sequence[str]) -> None:
+    if before.readers != reader_versions():
         raise InvalidArgument(
-            f"--output {before.folder}: {before.readers} read its logs, and this is {readers()}; "
-            "--rebuild reads all of them again."
+            f"--output {before.folder}: {before.readers} read its logs, and this is "
+            f"{reader_versions()}; --rebuild reads all of them again."
         )
-    if left := [place for place in before.places if place not in places]:
+    if missing := [place for place in before.places if place not in places]:
         raise InvalidArgument(
-            f"--output {before.folder}: it holds the logs of {left[0]} too. Name that again, or "
+            f"--output {before.folder}: it holds the logs of {missing[0]} too. Name that again, or "
             "say --rebuild for a store of these logs alone."
         )
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Keep a second ingest from the folder; whoever ends, or is ended, lets go of it."""
+def _lock(folder: Path) -> Iterator[None]:
+    """Keep a second ingest from the folder; the lock ends with the process."""
     with (folder / ".lock").open("a") as lock:
         try:
             import fcntl  # noqa: PLC0415 # not on Windows, where nobody is kept away
@@ -366,28 +411,28 @@ def _alone(folder: Path) -> Iterator[None]:
 
 
 def put(folder: Path, log: Log, name: str, record: bytes) -> Entry:
-    """Write what was read of a log to a store's folder, under that name."""
-    said = record_of(record)
-    part = folder / "judgments" / _named(said["task"]) / _named(said["model"])
+    """Write the record of a log into a store's folder, under its key."""
+    description = record_of(record)
+    part = folder / "judgments" / _path_part(description["task"]) / _path_part(description["model"])
     file = part / f"{name}-{hashlib.sha256(record).hexdigest()}.parquet"
     write_whole(file, record, durable=True)
-    return _entry(log, file, said)
+    return _record_entry(log, file, description)
 
 
-def _entry(log: Log, file: Path, record: Mapping[str, Any] | None = None) -> Entry:
+def _record_entry(log: Log, file: Path, record: Mapping[str, Any] | None = None) -> Entry:
     relative = "/".join(file.parts[-4:])
     return Entry(log, relative, record=record or record_of(file))
 
 
-def _named(text: str) -> str:
-    """The text as part of a path."""
+def _path_part(text: str) -> str:
+    """Return a text as one part of a path."""
     name = quote(text, safe=" ")
     usable = len(name) <= 200 and name.strip(".")  # dots alone lead to another folder
     return name if usable else f"{name[:180]}-{fingerprint(text)}"
 
 
-def _described(folder: Path, *, must: bool = False) -> Store | None:
-    """The store in a folder by its manifest, whose records are not read yet."""
+def _read_manifest(folder: Path, *, must: bool = False) -> Store | None:
+    """Return the store in a folder by its manifest; its records are not read yet."""
     try:
         content = (folder / MANIFEST).read_bytes()
     except OSError:
@@ -442,24 +487,24 @@ _RECORD_PATH = re.compile(rf"judgments/(?!\.+/)[^/]+/(?!\.+/)[^/]+/{_RECORD_FILE
 
 
 def _checksum(manifest: Mapping[str, Any]) -> str:
-    """The sha256 of what a manifest says, whatever its layout."""
+    """Return the sha256 of a manifest, whatever its layout."""
     return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
 
 
 def write_manifest(store: Store) -> None:
-    """Put a store's manifest in the place of the one before, its files being on the disk."""
+    """Replace a store's manifest, after all files that it names are on the disk."""
     manifest = {name: value for name, value in vars(store).items() if name in _STORED}
-    manifest["entries"] = [_described_entry(entry) for entry in store.entries]
+    manifest["entries"] = [_entry_record(entry) for entry in store.entries]
     manifest = json.loads(json.dumps(manifest))  # tuples and lists have one checksum
     head = {"made_by": _MADE_BY, "format": FORMAT, "sha256": _checksum(manifest)}
     text = json.dumps({**head, **manifest}, indent=1)
     for part in [*store.folder.glob(_PARTS), store.folder]:
-        _on_disk(part)
+        _flush_folder(part)
     write_whole(store.folder / MANIFEST, text.encode(), durable=True)
-    _on_disk(store.folder)
+    _flush_folder(store.folder)
 
 
-def _described_entry(entry: Entry) -> dict[str, Any]:
+def _entry_record(entry: Entry) -> dict[str, Any]:
     return {
         "log": asdict(entry.log),
         "file": entry.file,
@@ -468,8 +513,8 @@ def _described_entry(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _on_disk(folder: Path) -> None:
-    """The names of its files too."""
+def _flush_folder(folder: Path) -> None:
+    """Write a folder's list of files to the disk."""
     if os.name == "posix":
         opened = os.open(folder, os.O_RDONLY)
         try:
@@ -478,14 +523,14 @@ def _on_disk(folder: Path) -> None:
             os.close(opened)
 
 
-def _clear(store: Store) -> None:
-    """Remove files of ours that no longer count."""
-    counting = {store.folder / entry.file for entry in store.entries}
+def _remove_old_files(store: Store) -> None:
+    """Remove record files that the store no longer refers to, and unfinished manifests."""
+    current = {store.folder / entry.file for entry in store.entries}
     for part in store.folder.glob(_PARTS):
         for file in part.iterdir():
-            if OURS.fullmatch(file.name) and file not in counting:
+            if RECORD_FILES.fullmatch(file.name) and file not in current:
                 file.unlink()
         if not any(part.iterdir()):
             part.rmdir()
-    for left in store.folder.glob(f"{MANIFEST}.*.new"):
-        left.unlink()
+    for unfinished in store.folder.glob(f"{MANIFEST}.*.new"):
+        unfinished.unlink()

@@ -1,119 +1,129 @@
-"""A store's judgments, some models at a time: what fills memory is a model, not the store."""
+"""Judgments of a store, a few models at a time: memory holds one model, not the whole store."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike, fspath
 
 import pandas as pd
 
-from inspect_confidence.judgments.joining import Located, joined, said_again
-from inspect_confidence.judgments.read import once, pooled, said_twice, told, variants_of_runs
-from inspect_confidence.judgments.runs import Run, readers, without_judgments
+from inspect_confidence.judgments.joining import LocatedRun, join_runs, shared_sample_notices
+from inspect_confidence.judgments.read import (
+    drop_repeats,
+    pooling_notices,
+    repeat_notices,
+    runs_with_judgments,
+    variants_of_runs,
+)
+from inspect_confidence.judgments.runs import Run, reader_versions, without_judgments
 from inspect_confidence.judgments.store import Entry, Store, store_at
 
-Whose = tuple[str, str]
+ModelVariant = tuple[str, str]
 """A model and variant."""
+EntryVariant = tuple[Entry, str]
+"""A log of a store and the variant of its run."""
 
 
 @dataclass(frozen=True)
 class Stream:
-    """A store's judgments, which are read when they are needed.
+    """The judgments of a store, read when they are needed, each task and model by itself.
 
-    They are those that `read_judgments` gives of it, each task and model by itself. A sample's
-    uuid is taken to stand in one run, as Inspect makes them.
+    They equal those that `read_judgments` gives. A sample's uuid is taken to be in one run only,
+    as Inspect makes them.
 
     Attributes:
-        store: Whose.
+        store: The store.
         entries: Its logs with judgments, each with its variant.
         notices: As `read_judgments` gives them.
-        lost: As `read_judgments` gives them.
+        loss_notices: As `read_judgments` gives them.
     """
 
     store: Store
-    entries: Sequence[tuple[Entry, str]]
+    entries: Sequence[EntryVariant]
     notices: Sequence[str]
-    lost: Sequence[str]
+    loss_notices: Sequence[str]
 
     @property
     def rows(self) -> int:
-        """How many judgments its logs have."""
+        """Number of judgments in its logs."""
         return sum(entry.record["rows"] for entry, _ in self.entries)
 
-    def order(self, tasks: Collection[str]) -> Mapping[Whose, int]:
-        """The place of each model and variant among the judgments of these tasks."""
-        records = [(entry.record, variant) for entry, variant in self.entries]
-        whose = [
-            (str(one["model"]), variant)
-            for one, variant in records
-            if one["task"] in tasks and one["rows"]
-        ]
-        return {one: place for place, one in enumerate(sorted({*whose}))}
+    def order(self, tasks: Collection[str]) -> Mapping[ModelVariant, int]:
+        """Return the position of each model and variant among the judgments of these tasks."""
+        model_variants: set[ModelVariant] = set()
+        for entry, variant in self.entries:
+            if entry.record["task"] in tasks and entry.record["rows"]:
+                model_variants.add((str(entry.record["model"]), variant))
+        return {key: position for position, key in enumerate(sorted(model_variants))}
 
     def frames(
         self, tasks: Collection[str], *, each_model: bool
     ) -> Iterator[dict[str, pd.DataFrame]]:
-        """The judgments of these tasks: of one model after the other, or of all at once."""
-        mine = [one for one in self.entries if one[0].record["task"] in tasks]
-        for some in _by(mine, "model") if each_model else [mine]:
-            frames, _ = self._joined(some)
+        """Yield the judgments of these tasks: model by model, or all at once."""
+        entries = [pair for pair in self.entries if pair[0].record["task"] in tasks]
+        for group in _group_entries(entries, "model") if each_model else [entries]:
+            frames, _ = self._join(group)
             if frames:
-                yield {task: once(frame) for task, frame in frames.items()}
+                yield {task: drop_repeats(frame) for task, frame in frames.items()}
 
-    def _joined(
-        self, entries: Sequence[tuple[Entry, str]]
+    def _join(
+        self, entries: Sequence[EntryVariant]
     ) -> tuple[dict[str, pd.DataFrame], Counter[str]]:
-        runs, variants = list[Located](), list[str]()
+        runs, variants = list[LocatedRun](), list[str]()
         for entry, variant in entries:
             if isinstance(run := self.store.read(entry), Run):
                 runs.append((entry.log.location, run))
                 variants.append(variant)
-        return joined(runs, variants)
+        return join_runs(runs, variants)
 
-    def said_of_judgments(self) -> Iterator[str]:
-        """Notices that rest on judgments: on samples, runs and replies that stand there twice."""
-        taken, twice, said = Counter[str](), Counter[str](), list[str]()
-        for of_task in _by(self.entries, "task"):
-            for mine in sorted(_by(of_task, "model"), key=lambda some: some[0][0].record["model"]):
-                if len(mine) == 1 and not mine[0][0].record["twice"]:
+    def judgment_notices(self) -> Iterator[str]:
+        """Yield the notices that need the judgments: repeated samples, pooled runs, repeats."""
+        shared_samples, repeats, pooling = Counter[str](), Counter[str](), list[str]()
+        for of_task in _group_entries(self.entries, "task"):
+            groups = _group_entries(of_task, "model")
+            for group in sorted(groups, key=lambda entries: entries[0][0].record["model"]):
+                if len(group) == 1 and not group[0][0].record["twice"]:
                     continue
-                frames, more = self._joined(mine)
-                taken += more
+                frames, counts = self._join(group)
+                shared_samples += counts
                 for task, frame in frames.items():
-                    twice[task] += len(frame) - len(once(frame))
-                    said += pooled(frame)
-        yield from (*said_again(taken), *said, *said_twice(twice))
+                    repeats[task] += len(frame) - len(drop_repeats(frame))
+                    pooling += pooling_notices(frame)
+        yield from shared_sample_notices(shared_samples)
+        yield from pooling
+        yield from repeat_notices(repeats)
 
 
-def _by(entries: Sequence[tuple[Entry, str]], name: str) -> list[list[tuple[Entry, str]]]:
-    """The entries by what their records say."""
-    found: dict[str, list[tuple[Entry, str]]] = {}
-    for one in entries:
-        found.setdefault(one[0].record[name], []).append(one)
-    return list(found.values())
+def _group_entries(entries: Sequence[EntryVariant], name: str) -> list[list[EntryVariant]]:
+    """Return the entries in groups that share a value of their records."""
+    groups: dict[str, list[EntryVariant]] = {}
+    for entry, variant in entries:
+        groups.setdefault(entry.record[name], []).append((entry, variant))
+    return list(groups.values())
 
 
 def stream_at(place: object) -> Stream | None:
-    """The judgments of the store at a place.
+    """Return the judgments of the store at a path.
 
-    None where there is none to go through in parts: no store, one of another version, one without
-    judgments, or one where logs of several models pass for the same run.
+    The result is None if they cannot be read in parts: the path is no store, or the store is of
+    another version, has no judgments, or has logs of several models under one run.
     """
     store = store_at(fspath(place)) if isinstance(place, str | PathLike) else None
     if store is None:
         return None
     store = store.verified()
-    notices, lost = store.notices(), list[str]()
-    every = [
-        (one.log.location, without_judgments(one.record) if one.file else one.error)
-        for one in store.entries
-    ]
-    runs = told(every, notices, lost)
+    notices, loss_notices = store.notices(), list[str]()
+    outcomes: list[tuple[str, Run | str]] = []
+    for entry in store.entries:
+        outcome = without_judgments(entry.record) if entry.file else entry.error
+        outcomes.append((entry.log.location, outcome))
+    runs = runs_with_judgments(outcomes, notices, loss_notices)
     variants = variants_of_runs([(run.task, run.kind, run.settings) for _, run in runs])
-    files = [one for one in store.entries if one.file and not one.record["without"]]
+    entries = store.entries_with_judgments()
     owners = {(run.id, run.task, run.model) for _, run in runs}
-    rows = sum(one.record["rows"] for one in files)
-    if store.readers != readers() or not rows or len(owners) > len({run.id for _, run in runs}):
+    rows = sum(entry.record["rows"] for entry in entries)
+    is_shared = len(owners) > len({run.id for _, run in runs})
+    if store.readers != reader_versions() or not rows or is_shared:
         return None
-    found = Stream(store, list(zip(files, variants, strict=True)), (), lost)
-    return Stream(store, found.entries, [*notices, *found.said_of_judgments()], lost)
+    stream = Stream(store, list(zip(entries, variants, strict=True)), (), loss_notices)
+    return replace(stream, notices=[*notices, *stream.judgment_notices()])
