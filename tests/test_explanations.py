@@ -8,7 +8,7 @@ import pytest
 
 from inspect_confidence.scorers import explained
 from inspect_confidence.scorers import explained as intervals
-from inspect_confidence.scorers.hedged import _right, _Verdict
+from inspect_confidence.scorers.hedged import _Verdict, _verdict_text
 
 NAN = math.nan
 
@@ -189,4 +189,4 @@ def test_hedged_replies_and_labels() -> None:
 )
 def test_verdicts_of_hedged_replies(word: str, right: float, says: str) -> None:
     """Where nobody can answer the question, the text says what the score does."""
-    assert _right(_Verdict(word, "", right)) == f"the judge calls the answer {says}"
+    assert _verdict_text(_Verdict(word, "", right)) == f"the judge calls the answer {says}"

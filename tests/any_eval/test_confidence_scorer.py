@@ -31,7 +31,7 @@ from any_eval.small import far, judged, kind_of, kinds, metrics_of, sums
 from inspect_confidence import ask_confidence, confidence, with_confidence
 from inspect_confidence.datasets.wep_survey import median_of, phrases
 from inspect_confidence.scorers import log_metrics as logged
-from inspect_confidence.scorers.confidence import texts_of_ways
+from inspect_confidence.scorers.confidence import texts_by_method
 from provider_server import ProviderServer, Reply, Request
 from refusals import refused
 from runs import ANTHROPIC, OPENAI, asked, connected, served
@@ -72,7 +72,7 @@ def test_a_log_is_asked_once(tmp_path: Path) -> None:
     assert metrics_of(log)["mean_confidence"] == pytest.approx(middle)
     assert all(one.store == {} for one in log.samples or [])
     (sample, *_) = log.samples or []
-    texts = texts_of_ways(sample.store, sample.scores or {})
+    texts = texts_by_method(sample.store, sample.scores or {})
     assert texts == {"words": [f"A. {phrases()[0]}"], "stated": ["Confidence: 80"]}
     assert math.isnan(judged(over)[0]["correct"])
     assert "the eval has no score" in str((over.samples or [])[0].scores)

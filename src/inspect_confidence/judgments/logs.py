@@ -37,7 +37,7 @@ from inspect_confidence.judgments.rewriting import (
 from inspect_confidence.judgments.runs import Run, SampleJudgments, frame_of
 from inspect_confidence.privacy import SECRET_NAME
 from inspect_confidence.redaction import failure, scrub, without_keys
-from inspect_confidence.scorers.confidence import texts_of_ways
+from inspect_confidence.scorers.confidence import texts_by_method
 from inspect_confidence.scorers.graded import is_own, numbers_of
 from inspect_confidence.solvers.draws import stored_texts, tokens_of
 from inspect_confidence.studies import (
@@ -385,7 +385,7 @@ def read_replies(location: str, runs: Collection[str]) -> dict[ReplyKey, str]:
         uuid = sample.uuid or ""
         draws = stored_texts(sample.store) or [sample.output.completion]
         replies |= {(uuid, number, ""): text for number, text in enumerate(draws)}
-        for method, texts in texts_of_ways(sample.store, sample.scores or {}).items():
+        for method, texts in texts_by_method(sample.store, sample.scores or {}).items():
             replies[uuid, 0, method] = "\n---\n".join(texts)
     return {key: readable_text(text) for key, text in replies.items()}
 

@@ -1,4 +1,4 @@
-"""Reads an age at death with its probability, and scores it against a life table."""
+"""A scorer of an age at death and its probability against a life table."""
 
 import math
 
@@ -17,7 +17,13 @@ from inspect_confidence.answers import (
 from inspect_confidence.datasets.life_tables import read_life_table
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.explained import age_read
-from inspect_confidence.scorers.reading import Reading, in_part, no_reply, number_of, read_reply
+from inspect_confidence.scorers.reading import (
+    ParsedReply,
+    no_reply,
+    number_of,
+    part_failure,
+    read_reply,
+)
 from inspect_confidence.solvers.draws import tokens_of
 
 
@@ -33,28 +39,27 @@ def age_at_death(table: str | None = None, window: str | None = None) -> Scorer:
 
     The value is a dict of numbers: `answer` (years), `confidence` (in [0, 1]), `score` (the true
     probability of dying in the window around the answer, given the age reached), `mas` (the maximum
-    achievable score: the greatest that any whole answer has), `best_answer` (the least age that has
-    it), `overconfidence` (confidence - score) and `format_ok`. What could not be read is NaN, and
-    its status is the score's reason; an age that was read keeps its score without a confidence.
-    Where the reply came with log probabilities, `token_confidence` is the answer's among the ages
-    at its token.
+    achievable score: the greatest that any whole answer has), `best_answer` (the lowest age that
+    has it), `overconfidence` (confidence - score) and `format_ok`. A number that could not be read
+    is NaN, and its status is the score's reason; an age without a confidence keeps its score. If
+    the reply has log probabilities, `token_confidence` is the answer's among the ages at its token.
 
     Args:
-        table: `ssa-2022`, or a csv file with q_x, as `read_life_table` takes it; by default the
+        table: `ssa-2022`, or a csv file with q_x, as for `read_life_table`; by default the
             table that the question was asked for.
         window: `half-open` or `closed`, as `LifeTable.window_probability` defines them; by default
             the task's.
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        asked = state.metadata
-        sex, age, radius = str(asked["sex"]), int(asked["age"]), float(asked["radius"])
-        lives, edge = read_life_table(table or asked["table"]), window or str(asked["window"])
+        facts = state.metadata
+        sex, age, radius = str(facts["sex"]), int(facts["age"]), float(facts["radius"])
+        lives, edge = read_life_table(table or facts["table"]), window or str(facts["window"])
         best = lives.best_answer(sex, age, radius, edge)
         reply = read_reply(state, read_json)
         answer = reply if isinstance(reply, ParseFailure) else age_in(reply)
-        stated = reply if isinstance(reply, ParseFailure) else probability_in(reply)
-        years, confidence = number_of(answer), number_of(stated)
+        probability = reply if isinstance(reply, ParseFailure) else probability_in(reply)
+        years, confidence = number_of(answer), number_of(probability)
         true = lives.window_probability(sex, age, years, radius, edge)
         value = {
             "answer": years,
@@ -64,27 +69,27 @@ def age_at_death(table: str | None = None, window: str | None = None) -> Scorer:
             "best_answer": float(best.answer),
             "overconfidence": confidence - true,
         }
-        read = not math.isnan(years)  # an age may come without a confidence
-        kept: dict[str, object] = {"table": lives.name, "window": edge}
-        found = no_reply(state) or _token(state, years)
-        if isinstance(found, ParseFailure):
-            kept |= {"token_status": found.status, "token_detail": found.reason}
-        elif found:
-            value["token_confidence"] = found.probabilities[found.value]
-            kept |= {"token_status": "ok", "unseen_mass": found.unseen_mass}
-        return Reading(
+        metadata: dict[str, object] = {"table": lives.name, "window": edge}
+        token = no_reply(state) or _read_token(state, years)
+        if isinstance(token, ParseFailure):
+            metadata |= {"token_status": token.status, "token_detail": token.reason}
+        elif token:
+            value["token_confidence"] = token.probabilities[token.value]
+            metadata |= {"token_status": "ok", "unseen_mass": token.unseen_mass}
+        has_age = not math.isnan(years)  # an age may come without a confidence
+        return ParsedReply(
             value,
-            in_part("answer", answer) or in_part("confidence", stated),
-            answer=f"{years:g}" if read else None,
-            said=age_read(value, radius) if read else "",
-            kept=kept,
+            part_failure("answer", answer) or part_failure("confidence", probability),
+            answer=f"{years:g}" if has_age else None,
+            sentence=age_read(value, radius) if has_age else "",
+            metadata=metadata,
         ).score("age with a confidence")
 
     return score
 
 
-def _token(state: TaskState, years: float) -> IntegerDistribution | ParseFailure | None:
-    """What the answer's token says; None where the provider gave no log probabilities."""
+def _read_token(state: TaskState, years: float) -> IntegerDistribution | ParseFailure | None:
+    """Read the distribution at the answer's token; None without log probabilities."""
     tokens = tokens_of(state.output.choices[0])
     if tokens is None:
         return None

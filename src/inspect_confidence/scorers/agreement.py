@@ -1,10 +1,9 @@
-"""How many further answers to a question are the eval's own answer, and by which rule."""
+"""Agreement of further answers to a question with the eval's own answer."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import Scorer, Target
@@ -12,70 +11,60 @@ from inspect_ai.solver import TaskState
 from inspect_ai.util import LimitExceededError, collect, registry_info
 
 from inspect_confidence import answers
-from inspect_confidence.answers import ParseFailure, judged
+from inspect_confidence.answers import ParseFailure
 from inspect_confidence.answers.clean import LONGEST_COMPARED, clean, comparable, is_refusal
+from inspect_confidence.answers.judged import read_agreement
 from inspect_confidence.scorers.graded import numbers_of
-from inspect_confidence.scorers.reading import NAN
-from inspect_confidence.solvers.ask_confidence import require_models, same
+from inspect_confidence.scorers.reading import NAN, ParsedReply
+from inspect_confidence.solvers.ask_confidence import ask_same_answer, require_models
 from inspect_confidence.solvers.draws import Draw
 
 AGREEMENTS = ("auto", "scorer", "text", "judge")
-"""What says that two answers are the same; docs/any_eval.md has the rule of `auto`."""
+"""Rules by which two answers are the same; docs/any_eval.md has the rule of `auto`."""
 
 _COMPARING = {"match", "exact", "pattern", "answer", "f1", "math"}
-"""Scorers of Inspect that tell, given one answer as the target, whether another is the same."""
-
-
-@dataclass(frozen=True)
-class Said:
-    """What a way of asking gave.
-
-    Attributes:
-        confidence: In [0, 1]; NaN where there is none.
-        failure: What could not be read, if anything.
-        sentence: How the number came about.
-        kept: Facts for the log.
-    """
-
-    confidence: float = NAN
-    failure: ParseFailure | None = None
-    sentence: str = ""
-    kept: Mapping[str, Any] = field(default_factory=dict)
+"""Scorers of Inspect that tell whether an answer is the same as another, given as the target."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """What says that two answers are the same."""
+    """The rule by which two answers count as the same."""
 
     agreement: str
     equality: Scorer | None
 
 
-async def agreed(state: TaskState, target: Target, replies: Sequence[Draw], rule: Rule) -> Said:
-    """The share of the further answers that are the eval's own answer."""
+async def measure_agreement(
+    state: TaskState, target: Target, replies: Sequence[Draw], rule: Rule
+) -> ParsedReply:
+    """Return as confidence the share of the further answers that are the eval's own answer."""
     if is_refusal(clean(state.output.completion)):
-        return Said(failure=ParseFailure("refusal", "the eval's answer declines to answer"))
-    there = [one for one in replies if _is_answer(one)]
-    lost = len(replies) - len(there)
-    if not there:
-        return Said(failure=ParseFailure("no_response", "no further reply is an answer"))
-    found = await _compared(state, target, [one.text for one in there], rule)
-    if isinstance(found, ParseFailure):
-        return Said(failure=found)
-    degrees, how = found
-    known = [one for one in degrees if not math.isnan(one)]
-    kept = {
-        "by": how,
-        "draws": float(len(known)),
-        "lost": float(len(replies) - len(known)),
-        "agreed": " ".join(f"{one:g}" for one in degrees),
+        return ParsedReply(failure=ParseFailure("refusal", "the eval's answer declines to answer"))
+    texts = [reply.text for reply in replies if _is_answer(reply)]
+    if not texts:
+        return ParsedReply(failure=ParseFailure("no_response", "no further reply is an answer"))
+    comparison = await _compare(state, target, texts, rule)
+    if isinstance(comparison, ParseFailure):
+        return ParsedReply(failure=comparison)
+    degrees, rule_name = comparison
+    compared = [degree for degree in degrees if not math.isnan(degree)]
+    metadata = {
+        "by": rule_name,
+        "draws": float(len(compared)),
+        "lost": float(len(replies) - len(compared)),
+        "agreed": " ".join(f"{degree:g}" for degree in degrees),
     }
-    if not known:
-        return Said(failure=ParseFailure("grader_failed", "no answer could be compared"), kept=kept)
-    number = sum(known) / len(known)
-    without = f", {lost} without an answer" if lost else ""
-    said = f"{sum(known):.4g} of {len(known)} further answers are the same (by {how}){without}"
-    return Said(number, None, said, kept)
+    if not compared:
+        failure = ParseFailure("grader_failed", "no answer could be compared")
+        return ParsedReply(failure=failure, metadata=metadata)
+    n_empty = len(replies) - len(texts)
+    empty = f", {n_empty} without an answer" if n_empty else ""
+    sentence = (
+        f"{sum(compared):.4g} of {len(compared)} further answers are the same "
+        f"(by {rule_name}){empty}"
+    )
+    number = sum(compared) / len(compared)
+    return ParsedReply({"confidence": number}, sentence=sentence, metadata=metadata)
 
 
 def _is_answer(reply: Draw) -> bool:
@@ -83,38 +72,52 @@ def _is_answer(reply: Draw) -> bool:
     return bool(text) and reply.stop != "content_filter" and not is_refusal(text)
 
 
-async def _compared(
+async def _compare(
     state: TaskState, target: Target, texts: Sequence[str], rule: Rule
 ) -> tuple[list[float], str] | ParseFailure:
-    """How far each text is the eval's own answer, from 0 to 1, and by which rule."""
-    own, choices = state.output.completion, [choice.value for choice in state.choices]
+    """Return how far each text agrees with the eval's answer, from 0 to 1, and the rule's name."""
+    answer, choices = state.output.completion, [choice.value for choice in state.choices]
     if choices and rule.agreement == "auto":
-        letters = [answers.read_choice(text, choices) for text in (own, *texts)]
-        first, *others = [None if isinstance(one, ParseFailure) else one.index for one in letters]
-        if first is None:
-            return ParseFailure("scoring_failed", "the eval's answer names no choice")
-        return [NAN if one is None else float(one == first) for one in others], "choice"
+        return _compare_choices(answer, texts, choices)
     if rule.equality is not None and rule.agreement in ("auto", "scorer"):
-        return await _by_scorer(state, target, texts, rule.equality)
+        return await _compare_by_scorer(state, target, texts, rule.equality)
     if rule.agreement == "judge":
         require_models(["consistency"], "judge")
-        return await _by_judge(state, texts), "judge"
-    if rule.agreement == "auto" and len(own) > LONGEST_COMPARED:
-        return _too_long(own)
-    return [float(comparable(text) == comparable(own)) for text in texts], "text"
+        return await _compare_by_judge(state, texts), "judge"
+    if rule.agreement == "auto" and len(answer) > LONGEST_COMPARED:
+        return _too_long(answer)
+    return [float(comparable(text) == comparable(answer)) for text in texts], "text"
+
+
+def _compare_choices(
+    answer: str, texts: Sequence[str], choices: Sequence[str]
+) -> tuple[list[float], str] | ParseFailure:
+    choice = answers.read_choice(answer, choices)
+    if isinstance(choice, ParseFailure):
+        return ParseFailure("scoring_failed", "the eval's answer names no choice")
+    degrees = []
+    for text in texts:
+        further = answers.read_choice(text, choices)
+        if isinstance(further, ParseFailure):
+            degrees.append(NAN)
+        else:
+            degrees.append(float(further.index == choice.index))
+    return degrees, "choice"
 
 
 def _too_long(answer: str) -> ParseFailure:
-    why = f"an answer of {len(answer)} characters can't be compared as text; take agreement=judge"
-    return ParseFailure("scoring_failed", why)
+    reason = (
+        f"an answer of {len(answer)} characters can't be compared as text; take agreement=judge"
+    )
+    return ParseFailure("scoring_failed", reason)
 
 
-async def _by_scorer(
+async def _compare_by_scorer(
     state: TaskState, target: Target, texts: Sequence[str], equality: Scorer
 ) -> tuple[list[float], str] | ParseFailure:
-    """The scorer's value of each text with the eval's own answer, as it extracts it, for target."""
-    own = await equality(state, target)
-    answer = own.answer if own else None
+    """Score each text with the eval's own answer, as the scorer extracts it, for a target."""
+    own_score = await equality(state, target)
+    answer = own_score.answer if own_score else None
     if not answer:
         return ParseFailure("scoring_failed", "the scorer found no answer to compare with")
     if len(answer) > LONGEST_COMPARED:
@@ -122,40 +125,40 @@ async def _by_scorer(
     values = []
     for text in texts:
         output = ModelOutput.from_content(str(state.model), text)
-        other = await equality(_with_output(state, output), Target(answer))
-        found = other.answer if other else None
-        values.append(numbers_of(other.value).get("", NAN) if other and found else NAN)
+        score = await equality(_with_output(state, output), Target(answer))
+        is_scored = score and score.answer
+        values.append(numbers_of(score.value).get("", NAN) if score and is_scored else NAN)
     name = registry_info(equality).name.rsplit("/", 1)[-1]
     return values, name
 
 
 def _with_output(state: TaskState, output: ModelOutput) -> TaskState:
-    other = copy(state)
-    other.output = output
-    return other
+    duplicate = copy(state)
+    duplicate.output = output
+    return duplicate
 
 
-async def _by_judge(state: TaskState, texts: Sequence[str]) -> list[float]:
-    """What a judge says of each text: asked once of equal ones, not of the eval's own answer."""
-    own = state.output.completion
-    known = {comparable(own): 1.0}
-    others = {comparable(text): text for text in texts if comparable(text) not in known}
-    said = await collect(*(_judged(state, own, text) for text in others.values()))
-    known |= dict(zip(others, said, strict=True))
-    return [known[comparable(text)] for text in texts]
+async def _compare_by_judge(state: TaskState, texts: Sequence[str]) -> list[float]:
+    """Ask a judge about each distinct text, except about the eval's own answer."""
+    answer = state.output.completion
+    degrees = {comparable(answer): 1.0}
+    distinct = {comparable(text): text for text in texts if comparable(text) not in degrees}
+    verdicts = await collect(*(_judge_agreement(state, answer, text) for text in distinct.values()))
+    degrees |= dict(zip(distinct, verdicts, strict=True))
+    return [degrees[comparable(text)] for text in texts]
 
 
-async def _judged(state: TaskState, answer: str, other: str) -> float:
+async def _judge_agreement(state: TaskState, first: str, second: str) -> float:
     try:
-        said = await same(state, answer, other)
+        output = await ask_same_answer(state, first, second)
     except LimitExceededError:
         raise
     except Exception:  # each provider has its own; the answer counts as not compared
         return NAN
-    return {"yes": 1.0, "no": 0.0}.get(str(judged.read_agreement(said.completion)), NAN)
+    return {"yes": 1.0, "no": 0.0}.get(str(read_agreement(output.completion)), NAN)
 
 
-def compares(made: Scorer) -> bool:
-    """Whether a scorer tells, given one answer as the target, if another is the same."""
-    package, _, name = registry_info(made).name.rpartition("/")
+def compares(scorer: Scorer) -> bool:
+    """Return whether a scorer can tell if two answers are the same, one being its target."""
+    package, _, name = registry_info(scorer).name.rpartition("/")
     return package in ("", "inspect_ai") and name in _COMPARING

@@ -1,4 +1,4 @@
-"""Reads how sure a model said, or showed, it is of its answer to any eval."""
+"""A scorer of the confidence that a model stated, or showed, in its answer to any eval."""
 
 import json
 import math
@@ -24,17 +24,17 @@ from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.grades import Numbers, grade, unknown_score
 from inspect_confidence.scales import Scale
 from inspect_confidence.scorers import log_metrics as logged
-from inspect_confidence.scorers.agreement import AGREEMENTS, Rule, Said, agreed
+from inspect_confidence.scorers.agreement import AGREEMENTS, Rule, measure_agreement
 from inspect_confidence.scorers.explained import confidence_on_scale, unread
 from inspect_confidence.scorers.graded import eval_scores, is_own
-from inspect_confidence.scorers.reading import NAN
+from inspect_confidence.scorers.reading import NAN, ParsedReply
 from inspect_confidence.solvers.ask_confidence import (
-    Asking,
-    Kept,
-    asked,
-    keep,
-    kept_in,
+    ConfidenceRequest,
+    ElicitedReplies,
+    elicit,
     require_models,
+    store_replies,
+    stored_replies,
 )
 from inspect_confidence.solvers.draws import Draw
 
@@ -57,69 +57,79 @@ def confidence(
     agreement: str = "auto",
     equality: Scorer | None = None,
 ) -> Scorer:
-    """Score how sure the model is beside how right it is by the eval's own score.
+    """Score the model's confidence, and its correctness by the eval's own score.
 
-    It stands after the eval's scorers. Without `ways` it reads what `ask_confidence` asked; with
-    them it asks for what isn't known yet, also when a log is scored again. The value is a dict:
-    `correct`, in [0, 1], by the eval's own score, and for each way its confidence in [0, 1] under
-    the way's name and whether it could be read (`stated_ok`, 1 or 0; NaN where the run gave no
-    reply). What could not be read is NaN, its status in the metadata.
+    This scorer comes after the eval's scorers. Without `ways` it reads the replies to
+    `ask_confidence`; with `ways` it asks by every method that has no replies yet, also when a log
+    is scored again. The value is a dict: `correct`, in [0, 1], by the eval's own score; and for
+    each method its confidence in [0, 1] under the method's name and whether that could be read
+    (`stated_ok`, 1 or 0; NaN if the run gave no reply). A confidence that could not be read is NaN,
+    with its status in the metadata.
 
     Args:
-        ways: As `ask_confidence` takes them; None asks for nothing.
-        scale: Likewise.
-        draws: Likewise.
-        score: The scorer whose score says what is right, `name` or `name.key`; needed where the
-            eval has several.
-        agreement: What says that two answers are the same, for `consistency`: `scorer`
-            (`equality`), `text`, `judge` (the model in the role grader) or `auto`.
-        equality: A scorer that is given one answer as the target for another.
+        ways: Methods of elicitation, as for `ask_confidence`; None asks for nothing.
+        scale: Scale, as for `ask_confidence`.
+        draws: Number of further answers, as for `ask_confidence`.
+        score: The scorer whose score defines correctness, `name` or `name.key`; needed if the eval
+            has several.
+        agreement: How two answers are compared, for `consistency`: `scorer` (`equality`), `text`,
+            `judge` (the model in the role grader) or `auto`.
+        equality: A scorer that compares an answer with another, which is given as its target.
     """
-    asking = None if ways is None else Asking.of(ways, scale, draws)
-    same_by = arguments.choice("agreement", agreement, AGREEMENTS)
-    if same_by == "scorer" and equality is None:
+    request = None if ways is None else ConfidenceRequest.from_arguments(ways, scale, draws)
+    rule = Rule(arguments.choice("agreement", agreement, AGREEMENTS), equality)
+    if rule.agreement == "scorer" and equality is None:
         raise InvalidArgument("agreement=scorer needs equality, a scorer that compares.")
 
-    is_known = False
+    is_score_checked = False
 
     async def judge(state: TaskState, target: Target) -> Score | None:
-        nonlocal is_known
-        if asking and not state.completed:
+        nonlocal is_score_checked
+        if request and not state.completed:
             return None  # an agent that has a first attempt scored goes on
-        if asking and not is_known:
-            # Which keys a score has is known once a sample has it, and its confidence is not paid
+        if request and not is_score_checked:
+            # The keys of a score are known once a sample has it, and its confidence is not paid
             # for yet. A later sample without the key is a judgment that failed.
             scores = eval_scores(state.scores)
             _require_score(scores, score)
-            is_known = not isinstance(grade(scores, score), ParseFailure)
-        known = kept_in(dict(state.store.items())) | _kept_by(state.scores or {})
-        if asking:
-            require_models(asking.ways, same_by)
-            # A run asks once, as its plan says; what failed in it is asked for again of its log.
-            failures = () if _is_running() else (ParseFailure,)
-            lacking = [
-                way
-                for way in asking.ways
-                if way not in known or isinstance(known[way].replies, failures)
-            ]
-            known |= await asked(state, replace(asking, ways=lacking))
-            keep(state, known)
-        rule = Rule(same_by, equality)
-        read = {way: await _read(way, one, state, target, rule) for way, one in known.items()}
-        made = _scored(state, score, read)
-        if asking and not _is_running():
+            is_score_checked = not isinstance(grade(scores, score), ParseFailure)
+        replies = stored_replies(dict(state.store.items()))
+        replies |= _replies_of_scores(state.scores or {})
+        if request:
+            require_models(request.methods, rule.agreement)
+            replies |= await elicit(state, _missing_methods(request, replies))
+            store_replies(state, replies)
+        parsed = {}
+        for method, elicited in replies.items():
+            parsed[method] = await _read(method, elicited, state, target, rule)
+        result = _combine(state, score, parsed)
+        if request and not _is_running():
             # A log that is scored again keeps its samples' stores as they are.
-            made.metadata = {
-                **(made.metadata or {}),
-                _REPLIES: json.dumps({way: one.as_json() for way, one in known.items()}),
-            }
-        return made
+            texts = {method: elicited.as_json() for method, elicited in replies.items()}
+            result.metadata = {**(result.metadata or {}), _REPLIES: json.dumps(texts)}
+        return result
 
     return judge
 
 
+def _missing_methods(
+    request: ConfidenceRequest, replies: Mapping[str, ElicitedReplies]
+) -> ConfidenceRequest:
+    """Return the request for the methods without replies.
+
+    A run asks once, as its plan says; when its log is scored again, failures are asked for again.
+    """
+    is_running = _is_running()
+    methods = []
+    for method in request.methods:
+        is_failed = method in replies and isinstance(replies[method].replies, ParseFailure)
+        if method not in replies or (is_failed and not is_running):
+            methods.append(method)
+    return replace(request, methods=methods)
+
+
 def _require_score(scores: Mapping[str, Numbers], name: str | None) -> None:
-    """Refuse a run in which no score is the one that says what is right."""
+    """Refuse a run in which no score defines correctness."""
     if reason := unknown_score(scores, name):
         raise InvalidArgument(f"{reason[0].upper()}{reason[1:]}; no confidence was asked for.")
 
@@ -128,7 +138,7 @@ _REPLIES = "replies"
 
 
 def _is_running() -> bool:
-    """Whether the eval itself is scored, and no log of it."""
+    """Return whether the eval itself is scored, as opposed to its log."""
     try:
         sample_limits()
     except RuntimeError:
@@ -136,121 +146,143 @@ def _is_running() -> bool:
     return True
 
 
-def texts_of_ways(store: Mapping[str, Any], scores: Mapping[str, Score]) -> dict[str, list[str]]:
-    """The replies that a logged sample holds, by the way of asking."""
-    return {
-        way: [one.text for one in kept.replies]
-        for way, kept in (kept_in(store) | _kept_by(scores)).items()
-        if not isinstance(kept.replies, ParseFailure)
-    }
+def texts_by_method(store: Mapping[str, Any], scores: Mapping[str, Score]) -> dict[str, list[str]]:
+    """Return the replies that a logged sample holds, by method of elicitation."""
+    texts = {}
+    for method, elicited in (stored_replies(store) | _replies_of_scores(scores)).items():
+        if not isinstance(elicited.replies, ParseFailure):
+            texts[method] = [reply.text for reply in elicited.replies]
+    return texts
 
 
-def _kept_by(scores: Mapping[str, Score]) -> dict[str, Kept]:
-    """What an earlier score in a log keeps of asking."""
-    earlier = [one.metadata or {} for name, one in scores.items() if is_own(name)]
-    # An eval's own scorer may have our name, and facts of its own.
-    texts = [facts[_REPLIES] for facts in earlier if "ways" in facts and facts.get(_REPLIES)]
-    return {way: Kept.of_json(one) for text in texts for way, one in json.loads(text).items()}
+def _replies_of_scores(scores: Mapping[str, Score]) -> dict[str, ElicitedReplies]:
+    """Return the replies in the metadata of this scorer's earlier scores, by method."""
+    replies = {}
+    for name, score in scores.items():
+        metadata = score.metadata or {}
+        # An eval's own scorer may have the same name, and metadata of its own.
+        if is_own(name) and "ways" in metadata and metadata.get(_REPLIES):
+            for method, content in json.loads(metadata[_REPLIES]).items():
+                replies[method] = ElicitedReplies.from_json(content)
+    return replies
 
 
-def _scored(state: TaskState, named: str | None, read: Mapping[str, Said]) -> Score:
-    """The score of all ways, beside how right the answer is."""
-    right = grade(eval_scores(state.scores), named)
-    correct = NAN if isinstance(right, ParseFailure) else right
+def _combine(state: TaskState, score_name: str | None, parsed: Mapping[str, ParsedReply]) -> Score:
+    """Return the score of all methods, with the correctness of the answer."""
+    correct = grade(eval_scores(state.scores), score_name)
+    if isinstance(correct, ParseFailure):
+        sentences = [correct.reason]
+        correct = NAN
+    else:
+        sentences = [f"By the eval's score {correct:g}"]
     value: dict[str, float] = {"correct": correct}
-    facts: dict[str, Any] = {"ways": list(read)}
-    lines = [
-        right.reason if isinstance(right, ParseFailure) else f"By the eval's score {correct:g}"
-    ]
-    for way, said in read.items():
-        status, detail = (said.failure.status, said.failure.reason) if said.failure else ("ok", "")
-        value[way] = said.confidence
-        value[f"{way}_ok"] = NAN if status in _NO_REPLY else float(status in ("ok", "out_of_range"))
-        facts[way] = {"status": status, "detail": detail, **said.kept}
-        why = unread("confidence", status, detail).rstrip(".")
-        parts = [why if said.failure else "", said.sentence]
-        lines.append(f"{way}: {' '.join(filter(None, parts))}")
-    if not read:
-        lines.append("nothing was asked: put ask_confidence among the solvers, or name ways")
-    own = [name for name in state.scores or {} if not is_own(name)]
-    chosen = named.partition(".")[0] if named else own[0] if own else ""
-    answer = (state.scores or {})[chosen].answer if chosen in own else None
-    failed = [said.failure.status for said in read.values() if said.failure]
+    metadata: dict[str, Any] = {"ways": list(parsed)}
+    statuses = []
+    for method, reply in parsed.items():
+        status, detail = ("ok", "")
+        problem = ""
+        if reply.failure:
+            status, detail = reply.failure.status, reply.failure.reason
+            problem = unread("confidence", status, detail).rstrip(".")
+            statuses.append(status)
+        is_read = float(status in ("ok", "out_of_range"))
+        value[method] = float(reply.values.get("confidence", NAN))
+        value[f"{method}_ok"] = NAN if status in _NO_REPLY else is_read
+        metadata[method] = {"status": status, "detail": detail, **reply.metadata}
+        sentences.append(f"{method}: {' '.join(filter(None, [problem, reply.sentence]))}")
+    if not parsed:
+        sentences.append("nothing was asked: put ask_confidence among the solvers, or name ways")
     return Score(
         value=cast(Any, value),
-        answer=answer,
-        explanation="; ".join(lines) + ".",
-        reason=cast(Any, failed[0]) if failed else None,
-        metadata={**facts, "score": named or ""},
+        answer=_eval_answer(state, score_name),
+        explanation="; ".join(sentences) + ".",
+        reason=cast(Any, statuses[0]) if statuses else None,
+        metadata={**metadata, "score": score_name or ""},
     )
+
+
+def _eval_answer(state: TaskState, score_name: str | None) -> str | None:
+    """Return the answer in the score that defines correctness, or else in the eval's first."""
+    scores = state.scores or {}
+    names = [name for name in scores if not is_own(name)]
+    if score_name:
+        names = [name for name in names if name == score_name.partition(".")[0]]
+    return scores[names[0]].answer if names else None
 
 
 _NO_REPLY = RUN_STATUSES | INSTRUMENT_STATUSES
 
 
-async def _read(way: str, kept: Kept, state: TaskState, target: Target, rule: Rule) -> Said:
-    """What a way's replies give."""
-    if isinstance(kept.replies, ParseFailure):
-        return Said(failure=kept.replies)
-    if way == "consistency":
-        return await agreed(state, target, kept.replies, rule)
-    reply = kept.replies[0]
+async def _read(
+    method: str, elicited: ElicitedReplies, state: TaskState, target: Target, rule: Rule
+) -> ParsedReply:
+    """Return the confidence that the replies to a method give."""
+    if isinstance(elicited.replies, ParseFailure):
+        return ParsedReply(failure=elicited.replies)
+    if method == "consistency":
+        return await measure_agreement(state, target, elicited.replies, rule)
+    reply = elicited.replies[0]
     if failure := reply_failure(reply.text, reply.stop):
-        return Said(failure=failure)
-    if way == "logprob":
-        return _token(reply, [choice.value for choice in state.choices])
-    return {"words": _phrase, "p_true": _p_true}.get(way, _on_scale)(reply, kept.scale)
+        return ParsedReply(failure=failure)
+    if method == "logprob":
+        return _read_token(reply, [choice.value for choice in state.choices])
+    readers = {"words": _read_phrase, "p_true": _read_p_true}
+    return readers.get(method, _read_on_scale)(reply, elicited.scale)
 
 
-def _on_scale(reply: Draw, scale: Scale) -> Said:
+def _read_on_scale(reply: Draw, scale: Scale) -> ParsedReply:
     read = answers.read_confidence(
         reply.text, scale.low, scale.high, is_whole_reply=True, truncated=reply.stop == "max_tokens"
     )
     ends = {"low": float(scale.low), "high": float(scale.high)}
     if isinstance(read, ParseFailure):
-        return Said(failure=read, kept=ends)
+        return ParsedReply(failure=read, metadata=ends)
     number = NAN if read.confidence is None else read.confidence
-    kept = {**ends, "raw": float(read.raw), "clipped": read.clipped}
-    outside = f"{read.raw} is not between {scale.low} and {scale.high}"
-    shown = {**kept, "confidence": number, "violation": read.violation}
-    return Said(
-        number,
-        ParseFailure("out_of_range", outside) if read.violation else None,
-        confidence_on_scale(shown),
-        kept,
-    )
+    metadata = {**ends, "raw": float(read.raw), "clipped": read.clipped}
+    failure = None
+    if read.violation:
+        reason = f"{read.raw} is not between {scale.low} and {scale.high}"
+        failure = ParseFailure("out_of_range", reason)
+    sentence = confidence_on_scale({**metadata, "confidence": number, "violation": read.violation})
+    return ParsedReply({"confidence": number}, failure, sentence=sentence, metadata=metadata)
 
 
-def _phrase(reply: Draw, scale: Scale) -> Said:
+def _read_phrase(reply: Draw, scale: Scale) -> ParsedReply:
     offered = phrases()
     read = answers.read_word_choice(reply.text, offered, truncated=reply.stop == "max_tokens")
     if isinstance(read, ParseFailure):
-        return Said(failure=read)
+        return ParsedReply(failure=read)
     phrase = offered[read.index]
     number = median_of(phrase)
-    said = f'"{phrase}", by which people mean {number:g} (the survey\'s median)'
-    return Said(number, None, said, {"phrase": phrase})
+    sentence = f'"{phrase}", by which people mean {number:g} (the survey\'s median)'
+    return ParsedReply({"confidence": number}, sentence=sentence, metadata={"phrase": phrase})
 
 
-def _p_true(reply: Draw, scale: Scale) -> Said:
+def _read_p_true(reply: Draw, scale: Scale) -> ParsedReply:
     read = answers.read_p_true(reply.text, _tokens(reply))
-    return _of_token(read, "True has {0:.4g} of the probability of True and False")
+    return _from_token(read, "True has {0:.4g} of the probability of True and False")
 
 
-def _token(reply: Draw, choices: Sequence[str]) -> Said:
-    cut = reply.stop == "max_tokens"
-    read = answers.read_token_confidence(reply.text, _tokens(reply), choices, truncated=cut)
-    among = " of the probability of the letters" if choices else " as its probability"
-    return _of_token(read, f"the token of the answer has {{0:.4g}}{among}")
+def _read_token(reply: Draw, choices: Sequence[str]) -> ParsedReply:
+    is_truncated = reply.stop == "max_tokens"
+    tokens = _tokens(reply)
+    read = answers.read_token_confidence(reply.text, tokens, choices, truncated=is_truncated)
+    share = " of the probability of the letters" if choices else " as its probability"
+    return _from_token(read, f"the token of the answer has {{0:.4g}}{share}")
 
 
 def _tokens(reply: Draw) -> list[TokenChoice] | None:
-    return None if reply.tokens is None else [TokenChoice(*one) for one in reply.tokens]
+    if reply.tokens is None:
+        return None
+    return [TokenChoice(*token) for token in reply.tokens]
 
 
-def _of_token(read: TokenConfidence | ParseFailure, said: str) -> Said:
+def _from_token(read: TokenConfidence | ParseFailure, sentence: str) -> ParsedReply:
     if isinstance(read, ParseFailure):
-        return Said(failure=read)
-    unseen = {} if math.isnan(read.unseen_mass) else {"unseen_mass": read.unseen_mass}
-    others = f" ({read.unseen_mass:.4g} was on other tokens)" if unseen else ""
-    return Said(read.confidence, None, said.format(read.confidence) + others, unseen)
+        return ParsedReply(failure=read)
+    sentence = sentence.format(read.confidence)
+    metadata = {}
+    if not math.isnan(read.unseen_mass):
+        metadata["unseen_mass"] = read.unseen_mass
+        sentence += f" ({read.unseen_mass:.4g} was on other tokens)"
+    return ParsedReply({"confidence": read.confidence}, sentence=sentence, metadata=metadata)

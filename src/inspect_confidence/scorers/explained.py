@@ -1,4 +1,4 @@
-"""A sentence for each score: what was read, and how the number came about.
+"""Sentences that explain a score: what was read, and how the number is computed.
 
 The log viewer renders explanations as markdown, so whatever comes from a reply goes through
 `quoted`, which leaves one short line without markup.
@@ -11,39 +11,44 @@ from collections.abc import Iterable, Mapping, Sequence
 
 
 def power(exponent: float) -> str:
-    """A power of ten: `10^3.5`."""
+    """Write a power of ten: `10^3.5`."""
     return f"10^{exponent:.4g}"
 
 
 def stated_interval(level: float, lower: float, upper: float, truth: float, score: float) -> str:
-    """An interval of exponents that the model stated, whether it covers, and its score."""
-    read = f"Read {power(lower)} to {power(upper)} as the {level:g}% interval"
-    return f"{read}; {_judged(lower, upper, truth, score)}."
+    """Describe an interval of exponents that the model stated, its coverage and its score."""
+    interval = f"Read {power(lower)} to {power(upper)} as the {level:g}% interval"
+    return f"{interval}; {_coverage(lower, upper, truth, score)}."
 
 
 def drawn_interval(
-    what: str, level: float, lower: float, upper: float, truth: float, score: float
+    source: str, level: float, lower: float, upper: float, truth: float, score: float
 ) -> str:
-    """An interval that was made of several draws, or of probabilities."""
-    made = f"{what} make {power(lower)} to {power(upper)} the {level:g}% interval"
-    return f"{made}; {_judged(lower, upper, truth, score)}."
+    """Describe an interval that was computed from several draws, or from probabilities."""
+    interval = f"{source} make {power(lower)} to {power(upper)} the {level:g}% interval"
+    return f"{interval}; {_coverage(lower, upper, truth, score)}."
 
 
-def _judged(lower: float, upper: float, truth: float, score: float) -> str:
-    where = "above" if truth > upper else "below" if truth < lower else "in"
-    counts = "covered" if where == "in" else "missed"
+def _coverage(lower: float, upper: float, truth: float, score: float) -> str:
+    position = "in"
+    if truth > upper:
+        position = "above"
+    elif truth < lower:
+        position = "below"
+    outcome = "covered" if position == "in" else "missed"
     width = upper - lower
-    scored = (
-        f"its width is {width:.4g} and so is its interval score"
-        if math.isclose(score, width, abs_tol=1e-9)
-        else f"its interval score {score:.4g} is its width {width:.4g} and a penalty of "
-        f"{score - width:.4g} for the miss"
-    )
-    return f"the truth {power(truth)} lies {where} it, so it counts as {counts}; {scored}"
+    if math.isclose(score, width, abs_tol=1e-9):
+        scored = f"its width is {width:.4g} and so is its interval score"
+    else:
+        scored = (
+            f"its interval score {score:.4g} is its width {width:.4g} and a penalty of "
+            f"{score - width:.4g} for the miss"
+        )
+    return f"the truth {power(truth)} lies {position} it, so it counts as {outcome}; {scored}"
 
 
 def draws_read(statuses: Sequence[str]) -> str:
-    """How many draws could be read, and what became of the others.
+    """Say how many draws could be read, and count the statuses of the others.
 
     Example:
         >>> draws_read(["ok", "ok", "refusal"])
@@ -55,20 +60,20 @@ def draws_read(statuses: Sequence[str]) -> str:
     """
     if not statuses:
         return "the model was not asked"
-    lost = Counter(status for status in statuses if status != "ok")
-    if not lost and len(statuses) > 1:
+    failures = Counter(status for status in statuses if status != "ok")
+    if not failures and len(statuses) > 1:
         return f"All {len(statuses)} replies could be read"
-    others = ", ".join(f"{count} {status}" for status, count in lost.most_common())
-    read = f"{len(statuses) - lost.total()} of {len(statuses)} replies could be read"
-    return f"{read} ({others})" if others else read
+    counts = ", ".join(f"{count} {status}" for status, count in failures.most_common())
+    read = f"{len(statuses) - failures.total()} of {len(statuses)} replies could be read"
+    return f"{read} ({counts})" if counts else read
 
 
-# What is markup inside a line of markdown or mathematics; the viewer itself escapes HTML.
+# Markup inside a line of markdown or mathematics; the viewer itself escapes HTML.
 _MARKUP = re.compile(r"[\\`*_~$]")
 
 
 def quoted(text: object, longest: int = 160) -> str:
-    r"""Text of somebody else's on one line, cut to so many characters, its markup made plain.
+    r"""Write a foreign text on one line, cut to a number of characters, with its markup escaped.
 
     Example:
         >>> print(quoted("**80**  to\n$90"))
@@ -81,19 +86,19 @@ def quoted(text: object, longest: int = 160) -> str:
     return _MARKUP.sub(r"\\\g<0>", cut).replace("](", "] (")  # no link
 
 
-def unread(what: str, status: str, detail: str) -> str:
-    """Why there is no number.
+def unread(quantity: str, status: str, detail: str) -> str:
+    """Say that a quantity could not be read, and why.
 
     Example:
         >>> unread("interval", "invalid_response_format", "the reply has one number only")
         'No interval could be read (invalid_response_format): the reply has one number only.'
     """
-    said = quoted(detail).rstrip(".") or "no reason is known"
-    return f"No {what} could be read ({status}): {said}."
+    reason = quoted(detail).rstrip(".") or "no reason is known"
+    return f"No {quantity} could be read ({status}): {reason}."
 
 
 def confidence_on_scale(value: Mapping[str, float]) -> str:
-    """What a report on a scale is as a confidence, from the score's own value."""
+    """Describe a report on a scale and the confidence it stands for, from the score's value."""
     raw, low, high = value["raw"], value["low"], value["high"]
     scale = f"{raw:g} on the scale {low:g} to {high:g}"
     if value["violation"]:
@@ -103,86 +108,91 @@ def confidence_on_scale(value: Mapping[str, float]) -> str:
 
 
 def right_or_wrong(answer: str, target: str, right: bool) -> str:
-    """An answer beside the target."""
-    said = f'Read the answer "{quoted(answer, 60)}"; the target is "{quoted(target, 60)}"'
-    return f"{said}, so it is {'right' if right else 'wrong'}"
+    """Compare an answer with the target."""
+    read = f'Read the answer "{quoted(answer, 60)}"; the target is "{quoted(target, 60)}"'
+    return f"{read}, so it is {'right' if right else 'wrong'}"
 
 
 def probability_read(probability: float, word: str) -> str:
-    """The probability that a word stands for."""
-    meant = f' as what "{quoted(word, 60)}" means' if word else ""
-    return f"Read the probability {probability:.4g}{meant}."
+    """Describe the probability that was read for a word."""
+    meaning = f' as what "{quoted(word, 60)}" means' if word else ""
+    return f"Read the probability {probability:.4g}{meaning}."
 
 
 def age_read(value: Mapping[str, float], radius: float) -> str:
-    """An age at death, with its confidence if there is one, against the life table."""
-    stated = not math.isnan(value["confidence"])
-    said = f" with a confidence of {value['confidence']:.4g}" if stated else ""
-    gap = f", so overconfidence is {value['overconfidence']:+.4f}" if stated else ""
+    """Describe an age at death, and its confidence if there is one, by the life table."""
+    confidence = gap = ""
+    if not math.isnan(value["confidence"]):
+        confidence = f" with a confidence of {value['confidence']:.4g}"
+        gap = f", so overconfidence is {value['overconfidence']:+.4f}"
     return (
-        f"Read {value['answer']:g} years{said}; by the life table the chance to die within "
+        f"Read {value['answer']:g} years{confidence}; by the life table the chance to die within "
         f"{radius:g} years of that age is {value['score']:.4f}{gap}; the best answer, "
         f"{value['best_answer']:g} years, has {value['mas']:.4f}."
     )
 
 
-def option_read(value: Mapping[str, float], named: str, target: str) -> str:
-    """An answer with its stated probability and its token's, from the score's own value."""
+def option_read(value: Mapping[str, float], answer: str, target: str) -> str:
+    """Describe an answer with its stated probability and its token's, from the score's value."""
     right = bool(value["correct"])
-    given = f"The answer that was given is {'right' if right else 'wrong'}"
-    said = right_or_wrong(named, target, right) if named else given
-    stated, total, token = (value[key] for key in ("confidence", "raw_sum", "token_confidence"))
-    if not math.isnan(stated):
-        said += f"; the confidence stated for it is {stated:.4g}"
-        said += (
-            f" (the options' probabilities add up to {total:.4g} as stated)" if total > 0 else ""
-        )
+    if answer:
+        text = right_or_wrong(answer, target, right)
+    else:
+        text = f"The answer that was given is {'right' if right else 'wrong'}"
+    if not math.isnan(value["confidence"]):
+        text += f"; the confidence stated for it is {value['confidence']:.4g}"
+        if value["raw_sum"] > 0:
+            text += f" (the options' probabilities add up to {value['raw_sum']:.4g} as stated)"
+    token = value["token_confidence"]
     return (
-        f"{said}." if math.isnan(token) else f"{said}; its token has a probability of {token:.4g}."
+        f"{text}." if math.isnan(token) else f"{text}; its token has a probability of {token:.4g}."
     )
 
 
-def hedges_judged(value: Mapping[str, float], right: str) -> str:
-    """A hedged reply: its decisiveness against its internal confidence, from the score's value."""
-    counts = _counted(value["sentences"], "sentence")
-    said = "" if math.isnan(value["markers"]) else f" with {_counted(value['markers'], 'marker')}"
-    failed = value["failed"]
-    lost = f" The judge failed at {failed:g} of {value['judgments']:g} judgments." if failed else ""
-    foreign = value["foreign"]
-    left = f" Left out: {_counted(foreign, 'marker')} not in the sentence." if foreign else ""
-    cut = " The last sentence was cut off and left out." if value["cut"] else ""
-    others = _counted(value["draws"], "other answer")
-    return (
-        f"Judged {counts}{said}: mean decisiveness is {_known(value['decisiveness'])}, mean "
-        f"agreement with {others} (internal confidence) {_known(value['confidence'])}, and "
-        f"1 less their mean distance by sentence, the faithfulness, {_known(value['faithfulness'])}"
-        f"; {right}.{cut}{left}{lost}"
+def hedges_judged(value: Mapping[str, float], verdict: str) -> str:
+    """Describe a hedged reply: its decisiveness and its internal confidence, from the score."""
+    sentences = _count(value["sentences"], "sentence")
+    if not math.isnan(value["markers"]):
+        sentences += f" with {_count(value['markers'], 'marker')}"
+    text = (
+        f"Judged {sentences}: mean decisiveness is {_number(value['decisiveness'])}, mean "
+        f"agreement with {_count(value['draws'], 'other answer')} (internal confidence) "
+        f"{_number(value['confidence'])}, and 1 less their mean distance by sentence, the "
+        f"faithfulness, {_number(value['faithfulness'])}; {verdict}."
     )
+    if value["cut"]:
+        text += " The last sentence was cut off and left out."
+    if value["foreign"]:
+        text += f" Left out: {_count(value['foreign'], 'marker')} not in the sentence."
+    if value["failed"]:
+        failed, judgments = value["failed"], value["judgments"]
+        text += f" The judge failed at {failed:g} of {judgments:g} judgments."
+    return text
 
 
 def markers_compared(
-    found: Iterable[str], labelled: Iterable[str], counts: Mapping[str, float]
+    extracted: Iterable[str], labels: Iterable[str], counts: Mapping[str, float]
 ) -> str:
-    """The markers that a judge found beside those labelled."""
+    """Compare the markers that a judge extracted with the labelled ones."""
     return (
-        f"The judge found {_listed(found)}; labelled are {_listed(labelled)}: "
+        f"The judge found {_quoted_list(extracted)}; labelled are {_quoted_list(labels)}: "
         f"{counts['found']:g} found, {counts['missed']:g} missed, {counts['false']:g} too many."
     )
 
 
-def judged_as_labelled(said: object, label: object, same: bool) -> str:
-    """A judge's word beside the label."""
-    verdict = "as labelled" if same else f'where the label is "{quoted(label, 60)}"'
-    return f'The judge said "{quoted(said, 60)}", {verdict}.'
+def judged_as_labelled(judgment: object, label: object, is_equal: bool) -> str:
+    """Compare a judge's judgment with the label."""
+    verdict = "as labelled" if is_equal else f'where the label is "{quoted(label, 60)}"'
+    return f'The judge said "{quoted(judgment, 60)}", {verdict}.'
 
 
-def _known(number: float) -> str:
+def _number(number: float) -> str:
     return "unknown" if math.isnan(number) else f"{number:.3g}"
 
 
-def _counted(number: float, what: str) -> str:
-    return f"{number:g} {what}" + ("" if number == 1 else "s")
+def _count(number: float, noun: str) -> str:
+    return f"{number:g} {noun}" + ("" if number == 1 else "s")
 
 
-def _listed(words: Iterable[str]) -> str:
+def _quoted_list(words: Iterable[str]) -> str:
     return ", ".join(f'"{quoted(word, 40)}"' for word in words) or "none"

@@ -8,7 +8,7 @@ from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, PARTIAL, Score, Valu
 from inspect_confidence.grades import Numbers, base_name
 
 OWN = "confidence"
-"""The scorer of this package that is never the eval's own."""
+"""Name of this package's scorer, whose scores are never the eval's own."""
 
 _WORDS = {CORRECT, INCORRECT, PARTIAL, NOANSWER}
 _TRUTH = {"yes", "no", "true", "false"}
@@ -16,34 +16,37 @@ _to_float = value_to_float()
 
 
 def numbers_of(value: Value) -> Numbers:
-    """A score's value by Inspect's `value_to_float`, NaN where that has no number for it.
+    """Return a score's value as numbers, by Inspect's `value_to_float`; NaN without a number.
 
-    Inspect itself takes 0 for what it can't convert.
+    Inspect itself takes 0 for a value that it cannot convert.
 
     Example:
         >>> numbers_of("C"), numbers_of({"truth": 0.5, "style": "vivid"})
         ({'': 1.0}, {'truth': 0.5, 'style': nan})
     """
     if isinstance(value, Mapping):
-        return {str(key): _number(one) for key, one in value.items()}
+        return {str(key): _number(part) for key, part in value.items()}
     return {"": _number(value)}
 
 
 def eval_scores(scores: Mapping[str, Score] | None) -> dict[str, Numbers]:
-    """The numbers of all scorers but ours."""
-    there = scores or {}
-    return {name: numbers_of(there[name].value) for name in there if not is_own(name)}
+    """Return the numbers of all scores except this package's."""
+    numbers = {}
+    for name, score in (scores or {}).items():
+        if not is_own(name):
+            numbers[name] = numbers_of(score.value)
+    return numbers
 
 
 def is_own(name: str) -> bool:
-    """Whether a score of that name is by our scorer."""
-    return base_name(name) == OWN
+    """Return whether a score of that name is by this package's scorer."""
+    return unnumbered(name) == OWN
 
 
 def _number(value: object) -> float:
     if isinstance(value, str):
-        known = value in _WORDS or value.lower() in _TRUTH or _is_finite(value)
-        return _to_float(value) if known else math.nan
+        is_number = value in _WORDS or value.lower() in _TRUTH or _is_finite(value)
+        return _to_float(value) if is_number else math.nan
     return float(value) if isinstance(value, bool | int | float) else math.nan
 
 

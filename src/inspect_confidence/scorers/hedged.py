@@ -1,4 +1,4 @@
-"""Judges the sentences of a hedged answer against the model's other answers to the question."""
+"""A scorer that judges the sentences of a hedged answer, and compares them with other answers."""
 
 import json
 import math
@@ -24,16 +24,16 @@ from inspect_confidence.metrics import faithfulness
 from inspect_confidence.prompts.hedge_markers import with_choices
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.explained import hedges_judged, quoted
-from inspect_confidence.scorers.reading import NAN, NOT_ASKED, Reading, mean_of, number_of
+from inspect_confidence.scorers.reading import NAN, NOT_ASKED, ParsedReply, mean_of, number_of
 from inspect_confidence.solvers.draws import Draw, stored_draws
 
 
 @dataclass(frozen=True)
 class _Sentence:
-    """A sentence as judged; what the judge failed at is None or NaN, and has a reason.
+    """A sentence and its judgments; one that the judge failed at is None or NaN, with a reason.
 
-    `agreement` is how many draws agree (`yes`), contradict (`no`), do neither (`n/a`), or couldn't
-    be judged (`failed`); `foreign` is how many markers were listed that aren't in the sentence.
+    `agreement` counts the draws that agree (`yes`), contradict (`no`), do neither (`n/a`), or could
+    not be judged (`failed`); `foreign` counts listed markers that are not in the sentence.
     """
 
     text: str
@@ -45,20 +45,20 @@ class _Sentence:
 
     @property
     def confidence(self) -> float:
-        """1 less the mean inconsistency: 0 of `yes`, 1/2 of `n/a`, 1 of `no`."""
+        """1 less the mean inconsistency: 0 for `yes`, 1/2 for `n/a`, 1 for `no`."""
         yes, neither, no = (self.agreement.get(word, 0) for word in ("yes", "n/a", "no"))
         return (yes + neither / 2) / (yes + neither + no) if yes + neither + no else NAN
 
     @property
     def failed(self) -> int:
-        """How many judgments of it failed."""
+        """Number of judgments of the sentence that failed."""
         unknown = (self.markers is None) + math.isnan(self.decisiveness)
         return self.agreement.get("failed", 0) + unknown
 
 
 @dataclass(frozen=True)
 class _Verdict:
-    """The judge's word on the answer, or why there is none, and whether it counts as right."""
+    """The judge's word on the answer or the reason why there is none, and its correctness."""
 
     word: str | None = None
     reason: str = ""
@@ -85,87 +85,100 @@ def hedged(
 ) -> Scorer:
     """Judge each sentence's markers, decisiveness and internal confidence, and the answer.
 
-    Internal confidence of a sentence is 1 less the mean inconsistency of the K other answers with
-    it. The value is a dict of numbers: `sentences`, `markers` (in all of them), `foreign` (markers
-    that the judge lists but their sentence hasn't got, left out), `confidence` and `decisiveness`
-    (means over sentences), `faithfulness` (1 - mean |decisiveness - confidence|), `correct` (1, 0),
-    `punt` (1, 0), `draws` (answers compared with), `different_draws` (those that the judge is
-    shown: of answers that differ in their marker alone one), `empty_draws` (empty or withheld, left
-    out), `cut` (1 if a last sentence was cut off and left out), `judgments` and `failed` (how many
-    were made, and how many the judge failed at), `asked_again` (how many it was asked for alone,
-    after they couldn't be read of a reply about all) and `format_ok`. The metadata holds every
-    sentence with what was judged of it, and nothing is filled in where the judge failed.
+    The internal confidence of a sentence is 1 less the mean inconsistency of the K other answers
+    with it. The value is a dict of numbers: `sentences`; `markers` (in all sentences); `foreign`
+    (markers that the judge lists and the sentence does not contain, left out); `confidence` and
+    `decisiveness` (means over sentences); `faithfulness` (1 - mean |decisiveness - confidence|);
+    `correct` (1, 0); `punt` (1, 0); `draws` (other answers); `different_draws` (answers that the
+    judge reads: one of several that differ only in their marker); `empty_draws` (empty or withheld,
+    left out); `cut` (1 if a last sentence was cut off and left out); `judgments` and `failed` (how
+    many there are, and how many of them the judge failed at); `asked_again` (judgments asked for
+    separately, because they could not be read from a reply about all of them); and `format_ok`. The
+    metadata holds every sentence with its judgments; a failed judgment is missing.
 
     Args:
         judge: `model` (the one in the role `grader`) or `rules`.
-        batch_judgments: Whether all about a sentence is judged in one call; by default it is, but
-            for the study's prompts, and for templates without `sentence`.
-        judge_prompts: Templates that replace ours, by what is asked, or `study` for the study's.
-            Those ask whether the answer is right alone: `punt` is unknown, and a punt is wrong.
+        batch_judgments: Whether all judgments of a sentence are asked for in one call; by default
+            they are, except with the study's prompts and with templates without `sentence`.
+        judge_prompts: Templates that replace the package's, by form, or `study` for the study's.
+            The study's ask only for right or wrong: `punt` is unknown, and a punt is wrong.
     """
     wording = judge_wording(judge_prompts, batch=batch_judgments)
-    at_once = is_batched(judge_prompts, batch_judgments)
-    asked: Judge = ModelJudge(wording, at_once) if judge == "model" else RulesJudge()
-    # Our prompts say to leave out of account how sure either is; others may not.
-    alike = without_marker if judge == "model" and not wording.name else str
+    batched = is_batched(judge_prompts, batch_judgments)
+    instrument: Judge = ModelJudge(wording, batched) if judge == "model" else RulesJudge()
+    # The package's prompts exclude markers from the comparison of answers; others may not.
+    group_key = without_marker if judge == "model" and not wording.name else str
 
     async def score(state: TaskState, target: Target) -> Score:
         if judge == "model":
             require_grader()
-        by = _label(judge, at_once, wording.name)
+        label = _label(judge, batched, wording.name)
         draws = stored_draws(state)
         if failure := _failure(draws):
-            return _score(by, failure)
+            return _score(label, failure)
         text = draws[0].text
-        sentences = split_sentences(text)
-        cut = draws[0].stop == "max_tokens" and bool(sentences) and not ends_whole(sentences[-1])
-        sentences = sentences[:-1] if cut else sentences
+        sentences, is_cut = _whole_sentences(draws[0])
         if not sentences:
-            return _score(by, ParseFailure("truncated", "no sentence is whole"))
-        others = [draw.text.strip() for draw in draws[1:] if _failure([draw]) is None]
+            return _score(label, ParseFailure("truncated", "no sentence is whole"))
+        other_texts = [draw.text.strip() for draw in draws[1:] if _failure([draw]) is None]
         groups: dict[str, list[str]] = {}
-        for other in others:
-            groups.setdefault(alike(other), []).append(other)
-        each = [group[0] for group in groups.values()]
+        for other_text in other_texts:
+            groups.setdefault(group_key(other_text), []).append(other_text)
+        representatives = [group[0] for group in groups.values()]
+        sizes = [len(group) for group in groups.values()]
         question = with_choices(state.input_text, [choice.value for choice in state.choices])
-        different = list(dict.fromkeys(sentences))
+        distinct = list(dict.fromkeys(sentences))
         answerable = bool(state.metadata["answerable"])
-        # All judgments go out together: one wave.
-        together = await collect(
-            asked.verdict(question, list(target) if answerable else [], text),
-            collect(*(asked.sentence(question, one, each) for one in different)),
+        accepted = list(target) if answerable else []
+        # All judgments go out at once, in one wave of a batch.
+        judgments = [instrument.sentence(question, line, representatives) for line in distinct]
+        outcomes = await collect(instrument.verdict(question, accepted, text), collect(*judgments))
+        answer_verdict = cast(Verdict | ParseFailure, outcomes[0])
+        sentence_judgments = cast(list[SentenceJudgment], outcomes[1])
+        by_text = dict(zip(distinct, sentence_judgments, strict=True))
+        return _score(
+            label,
+            None,
+            [_sentence(line, by_text[line], sizes) for line in sentences],
+            _verdict(answer_verdict, answerable, punts=not wording.is_study),
+            text,
+            draws=len(other_texts),
+            different_draws=len(representatives),
+            cut=is_cut,
+            empty_draws=len(draws) - 1 - len(other_texts),
+            asked_again=sum(judgment.asked_again for judgment in sentence_judgments),
         )
-        said, judged = cast(tuple[Verdict | ParseFailure, list[SentenceJudgment]], tuple(together))
-        verdict = _verdict(said, answerable, punts=not wording.is_study)
-        by_text = dict(zip(different, judged, strict=True))
-        found = [_sentence(one, by_text[one], list(map(len, groups.values()))) for one in sentences]
-        counts = {
-            **{"draws": len(others), "different_draws": len(each), "cut": cut},
-            **{"empty_draws": len(draws) - 1 - len(others)},
-            "asked_again": sum(one.asked_again for one in judged),
-        }
-        return _score(by, None, found, verdict, text, **counts)
 
     return score
 
 
-def _verdict(found: Verdict | ParseFailure, answerable: bool, *, punts: bool) -> _Verdict:
-    """A punt is wrong, but of a question that nobody can answer it is right.
+def _whole_sentences(draw: Draw) -> tuple[list[str], bool]:
+    """Return the sentences of an answer, and whether a last one was cut off and left out."""
+    sentences = split_sentences(draw.text)
+    is_cut = draw.stop == "max_tokens" and bool(sentences) and not ends_whole(sentences[-1])
+    return sentences[:-1] if is_cut else sentences, is_cut
 
-    Not all judges tell punts.
+
+def _verdict(word: Verdict | ParseFailure, answerable: bool, *, punts: bool) -> _Verdict:
+    """Return the verdict on an answer: a punt is right only if nobody can answer the question.
+
+    Args:
+        word: The judge's word.
+        answerable: Whether the question has an answer.
+        punts: Whether the judge is asked for punts.
     """
-    if isinstance(found, ParseFailure):
-        return _Verdict(reason=found.reason)
-    declined = found == "punt"
+    if isinstance(word, ParseFailure):
+        return _Verdict(reason=word.reason)
+    declined = word == "punt"
     if not punts:
-        accepted = found == "correct" or (declined and not answerable)
-        return _Verdict(found, "the judge isn't asked whether it is a punt", float(accepted))
-    right = found == "correct" if answerable else declined
-    return _Verdict(found, "", float(right), float(declined))
+        accepted = word == "correct" or (declined and not answerable)
+        return _Verdict(word, "the judge isn't asked whether it is a punt", float(accepted))
+    right = word == "correct" if answerable else declined
+    return _Verdict(word, "", float(right), float(declined))
 
 
 def _failure(draws: Sequence[Draw]) -> ParseFailure | None:
-    """Why there is no answer to judge, or to compare with; None where there is one."""
+    """Return why the first draw has no answer to judge or to compare, or None if it has one."""
     if not draws:
         return NOT_ASKED
     text = draws[0].text
@@ -173,23 +186,23 @@ def _failure(draws: Sequence[Draw]) -> ParseFailure | None:
     return reply_failure(text, draws[0].stop) or empty
 
 
-def _sentence(text: str, judged: SentenceJudgment, sizes: Sequence[int]) -> _Sentence:
-    """With the verdict on one of each group of draws given to so many."""
+def _sentence(text: str, judgment: SentenceJudgment, sizes: Sequence[int]) -> _Sentence:
+    """Return a sentence with its judgments, of which each agreement counts for a group of draws."""
     agreement: Counter[str] = Counter()
-    for word, count in zip(judged.agreement, sizes, strict=True):
-        agreement["failed" if isinstance(word, ParseFailure) else word] += count
-    failures = [
-        part.reason
-        for part in (*judged.agreement, judged.markers, judged.decisiveness)
-        if isinstance(part, ParseFailure)
-    ]
+    for word, size in zip(judgment.agreement, sizes, strict=True):
+        agreement["failed" if isinstance(word, ParseFailure) else word] += size
+    reasons = []
+    for part in (*judgment.agreement, judgment.markers, judgment.decisiveness):
+        if isinstance(part, ParseFailure):
+            reasons.append(part.reason)
+    markers = judgment.markers
     return _Sentence(
         text,
-        None if isinstance(judged.markers, ParseFailure) else list(judged.markers),
-        number_of(judged.decisiveness),
+        None if isinstance(markers, ParseFailure) else list(markers),
+        number_of(judgment.decisiveness),
         agreement,
-        failures[0] if failures else "",
-        judged.markers.foreign if isinstance(judged.markers, Markers) else 0,
+        reasons[0] if reasons else "",
+        markers.foreign if isinstance(markers, Markers) else 0,
     )
 
 
@@ -204,59 +217,68 @@ def _score(
     text: str = "",
     **counts: float,
 ) -> Score:
-    held = [one.confidence for one in sentences]
-    decided = [one.decisiveness for one in sentences]
-    known = [len(one.markers) for one in sentences if one.markers is not None]
-    # Of each sentence the markers, the decisiveness and each draw; and whether the answer is right.
-    judged = [sum(one.agreement.values()) + 2 for one in sentences]
-    failed = [one.failed for one in sentences] + [verdict.word is None]
+    confidences = [sentence.confidence for sentence in sentences]
+    decisiveness = [sentence.decisiveness for sentence in sentences]
+    marker_counts = []
+    judgments = failed = 0
+    for sentence in sentences:
+        if sentence.markers is not None:
+            marker_counts.append(len(sentence.markers))
+        # The markers, the decisiveness, and the agreement of each draw.
+        judgments += sum(sentence.agreement.values()) + 2
+        failed += sentence.failed
+    if sentences:  # and whether the answer is right
+        judgments += 1
+        failed += verdict.word is None
     value = {
         "sentences": float(len(sentences)),
-        "markers": float(sum(known)) if known else NAN,
-        "foreign": float(sum(one.foreign for one in sentences)),
-        "confidence": mean_of(held),
-        "decisiveness": mean_of(decided),
-        "faithfulness": faithfulness(decided, held) if sentences else NAN,
+        "markers": float(sum(marker_counts)) if marker_counts else NAN,
+        "foreign": float(sum(sentence.foreign for sentence in sentences)),
+        "confidence": mean_of(confidences),
+        "decisiveness": mean_of(decisiveness),
+        "faithfulness": faithfulness(decisiveness, confidences) if sentences else NAN,
         "correct": verdict.right,
         "punt": verdict.punt,
         **{name: float(counts.get(name, 0)) for name in _COUNTS},
-        "judgments": float(sum(judged) + 1) if sentences else 0.0,
-        "failed": float(sum(failed)) if sentences else 0.0,
+        "judgments": float(judgments),
+        "failed": float(failed),
     }
-    shown = [
-        vars(one) | ({"decisiveness": None} if math.isnan(one.decisiveness) else {})
-        for one in sentences
-    ]
-    return Reading(
+    records = []
+    for sentence in sentences:
+        record = dict(vars(sentence))
+        if math.isnan(sentence.decisiveness):
+            record["decisiveness"] = None
+        records.append(record)
+    return ParsedReply(
         value,
         failure,
         answer=text or None,
-        said="" if failure else hedges_judged(value, _right(verdict)),
-        kept={
+        sentence="" if failure else hedges_judged(value, _verdict_text(verdict)),
+        metadata={
             "verdict_reason": verdict.reason,
             "judge": judge,
-            "judged": json.dumps(shown, ensure_ascii=False),
+            "judged": json.dumps(records, ensure_ascii=False),
         },
     ).score("answer")
 
 
 def _label(judge: str, batched: bool, wording: str) -> str:
-    """Which judge it was, for the judgments."""
+    """Return the judge's name for the judgments: model, batching and wording."""
     if judge != "model":
         return judge
     parts = (str(get_model(role=ROLE)), "in one call" if batched else "", wording)
     return " ".join(filter(None, parts))
 
 
-def _right(verdict: _Verdict) -> str:
-    """The judge's verdict, for the explanation."""
+def _verdict_text(verdict: _Verdict) -> str:
+    """Describe the judge's verdict, for the explanation."""
     if verdict.word is None:
         return f"whether the answer is right is unknown ({quoted(verdict.reason)})"
-    said = {"correct": "correct", "incorrect": "incorrect", "punt": "no answer at all"}
-    called = f"the judge calls the answer {said[verdict.word]}"
-    # Only of a question that nobody can answer the judge's word and the score differ.
+    names = {"correct": "correct", "incorrect": "incorrect", "punt": "no answer at all"}
+    text = f"the judge calls the answer {names[verdict.word]}"
+    # The judge's word and the score differ only if nobody can answer the question.
     if verdict.word == "punt" and verdict.right == 1:
-        return f"{called}, which is right, since nobody can answer the question"
+        return f"{text}, which is right, since nobody can answer the question"
     if verdict.word == "correct" and verdict.right == 0:
-        return f"{called}, which is wrong, since nobody can answer the question"
-    return called
+        return f"{text}, which is wrong, since nobody can answer the question"
+    return text

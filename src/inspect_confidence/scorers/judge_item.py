@@ -1,4 +1,4 @@
-"""Compares a judge's judgments with labels."""
+"""A scorer that compares a judge's judgments with labels."""
 
 import json
 import re
@@ -21,11 +21,11 @@ from inspect_confidence.judges.markers import find_markers, sentence_decisivenes
 from inspect_confidence.judges.wording import STUDY
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.explained import judged_as_labelled, markers_compared
-from inspect_confidence.scorers.reading import NAN, Reading, no_reply
+from inspect_confidence.scorers.reading import NAN, ParsedReply, no_reply
 
 _LONGER = 4
 _BETWEEN = r"\W+(?:\w+\W+){0,2}?"
-_PLAIN = str.maketrans("’‘", "''")  # noqa: RUF001 # as they are written
+_PLAIN = str.maketrans("’‘", "''")  # noqa: RUF001 # apostrophes in replies
 
 
 @scorer(
@@ -40,102 +40,115 @@ _PLAIN = str.maketrans("’‘", "''")  # noqa: RUF001 # as they are written
 def judge_item() -> Scorer:
     """Compare one judgment with its label.
 
-    The value is a dict of numbers, NaN where another form was asked or a part of the reply can't be
-    read: `found`, `missed`, `false` (markers; one is found if it overlaps a labelled one and is at
-    most four words longer), `decisiveness` and `labelled` (in [0, 1]), `agreed` and `verdict` (1 as
-    labelled, 0 not) and `format_ok`. Of the form `sentence` it has markers and decisiveness.
+    The value is a dict of numbers, NaN if they belong to another form or a part of the reply cannot
+    be read: `found`, `missed`, `false` (markers; a marker is found if it overlaps a labelled one
+    and is at most four words longer), `decisiveness` and `labelled` (in [0, 1]), `agreed` and
+    `verdict` (1 as labelled, 0 not) and `format_ok`. The form `sentence` has markers and
+    decisiveness.
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        asked, form = state.metadata, str(state.metadata["form"])
-        blank = ("found", "missed", "false", "decisiveness", "labelled", "agreed", "verdict")
-        value: dict[str, float] = dict.fromkeys(blank, NAN)
+        facts, form = state.metadata, str(state.metadata["form"])
+        names = ("found", "missed", "false", "decisiveness", "labelled", "agreed", "verdict")
+        value: dict[str, float] = dict.fromkeys(names, NAN)
         labels = json.loads(target.text) if form == "sentence" else {form: target.text}
-        answers, shown, failure = [], [], None
+        answers, sentences, failure = [], [], None
         for part, label in labels.items():
-            by_rules = asked["judge"] == "rules"
-            judged = _by_rules(part, asked) if by_rules else _by_model(part, asked, state)
-            if isinstance(judged, ParseFailure):
-                failure = failure or judged
+            by_rules = facts["judge"] == "rules"
+            judgment = _by_rules(part, facts) if by_rules else _by_model(part, facts, state)
+            if isinstance(judgment, ParseFailure):
+                failure = failure or judgment
             else:
-                numbers, words = _beside(part, judged, label, str(asked["sentence"]))
+                numbers, sentence = _compare(part, judgment, label, str(facts["sentence"]))
                 value |= numbers
-                answers.append(str(judged))
-                shown.append(words)
+                answers.append(str(judgment))
+                sentences.append(sentence)
         answer = "; ".join(answers) or None
-        return Reading(value, failure, answer=answer, said=" ".join(shown)).score("judgment")
+        reply = ParsedReply(value, failure, answer=answer, sentence=" ".join(sentences))
+        return reply.score("judgment")
 
     return score
 
 
-def _beside(form: str, said: Any, label: str, sentence: str) -> tuple[dict[str, float], str]:
-    """What a judgment is worth beside its label, in numbers and in words."""
+def _compare(form: str, judgment: Any, label: str, sentence: str) -> tuple[dict[str, float], str]:
+    """Return the numbers and the sentence that compare a judgment with its label."""
     if form == "markers":
-        labelled = json.loads(label)
-        counts = _compared(said, labelled, sentence)
-        return counts, markers_compared(said, labelled, counts)
+        markers = json.loads(label)
+        counts = _count_markers(judgment, markers, sentence)
+        return counts, markers_compared(judgment, markers, counts)
     if form == "decisiveness":
-        same = float(said) == float(label)
-        numbers = {"decisiveness": float(said), "labelled": float(label)}
-        return numbers, judged_as_labelled(f"{said:g}", label, same)
+        is_equal = float(judgment) == float(label)
+        numbers = {"decisiveness": float(judgment), "labelled": float(label)}
+        return numbers, judged_as_labelled(f"{judgment:g}", label, is_equal)
     name = "agreed" if form == "consistency" else "verdict"
-    return {name: float(said == label)}, judged_as_labelled(said, label, said == label)
+    is_equal = judgment == label
+    return {name: float(is_equal)}, judged_as_labelled(judgment, label, is_equal)
 
 
-def _by_rules(form: str, asked: Mapping[str, Any]) -> Any:
-    sentence, reply = str(asked["sentence"]), str(asked["reply"])
+def _by_rules(form: str, facts: Mapping[str, Any]) -> Any:
+    sentence, reply = str(facts["sentence"]), str(facts["reply"])
     if form == "markers":
         return [marker.text for marker in find_markers(sentence)]
     if form == "decisiveness":
         return sentence_decisiveness(sentence)
     if form == "consistency":
-        return agreement(str(asked["question"]), sentence, reply)
-    return verdict(str(asked["accepted"]).split("; "), reply)
+        return agreement(str(facts["question"]), sentence, reply)
+    return verdict(str(facts["accepted"]).split("; "), reply)
 
 
-def _by_model(form: str, asked: Mapping[str, Any], state: TaskState) -> Any:
+def _by_model(form: str, facts: Mapping[str, Any], state: TaskState) -> Any:
     if failure := no_reply(state):
         return ParseFailure("grader_failed", f"{form}: {failure.reason}")
     reply = state.output.completion
-    study = asked.get("wording") == STUDY
+    is_study = facts.get("wording") == STUDY
     if form == "markers":
-        return read_markers(reply, str(asked["sentence"]), generalised=study)
-    if form == "consistency" and asked.get("batch"):
-        each = asked.get("each") or [asked["reply"]]
-        return read_agreements(reply, len(each))[each.index(asked["reply"])]
+        return read_markers(reply, str(facts["sentence"]), generalised=is_study)
+    if form == "consistency" and facts.get("batch"):
+        texts = facts.get("each") or [facts["reply"]]
+        return read_agreements(reply, len(texts))[texts.index(facts["reply"])]
     readers = {"decisiveness": read_decisiveness, "consistency": read_agreement}
-    said = readers.get(form, read_verdict)(reply)
-    # Asked for right or wrong alone, who calls it a punt calls it wrong.
-    return "incorrect" if study and said == "punt" else said
+    judgment = readers.get(form, read_verdict)(reply)
+    # The study asks only for right or wrong; a judge that says punt then says wrong.
+    return "incorrect" if is_study and judgment == "punt" else judgment
 
 
-def _compared(found: Sequence[str], labelled: Sequence[str], sentence: str) -> dict[str, float]:
-    """How many markers are found, missed and false.
+def _count_markers(
+    extracted: Sequence[str], labels: Sequence[str], sentence: str
+) -> dict[str, float]:
+    """Count the markers that are found, missed and false.
 
-    One is found if it overlaps a labelled one and is at most four words longer.
+    A marker is found if it overlaps a labelled one and is at most four words longer.
     """
-    hits = [[_same(one, label, sentence) for label in labelled] for one in found]
-    hit = sum(any(row[k] for row in hits) for k in range(len(labelled)))
+    found_labels: set[int] = set()
+    false = 0
+    for marker in extracted:
+        matches = {k for k, label in enumerate(labels) if _is_match(marker, label, sentence)}
+        found_labels |= matches
+        false += not matches
     return {
-        "found": float(hit),
-        "missed": float(len(labelled) - hit),
-        "false": float(sum(not any(row) for row in hits)),
+        "found": float(len(found_labels)),
+        "missed": float(len(labels) - len(found_labels)),
+        "false": float(false),
     }
 
 
-def _same(found: str, label: str, sentence: str) -> bool:
-    if len(found.split()) > len(label.split()) + _LONGER:
+def _is_match(marker: str, label: str, sentence: str) -> bool:
+    if len(marker.split()) > len(label.split()) + _LONGER:
         return False
-    places = [_spans(name, sentence) for name in (found, label)]
-    return any(a < d and c < b for a, b in places[0] for c, d in places[1])
+    label_spans = _spans(label, sentence)
+    for start, end in _spans(marker, sentence):
+        if any(start < label_end and label_start < end for label_start, label_end in label_spans):
+            return True
+    return False
 
 
-def _spans(name: str, sentence: str) -> list[tuple[int, int]]:
-    """Where a marker stands as whole words, which Chinese has none of; some may be in between.
+def _spans(marker: str, sentence: str) -> list[tuple[int, int]]:
+    """Return the spans of a marker in a sentence: as whole words, except in Chinese.
 
-    A generalised one leaves words out: "i know for a fact" of "I know this for a fact".
+    A generalised marker leaves words out, "i know for a fact" of "I know this for a fact", so up to
+    two words may be between its words.
     """
-    text, marker = (part.lower().translate(_PLAIN) for part in (sentence, name))
-    apart = _BETWEEN.join(map(re.escape, marker.split()))
-    pattern = rf"\b{apart}\b" if marker.isascii() else re.escape(marker)
-    return [found.span() for found in re.finditer(pattern, text)]
+    text, words = (part.lower().translate(_PLAIN) for part in (sentence, marker))
+    spaced = _BETWEEN.join(map(re.escape, words.split()))
+    pattern = rf"\b{spaced}\b" if words.isascii() else re.escape(words)
+    return [match.span() for match in re.finditer(pattern, text)]

@@ -1,18 +1,19 @@
-"""Metrics in the log itself, one of each name, whichever scorer's numbers they are of.
+"""Metrics in the log itself, one of each name, for the numbers of every scorer.
 
-Inspect writes a metric's name into the log and finds the metric again by it, so that two of one
-name can't be told apart there. What they differ in follows from the scores' keys: a score with a
-`level` (or `lower_90`, `lower_95`) is of that level (or levels), one with `low` and `high` of that
-scale, one with `stated_ok` or the like of those ways of asking, and all others are of one kind.
+Inspect writes a metric's name into the log and finds the metric by that name, so that a log cannot
+hold two metrics of one name. What a metric computes follows from the keys of the scores: scores
+with a `level` (or `lower_90`, `lower_95`) are grouped by level, scores with `low` and `high` by
+scale, scores with `stated_ok` and the like by method of elicitation; all others are one group.
 
 They run on unreduced scores: reducing epochs first would average a miss and a hit into half a hit.
-An unreadable reply keeps its dict with NaN, so that failure rates see it; a sample without a score
-has no dict and is left out.
+The score of an unreadable reply is a dict of NaN, so that failure rates count it; a sample without
+a score has no dict and is left out.
 
-Every metric gives its numbers by name: a plain number Inspect would show under the package's name.
+Every metric returns its numbers by name; Inspect shows a plain number under the package's name.
 """
 
 import functools
+import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,138 +29,154 @@ from inspect_confidence.scorers.reading import mean_of
 Row = Mapping[str, Any]
 LogMetric = Callable[[], Metric]
 
-_KEYS = {"level": ("level",), "scale": ("low", "high"), "way": ("way",), "": ()}
-"""The keys by whose values scores are told apart."""
+_KEYS = {"level": ("level",), "scale": ("low", "high"), "method": ("method",), "": ()}
+"""By kind of group, the keys whose values tell its groups apart."""
 
 
 @dataclass(frozen=True)
-class Rows:
-    """Scores as columns: all, or of one level, of one way, or of one scale, which its ends tell."""
+class ScoreGroup:
+    """Scores of one level, one method or one scale (or all, if there are none), as columns.
 
-    by: str
-    which: tuple[Any, ...]
+    Attributes:
+        kind: What tells the groups apart: a key of `_KEYS`.
+        key: The values of these keys.
+        values: The score's value of each sample.
+    """
+
+    kind: str
+    key: tuple[Any, ...]
     values: Sequence[Row]
 
     @property
     def name(self) -> str:
-        """As in names of metrics: `90`, `0-100`, `stated`."""
-        return "-".join(part if isinstance(part, str) else f"{part:g}" for part in self.which)
+        """The name in names of metrics: `90`, `0-100`, `stated`."""
+        return "-".join(part if isinstance(part, str) else f"{part:g}" for part in self.key)
 
     def __contains__(self, key: str) -> bool:
-        return any(key in one for one in self.values)
+        return any(key in value for value in self.values)
 
     def __getitem__(self, key: str) -> FloatArray:
-        return np.array([one.get(key, math.nan) for one in self.values], float)
+        return np.array([value.get(key, math.nan) for value in self.values], float)
 
     @property
     def bounds(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Lower and upper bounds, and the truth."""
+        """The lower bounds, the upper bounds, and the truth."""
         return self["lower"], self["upper"], self["truth"]
 
     @property
     def confidence(self) -> FloatArray:
-        """Of each reply; NaN unless the whole reply could be read."""
+        """The confidence of each reply; NaN unless the whole reply could be read."""
         return np.where(self["format_ok"] == 1, self["confidence"], np.nan)
 
     @property
     def outcome(self) -> FloatArray:
-        """Whether each answer is right, or its true probability."""
+        """The correctness of each answer, or its true probability."""
         return self["correct" if "correct" in self else "score"]
 
 
-def _metric(name: str, number: Callable[[Rows], float], each: Sequence[str] = ()) -> LogMetric:
-    """Registers a number of rows under a name.
+def _metric(
+    name: str, compute_number: Callable[[ScoreGroup], float], split_by: Sequence[str] = ()
+) -> LogMetric:
+    """Register a number of a group of scores as a metric.
 
-    Of `each` level, scale or, where there are several, way it is a metric of its own,
-    `coverage_90`; otherwise the mean over all that have a number.
+    Args:
+        name: Name of the metric.
+        compute_number: Computes the number of a group.
+        split_by: Kinds of groups that have a metric each, `coverage_90` (methods only if there are
+            several); for other kinds the mean over the groups is the metric.
     """
 
     def compute(scores: list[SampleScore]) -> Value:
-        rows = _rows(scores)
-        if rows and rows[0].by in each and (rows[0].by != "way" or len(rows) > 1):
-            return {f"{name}_{one.name}": _plain(number(one)) for one in rows}
-        return {name: _plain(mean_of(number(one) for one in rows))}
+        groups = _groups(scores)
+        kind = groups[0].kind if groups else ""
+        if kind in split_by and (kind != "method" or len(groups) > 1):
+            return {f"{name}_{group.name}": _plain(compute_number(group)) for group in groups}
+        return {name: _plain(mean_of(compute_number(group) for group in groups))}
 
     return metric(name=name, scores="unreduced")(lambda: compute)
 
 
 def _plain(number: float) -> float:
-    """The number without the dust of sums, which Inspect would show as -0.000."""
+    """Return the number without rounding errors of sums, which Inspect would show as -0.000."""
     return round(float(number), 12) + 0.0
 
 
 def _mean_of(key: str, name: str) -> LogMetric:
-    """The metric of that name which is the mean of a key's numbers, all of them in [0, 1]."""
-    return _metric(name, lambda rows: metrics.accuracy(rows[key]))
+    """Return the metric that is the mean of a key's numbers, all of them in [0, 1]."""
+    return _metric(name, lambda group: metrics.accuracy(group[key]))
 
 
-def _rows(scores: Sequence[SampleScore]) -> list[Rows]:
-    """Scores by level, scale or way, the least first."""
+def _groups(scores: Sequence[SampleScore]) -> list[ScoreGroup]:
+    """Return the scores by level, scale or method, in the order of their keys."""
     forms: dict[tuple[str, ...], list[Row]] = {}
-    for one in scores:
-        if isinstance(value := one.score.value, dict):
+    for sample_score in scores:
+        if isinstance(value := sample_score.score.value, dict):
             forms.setdefault(tuple(value), []).append(cast(Row, value))
-    ways = dict.fromkeys(way for keys in forms for way in _form(keys).ways)
+    methods = dict.fromkeys(itertools.chain.from_iterable(_form(keys).methods for keys in forms))
     groups: dict[tuple[str, tuple[Any, ...]], list[Row]] = {}
     for keys, values in forms.items():
-        rows, levels = values, _form(keys).levels
-        if ways or levels:
-            split = _by_way if ways else _by_level
-            rows = [row for value in values for row in split(value, ways or levels)]
-        by = _form(tuple(rows[0])).by
-        if not _KEYS[by]:
-            groups.setdefault((by, ()), []).extend(rows)
-            continue
+        levels = _form(keys).levels
+        rows: list[Row] = values
+        if methods:
+            rows = list(itertools.chain.from_iterable(_by_method(row, methods) for row in values))
+        elif levels:
+            rows = list(itertools.chain.from_iterable(_by_level(row, levels) for row in values))
+        kind = _form(tuple(rows[0])).kind
         for row in rows:
-            groups.setdefault((by, tuple(row[name] for name in _KEYS[by])), []).append(row)
-    return [Rows(*key, rows) for key, rows in sorted(groups.items(), key=lambda one: one[0])]
+            key = tuple(row[name] for name in _KEYS[kind])
+            groups.setdefault((kind, key), []).append(row)
+    ordered = sorted(groups.items(), key=lambda pair: pair[0])
+    return [ScoreGroup(kind, key, rows) for (kind, key), rows in ordered]
 
 
 class _Form(NamedTuple):
-    """What the keys of a score say: its levels, its ways of asking, and what tells it apart."""
+    """The levels and methods that the keys of a score name, and the kind of its group."""
 
     levels: tuple[str, ...]
-    ways: tuple[str, ...]
-    by: str
+    methods: tuple[str, ...]
+    kind: str
 
 
 @functools.lru_cache(maxsize=256)  # scores of a task have the same keys, and metrics run often
 def _form(keys: tuple[str, ...]) -> _Form:
     levels = tuple(key.removeprefix("lower_") for key in keys if key.startswith("lower_"))
-    ways = [key for key in keys if key.endswith("_ok") and key != "format_ok"]
-    by = next(by for by, names in _KEYS.items() if set(names) <= set(keys))
-    return _Form(levels, tuple(one.removesuffix("_ok") for one in ways), by)
+    flags = [key for key in keys if key.endswith("_ok") and key != "format_ok"]
+    kind = next(kind for kind, names in _KEYS.items() if set(names) <= set(keys))
+    return _Form(levels, tuple(flag.removesuffix("_ok") for flag in flags), kind)
 
 
 def _by_level(value: Row, levels: Iterable[str]) -> list[Row]:
-    """A score's numbers as one row a level: some samples have one, some all."""
-    at = [{key: value[f"{key}_{level}"] for key in ("lower", "upper")} for level in levels]
-    return [{**value, "level": float(one), **ends} for one, ends in zip(levels, at, strict=True)]
+    """Return a score's numbers as one row per level: some samples have one level, some all."""
+    rows: list[Row] = []
+    for level in levels:
+        bounds = {"lower": value[f"lower_{level}"], "upper": value[f"upper_{level}"]}
+        rows.append({**value, "level": float(level), **bounds})
+    return rows
 
 
-def _by_way(value: Row, ways: Iterable[str]) -> list[Row]:
-    """The numbers of each way of asking as a row, NaN where a sample wasn't asked so."""
+def _by_method(value: Row, methods: Iterable[str]) -> list[Row]:
+    """Return a score's numbers as one row per method, NaN for a method that was not used."""
     return [
         {
-            "way": way,
-            "confidence": value.get(way, math.nan),
+            "method": method,
+            "confidence": value.get(method, math.nan),
             "correct": value["correct"],
-            "format_ok": value.get(f"{way}_ok", math.nan),
+            "format_ok": value.get(f"{method}_ok", math.nan),
         }
-        for way in ways
+        for method in methods
     ]
 
 
-def _ratio(part: FloatArray, rest: FloatArray) -> float:
-    """The first's share of both together."""
-    top, whole = np.nansum(part), np.nansum(part) + np.nansum(rest)
-    return float(top / whole) if whole else math.nan
+def _ratio(part: FloatArray, remainder: FloatArray) -> float:
+    """Return the share of the part in the sum of part and remainder."""
+    numerator, denominator = np.nansum(part), np.nansum(part) + np.nansum(remainder)
+    return float(numerator / denominator) if denominator else math.nan
 
 
-def _grader_failures(rows: Rows) -> float:
-    if "judgments" in rows:
-        return _ratio(rows["failed"], rows["judgments"] - rows["failed"])
-    return 1 - metrics.accuracy(rows["format_ok"])
+def _grader_failures(group: ScoreGroup) -> float:
+    if "judgments" in group:
+        return _ratio(group["failed"], group["judgments"] - group["failed"])
+    return 1 - metrics.accuracy(group["format_ok"])
 
 
 _EQUAL = 1e-9
@@ -167,71 +184,76 @@ _EQUAL = 1e-9
 
 
 def _slope(difficulty: FloatArray, overconfidence: FloatArray) -> float:
-    """That of `hard_easy_slope`, whose error takes long and isn't in a log."""
-    there = ~np.isnan(difficulty + overconfidence)
-    x, y = difficulty[there], overconfidence[there]
+    """Return the slope of `hard_easy_slope`, whose error takes long and is not in a log."""
+    complete = ~np.isnan(difficulty + overconfidence)
+    x, y = difficulty[complete], overconfidence[complete]
     return float(np.polyfit(x, y, 1)[0]) if len(x) > 1 and np.ptp(x) > _EQUAL else math.nan
 
 
-def _ece(rows: Rows) -> float:
-    equal = rows.by in ("scale", "way")
-    return metrics.ece(rows.confidence, rows.outcome, binning="equal_width" if equal else "own_top")
+def _ece(group: ScoreGroup) -> float:
+    if group.kind in ("scale", "method"):
+        return metrics.ece(group.confidence, group.outcome, binning="equal_width")
+    return metrics.ece(group.confidence, group.outcome, binning="own_top")
 
 
-coverage = _metric("coverage", lambda rows: metrics.coverage(*rows.bounds), each=("level",))
+coverage = _metric("coverage", lambda group: metrics.coverage(*group.bounds), split_by=("level",))
 """Share of intervals that hold the truth, at each level."""
 
-coverage_gap = _metric("coverage_gap", lambda rows: metrics.coverage_gap(*rows.bounds, *rows.which))
+coverage_gap = _metric(
+    "coverage_gap", lambda group: metrics.coverage_gap(*group.bounds, *group.key)
+)
 """Coverage less the nominal level, mean over levels; below 0 is overconfident."""
 
 interval_score = _metric(
     "interval_score",
-    lambda rows: metrics.interval_score(*rows.bounds, *rows.which),
-    each=("level",),
+    lambda group: metrics.interval_score(*group.bounds, *group.key),
+    split_by=("level",),
 )
 """Mean interval score, at each level."""
 
 mean_width = _metric(
-    "mean_width", lambda rows: metrics.mean_width(*rows.bounds[:2]), each=("level",)
+    "mean_width", lambda group: metrics.mean_width(*group.bounds[:2]), split_by=("level",)
 )
 """Mean width of intervals, at each level."""
 
 format_failure_rate = _metric(
     "format_failure_rate",
-    lambda rows: 1 - metrics.accuracy(rows["format_ok"]),
-    each=("level", "way"),
+    lambda group: 1 - metrics.accuracy(group["format_ok"]),
+    split_by=("level", "method"),
 )
 """Share of replies not withheld that could not be read: at each level, or mean over scales."""
 
 overconfidence = _metric(
     "overconfidence",
-    lambda rows: metrics.overconfidence(rows.confidence, rows.outcome),
-    each=("way",),
+    lambda group: metrics.overconfidence(group.confidence, group.outcome),
+    split_by=("method",),
 )
 """Mean confidence less accuracy, or less the mean true probability; mean over scales."""
 
-accuracy = _metric("accuracy", lambda rows: metrics.accuracy(rows.outcome))
+accuracy = _metric("accuracy", lambda group: metrics.accuracy(group.outcome))
 """Share of right answers in those right or wrong, or mean true probability; mean over scales."""
 
 mean_confidence = _metric(
-    "mean_confidence", lambda rows: metrics.mean_confidence(rows.confidence), each=("way",)
+    "mean_confidence", lambda group: metrics.mean_confidence(group.confidence), split_by=("method",)
 )
 """Mean of the confidences stated."""
 
-ece = _metric("ece", _ece, each=("scale", "way"))
+ece = _metric("ece", _ece, split_by=("scale", "method"))
 """Expected calibration error in 10 bins of equal width, on each scale.
 
 Where there are no scales an eleventh bin is for 1, as in LifeEval.
 """
 
 auroc = _metric(
-    "auroc", lambda rows: metrics.auroc(rows.confidence, rows.outcome), each=("scale", "way")
+    "auroc",
+    lambda group: metrics.auroc(group.confidence, group.outcome),
+    split_by=("scale", "method"),
 )
 """Type-2 AUROC, on each scale."""
 
 hard_easy_slope = _metric(
     "hard_easy_slope",
-    lambda rows: _slope(1 - rows["mas"], rows.confidence - rows.outcome),
+    lambda group: _slope(1 - group["mas"], group.confidence - group.outcome),
 )
 """Slope of overconfidence on 1 - the maximum achievable score, over all samples."""
 
@@ -239,11 +261,13 @@ grader_failure_rate = _metric("grader_failure_rate", _grader_failures)
 """Share of judgments that the judge failed at, a sample having many or one."""
 
 extraction_precision = _metric(
-    "extraction_precision", lambda rows: _ratio(rows["found"], rows["false"])
+    "extraction_precision", lambda group: _ratio(group["found"], group["false"])
 )
 """Share of the markers found that are labelled."""
 
-extraction_recall = _metric("extraction_recall", lambda rows: _ratio(rows["found"], rows["missed"]))
+extraction_recall = _metric(
+    "extraction_recall", lambda group: _ratio(group["found"], group["missed"])
+)
 """Share of the markers labelled that are found."""
 
 violation_rate = _mean_of("violation", "violation_rate")
@@ -253,7 +277,7 @@ mean_probability = _mean_of("probability", "mean_probability")
 """Mean of the probabilities read."""
 
 empirical_consistency = _mean_of("right", "empirical_consistency")
-"""Share of choices that stand for the share of numbers inside the interval."""
+"""Share of choices whose range holds the share of numbers inside the interval."""
 
 faithfulness = _mean_of("faithfulness", "faithfulness")
 """Mean over replies of 1 - mean |decisiveness - internal confidence|."""
@@ -274,55 +298,58 @@ verdict_accuracy = _mean_of("verdict", "verdict_accuracy")
 """Share of answers judged as labelled."""
 
 
-def mean_by(key: str, of: str, label: str = "{}") -> Metric:
-    """The mean of the samples that have the same value under a key of their metadata.
+def mean_by(group_key: str, value_key: str, label: str = "{}") -> Metric:
+    """Return the metric that is the mean of the samples with the same value in their metadata.
 
-    Inspect's `grouped` would reduce epochs first, and fails where a sample lacks the key; a metric
-    that is declared for a key of the value, as `{"overconfidence": [...]}`, is handed a deep copy
-    of every score.
+    Inspect's `grouped` would reduce epochs first, and fails if a sample lacks the key; a metric
+    that is declared for a key of the value, as `{"overconfidence": [...]}`, gets a deep copy of
+    every score.
 
     Args:
-        key: Of the samples' metadata; samples without it are in no group.
-        of: Of the score's value: whose mean it is. Logs of earlier versions hand over its number.
-        label: What a group is called, with `{}` for the value: numbers by size, words as they came.
+        group_key: Key of the samples' metadata; samples without it are in no group.
+        value_key: Key of the score's value whose mean it is. Logs of earlier versions have a plain
+            number as the value.
+        label: Name of a group, with `{}` for the value: numbers by size, words in their order.
     """
 
     def compute(scores: list[SampleScore]) -> Value:
         groups: dict[object, list[float]] = {}
-        for one in scores:
-            group, value = (one.sample_metadata or {}).get(key), one.score.value
+        for sample in scores:
+            group, value = (sample.sample_metadata or {}).get(group_key), sample.score.value
             if group not in (None, ""):
-                number = value.get(of, math.nan) if isinstance(value, Mapping) else value
+                number = value.get(value_key, math.nan) if isinstance(value, Mapping) else value
                 groups.setdefault(group, []).append(float(cast(float, number)))
         ordered = list(groups)
         if all(isinstance(group, int | float) for group in groups):
             ordered.sort(key=lambda group: float(str(group)))
-        names = {one: f"{one:g}" if isinstance(one, float) else str(one) for one in ordered}
-        means = {label.format(names[one]): _plain(mean_of(groups[one])) for one in ordered}
+        means = {}
+        for group in ordered:
+            name = f"{group:g}" if isinstance(group, float) else str(group)
+            means[label.format(name)] = _plain(mean_of(groups[group]))
         return means or math.nan
 
     return compute
 
 
-def _mean_of_each(key: str, of: str, name: str, label: str = "{}") -> LogMetric:
-    """The metric of that name which is the mean by a key of the samples' metadata."""
-    return metric(name=name, scores="unreduced")(lambda: mean_by(key, of, label))
+def _mean_by_group(group_key: str, value_key: str, name: str, label: str = "{}") -> LogMetric:
+    """Return the metric of that name which is the mean by a key of the samples' metadata."""
+    return metric(name=name, scores="unreduced")(lambda: mean_by(group_key, value_key, label))
 
 
-overconfidence_by_radius = _mean_of_each(
+overconfidence_by_radius = _mean_by_group(
     "radius", "overconfidence", "overconfidence_by_radius", "overconfidence_{}"
 )
 """Overconfidence for each radius around the answer."""
 
-mean_probability_by_word = _mean_of_each("word", "probability", "mean_probability_by_word")
+mean_probability_by_word = _mean_by_group("word", "probability", "mean_probability_by_word")
 """Mean of the probabilities read, for each word."""
 
-empirical_consistency_by_choices = _mean_of_each(
+empirical_consistency_by_choices = _mean_by_group(
     "choice_set", "right", "empirical_consistency_by_choices", "of_{}_choices"
 )
 """Empirical consistency for each number of choices."""
 
-faithfulness_by_dataset = _mean_of_each(
+faithfulness_by_dataset = _mean_by_group(
     "dataset", "faithfulness", "faithfulness_by_dataset", "faithfulness_{}"
 )
 """Mean faithfulness of each data set."""
@@ -345,4 +372,4 @@ OPTION_METRICS = [
     auroc(),
     format_failure_rate(),
 ]
-"""The metrics of answers that are right or wrong, or have a true probability, likewise."""
+"""The metrics of answers with correctness or a true probability, the headline first."""

@@ -1,4 +1,4 @@
-"""Reads repeated draws of points or intervals and makes one interval of them."""
+"""Scorers of one interval computed from repeated draws of points or intervals."""
 
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
@@ -7,7 +7,7 @@ from inspect_confidence.answers import read_exponent, read_interval
 from inspect_confidence.metrics import sampling_interval, tunnel_interval
 from inspect_confidence.scorers.explained import power
 from inspect_confidence.scorers.log_metrics import INTERVAL_METRICS
-from inspect_confidence.scorers.reading import NAN, Draws, at_level, at_levels
+from inspect_confidence.scorers.reading import NAN, Draws, interval_values, values_by_level
 
 
 @scorer(metrics=INTERVAL_METRICS)
@@ -15,22 +15,22 @@ def repeated_points() -> Scorer:
     """Score the intervals between quantiles of repeated point answers, at every level.
 
     The value holds `truth`, `format_ok` (share of readable draws), `draws` and for each level
-    `lower_90`, `upper_90`, `covered_90`, `width_90`, `interval_score_90`; NaN where no draw could
-    be read. The draws themselves are in the score's metadata.
+    `lower_90`, `upper_90`, `covered_90`, `width_90`, `interval_score_90`; NaN if no draw could be
+    read. The draws themselves are in the score's metadata.
     """
 
     async def score(state: TaskState, target: Target) -> Score:
         truth = float(target.text)
-        draws = Draws.of(state, lambda draw: draw.read(read_exponent))
-        points = [one.value for one in draws.answers]
+        draws = Draws.from_state(state, lambda draw: draw.read(read_exponent))
+        points = [answer.value for answer in draws.answers]
         bounds = {level: sampling_interval(points, level) for level in state.metadata["levels"]}
         low, high = bounds[max(bounds)]
-        reach = f", from {power(min(points))} to {power(max(points))}" if points else ""
+        span = f", from {power(min(points))} to {power(max(points))}" if points else ""
         return draws.score(
-            {"truth": truth, **draws.counts, **at_levels(bounds, truth)},
-            lambda one: {"point": one.value},
+            {"truth": truth, **draws.counts, **values_by_level(bounds, truth)},
+            lambda answer: {"point": answer.value},
             f"[{low:g}, {high:g}]",
-            draws.interval_of(f"{reach}; their quantiles", bounds, truth),
+            draws.explain_interval(f"{span}; their quantiles", bounds, truth),
         )
 
     return score
@@ -40,29 +40,34 @@ def repeated_points() -> Scorer:
 def repeated_intervals() -> Scorer:
     """Score the perception-tunnel estimate from repeated intervals at the sample's level.
 
-    The value holds the keys of the scorer `interval`, `format_ok` and `reversed` as shares of the
-    draws, and `draws`. The draws themselves are in the score's metadata.
+    The value holds the keys of the scorer `interval`, with `format_ok` and `reversed` as shares of
+    the draws, and `draws`. The draws themselves are in the score's metadata.
     """
 
     async def score(state: TaskState, target: Target) -> Score:
         truth, level = float(target.text), float(state.metadata["level"])
-        draws = Draws.of(state, lambda draw: draw.read(read_interval))
-        stated = draws.answers
-        low, high = tunnel_interval(
-            [one.lower for one in stated], [one.upper for one in stated], level
-        )
-        made = "; the intervals together, as a tunnel estimate,"
+        draws = Draws.from_state(state, lambda draw: draw.read(read_interval))
+        intervals = draws.answers
+        lower = [interval.lower for interval in intervals]
+        upper = [interval.upper for interval in intervals]
+        n_reversed = sum(interval.reversed for interval in intervals)
+        low, high = tunnel_interval(lower, upper, level)
+        method = "; the intervals together, as a tunnel estimate,"
         return draws.score(
             {
-                **at_level((low, high), truth, level),
+                **interval_values((low, high), truth, level),
                 "truth": truth,
                 "level": level,
-                "reversed": sum(one.reversed for one in stated) / len(stated) if stated else NAN,
+                "reversed": n_reversed / len(intervals) if intervals else NAN,
                 **draws.counts,
             },
-            lambda one: {"lower": one.lower, "upper": one.upper, "reversed": one.reversed},
+            lambda answer: {
+                "lower": answer.lower,
+                "upper": answer.upper,
+                "reversed": answer.reversed,
+            },
             f"[{low:g}, {high:g}]",
-            draws.interval_of(made, {level: (low, high)}, truth),
+            draws.explain_interval(method, {level: (low, high)}, truth),
         )
 
     return score

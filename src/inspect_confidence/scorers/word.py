@@ -1,4 +1,4 @@
-"""Reads probabilities stated for words, and words chosen for numbers."""
+"""Scorers of probabilities stated for words, and of words chosen for numbers."""
 
 from functools import partial
 
@@ -8,7 +8,7 @@ from inspect_ai.solver import TaskState
 from inspect_confidence.answers import ParseFailure, read_probability, read_word_choice
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.explained import probability_read, right_or_wrong
-from inspect_confidence.scorers.reading import NAN, Reading, no_reply, read_reply
+from inspect_confidence.scorers.reading import NAN, ParsedReply, no_reply, read_reply
 
 
 @scorer(
@@ -21,19 +21,20 @@ from inspect_confidence.scorers.reading import NAN, Reading, no_reply, read_repl
 def stated_probability() -> Scorer:
     """Read the probability that a word means.
 
-    The value is a dict: `word` and `setting`, which are the viewer's columns, `probability` (in
-    [0, 1]; NaN where none could be read) and `format_ok`. What could not be read has its status as
-    the score's reason.
+    The value is a dict: `word` and `setting`, for the viewer's columns, `probability` (in [0, 1];
+    NaN if none could be read) and `format_ok`. The status of a reply that could not be read is the
+    score's reason.
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        asked = {name: str(state.metadata.get(name, "")) for name in ("word", "setting")}
+        columns = {name: str(state.metadata.get(name, "")) for name in ("word", "setting")}
         answer = read_reply(state, read_probability)
         if isinstance(answer, ParseFailure):
-            return Reading({**asked, "probability": NAN}, answer).score("probability")
-        said = probability_read(answer.value, asked["word"])
-        value: dict[str, float | str] = {**asked, "probability": answer.value}
-        return Reading(value, answer=f"{answer.value:g}", said=said).score("probability")
+            return ParsedReply({**columns, "probability": NAN}, answer).score("probability")
+        sentence = probability_read(answer.value, columns["word"])
+        value: dict[str, float | str] = {**columns, "probability": answer.value}
+        reply = ParsedReply(value, answer=f"{answer.value:g}", sentence=sentence)
+        return reply.score("probability")
 
     return score
 
@@ -48,22 +49,24 @@ def stated_probability() -> Scorer:
 def word_choice() -> Scorer:
     """Read which choice completes a sentence about numbers.
 
-    The value is a dict of numbers: `choice` (its place, from 0), `right` (whether it is the choice
-    whose range holds the share of numbers inside the interval) and `format_ok`. The reply stands in
-    the score's metadata, so that the judgments can be read by another convention.
+    The value is a dict of numbers: `choice` (its position, from 0), `right` (whether its range
+    holds the share of numbers inside the interval) and `format_ok`. The reply is in the score's
+    metadata, so that judgments can be read by another convention.
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        kept = {"reply": "" if no_reply(state) else state.output.completion}
+        metadata = {"reply": "" if no_reply(state) else state.output.completion}
         choices = [choice.value for choice in state.choices]
         read = partial(read_word_choice, chain_of_thought=bool(state.metadata["cot"]))
         answer = read_reply(state, read, choices)
         if isinstance(answer, ParseFailure):
-            return Reading({"choice": NAN, "right": NAN}, answer, kept=kept).score("choice")
-        chosen = choices[answer.index]
-        right = chosen == target.text
+            value = {"choice": NAN, "right": NAN}
+            return ParsedReply(value, answer, metadata=metadata).score("choice")
+        word = choices[answer.index]
+        right = word == target.text
         value = {"choice": float(answer.index), "right": float(right)}
-        said = f"{right_or_wrong(chosen, target.text, right)}."
-        return Reading(value, answer=chosen, said=said, kept=kept).score("choice")
+        sentence = f"{right_or_wrong(word, target.text, right)}."
+        reply = ParsedReply(value, answer=word, sentence=sentence, metadata=metadata)
+        return reply.score("choice")
 
     return score

@@ -1,8 +1,8 @@
-"""Asks how sure a model is of its answer to any eval, and leaves the eval's own work as it is.
+"""Asks for a model's confidence in its answer to any eval, and leaves the eval's own work as it is.
 
-What is asked goes to the model in conversations of its own, and what it replies to the sample's
-store, so that output, messages and scores of the eval are the same as without. Nothing that is
-asked counts towards the eval's limits of tokens, messages, turns and working time.
+The requests are sent in separate conversations, and the replies are written to the sample's store,
+so that output, messages and scores of the eval are the same as without them. The requests do not
+count towards the eval's limits of tokens, messages, turns and working time.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -43,81 +43,82 @@ from inspect_confidence.solvers.draws import Draw, draw_of, draw_replies
 from inspect_confidence.solvers.integer import refuse_providers_without_logprobs
 from inspect_confidence.solvers.message import user_message
 
-WAYS = ("stated", "alone", "before", "p_true", "consistency", "words", "logprob")
-"""How confidence is asked for; docs/any_eval.md says what each measures."""
+METHODS = ("stated", "alone", "before", "p_true", "consistency", "words", "logprob")
+"""Methods of elicitation; docs/any_eval.md says what each measures."""
 
 _STORED = "inspect_confidence"
-"""Evals themselves keep a `confidence`."""
-_AGAIN = "confidence --action append"
-"""How `inspect score` asks a judge again."""
+"""Key in the store; evals themselves use `confidence`."""
+_RESCORE = "confidence --action append"
+"""Arguments of `inspect score` that ask a judge again."""
 _ONE_WORD = GenerateConfig(logprobs=True, top_logprobs=20, max_tokens=16)
-"""As many alternatives as the OpenAI protocol gives."""
+"""Settings for one word, with as many alternatives as the OpenAI protocol gives."""
 
 
 @dataclass(frozen=True)
-class Asking:
-    """What is asked about a sample.
+class ConfidenceRequest:
+    """A request for a model's confidence in its answer to a sample.
 
     Attributes:
-        ways: Some of `WAYS`.
-        scale: Of the ways that ask for a number.
-        draws: How many further answers `consistency` asks for.
+        methods: Methods of elicitation, some of `METHODS`.
+        scale: Scale of the methods that ask for a number.
+        draws: Number of further answers for `consistency`.
     """
 
-    ways: Sequence[str]
+    methods: Sequence[str]
     scale: Scale
     draws: int
 
     @classmethod
-    def of(cls, ways: object, scale: object, draws: object) -> "Asking":
-        """From arguments as a task or a log has them.
+    def from_arguments(cls, ways: object, scale: object, draws: object) -> "ConfidenceRequest":
+        """Return the request for arguments of a task or a log.
 
         Raises:
-            InvalidArgument: One of them can't be used.
+            InvalidArgument: An argument cannot be used.
         """
         scales = read_scales(scale)
         if len(scales) != 1:
             raise InvalidArgument(f"scale={scale} is not one scale; give one such as 0-100.")
-        number = arguments.integer("draws", draws, minimum=1)
-        return cls(arguments.choice_list("ways", ways, WAYS), scales[0], number)
+        number = arguments.integer("draws", draws, least=1)
+        return cls(arguments.several("ways", ways, METHODS), scales[0], number)
 
     @property
     def calls(self) -> int:
-        """Model calls a sample, beside the eval's own and those of a judge."""
-        return sum({"consistency": self.draws, "logprob": 0}.get(way, 1) for way in self.ways)
+        """Model calls per sample, without the eval's own and those of a judge."""
+        calls = {"consistency": self.draws, "logprob": 0}
+        return sum(calls.get(method, 1) for method in self.methods)
 
 
-Asked = Sequence[Draw] | ParseFailure
-"""The replies to a way of asking, or why there are none."""
+Replies = Sequence[Draw] | ParseFailure
+"""The replies to a method of elicitation, or why there are none."""
 
 
 @solver
 def ask_confidence(
     ways: str | list[str] = "stated", scale: str = "0-100", draws: int = 5
 ) -> Solver:
-    """Ask how sure the model is, wherever the solver stands; `confidence` reads the replies.
+    """Ask for the model's confidence; the scorer `confidence` reads the replies.
 
-    After the solver whose answer is meant all ways but `before` can be asked, and before it
-    `before` alone: `solver=[ask_confidence("before"), generate(), ask_confidence("stated")]`.
-    The state goes on as it came.
+    After the solver that gives the answer, every method but `before` can be used; before it, only
+    `before`: `solver=[ask_confidence("before"), generate(), ask_confidence("stated")]`. The state
+    of the sample is not changed.
 
     Args:
-        ways: Some of `stated`, `alone`, `before`, `p_true`, `consistency`, `words` and `logprob`:
-            each is a call a sample, `consistency` so many as `draws`, `logprob` none.
-        scale: Of `stated`, `alone` and `before`, as `0-100`.
-        draws: How many further answers `consistency` asks for.
+        ways: Methods: some of `stated`, `alone`, `before`, `p_true`, `consistency`, `words` and
+            `logprob`. Each is one call per sample, `consistency` is `draws` calls, `logprob` none.
+        scale: Scale of `stated`, `alone` and `before`, such as `0-100`.
+        draws: Number of further answers for `consistency`.
     """
-    asking = Asking.of(ways, scale, draws)
+    request = ConfidenceRequest.from_arguments(ways, scale, draws)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        require_log_probabilities(asking.ways)
+        require_log_probabilities(request.methods)
         with (
             suspend_token_limit(),
             suspend_turn_limit(),
             suspend_working_limit(),
             message_limit(None),
         ):
-            keep(state, await asked(state, asking))
+            store_replies(state, await elicit(state, request))
         return state
 
     return solve
@@ -125,7 +126,7 @@ def ask_confidence(
 
 @solver
 def ready_to_ask(ways: list[str], agreement: str) -> Solver:
-    """Refuse, before the eval's first call, a model that can't be asked so; asks nothing."""
+    """Refuse, before the eval's first call, a model that does not support a method; ask nothing."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         require_models(ways, agreement)
@@ -134,63 +135,69 @@ def ready_to_ask(ways: list[str], agreement: str) -> Solver:
     return solve
 
 
-def require_models(ways: Sequence[str], agreement: str) -> None:
-    """Refuse, before the first call, models that can't give what ways and agreement need."""
-    require_log_probabilities(ways)
-    if agreement == "judge" and "consistency" in ways:
+def require_models(methods: Sequence[str], agreement: str) -> None:
+    """Refuse, before the first call, models that do not support the methods or the agreement."""
+    require_log_probabilities(methods)
+    if agreement == "judge" and "consistency" in methods:
         require_grader("agreement=judge", "agreement=text")
 
 
-def require_log_probabilities(ways: Sequence[str]) -> None:
-    """Refuse a provider that can't give what a way needs, before the first call."""
-    if {"p_true", "logprob"}.intersection(ways):
+def require_log_probabilities(methods: Sequence[str]) -> None:
+    """Refuse, before the first call, a provider without log probabilities if methods need them."""
+    if {"p_true", "logprob"}.intersection(methods):
         refuse_providers_without_logprobs()
 
 
 @dataclass(frozen=True)
-class Kept:
-    """What came of a way of asking, and on which scale it was asked."""
+class ElicitedReplies:
+    """The replies to a method of elicitation, or why there are none, and the scale asked for."""
 
     scale: Scale
-    replies: Asked
+    replies: Replies
 
     def as_json(self) -> dict[str, Any]:
-        """As a log holds it."""
+        """Return the content for a log."""
         if isinstance(self.replies, ParseFailure):
             return {"scale": str(self.scale), "failure": asdict(self.replies)}
-        return {"scale": str(self.scale), "replies": [asdict(one) for one in self.replies]}
+        return {"scale": str(self.scale), "replies": [asdict(reply) for reply in self.replies]}
 
     @classmethod
-    def of_json(cls, kept: Mapping[str, Any]) -> "Kept":
-        """From what a log holds."""
-        scale = read_scales(kept["scale"])[0]
-        if "failure" in kept:
-            return cls(scale, ParseFailure(**kept["failure"]))
-        return cls(scale, [Draw(**one) for one in kept["replies"]])
+    def from_json(cls, content: Mapping[str, Any]) -> "ElicitedReplies":
+        """Return the replies from the content in a log."""
+        scale = read_scales(content["scale"])[0]
+        if "failure" in content:
+            return cls(scale, ParseFailure(**content["failure"]))
+        return cls(scale, [Draw(**reply) for reply in content["replies"]])
 
 
-def kept_in(store: Mapping[str, Any]) -> dict[str, Kept]:
-    """By way, what a sample's store holds of asking."""
-    return {way: Kept.of_json(one) for way, one in store.get(_STORED, {}).items()}
+def stored_replies(store: Mapping[str, Any]) -> dict[str, ElicitedReplies]:
+    """Return the replies in a sample's store, by method."""
+    contents = store.get(_STORED, {})
+    return {method: ElicitedReplies.from_json(content) for method, content in contents.items()}
 
 
-def keep(state: TaskState, made: Mapping[str, Kept]) -> None:
-    """Put it into the sample's store, beside what is there."""
-    there = dict(state.store.items()).get(_STORED, {})
-    state.store.set(_STORED, {**there, **{way: one.as_json() for way, one in made.items()}})
+def store_replies(state: TaskState, replies: Mapping[str, ElicitedReplies]) -> None:
+    """Add the replies of some methods to a sample's store."""
+    contents = dict(dict(state.store.items()).get(_STORED, {}))
+    for method, elicited in replies.items():
+        contents[method] = elicited.as_json()
+    state.store.set(_STORED, contents)
 
 
-async def asked(state: TaskState, asking: Asking) -> dict[str, Kept]:
-    """What came of each way, all asked at once; `logprob` has the reply of the eval itself."""
-    replies = await collect(*(_replies(state, way, asking) for way in asking.ways))
-    return {way: Kept(asking.scale, one) for way, one in zip(asking.ways, replies, strict=True)}
+async def elicit(state: TaskState, request: ConfidenceRequest) -> dict[str, ElicitedReplies]:
+    """Ask by all methods at once and return their replies; `logprob` has the eval's own reply."""
+    outcomes = await collect(*(_replies(state, method, request) for method in request.methods))
+    replies = {}
+    for method, outcome in zip(request.methods, outcomes, strict=True):
+        replies[method] = ElicitedReplies(request.scale, outcome)
+    return replies
 
 
-async def _replies(state: TaskState, way: str, asking: Asking) -> Asked:
-    if failure := _unaskable(state, way):
+async def _replies(state: TaskState, method: str, request: ConfidenceRequest) -> Replies:
+    if failure := _unaskable(state, method):
         return failure
     try:
-        outputs = await _ASKED[way](state, asking)
+        outputs = await _ELICITATIONS[method](state, request)
     except LimitExceededError as error:
         return ParseFailure("limit_reached", f"the {error.type} limit was reached")
     except Exception as error:  # each provider has its own; the eval's own answer shall stand
@@ -200,41 +207,47 @@ async def _replies(state: TaskState, way: str, asking: Asking) -> Asked:
     return [draw_of(output) for output in outputs]
 
 
-def _unaskable(state: TaskState, way: str) -> ParseFailure | None:
-    """Why nothing can be asked this way; None where it can."""
-    if way != "before" and not state.output.choices:
+def _unaskable(state: TaskState, method: str) -> ParseFailure | None:
+    """Return why a method cannot be used for a sample, or None if it can."""
+    if method != "before" and not state.output.choices:
         return ParseFailure("limit_reached", "the eval gave no answer to be sure of")
-    if way in ("alone", "p_true", "consistency") and not state.output.completion.strip():
+    if method in ("alone", "p_true", "consistency") and not state.output.completion.strip():
         return ParseFailure("no_response", "the eval's answer has no text")
-    if way in ("alone", "p_true", "before") and _more_than_text(state):
+    if method in ("alone", "p_true", "before") and _has_more_than_text(state):
         return ParseFailure("scoring_failed", "the question has more than text, which isn't shown")
-    if way == "consistency" and any(isinstance(one, ChatMessageTool) for one in state.messages):
-        why = "the answer came about with tools; run the eval with epochs instead"
-        return ParseFailure("scoring_failed", why)
+    has_tools = any(isinstance(message, ChatMessageTool) for message in state.messages)
+    if method == "consistency" and has_tools:
+        reason = "the answer came about with tools; run the eval with epochs instead"
+        return ParseFailure("scoring_failed", reason)
     return None
 
 
-def _more_than_text(state: TaskState) -> bool:
-    asked = [] if isinstance(state.input, str) else state.input
-    parts = [part for one in asked if not isinstance(one.content, str) for part in one.content]
-    return any(part.type != "text" for part in parts)
+def _has_more_than_text(state: TaskState) -> bool:
+    for message in [] if isinstance(state.input, str) else state.input:
+        content = message.content
+        if not isinstance(content, str) and any(part.type != "text" for part in content):
+            return True
+    return False
 
 
 def question_of(state: TaskState) -> str:
-    """What the eval asked, as text: its messages, and the choices by their letters."""
+    """Return the eval's question as text: its messages, and the choices with their letters."""
     if isinstance(state.input, str):
         text = state.input
     elif len(state.input) == 1:
         text = state.input[0].text
     else:
-        text = "\n\n".join(f"{one.role}: {one.text}" for one in state.input)
+        text = "\n\n".join(f"{message.role}: {message.text}" for message in state.input)
     return with_choices(text, [choice.value for choice in state.choices])
 
 
 def _conversation(state: TaskState) -> list[ChatMessage]:
-    """The eval's conversation with its answer at the end, and no tool call left unanswered."""
-    answered = {one.tool_call_id for one in state.messages if isinstance(one, ChatMessageTool)}
-    messages = [_without_calls(one, answered) for one in state.messages]
+    """Return the eval's conversation, ending with its answer, without unanswered tool calls."""
+    answered: set[str | None] = set()
+    for message in state.messages:
+        if isinstance(message, ChatMessageTool):
+            answered.add(message.tool_call_id)
+    messages = [_without_calls(message, answered) for message in state.messages]
     last = messages[-1] if messages else None
     answer = state.output.completion
     if not isinstance(last, ChatMessageAssistant) or answer not in last.text:
@@ -245,99 +258,103 @@ def _conversation(state: TaskState) -> list[ChatMessage]:
 def _without_calls(message: ChatMessage, answered: set[str | None]) -> ChatMessage:
     if not isinstance(message, ChatMessageAssistant) or not message.tool_calls:
         return message
-    kept = [call for call in message.tool_calls if call.id in answered]
-    return message.model_copy(update={"tool_calls": kept or None})
+    calls = [call for call in message.tool_calls if call.id in answered]
+    return message.model_copy(update={"tool_calls": calls or None})
 
 
 async def _in_conversation(state: TaskState, text: str, **form: object) -> list[ModelOutput]:
-    asks = user_message(text, state, state.epoch - 1, **form)
-    there = state.tools
+    message = user_message(text, state, state.epoch - 1, **form)
     output = await get_model().generate(
-        [*_conversation(state), asks],
+        [*_conversation(state), message],
         # Some providers want the tools named that a conversation called.
-        tools=there,
-        tool_choice="none" if there else None,
+        tools=state.tools,
+        tool_choice="none" if state.tools else None,
     )
     return [require_reply(output)]
 
 
-async def _anew(
+async def _in_new_conversation(
     state: TaskState, text: str, config: GenerateConfig | None = None, **form: object
 ) -> list[ModelOutput]:
-    asks = user_message(text, state, state.epoch - 1, **form)
-    return [require_reply(await get_model().generate([asks], config=config or GenerateConfig()))]
+    message = user_message(text, state, state.epoch - 1, **form)
+    output = await get_model().generate([message], config=config or GenerateConfig())
+    return [require_reply(output)]
 
 
-def _shown(state: TaskState) -> dict[str, str]:
+def _prompt_fields(state: TaskState) -> dict[str, str]:
     return {"question": question_of(state), "answer": state.output.completion}
 
 
-async def _stated(state: TaskState, asking: Asking) -> list[ModelOutput]:
-    low, high = asking.scale.low, asking.scale.high
+async def _ask_stated(state: TaskState, request: ConfidenceRequest) -> list[ModelOutput]:
+    low, high = request.scale.low, request.scale.high
     text = prompts.STATED.format(l=low, u=high)
     return await _in_conversation(state, text, form="confidence", low=low, high=high)
 
 
-async def _alone(state: TaskState, asking: Asking) -> list[ModelOutput]:
-    low, high = asking.scale.low, asking.scale.high
-    text = prompts.ALONE.format(**_shown(state), l=low, u=high)
-    return await _anew(state, text, form="confidence_alone", low=low, high=high)
+async def _ask_alone(state: TaskState, request: ConfidenceRequest) -> list[ModelOutput]:
+    low, high = request.scale.low, request.scale.high
+    text = prompts.ALONE.format(**_prompt_fields(state), l=low, u=high)
+    return await _in_new_conversation(state, text, form="confidence_alone", low=low, high=high)
 
 
-async def _before(state: TaskState, asking: Asking) -> list[ModelOutput]:
-    low, high = asking.scale.low, asking.scale.high
+async def _ask_before(state: TaskState, request: ConfidenceRequest) -> list[ModelOutput]:
+    low, high = request.scale.low, request.scale.high
     text = prompts.BEFORE.format(question=question_of(state), l=low, u=high)
-    return await _anew(state, text, form="confidence_before", low=low, high=high)
+    return await _in_new_conversation(state, text, form="confidence_before", low=low, high=high)
 
 
-async def _p_true(state: TaskState, asking: Asking) -> list[ModelOutput]:
-    return await _anew(state, prompts.P_TRUE.format(**_shown(state)), _ONE_WORD, form="p_true")
+async def _ask_p_true(state: TaskState, request: ConfidenceRequest) -> list[ModelOutput]:
+    return await _in_new_conversation(
+        state, prompts.P_TRUE.format(**_prompt_fields(state)), _ONE_WORD, form="p_true"
+    )
 
 
-async def _consistency(state: TaskState, asking: Asking) -> list[ModelOutput]:
-    """The messages that the last answer replied to, so often again."""
-    assistant = [k for k, one in enumerate(state.messages) if one.role == "assistant"]
-    before = state.messages[: assistant[-1]] if assistant else state.messages
-    last = max(k for k, one in enumerate(before) if one.role == "user")
+async def _ask_consistency(state: TaskState, request: ConfidenceRequest) -> list[ModelOutput]:
+    """Ask again, `draws` times, with the messages that the last answer replied to."""
+    messages = state.messages
+    assistant = [k for k, message in enumerate(messages) if message.role == "assistant"]
+    before = messages[: assistant[-1]] if assistant else messages
+    last = max(k for k, message in enumerate(before) if message.role == "user")
     item = state.metadata.get("item", state.sample_id)
 
-    def again(draw: int) -> list[ChatMessage]:
+    def messages_of(draw: int) -> list[ChatMessage]:
         # Its number keeps the draw apart from others in Inspect's cache.
-        asks = before[last].model_copy(
-            update={"metadata": {**(before[last].metadata or {}), "item": item, "draw": draw}}
-        )
-        return [*before[:last], asks, *before[last + 1 :]]
+        metadata = {**(before[last].metadata or {}), "item": item, "draw": draw}
+        question = before[last].model_copy(update={"metadata": metadata})
+        return [*before[:last], question, *before[last + 1 :]]
 
-    return await draw_replies(again, (state.epoch - 1) * asking.draws, asking.draws)
+    return await draw_replies(messages_of, (state.epoch - 1) * request.draws, request.draws)
 
 
-async def _words(state: TaskState, asking: Asking) -> list[ModelOutput]:
+async def _ask_words(state: TaskState, request: ConfidenceRequest) -> list[ModelOutput]:
     lettered = zip(ascii_uppercase, phrases(), strict=False)
-    listed = "\n".join(f"{letter}. {phrase}" for letter, phrase in lettered)
-    return await _in_conversation(state, prompts.WORDS.format(phrases=listed), form="phrase")
+    lines = "\n".join(f"{letter}. {phrase}" for letter, phrase in lettered)
+    return await _in_conversation(state, prompts.WORDS.format(phrases=lines), form="phrase")
 
 
-async def _logprob(state: TaskState, asking: Asking) -> list[ModelOutput]:
+async def _ask_logprob(state: TaskState, request: ConfidenceRequest) -> list[ModelOutput]:
     return [state.output]
 
 
-_ASKED: Mapping[str, Callable[[TaskState, Asking], Awaitable[list[ModelOutput]]]] = {
-    "stated": _stated,
-    "alone": _alone,
-    "before": _before,
-    "p_true": _p_true,
-    "consistency": _consistency,
-    "words": _words,
-    "logprob": _logprob,
+_ELICITATIONS: Mapping[
+    str, Callable[[TaskState, ConfidenceRequest], Awaitable[list[ModelOutput]]]
+] = {
+    "stated": _ask_stated,
+    "alone": _ask_alone,
+    "before": _ask_before,
+    "p_true": _ask_p_true,
+    "consistency": _ask_consistency,
+    "words": _ask_words,
+    "logprob": _ask_logprob,
 }
 
 
-async def same(state: TaskState, answer: str, other: str) -> ModelOutput:
-    """What a judge says to two answers: the model in the role `grader`, at temperature 0."""
-    text = prompts.SAME.format(question=question_of(state), answer=answer, other=other)
-    asks = ChatMessageUser(content=text, metadata={"form": "same"})
+async def ask_same_answer(state: TaskState, first: str, second: str) -> ModelOutput:
+    """Ask a judge (the model in the role `grader`, at temperature 0) whether two answers agree."""
+    text = prompts.SAME.format(question=question_of(state), answer=first, other=second)
+    message = ChatMessageUser(content=text, metadata={"form": "same"})
     judge = get_model(role=ROLE)
     output = await unless_refused(
-        judge, lambda: judge.generate([asks], config=GenerateConfig(temperature=0)), _AGAIN
+        judge, lambda: judge.generate([message], config=GenerateConfig(temperature=0)), _RESCORE
     )
     return require_reply(output)

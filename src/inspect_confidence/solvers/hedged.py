@@ -1,4 +1,4 @@
-"""Asks for an answer in words of the model's own uncertainty, then for more of the same."""
+"""A solver that asks for an answer in which the model words its uncertainty, and for more draws."""
 
 from inspect_ai.model import ChatMessage
 from inspect_ai.solver import Generate, Solver, TaskState, solver
@@ -13,16 +13,17 @@ from inspect_confidence.solvers.message import conversation, user_message
 def ask_hedged(
     draws: int, system: str | None, prompt: str | None = None, grader: bool = True
 ) -> Solver:
-    """A main answer, then `draws` more to the same message, all sampled alike.
+    """Ask for a main answer, then for `draws` more answers to the same message.
 
-    The main answers of all samples go out together, then the draws, so that a provider's batch
+    The main answers of all samples are sent together, then the draws, so that a provider's batch
     mode takes them in two waves.
 
     Args:
-        draws: K.
+        draws: Number of further answers, K.
         system: The system message.
-        prompt: Template with the field `question`; by default ours for the kind of question.
-        grader: Whether the replies will need a model for a judge.
+        prompt: Template with the field `question`; by default the package's for the kind of
+            question.
+        grader: Whether the replies will be judged by a model.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -32,10 +33,10 @@ def ask_hedged(
         template = prompt or prompts.TEMPLATES[str(state.metadata["kind"])]
         text = template.format(question=prompts.with_choices(state.input_text, choices))
         first = (state.epoch - 1) * (draws + 1)
-        asked = {"form": "hedged", "dataset": state.metadata["dataset"], "choices": choices}
+        form = {"form": "hedged", "dataset": state.metadata["dataset"], "choices": choices}
 
         def messages(number: int) -> list[ChatMessage]:
-            message = user_message(text, state, number, main=number == first, **asked)
+            message = user_message(text, state, number, main=number == first, **form)
             return conversation(message, system)
 
         main = await draw_replies(messages, first, 1)

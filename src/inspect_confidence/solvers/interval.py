@@ -1,4 +1,4 @@
-"""Asks for an interval of exponents at a nominal level, once or repeatedly."""
+"""A solver that asks for an interval of exponents at a nominal level, once or repeatedly."""
 
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
@@ -8,13 +8,13 @@ from inspect_confidence.solvers.message import ask_once
 
 @solver
 def ask_interval(prompt: str, system: str | None = None, draws: int | None = None) -> Solver:
-    """The two bounds at the sample's level: one call a draw.
+    """Ask for the two bounds at the sample's level, in one call per draw.
 
     Args:
         prompt: Template with the fields `question` and `level`.
         system: A system message before it, if any.
-        draws: How often to ask; the draws of a sample go out together. None for a single reply,
-            which is the sample's output and no draw.
+        draws: Number of draws, sent together; None for a single reply, which is the sample's
+            output and no draw.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:

@@ -1,4 +1,4 @@
-"""Asks for an answer and its probability in one JSON object."""
+"""Solvers that ask for an answer and its probability in one JSON object."""
 
 from string import ascii_uppercase
 from typing import cast
@@ -18,21 +18,22 @@ _NUMBER = JSONSchema(type="number")
 def ask_age(
     prompt: str | None = None, system: str | None = None, json_schema: bool = False
 ) -> Solver:
-    """An age at death with the probability of lying within the radius: one call a sample.
+    """Ask for an age at death and the probability of dying within the radius, in one call.
 
     Args:
         prompt: Template of the user message with the field `question`; by default the directions
             and the question.
-        system: The system message; by default the directions, and none with a prompt of one's own.
-        json_schema: Whether the provider is given the form of the reply, instead of an example.
+        system: The system message; by default the directions, and none with a `prompt`.
+        json_schema: Whether the provider gets the form of the reply, instead of an example.
     """
     directions = life_eval.SCHEMA_DIRECTIONS if json_schema else life_eval.DIRECTIONS
     integer = JSONSchema(type="integer")
     schema = _schema(Answer=integer, Confidence=_NUMBER) if json_schema else None
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        ours = life_eval.message(directions, state.input_text)
-        text = prompt.format(question=state.input_text) if prompt else ours
+        text = life_eval.message(directions, state.input_text)
+        if prompt:
+            text = prompt.format(question=state.input_text)
         person = {name: state.metadata[name] for name in ("sex", "age", "radius")}
         return await ask_once(
             generate,
@@ -51,22 +52,23 @@ def ask_age(
 def ask_options(
     prompt: str | None = None, system: str | None = None, json_schema: bool = False
 ) -> Solver:
-    """An answer with the probability of each option, or its one confidence: one call a sample.
+    """Ask for an answer with the probability of each option, or of the answer, in one call.
 
     Args:
         prompt: Template of the user message with the field `question`; by default the directions
             and the question.
-        system: The system message; by default the directions, and none with a prompt of one's own.
-        json_schema: Whether the provider is given the form of the reply, instead of an example.
+        system: The system message; by default the directions, and none with a `prompt`.
+        json_schema: Whether the provider gets the form of the reply, instead of an example.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         kind = cast(Kind, state.metadata["kind"])
         options = len(state.choices)
         directions = question_sets.directions(kind, options, example=not json_schema)
-        ours = question_sets.message(directions, state.input_text)
-        text = prompt.format(question=state.input_text) if prompt else ours
-        given = {"given": state.metadata["given"]} if kind == "given" else {}
+        text = question_sets.message(directions, state.input_text)
+        if prompt:
+            text = prompt.format(question=state.input_text)
+        answer = {"given": state.metadata["given"]} if kind == "given" else {}
         return await ask_once(
             generate,
             state,
@@ -74,14 +76,14 @@ def ask_options(
             opening(directions, prompt, system),
             response_schema=_schema_of(kind, options) if json_schema else None,
             form=kind,
-            **given,
+            **answer,
         )
 
     return solve
 
 
 def opening(directions: str, prompt: str | None, system: str | None) -> str | None:
-    """The system message: the user's, or else the directions with our own prompt."""
+    """Return the system message: the user's, or else the directions if the prompt is our own."""
     return directions if system is None and not prompt else system
 
 
@@ -96,7 +98,7 @@ def _schema_of(kind: Kind, options: int) -> ResponseSchema:
 
 
 def _schema(**properties: JSONSchema) -> ResponseSchema:
-    """An object with reasoning first, where there is something to reason about."""
+    """Return the schema of an object, with reasoning first if it has an answer."""
     if "Answer" in properties:
         properties = {"Reasoning": JSONSchema(type="string"), **properties}
     return ResponseSchema(

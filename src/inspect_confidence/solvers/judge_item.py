@@ -1,4 +1,4 @@
-"""Asks the model of the run to judge what is labelled."""
+"""A solver that asks the model of the run for a judgment that has a label."""
 
 from collections.abc import Mapping
 
@@ -12,24 +12,27 @@ from inspect_confidence.solvers.message import ask_once
 
 @solver
 def ask_judge(judge_prompts: Mapping[str, str] | str, batch: bool | None = None) -> Solver:
-    """The judge's prompt for the sample's form, in one call; none where rules judge.
+    """Ask by the judge's prompt for the sample's form, in one call; in none if rules judge.
 
     Args:
-        judge_prompts: Templates that replace ours, by form, or `study`.
-        batch: Whether all about a sentence is asked together; as in `is_batched`.
+        judge_prompts: Templates that replace the package's, by form, or `study`.
+        batch: Whether all judgments of a sentence are asked for together, as in `is_batched`.
     """
-    wording, at_once = judge_wording(judge_prompts, batch=batch), is_batched(judge_prompts, batch)
+    wording = judge_wording(judge_prompts, batch=batch)
+    batched = is_batched(judge_prompts, batch)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        asked = state.metadata
-        if asked["judge"] == "rules":
+        facts = state.metadata
+        if facts["judge"] == "rules":
             return state
-        form = "sentence" if at_once and asked["form"] != "correctness" else str(asked["form"])
-        about = {name: asked[name] for name in ("question", "sentence", "reply")}
-        about |= {"accepted": asked["accepted"].split("; "), "each": asked["each"]}
+        form = str(facts["form"])
+        if batched and form != "correctness":
+            form = "sentence"
+        about = {name: facts[name] for name in ("question", "sentence", "reply")}
+        about |= {"accepted": facts["accepted"].split("; "), "each": facts["each"]}
         text, system = wording.fill(form, about), wording.systems.get(form)
 
-        async def judged(schema: ResponseSchema | None) -> TaskState:
+        async def ask(schema: ResponseSchema | None) -> TaskState:
             return await ask_once(
                 generate,
                 state,
@@ -40,6 +43,6 @@ def ask_judge(judge_prompts: Mapping[str, str] | str, batch: bool | None = None)
                 form=f"judge_{form}",
             )
 
-        return await in_form(form, wording.templates[form], judged)
+        return await in_form(form, wording.templates[form], ask)
 
     return solve

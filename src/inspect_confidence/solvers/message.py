@@ -1,4 +1,4 @@
-"""The one form in which every elicitation reaches a model."""
+"""Messages of every elicitation, and the call that sends a single one."""
 
 from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, ResponseSchema
 from inspect_ai.solver import Generate, TaskState
@@ -7,16 +7,16 @@ from inspect_confidence.replies import require_reply
 
 
 def user_message(text: str, state: TaskState, draw: int, **form: object) -> ChatMessageUser:
-    """A user message that says in its metadata which draw of which item it elicits.
+    """Return a user message whose metadata record the item and the draw that it elicits.
 
-    The metadata isn't sent to the provider. It enters Inspect's cache key, so that with `--cache`
-    draws stay distinct, and simulated respondents seed on it.
+    The metadata are not sent to the provider. They are part of Inspect's cache key, so that draws
+    stay distinct with `--cache`, and simulated respondents take their seed from them.
 
     Args:
         text: What the model reads.
-        state: Of the sample, whose metadata names the item, or else its id.
+        state: State of the sample, which names the item in its metadata or by its id.
         draw: Number of the draw within the item, over all epochs.
-        form: What is elicited (`form="interval"`) and under which condition (`level=90`).
+        form: The elicitation (`form="interval"`) and its condition (`level=90`).
     """
     return ChatMessageUser(
         content=text,
@@ -25,12 +25,12 @@ def user_message(text: str, state: TaskState, draw: int, **form: object) -> Chat
 
 
 def conversation(message: ChatMessageUser, system: str | None) -> list[ChatMessage]:
-    """The message, after a system message if there is one."""
-    return [*([ChatMessageSystem(content=system)] if system else []), message]
+    """Return the message, after a system message if there is one."""
+    return [ChatMessageSystem(content=system), message] if system else [message]
 
 
 def pose(state: TaskState, text: str, system: str | None = None, **form: object) -> None:
-    """Make one message a sample's conversation, an epoch being a draw; as in `user_message`."""
+    """Set a sample's conversation to one message, as of `user_message`; an epoch is a draw."""
     state.messages = conversation(user_message(text, state, state.epoch - 1, **form), system)
 
 
@@ -43,18 +43,18 @@ async def ask_once(
     response_schema: ResponseSchema | None = None,
     **form: object,
 ) -> TaskState:
-    """Ask for a sample's one reply, in one call whatever the reply is.
+    """Ask for a sample's one reply in exactly one call.
 
-    No elicitation offers tools. Inspect's default would answer a call of one by asking again, as
-    long as the model calls tools.
+    No elicitation offers tools. By default Inspect would ask again for as long as the model calls
+    tools.
 
     Args:
-        generate: Inspect's, as a solver is given it.
-        state: As in `pose`, like `text`, `system` and `form`.
+        generate: The function that Inspect passes to a solver.
+        state: State of the sample.
         text: What the model reads.
         system: A system message before it, if any.
         response_schema: The form of the reply, for providers that take one.
-        **form: What is elicited, and under which condition.
+        **form: The elicitation and its condition.
 
     Raises:
         NoReplyError: The provider sent no reply.

@@ -1,4 +1,4 @@
-"""Asks for one exponent, repeatedly."""
+"""A solver that asks for one exponent repeatedly."""
 
 from inspect_ai.model import get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
@@ -7,17 +7,17 @@ from inspect_confidence.solvers.draws import ask_draws
 from inspect_confidence.solvers.requests import refuse_unsent, run_settings
 
 CALIBRATED = ("temperature",)
-"""Settings that tell runs of repeated points apart, and that calibration chooses among."""
+"""Settings that differ between runs of repeated points, and that calibration selects from."""
 
 
 @solver
 def ask_point(prompt: str, system: str | None = None, draws: int = 20) -> Solver:
-    """Point answers at the run's decoding temperature: one call a draw.
+    """Ask for point answers at the run's decoding temperature, in one call per draw.
 
     Args:
         prompt: Template with the field `question`.
         system: A system message before it, if any.
-        draws: How often to ask; the draws of a sample go out together.
+        draws: Number of draws; those of a sample are sent together.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:

@@ -27,7 +27,7 @@ _WIRE_NAMES: Mapping[str, Collection[str]] = {
     "logprobs": {"logprobs", "responselogprobs", "message.output_text.logprobs"},
     "top_logprobs": {"toplogprobs", "logprobs"},
 }
-"""By Inspect's name of a setting its names in requests, in lower case and without underscores."""
+"""Names of each setting in requests, in lower case and without underscores, by Inspect's name."""
 
 SETTINGS = frozenset(_WIRE_NAMES)
 """Settings whose sending can be checked, by Inspect's names."""
@@ -35,12 +35,12 @@ SETTINGS = frozenset(_WIRE_NAMES)
 _READABLE = frozenset(
     {
         *("anthropic", "google", "openai", "bedrock", "groq", "mistral"),
-        # These build on Inspect's provider of whatever speaks OpenAI's protocol.
+        # These build on Inspect's provider for OpenAI's protocol.
         *("openai-api", "openrouter", "together", "deepseek", "fireworks", "sambanova"),
         *("perplexity", "ollama", "vllm", "sglang"),
     }
 )
-"""Providers whose requests name settings as above; nothing is said of the requests of others."""
+"""Providers whose requests use these names; requests of other providers are not checked."""
 
 _CONVERSATION = frozenset({"messages", "contents", "input", "tools", "system", "extra_headers"})
 """Parts of a request that hold no settings, and may hold any name."""
@@ -68,15 +68,15 @@ def unsent_settings(
     if model.partition("/")[0] not in _READABLE:
         return {}
     sent = set(_names(request))
-    return {
-        name: value
-        for name, value in settings.items()
-        if name in SETTINGS and _is_set(value) and not sent & set(_WIRE_NAMES[name])
-    }
+    unsent = {}
+    for name, value in settings.items():
+        if name in SETTINGS and _is_set(value) and not sent & set(_WIRE_NAMES[name]):
+            unsent[name] = value
+    return unsent
 
 
 def _names(request: Mapping[str, Any]) -> Iterator[str]:
-    """Names of the values that are set in a request, those in nested mappings included."""
+    """Yield the names of the values set in a request, including those in nested mappings."""
     for name, value in request.items():
         if value is None or name in _CONVERSATION:
             continue
@@ -88,7 +88,7 @@ def _names(request: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _is_set(value: object) -> bool:
-    """Whether a value asks for anything; `logprobs=False` and an empty list do not."""
+    """Return whether a value requests anything; `logprobs=False` and an empty list do not."""
     return value is not None and value is not False and value != []
 
 
@@ -135,8 +135,8 @@ def _names_dropped_by_openai(name: str, settings: Mapping[str, Any]) -> frozense
     if settings.get("num_choices") is not None:  # of a whole run: Inspect takes the older API
         return frozenset({"temperature", "top_k"})
     effort = settings.get("reasoning_effort")
-    always_reasons = is_o_series or version == (5, 0)
-    if always_reasons or (version >= (5, 5) if effort is None else effort != "none"):
+    reasons = version >= (5, 5) if effort is None else effort != "none"
+    if is_o_series or version == (5, 0) or reasons:
         return SETTINGS
     return SETTINGS - _OF_REASONING
 
@@ -148,7 +148,7 @@ def run_settings() -> dict[str, Any]:
 
 
 def refuse_unsent(model: str, settings: Mapping[str, Any], names: Collection[str]) -> None:
-    """Refuse a run whose settings would tell it from others that are asked the same.
+    """Refuse a run if a setting that distinguishes it from other runs is not sent.
 
     Raises:
         InvalidArgument: One of the names is set and, by the provider's rule, not sent.

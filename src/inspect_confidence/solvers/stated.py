@@ -1,4 +1,4 @@
-"""Asks a question and, in the same reply, for confidence on a scale."""
+"""A solver that asks a question and, in the same reply, for confidence on a scale."""
 
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
@@ -8,11 +8,11 @@ from inspect_confidence.solvers.message import ask_once
 
 @solver
 def ask_stated(prompt: str, math_prompt: str, system: str | None = None) -> Solver:
-    """An answer with its confidence between the sample's `low` and `high`: one call a sample.
+    """Ask for an answer with its confidence between the sample's `low` and `high`, in one call.
 
     Args:
         prompt: Template with the fields `question`, `l` and `u`, for questions with choices.
-        math_prompt: Likewise, for questions whose answer is a number.
+        math_prompt: Template with the same fields, for questions whose answer is a number.
         system: A system message before it, if any.
     """
 

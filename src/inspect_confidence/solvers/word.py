@@ -1,4 +1,4 @@
-"""Asks what a word of estimative probability means as a number, or for the word for a number."""
+"""Solvers that ask for the number that a word of estimative probability means, or for a word."""
 
 from collections.abc import Mapping
 from string import ascii_uppercase
@@ -10,10 +10,10 @@ from inspect_confidence.solvers.message import ask_once
 
 @solver
 def ask_probability(prompts: Mapping[str, str], system: str | None = None) -> Solver:
-    """The probability that the word in the sample's statement means: one call a sample.
+    """Ask for the probability that the word in the sample's statement means, in one call.
 
     Args:
-        prompts: By language, a template with the fields `statement` and `clause`.
+        prompts: Template with the fields `statement` and `clause`, by language.
         system: A system message before it, if any.
     """
 
@@ -28,11 +28,11 @@ def ask_probability(prompts: Mapping[str, str], system: str | None = None) -> So
 
 @solver
 def ask_word(prompt: str, cot_prompt: str, system: str | None = None) -> Solver:
-    """The choice that completes the sample's sentence about numbers: one call a sample.
+    """Ask for the choice that completes the sample's sentence about numbers, in one call.
 
     Args:
-        prompt: A template with the fields `situation`, `sentence` and `choices`.
-        cot_prompt: Likewise, for samples that ask for a chain of thought.
+        prompt: Template with the fields `situation`, `sentence` and `choices`.
+        cot_prompt: Template with the same fields, for samples with a chain of thought.
         system: A system message before it, if any.
     """
 

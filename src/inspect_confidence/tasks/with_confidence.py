@@ -27,7 +27,11 @@ from inspect_confidence.prompts import confidence as prompts
 from inspect_confidence.scorers.agreement import compares
 from inspect_confidence.scorers.confidence import confidence
 from inspect_confidence.scorers.graded import OWN
-from inspect_confidence.solvers.ask_confidence import Asking, ask_confidence, ready_to_ask
+from inspect_confidence.solvers.ask_confidence import (
+    ConfidenceRequest,
+    ask_confidence,
+    ready_to_ask,
+)
 from inspect_confidence.tasks.provenance import provenance
 from inspect_confidence.tasks.viewers import with_confidence_viewer
 
@@ -74,8 +78,8 @@ def with_confidence(
         raise InvalidArgument(
             "with_confidence needs an eval: add -T task=package/name or -T task=path/to/file.py."
         )
-    asking = Asking.of(ways, scale, draws)
-    if agreement == "judge" and "consistency" in asking.ways:
+    request = ConfidenceRequest.from_arguments(ways, scale, draws)
+    if agreement == "judge" and "consistency" in request.methods:
         expect_grader("agreement=judge", "agreement=text")
     given = _task_args(task_args)
     plain = task if isinstance(task, Task) else _named(str(task), given)
@@ -83,27 +87,27 @@ def with_confidence(
     named = _score_of(plain, score)
     comparing = [one for one in scorers if compares(one)]
     judged = confidence(
-        ways=list(asking.ways),
+        ways=list(request.methods),
         scale=scale,
-        draws=asking.draws,
+        draws=request.draws,
         score=named,
         agreement=agreement,
         equality=comparing[0] if comparing else None,
     )
-    setup: list[Solver] = [ready_to_ask(list(asking.ways), agreement)]
-    if "before" in asking.ways:
+    setup: list[Solver] = [ready_to_ask(list(request.methods), agreement)]
+    if "before" in request.methods:
         setup.append(ask_confidence("before", scale))
     own_setup = plain.setup if plain.setup is not None else []
     setup += [own_setup] if callable(own_setup) else list(own_setup)
     with_tokens = GenerateConfig(logprobs=True, top_logprobs=20)
-    config = plain.config.merge(with_tokens) if "logprob" in asking.ways else plain.config
+    config = plain.config.merge(with_tokens) if "logprob" in request.methods else plain.config
     return task_with(
         copy(plain),
         name=plain.name,
         setup=setup,
         scorer=[*scorers, judged],
         config=config,
-        viewer=with_confidence_viewer(plain.viewer, _names_of(scorers), asking.ways),
+        viewer=with_confidence_viewer(plain.viewer, _names_of(scorers), request.methods),
         metadata={
             **(plain.metadata or {}),
             "confidence": {
@@ -111,21 +115,21 @@ def with_confidence(
                 "provenance": provenance((), ["confidence"]),
                 # All that the eval was made with, defaults too, as its own log would have it.
                 "task_args": vars(plain).get("__task_all_params__", given),
-                **_costs(plain, asking, agreement),
+                **_costs(plain, request, agreement),
             },
         },
     )
 
 
-def _costs(plain: Task, asking: Asking, agreement: str) -> dict[str, object]:
+def _costs(plain: Task, request: ConfidenceRequest, agreement: str) -> dict[str, object]:
     """For `plan`: what asking takes beside the eval itself."""
-    judged = asking.draws if agreement == "judge" and "consistency" in asking.ways else 0
+    judged = request.draws if agreement == "judge" and "consistency" in request.methods else 0
     return {
         "dataset": plain.name,
         "items": len(plain.dataset),
         "excluded": {},
-        "calls_per_sample": asking.calls,
-        "draws_per_sample": asking.draws if "consistency" in asking.ways else 0,
+        "calls_per_sample": request.calls,
+        "draws_per_sample": request.draws if "consistency" in request.methods else 0,
         "grader_calls_per_sample": judged,
         "prompt_characters": len(prompts.ALONE),
         "output_tokens_per_call": _OUTPUT_TOKENS,
