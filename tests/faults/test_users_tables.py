@@ -70,12 +70,12 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     "a column that is there twice": ("item," + PAIR.replace("q1", "q1,q1"), "two columns 'item'"),
     "a row with too many cells": (PAIR + "q2,0.5,1,1\n", "Expected 3 fields in line 3, saw 4"),
     "every row with a cell too many": (PAIR.replace("0.75,1", "0.75,1,"), "in line 2, saw 4"),
-    "a column that lacks": (PAIR.replace("item", "name"), "it can't be told whose judgments"),
+    "a column that lacks": (PAIR.replace("item", "name"), "the task cannot be inferred"),
     "UTF-16": (PAIR.encode("utf-16"), "is not UTF-8"),
     "latin-1": (PAIR.replace("q1", "Zoë").encode("latin-1"), "is not UTF-8"),
     "no row": (PAIR.split("\n", maxsplit=1)[0], "No judgments in"),
     "nothing": ("", "No columns to parse from file"),
-    "no text": (b"\x00\x01\x02", "it can't be told whose judgments"),
+    "no text": (b"\x00\x01\x02", "the task cannot be inferred"),
     "an open quotation": (PAIR + '"q2,0.5,1\n', "EOF inside string"),
 }
 """What can't be used, and what is said of it."""

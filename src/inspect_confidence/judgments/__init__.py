@@ -1,1 +1,1 @@
-"""Judgments: from logs and files to one tidy frame a task."""
+"""Judgments: one tidy frame per task, read from logs and files."""

@@ -93,9 +93,9 @@ def read_runs(
         reread: Whether replies are read again.
         notices: Receives a notice of how many logs the executor lost.
     """
-    here = partial(_read_here, recorded=recorded, reread=reread)
-    worker = partial(read_record, recorded=recorded, reread=reread)
-    for number, outcome in _outcomes(logs, here, worker, executor, notices):
+    read_here = partial(_read_here, recorded=recorded, reread=reread)
+    read_in_worker = partial(read_record, recorded=recorded, reread=reread)
+    for number, outcome in _outcomes(logs, read_here, read_in_worker, executor, notices):
         yield number, decode(outcome) if isinstance(outcome, bytes) else outcome
 
 

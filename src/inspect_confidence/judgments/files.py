@@ -288,7 +288,7 @@ def _infer_task(path: Path, frame: pd.DataFrame, *, is_others: bool) -> str:
             f"{name}: {_required_columns(table)}" for name, table in all_tables().items()
         )
         raise InvalidArgument(
-            f"{path}: it can't be told whose judgments these are. Give the file a `task` column, "
+            f"{path}: the task cannot be inferred from the columns. Give the file a `task` column, "
             f"or the columns that a task needs ({needs})."
         )
     return fitting[0]

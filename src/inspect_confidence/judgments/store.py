@@ -131,7 +131,7 @@ class Store:
         return entries
 
     def _arguments(self) -> Recorded:
-        """The arguments that its logs were read with."""
+        """Return the arguments that its logs were read with."""
         if not self.recorded:
             return NOTHING_SAID
         confidence, scale, score, columns = self.recorded

@@ -1,1 +1,1 @@
-"""Reads answers and emits confidence: one file a form of answer."""
+"""Scorers that read answers and their confidence, one file per form of answer."""

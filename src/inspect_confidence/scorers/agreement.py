@@ -97,11 +97,11 @@ def _compare_choices(
         return ParseFailure("scoring_failed", "the eval's answer names no choice")
     degrees = []
     for text in texts:
-        further = answers.read_choice(text, choices)
-        if isinstance(further, ParseFailure):
+        other_choice = answers.read_choice(text, choices)
+        if isinstance(other_choice, ParseFailure):
             degrees.append(NAN)
         else:
-            degrees.append(float(further.index == choice.index))
+            degrees.append(float(other_choice.index == choice.index))
     return degrees, "choice"
 
 

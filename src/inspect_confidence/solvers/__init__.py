@@ -1,1 +1,1 @@
-"""How a model is asked: one file an elicitation."""
+"""Solvers that ask a model, one file per form of elicitation."""

@@ -1,1 +1,1 @@
-"""The studies as Inspect tasks, one file a study."""
+"""The studies as Inspect tasks, one file per study."""

@@ -1,4 +1,4 @@
-"""How a task is put together of its samples and its other parts."""
+"""Composition of a task from its samples and its other parts."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -23,7 +23,10 @@ def sample(
     suffix: str = "",
     choices: Sequence[str] = (),
 ) -> Sample:
-    """A sample about an item, its id with a suffix where an item has several; facts go with it."""
+    """Return a sample about an item, with facts in its metadata.
+
+    An item with several samples has a suffix in the id of each.
+    """
     return Sample(
         input=text,
         choices=list(choices) or None,
@@ -33,7 +36,7 @@ def sample(
     )
 
 
-def composed(
+def compose_task(
     selection: Selection[Item],
     samples: list[Sample],
     solver: Solver,
@@ -45,7 +48,10 @@ def composed(
     version: str,
     config: GenerateConfig | None = None,
 ) -> Task:
-    """A task of its parts, at temperature 0 without a config; `viewer` takes the scorer's name."""
+    """Return a task of these parts, at temperature 0 without a config.
+
+    `viewer` is called with the scorer's name.
+    """
     return Task(
         dataset=MemoryDataset(samples, name=selection.name),
         solver=solver,

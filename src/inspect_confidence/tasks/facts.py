@@ -1,6 +1,6 @@
-"""What every task has: items chosen, wording of the user's own, and what it keeps in its log.
+"""Arguments that all tasks share, and the facts that a task writes into its log.
 
-The log's facts are for `plan`, for judgments, and for telling variants apart.
+The facts are for `plan`, for judgments, and for distinguishing variants.
 """
 
 from collections.abc import Sequence
@@ -13,32 +13,35 @@ from inspect_confidence.datasets.selection import Item, Selection
 from inspect_confidence.tasks.provenance import provenance
 
 
-class Which(TypedDict):
-    """Which items of a data set are asked, as its loader takes it."""
+class ItemChoice(TypedDict):
+    """Arguments of a data set's loader that choose its items."""
 
     items: str | int | None
     split: str
     seed: int
 
 
-def which(items: str | int | None, split: object, seed: object) -> Which:
-    """The arguments that all tasks have for their items; refuses a split or seed that is none."""
-    known = arguments.choice("split", split, ("all", "train", "test"))
-    return {"items": items, "split": known, "seed": arguments.integer("seed", seed)}
+def item_choice(items: str | int | None, split: object, seed: object) -> ItemChoice:
+    """Return the arguments that choose a task's items; refuse an invalid split or seed."""
+    return {
+        "items": items,
+        "split": arguments.choice("split", split, ("all", "train", "test")),
+        "seed": arguments.integer("seed", seed),
+    }
 
 
-def own_prompt(prompt: str | None, ours: str) -> str | None:
-    """The wording of the user's file, if there is one; it has the fields of ours."""
-    return arguments.template("prompt", prompt, fields_of(ours)) if prompt else None
+def user_prompt(prompt: str | None, default: str) -> str | None:
+    """Return the wording of the user's file, if any; it must have the fields of the default."""
+    return arguments.template("prompt", prompt, fields_of(default)) if prompt else None
 
 
 def fields_of(text: str) -> frozenset[str]:
-    """What a template of ours is filled with."""
+    """Return the names of a template's fields."""
     return frozenset(field for _, field, _, _ in Formatter().parse(text) if field)
 
 
 def system_message(system: str | None) -> str | None:
-    """The text of the user's file with a system message, if there is one."""
+    """Return the text of the user's file with a system message, if any."""
     if not system:
         return None
     path = arguments.user_path("system", system)
@@ -55,31 +58,31 @@ def log_facts(
     files: Sequence[str | Path] = (),
     calls: int = 1,
     read_again: int = 0,
-    shown: str | None = None,
+    typical_text: str | None = None,
 ) -> dict[str, object]:
-    """The metadata of a task.
+    """Return the metadata of a task.
 
     Args:
-        selection: Of its items.
-        wordings: Templates; what is read is estimated from the first.
+        selection: The task's items.
+        wordings: Templates; the length of a prompt is estimated from the first.
         system: The system message.
-        output_tokens: Of a call, about.
-        prompts: Modules of `inspect_confidence.prompts` that the wordings come from; none of them
-            in another package.
-        files: What is read beside the selection's files.
-        calls: Model calls a sample.
-        read_again: Characters that a call reads beside question, wording and system message.
-        shown: All that a typical call reads beside the question, where it isn't the first wording
-            and the system message.
+        output_tokens: Approximate output tokens of a call.
+        prompts: Modules of `inspect_confidence.prompts` that the wordings come from; empty for a
+            task of another package.
+        files: Data files, besides those of the selection.
+        calls: Model calls per sample.
+        read_again: Characters that a call reads besides question, wording and system message.
+        typical_text: The text that a typical call reads besides the question; by default the
+            first wording and the system message.
     """
-    read = wordings[0] + (system or "") if shown is None else shown
+    text = wordings[0] + (system or "") if typical_text is None else typical_text
     return {
         **selection.facts(),
         "package_version": __version__,
         "prompt": arguments.fingerprint("\n".join(wordings)),
         "system": arguments.fingerprint(system) if system else "",
         "calls_per_sample": calls,
-        "prompt_characters": len(read) + read_again,
+        "prompt_characters": len(text) + read_again,
         "output_tokens_per_call": output_tokens,
         "provenance": provenance([*selection.files, *files], prompts),
     }

@@ -20,24 +20,24 @@ from inspect_confidence.scorers.tokens import token_distribution
 from inspect_confidence.solvers.integer import ask_integer, ask_traces
 from inspect_confidence.solvers.interval import ask_interval
 from inspect_confidence.solvers.point import CALIBRATED, ask_point
-from inspect_confidence.tasks.composition import composed, sample
-from inspect_confidence.tasks.facts import log_facts, own_prompt, system_message, which
+from inspect_confidence.tasks.composition import compose_task, sample
+from inspect_confidence.tasks.facts import item_choice, log_facts, system_message, user_prompt
 from inspect_confidence.tasks.viewers import interval_viewer, levels_viewer
 from inspect_confidence.versions import TASK_VERSIONS
 
 
 @dataclass(frozen=True)
 class Method:
-    """A way to elicit intervals; its solver is made of wording, system message and draws."""
+    """A method to elicit intervals; `solver` takes wording, system message and number of draws."""
 
     scorer: Callable[[], Scorer]
     solver: Callable[[str, str | None, int], Solver]
     prompt: str
-    by_level: bool = False  # a sample is an item and level, or an item
-    draws: int | None = None  # by default; None where there is always one
-    calls: int = 1  # a draw
+    by_level: bool = False  # whether there is a sample for each level of an item
+    draws: int | None = None  # the default; None if the method always has one draw
+    calls: int = 1  # per draw
     output_tokens: int = 8
-    read_again: int = 0  # characters of a call beside question and wording
+    read_again: int = 0  # characters of a call besides question and wording
 
 
 METHODS: Mapping[str, Method] = {
@@ -70,7 +70,7 @@ METHODS: Mapping[str, Method] = {
         draws=10,
         calls=2,
         output_tokens=150,
-        # The second call of two reads the trace, of 300 tokens at 4 characters, and what follows.
+        # The second of two calls reads the trace, 300 tokens of 4 characters, and the question.
         read_again=(300 * 4 + len(prompts.TRACE_ANSWER)) // 2,
     ),
 }
@@ -90,45 +90,51 @@ def fermi_eval(
     system: str | None = None,
     **unknown: object,
 ) -> Task:
-    """Ask for the order of magnitude of answers with its uncertainty; docs say how many calls.
+    """Ask for the order of magnitude of answers, with its uncertainty.
+
+    The number of calls depends on the method.
 
     Args:
         dataset: `scioly` (Science Olympiad, downloaded once), `bundled`, or a csv or jsonl file
             with `question` and `exponent` columns.
-        items: How many items, or a file with one id a line; all by default.
-        split: `train` (which adjustments learn from), `test` or `all`.
+        items: Number of items, or a file with one id per line; all by default.
+        split: `train` (for fitting adjustments), `test` or `all`.
         levels: Nominal levels in percent.
         method: `direct` (the model states the interval), `tunnel` (repeatedly), `sampling`
             (repeated point answers), `logprob` (token log probabilities of an integer) or
             `traces` (the same after each of several reasoning traces).
-        draws: Repetitions an item: 20 for `tunnel` and `sampling`, 10 for `traces`.
-        exponents: Items whose answer lies outside this range are left out.
-        seed: Of the order of items and of their split.
-        prompt: A file that replaces the wording; holds `{question}`, and `{level}` where the
+        draws: Repetitions per item: 20 for `tunnel` and `sampling`, 10 for `traces`.
+        exponents: Range of answers; items with answers outside it are left out.
+        seed: Seed of the order of items and of their split.
+        prompt: A file that replaces the wording; it has `{question}`, and `{level}` if the
             method asks for an interval.
         system: A file with a system message; none by default.
         **unknown: Refused.
     """
     arguments.refuse_unknown(unknown, arguments.argument_names(fermi_eval))
-    chosen = METHODS[arguments.choice("method", method, list(METHODS))]
-    times = _draws(method, chosen, draws)
+    elicitation = METHODS[arguments.choice("method", method, list(METHODS))]
+    n_draws = _draws(method, elicitation, draws)
     percents = _levels(levels)
-    wording = own_prompt(prompt, chosen.prompt) or chosen.prompt
+    wording = user_prompt(prompt, elicitation.prompt) or elicitation.prompt
     context = system_message(system)
     selection = load_fermi(
         dataset,
         exponents=arguments.integer_range("exponents", exponents),
-        **which(items, split, seed),
+        **item_choice(items, split, seed),
     )
-    asked: list[dict[str, object]] = (
-        [{"level": level} for level in percents] if chosen.by_level else [{"levels": percents}]
-    )
-    return composed(
+    conditions: list[dict[str, object]] = [{"levels": percents}]
+    if elicitation.by_level:
+        conditions = [{"level": level} for level in percents]
+    samples = []
+    for item in selection.items:
+        samples += [_sample(item, method, condition) for condition in conditions]
+    calibrated = {"calibrated_settings": CALIBRATED} if method == "sampling" else {}
+    return compose_task(
         selection,
-        [_sample(item, method, one) for item in selection.items for one in asked],
-        chosen.solver(wording, context, times),
-        chosen.scorer(),
-        interval_viewer if chosen.by_level else partial(levels_viewer, levels=percents),
+        samples,
+        elicitation.solver(wording, context, n_draws),
+        elicitation.scorer(),
+        interval_viewer if elicitation.by_level else partial(levels_viewer, levels=percents),
         headline="coverage_gap",
         version=TASK_VERSIONS["fermi_eval"],
         facts={
@@ -136,22 +142,23 @@ def fermi_eval(
                 selection,
                 [wording],
                 context,
-                calls=times * chosen.calls,
-                read_again=chosen.read_again,
-                output_tokens=chosen.output_tokens,
+                calls=n_draws * elicitation.calls,
+                read_again=elicitation.read_again,
+                output_tokens=elicitation.output_tokens,
                 prompts=["fermi_eval"],
             ),
-            "draws_per_sample": times if chosen.calls == 1 else 0,  # traces go on each by itself
-            **({"calibrated_settings": CALIBRATED} if method == "sampling" else {}),
+            # Each trace continues by itself.
+            "draws_per_sample": n_draws if elicitation.calls == 1 else 0,
+            **calibrated,
         },
         config=GenerateConfig(),
     )
 
 
-def _levels(given: object) -> list[float]:
-    """Nominal levels, of which a share is none."""
-    percents = arguments.numbers("levels", given, above=0, below=100)
-    if shares := [one for one in percents if one < 1]:
+def _levels(levels: object) -> list[float]:
+    """Return nominal levels in percent; refuse shares."""
+    percents = arguments.numbers("levels", levels, above=0, below=100)
+    if shares := [level for level in percents if level < 1]:
         raise InvalidArgument(
             f"levels={shares[0]:g} is below 1%; levels are percentages: 90, not 0.9."
         )
@@ -159,17 +166,17 @@ def _levels(given: object) -> list[float]:
 
 
 def _draws(name: str, method: Method, draws: int | None) -> int:
-    """How many draws an item takes; only methods that repeat take a number."""
+    """Return the number of draws per item; refuse several for a method that does not repeat."""
     if draws is None:
         return method.draws or 1
     count = arguments.integer("draws", draws, minimum=1)
     if method.draws is None and count > 1:
-        repeating = ", ".join(other for other in METHODS if METHODS[other].draws)
+        repeating = ", ".join(key for key in METHODS if METHODS[key].draws)
         raise InvalidArgument(f"draws={draws}: method={name} asks once; {repeating} repeat.")
     return count
 
 
-def _sample(item: FermiItem, method: str, asked: dict[str, object]) -> Sample:
-    suffix = f"@{asked['level']:g}" if "level" in asked else ""
-    facts = {"method": method, **asked}
+def _sample(item: FermiItem, method: str, condition: dict[str, object]) -> Sample:
+    suffix = f"@{condition['level']:g}" if "level" in condition else ""
+    facts = {"method": method, **condition}
     return sample(item, item.question, str(item.exponent), facts, suffix=suffix)

@@ -1,4 +1,4 @@
-"""Hedge markers: whether "probably" means the same to a model everywhere; and a check of judges."""
+"""Hedge markers: a model's confidence in sentences with markers; and a check of the judge."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -23,8 +23,14 @@ from inspect_confidence.scorers.hedged import hedged
 from inspect_confidence.scorers.judge_item import judge_item
 from inspect_confidence.solvers.hedged import ask_hedged
 from inspect_confidence.solvers.judge_item import ask_judge
-from inspect_confidence.tasks.composition import composed, sample
-from inspect_confidence.tasks.facts import fields_of, log_facts, own_prompt, system_message, which
+from inspect_confidence.tasks.composition import compose_task, sample
+from inspect_confidence.tasks.facts import (
+    fields_of,
+    item_choice,
+    log_facts,
+    system_message,
+    user_prompt,
+)
 from inspect_confidence.tasks.viewers import hedge_viewer, judge_viewer
 from inspect_confidence.user_files import check_shape, read_json
 from inspect_confidence.versions import TASK_VERSIONS
@@ -32,13 +38,13 @@ from inspect_confidence.versions import TASK_VERSIONS
 JUDGES = ("model", "rules")
 
 DATASETS = "popqa,ambignq,sciq,arc_challenge"
-"""Short answers and choices; all but the first have a train and a test split."""
+"""Data sets of short answers and choices; all but the first have a train and a test split."""
 
 _SENTENCE = 120
-"""Characters of a sentence or short reply, about: 30 tokens."""
+"""Approximate characters of a sentence or short reply: 30 tokens."""
 
 ITEMS = 1_200
-"""Of several data sets and splits as many as give most markers ten sentences in each."""
+"""Default number of items; it gives most markers ten sentences in each data set and split."""
 
 
 @task
@@ -56,7 +62,7 @@ def hedge_markers(
     judge_prompts: str = "ours",
     **unknown: object,
 ) -> Task:
-    """Ask for a hedged answer, then K more, and have each sentence judged against them.
+    """Ask for a hedged answer and K more, and judge each sentence against the further answers.
 
     Args:
         dataset: `popqa`, `selfaware`, `simpleqa`, `halueval`, `mmlu`, `sciq`, `arc_challenge`,
@@ -64,27 +70,27 @@ def hedge_markers(
             `commonsense` or `bundled` (these three), several with commas, or a csv or jsonl file.
         split: `train`, `test` or `all`.
         draws: K, at least 1.
-        judge: `model` (of the role `grader`) or `rules` (no calls).
-        system: `standard` (the study's, to the letter), `metacognitive` (ours, or the study's with
-            its prompts), `unlimited` (the standard one without its limit of one marker a sentence),
-            or a file.
-        batch_judgments: Whether all about a sentence is judged in one call, instead of one for
-            its markers, one for its decisiveness and one for each different answer. By default it
-            is, but for the study's prompts, and for a file without `sentence`.
-        items: How many items, as many of each data set and split as it has; `all` for up to 5,000
-            of each, as in the study; or a file with one id a line.
-        seed: Of the order of items and of choices.
+        judge: `model` (the one in the role `grader`) or `rules` (no calls).
+        system: `standard` (the study's, verbatim), `metacognitive` (the package's, or the study's
+            with its prompts), `unlimited` (the standard one without its limit of one marker per
+            sentence), or a file.
+        batch_judgments: Whether all judgments of a sentence are asked for in one call, instead of
+            one for its markers, one for its decisiveness and one for each different answer. By
+            default they are, except with the study's prompts and a file without `sentence`.
+        items: Number of items, spread over data sets and splits; `all` for up to 5,000 of each, as
+            in the study; or a file with one id per line.
+        seed: Seed of the order of items and of choices.
         prompts: `ours`, or `study` (the study's user messages and system messages, downloaded
             once).
-        prompt: A file that replaces the user message; holds `{question}`.
+        prompt: A file that replaces the user message; it has `{question}`.
         judge_prompts: `ours`, `study` (the study's, downloaded once), or a json file with templates
-            that replace ours, by name: `markers`, `decisiveness`, `consistency`, `correctness`,
-            `sentence`.
+            that replace the package's, by name: `markers`, `decisiveness`, `consistency`,
+            `correctness`, `sentence`.
         **unknown: Refused.
     """
     arguments.refuse_unknown(unknown, arguments.argument_names(hedge_markers))
-    count = arguments.integer("draws", draws, minimum=1)
-    judged_by = arguments.choice("judge", judge, JUDGES)
+    n_draws = arguments.integer("draws", draws, least=1)
+    instrument = arguments.choice("judge", judge, JUDGES)
     batch = _batch(batch_judgments)
     study = arguments.choice("prompts", prompts, WORDINGS) == STUDY
     if study and prompt:
@@ -95,39 +101,46 @@ def hedge_markers(
     formats = study_formats() if study else None
     systems = {**wording.SYSTEMS, **(study_systems() if study else {})}
     context = systems.get(str(system)) or _system_message(str(system))
-    own = formats.message if formats else own_prompt(prompt, wording.TEMPLATES["short"])
-    asks = judged_by == "model"
-    if asks:
+    template = user_prompt(prompt, wording.TEMPLATES["short"])
+    if formats:
+        template = formats.message
+    by_model = instrument == "model"
+    if by_model:
         expect_grader()
-    judges = _judge_prompts(judge_prompts, asks)
-    scored = hedged(judged_by, batch, judges)
-    wanted = None if items == "all" else items
-    selection = load_marker_questions(dataset, **which(wanted, split, seed), formats=formats)
-    wordings = [own] if own else list(wording.TEMPLATES.values())
+    judges = _judge_prompts(judge_prompts, by_model)
+    scorer = hedged(instrument, batch, judges)
+    choice = item_choice(None if items == "all" else items, split, seed)
+    selection = load_marker_questions(dataset, **choice, formats=formats)
+    wordings = [template] if template else list(wording.TEMPLATES.values())
     wordings += [version_of(UTILS)] if study else []
     facts = log_facts(
-        *(selection, wordings, context),
-        prompts=["hedge_markers", "judge"] if asks else ["hedge_markers"],
+        selection,
+        wordings,
+        context,
+        prompts=["hedge_markers", "judge"] if by_model else ["hedge_markers"],
         output_tokens=30,
-        calls=1 + count,
-        files=_judging_files(judged_by, study=study or judges == STUDY),
+        calls=1 + n_draws,
+        files=_judging_files(instrument, study=study or judges == STUDY),
     )
-    if system in wording.SYSTEMS:  # what judgments and published figures call it
+    if system in wording.SYSTEMS:  # its name in judgments and published figures
         facts["system"] = system
-    return composed(
+    grader_facts = {}
+    if by_model:
+        grader_facts = _grader_facts(judges, is_batched(judges, batch), n_draws)
+    return compose_task(
         selection,
         [_sample(item) for item in selection.items],
-        ask_hedged(count, context, own, grader=asks),
-        scored,
+        ask_hedged(n_draws, context, template, grader=by_model),
+        scorer,
         hedge_viewer,
         headline="faithfulness",
         version=TASK_VERSIONS["hedge_markers"],
         facts={
             **facts,
-            "judge": judged_by,
-            "judge_prompts": _named(judges),
-            "draws_per_sample": count,
-            **(_judging(judges, is_batched(judges, batch), count) if asks else {}),
+            "judge": instrument,
+            "judge_prompts": _prompts_label(judges),
+            "draws_per_sample": n_draws,
+            **grader_facts,
         },
         config=GenerateConfig(temperature=1, max_tokens=256),
     )
@@ -143,111 +156,124 @@ def judge_check(
     judge_prompts: str = "ours",
     **unknown: object,
 ) -> Task:
-    """Have a judge judge what is labelled: the model of the run is the judge.
+    """Compare a judge's judgments with labels; the model of the run is the judge.
 
-    A sentence, a pair and an answer cost a call each; unless judgments are batched a sentence costs
-    two (markers, decisiveness).
+    A sentence, a pair and an answer are one call each; a sentence is two (markers, decisiveness) if
+    judgments are not batched.
 
     Args:
         judge: `model` (the one that `--model` names) or `rules` (no calls; any `--model`).
-        parts: Of `sentences` (132), `pairs` (126), `answers` (63).
+        parts: Some of `sentences` (132), `pairs` (126), `answers` (63).
         batch_judgments: Whether sentences and pairs are judged by the prompt that asks for all
-            about a sentence in one call, a pair among the replies of two others about the same
-            question; by default as in `hedge_markers`.
-        items: How many items, or a file with one id a line; all by default.
-        seed: Of the order of items.
+            judgments of a sentence in one call, a pair together with the replies of two other
+            pairs about the question; by default as in `hedge_markers`.
+        items: Number of items, or a file with one id per line; all by default.
+        seed: Seed of the order of items.
         judge_prompts: As in `hedge_markers`.
         **unknown: Refused.
     """
     arguments.refuse_unknown(unknown, arguments.argument_names(judge_check))
-    judged_by = arguments.choice("judge", judge, JUDGES)
+    instrument = arguments.choice("judge", judge, JUDGES)
     batch = _batch(batch_judgments)
-    judges = _judge_prompts(judge_prompts, judged_by == "model")
-    if judged_by == "rules" and batch is None:
+    judges = _judge_prompts(judge_prompts, instrument == "model")
+    if instrument == "rules" and batch is None:
         batch = False  # rules have no prompts
     templates = judge_wording(judges, batch=batch).templates
-    at_once = is_batched(judges, batch)
+    batched = is_batched(judges, batch)
     selection = load_judge_items(parts, items=items, seed=arguments.integer("seed", seed))
-    calls = 1 if judged_by == "model" else 0
+    calls = 1 if instrument == "model" else 0
     facts = log_facts(
-        *(selection, list(templates.values()), None),
+        selection,
+        list(templates.values()),
+        None,
         prompts=["judge"] if calls else [],
         output_tokens=12,
         calls=calls,
-        files=_judging_files(judged_by, study=judges == STUDY),
+        files=_judging_files(instrument, study=judges == STUDY),
     )
-    return composed(
+    label = _prompts_label(judges)
+    samples = []
+    for item in selection.items:
+        for form in _forms(item, batched):
+            samples.append(_judgment_sample(item, form, instrument, batched, label))
+    return compose_task(
         selection,
-        [
-            _judged(item, form, judge=judged_by, batch=at_once, wording=_named(judges))
-            for item in selection.items
-            for form in _forms(item, at_once)
-        ],
+        samples,
         ask_judge(judges, batch),
         judge_item(),
         judge_viewer,
         headline="agreement_accuracy",
         version=TASK_VERSIONS["judge_check"],
-        facts={**facts, "judge": judged_by, "judge_prompts": _named(judges)},
+        facts={**facts, "judge": instrument, "judge_prompts": label},
     )
 
 
-def _batch(given: object) -> bool | None:
-    return None if given is None else arguments.boolean("batch_judgments", given)
+def _batch(batch_judgments: object) -> bool | None:
+    if batch_judgments is None:
+        return None
+    return arguments.boolean("batch_judgments", batch_judgments)
 
 
 def _judging_files(judge: str, *, study: bool) -> list[str]:
-    """What is read to ask and to judge beside the questions."""
+    """Return the data files of prompts and judge, besides the questions."""
     return [PROMPTS, UTILS] * study + [MARKERS] * (judge == "rules")
 
 
-def _judging(
-    judges: Mapping[str, str] | str, at_once: bool, draws: int
+def _grader_facts(
+    judges: Mapping[str, str] | str, batched: bool, draws: int
 ) -> dict[str, dict[str, int]]:
-    """What the judge is asked about a reply of one sentence, for `plan`."""
-    templates = judge_wording(judges, batch=at_once).templates
-    asked = {"correctness": 1} | (
-        {"sentence": 1} if at_once else {"markers": 1, "decisiveness": 1, "consistency": 0}
-    )
-    each = 0 if at_once else len(templates["consistency"]) + _SENTENCE
-    return {
-        "grader": {
-            "calls": sum(asked.values()),
-            "calls_per_reply": 0 if at_once else 1,
-            "questions": 2 if at_once else 1,  # how many of the calls show the question
-            "characters": sum(n * (len(templates[form]) + _SENTENCE) for form, n in asked.items()),
-            "characters_per_reply": each + _SENTENCE,
-            "output_tokens": 12 * sum(asked.values()),
-            "output_tokens_per_reply": 3 if at_once else 8,
-            "calls_again": 2 if at_once else 0,
-            "calls_again_per_reply": 1 if at_once else 0,
-            "replies": draws,
-        }
+    """Return the judge's calls about a reply of one sentence, for `plan`."""
+    templates = judge_wording(judges, batch=batched).templates
+    forms = ["correctness", "sentence"] if batched else ["correctness", "markers", "decisiveness"]
+    facts = {
+        "calls": len(forms),
+        "characters": sum(len(templates[form]) + _SENTENCE for form in forms),
+        "output_tokens": 12 * len(forms),
+        "replies": draws,
     }
+    if batched:
+        facts |= {
+            "calls_per_reply": 0,
+            "questions": 2,  # how many of the calls show the question
+            "characters_per_reply": _SENTENCE,
+            "output_tokens_per_reply": 3,
+            "calls_again": 2,
+            "calls_again_per_reply": 1,
+        }
+    else:
+        facts |= {
+            "calls_per_reply": 1,
+            "questions": 1,
+            "characters_per_reply": len(templates["consistency"]) + 2 * _SENTENCE,
+            "output_tokens_per_reply": 8,
+            "calls_again": 0,
+            "calls_again_per_reply": 0,
+        }
+    return {"grader": facts}
 
 
 def _system_message(file: str) -> str | None:
-    """Of a file, not of a word that is meant for one of the prompts that are known."""
+    """Return the system message in a file; refuse a misspelt name of a known prompt."""
     _refuse_word("system", file, wording.SYSTEMS)
     return system_message(file)
 
 
-def _refuse_word(name: str, value: str, known: Iterable[str]) -> None:
-    """Refuse what is no file and none of the words that are known."""
+def _refuse_word(name: str, value: str, words: Iterable[str]) -> None:
+    """Refuse a value that is neither a file nor one of the words."""
     if "." not in value and "/" not in value:
-        raise InvalidArgument(f"{name}={value} is not known. {nearest(value, [*known, 'a file'])}")
+        raise InvalidArgument(f"{name}={value} is not known. {nearest(value, [*words, 'a file'])}")
 
 
-def _named(judges: Mapping[str, str] | str) -> str:
-    """What tells a judge's prompts apart: nothing, `study`, or a fingerprint."""
+def _prompts_label(judges: Mapping[str, str] | str) -> str:
+    """Return the label of a judge's prompts: empty, `study`, or a fingerprint."""
     return judges if isinstance(judges, str) else judging.fingerprint_of(judges)
 
 
-def _judge_prompts(path: str, asked: bool) -> dict[str, str] | str:
-    """Templates of the user's, each with the fields of the one it replaces, or `study`."""
+def _judge_prompts(path: str, by_model: bool) -> dict[str, str] | str:
+    """Return the user's templates, each with the fields of the one it replaces, or `study`."""
     if path == "ours":
         return {}
-    if not asked:
+    if not by_model:
         raise InvalidArgument(
             "judge_prompts with judge=rules: rules read no prompts; leave it out."
         )
@@ -271,41 +297,48 @@ def _sample(item: Question) -> Sample:
 
 
 def _forms(item: JudgeItem, batch: bool) -> tuple[str, ...]:
-    """What is judged of it in a call each."""
+    """Return the forms of judgment that are a call each."""
     return ("sentence",) if batch and item.part == "sentences" else item.forms
 
 
-def _together(item: JudgeItem) -> list[str]:
-    """The replies that a batch shows the judge with this item's sentence."""
-    pairs = [one.reply for one in labelled_items()["pairs"] if one.question == item.question]
-    return list(dict.fromkeys(pairs)) if item.part == "pairs" else []
+def _batch_replies(item: JudgeItem) -> list[str]:
+    """Return the replies that a batch shows the judge with this item's sentence."""
+    if item.part != "pairs":
+        return []
+    pairs = [pair for pair in labelled()["pairs"] if pair.question == item.question]
+    return list(dict.fromkeys(pair.reply for pair in pairs))
 
 
-def _judged(item: JudgeItem, form: str, **how: object) -> Sample:
+def _judgment_sample(
+    item: JudgeItem, form: str, judge: str, batch: bool, wording_label: str
+) -> Sample:
     labels = {
         "markers": json.dumps(item.markers, ensure_ascii=False),
         "decisiveness": f"{item.decisiveness:g}",
     }
-    # Asked for right or wrong alone, a judge should call a punt wrong.
-    is_wrong = how["wording"] == STUDY and item.verdict == "punt"
+    # A judge that is asked only for right or wrong should call a punt wrong.
+    is_wrong = wording_label == STUDY and item.verdict == "punt"
+    targets = {
+        **labels,
+        "sentence": json.dumps(labels, ensure_ascii=False),
+        "correctness": "incorrect" if is_wrong else item.verdict,
+        "consistency": item.verdict,
+    }
     return Sample(
         input=item.sentence or item.reply,
-        target={
-            **labels,
-            "sentence": json.dumps(labels, ensure_ascii=False),
-            "correctness": "incorrect" if is_wrong else item.verdict,
-            "consistency": item.verdict,
-        }[form],
+        target=targets[form],
         id=f"{item.id}-{form}",
         metadata={
             "item": item.id,
             "form": form,
-            **how,
+            "judge": judge,
+            "batch": batch,
+            "wording": wording_label,
             "question": item.question,
             "sentence": item.sentence,
             "reply": item.reply,
             "word": item.word,
             "accepted": "; ".join(item.answers),
-            "each": _together(item),
+            "each": _batch_replies(item),
         },
     )

@@ -1,11 +1,69 @@
-"""What the tasks that ask for JSON have in common: whose wording, and in which form."""
+"""Arguments that the tasks with JSON replies share: prompts and format."""
 
-from inspect_confidence.arguments import choice
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from inspect_ai.model import GenerateConfig
+
+from inspect_confidence.arguments import boolean, choice
 from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.solvers.json_reply import opening
+
+
+@dataclass(frozen=True)
+class JsonPrompt:
+    """The texts that a task with JSON replies asks with.
+
+    Attributes:
+        template: Template of the user message, if it replaces the package's.
+        system: System message, if it replaces the package's.
+        wordings: Texts whose fingerprint tells runs apart.
+        typical_text: The text that a typical call reads besides the question.
+        is_exact: Whether these are the study's exact prompts.
+    """
+
+    template: str | None
+    system: str | None
+    wordings: Sequence[str]
+    typical_text: str
+    is_exact: bool = False
+
+
+def study_prompt(system: str, revision: str) -> JsonPrompt:
+    """Return the study's exact prompts: the user messages are the questions of the samples."""
+    return JsonPrompt("{question}", system, [revision], system, is_exact=True)
+
+
+def json_prompt(
+    template: str | None,
+    system: str | None,
+    *,
+    message: str,
+    directions: str,
+    wordings: Sequence[str],
+) -> JsonPrompt:
+    """Return the prompts of a user's files, or else the package's.
+
+    Args:
+        template: The user's template, if any.
+        system: The user's system message, if any.
+        message: The package's user message, without a question.
+        directions: The package's directions.
+        wordings: The package's wordings.
+    """
+    text = (template or message) + (opening(directions, template, system) or "")
+    return JsonPrompt(template, system, [template] if template else wordings, text)
+
+
+def token_config(tokens: object) -> GenerateConfig:
+    """Return the generation settings at temperature 0, with log probabilities if asked for."""
+    if boolean("tokens", tokens):
+        return GenerateConfig(temperature=0, logprobs=True, top_logprobs=20)
+    return GenerateConfig(temperature=0)
 
 
 def is_exact(prompts: object, **changed: object) -> bool:
-    """Whether the study's exact prompts are asked for; refuses arguments that would change them."""
+    """Return whether the study's exact prompts are used; refuse arguments that change them."""
     exact = choice("prompts", prompts, ("ours", "authors")) == "authors"
     for name, value in changed.items():
         if exact and value:
@@ -17,5 +75,5 @@ def is_exact(prompts: object, **changed: object) -> bool:
 
 
 def is_schema(format: object) -> bool:  # the argument's name
-    """Whether the provider is to be given the form of the reply."""
+    """Return whether the provider gets a schema of the reply."""
     return choice("format", format, ("example", "json_schema")) == "json_schema"

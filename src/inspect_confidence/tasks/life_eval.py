@@ -1,10 +1,10 @@
-"""LifeEval: ages at death, and how sure a model is of them, against a life table."""
+"""LifeEval: ages at death and their stated probabilities, against a life table."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import Sample
-from inspect_ai.model import GenerateConfig
 
 from inspect_confidence import arguments
 from inspect_confidence.datasets import life_tables as tables
@@ -13,10 +13,17 @@ from inspect_confidence.datasets.question_sets import STUDY_COMMIT
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.prompts import life_eval as wording
 from inspect_confidence.scorers.age_at_death import age_at_death
-from inspect_confidence.solvers.json_reply import ask_age, opening
-from inspect_confidence.tasks.composition import composed, sample
-from inspect_confidence.tasks.facts import log_facts, own_prompt, system_message, which
-from inspect_confidence.tasks.json_prompts import is_exact, is_schema
+from inspect_confidence.solvers.json_reply import ask_age
+from inspect_confidence.tasks.composition import compose_task, sample
+from inspect_confidence.tasks.facts import item_choice, log_facts, system_message, user_prompt
+from inspect_confidence.tasks.json_prompts import (
+    JsonPrompt,
+    is_exact,
+    is_schema,
+    json_prompt,
+    study_prompt,
+    token_config,
+)
 from inspect_confidence.tasks.viewers import life_viewer
 from inspect_confidence.versions import TASK_VERSIONS
 
@@ -41,47 +48,44 @@ def life_eval(
     system: str | None = None,
     **unknown: object,
 ) -> Task:
-    """Ask for an age at death with the probability that it lies within a radius: one call an item.
+    """Ask for an age at death and the probability of dying within a radius of it, in one call.
 
     Args:
-        ages: Ages reached, as `0-100` or `20,40,60-70`.
+        ages: Ages reached, such as `0-100` or `20,40,60-70`.
         sexes: `both`, `male` or `female`.
         radii: Years around the answer, above 0 and below 120.
         window: `half-open`, [answer - radius, answer + radius), which reproduces the published
-            numbers, or `closed`, which has the age answer + radius in it too.
+            numbers, or `closed`, which includes the age answer + radius.
         table: `ssa-2022` (the United States), or a csv file with `age` and q_x in `male`, `female`
             or both.
-        population: Whose member the question is about, as an adjective, to go with your table.
+        population: Population of the person in the question, as an adjective, for your table.
         prompts: `ours`, or `authors` (the study's exact prompts, downloaded once).
-        format: `example` (the form of the reply is shown), or `json_schema` (the provider is given
-            it: structured output).
-        tokens: Whether log probabilities are asked for, to take confidence from the answer's token
-            too.
-        items: How many items, or a file with one id a line; all by default.
+        format: `example` (the prompt shows the form of the reply), or `json_schema` (the provider
+            gets it: structured output).
+        tokens: Whether to ask for log probabilities, for the confidence of the answer's token.
+        items: Number of items, or a file with one id per line; all by default.
         split: `train`, `test` or `all`.
-        seed: Of the order of items.
-        prompt: A file that replaces the user message; holds `{question}`.
+        seed: Seed of the order of items.
+        prompt: A file that replaces the user message; it has `{question}`.
         system: A file that replaces the system message; with `prompt` there is none by default.
         **unknown: Refused.
     """
     arguments.refuse_unknown(unknown, arguments.argument_names(life_eval))
-    lives = tables.read_life_table(table)
-    file: str | Path = tables.BUNDLED
-    if lives.name != tables.SSA_2022:  # as the scorer finds it again, wherever it runs
-        file = arguments.user_path("table", table).resolve()
-        table = str(file)
-    kind = arguments.choice("window", window, tables.WINDOWS)
+    lives, file = _life_table(table)
+    edge = arguments.choice("window", window, tables.WINDOWS)
     schema = is_schema(format)
-    whose = str(population).strip()
-    if isinstance(population, list) or not whose:
+    adjective = str(population).strip()
+    if isinstance(population, list) or not adjective:
         raise InvalidArgument(f"population={population} is no adjective such as American.")
-    other = whose if whose != AMERICAN else None
     exact = is_exact(
-        prompts, prompt=prompt, system=system, population=other, format=schema and format
+        prompts,
+        prompt=prompt,
+        system=system,
+        population=adjective if adjective != AMERICAN else None,
+        format=schema and format,
     )
-    with_tokens = arguments.boolean("tokens", tokens)
-    own = own_prompt(prompt, "{question}")
-    context = system_message(system)
+    config = token_config(tokens)
+    template, context = user_prompt(prompt, "{question}"), system_message(system)
     selection = life_items(
         lives,
         ages=arguments.whole_numbers("ages", ages, minimum=0, maximum=lives.top),
@@ -89,40 +93,58 @@ def life_eval(
         if sexes == "both"
         else arguments.choice_list("sexes", sexes, tables.SEXES),
         radii=arguments.numbers("radii", radii, above=0, below=120),
-        **which(items, split, seed),
+        **item_choice(items, split, seed),
     )
-    questions = {
-        item.id: wording.question(item.sex, item.age, item.radius, whose)
-        for item in selection.items
-    }
-    directions = wording.SCHEMA_DIRECTIONS if schema else wording.DIRECTIONS
-    wordings = [own or wording.message(directions, "")]
-    shown = wordings[0] + (opening(directions, own, context) or "")
     if exact:
-        found = study_prompts(selection.items)
-        asked = {item.id: found[item.sex, item.age, item.radius] for item in selection.items}
-        questions = {name: user for name, (user, _) in asked.items()}
-        context = next(iter(asked.values()))[1]
-        own, shown, wordings = "{question}", context, [STUDY_COMMIT]
-    return composed(
+        questions, texts = _study_questions(selection.items)
+    else:
+        questions = [
+            wording.question(item.sex, item.age, item.radius, adjective) for item in selection.items
+        ]
+        directions = wording.SCHEMA_DIRECTIONS if schema else wording.DIRECTIONS
+        message = wording.message(directions, "")
+        texts = json_prompt(
+            template, context, message=message, directions=directions, wordings=[message]
+        )
+    table_name = lives.name if lives.name == tables.SSA_2022 else str(file)
+    samples = []
+    for item, question in zip(selection.items, questions, strict=True):
+        samples.append(_sample(item, question, lives, table_name, edge))
+    return compose_task(
         selection,
-        [_sample(item, questions[item.id], lives, table, kind) for item in selection.items],
-        ask_age(own, context, schema),
+        samples,
+        ask_age(texts.template, texts.system, schema),
         age_at_death(),
         life_viewer,
         headline="overconfidence",
         version=TASK_VERSIONS["life_eval"],
         facts=log_facts(
-            *(selection, wordings, None if exact else context),
+            selection,
+            texts.wordings,
+            None if exact else context,
             prompts=["life_eval"],
             output_tokens=150,
-            files=[file, *[PROMPTS] * exact],
-            shown=shown,
+            files=[file, PROMPTS] if exact else [file],
+            typical_text=texts.typical_text,
         ),
-        config=GenerateConfig(
-            temperature=0, logprobs=with_tokens or None, top_logprobs=20 if with_tokens else None
-        ),
+        config=config,
     )
+
+
+def _life_table(table: str) -> tuple[tables.LifeTable, str | Path]:
+    """Return a life table and its file, whose path does not depend on the working directory."""
+    lives = tables.read_life_table(table)
+    if lives.name == tables.SSA_2022:
+        return lives, tables.BUNDLED
+    return lives, arguments.user_path("table", table).resolve()
+
+
+def _study_questions(items: Sequence[LifeItem]) -> tuple[list[str], JsonPrompt]:
+    """Return the study's exact prompt of each item, and the texts around it."""
+    study_messages = study_prompts(items)
+    messages = [study_messages[item.sex, item.age, item.radius] for item in items]
+    _, system = messages[0]
+    return [user for user, _ in messages], study_prompt(system, STUDY_COMMIT)
 
 
 def _sample(

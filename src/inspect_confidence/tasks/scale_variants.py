@@ -11,8 +11,8 @@ from inspect_confidence.prompts import scale_variants as prompts
 from inspect_confidence.scales import Scale, read_scales
 from inspect_confidence.scorers.stated import stated
 from inspect_confidence.solvers.stated import ask_stated
-from inspect_confidence.tasks.composition import composed, sample
-from inspect_confidence.tasks.facts import log_facts, own_prompt, system_message, which
+from inspect_confidence.tasks.composition import compose_task, sample
+from inspect_confidence.tasks.facts import item_choice, log_facts, system_message, user_prompt
 from inspect_confidence.tasks.viewers import stated_viewer
 from inspect_confidence.versions import TASK_VERSIONS
 
@@ -29,7 +29,7 @@ def scale_variants(
     system: str | None = None,
     **unknown: object,
 ) -> Task:
-    """Ask every item once on every scale: an answer and an integer confidence, in one call.
+    """Ask for an answer and an integer confidence, in one call for every item and scale.
 
     Args:
         dataset: `mmlu` (1,000 items, balanced over its subjects), `gsm8k`, `truthfulqa` (each
@@ -37,31 +37,37 @@ def scale_variants(
             `word_problems`), or a csv or jsonl file with `question`, `target` and, unless answers
             are numbers, `choices`.
         scales: `all` (13), `granularity`, `boundary`, `nonstandard`, or scales as `0-100,0-20`.
-        items: How many items, or a file with one id a line; all by default, 1,000 of MMLU.
+        items: Number of items, or a file with one id per line; all by default, 1,000 of MMLU.
         split: `train`, `test` or `all`.
         wording: `study`, or `short` (the study's section 3.4).
-        seed: Of the order of items, and of the order of TruthfulQA's choices.
-        prompt: A file that replaces the wording; holds `{question}`, `{l}` and `{u}`.
+        seed: Seed of the order of items, and of the order of TruthfulQA's choices.
+        prompt: A file that replaces the wording; it has `{question}`, `{l}` and `{u}`.
         system: A file with a system message; none by default.
         **unknown: Refused.
     """
     arguments.refuse_unknown(unknown, arguments.argument_names(scale_variants))
-    asked = read_scales(scales)
-    named = arguments.choice("wording", wording, list(prompts.WORDINGS))
-    own = own_prompt(prompt, prompts.WORDINGS[named])
-    wordings = (own or prompts.WORDINGS[named], own or prompts.MATH_WORDINGS[named])
+    scale_list = read_scales(scales)
+    name = arguments.choice("wording", wording, list(prompts.WORDINGS))
+    template = user_prompt(prompt, prompts.WORDINGS[name])
+    choice_wording = template or prompts.WORDINGS[name]
+    math_wording = template or prompts.MATH_WORDINGS[name]
     context = system_message(system)
-    selection = load_questions(dataset, **which(items, split, seed))
-    return composed(
+    selection = load_questions(dataset, **item_choice(items, split, seed))
+    samples = []
+    for item in selection.items:
+        samples += [_sample(item, scale) for scale in scale_list]
+    return compose_task(
         selection,
-        [_sample(item, scale) for item in selection.items for scale in asked],
-        ask_stated(*wordings, context),
+        samples,
+        ask_stated(choice_wording, math_wording, context),
         stated(),
         stated_viewer,
         headline="overconfidence",
         version=TASK_VERSIONS["scale_variants"],
         facts=log_facts(
-            *(selection, wordings, context),
+            selection,
+            (choice_wording, math_wording),
+            context,
             prompts=["scale_variants"],
             output_tokens=_output_tokens(selection.items),
         ),
@@ -69,7 +75,7 @@ def scale_variants(
 
 
 def _output_tokens(items: Sequence[Question]) -> int:
-    """Of a call, about, on average: a solution takes more than a letter."""
+    """Return the mean output tokens of a call: a solution takes more than a letter."""
     solved = sum(not item.choices for item in items) / len(items)
     return round(150 * solved + 12 * (1 - solved))
 

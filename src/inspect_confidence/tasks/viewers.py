@@ -1,4 +1,4 @@
-"""How the log viewer shows the samples of a task: a specification each."""
+"""Specifications of how the log viewer shows the samples of each task."""
 
 from collections.abc import Callable, Sequence
 from typing import Literal
@@ -17,7 +17,7 @@ _AMOUNT = ScoreColorScale(palette="neutral", min=0, max=1)
 """A probability is neither good nor bad by itself."""
 
 _SIGNED = ScoreColorScale(palette="neutral", min=-1, max=1)
-"""Both ends are bad, for which the viewer has no palette: the darker, the more overconfident."""
+"""Both ends are bad, and the viewer has no palette for that: the darker, the more overconfident."""
 
 _KEYS = """
 level truth lower upper covered interval_score format_ok width reversed draws unseen_mass
@@ -26,7 +26,7 @@ mas best_answer overconfidence sentences markers decisiveness faithfulness punt 
 foreign judgments failed agreed verdict found missed false labelled raw_sum token_confidence
 different_draws asked_again word setting
 """
-"""Of every score, without their level."""
+"""Keys of all scores, without their level."""
 
 _LABELS = {key: key.replace("_", " ").capitalize() for key in _KEYS.split()} | {
     "level": "Level (%)",
@@ -67,7 +67,7 @@ _COLORS: dict[str, ScoreColorScale | Literal["good-low"]] = {
 
 def _samples(
     name: str,
-    shown: str,
+    visible: str,
     hidden: str,
     *,
     first: str,
@@ -76,16 +76,28 @@ def _samples(
     levels: Sequence[float] = (),
     multiline: bool = False,
 ) -> Callable[[str], ViewerConfig]:
-    """The list of samples of a task, for a scorer of that name.
+    """Return a function of the scorer's name that specifies the list of a task's samples.
 
-    It is sorted by the key `first`; `hidden` are further keys, for the list of columns to choose
-    from; `levels` are those that keys end in; `multiline` makes rows of several lines, for words.
+    Args:
+        name: Name of the list.
+        visible: Keys of the score that have a column.
+        hidden: Keys whose columns can be switched on.
+        first: Key by which the list is sorted.
+        order: Order of the list.
+        target: Whether the target has a column.
+        levels: Levels that keys end in.
+        multiline: Whether rows have several lines, for words.
     """
-    ends = {"": "", **{f"_{level:g}": f" {level:g}%" for level in levels}}
-    # Also of keys that have no column of samples: they stand in the sample's panel.
-    labels = {key + end: text + at for end, at in ends.items() for key, text in _LABELS.items()}
-    colors = {key + end: color for end in ends for key, color in _COLORS.items()}
-    visible = dict.fromkeys(shown.split(), True) | dict.fromkeys(hidden.split(), False)
+    suffixes = {"": ""}
+    for level in levels:
+        suffixes[f"_{level:g}"] = f" {level:g}%"
+    # Also of keys without a column: the sample's panel shows them.
+    labels: dict[str, str] = {}
+    colors: dict[str, ScoreColorScale | Literal["good-low"]] = {}
+    for suffix, level_label in suffixes.items():
+        labels |= {key + suffix: label + level_label for key, label in _LABELS.items()}
+        colors |= {key + suffix: color for key, color in _COLORS.items()}
+    is_visible = dict.fromkeys(visible.split(), True) | dict.fromkeys(hidden.split(), False)
 
     def viewer(scorer: str) -> ViewerConfig:
         return ViewerConfig(
@@ -99,8 +111,8 @@ def _samples(
                     TaskSamplesColumn(id="epoch", visible=False),
                     TaskSamplesColumn(id="input"),
                     *(
-                        TaskSamplesColumn.score(scorer, key, visible=there)
-                        for key, there in visible.items()
+                        TaskSamplesColumn.score(scorer, key, visible=flag)
+                        for key, flag in is_visible.items()
                     ),
                     TaskSamplesColumn(id="target", visible=target),
                     TaskSamplesColumn(id="error", visible=False),
@@ -108,7 +120,7 @@ def _samples(
                 sort=[TaskSamplesSort.score(scorer, first, dir=order)],
                 multiline=multiline,
                 score_labels=labels,
-                score_color_scales={key: colors[key] for key in visible if key in colors},
+                score_color_scales={key: colors[key] for key in is_visible if key in colors},
                 color_scales_enabled=True,
             ),
         )
@@ -117,7 +129,7 @@ def _samples(
 
 
 def levels_viewer(scorer: str, levels: Sequence[float]) -> ViewerConfig:
-    """Samples of all levels: truth, and the widest level's bounds, coverage and score."""
+    """Specify a list of samples with all levels: truth, and the widest level's interval."""
     widest = f"{max(levels):g}"
     return _samples(
         "Intervals",
@@ -190,23 +202,25 @@ judge_viewer = _samples(
 
 
 def with_confidence_viewer(
-    plain: ViewerConfig | None, scorers: Sequence[str], ways: Sequence[str]
+    plain: ViewerConfig | None, scorers: Sequence[str], methods: Sequence[str]
 ) -> ViewerConfig:
-    """Confidence and correctness beside what the eval's own view shows, or its scores."""
-    ours = [TaskSamplesColumn.score("confidence", key) for key in ("correct", *ways)]
-    labels = {"correct": "Correct", **{way: way.replace("_", " ").capitalize() for way in ways}}
-    colors = {"correct": _SHARE, **dict.fromkeys(ways, _AMOUNT)}
+    """Add confidence and correctness to the eval's own view, or to a view of its scores."""
+    columns = [TaskSamplesColumn.score("confidence", key) for key in ("correct", *methods)]
+    labels = {"correct": "Correct"}
+    for method in methods:
+        labels[method] = method.replace("_", " ").capitalize()
+    colors = {"correct": _SHARE, **dict.fromkeys(methods, _AMOUNT)}
     view = plain.task_samples_view if plain else None
     if plain and isinstance(view, TaskSamplesView):
-        seen = view.model_copy(
+        extended = view.model_copy(
             update={
-                "columns": [*view.columns, *ours] if view.columns else view.columns,
+                "columns": [*view.columns, *columns] if view.columns else view.columns,
                 "score_labels": {**labels, **(view.score_labels or {})},
                 "score_color_scales": {**colors, **(view.score_color_scales or {})},
             }
         )
-        return plain.model_copy(update={"task_samples_view": seen})
-    seen = TaskSamplesView(
+        return plain.model_copy(update={"task_samples_view": extended})
+    view = TaskSamplesView(
         name="Confidence",
         columns=[
             TaskSamplesColumn(id="sampleStatus"),
@@ -215,11 +229,12 @@ def with_confidence_viewer(
             TaskSamplesColumn(id="input"),
             TaskSamplesColumn(id="target"),
             *(TaskSamplesColumn.score(name) for name in scorers),
-            *ours,
+            *columns,
         ],
         score_labels=labels,
         score_color_scales=colors,
         color_scales_enabled=True,
     )
-    made = ViewerConfig(task_samples_view=seen, sample_score_view=SampleScoreView(default="grid"))
-    return plain.model_copy(update={"task_samples_view": seen}) if plain else made
+    if plain:
+        return plain.model_copy(update={"task_samples_view": view})
+    return ViewerConfig(task_samples_view=view, sample_score_view=SampleScoreView(default="grid"))

@@ -10,8 +10,8 @@ from inspect_confidence.datasets.wep_choices import NUMBERS, ChoicePrompt, order
 from inspect_confidence.prompts import wep_probes as wording
 from inspect_confidence.scorers.word import stated_probability, word_choice
 from inspect_confidence.solvers.word import ask_probability, ask_word
-from inspect_confidence.tasks.composition import composed, sample
-from inspect_confidence.tasks.facts import log_facts, own_prompt, system_message, which
+from inspect_confidence.tasks.composition import compose_task, sample
+from inspect_confidence.tasks.facts import item_choice, log_facts, system_message, user_prompt
 from inspect_confidence.tasks.viewers import choice_viewer, probability_viewer
 from inspect_confidence.versions import TASK_VERSIONS
 
@@ -30,57 +30,56 @@ def wep_elicitation(
     system: str | None = None,
     **unknown: object,
 ) -> Task:
-    """Ask for the probability that each word means in each context: one call for both together.
+    """Ask for the probability that each word means in each context, in one call per pair.
 
     Args:
         dataset: `bundled`, or a csv or jsonl file of your own with `context`, `setting`, `word`,
-            `statement` and `clause`, one row a statement.
-        settings: Of `concise`, `extended`, `female`, `male`; those of a file of your own are all
-            asked.
-        languages: Of `en`, `zh` (concise contexts only); likewise.
+            `statement` and `clause`, one row per statement.
+        settings: Some of `concise`, `extended`, `female`, `male`; a file of your own is used with
+            all its settings.
+        languages: Some of `en`, `zh` (concise contexts only); a file with all its languages.
         words: `survey` (the 17 that people were asked about), `all` (32), or words between commas.
-        items: How many contexts, or a file with one context's id a line; all by default.
+        items: Number of contexts, or a file with one context's id per line; all by default.
         split: `train`, `test` or `all`.
-        seed: Of the order of contexts.
+        seed: Seed of the order of contexts.
         prompts: `study`, or `ours`, which asks in Chinese what the study asks in English.
-        prompt: A file that replaces the wording of all languages; holds `{statement}` and
+        prompt: A file that replaces the wording of all languages; it has `{statement}` and
             `{clause}`.
         system: A file with a system message; none by default.
         **unknown: Refused.
     """
     arguments.refuse_unknown(unknown, arguments.argument_names(wep_elicitation))
-    ready = wording.ELICITATION[arguments.choice("prompts", prompts, list(wording.ELICITATION))]
-    english = ready["en"]
-    own = own_prompt(prompt, english)
+    templates = wording.ELICITATION[arguments.choice("prompts", prompts, list(wording.ELICITATION))]
+    template = user_prompt(prompt, templates["en"])
     context = system_message(system)
-    selection, asked = contexts.load_contexts(
+    selection, chosen_words = contexts.load_contexts(
         dataset,
         settings=arguments.choice_list("settings", settings, contexts.SETTINGS),
         languages=arguments.choice_list("languages", languages, contexts.LANGUAGES),
         words=words,
-        **which(items, split, seed),
+        **item_choice(items, split, seed),
     )
-    spoken = sorted({one.language for one in selection.items})
-    wordings = {name: own or ready.get(name, english) for name in spoken}
-    return composed(
+    wordings = {}
+    for language in sorted({item.language for item in selection.items}):
+        wordings[language] = template or templates.get(language, templates["en"])
+    samples = []
+    for item in selection.items:
+        samples += [_statement(item, word) for word in chosen_words if word in item.statements]
+    return compose_task(
         selection,
-        [
-            _statement(one, word)
-            for one in selection.items
-            for word in asked
-            if word in one.statements
-        ],
+        samples,
         ask_probability(wordings, context),
         stated_probability(),
         probability_viewer,
         headline="mean_probability",
         version=TASK_VERSIONS["wep_elicitation"],
-        # The clause is read too.
         facts=log_facts(
-            *(selection, list(wordings.values()), context),
+            selection,
+            list(wordings.values()),
+            context,
             prompts=["wep_probes"],
             output_tokens=4,
-            read_again=25,
+            read_again=25,  # the clause
         ),
     )
 
@@ -96,15 +95,15 @@ def wep_choice(
     system: str | None = None,
     **unknown: object,
 ) -> Task:
-    """Ask for the word that fits how many of 20 numbers lie in an interval: one call a prompt.
+    """Ask for the word that fits how many of 20 numbers are in an interval, in one call.
 
     Args:
         dataset: `design`: the prompts follow from the study's design.
         cot: `with` a chain of thought, `without`, or `both`: each prompt in both forms.
-        items: How many of the 360 prompts, or a file with one id a line; all by default.
+        items: Number of the 360 prompts, or a file with one id per line; all by default.
         split: `train`, `test` or `all`.
-        seed: Of the order of prompts.
-        prompt: A file that replaces the wording of both forms; holds `{situation}`, `{sentence}`
+        seed: Seed of the order of prompts.
+        prompt: A file that replaces the wording of both forms; it has `{situation}`, `{sentence}`
             and `{choices}`.
         system: A file with a system message; none by default.
         **unknown: Refused.
@@ -112,67 +111,70 @@ def wep_choice(
     arguments.refuse_unknown(unknown, arguments.argument_names(wep_choice))
     arguments.choice("dataset", dataset, ["design"])
     forms = {"with": [True], "without": [False], "both": [False, True]}
-    asked = forms[arguments.choice("cot", str(cot).lower(), list(forms))]
-    own = own_prompt(prompt, wording.CHOICE)
-    wordings = (own or wording.CHOICE, own or wording.CHOICE_COT)
+    thoughts = forms[arguments.choice("cot", str(cot).lower(), list(forms))]
+    template = user_prompt(prompt, wording.CHOICE)
+    plain_wording, cot_wording = template or wording.CHOICE, template or wording.CHOICE_COT
     context = system_message(system)
-    some = which(items, split, seed)
-    chosen = choose(ordered_design(some["seed"]), some["split"], items)
-    told = [*wording.SITUATIONS.values(), *wording.SENTENCES.values(), str(NUMBERS)]
-    output_tokens = 8 + 120 * sum(asked) // len(asked)
-    selection = Selection("design", chosen, arguments.fingerprint("\n".join(told)))
-    return composed(
+    choice = item_choice(items, split, seed)
+    chosen = choose(ordered_design(choice["seed"]), choice["split"], items)
+    texts = [*wording.SITUATIONS.values(), *wording.SENTENCES.values(), str(NUMBERS)]
+    selection = Selection("design", chosen, arguments.fingerprint("\n".join(texts)))
+    samples = []
+    for item in selection.items:
+        samples += [_sentence(item, is_thought) for is_thought in thoughts]
+    return compose_task(
         selection,
-        [_sentence(one, thought) for one in selection.items for thought in asked],
-        ask_word(*wordings, context),
+        samples,
+        ask_word(plain_wording, cot_wording, context),
         word_choice(),
         choice_viewer,
         headline="empirical_consistency",
         version=TASK_VERSIONS["wep_choice"],
-        # The situation is read too.
         facts=log_facts(
-            *(selection, wordings, context),
+            selection,
+            (plain_wording, cot_wording),
+            context,
             prompts=["wep_probes"],
-            output_tokens=output_tokens,
-            read_again=200,
+            output_tokens=8 + 120 * sum(thoughts) // len(thoughts),
+            read_again=200,  # the situation
         ),
     )
 
 
-def _statement(one: contexts.Context, word: str) -> Sample:
+def _statement(item: contexts.Context, word: str) -> Sample:
     return sample(
-        one,
-        one.statements[word],
+        item,
+        item.statements[word],
         "",
         {
-            "context": one.context,
-            "setting": one.setting,
-            "language": one.language,
+            "context": item.context,
+            "setting": item.setting,
+            "language": item.language,
             "word": word,
-            "shown": one.translations.get(word, word),
+            "shown": item.shown.get(word, word),
             "surveyed": word in contexts.SURVEYED,
-            "clause": one.clause,
+            "clause": item.clause,
         },
         suffix=f"@{word}",
     )
 
 
-def _sentence(one: ChoicePrompt, thought: bool) -> Sample:
-    choices = wording.CHOICES[one.choice_set]
-    numbers = ", ".join(map(str, NUMBERS[one.numbers]))
+def _sentence(item: ChoicePrompt, is_thought: bool) -> Sample:
+    choices = wording.CHOICES[item.choice_set]
+    numbers = ", ".join(map(str, NUMBERS[item.numbers]))
     return sample(
-        one,
-        wording.SENTENCES[one.scenario].format(interval=one.text),
-        choices[one.right],
+        item,
+        wording.SENTENCES[item.scenario].format(interval=item.text),
+        choices[item.right],
         {
-            "scenario": one.scenario,
-            "choice_set": one.choice_set,
-            "numbers": one.numbers,
-            "point": one.point,
-            "interval": one.interval,
-            "cot": thought,
-            "situation": wording.SITUATIONS[one.scenario].format(numbers=numbers),
+            "scenario": item.scenario,
+            "choice_set": item.choice_set,
+            "numbers": item.numbers,
+            "point": item.point,
+            "interval": item.interval,
+            "cot": is_thought,
+            "situation": wording.SITUATIONS[item.scenario].format(numbers=numbers),
         },
-        suffix="-cot" if thought else "",
+        suffix="-cot" if is_thought else "",
         choices=choices,
     )

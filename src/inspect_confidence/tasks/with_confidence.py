@@ -1,4 +1,4 @@
-"""Confidence in the answers to any eval: somebody's task, asked how sure it is."""
+"""Confidence in the answers to any eval: another task, with a scorer that asks for confidence."""
 
 import importlib.util
 import json
@@ -35,7 +35,7 @@ from inspect_confidence.solvers.ask_confidence import (
 from inspect_confidence.tasks.provenance import provenance
 from inspect_confidence.tasks.viewers import with_confidence_viewer
 
-_OURS = "inspect_confidence"
+_PACKAGE = "inspect_confidence"
 
 
 @task
@@ -49,29 +49,30 @@ def with_confidence(
     task_args: str | dict[str, Any] | None = None,
     **unknown: object,
 ) -> Task:
-    """Ask how sure a model is of its answers to an eval, which stays as it is.
+    """Ask for a model's confidence in its answers to an eval, which is not changed.
 
     Data set, solver, sandbox, epochs, scorers and metrics are the eval's, and so is the answer that
-    they score. After its scorers a further one, `confidence`, asks and scores; calls a sample
-    beside the eval's own: 1 for each way, `draws` for `consistency`, none for `logprob`.
+    they score. After its scorers another one, `confidence`, asks and scores. Its calls per sample:
+    1 for each method, `draws` for `consistency`, none for `logprob`.
 
     Args:
         task: The eval: a task, `package/name` of an installed one, or `path/to/file.py@name`.
-        ways: Some of `stated` (in the same conversation, after the answer), `alone` (in a new one
-            that shows question and answer), `before` (before the work), `p_true` (probability of
+        ways: Methods: some of `stated` (in the same conversation, after the answer), `alone` (in a
+            new one that shows question and answer), `before` (before the work), `p_true` (of
             True), `consistency` (further answers), `words` (a phrase) and `logprob` (of the
             answer's own token).
-        scale: Of `stated`, `alone` and `before`: two whole numbers, as `0-100`.
-        draws: How many further answers `consistency` asks for.
-        score: The scorer whose score says what is right, `name` or `name.key`; needed where the
-            eval has several.
-        agreement: What says that two answers are the same: `auto`, `scorer`, `text` or `judge`
-            (the model in the role grader, a call more for each draw).
-        task_args: Arguments of the eval, where it is named: a dict, or JSON.
+        scale: Scale of `stated`, `alone` and `before`: two whole numbers, such as `0-100`.
+        draws: Number of further answers for `consistency`.
+        score: The scorer whose score defines correctness, `name` or `name.key`; needed if the eval
+            has several.
+        agreement: How two answers are compared: `auto`, `scorer`, `text` or `judge` (the model in
+            the role grader, one more call per draw).
+        task_args: Arguments of the eval, if it is given by name: a dict, or JSON.
         **unknown: Refused.
 
     Raises:
-        InvalidArgument: The eval isn't there, has no scorer, or several and `score` names none.
+        InvalidArgument: The eval does not exist, has no scorer, or has several and `score` names
+            none.
     """
     arguments.refuse_unknown(unknown, arguments.argument_names(with_confidence))
     if task is None:
@@ -81,31 +82,31 @@ def with_confidence(
     request = ConfidenceRequest.from_arguments(ways, scale, draws)
     if agreement == "judge" and "consistency" in request.methods:
         expect_grader("agreement=judge", "agreement=text")
-    given = _task_args(task_args)
-    plain = task if isinstance(task, Task) else _named(str(task), given)
+    eval_arguments = _task_args(task_args)
+    plain = task if isinstance(task, Task) else _load_task(str(task), eval_arguments)
     scorers = plain.scorer or []
-    named = _score_of(plain, score)
-    comparing = [one for one in scorers if compares(one)]
-    judged = confidence(
+    score_name = _score_name(plain, score)
+    comparing = [scorer for scorer in scorers if compares(scorer)]
+    confidence_scorer = confidence(
         ways=list(request.methods),
         scale=scale,
         draws=request.draws,
-        score=named,
+        score=score_name,
         agreement=agreement,
         equality=comparing[0] if comparing else None,
     )
     setup: list[Solver] = [ready_to_ask(list(request.methods), agreement)]
     if "before" in request.methods:
         setup.append(ask_confidence("before", scale))
-    own_setup = plain.setup if plain.setup is not None else []
-    setup += [own_setup] if callable(own_setup) else list(own_setup)
+    eval_setup = plain.setup if plain.setup is not None else []
+    setup += [eval_setup] if callable(eval_setup) else list(eval_setup)
     with_tokens = GenerateConfig(logprobs=True, top_logprobs=20)
     config = plain.config.merge(with_tokens) if "logprob" in request.methods else plain.config
     return task_with(
         copy(plain),
         name=plain.name,
         setup=setup,
-        scorer=[*scorers, judged],
+        scorer=[*scorers, confidence_scorer],
         config=config,
         viewer=with_confidence_viewer(plain.viewer, _names_of(scorers), request.methods),
         metadata={
@@ -113,8 +114,8 @@ def with_confidence(
             "confidence": {
                 "package_version": __version__,
                 "provenance": provenance((), ["confidence"]),
-                # All that the eval was made with, defaults too, as its own log would have it.
-                "task_args": vars(plain).get("__task_all_params__", given),
+                # All arguments of the eval with defaults, as its own log would have them.
+                "task_args": vars(plain).get("__task_all_params__", eval_arguments),
                 **_costs(plain, request, agreement),
             },
         },
@@ -122,15 +123,15 @@ def with_confidence(
 
 
 def _costs(plain: Task, request: ConfidenceRequest, agreement: str) -> dict[str, object]:
-    """For `plan`: what asking takes beside the eval itself."""
-    judged = request.draws if agreement == "judge" and "consistency" in request.methods else 0
+    """Return the costs of asking, without those of the eval itself, for `plan`."""
+    draws = request.draws if "consistency" in request.methods else 0
     return {
         "dataset": plain.name,
         "items": len(plain.dataset),
         "excluded": {},
         "calls_per_sample": request.calls,
-        "draws_per_sample": request.draws if "consistency" in request.methods else 0,
-        "grader_calls_per_sample": judged,
+        "draws_per_sample": draws,
+        "grader_calls_per_sample": draws if agreement == "judge" else 0,
         "prompt_characters": len(prompts.ALONE),
         "output_tokens_per_call": _OUTPUT_TOKENS,
         "beside": "to ask for confidence, beside the eval's own; its answers, which are read again "
@@ -139,21 +140,22 @@ def _costs(plain: Task, request: ConfidenceRequest, agreement: str) -> dict[str,
 
 
 _OUTPUT_TOKENS = 6
-"""Of a reply such as `Confidence: 85`."""
+"""Output tokens of a reply such as `Confidence: 85`."""
 
 
 def _names_of(scorers: Sequence[Scorer]) -> list[str]:
-    """As Inspect calls their scores: those of one name are numbered."""
+    """Return the names that Inspect gives to their scores: repeated names are numbered."""
     names: list[str] = []
-    for one in scorers:
-        name = registry_info(one).name.rsplit("/", 1)[-1]
+    for scorer in scorers:
+        name = registry_info(scorer).name.rsplit("/", 1)[-1]
         numbered = (f"{name}{number}" for number in count(1))
-        names.append(next(free for free in chain([name], numbered) if free not in names))
+        candidates = chain([name], numbered)
+        names.append(next(candidate for candidate in candidates if candidate not in names))
     return names
 
 
-def _score_of(plain: Task, named: str | None) -> str | None:
-    """The score that says what is right; refuses an eval whose correctness can't be told."""
+def _score_name(plain: Task, score: str | None) -> str | None:
+    """Return the score that defines correctness; refuse an eval that has none or several."""
     scorers = plain.scorer or []
     names = _names_of(scorers)
     if not names:
@@ -161,17 +163,17 @@ def _score_of(plain: Task, named: str | None) -> str | None:
             f"The task {plain.name} has no scorer, so that nothing says which answers are right; "
             "give it one."
         )
-    if OWN in names or plain.name.startswith(f"{_OURS}/"):
+    if OWN in names or plain.name.startswith(f"{_PACKAGE}/"):
         raise InvalidArgument(f"The task {plain.name} asks for confidence itself; run it as it is.")
-    if named is not None:
-        name, _, key = named.partition(".")
+    if score is not None:
+        name, _, key = score.partition(".")
         if name not in names:
             raise InvalidArgument(
-                f"score={named} is no scorer of {plain.name}. {nearest(name, names)}"
+                f"score={score} is no scorer of {plain.name}. {nearest(name, names)}"
             )
         if key and compares(scorers[names.index(name)]):
-            raise InvalidArgument(f"score={named}: {name} gives one number; use score={name}.")
-        return named
+            raise InvalidArgument(f"score={score}: {name} gives one number; use score={name}.")
+        return score
     headline = plain.headline_metric
     if headline and headline.scorer in names and (headline.score or len(names) > 1):
         return score_name(headline.scorer, headline.score or "")
@@ -183,28 +185,28 @@ def _score_of(plain: Task, named: str | None) -> str | None:
     return None
 
 
-def _task_args(given: object) -> dict[str, Any]:
-    if given is None:
+def _task_args(task_args: object) -> dict[str, Any]:
+    if task_args is None:
         return {}
-    if isinstance(given, str):
+    if isinstance(task_args, str):
         try:
-            given = json.loads(given)
+            task_args = json.loads(task_args)
         except ValueError:
-            given = None
-    if not isinstance(given, Mapping):
+            task_args = None
+    if not isinstance(task_args, Mapping):
         raise InvalidArgument('task_args is no JSON object; give one, as {"cot": false}.')
-    return dict(given)
+    return dict(task_args)
 
 
-def _named(name: str, given: Mapping[str, Any]) -> Task:
-    """The task of that name or in that file, made with those arguments."""
-    file, _, of_file = name.partition("@")
+def _load_task(name: str, task_args: Mapping[str, Any]) -> Task:
+    """Return the installed task of that name, or the task in that file, with its arguments."""
+    file, _, name_in_file = name.partition("@")
     try:
         if file.endswith(".py"):
-            return _from_file(file, of_file, given)
-        made: Any = registry_create("task", name, **given)
+            return _load_from_file(file, name_in_file, task_args)
+        loaded: Any = registry_create("task", name, **task_args)
     except LookupError as error:
-        if type(error) is not LookupError:  # of the task itself, as a KeyError is
+        if type(error) is not LookupError:  # a KeyError is the task's own
             raise
         raise InvalidArgument(
             f"task={name}: no such task is installed; give package/name, or path/to/file.py@name."
@@ -213,26 +215,26 @@ def _named(name: str, given: Mapping[str, Any]) -> Task:
         if not re.search(r"unexpected keyword argument|missing \d+ required", str(error)):
             raise
         raise InvalidArgument(f"task_args don't fit {name}: {error}.") from error
-    return made if isinstance(made, Task) else made(**given)
+    return loaded if isinstance(loaded, Task) else loaded(**task_args)
 
 
-def _from_file(file: str, name: str, given: Mapping[str, Any]) -> Task:
+def _load_from_file(file: str, name: str, task_args: Mapping[str, Any]) -> Task:
     path = _user_file(file)
-    # As Inspect does: a task file reads what lies beside it.
+    # As in Inspect: a task file may read files in its folder.
     with chdir(path.parent):
-        there = _tasks_in(_loaded(path))
-        if not name and len(there) == 1:
-            (name,) = there
-        if name not in there:
+        tasks = _tasks_in(_load_module(path))
+        if not name and len(tasks) == 1:
+            (name,) = tasks
+        if name not in tasks:
             raise InvalidArgument(
-                f"task={file}: name one of its tasks, as {file}@{next(iter(there), 'name')}. "
-                f"{nearest(name, there)}"
+                f"task={file}: name one of its tasks, as {file}@{next(iter(tasks), 'name')}. "
+                f"{nearest(name, tasks)}"
             )
-        return there[name](**given)
+        return tasks[name](**task_args)
 
 
 def _user_file(file: str) -> Path:
-    """A file relative to where the user stands, also while Inspect loads another task file."""
+    """Return a file relative to the user's folder, also while Inspect loads another task file."""
     shell = Path(os.environ.get("PWD", "."))
     for folder in (Path(), shell):
         if (path := folder / Path(file).expanduser()).is_file():
@@ -240,8 +242,8 @@ def _user_file(file: str) -> Path:
     raise InvalidArgument(f"task={file}: there is no such file; paths are relative to {shell}.")
 
 
-def _loaded(path: Path) -> ModuleType:
-    # By its path, as Inspect calls it: a file may have the name of a module of Python's.
+def _load_module(path: Path) -> ModuleType:
+    # Named by its path, as in Inspect: a file may have the name of a module of Python.
     name = path.as_posix()
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
@@ -257,14 +259,14 @@ def _loaded(path: Path) -> ModuleType:
 
 
 def _tasks_in(module: ModuleType) -> dict[str, Callable[..., Task]]:
-    found = {}
-    for one in vars(module).values():
-        if callable(one):
+    tasks = {}
+    for value in vars(module).values():
+        if callable(value):
             try:
-                info = registry_info(one)
+                info = registry_info(value)
             except ValueError:
                 continue
-            # As Inspect does: what a file imports is none of its tasks.
-            if info.type == "task" and one.__module__ == module.__name__:
-                found[info.name.rsplit("/", 1)[-1]] = one
-    return found
+            # As in Inspect: an imported task is not a task of the file.
+            if info.type == "task" and value.__module__ == module.__name__:
+                tasks[info.name.rsplit("/", 1)[-1]] = value
+    return tasks
