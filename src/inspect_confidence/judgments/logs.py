@@ -96,7 +96,9 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHIN
     changed, reread_notices = Counter[str](), list[str]()
     if reread:
         judgments, changed, reread_notices = _read_again(location, header, table, judgments, unsent)
-    keys = [key for key, rows in judgments.items() for _ in rows]
+    keys: list[str] = []
+    for key, rows in judgments.items():
+        keys += [key] * len(rows)
     frame = without_violations(frame_of(judgments, table), keys, table, repairs)
     loss_notices, stop_notices = _incompleteness(header, len(completed))
     return Run(

@@ -96,7 +96,7 @@ def variants_of(
 
 def _differing_settings(runs: Sequence[Settings]) -> set[str]:
     values: dict[str, set[str | None]] = {}
-    for name in {name for settings in runs for name in settings} - {"dataset", "data"}:
+    for name in set[str]().union(*runs) - {"dataset", "data"}:
         values[name] = {settings.get(name) for settings in runs}
     differing = {name for name, distinct in values.items() if len(distinct) > 1}
     versions = {(settings.get("dataset"), settings.get("data")) for settings in runs}
