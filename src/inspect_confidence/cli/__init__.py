@@ -301,11 +301,11 @@ def ingest(paths: Sequence[str], store: str, rebuild: bool) -> None:
     )
     for notice in done.notices:
         echo(one_line(f"note: {without_keys(notice)}"), err=True)
-    if done.unread:
+    if done.logs_failed:
         note_loss()
     echo(
-        f"{done.read} log{'s' * (done.read != 1)} read, {done.known} known, {done.gone} gone: "
-        f"{done.judgments:,} judgments in {store}"
+        f"{done.logs_read} log{'s' * (done.logs_read != 1)} read, {done.logs_unchanged} known, "
+        f"{done.logs_removed} gone: {done.judgments:,} judgments in {store}"
     )
 
 
@@ -534,7 +534,7 @@ def check(
     results = summarize_with_progress(judgments, settings)
     verdicts = compute(results, requirements, strict=strict)
     output_rows(verdicts, as_json, None, print_verdicts)
-    if not verdicts["passed"].all() or (strict and judgments.lost):
+    if not verdicts["passed"].all() or (strict and judgments.loss_notices):
         click.get_current_context().exit(_FAILED)
 
 

@@ -69,9 +69,9 @@ def _print_notices(judgments: "Judgments | Stream", loss_label: str) -> None:
     from inspect_confidence.redaction import without_keys
 
     for notice in judgments.notices:
-        kind = loss_label if notice in judgments.lost else "note"
+        kind = loss_label if notice in judgments.loss_notices else "note"
         echo(one_line(f"{kind}: {without_keys(notice)}"), err=True)
-    if judgments.lost:
+    if judgments.loss_notices:
         note_loss()
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 if TYPE_CHECKING:
-    from inspect_confidence.judgments.logs import Place
+    from inspect_confidence.judgments.logs import ReplyKey
 
 from inspect_confidence.judgments.files import SUFFIXES
 from inspect_confidence.judgments.read import Judgments, Paths, read_judgments
@@ -99,14 +99,14 @@ def _replies(judgments: Judgments) -> dict[str, pd.DataFrame]:
     return {task: all_tables()[task].replies(frame) for task, frame in judgments.items()}
 
 
-def _texts(paths: Paths, runs: set[str]) -> "dict[Place, str]":
+def _texts(paths: Paths, runs: set[str]) -> "dict[ReplyKey, str]":
     """Read the texts of all replies of the runs, by their place."""
     if not runs:
         return {}
     # Inspect takes seconds to import, and files need none of it.
     from inspect_confidence.judgments.logs import read_replies  # noqa: PLC0415
 
-    texts: dict[Place, str] = {}
+    texts: dict[ReplyKey, str] = {}
     for location in [paths] if isinstance(paths, str | PathLike) else paths:
         path = fspath(location)
         if path.endswith(SUFFIXES):

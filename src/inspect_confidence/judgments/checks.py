@@ -58,7 +58,7 @@ def violations(judgments: pd.DataFrame, table: TaskTable) -> Iterator[Violation]
         reasons = {}
         for row in filled[~limit.holds(values.iloc[filled])]:
             value = short_value(values.iloc[row])
-            reasons[int(row)] = f"{name}={value} is not {limit.said}{remedy}"
+            reasons[int(row)] = f"{name}={value} is not {limit.description}{remedy}"
         if reasons:
             yield Violation([name], reasons)
     for low, high in table.ordered:
@@ -96,7 +96,7 @@ def number_repeats(
         without_uuid = frame["uuid"].isna() | (frame["uuid"] == "")
     has_draws = pd.Series(False, frame.index)
     if "method" in frame:
-        has_draws = frame["method"].isin(table.drawn)
+        has_draws = frame["method"].isin(table.repeated_methods)
     numbered = pd.Series("draw" in frame, frame.index) | (~has_draws & ("epoch" in frame))
     copies = texts.duplicated() & without_uuid
     _refuse_unnumbered(texts, copies & ~numbered & ~has_draws, source)

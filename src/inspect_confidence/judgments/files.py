@@ -266,7 +266,7 @@ def _nearest_tasks(frame: pd.DataFrame, tables: Sequence[TaskTable], is_others: 
 
     The scale study has no column of its own; its judgments have a scale and no method.
     """
-    other_evals = [table for table in tables if table.of_others]
+    other_evals = [table for table in tables if table.fallback]
     if not other_evals:
         return [table.task for table in tables]
     shared = {*COMMON_COLUMNS}.union(*(table.columns for table in other_evals))
@@ -274,7 +274,7 @@ def _nearest_tasks(frame: pd.DataFrame, tables: Sequence[TaskTable], is_others: 
     if with_own_column:
         return with_own_column
     has_scale = {"low", "high"} <= set(frame) and "method" not in frame and not is_others
-    return [table.task for table in tables if table.of_others != has_scale]
+    return [table.task for table in tables if table.fallback != has_scale]
 
 
 def _infer_task(path: Path, frame: pd.DataFrame, *, is_others: bool) -> str:

@@ -144,7 +144,7 @@ def _samples(
 ) -> Iterator[tuple[EvalSampleSummary, _Sample]]:
     """Yield each summary with its sample, read whole only if the summary lacks a needed part."""
     for summary in summaries:
-        if table.of_others:
+        if table.fallback:
             is_whole_needed = _lacks_needed_parts(recorded, summary)
         else:
             is_whole_needed = _is_shortened(summary)
@@ -155,7 +155,7 @@ def _complete_run(
     header: EvalLog, table: TaskTable, judgments: SampleJudgments
 ) -> tuple[SampleJudgments, str]:
     """Return the judgments as the task's table completes them, and why there are none, if so."""
-    rows, problem = table.of_run(list(judgments.values()))
+    rows, problem = table.complete_run(list(judgments.values()))
     statuses = {row["status"] for row in chain.from_iterable(rows)}
     # A run of this package that failed on every sample has judgments: the failures.
     if facts_of(header, table) and statuses and statuses <= RUN_STATUSES:
@@ -306,8 +306,8 @@ def _is_invalid(location: str, header: EvalLog, summary: EvalSampleSummary) -> b
 
 def _is_scored_again(summary: EvalSampleSummary, table: TaskTable) -> bool:
     """Return whether a scorer of this package scored twice; other evals may repeat a name."""
-    names = [name for name in summary.scores or {} if is_own(name) or not table.of_others]
-    return len({unnumbered(name) for name in names}) < len(names)
+    names = [name for name in summary.scores or {} if is_own(name) or not table.fallback]
+    return len({base_name(name) for name in names}) < len(names)
 
 
 def _read_again(
@@ -325,7 +325,7 @@ def _read_again(
         remove_names,
     )
 
-    if table.of_others:
+    if table.fallback:
         notice = (
             "replies to evals of others stay as they were read; `inspect score` reads them again"
         )
@@ -395,7 +395,7 @@ def read_replies(location: str, runs: Collection[str]) -> dict[ReplyKey, str]:
 def facts_of(header: EvalLog, table: TaskTable) -> Mapping[str, Any]:
     """Return the facts that this package wrote into the log's metadata."""
     facts = header.eval.metadata or {}
-    package_facts = facts.get("confidence", {}) if table.of_others else facts
+    package_facts = facts.get("confidence", {}) if table.fallback else facts
     return package_facts if isinstance(package_facts, Mapping) else {}
 
 
@@ -517,13 +517,13 @@ def _settings(
 def _arguments(header: EvalLog, table: TaskTable, recorded: Recorded) -> Mapping[str, Any]:
     """Return the task's arguments; for a wrapped eval, those of the eval and of the wrapping."""
     arguments = header.eval.task_args
-    if not table.of_others:
+    if not table.fallback:
         return arguments
     wrapped = arguments.get("task")
     wrapped_arguments = wrapped.get("params", {}) if isinstance(wrapped, Mapping) else {}
     changed = {}
     for name, value in arguments.items():
-        if table.usual.get(name) != value:
+        if table.default_arguments.get(name) != value:
             changed[name] = value
     if recorded.score:
         changed["score"] = recorded.score

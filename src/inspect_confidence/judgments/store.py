@@ -208,7 +208,7 @@ def find_logs(place: str) -> list[str]:
 
 def check_recorded(store: Store, recorded: Recorded) -> None:
     """Refuse arguments for logs of other evals that differ from those of the store."""
-    foreign_tasks = {task for task, table in all_tables().items() if table.of_others}
+    foreign_tasks = {task for task, table in all_tables().items() if table.fallback}
     has_foreign_logs = any(entry.record.get("task") in foreign_tasks for entry in store.entries)
     if has_foreign_logs and read_arguments(recorded) not in (
         read_arguments(NOTHING_SAID),
@@ -276,7 +276,7 @@ def ingest(
     places = [_absolute_place(path) for path in paths]
     found_logs = list(chain.from_iterable(logs_at(place) for place in places))
     notices: list[str] = []
-    with naming(folder), _lock(folder):
+    with name_write_errors(folder), _lock(folder):
         before = _read_manifest(folder) or Store(folder)
         if not rebuild and before.whole:
             _check_unchanged(before, places)
@@ -367,7 +367,7 @@ def _prepare_folder(store: str) -> Path:
                 f"--output {store}: {foreign[0]} is there, and no store; name a new or empty "
                 "folder."
             )
-    with naming(folder):
+    with name_write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
     return folder
 

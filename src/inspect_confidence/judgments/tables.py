@@ -39,7 +39,7 @@ def _read_csv(path: Path) -> pd.DataFrame:
     rows = pd.read_csv(path, dtype=str, keep_default_na=False, header=None)
     for column in rows:
         if rows[column].str.startswith("'", na=False).any():
-            rows[column] = rows[column].map(as_meant, na_action="ignore")
+            rows[column] = rows[column].map(unescape_formula, na_action="ignore")
     frame = rows.iloc[1:].set_axis(rows.iloc[0].fillna(""), axis="columns")
     return frame.reset_index(drop=True)
 

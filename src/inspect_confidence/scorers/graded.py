@@ -40,7 +40,7 @@ def eval_scores(scores: Mapping[str, Score] | None) -> dict[str, Numbers]:
 
 def is_own(name: str) -> bool:
     """Return whether a score of that name is by this package's scorer."""
-    return unnumbered(name) == OWN
+    return base_name(name) == OWN
 
 
 def _number(value: object) -> float:

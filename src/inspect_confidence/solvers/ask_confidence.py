@@ -78,8 +78,8 @@ class ConfidenceRequest:
         scales = read_scales(scale)
         if len(scales) != 1:
             raise InvalidArgument(f"scale={scale} is not one scale; give one such as 0-100.")
-        number = arguments.integer("draws", draws, least=1)
-        return cls(arguments.several("ways", ways, METHODS), scales[0], number)
+        number = arguments.integer("draws", draws, minimum=1)
+        return cls(arguments.choice_list("ways", ways, METHODS), scales[0], number)
 
     @property
     def calls(self) -> int:

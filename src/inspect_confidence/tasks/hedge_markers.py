@@ -89,7 +89,7 @@ def hedge_markers(
         **unknown: Refused.
     """
     arguments.refuse_unknown(unknown, arguments.argument_names(hedge_markers))
-    n_draws = arguments.integer("draws", draws, least=1)
+    n_draws = arguments.integer("draws", draws, minimum=1)
     instrument = arguments.choice("judge", judge, JUDGES)
     batch = _batch(batch_judgments)
     study = arguments.choice("prompts", prompts, WORDINGS) == STUDY
@@ -305,7 +305,7 @@ def _batch_replies(item: JudgeItem) -> list[str]:
     """Return the replies that a batch shows the judge with this item's sentence."""
     if item.part != "pairs":
         return []
-    pairs = [pair for pair in labelled()["pairs"] if pair.question == item.question]
+    pairs = [pair for pair in labelled_items()["pairs"] if pair.question == item.question]
     return list(dict.fromkeys(pair.reply for pair in pairs))
 
 

@@ -151,7 +151,7 @@ def _statement(item: contexts.Context, word: str) -> Sample:
             "setting": item.setting,
             "language": item.language,
             "word": word,
-            "shown": item.shown.get(word, word),
+            "shown": item.translations.get(word, word),
             "surveyed": word in contexts.SURVEYED,
             "clause": item.clause,
         },
