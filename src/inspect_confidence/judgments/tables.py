@@ -46,6 +46,11 @@ def _read_csv(path: Path) -> pd.DataFrame:
 
 def _read_parquet(path: Path) -> pd.DataFrame:
     """Return the rows of a parquet file; index columns become columns again."""
-    frame = pd.read_parquet(path)
+    try:
+        frame = pd.read_parquet(path)
+    except OSError:
+        raise
+    except Exception as error:  # of a damaged file, KeyError and NotImplementedError among them
+        raise ValueError(f"this is no whole parquet file ({error!r:.100})") from error
     names = [name for name in frame.index.names if name is not None]
     return frame.reset_index(level=names).reset_index(drop=True)
