@@ -329,7 +329,7 @@ def test_bad_arguments() -> None:
     """Each is one error that says what was given and what can be."""
     elicited: list[tuple[dict[str, Any], str]] = [
         ({"settings": "concis"}, "settings=concis is not known. Did you mean 'concise'?"),
-        ({"settings": "male,male"}, "settings=male,male is empty or names one twice; known: con"),
+        ({"settings": "male,male"}, "settings=male,male is empty or names a word twice; known"),
         ({"settings": ""}, "settings= is empty"),
         ({"settings": []}, "settings=[] is empty"),
         ({"languages": "de"}, "languages=de is not known."),

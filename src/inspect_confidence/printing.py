@@ -17,7 +17,7 @@ def escape_control(text: str) -> str:
     r"""Replace invisible characters except line ends by their codes.
 
     Example:
-        >>> print(inert("\x1b[2Jx" + chr(0x202E)))
+        >>> print(escape_control("\x1b[2Jx" + chr(0x202E)))
         \x1b[2Jx\u202e
     """
     return text if _plain(text) else "".join(map(_visible_form, text))

@@ -108,8 +108,10 @@ def stable_alias(name: str, redactor: Callable[[str], str]) -> str:
     """Redact a name, with a suffix from the whole name so that the alias is unique and stable.
 
     Example:
-        >>> lasting("openai/gpt-4o", model_name), lasting("hf//home/me/llama", model_name)[:9]
-        ('openai/gpt-4o', 'hf/llama#')
+        >>> stable_alias("openai/gpt-4o", model_name)
+        'openai/gpt-4o'
+        >>> stable_alias("hf//home/me/llama", model_name)[:9]
+        'hf/llama#'
     """
     clean = redactor(name)
     return name if clean == name else f"{clean}#{fingerprint(name)[:6]}"
@@ -119,7 +121,7 @@ def redact_path(name: str) -> str:
     r"""Redact a name; a name that is a path (which may have blanks) becomes its last part.
 
     Example:
-        >>> place("/home/my data/x.csv"), place("\\input{x}"), place("mmlu")
+        >>> redact_path("/home/my data/x.csv"), redact_path("\\input{x}"), redact_path("mmlu")
         ('x.csv', '\\input{x}', 'mmlu')
     """
     return str(scrub_value(name)) if _NAME_PATH.match(name) else scrub(name)

@@ -75,7 +75,7 @@ def escape_formula(text: object) -> str:
     """Return text that no spreadsheet reads as a formula.
 
     Example:
-        >>> harmless("=1+1"), harmless("a=1")
+        >>> escape_formula("=1+1"), escape_formula("a=1")
         ("'=1+1", 'a=1')
     """
     return f"'{text}" if _FORMULA.match(str(text)) else str(text)
@@ -85,7 +85,7 @@ def unescape_formula(text: str) -> str:
     """Return the text that `escape_formula` was given.
 
     Example:
-        >>> as_meant("'=1+1"), as_meant("'tis")
+        >>> unescape_formula("'=1+1"), unescape_formula("'tis")
         ('=1+1', "'tis")
     """
     return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
@@ -270,7 +270,7 @@ def drop_part(condition: str, name: str) -> str:
     """Remove a part of a condition.
 
     Example:
-        >>> without("effort=low;temperature=1", "temperature")
+        >>> drop_part("effort=low;temperature=1", "temperature")
         'effort=low'
     """
     return str(Condition.read(condition).but(**{name: ""}))

@@ -1,5 +1,6 @@
 """Logs at a path or address, as Inspect lists them, and the state that shows a change."""
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -41,7 +42,7 @@ class Log:
     def state(self) -> tuple[str, str, int, float, str]:
         """Values that differ between two logs, and between two states of one log."""
         path = self.absolute.removeprefix("file://")
-        target = path if "://" in path else str(Path(path).resolve())
+        target = path if "://" in path else os.path.realpath(path)
         return path, target, self.size, self.mtime, self.etag
 
 

@@ -49,7 +49,7 @@ class Column:
     title: str
     direction: Direction
 
-    def badness(self, value: float) -> float:
+    def loss(self, value: float) -> float:
         """Return a number that is smaller for a better value, or the value without a direction."""
         if isnan(value) or not self.direction.ordered:
             return value

@@ -82,9 +82,9 @@ def interval_text(value: float, interval: Window, reach: Window, unit: str) -> s
     """A number with its interval, if it has one, as exact as the axis is fine.
 
     Example:
-        >>> written(0.5, (0.25, 0.75), reach=(0, 1), unit="share")
+        >>> interval_text(0.5, (0.25, 0.75), reach=(0, 1), unit="share")
         '0.500 [0.250, 0.750]'
-        >>> written(7, (math.nan, math.nan), reach=(0, 9), unit="count")
+        >>> interval_text(7, (math.nan, math.nan), reach=(0, 9), unit="count")
         '7'
     """
     if math.isnan(value):
