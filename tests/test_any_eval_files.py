@@ -15,7 +15,7 @@ from inspect_confidence import InvalidArgument, read_judgments, summarize
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import NOTHING_SAID, Recorded
 from runs import printed
-from studies.frames import one, value
+from studies.frames import result_row, value
 
 SURE = [0.9, 0.8, 0.8, 0.6, 0.3, 0.0]
 RIGHT = [1, 1, 0, 1, 0, 0]
@@ -60,7 +60,7 @@ def test_item_confidence_and_correct_are_any_evals(ending: str, tmp_path: Path) 
     assert value(found, where, "brier") == pytest.approx(brier)
     assert (value(found, where, "accuracy"), value(found, where, "n")) == (0.5, 6)
     assert not set(found["metric"]) & {"entropy_bits", "top1_share", "utilization"}
-    assert np.isnan(one(found, where, "violation_rate")["value"])
+    assert np.isnan(result_row(found, where, "violation_rate")["value"])
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_a_scale_that_is_said(tmp_path: Path) -> None:
         found = summarize(rows, resamples=20)
         mean = value(found, "method=recorded;scale=0-10", "mean_confidence")
         assert mean == pytest.approx(np.mean(SURE))
-    unsaid = one(summarize(path, resamples=20), "method=recorded", "mean_confidence")
+    unsaid = result_row(summarize(path, resamples=20), "method=recorded", "mean_confidence")
     assert "6 of 6 judgments left out: 6 scoring_failed" in unsaid["note"]
     assert "say the scale with --confidence-scale" in printed("unread", path).stdout
     said = printed("summarize", written(tmp_path, confidence=tens), code=2).stderr

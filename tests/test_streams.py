@@ -15,7 +15,7 @@ from inspect_confidence.judgments.read import judgments_of
 from inspect_confidence.judgments.runs import Run, encode, reader_versions
 from inspect_confidence.judgments.store import Store, put, write_manifest
 from inspect_confidence.judgments.streams import Stream
-from studies.frames import frame, judged
+from studies.frames import frame, scale_rows
 
 FEW: Settings = {"resamples": 50}
 
@@ -47,7 +47,7 @@ def any_eval(model: str, run: str, start: int, stop: int, method: str = "stated"
 
 def scale(model: str, run: str) -> Run:
     """A log of the scale study."""
-    rows = [row for epoch in (1, 2) for row in judged("0-10", 30, 4, 0, epoch=epoch)]
+    rows = [row for epoch in (1, 2) for row in scale_rows("0-10", 30, 4, 0, epoch=epoch)]
     whole = judgments_of(frame(rows, "scale_variants"))["scale_variants"]
     said = whole.assign(model=model, run=run)
     said["uuid"] = [f"{run}-{number}" for number in range(len(said))]

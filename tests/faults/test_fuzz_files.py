@@ -44,7 +44,7 @@ from inspect_confidence.commands.prices import read_prices
 from inspect_confidence.datasets.wep_survey import read_survey
 from inspect_confidence.judgments.store import MANIFEST
 from runs import printed
-from studies.frames import same
+from studies.frames import frames_are_equal
 from test_user_files import COST, judgments
 
 pytestmark = pytest.mark.slow
@@ -99,7 +99,7 @@ def change_of(place: Path, before: Judgments) -> str:
         return ""
     if list(after) != list(before):
         return f"silent: tasks {list(after)}"
-    changed = [task for task in before if not same(before[task], after[task])]
+    changed = [task for task in before if not frames_are_equal(before[task], after[task])]
     return f"silent: {changed}" if changed else ""
 
 

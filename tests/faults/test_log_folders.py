@@ -29,7 +29,7 @@ from conftest import CHECKOUT
 from faults.ledger import held
 from inspect_confidence import InvalidArgument, ingest, read_judgments, summarize
 from runs import printed, refusal
-from studies.frames import same
+from studies.frames import frames_are_equal
 
 EXAMPLE = CHECKOUT / "examples" / "logs" / "scale_variants-candid.eval"
 BY = ProvenanceData(author="a tester", reason="a fault")
@@ -75,12 +75,12 @@ def test_answers_of_a_retry_outlive_a_touch_of_the_first_log(tmp_path: Path, tou
     alone = rows(tmp_path / "retry.eval")
     os.utime(tmp_path / f"{touched}.eval", (2e9, 2e9))
     found = read_judgments(tmp_path)
-    assert same(found["scale_variants"], alone)
+    assert frames_are_equal(found["scale_variants"], alone)
     (said,) = [one for one in found.notices if "several logs" in one]
     assert said.startswith("40 samples are in several logs and were taken once: 40 from ")
     assert said.endswith("retry.eval")
     ingest(tmp_path, tmp_path / "store")
-    assert same(rows(tmp_path / "store"), alone)
+    assert frames_are_equal(rows(tmp_path / "store"), alone)
 
 
 def test_each_sample_comes_from_the_log_that_answers_it(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_a_task_of_somebody_else_is_named_and_left_out(tmp_path: Path, task: str
         sample.metadata, sample.scores = {}, {}
     write(foreign, tmp_path / "theirs.eval", task=task, metadata={})
     found = read_judgments(tmp_path)
-    assert same(found["scale_variants"], alone)
+    assert frames_are_equal(found["scale_variants"], alone)
     (said,) = [one for one in found.notices if "theirs.eval" in one]
     assert f"left out: {task}, which isn't the task of inspect_confidence: no confidence" in said
 
@@ -122,13 +122,13 @@ def test_invalid_samples_are_counted_and_left_out(tmp_path: Path) -> None:
     found = read_judgments(tmp_path)
     expected = whole[~whole["uuid"].isin(chosen)].reset_index(drop=True)
     assert len(expected) == len(whole) - 3
-    assert same(found["scale_variants"], expected)
+    assert frames_are_equal(found["scale_variants"], expected)
     assert any(
         one.endswith("3 samples were declared invalid and left out") for one in found.notices
     )
     assert not found.loss_notices
     ingest(tmp_path, tmp_path / "store")
-    assert same(rows(tmp_path / "store"), expected)
+    assert frames_are_equal(rows(tmp_path / "store"), expected)
 
 
 @pytest.mark.parametrize("name", ["a#b", "c?d", "e%20f", "g h"])
@@ -243,13 +243,13 @@ def test_a_hundred_logs_and_what_is_wrong_with_some(tmp_path: Path) -> None:
     for name, (why, is_lost) in expected.items():
         said = [one for one in found.notices if f"/{name}" in one and why in one]
         outcomes[name] = len(said) == 1 and (said[0] in found.loss_notices) == is_lost
-    outcomes["judgments"] = same(found["scale_variants"], judged)
-    outcomes["numbers"] = same(summarize(found, resamples=50), wanted)
+    outcomes["judgments"] = frames_are_equal(found["scale_variants"], judged)
+    outcomes["numbers"] = frames_are_equal(summarize(found, resamples=50), wanted)
     for number, (name, change) in enumerate(EARLIER.items()):
         place = write(change(log_of(f"m{number}", f"r{number}")), bad / f"earlier-{number}.eval")
         os.utime(place, (2e9, 2e9))
         found = read_judgments(bad)
-        outcomes[name] = same(found["scale_variants"], judged)
+        outcomes[name] = frames_are_equal(found["scale_variants"], judged)
         outcomes[f"{name}, said"] = any("are in several logs" in one for one in found.notices)
     done = printed("summarize", bad, "--strict", "--json", "--resamples", 50, code=1)
     outcomes["strict"] = all(name in done.stderr for name in expected)
@@ -358,7 +358,7 @@ def test_a_log_is_read_while_a_run_writes_it(tmp_path: Path) -> None:
     every = whole.set_index("uuid")
     for number, frame in enumerate(seen):
         there = every.loc[frame["uuid"]].reset_index()[list(frame)]
-        outcomes[f"content {number}"] = same(frame, there)
+        outcomes[f"content {number}"] = frames_are_equal(frame, there)
     wrong = held(
         *("logs", "reads of a log during the run that writes it", outcomes),
         "the samples that are whole, and a notice of how many are missing",
@@ -377,7 +377,7 @@ def test_a_log_whose_summaries_differ_from_their_checksum_is_named_and_left_out(
     with zipfile.ZipFile(tmp_path / "log.eval", "w", zipfile.ZIP_STORED) as archive:
         for name, text in members.items():
             archive.writestr(name, text)
-    assert same(rows(tmp_path), rows(EXAMPLE))
+    assert frames_are_equal(rows(tmp_path), rows(EXAMPLE))
     content, summaries = (tmp_path / "log.eval").read_bytes(), members["summaries.json"]
     assert content.count(summaries) == 2  # the journal has them too, and is no longer read
     place = content.rindex(summaries) + summaries.index(b'"confidence":') + 16

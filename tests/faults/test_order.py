@@ -21,7 +21,7 @@ from inspect_confidence import InvalidArgument, compare, detail, read_judgments,
 from inspect_confidence.commands.analysis import Settings
 from inspect_confidence.judgments.order import sort_judgments
 from studies.designs import every_judgment
-from studies.frames import same
+from studies.frames import frames_are_equal
 
 EXAMPLES = CHECKOUT / "examples" / "logs"
 FEW: Settings = {"resamples": 50}
@@ -73,8 +73,8 @@ def test_shuffled_judgments_give_the_same_numbers_and_sides() -> None:
     sides = set(zip(pairs["a"], pairs["b"], strict=True))
     assert (min(stated), max(stated)) in sides
     assert (max(stated), min(stated)) not in sides
-    assert same(pairs, compare(shuffled(frame, 1), **FEW))
-    assert same(summarize(frame, **FEW), summarize(shuffled(frame, 1), **FEW))
+    assert frames_are_equal(pairs, compare(shuffled(frame, 1), **FEW))
+    assert frames_are_equal(summarize(frame, **FEW), summarize(shuffled(frame, 1), **FEW))
 
 
 @pytest.mark.slow
@@ -88,7 +88,9 @@ def test_no_order_of_rows_changes_a_number() -> None:
         expected = dict(given_by(frame))
         found = dict(given_by(shuffled(frame, 1)))
         assert list(found) == list(expected)
-        outcomes |= {f"{name} {how}": same(one, expected[how]) for how, one in found.items()}
+        outcomes |= {
+            f"{name} {how}": frames_are_equal(one, expected[how]) for how, one in found.items()
+        }
     wrong = held(
         *("logs", "rows of judgments in another order", outcomes),
         "the same numbers to the last bit, in the same order",
@@ -111,7 +113,7 @@ def test_no_name_or_age_of_logs_changes_a_number(tmp_path: Path) -> None:
             shutil.copy(logs[place], name)
             os.utime(name, (age, age))
         for command, found in given_by(folder):
-            outcomes[f"{seed} {command}"] = same(found, expected[command])
+            outcomes[f"{seed} {command}"] = frames_are_equal(found, expected[command])
     wrong = held(
         *("logs", "logs with other names and times of their files", outcomes),
         "the same numbers to the last bit, in the same order",

@@ -16,7 +16,7 @@ from inspect_confidence.datasets.wep_survey import surveyed_counts
 from inspect_confidence.prompts.wep_probes import CHOICES
 from inspect_confidence.scales import ALL
 from inspect_confidence.studies.wep_probes.words import SETTING_PAIRS
-from studies.frames import NAN, Row, judged
+from studies.frames import NAN, Row, scale_rows
 
 LEVELS = (80.0, 90.0, 95.0, 99.0)
 SHARES = tuple(np.linspace(0.1, 0.9, 9))
@@ -31,7 +31,7 @@ def every_judgment(
         markers: That are used.
         variants: By task, those that model `b` is run in besides.
     """
-    made = {
+    builders = {
         "fermi_eval": intervals,
         "scale_variants": scales,
         "life_eval": lives,
@@ -41,7 +41,7 @@ def every_judgment(
         "hedge_markers": lambda: hedges(markers),
         "judge_check": checks,
     }
-    for task, rows in made.items():
+    for task, rows in builders.items():
         frame = pd.DataFrame(rows()).assign(task=task)
         yield frame
         for variant in variants.get(task, ()):
@@ -67,7 +67,7 @@ def scales() -> Iterator[Row]:
     """Every scale on each data set, with as many choices as its questions have."""
     for seed, (dataset, offered) in enumerate({"mmlu": 4, "gsm8k": NAN, "truthfulqa": NAN}.items()):
         for scale in ALL:
-            yield from judged(str(scale), 60, offered, seed, dataset=dataset, model="m")
+            yield from scale_rows(str(scale), 60, offered, seed, dataset=dataset, model="m")
 
 
 def lives() -> Iterator[Row]:
@@ -110,22 +110,28 @@ def words() -> Iterator[Row]:
 def choices() -> Iterator[Row]:
     """Every prompt with and without a chain of thought, completed at random."""
     rng = np.random.default_rng(4)
-    for cot, one in product((False, True), design()):
-        row: Row = {"model": "m", "dataset": "design", "item": f"{one.id}-{cot}"}
-        row |= {"scenario": one.scenario, "choice_set": one.choice_set, "numbers": one.numbers}
-        row |= {"point": one.point, "interval": one.interval, "cot": cot}
-        offered = CHOICES[one.choice_set]
+    for cot, prompt in product((False, True), design()):
+        row: Row = {"model": "m", "dataset": "design", "item": f"{prompt.id}-{cot}"}
+        row |= {
+            "scenario": prompt.scenario,
+            "choice_set": prompt.choice_set,
+            "numbers": prompt.numbers,
+        }
+        row |= {"point": prompt.point, "interval": prompt.interval, "cot": cot}
+        offered = CHOICES[prompt.choice_set]
         yield {**row, "choice": offered[rng.integers(len(offered))]}
 
 
 def hedges(markers: Collection[str]) -> Iterator[Row]:
     """Every marker in ten sentences of each data set's splits; two models more use few of them."""
     rng = np.random.default_rng(5)
-    datasets = [(name, split) for name, one in PUBLISHED.items() for split in one.splits]
-    few = product("bc", datasets, ("likely", "probably", "might"), range(10))
+    datasets = [
+        (name, split) for name, published_set in PUBLISHED.items() for split in published_set.splits
+    ]
+    rare_uses = product("bc", datasets, ("likely", "probably", "might"), range(10))
     for model, (dataset, split), marker, item in [
         *product("a", datasets, markers, range(10)),
-        *few,
+        *rare_uses,
     ]:
         row: Row = {"model": model, "dataset": dataset, "split": split, "judge": "grader"}
         row |= {"item": f"{split}-{marker}-{item}", "sentence": 1, "marker": marker}

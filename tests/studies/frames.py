@@ -31,10 +31,10 @@ def study_results(source: object, **settings: Any) -> pd.DataFrame:
     return without_unread(summarize(source, **settings))  # type: ignore[arg-type]  # as given
 
 
-def keyed(results: pd.DataFrame, **where: str) -> Rows:
+def keyed(results: pd.DataFrame, **columns: str) -> Rows:
     """Rows of results by condition and metric, each once; what is undefined says so."""
     chosen = results
-    for name, value in where.items():
+    for name, value in columns.items():
         chosen = chosen[chosen[name] == value]
     rows: Rows = {}
     for row in chosen.to_dict("records"):
@@ -47,33 +47,33 @@ def keyed(results: pd.DataFrame, **where: str) -> Rows:
     return rows
 
 
-def one(results: pd.DataFrame, condition: str, metric: str, **where: str) -> Row:
+def result_row(results: pd.DataFrame, condition: str, metric: str, **columns: str) -> Row:
     """The one row of a condition, as it is written, and a metric."""
     chosen = results[(results["condition"] == condition) & (results["metric"] == metric)]
-    for name, value in where.items():
+    for name, value in columns.items():
         chosen = chosen[chosen[name] == value]
-    assert len(chosen) == 1, (condition, metric, where, len(chosen))
+    assert len(chosen) == 1, (condition, metric, columns, len(chosen))
     return {str(name): value for name, value in chosen.iloc[0].items()}
 
 
-def value(results: pd.DataFrame, condition: str, metric: str, **where: str) -> float:
+def value(results: pd.DataFrame, condition: str, metric: str, **columns: str) -> float:
     """The value of that row."""
-    return float(one(results, condition, metric, **where)["value"])
+    return float(result_row(results, condition, metric, **columns)["value"])
 
 
-def same(one: pd.DataFrame, other: pd.DataFrame) -> bool:
+def frames_are_equal(first: pd.DataFrame, second: pd.DataFrame) -> bool:
     """Whether both agree to the last bit, in every row, their order and every note."""
     try:
-        pd.testing.assert_frame_equal(one, other, check_exact=True)
+        pd.testing.assert_frame_equal(first, second, check_exact=True)
     except AssertionError:
         return False
     return True
 
 
-def changed(once: pd.DataFrame, again: pd.DataFrame) -> pd.DataFrame:
+def changed(once: pd.DataFrame, repeated: pd.DataFrame) -> pd.DataFrame:
     """Of the same rows those whose value or interval differs, but for counts."""
-    pd.testing.assert_frame_equal(once[KEYS], again[KEYS])
-    differs = ~np.isclose(once[NUMBERS], again[NUMBERS], rtol=0, atol=1e-9, equal_nan=True)
+    pd.testing.assert_frame_equal(once[KEYS], repeated[KEYS])
+    differs = ~np.isclose(once[NUMBERS], repeated[NUMBERS], rtol=0, atol=1e-9, equal_nan=True)
     wrong = once[np.asarray(differs).any(axis=1) & (once["metric"] != "n").to_numpy()]
     return wrong[[*KEYS, *NUMBERS]]
 
@@ -81,13 +81,13 @@ def changed(once: pd.DataFrame, again: pd.DataFrame) -> pd.DataFrame:
 # The scale study
 
 
-def judged(
+def scale_rows(
     scale: str = "0-100",
     items: int = 80,
     choices: float = 2,
     seed: int = 0,
     unreadable: float = 0.1,
-    **same: object,
+    **columns: object,
 ) -> list[Row]:
     """Rows of judgments on one scale, a share of them unreadable."""
     rng = np.random.default_rng(seed)
@@ -104,7 +104,7 @@ def judged(
         row |= {"target": "ABCDE"[truth], "answer": "ABCDE"[chosen]}
         if rng.uniform() < unreadable:
             row |= {"raw": NAN, "correct": NAN, "answer": "", "status": "refusal"}
-        rows.append({"uuid": f"{same} {scale} {number}", **row, **same})
+        rows.append({"uuid": f"{columns} {scale} {number}", **row, **columns})
     return rows
 
 

@@ -34,28 +34,28 @@ def ages(
     shared_data: Path, *, all_of_them: bool = False, window: str = "half-open"
 ) -> pd.DataFrame:
     """LifeEval's recorded answers as judgments."""
-    keep = None if all_of_them else set(_kept(shared_data, "life_eval"))
+    keep = None if all_of_them else set(_kept_items(shared_data, "life_eval"))
     path = shared_data / "life_eval" / "answers" / "life_eval.csv"
     return recorded_ages(path, keep=keep, window=window)
 
 
 def options(shared_data: Path, *, all_of_them: bool = False) -> pd.DataFrame:
     """Likewise the question sets'."""
-    keep = _kept(shared_data, "question_sets")
+    keep = _kept_items(shared_data, "question_sets")
     folder = shared_data / "question_sets"
     parts = [
         recorded_options(
             folder / "answers" / f"{file}.csv",
             folder / "items" / f"{file}.csv",
-            ours,
+            dataset,
             keep=None if all_of_them else set(keep[file]),
         )
-        for ours, file in FILES.items()
+        for dataset, file in FILES.items()
     ]
     return pd.concat(parts, ignore_index=True)
 
 
-def _kept(shared_data: Path, folder: str) -> Any:
+def _kept_items(shared_data: Path, folder: str) -> Any:
     """What the study kept: items that all of its eleven models answered."""
     return json.loads((shared_data / folder / "kept_items.json").read_text("utf-8"))
 
@@ -135,9 +135,9 @@ def recorded_options(
             "dataset": dataset,
         }
         if dataset == "halueval":
-            question, given = name.rsplit("_", 1)
-            row |= {"kind": "given", "item": f"{dataset}-{question}", "given": given}
-            row |= _recorded_given(record, right=given == "r")
+            question, answer_kind = name.rsplit("_", 1)
+            row |= {"kind": "given", "item": f"{dataset}-{question}", "given": answer_kind}
+            row |= _recorded_given(record, right=answer_kind == "r")
         else:
             row |= {"item": f"{dataset}-{name}", "target": targets[name]}
             row |= _recorded_truth(record) if dataset == "boolq" else _recorded_letter(record)
@@ -168,13 +168,13 @@ def _recorded_truth(record: Mapping[str, str]) -> dict[str, Any]:
 
 def _recorded_letter(record: Mapping[str, str]) -> dict[str, Any]:
     letters = [name for name in record if len(name) == 1]
-    stated = np.array([_number(record[letter]) for letter in letters])
-    answer, total = record["Answer"].strip().upper(), float(stated.sum())
+    probabilities = np.array([_number(record[letter]) for letter in letters])
+    answer, total = record["Answer"].strip().upper(), float(probabilities.sum())
     failed = answer not in letters or not total > 0
     row = {"kind": "options", "choices": len(letters), "answer": "" if failed else answer}
     if failed:
         return {**row, **_recorded_status(failed)}
-    shares = stated / total
+    shares = probabilities / total
     return {
         **row,
         "raw_sum": total,

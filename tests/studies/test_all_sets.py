@@ -18,10 +18,14 @@ from studies.frames import changed
 from studies.recorded import ages, options
 
 
-def judged(task: str, dataset: str, rows: list[tuple[Any, ...]], **own: Any) -> pd.DataFrame:
+def judgments_of(
+    task: str, dataset: str, rows: list[tuple[Any, ...]], **constants: Any
+) -> pd.DataFrame:
     """Judgments: item, epoch, source, confidence, outcome and status of each."""
     columns = ["item", "epoch", "source", "confidence", "correct", "status"]
-    frame = pd.DataFrame(rows, columns=columns).assign(task=task, dataset=dataset, model="m", **own)
+    frame = pd.DataFrame(rows, columns=columns).assign(
+        task=task, dataset=dataset, model="m", **constants
+    )
     return frame.rename(columns={"correct": "score"}) if task == "life_eval" else frame
 
 
@@ -29,7 +33,7 @@ def judged(task: str, dataset: str, rows: list[tuple[Any, ...]], **own: Any) -> 
 def frames() -> dict[str, pd.DataFrame]:
     """Two sets and LifeEval at two epochs, one item's name in two sets, some unreadable."""
     sets = [
-        judged(
+        judgments_of(
             *("question_sets", "one"),
             [
                 ("a", 1, "stated", 0.8, 1.0, "ok"),
@@ -41,13 +45,13 @@ def frames() -> dict[str, pd.DataFrame]:
             ],
             kind="true_false",
         ),
-        judged(
+        judgments_of(
             *("question_sets", "two"),
             [("a", 1, "stated", 0.5, 0.0, "ok"), ("a", 2, "stated", 0.7, 1.0, "ok")],
             kind="given",
         ),
     ]
-    lives = judged(
+    lives = judgments_of(
         *("life_eval", "ssa-2022"),
         [
             ("x", 1, "stated", 0.3, 0.4, "ok"),
@@ -63,10 +67,10 @@ def frames() -> dict[str, pd.DataFrame]:
 
 def test_pooled_over_sets_by_hand(frames: dict[str, pd.DataFrame]) -> None:
     """Every judgment weighs alike: .8, 1, .6, .5, .7, .3 and .5 of 1, 0, 1, 0, 1, .4 and .2."""
-    found = summarize(frames, resamples=50)
-    mine = found[found["dataset"] == "pooled"].set_index(["condition", "metric"])
-    assert set(mine["task"]) == {"question_sets"}
-    value = mine["value"]
+    results = summarize(frames, resamples=50)
+    pooled = results[results["dataset"] == "pooled"].set_index(["condition", "metric"])
+    assert set(pooled["task"]) == {"question_sets"}
+    value = pooled["value"]
     assert value["", "accuracy"] == pytest.approx(3.6 / 7)
     assert value["", "mean_confidence"] == pytest.approx(4.4 / 7)
     assert value["", "overconfidence"] == pytest.approx(0.8 / 7)
@@ -76,8 +80,8 @@ def test_pooled_over_sets_by_hand(frames: dict[str, pd.DataFrame]) -> None:
     assert value["", "round_rate"] == 1
     assert value["", "format_failure_rate"] == pytest.approx(2 / 9)
     assert value["", "n"] == 9
-    assert mine["n"]["", "accuracy"] == 7
-    note = mine["note"]["", "accuracy"]
+    assert pooled["n"]["", "accuracy"] == 7
+    note = pooled["note"]["", "accuracy"]
     assert "pooled: ssa-2022 3, one 4, two 2" in note
     assert "2 of 9 judgments left out: 1 ambiguous, 1 refusal" in note
     # Tokens: .95, .9 and .7 of 1, .4 and .2; those that failed have no outcome either.
@@ -89,19 +93,21 @@ def test_pooled_over_sets_by_hand(frames: dict[str, pd.DataFrame]) -> None:
 
 def test_tokens_of_ages_by_hand(frames: dict[str, pd.DataFrame]) -> None:
     """What is stated stays as it is; tokens have numbers of their own, and both are compared."""
-    found = summarize(frames["life_eval"], resamples=50).set_index(["condition", "metric"])["value"]
-    assert found["", "mean_confidence"] == pytest.approx(0.4)
-    assert found["", "n"] == 3
-    assert found["source=token", "mean_confidence"] == pytest.approx(0.8)
-    assert found["source=token", "overconfidence"] == pytest.approx(0.5)
-    assert found["source=token", "ece"] == pytest.approx(0.5)  # .9 - .4 and .7 - .2
-    assert found["radius=5;source=token", "ece"] == pytest.approx(0.5)
+    values = summarize(frames["life_eval"], resamples=50).set_index(["condition", "metric"])[
+        "value"
+    ]
+    assert values["", "mean_confidence"] == pytest.approx(0.4)
+    assert values["", "n"] == 3
+    assert values["source=token", "mean_confidence"] == pytest.approx(0.8)
+    assert values["source=token", "overconfidence"] == pytest.approx(0.5)
+    assert values["source=token", "ece"] == pytest.approx(0.5)  # .9 - .4 and .7 - .2
+    assert values["radius=5;source=token", "ece"] == pytest.approx(0.5)
     # Stated: .3 of .4 and .5 of .2, so .2; on the two persons that have both.
-    assert found["of=ece;versus=token", "difference"] == pytest.approx(0.2 - 0.5)
+    assert values["of=ece;versus=token", "difference"] == pytest.approx(0.2 - 0.5)
     rows = detail(frames["life_eval"])
     bins = with_parts(rows[rows["metric"] == "bin_accuracy"], ["source", "radius", "bin"])
     whole = bins[bins["radius"] == ""]
-    found_bins = {(one.source, one.bin): one.value for one in whole.itertuples()}
+    found_bins = {(row.source, row.bin): row.value for row in whole.itertuples()}
     assert found_bins == pytest.approx(
         {
             **{("", "0.3-0.4"): 0.4, ("", "0.5-0.6"): 0.2},
@@ -131,28 +137,31 @@ def test_what_is_cited_counts_replies(
     """Of question sets 5 of 6 replies were read, of LifeEval 2 of 3, whatever their tokens say."""
     path = tmp_path / f"{task}.csv"
     frames[task].to_csv(path, index=False)
-    (said,) = cite([path]).settings
-    read, asked, status = (5, 6, "refusal") if task == "question_sets" else (2, 3, "ambiguous")
-    assert f"Judgments: {asked}, of which {read} could be read and 1 could not (1 {status})" in said
+    (setting,) = cite([path]).settings
+    read, replies, status = (5, 6, "refusal") if task == "question_sets" else (2, 3, "ambiguous")
+    assert (
+        f"Judgments: {replies}, of which {read} could be read and 1 could not (1 {status})"
+        in setting
+    )
 
 
 def test_asked_and_rested_on(frames: dict[str, pd.DataFrame]) -> None:
     """Every number says how many judgments were asked for and how many it rests on."""
-    found = summarize(frames, resamples=20)
-    told = {
-        name: some.set_index("metric")
-        for name, some in found.groupby(["dataset", "condition"], sort=False)
+    results = summarize(frames, resamples=20)
+    rows_by_condition = {
+        name: group.set_index("metric")
+        for name, group in results.groupby(["dataset", "condition"], sort=False)
     }
-    lives, pooled = told["ssa-2022", ""], told["pooled", ""]
+    lives, pooled = rows_by_condition["ssa-2022", ""], rows_by_condition["pooled", ""]
     assert (pooled["asked"] == 9).all()
     assert pooled["n"]["overconfidence"] == pooled["n"]["ece"] == 7
     assert (lives["asked"] == 3).all()
     for metric in ("accuracy", "mean_confidence", "overconfidence", "ece", "hard_easy_slope"):
         assert lives["n"][metric] == 2
-    one = told["one", ""]
-    assert (one.loc[["accuracy", "auroc", "round_rate", "n"], "asked"] == 4).all()
-    assert (one.loc[["accuracy", "auroc", "round_rate"], "n"] == 3).all()
-    token = told["one", "source=token"]
+    first_set = rows_by_condition["one", ""]
+    assert (first_set.loc[["accuracy", "auroc", "round_rate", "n"], "asked"] == 4).all()
+    assert (first_set.loc[["accuracy", "auroc", "round_rate"], "n"] == 3).all()
+    token = rows_by_condition["one", "source=token"]
     assert token["asked"]["mean_confidence"] == 2
     assert token["n"]["mean_confidence"] == 1
 
@@ -162,38 +171,38 @@ def test_no_interval_leaves_out_its_value() -> None:
     """Random judgments of both tasks, two epochs, some unreadable, some all alike."""
     for seed in range(4):
         rng = np.random.default_rng(seed)
-        items, alike = int(rng.integers(2, 40)), seed % 3 == 0
+        items, is_constant = int(rng.integers(2, 40)), seed % 3 == 0
         rows: list[tuple[Any, ...]] = []
         for k in range(items):
             outcome = float(rng.random() < rng.choice([0.1, 0.6, 1.0]))
             for epoch in (1, 2):
                 for source in ("stated", "token"):
-                    sure = 0.9 if alike else float(rng.integers(0, 21) / 20)
+                    sure = 0.9 if is_constant else float(rng.integers(0, 21) / 20)
                     read = rng.random() < 0.8
                     values = (sure, outcome, "ok") if read else (nan, nan, "refusal")
                     rows.append((f"i{k}", epoch, source, *values))
-        lives = judged("life_eval", "table", rows)
+        lives = judgments_of("life_eval", "table", rows)
         place = lives["item"].str[1:].astype(int)
         lives = lives.assign(
             age=place * 17 % 100, radius=np.array([1, 5, 10, 20])[place % 4], mas=0.5 + place / 100
         )
         lives["score"] *= rng.random(len(lives)) if seed % 2 else 1
         kind = ("options", "true_false", "given")[seed % 3]
-        both = {
+        task_frames = {
             "life_eval": lives,
-            "question_sets": judged("question_sets", "set", rows, kind=kind),
+            "question_sets": judgments_of("question_sets", "set", rows, kind=kind),
         }
         models = {
             name: pd.concat([frame, frame.assign(model="n")], ignore_index=True)
-            for name, frame in both.items()
+            for name, frame in task_frames.items()
         }
-        found = summarize(models, resamples=50)
-        there = found[found["ci_low"].notna()]
-        assert len(there)
-        outside = there["ci_low"] > there["value"] + 1e-12
-        outside |= there["ci_high"] < there["value"] - 1e-12
-        assert not outside.any(), there[outside].to_string()
-        assert (found["n"] <= found["asked"]).all()
+        results = summarize(models, resamples=50)
+        with_interval = results[results["ci_low"].notna()]
+        assert len(with_interval)
+        outside = with_interval["ci_low"] > with_interval["value"] + 1e-12
+        outside |= with_interval["ci_high"] < with_interval["value"] - 1e-12
+        assert not outside.any(), with_interval[outside].to_string()
+        assert (results["n"] <= results["asked"]).all()
 
 
 def test_second_epoch_of_the_same_judgments_changes_no_interval() -> None:
@@ -205,21 +214,21 @@ def test_second_epoch_of_the_same_judgments_changes_no_interval() -> None:
         values = (sure, outcome, "ok") if rng.random() < 0.9 else (nan, nan, "refusal")
         rows.append((f"i{k}", 1, "stated", *values))
     place = np.arange(len(rows))
-    lives = judged("life_eval", "table", rows).assign(
+    lives = judgments_of("life_eval", "table", rows).assign(
         age=place * 7 % 100, radius=np.array([1, 5, 10, 20])[place % 4], mas=0.9
     )
     lives["score"] *= 0.7
     once = {
         "life_eval": lives,
-        "question_sets": judged("question_sets", "set", rows[:40], kind="options"),
+        "question_sets": judgments_of("question_sets", "set", rows[:40], kind="options"),
     }
-    again = {task: pd.concat([rows, rows.assign(epoch=2)]) for task, rows in once.items()}
-    found, other = (
-        some[some["dataset"] == "pooled"].reset_index(drop=True)
-        for some in (summarize(frames, resamples=80) for frames in (once, again))
+    repeated = {task: pd.concat([rows, rows.assign(epoch=2)]) for task, rows in once.items()}
+    first, second = (
+        results[results["dataset"] == "pooled"].reset_index(drop=True)
+        for results in (summarize(frames, resamples=80) for frames in (once, repeated))
     )
-    assert changed(found, other).empty, changed(found, other).to_string()
-    shares = found[found["metric"].isin(("round_rate", "format_failure_rate"))]
+    assert changed(first, second).empty, changed(first, second).to_string()
+    shares = first[first["metric"].isin(("round_rate", "format_failure_rate"))]
     assert (shares["ci_high"] - shares["ci_low"]).between(0.01, 0.4).tolist() == [True, True]
 
 
@@ -232,17 +241,17 @@ def test_figures_over_sets(frames: dict[str, pd.DataFrame]) -> None:
     rows = detail(frames)
     panels = calibration(rows)
     assert titles(panels) == ["ssa-2022 (n = 4)", "one (n = 4)", "two (n = 2)"]
-    (_, x, y, _), (_, at, of, _) = points(panels.axes[0])
+    (_, x, y, _), (_, second_x, second_y, _) = points(panels.axes[0])
     assert [*x, *y] == pytest.approx([0.3, 0.5, 0.4, 0.2])
-    assert [*at, *of] == pytest.approx([0.7, 0.9, 0.2, 0.4])
+    assert [*second_x, *second_y] == pytest.approx([0.7, 0.9, 0.2, 0.4])
     assert texts(panels.axes[0]) == []
     two = {
         task: pd.concat([frame, frame.assign(model="n")], ignore_index=True)
         for task, frame in frames.items()
     }
     rows = detail(two)
-    both = rows[(rows["model"] == "all") & (rows["metric"] == "bin_accuracy")]
-    groups = with_parts(both, ["models", "bin"])
+    pooled_bins = rows[(rows["model"] == "all") & (rows["metric"] == "bin_accuracy")]
+    groups = with_parts(pooled_bins, ["models", "bin"])
     assert set(groups["models"]) == {"all models"}
     lives = groups[groups["task"] == "life_eval"].set_index("bin")
     assert lives["value"].to_dict() == pytest.approx({"0.3-0.4": 0.4, "0.5-0.6": 0.2})
@@ -253,10 +262,10 @@ def test_figures_over_sets(frames: dict[str, pd.DataFrame]) -> None:
 def test_pooled_as_recorded(shared_data: Path) -> None:
     """Three models' recorded answers to the study's 6,298 questions, against plain means."""
     sets, lives = options(shared_data), ages(shared_data)
-    found = summarize({"question_sets": sets, "life_eval": lives}, resamples=10)
-    mine = found[found["dataset"] == "pooled"].set_index(["model", "metric"])["value"]
-    every = pd.concat([sets, lives.assign(correct=lives["score"])], ignore_index=True)
-    for model, rows in every.groupby("model"):
-        assert len(rows) == mine[model, "n"] == 2503 + 995 + 86 + 173 + 1790 + 751
-        assert mine[model, "accuracy"] == pytest.approx(np.mean(rows["correct"]))
-        assert mine[model, "mean_confidence"] == pytest.approx(np.mean(rows["confidence"]))
+    results = summarize({"question_sets": sets, "life_eval": lives}, resamples=10)
+    pooled = results[results["dataset"] == "pooled"].set_index(["model", "metric"])["value"]
+    all_rows = pd.concat([sets, lives.assign(correct=lives["score"])], ignore_index=True)
+    for model, rows in all_rows.groupby("model"):
+        assert len(rows) == pooled[model, "n"] == 2503 + 995 + 86 + 173 + 1790 + 751
+        assert pooled[model, "accuracy"] == pytest.approx(np.mean(rows["correct"]))
+        assert pooled[model, "mean_confidence"] == pytest.approx(np.mean(rows["confidence"]))

@@ -17,20 +17,32 @@ from inspect_confidence import compare
 from inspect_confidence.judgments.read import judgments_of
 from inspect_confidence.results import Condition
 from inspect_confidence.studies.any_eval.judgments import completed
-from studies.frames import NAN, Row, changed, frame, judged, keyed, one, study_results, value
+from studies.frames import (
+    NAN,
+    Row,
+    changed,
+    frame,
+    keyed,
+    result_row,
+    scale_rows,
+    study_results,
+    value,
+)
 
 TASK = "any_eval"
 TOKENS = "method=logprob"
 
 
-def found(rows: Sequence[Mapping[str, Any]], resamples: int = 50, **options: Any) -> pd.DataFrame:
+def results_of(
+    rows: Sequence[Mapping[str, Any]], resamples: int = 50, **options: Any
+) -> pd.DataFrame:
     """The results of rows of any eval's judgments."""
     return study_results(frame(rows, TASK), resamples=resamples, **options)
 
 
-def asked(method: str = "stated", items: int = 60, **given: Any) -> list[Row]:
+def asked_rows(method: str = "stated", items: int = 60, **settings: Any) -> list[Row]:
     """Rows on 0-100, by default, asked in a way; a few can't be read."""
-    return [{**row, "method": method} for row in judged(**{"items": items, **given})]
+    return [{**row, "method": method} for row in scale_rows(**{"items": items, **settings})]
 
 
 def shares(method: str = "logprob", items: int = 60, values: int = 10**6) -> list[Row]:
@@ -68,28 +80,32 @@ def epochs(answers: Sequence[str | None], item: str = "q", right: str = "x") -> 
 def test_the_share_of_the_commonest_answer(answers: list[str | None]) -> None:
     """Of those that came, the first of equally common ones; fewer than two say nothing of it."""
     rows = epochs(answers)
-    (made,) = completed(judgments_of(frame(rows[::-1], TASK))[TASK]).to_dict("records")
-    there = [answer for answer in answers if answer]
-    assert made["draws"] == len(there)
-    if there:
-        assert made["answer"] == mode(there)
-        assert made["correct"] == (mode(there) == "x")
-    if len(there) > 1:
-        assert made["status"] == "ok"
-        assert made["confidence"] == pytest.approx(there.count(mode(there)) / len(there))
-        assert made["agreement"] == "text"
+    (completed_row,) = completed(judgments_of(frame(rows[::-1], TASK))[TASK]).to_dict("records")
+    given_answers = [answer for answer in answers if answer]
+    assert completed_row["draws"] == len(given_answers)
+    if given_answers:
+        assert completed_row["answer"] == mode(given_answers)
+        assert completed_row["correct"] == (mode(given_answers) == "x")
+    if len(given_answers) > 1:
+        assert completed_row["status"] == "ok"
+        assert completed_row["confidence"] == pytest.approx(
+            given_answers.count(mode(given_answers)) / len(given_answers)
+        )
+        assert completed_row["agreement"] == "text"
     else:
-        assert made["status"] == "sample_error" if None in answers else "scoring_failed"
-        assert f"{len(there)} of {len(answers)} epochs can be read" in made["reason"]
-        assert np.isnan(made["confidence"])
+        assert completed_row["status"] == "sample_error" if None in answers else "scoring_failed"
+        assert (
+            f"{len(given_answers)} of {len(answers)} epochs can be read" in completed_row["reason"]
+        )
+        assert np.isnan(completed_row["confidence"])
 
 
 def test_answers_that_differ_in_writing_alone_are_one() -> None:
     """Case and the point at the end are no other answer; two thirds agree."""
-    (made,) = completed(judgments_of(frame(epochs(["Paris.", "rome", "paris"]), TASK))[TASK])[
-        ["confidence", "answer"]
-    ].itertuples(index=False)
-    assert made == (pytest.approx(2 / 3), "Paris.")
+    (completed_row,) = completed(
+        judgments_of(frame(epochs(["Paris.", "rome", "paris"]), TASK))[TASK]
+    )[["confidence", "answer"]].itertuples(index=False)
+    assert completed_row == (pytest.approx(2 / 3), "Paris.")
 
 
 def test_numbers_of_epochs_are_those_of_their_items() -> None:
@@ -98,10 +114,10 @@ def test_numbers_of_epochs_are_those_of_their_items() -> None:
         *(*epochs(["x", "x", "y", "x"], "a"), *epochs(["y", "x"], "b")),
         *(*epochs(["x", "x"], "c"), *epochs(["x", None], "d")),
     ]
-    results = found(rows)
+    results = results_of(rows)
     number = {name: value(results, "method=epochs", name) for name in ("auroc", "overconfidence")}
     assert number == {"auroc": 1, "overconfidence": pytest.approx(0.75 - 2 / 3)}
-    row = one(results, "method=epochs", "mean_confidence")
+    row = result_row(results, "method=epochs", "mean_confidence")
     assert (row["value"], row["n"], row["asked"]) == (0.75, 3, 4)
     assert "1 of 4 judgments left out: 1 sample_error" in row["note"]
     assert "share of the commonest answer, compared 3 by text" in row["note"]
@@ -113,51 +129,51 @@ def test_numbers_of_epochs_are_those_of_their_items() -> None:
 
 def test_every_number_of_the_scale_study() -> None:
     """Of the same reports the same metrics, with the same values and intervals."""
-    rows = judged(items=90)
-    here = keyed(found([{**row, "method": "stated"} for row in rows]))
-    there = keyed(study_results(frame(rows, "scale_variants"), resamples=50))
-    stated = frozenset({("method", "stated")})
+    rows = scale_rows(items=90)
+    eval_numbers = keyed(results_of([{**row, "method": "stated"} for row in rows]))
+    study_numbers = keyed(study_results(frame(rows, "scale_variants"), resamples=50))
+    stated_part = frozenset({("method", "stated")})
     expected = {
-        (where | stated, name): row
-        for (where, name), row in there.items()
+        (condition | stated_part, name): row
+        for (condition, name), row in study_numbers.items()
         if name != "accuracy_spread"
     }
     assert {"meta_d", "m_ratio", "auprc_error", "aurc", "utilization"} <= {k[1] for k in expected}
-    assert set(here) == set(expected)
+    assert set(eval_numbers) == set(expected)
     for key, row in expected.items():
         for name in ("value", "ci_low", "ci_high", "n", "asked"):
-            assert here[key][name] == pytest.approx(row[name], nan_ok=True), (key, name)
+            assert eval_numbers[key][name] == pytest.approx(row[name], nan_ok=True), (key, name)
 
 
 def test_twice_the_same_replies_change_no_number() -> None:
     """Items are the sample, also where confidence takes any value; only counts double."""
-    rows = [*asked(), *shares(), *asked("alone", unreadable=0.3, seed=4)]
+    rows = [*asked_rows(), *shares(), *asked_rows("alone", unreadable=0.3, seed=4)]
     twice = [*rows, *({**row, "epoch": 2, "uuid": ""} for row in rows)]
-    assert changed(found(rows), found(twice)).empty
+    assert changed(results_of(rows), results_of(twice)).empty
 
 
 def test_a_field_has_the_numbers_of_its_items_alone() -> None:
     """Each value of each field asked for, whatever else was asked; the whole stays as it is."""
-    rows = [*asked(items=80), *shares(items=80)]
+    rows = [*asked_rows(items=80), *shares(items=80)]
     for k, row in enumerate(rows):
         row["by"] = str(Condition(domain="sums; a=b" if k % 3 else "maps", level=f"{k % 2}"))
-    results = found(rows)
+    results = results_of(rows)
     parts = ["by" in Condition.read(text) for text in results["condition"]]
     whole = results[np.logical_not(parts)].reset_index(drop=True)
-    plain = found([{name: one for name, one in row.items() if name != "by"} for row in rows])
+    plain = results_of([{name: cell for name, cell in row.items() if name != "by"} for row in rows])
     assert changed(plain, whole).empty
-    for field, said in (("domain", "maps"), ("domain", "sums; a=b"), ("level", "1")):
-        by = str(Condition({field: said}))
-        mine = [row for row in rows if Condition.read(row["by"])[field] == said]
-        alone = keyed(found([{**row, "by": ""} for row in mine]))
-        assert alone
+    for field, field_value in (("domain", "maps"), ("domain", "sums; a=b"), ("level", "1")):
+        field_condition = str(Condition({field: field_value}))
+        field_rows = [row for row in rows if Condition.read(row["by"])[field] == field_value]
+        numbers_alone = keyed(results_of([{**row, "by": ""} for row in field_rows]))
+        assert numbers_alone
         part = {
-            (where - {("by", by)}, name): row
-            for (where, name), row in keyed(results).items()
-            if ("by", by) in where
+            (condition - {("by", field_condition)}, name): row
+            for (condition, name), row in keyed(results).items()
+            if ("by", field_condition) in condition
         }
-        assert set(part) == set(alone)
-        for key, row in alone.items():
+        assert set(part) == set(numbers_alone)
+        for key, row in numbers_alone.items():
             # A p of simulations depends on the order in which items are drawn.
             error = 0.1 if key[1] == "calibration_p" else 0
             for name in ("value", "n", "asked"):
@@ -168,15 +184,17 @@ def test_a_field_has_the_numbers_of_its_items_alone() -> None:
 def test_the_mean_over_evals_is_unweighted() -> None:
     """Of evals of different size, by method; a method of one eval alone has no mean."""
     rows = [
-        *asked(items=60, dataset="a"),
-        *asked(items=20, seed=1, dataset="b"),
+        *asked_rows(items=60, dataset="a"),
+        *asked_rows(items=20, seed=1, dataset="b"),
         *({**row, "dataset": "a"} for row in shares()),
     ]
-    results = found(rows)
-    where = "method=stated;scale=0-100"
+    results = results_of(rows)
+    condition = "method=stated;scale=0-100"
     for name in ("accuracy", "ece", "auroc", "brier"):
-        each = [value(results, where, name, dataset=one) for one in "ab"]
-        assert value(results, where, name, dataset="mean") == pytest.approx(np.mean(each)), name
+        values = [value(results, condition, name, dataset=dataset) for dataset in "ab"]
+        assert value(results, condition, name, dataset="mean") == pytest.approx(np.mean(values)), (
+            name
+        )
     mean = results[results["dataset"] == "mean"]
     assert not mean["condition"].str.contains("logprob").any()
     assert not mean["metric"].isin(["n", "top1_value"]).any()
@@ -188,16 +206,16 @@ def test_partial_credit_is_a_fraction() -> None:
         {"item": f"i{k}", "method": "stated", "low": 0, "high": 100, "raw": raw, "correct": part}
         for k, (raw, part) in enumerate([(100, 1), (50, 0.5), (0, 0.25), (50, 0)])
     ]
-    results = found(rows)
-    where = "method=stated;scale=0-100"
-    assert value(results, where, "accuracy") == 1.75 / 4
+    results = results_of(rows)
+    condition = "method=stated;scale=0-100"
+    assert value(results, condition, "accuracy") == 1.75 / 4
     # (1 - 1)^2, .5 (.5^2) + .5 (.5^2), .25 (1) + .75 (0), .5^2
-    assert value(results, where, "brier") == pytest.approx((0 + 0.25 + 0.25 + 0.25) / 4)
+    assert value(results, condition, "brier") == pytest.approx((0 + 0.25 + 0.25 + 0.25) / 4)
     sure = [1, 0.5, 0, 0.5] * 2
     weights = [1, 0.5, 0.25, 0, 0, 0.5, 0.75, 1]
     area = roc_auc_score([1] * 4 + [0] * 4, sure, sample_weight=weights)
-    assert value(results, where, "auroc") == pytest.approx(area)
-    dprime = one(results, f"{where};threshold=0.5", "type2_dprime")
+    assert value(results, condition, "auroc") == pytest.approx(area)
+    dprime = result_row(results, f"{condition};threshold=0.5", "type2_dprime")
     assert np.isnan(dprime["value"])
     assert "undefined: " in dprime["note"]
 
@@ -219,15 +237,15 @@ def test_groups_of_one_say_nothing(rows: list[Row], undefined: bool) -> None:
 
     Else reliability - resolution + uncertainty is the Brier score.
     """
-    results = found(rows)
+    results = results_of(rows)
     parts = ("brier_reliability", "brier_resolution", "meta_information")
     numbers = [value(results, TOKENS, name) for name in parts]
     assert np.isnan(numbers).tolist() == [undefined] * 3
     different = len({row["confidence"] for row in rows})
     for name in parts:
-        note = one(results, TOKENS, name)["note"]
-        said = f"undefined: {different} different confidences in {different} judgments"
-        assert note.startswith(said) == undefined
+        note = result_row(results, TOKENS, name)["note"]
+        reason = f"undefined: {different} different confidences in {different} judgments"
+        assert note.startswith(reason) == undefined
     uncertainty, brier = (value(results, TOKENS, name) for name in ("brier_uncertainty", "brier"))
     assert not np.isnan([uncertainty, brier]).any()
     if not undefined:
@@ -240,8 +258,8 @@ def test_groups_of_one_say_nothing(rows: list[Row], undefined: bool) -> None:
 def test_methods_and_models_are_compared_on_their_common_items() -> None:
     """Two methods of a model, two models by a method; never both at once."""
     rows = [
-        *({**row, "model": "m"} for row in [*asked(items=60), *shares(items=80)]),
-        *({**row, "model": "n"} for row in asked(items=70, seed=3)),
+        *({**row, "model": "m"} for row in [*asked_rows(items=60), *shares(items=80)]),
+        *({**row, "model": "n"} for row in asked_rows(items=70, seed=3)),
     ]
     for row in rows:
         row["dataset"] = "quiz"
@@ -249,14 +267,16 @@ def test_methods_and_models_are_compared_on_their_common_items() -> None:
     pairs = {(a, b) for a, b in zip(table["a"], table["b"], strict=True)}
     assert pairs == {("m logprob", "m stated-0-100"), ("m stated-0-100", "n stated-0-100")}
     area = table[(table["metric"] == "auroc") & (table["a"] == "m logprob")].iloc[0]
-    stated = {row["item"]: row for row in rows if row["model"] == "m" and row["method"] == "stated"}
+    stated_rows = {
+        row["item"]: row for row in rows if row["model"] == "m" and row["method"] == "stated"
+    }
     tokens = {row["item"]: row for row in rows if row["method"] == "logprob"}
-    both = [item for item, row in stated.items() if row["status"] == "ok"]
-    first = [(stated[item]["correct"], stated[item]["raw"]) for item in both]
-    second = [(tokens[item]["correct"], tokens[item]["confidence"]) for item in both]
+    common_items = [item for item, row in stated_rows.items() if row["status"] == "ok"]
+    first = [(stated_rows[item]["correct"], stated_rows[item]["raw"]) for item in common_items]
+    second = [(tokens[item]["correct"], tokens[item]["confidence"]) for item in common_items]
     expected = [roc_auc_score(*zip(*side, strict=True)) for side in (second, first)]
     assert [area["value_a"], area["value_b"]] == pytest.approx(expected)
-    assert area["items"] == len(both)
+    assert area["items"] == len(common_items)
     bits = table[(table["metric"] == "meta_information") & (table["a"] == "m logprob")].iloc[0]
     assert np.isnan(bits["value_a"])
     assert bits["verdict"] == "undefined"

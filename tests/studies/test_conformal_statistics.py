@@ -61,10 +61,10 @@ def learned_offset(train: list[Row], level: float) -> float:
     """The ceil((n + 1) level)-th smallest score of each item's first readable judgment."""
     scores = []
     for item in sorted({row.item for row in train}):
-        mine = sorted(
+        item_rows = sorted(
             (row for row in train if row.item == item and row.readable), key=lambda row: row.epoch
         )
-        scores += [max(row.lower - row.truth, row.truth - row.upper) for row in mine[:1]]
+        scores += [max(row.lower - row.truth, row.truth - row.upper) for row in item_rows[:1]]
     rank = math.ceil((len(scores) + 1) * Fraction(level) / 100)
     return sorted(scores)[rank - 1] if rank <= len(scores) else INF
 
@@ -134,14 +134,14 @@ def assert_equal(
     test: list[Row],
     level: float,
     weights: NDArray[np.int64],
-    apart: Collection[str] = (),
+    exceptions: Collection[str] = (),
 ) -> dict[str, float]:
     """The statistics at the weights are those of the plain loop over repeated test items."""
     units = len(weights)
     statistics = conformal_statistics(intervals(train, units, level), intervals(test, units, level))
     expected = plainly(train, repeated(test, weights), level)
     assert set(statistics) == set(expected)
-    for name in set(statistics) - set(apart):
+    for name in set(statistics) - set(exceptions):
         got = statistics[name](weights[None, :].astype(float))
         np.testing.assert_allclose(got, [expected[name]], rtol=1e-11, atol=1e-12, err_msg=name)
     return expected
@@ -175,7 +175,7 @@ def simulated(
     )
 
 
-def drawn(seed: int) -> NDArray[np.int64]:
+def resample_weights(seed: int) -> NDArray[np.int64]:
     """Weights of a resample: train items and test items drawn with replacement."""
     rng = np.random.default_rng(seed)
     parts = [np.bincount(rng.integers(n, size=n), minlength=n) for n in (TRAIN, TEST)]
@@ -213,18 +213,18 @@ def test_example_by_hand() -> None:
         "miss_above": 2 / 3,
         "conformal_offset": -2,
     }
-    found = at_ones(WIDE, test, 50)
-    assert {name: found[name] for name in expected} == pytest.approx(expected, rel=1e-13)
+    statistics = at_ones(WIDE, test, 50)
+    assert {name: statistics[name] for name in expected} == pytest.approx(expected, rel=1e-13)
     # Of [2, 8], which [0, 10] becomes, the truths 2 and 8 are covered and not missed.
-    found = at_ones(WIDE, [Row(3, 1, 0, 10, 2), Row(4, 1, 0, 10, 8)], 50)
-    assert [found[name] for name in ("coverage", "miss_below", "miss_above")] == [1, 0, 0]
-    assert (found["mean_width"], found["interval_score"]) == (6, 6)
+    statistics = at_ones(WIDE, [Row(3, 1, 0, 10, 2), Row(4, 1, 0, 10, 8)], 50)
+    assert [statistics[name] for name in ("coverage", "miss_below", "miss_above")] == [1, 0, 0]
+    assert (statistics["mean_width"], statistics["interval_score"]) == (6, 6)
     # Where every set is empty, nothing is covered, widths are 0 and distances all that scores. [0,
     # 2] and [0, 3] become [2, 0] and [2, 1]; truths 1 and 2 lie 0 and 1/2 from the midpoints, and
     # 2/alpha = 4.
-    found = at_ones(WIDE, [Row(3, 1, 0, 2, 1), Row(4, 1, 0, 3, 2)], 50)
+    statistics = at_ones(WIDE, [Row(3, 1, 0, 2, 1), Row(4, 1, 0, 3, 2)], 50)
     names = ("coverage", "mean_width", "median_width", "interval_score")
-    assert [found[name] for name in names] == [0, 0, 0, (0 + 2) / 2]
+    assert [statistics[name] for name in names] == [0, 0, 0, (0 + 2) / 2]
     # At 75%, three train items give rank 4 * 0.75 = 3, the greatest score, -1; not so at 76%.
     test = [Row(3, 1, 0, 10, 5)]
     assert at_ones(WIDE, test, 75)["conformal_offset"] == -1
@@ -245,7 +245,7 @@ def test_ties_and_boundaries() -> None:
         ]
         level = float(rng.choice([20, 25, 50, 60, 75, 80, 90]))
         weights = rng.integers(0, 4, size=units)
-        assert_equal(rows[:trained], rows[trained:], level, weights, apart={"median_width"})
+        assert_equal(rows[:trained], rows[trained:], level, weights, exceptions={"median_width"})
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -261,7 +261,7 @@ def test_items_once(half_width: float, level: float, seed: int) -> None:
 @pytest.mark.parametrize("half_width", [0.3, 3.0], ids=["too narrow", "too wide"])
 def test_items_drawn_with_replacement(half_width: float, level: float, seed: int) -> None:
     """At whole-number weights the statistics equal the plain loop over items repeated as often."""
-    assert_equal(*simulated(seed, half_width), level, drawn(seed + 100))
+    assert_equal(*simulated(seed, half_width), level, resample_weights(seed + 100))
 
 
 @pytest.mark.parametrize("level", [50.0, 80.0])
@@ -272,7 +272,7 @@ def test_sets_that_become_empty(level: float) -> None:
     empty = sum(row.upper - row.lower + 2 * offset < 0 for row in test)
     assert 0 < empty < TEST / 2
     for seed in range(5):
-        assert_equal(train, test, level, drawn(seed))
+        assert_equal(train, test, level, resample_weights(seed))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -284,13 +284,13 @@ def test_unreadable_judgments(half_width: float, epochs: int, seed: int) -> None
     assert not all(row.readable for row in train)
     assert not all(row.readable for row in test)
     assert_equal(train, test, 80.0, ONES)
-    assert_equal(train, test, 80.0, drawn(seed))
+    assert_equal(train, test, 80.0, resample_weights(seed))
 
 
 def test_rows_of_weights_are_separate_resamples() -> None:
     """Each of many rows of weights has the metrics of its own test items, at one offset."""
     train, test = simulated(5, half_width=1.0)
-    weights = np.array([drawn(seed) for seed in range(20)])
+    weights = np.array([resample_weights(seed) for seed in range(20)])
     statistics = conformal_statistics(intervals(train, UNITS, 80), intervals(test, UNITS, 80))
     expected = [plainly(train, repeated(test, row), 80) for row in weights]
     for name, statistic in statistics.items():
@@ -303,7 +303,7 @@ def test_two_equal_epochs_are_one(level: float) -> None:
     """Judging every item a second time with the same outcome leaves every statistic alone."""
     once = simulated(9, half_width=1.5)
     twice = [rows + [row._replace(epoch=2) for row in rows] for rows in once]
-    weights = np.array([ONES, *(drawn(seed) for seed in range(10))], float)
+    weights = np.array([ONES, *(resample_weights(seed) for seed in range(10))], float)
     single = conformal_statistics(*(intervals(rows, UNITS, level) for rows in once))
     double = conformal_statistics(*(intervals(rows, UNITS, level) for rows in twice))
     for name in NAMES:
@@ -314,10 +314,10 @@ def test_later_epochs_of_train_items_are_not_used() -> None:
     """The second judgment of a train item doesn't move the offset, however far off it is."""
     train, test = simulated(2, half_width=1.0)
     later = [row._replace(epoch=2, truth=row.truth + 1_000) for row in train]
-    one = conformal_statistics(intervals(train, UNITS, 80), intervals(test, UNITS, 80))
+    first_only = conformal_statistics(intervals(train, UNITS, 80), intervals(test, UNITS, 80))
     two = conformal_statistics(intervals(later + train, UNITS, 80), intervals(test, UNITS, 80))
-    weights = drawn(1)[None, :].astype(float)
-    assert one["conformal_offset"](weights) == two["conformal_offset"](weights)
+    weights = resample_weights(1)[None, :].astype(float)
+    assert first_only["conformal_offset"](weights) == two["conformal_offset"](weights)
 
 
 @pytest.mark.parametrize("readable", [0, 3])
@@ -325,7 +325,7 @@ def test_too_few_train_items(readable: int) -> None:
     """With too few train items for the level, sets are infinite and cover everything."""
     # The rank is ceil(4 * 0.8) = 4 of 3 scores; of no scores it is 1.
     train, test = simulated(4, half_width=1.0)
-    few = [row if row.item < readable else row._replace(lower=NAN) for row in train]
+    few_readable = [row if row.item < readable else row._replace(lower=NAN) for row in train]
     expected = {
         "coverage": 1,
         "coverage_gap": 0.2,
@@ -337,7 +337,9 @@ def test_too_few_train_items(readable: int) -> None:
         "miss_above": 0,
         "conformal_offset": INF,
     }
-    statistics = conformal_statistics(intervals(few, UNITS, 80), intervals(test, UNITS, 80))
+    statistics = conformal_statistics(
+        intervals(few_readable, UNITS, 80), intervals(test, UNITS, 80)
+    )
     for name, value in expected.items():
         got = statistics[name](ONES[None, :].astype(float))
         np.testing.assert_allclose(got, [value], rtol=1e-14, err_msg=name)
@@ -360,16 +362,18 @@ def test_no_test_judgment_is_nan(level: float, undrawn: bool) -> None:
 
 def test_every_statistic_is_a_registered_metric() -> None:
     """All names of statistics, direct and conformal, are in the registry of metrics."""
-    judged = intervals([Row(0, 1, 0, 1, 0)], 1, 80)
-    assert set(judged.statistics()) | set(conformal_statistics(judged, judged)) <= set(METRICS)
+    judged_intervals = intervals([Row(0, 1, 0, 1, 0)], 1, 80)
+    assert set(judged_intervals.statistics()) | set(
+        conformal_statistics(judged_intervals, judged_intervals)
+    ) <= set(METRICS)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_direct_statistics_over_repeated_items(seed: int) -> None:
     """Before the conformal step too, the statistics equal a plain loop over repeated items."""
     rows = simulated(seed, half_width=1.0, epochs=2, unreadable=0.3)
-    both, weights = rows[0] + rows[1], drawn(seed)
-    read = [row for row in repeated(both, weights) if row.readable]
+    all_rows, weights = rows[0] + rows[1], resample_weights(seed)
+    read = [row for row in repeated(all_rows, weights) if row.readable]
     sized = [row.upper - row.lower for row in read]
     expected = {
         "coverage": np.mean([row.lower <= row.truth <= row.upper for row in read]),
@@ -380,7 +384,7 @@ def test_direct_statistics_over_repeated_items(seed: int) -> None:
         "miss_below": np.mean([row.truth < row.lower for row in read]),
         "miss_above": np.mean([row.truth > row.upper for row in read]),
     }
-    statistics = intervals(both, UNITS, 80).statistics()
+    statistics = intervals(all_rows, UNITS, 80).statistics()
     assert set(statistics) == set(expected)
     for name, statistic in statistics.items():
         got = statistic(weights[None, :].astype(float))

@@ -116,11 +116,11 @@ def test_corp_curve_of_the_worked_example() -> None:
     """Wrong at .3; at .9 right and wrong, then right: 0, 1/2, 1, 1; the band holds the diagonal."""
     rows = detail(WORKED)
     curve, band = (part_of(rows, name, "confidence") for name in ("corp_accuracy", CORP_BAND))
-    assert {at: row["value"] for at, row in curve.items()} == pytest.approx(
+    assert {confidence: row["value"] for confidence, row in curve.items()} == pytest.approx(
         {"0.3": 0, "0.9": 1 / 2, "0.95": 1, "1": 1}
     )
     assert {row["n"] for row in curve.values()} == {5}
-    assert [row["value"] for row in band.values()] == [float(at) for at in curve]
+    assert [row["value"] for row in band.values()] == [float(confidence) for confidence in curve]
     assert all(row["ci_low"] <= row["value"] <= row["ci_high"] for row in band.values())
     # Of an item alone at .3, x is 0 or 1; certainty is always right where it is calibrated.
     assert (band["0.3"]["ci_low"], interval(band["1"])) == (0, (1, 1))
@@ -147,14 +147,16 @@ def test_the_area_under_type2_rates_is_auroc(seed: int) -> None:
     """Straight lines between the points, from (0, 0) on, also where outcomes are probabilities."""
     rows = random_judgments(seed)
     weights = rows.assign(correct=np.random.default_rng(seed).random(len(rows)))
-    for some in (rows, weights):
-        found = results_frame(type2_rates(some, ["source"]))
+    for judged_rows in (rows, weights):
+        rates = results_frame(type2_rates(judged_rows, ["source"]))
         hits, alarms = (
-            found.loc[found["metric"] == f"type2_{name}_rate", "value"].to_numpy(float)
+            rates.loc[rates["metric"] == f"type2_{name}_rate", "value"].to_numpy(float)
             for name in ("hit", "false_alarm")
         )
         area = trapezoid(np.append(0, hits), np.append(0, alarms))
-        assert area == pytest.approx(auroc(some["confidence"], some["correct"]), abs=1e-12)
+        assert area == pytest.approx(
+            auroc(judged_rows["confidence"], judged_rows["correct"]), abs=1e-12
+        )
 
 
 @pytest.mark.parametrize(("own_top", "binning"), [(False, "equal_width"), (True, "own_top")])
@@ -162,10 +164,8 @@ def test_bins_are_those_of_ece(own_top: bool, binning: Any) -> None:
     """The weighted mean of |accuracy - confidence| is ECE, with every whole percent on its side."""
     confidence = [n / 100 for n in range(101)]
     rows = judgments(confidence, [float(n % 3 == 0) for n in range(101)])
-    found = results_frame(confidence_bins(rows, ["source"], Resampling(), own_top=own_top))
-    accuracy, mean = (
-        part_of(found, metric, "bin") for metric in ("bin_accuracy", "bin_confidence")
-    )
+    bins = results_frame(confidence_bins(rows, ["source"], Resampling(), own_top=own_top))
+    accuracy, mean = (part_of(bins, metric, "bin") for metric in ("bin_accuracy", "bin_confidence"))
     gaps = [row["n"] * abs(row["value"] - mean[name]["value"]) for name, row in accuracy.items()]
     expected = ece(rows["confidence"], rows["correct"], binning=binning)
     assert sum(gaps) / 101 == pytest.approx(expected, abs=1e-12)
@@ -177,16 +177,16 @@ def test_intervals_are_those_of_single_shares() -> None:
     rows = random_judgments(7)
     place = np.minimum(np.floor(10 * rows["confidence"] + 1e-9), 9)
     right = rows["correct"] == 1
-    found = results_frame(
+    finer_rows = results_frame(
         [
             *confidence_bins(rows, ["source"], Resampling()),
             *type2_rates(rows, ["source"]),
             *report_shares(rows, ["source"], "confidence"),
         ]
     )
-    bins = part_of(found, "bin_accuracy", "bin")
-    hits = part_of(found, "type2_hit_rate", "threshold")
-    reports = part_of(found, "report_share", "report")
+    bins = part_of(finer_rows, "bin_accuracy", "bin")
+    hits = part_of(finer_rows, "type2_hit_rate", "threshold")
+    reports = part_of(finer_rows, "report_share", "report")
     cases = [
         *((bins[f"{k / 10:g}-{(k + 1) / 10:g}"], right, place == k) for k in range(10)),
         *((row, rows["confidence"] >= float(text) - 1e-9, right) for text, row in hits.items()),
@@ -223,15 +223,15 @@ def test_probabilities_of_being_right() -> None:
 def test_what_is_missing_or_cannot_be_read() -> None:
     """A part of the condition, wrong answers, and replies: rows that say so."""
     # The rate is NaN and says why; the hit rate is there.
-    found = results_frame(type2_rates(judgments([0.2, 0.8], [1, 1]), []))
-    alarms = part_of(found, "type2_false_alarm_rate", "threshold")
+    finer_rows = results_frame(type2_rates(judgments([0.2, 0.8], [1, 1]), []))
+    alarms = part_of(finer_rows, "type2_false_alarm_rate", "threshold")
     assert all(isnan(row["value"]) for row in alarms.values())
     assert alarms["0.8"]["note"] == "undefined: no wrong answer"
-    assert part_of(found, "type2_hit_rate", "threshold")["0.8"]["value"] == 0.5
+    assert part_of(finer_rows, "type2_hit_rate", "threshold")["0.8"]["value"] == 0.5
     # Judgments without a radius are a condition of their own, none is lost.
     rows = judgments([0.2, 0.8], [1, 0]).assign(radius=[nan, 5.0])
-    found = results_frame(confidence_bins(rows, ["radius"], Resampling()))
-    assert set(found["condition"]) == {"bin=0.2-0.3", "bin=0.8-0.9;radius=5"}
+    finer_rows = results_frame(confidence_bins(rows, ["radius"], Resampling()))
+    assert set(finer_rows["condition"]) == {"bin=0.2-0.3", "bin=0.8-0.9;radius=5"}
     # Their number is told as `status_count`; everything else is undefined, with the reason.
     rows = detail(WORKED[WORKED["status"] == "invalid_response_format"])
     counted = rows["metric"] == "status_count"

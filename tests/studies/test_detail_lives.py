@@ -36,24 +36,26 @@ WORKED = pd.DataFrame(
 )
 
 
-def rows_of(found: pd.DataFrame, metric: str, **parts: str) -> list[dict[str, Any]]:
+def rows_of(finer_rows: pd.DataFrame, metric: str, **parts: str) -> list[dict[str, Any]]:
     """The rows of a metric whose condition has those parts."""
-    chosen = with_parts(found[found["metric"] == metric], [*parts, "bin", "age", "sex", "item"])
+    chosen = with_parts(
+        finer_rows[finer_rows["metric"] == metric], [*parts, "bin", "age", "sex", "item"]
+    )
     for name, value in parts.items():
         chosen = chosen[chosen[name] == value]
     return [{str(key): value for key, value in row.items()} for row in chosen.to_dict("records")]
 
 
 @pytest.fixture(scope="module")
-def found() -> pd.DataFrame:
+def finer_rows() -> pd.DataFrame:
     """The finer rows of the worked judgments."""
     return detail(WORKED)
 
 
-def test_bins_of_true_probability_by_hand(found: pd.DataFrame) -> None:
+def test_bins_of_true_probability_by_hand(finer_rows: pd.DataFrame) -> None:
     """Five judgments are read: .4 (conf .6), .5 (.8), .55 (.2), .6 (.7) and .95 (1)."""
-    truth = {r["bin"]: r for r in rows_of(found, "truth_bin_probability", radius="")}
-    confidence = {r["bin"]: r for r in rows_of(found, "truth_bin_confidence", radius="")}
+    truth = {r["bin"]: r for r in rows_of(finer_rows, "truth_bin_probability", radius="")}
+    confidence = {r["bin"]: r for r in rows_of(finer_rows, "truth_bin_confidence", radius="")}
     expected = {
         "0.4-0.5": (0.4, 0.6, 1),
         "0.5-0.6": ((0.5 + 0.55) / 2, (0.8 + 0.2) / 2, 2),
@@ -65,33 +67,37 @@ def test_bins_of_true_probability_by_hand(found: pd.DataFrame) -> None:
         assert truth[name]["value"] == pytest.approx(probability, abs=1e-12)
         assert confidence[name]["value"] == pytest.approx(mean, abs=1e-12)
         assert truth[name]["n"] == confidence[name]["n"] == n
-        left = "5 of 10 judgments left out: 1 ambiguous, 3 refusal, 1 sample_error"
-        assert left in truth[name]["note"]
-        assert left in confidence[name]["note"]
+        left_out = "5 of 10 judgments left out: 1 ambiguous, 3 refusal, 1 sample_error"
+        assert left_out in truth[name]["note"]
+        assert left_out in confidence[name]["note"]
         assert truth[name]["asked"] == confidence[name]["asked"] == 10
         assert isnan(confidence[name]["ci_low"])
         assert isnan(confidence[name]["ci_high"])
         assert "no interval: too few decades of age by radius" in confidence[name]["note"]
 
 
-def test_bins_and_items_by_hand(found: pd.DataFrame) -> None:
+def test_bins_and_items_by_hand(finer_rows: pd.DataFrame) -> None:
     """Of radius 20 is C's first judgment; bins of truth and of confidence, items, and edges."""
-    (alone,) = rows_of(found, "truth_bin_confidence", radius="20")
-    assert (alone["bin"], alone["value"], alone["n"]) == ("0.9-1", 1.0, 1)
-    others = rows_of(found, "truth_bin_confidence", radius="5")
-    assert {r["bin"]: r["n"] for r in others} == {"0.4-0.5": 1, "0.5-0.6": 2, "0.6-0.7": 1}
+    (first_judgment,) = rows_of(finer_rows, "truth_bin_confidence", radius="20")
+    assert (first_judgment["bin"], first_judgment["value"], first_judgment["n"]) == (
+        "0.9-1",
+        1.0,
+        1,
+    )
+    radius_rows = rows_of(finer_rows, "truth_bin_confidence", radius="5")
+    assert {r["bin"]: r["n"] for r in radius_rows} == {"0.4-0.5": 1, "0.5-0.6": 2, "0.6-0.7": 1}
     one = detail(WORKED[WORKED["radius"] == 5])
     assert {r["radius"] for r in rows_of(one, "truth_bin_confidence", radius="5")} == {"5"}
     assert not rows_of(one, "truth_bin_confidence", radius="")  # it would be the same again
     # Of radius 5: confidences .2, .6, .7 and .8 in bins of their own; 1 has the eleventh.
-    bins = {r["bin"]: r for r in rows_of(found, "bin_accuracy", radius="5")}
+    bins = {r["bin"]: r for r in rows_of(finer_rows, "bin_accuracy", radius="5")}
     assert {name: r["value"] for name, r in bins.items()} == pytest.approx(
         {"0.2-0.3": 0.55, "0.6-0.7": 0.4, "0.7-0.8": 0.6, "0.8-0.9": 0.5}
     )
-    (top,) = rows_of(found, "bin_accuracy", radius="20")
+    (top,) = rows_of(finer_rows, "bin_accuracy", radius="20")
     assert (top["bin"], top["value"]) == ("1", 0.95)
     # A: (.3 + .2) / 2; B: .1; C: .05, its ambiguous confidence not counting; E: -.35.
-    items = {r["item"]: r for r in rows_of(with_radius(found), "item_overconfidence")}
+    items = {r["item"]: r for r in rows_of(with_radius(finer_rows), "item_overconfidence")}
     expected = {"A": (0.25, 2), "B": (0.1, 1), "C": (0.05, 1), "D": (nan, 0), "E": (-0.35, 1)}
     assert set(items) == set(expected)
     for name, (value, n) in expected.items():
@@ -106,28 +112,28 @@ def test_bins_and_items_by_hand(found: pd.DataFrame) -> None:
     for spec in FIGURES:
         if spec.task != "life_eval" or spec.plot == "overconfidence":
             continue
-        mine = found[found["metric"].isin(spec.metrics)]
+        figure_rows = finer_rows[finer_rows["metric"].isin(spec.metrics)]
         keep = spec.keep or (lambda _: True)
-        there = [keep(Condition.read(text)) for text in mine["condition"]]
-        assert np.sum(there) >= spec.needs, spec.plot
+        is_kept = [keep(Condition.read(text)) for text in figure_rows["condition"]]
+        assert np.sum(is_kept) >= spec.needs, spec.plot
     described = {"truth_bin_probability", "truth_bin_confidence", "item_overconfidence"}
-    assert described <= set(found["metric"]) & set(METRICS)
+    assert described <= set(finer_rows["metric"]) & set(METRICS)
     assert len(HEADLINES) == len({(one.task, one.metric) for one in HEADLINES})
 
 
-def test_questions_by_hand(found: pd.DataFrame) -> None:
+def test_questions_by_hand(finer_rows: pd.DataFrame) -> None:
     """Confidence beside true probability, means over epochs; what could be scored, of no model."""
     # A: (.8 + .6) / 2 at (.5 + .4) / 2; of C and E one judgment is read, of D none.
     items = with_parts(
-        found[found["metric"] == "item_confidence"], ["item", "probability", "radius"]
+        finer_rows[finer_rows["metric"] == "item_confidence"], ["item", "probability", "radius"]
     )
-    there = {r.item: (r.value, float(str(r.probability)), r.n) for r in items.itertuples()}
+    numbers = {r.item: (r.value, float(str(r.probability)), r.n) for r in items.itertuples()}
     expected = {"A": (0.7, 0.45, 2), "B": (0.7, 0.6, 1), "C": (1.0, 0.95, 1), "E": (0.2, 0.55, 1)}
-    assert set(there) == set(expected)
+    assert set(numbers) == set(expected)
     for name, values in expected.items():
-        assert there[name] == pytest.approx(values), name
-    both = detail(pd.concat([WORKED, WORKED.assign(model="other")], ignore_index=True))
-    best = both[both["metric"] == "maximum_achievable_score"]
+        assert numbers[name] == pytest.approx(values), name
+    two_models = detail(pd.concat([WORKED, WORKED.assign(model="other")], ignore_index=True))
+    best = two_models[two_models["metric"] == "maximum_achievable_score"]
     assert set(best["model"]) == {"no model"}
     assert dict(zip(best["condition"], best["value"], strict=True)) == {
         "age=40;radius=5;sex=female": 0.6,
@@ -151,14 +157,15 @@ def test_ends_and_edges_of_bins() -> None:
     assert counts == {"0.3-0.4": 3, "0.9-1": 1, "0-0.1": 1}
 
 
-def test_answers_by_age_by_hand(found: pd.DataFrame) -> None:
+def test_answers_by_age_by_hand(finer_rows: pd.DataFrame) -> None:
     """Means over epochs of what was read; the best answer is known whatever was replied."""
     answers = {
-        (r["radius"], r["sex"], r["age"]): r for r in rows_of(with_radius(found), "mean_answer")
+        (r["radius"], r["sex"], r["age"]): r
+        for r in rows_of(with_radius(finer_rows), "mean_answer")
     }
     best = {
         (r["radius"], r["sex"], r["age"]): r
-        for r in rows_of(with_radius(found), "mean_best_answer")
+        for r in rows_of(with_radius(finer_rows), "mean_best_answer")
     }
     expected = {
         ("5", "male", "40"): (79.0, 2, 80),
@@ -173,26 +180,28 @@ def test_answers_by_age_by_hand(found: pd.DataFrame) -> None:
         assert (answers[key]["n"], best[key]["value"], best[key]["n"]) == (n, optimum, 2)
     note = answers["5", "male", "50"]["note"]
     assert note == "undefined: no readable judgment; 2 of 2 judgments left out: 2 refusal"
-    left = answers["5", "female", "40"]["note"]
-    assert left == "1 of 2 judgments left out: 1 refusal"
+    left_out_note = answers["5", "female", "40"]["note"]
+    assert left_out_note == "1 of 2 judgments left out: 1 refusal"
     assert answers["5", "male", "40"]["note"] == ""
 
 
-def with_radius(found: pd.DataFrame) -> pd.DataFrame:
+def with_radius(finer_rows: pd.DataFrame) -> pd.DataFrame:
     """The rows with their radius for a column."""
-    return with_parts(found, ["radius"])
+    return with_parts(finer_rows, ["radius"])
 
 
 def test_what_lacks_says_so() -> None:
     """An item without a maximum has no difficulty; windows, variants and models are apart."""
-    found = detail(WORKED.assign(mas=WORKED["mas"].where(WORKED["item"] != "A")))
-    (row,) = rows_of(found, "item_overconfidence", item="A")
+    finer_rows = detail(WORKED.assign(mas=WORKED["mas"].where(WORKED["item"] != "A")))
+    (row,) = rows_of(finer_rows, "item_overconfidence", item="A")
     assert isnan(row["value"])
     assert row["note"].startswith("undefined: its maximum isn't known")
     assert "difficulty" not in Condition.read(row["condition"])
     closed = WORKED.assign(window="closed")
-    found = detail(pd.concat([WORKED, closed, WORKED.assign(model="other")], ignore_index=True))
-    items = with_parts(found[found["metric"] == "item_overconfidence"], ["window"])
+    finer_rows = detail(
+        pd.concat([WORKED, closed, WORKED.assign(model="other")], ignore_index=True)
+    )
+    items = with_parts(finer_rows[finer_rows["metric"] == "item_overconfidence"], ["window"])
     counts = items.groupby(["model", "window"]).size().to_dict()
     assert counts == {("m", ""): 5, ("m", "closed"): 5, ("other", ""): 5}
 
@@ -209,16 +218,16 @@ def test_question_sets_by_source() -> None:
         ],
         columns=["item", "kind", "source", "confidence", "correct", "status"],
     ).assign(task="question_sets", model="m", dataset="own")
-    found = detail(rows)
-    stated = {r["bin"]: r for r in rows_of(found, "bin_accuracy", source="stated")}
-    assert {name: (r["value"], r["n"]) for name, r in stated.items()} == {
+    finer_rows = detail(rows)
+    stated_bins = {r["bin"]: r for r in rows_of(finer_rows, "bin_accuracy", source="stated")}
+    assert {name: (r["value"], r["n"]) for name, r in stated_bins.items()} == {
         "1": (1.0, 1),
         "0.7-0.8": (0.5, 2),
     }
-    assert "1 of 4 judgments left out: 1 refusal" in stated["1"]["note"]
-    (token,) = rows_of(found, "bin_confidence", source="token")
+    assert "1 of 4 judgments left out: 1 refusal" in stated_bins["1"]["note"]
+    (token,) = rows_of(finer_rows, "bin_confidence", source="token")
     assert (token["bin"], token["value"]) == ("0.9-1", 0.95)
-    alarms = rows_of(found, "type2_false_alarm_rate", source="stated")
+    alarms = rows_of(finer_rows, "type2_false_alarm_rate", source="stated")
     rates = {Condition.read(r["condition"])["threshold"]: r["value"] for r in alarms}
     assert rates == {"1": 0.0, "0.75": 1.0}
 
@@ -236,9 +245,9 @@ def test_a_model_that_can_not_be_read_has_rows_that_say_so() -> None:
             "status": "refusal",
         }
     )
-    found = detail(frame)
+    finer_rows = detail(frame)
     for metric in ("truth_bin_probability", "truth_bin_confidence"):
-        (row,) = found[found["metric"] == metric].to_dict("records")
+        (row,) = finer_rows[finer_rows["metric"] == metric].to_dict("records")
         assert pd.isna(row["value"])
         assert row["note"].startswith("undefined: no readable judgment")
         assert "3 refusal" in row["note"]

@@ -25,7 +25,9 @@ from metrics.oracles import share_interval
 KNOWN = set(METRICS)
 
 
-def stated(word: str, contexts: Sequence[Sequence[float | str]], **more: str) -> pd.DataFrame:
+def word_judgments(
+    word: str, contexts: Sequence[Sequence[float | str]], **more: str
+) -> pd.DataFrame:
     """Judgments of a word: a context an entry, an epoch a value; a text is a status."""
     rows = [
         {
@@ -47,20 +49,20 @@ def stated(word: str, contexts: Sequence[Sequence[float | str]], **more: str) ->
     return pd.DataFrame(rows)
 
 
-def rows_of(results: pd.DataFrame, metric: str, part: str, **where: str) -> dict[str, Any]:
+def rows_of(results: pd.DataFrame, metric: str, part: str, **condition: str) -> dict[str, Any]:
     """Rows of a metric by one part of their condition, the others being those given."""
-    found: dict[str, Any] = {}
+    rows_by_part: dict[str, Any] = {}
     for row in results[results["metric"] == metric].to_dict("records"):
         parts = dict(Condition.read(row["condition"]))
         name = parts.pop(part)
         model = parts.setdefault("model", row["model"])
-        if parts == {"model": model, **where}:
-            assert name not in found
-            found[name] = row
-    return found
+        if parts == {"model": model, **condition}:
+            assert name not in rows_by_part
+            rows_by_part[name] = row
+    return rows_by_part
 
 
-LIKELY = stated(
+LIKELY = word_judgments(
     "likely", [(0.6, 0.7), (0.8, "refusal"), ("refusal", "refusal"), (1.0, 1.0), (0.15, 0.15)]
 )
 """Means over epochs: .65, .8, none, 1 and .15."""
@@ -93,11 +95,13 @@ def test_quantiles_and_edges() -> None:
     assert {row["n"] for row in rows.values()} == {4}
     # .05 k lies in the bin that begins with it, though .15 * 20 is not 3; 1 in the last one.
     edges = [(k / 20,) for k in range(21)]
-    bins = rows_of(detail(stated("likely", edges)), "value_share", "bin", **OWN)
+    bins = rows_of(detail(word_judgments("likely", edges)), "value_share", "bin", **OWN)
     counts = [round(21 * row["value"]) for row in bins.values()]
     assert counts == [1] * 19 + [2]
     # One context says .2, the other setting's of the same name .4: the median of both is .3.
-    frame = pd.concat([stated("likely", [(0.2,)]), stated("likely", [(0.4,)], setting="male")])
+    frame = pd.concat(
+        [word_judgments("likely", [(0.2,)]), word_judgments("likely", [(0.4,)], setting="male")]
+    )
     rows = rows_of(detail(frame), "probability_quantile", "q", **{**OWN, "setting": "all"})
     assert rows["0.5"]["value"] == pytest.approx(0.3)
     assert rows["0.5"]["n"] == 2
@@ -124,7 +128,7 @@ def test_people_are_a_model_of_their_own(tmp_path: Path) -> None:
 
 def test_words_without_answers() -> None:
     """Undefined with the reason and the count; no people; and percentages are refused."""
-    results = detail(stated("likely", [("refusal",), ("refusal",)]))
+    results = detail(word_judgments("likely", [("refusal",), ("refusal",)]))
     for metric, part, count in (("value_share", "bin", 20), ("probability_quantile", "q", 5)):
         rows = rows_of(results, metric, part, **OWN)
         assert len(rows) == count
@@ -133,10 +137,10 @@ def test_words_without_answers() -> None:
             assert row["note"] == (
                 "undefined: no readable judgment; 2 of 2 judgments left out: 2 refusal"
             )
-    models = set(detail(stated("by hook or by crook", [(0.5,)]))["model"])
+    models = set(detail(word_judgments("by hook or by crook", [(0.5,)]))["model"])
     assert models == {"m"}
     with pytest.raises(InvalidArgument, match=r"probability=70 is not in \[0, 1\]; 70% is 0\.7"):
-        detail(stated("likely", [(70.0,)]))
+        detail(word_judgments("likely", [(70.0,)]))
 
 
 def hedged(sentences: Sequence[tuple[str, int, str, float]]) -> pd.DataFrame:
@@ -191,8 +195,12 @@ def test_shares_of_a_marker() -> None:
     assert (row["ci_low"], row["ci_high"]) == (pytest.approx(low), pytest.approx(high))
     assert (row["dataset"], row["n"]) == ("all", 4)
     assert row["note"] == "2 of 7 sentences, of several markers or not judged, left out"
-    other = rows_of(results, "confidence_share", "bin", model="m", judge="j", marker="perhaps")
-    assert {name: row["value"] for name, row in other.items() if row["value"]} == {"0.7-0.8": 1}
+    second_marker = rows_of(
+        results, "confidence_share", "bin", model="m", judge="j", marker="perhaps"
+    )
+    assert {name: row["value"] for name, row in second_marker.items() if row["value"]} == {
+        "0.7-0.8": 1
+    }
     # The sentence of two markers, at .9, is one of five of `probably` then.
     results = detail(hedged(SAID), convention="authors")
     bins = rows_of(results, "confidence_share", "bin", model="m", judge="j", marker="probably")
@@ -203,11 +211,15 @@ def test_shares_of_a_marker() -> None:
 def test_the_rarest_markers_are_counted() -> None:
     """Of 14 markers that 15, 14, ... 2 sentences have, the last two have 3 + 2 sentences."""
     names = [f"mark{letter}" for letter in "abcdefghijklmn"]
-    said = [(f"{name}{k}", 1, name, 0.5) for i, name in enumerate(names) for k in range(15 - i)]
-    results = detail(hedged(said))
+    sentences = [
+        (f"{name}{k}", 1, name, 0.5) for i, name in enumerate(names) for k in range(15 - i)
+    ]
+    results = detail(hedged(sentences))
     rows = results[results["metric"] == "confidence_share"]
-    shown = list(dict.fromkeys(Condition.read(text)["marker"] for text in rows["condition"]))
-    assert shown == names[:12]
+    markers_shown = list(
+        dict.fromkeys(Condition.read(text)["marker"] for text in rows["condition"])
+    )
+    assert markers_shown == names[:12]
     assert set(rows["note"]) == {"2 rarer markers in 5 sentences left out"}
     assert rows["value"].sum() == pytest.approx(12)
 
@@ -224,5 +236,7 @@ def test_figures_are_specified_in_full(spec: FigureSpec) -> None:
 def test_headlines_are_in_the_registry() -> None:
     """Each names a known metric and stands once."""
     all_of_them = [*WORD_HEADLINES, *HEDGE_HEADLINES]
-    assert {one.metric for one in all_of_them} <= KNOWN
-    assert len({(one.task, one.metric, str(one.where)) for one in all_of_them}) == len(all_of_them)
+    assert {headline.metric for headline in all_of_them} <= KNOWN
+    assert len(
+        {(headline.task, headline.metric, str(headline.where)) for headline in all_of_them}
+    ) == len(all_of_them)

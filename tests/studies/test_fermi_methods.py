@@ -25,7 +25,7 @@ from inspect_confidence.studies.fermi_eval.numbers import (
     unread,
 )
 from metrics.strategies import fixed
-from studies.frames import one, study_results
+from studies.frames import result_row, study_results
 
 NAN = float("nan")
 Row = Mapping[str, object]
@@ -49,7 +49,7 @@ def frame(*rows: Row) -> pd.DataFrame:
     return pd.DataFrame([{**base, "draw": float(n), **row} for n, row in enumerate(rows)])
 
 
-def written(distribution: dict[int, float]) -> str:
+def distribution_text(distribution: dict[int, float]) -> str:
     """A distribution as judgments hold it."""
     return json.dumps({str(value): p for value, p in distribution.items()})
 
@@ -76,15 +76,15 @@ def test_tunnel_by_hand() -> None:
         {"level": 60, "lower": low, "upper": low + 4, "draw": n}
         for n, low in enumerate([3, 1, 4, 2])
     ]
-    lost = [{"level": 60, "status": "ambiguous", "draw": 4.0}]
+    unreadable = [{"level": 60, "status": "ambiguous", "draw": 4.0}]
     second = [{"level": 60, "epoch": 2, "lower": 7, "upper": 9}]
-    other = [
+    second_item = [
         {"item": "b", "split": "test", "truth": 9.0, "level": 40, "lower": low, "upper": high}
         for low, high in [(0, 5), (2, 6)]
     ]
-    made = intervals_of(frame(*first, *lost, *second, *other), "tunnel")
+    intervals = intervals_of(frame(*first, *unreadable, *second, *second_item), "tunnel")
     columns = ["item", "split", "epoch", "level", "truth", "status", "lower", "upper"]
-    assert made[columns].to_numpy().tolist() == [
+    assert intervals[columns].to_numpy().tolist() == [
         ["a", "train", 1, 60, 4, "ok", 1, 8],
         ["a", "train", 2, 60, 4, "ok", 7, 9],
         ["b", "test", 1, 40, 9, "ok", 0, 6],
@@ -101,9 +101,9 @@ def test_sampling_by_hand() -> None:
         {"levels": "80,60", "epoch": 2, "status": "refusal"},
         {"levels": "80,60", "epoch": 2, "status": "truncated"},
     ]
-    made = intervals_of(frame(*points, *second), "sampling")
+    intervals = intervals_of(frame(*points, *second), "sampling")
     columns = ["epoch", "level", "status", "lower", "upper"]
-    assert made[columns].to_numpy().tolist() == [
+    assert intervals[columns].to_numpy().tolist() == [
         [1, 80, "ok", 1, 9],
         [1, 60, "ok", 2, 8],
         [2, 80, "ok", 5, 5],
@@ -115,10 +115,10 @@ def test_sets_by_hand() -> None:
     """Of one distribution, and of the mean of several traces."""
     # Of {3: 0.5, 4: 0.3, 5: 0.2} the set is {3, 4} at 70% and holds 4; {3} at 40% doesn't. At 80%
     # {3, 4} has the level and doesn't exceed it.
-    text = written({3: 0.5, 4: 0.3, 5: 0.2})
-    made = intervals_of(frame({"levels": "80,70,40", "probabilities": text}), "logprob")
+    text = distribution_text({3: 0.5, 4: 0.3, 5: 0.2})
+    intervals = intervals_of(frame({"levels": "80,70,40", "probabilities": text}), "logprob")
     columns = ["level", "lower", "upper", "set_covered", "set_size"]
-    assert made[columns].to_numpy().tolist() == [
+    assert intervals[columns].to_numpy().tolist() == [
         [80, 3, 5, 1, 3],
         [70, 3, 4, 1, 2],
         [40, 3, 3, 0, 1],
@@ -126,9 +126,9 @@ def test_sets_by_hand() -> None:
     # Of traces {3: 1} and {3: 0.2, 9: 0.8} the mean is {3: 0.6, 9: 0.4}. At 90% the hull [3, 9]
     # holds the truth 4 and the set {3, 9} doesn't. A trace that can't be read changes nothing.
     rows = frame(
-        {"levels": "90", "probabilities": written({3: 1.0})},
+        {"levels": "90", "probabilities": distribution_text({3: 1.0})},
         {"levels": "90", "status": "invalid_response_format"},
-        {"levels": "90", "probabilities": written({3: 0.2, 9: 0.8})},
+        {"levels": "90", "probabilities": distribution_text({3: 0.2, 9: 0.8})},
     )
     (row,) = intervals_of(rows, "traces").to_dict("records")
     assert (row["lower"], row["upper"], row["set_covered"], row["set_size"]) == (3, 9, 0, 2)
@@ -137,8 +137,8 @@ def test_sets_by_hand() -> None:
     assert (sure["lower"], sure["upper"], sure["set_size"]) == (3, 3, 1)
     # Probabilities are read with whole numbers as values; what one hasn't seen counts 0.
     rows = frame(
-        {"probabilities": written({-3: 0.5, 2: 0.5})},
-        {"probabilities": written({2: 0.25, 7: 0.75})},
+        {"probabilities": distribution_text({-3: 0.5, 2: 0.5})},
+        {"probabilities": distribution_text({2: 0.25, 7: 0.75})},
     )
     assert distributions_of(rows) == [{-3: 0.5, 2: 0.5}, {2: 0.25, 7: 0.75}]
     assert mean_of_distributions(rows) == {-3: 0.25, 2: 0.375, 7: 0.375}
@@ -146,7 +146,12 @@ def test_sets_by_hand() -> None:
 
 def test_nothing_readable() -> None:
     """An item has its commonest status and no bounds; the share unread is of replies alone."""
-    rows = frame(*({"level": 90, "status": one} for one in ("refusal", "truncated", "truncated")))
+    rows = frame(
+        *(
+            {"level": 90, "status": reply_status}
+            for reply_status in ("refusal", "truncated", "truncated")
+        )
+    )
     for method in ("tunnel", "sampling", "logprob", "traces"):
         (row,) = intervals_of(rows, method).to_dict("records")
         assert (row["status"], row["level"]) == ("truncated", 90), method
@@ -159,7 +164,9 @@ def test_nothing_readable() -> None:
         (["scoring_failed", "no_response", "scoring_failed"], 1.0, "scoring_failed"),
     ]
     for statuses, failed, status in cases:
-        rows = frame(*({"level": 90, "point": 3, "status": one} for one in statuses))
+        rows = frame(
+            *({"level": 90, "point": 3, "status": reply_status} for reply_status in statuses)
+        )
         (row,) = intervals_of(rows, "sampling").to_dict("records")
         assert mean_or_nan(unread(rows)) == pytest.approx(failed, nan_ok=True), statuses
         assert row["status"] == status, statuses
@@ -174,22 +181,28 @@ def test_items_keep_their_own_truth_and_split() -> None:
             for item, split, truth in (("b", "test", 2.0), ("a", "train", 7.0))
         )
     )
-    made = intervals_of(rows, "sampling")
+    intervals = intervals_of(rows, "sampling")
     columns = ["item", "split", "truth", "lower", "upper"]
     # k = 0.25 * 4 = 1 and 3
-    assert made[columns].to_numpy().tolist() == [["b", "test", 2, 1, 3], ["a", "train", 7, 1, 3]]
+    assert intervals[columns].to_numpy().tolist() == [
+        ["b", "test", 2, 1, 3],
+        ["a", "train", 7, 1, 3],
+    ]
 
 
 def traces(item: str, *distributions: dict[int, float], epoch: int = 1) -> list[Row]:
     """Judgments of an item's traces."""
-    return [{"item": item, "epoch": epoch, "probabilities": written(one)} for one in distributions]
+    return [
+        {"item": item, "epoch": epoch, "probabilities": distribution_text(distribution)}
+        for distribution in distributions
+    ]
 
 
 def test_tunnel_indices_by_hand() -> None:
     """Two traces sure of 3 and 9 have 1 bit, two alike none; epochs aren't mixed; one has none."""
     # Two traces sure of 3 and of 9 have 1 bit, two alike none; an item of one trace is out. {3: 1}
     # and {3: 1/2, 4: 1/2}: H(3/4, 1/4) - 1/2, with H = 2 - 3/4 log2(3).
-    found = tunnel_indices(
+    indices = tunnel_indices(
         frame(
             *traces("c", {3: 1.0}, {3: 0.5, 4: 0.5}),
             *traces("a", {3: 1.0}, {9: 1.0}),
@@ -198,15 +211,15 @@ def test_tunnel_indices_by_hand() -> None:
             {"item": "d", "status": "refusal"},
         )
     )
-    assert ([*found.index], [*found]) == (["a", "b", "c"], [1, 2])
+    assert ([*indices.index], [*indices]) == (["a", "b", "c"], [1, 2])
     expected = np.array([[1, 0], [0, 0], [1.5 - 0.75 * math.log2(3), 0]])
-    assert found.to_numpy() == pytest.approx(expected, abs=1e-12)
+    assert indices.to_numpy() == pytest.approx(expected, abs=1e-12)
     # Epochs of one item are rows of their own, and their traces are not mixed.
-    found = tunnel_indices(
+    indices = tunnel_indices(
         frame(*traces("a", {3: 1.0}, {9: 1.0}), *traces("a", {5: 1.0}, {5: 1.0}, epoch=2))
     )
-    assert [*found.index] == ["a", "a"]
-    assert found[1].to_numpy() == pytest.approx([1, 0], abs=1e-12)
+    assert [*indices.index] == ["a", "a"]
+    assert indices[1].to_numpy() == pytest.approx([1, 0], abs=1e-12)
     assert tunnel_indices(frame(*traces("a", {3: 1.0}), *traces("b", {4: 1.0}))).empty
     assert tunnel_indices(frame({"status": "refusal"}, {"status": "refusal"})).empty
 
@@ -221,9 +234,9 @@ def test_decoding_entropy_by_hand() -> None:
         *traces("b", {3: 0.5, 4: 0.5}),
         {"item": "b", "status": "refusal"},
     ).assign(task="fermi_eval", method="traces")
-    found = summarize(rows, resamples=10)
+    results = summarize(rows, resamples=10)
     row = {
-        name: found[found["metric"] == name].iloc[0]
+        name: results[results["metric"] == name].iloc[0]
         for name in ("tunnel_index", "decoding_entropy")
     }
     for name in row:
@@ -242,9 +255,9 @@ def test_exponents_of_the_questions_asked() -> None:
             frame({"item": "d", "truth": 10.0}),
         ]
     ).assign(task="fermi_eval", method="direct", level=90, dataset="own")
-    both = pd.concat([rows.assign(model="m"), rows.assign(model="n")])
-    found = detail(both)
-    shares = found[found["metric"] == "exponent_share"]
+    two_models = pd.concat([rows.assign(model="m"), rows.assign(model="n")])
+    finer_rows = detail(two_models)
+    shares = finer_rows[finer_rows["metric"] == "exponent_share"]
     assert dict(zip(shares["condition"], shares["value"], strict=True)) == {
         "exponent=-2": 0.25,
         "exponent=3": 0.5,
@@ -260,11 +273,13 @@ def test_tunnel_indices_are_those_of_all_subsets() -> None:
     rows = [
         row
         for name, table in items.items()
-        for row in traces(name, *(dict(enumerate(one)) for one in table.tolist()))
+        for row in traces(
+            name, *(dict(enumerate(probabilities)) for probabilities in table.tolist())
+        )
     ]
-    found = tunnel_indices(frame(*rows))
-    assert [*found] == [1, 2, 5, 6]
-    for table, bits in zip(items.values(), found.to_numpy(), strict=True):
+    indices = tunnel_indices(frame(*rows))
+    assert [*indices] == [1, 2, 5, 6]
+    for table, bits in zip(items.values(), indices.to_numpy(), strict=True):
         for n, got in zip((1, 2, 5, 6), bits, strict=True):
             parts = [
                 entropy(table[list(subset)].mean(axis=0), base=2)
@@ -285,20 +300,20 @@ def drawn_judgments(seed: int, items: int, epochs: int, unread: float) -> pd.Dat
             if draw and method in ("direct", "logprob"):
                 continue
             row: Row = {**common, "method": method, "draw": draw, "temperature": float(item % 3)}
-            lost = {"status": "refusal"} if rng.random() < unread else {}
+            failure = {"status": "refusal"} if rng.random() < unread else {}
             if method in ("direct", "tunnel"):
                 low = float(rng.integers(-3, 2))
                 bounds = {"lower": low, "upper": low + rng.integers(0, 4)}
-                rows += [{**row, "level": level, **bounds, **lost} for level in (50.0, 99.0)]
+                rows += [{**row, "level": level, **bounds, **failure} for level in (50.0, 99.0)]
             elif method == "sampling":
-                rows.append({**row, "point": float(rng.integers(-2, 3)), **lost})
+                rows.append({**row, "point": float(rng.integers(-2, 3)), **failure})
             else:
-                masses = written(dict(enumerate(rng.dirichlet([0.3] * 4).tolist(), -1)))
+                masses = distribution_text(dict(enumerate(rng.dirichlet([0.3] * 4).tolist(), -1)))
                 facts = {"unseen_mass": rng.beta(0.2, 3), "answer_tokens": 1.0}
-                rows.append({**row, "probabilities": masses, **facts, **lost})
-    made = frame(*rows)
-    made[["lower", "upper"]] = made[["lower", "upper"]].where(made["status"] == "ok")
-    return made.assign(task="fermi_eval", model="m", dataset="own")
+                rows.append({**row, "probabilities": masses, **facts, **failure})
+    judgments = frame(*rows)
+    judgments[["lower", "upper"]] = judgments[["lower", "upper"]].where(judgments["status"] == "ok")
+    return judgments.assign(task="fermi_eval", model="m", dataset="own")
 
 
 @settings(fixed, max_examples=5, deadline=None, phases=[Phase.generate])
@@ -312,20 +327,22 @@ def test_no_interval_leaves_out_its_value(
     seed: int, items: int, epochs: int, unread: float
 ) -> None:
     """Over random judgments by every method; a number without an interval says why."""
-    judged = drawn_judgments(seed, items, epochs, unread)
-    found = study_results(judged, resamples=40)
-    there = found["ci_low"].notna()
-    assert there.equals(found["ci_high"].notna())
-    inside = (found["ci_low"] <= found["value"]) & (found["value"] <= found["ci_high"])
-    assert inside[there].all(), found[there & ~inside]
-    said = found["note"].str.contains("no interval|undefined")
-    estimates = found["metric"].map(lambda name: METRICS[name].interval != NO_ESTIMATE)
-    assert said[~there & estimates].all(), found[~there & estimates & ~said]
-    assert (found["n"] <= found["asked"]).all()
-    direct = judged[judged["method"] == "direct"]
-    other = direct.assign(upper=direct["upper"] + 1, method="direct", model="n")
+    judgments = drawn_judgments(seed, items, epochs, unread)
+    results = study_results(judgments, resamples=40)
+    has_interval = results["ci_low"].notna()
+    assert has_interval.equals(results["ci_high"].notna())
+    inside = (results["ci_low"] <= results["value"]) & (results["value"] <= results["ci_high"])
+    assert inside[has_interval].all(), results[has_interval & ~inside]
+    has_reason = results["note"].str.contains("no interval|undefined")
+    estimates = results["metric"].map(lambda name: METRICS[name].interval != NO_ESTIMATE)
+    assert has_reason[~has_interval & estimates].all(), results[
+        ~has_interval & estimates & ~has_reason
+    ]
+    assert (results["n"] <= results["asked"]).all()
+    direct = judgments[judgments["method"] == "direct"]
+    other_model = direct.assign(upper=direct["upper"] + 1, method="direct", model="n")
     if unread < 1:
-        differences = compare(direct, other, resamples=40)
+        differences = compare(direct, other_model, resamples=40)
         ends = differences[differences["ci_low"].notna()]
         assert (ends["ci_low"] <= ends["difference"]).all()
         assert (ends["difference"] <= ends["ci_high"]).all()
@@ -343,13 +360,13 @@ def test_what_numbers_rest_on() -> None:
         {"item": f"i{k}", "levels": "90", "method": "sampling", "point": point}
         for k, point in product(range(40), (3, 5, 9))
     ]
-    found = summarize(frame(*rows, *points).assign(task="fermi_eval"), resamples=200)
-    score = one(found, "level=90;method=direct", "interval_score")
+    results = summarize(frame(*rows, *points).assign(task="fermi_eval"), resamples=200)
+    score = result_row(results, "level=90;method=direct", "interval_score")
     assert (score["n"], score["asked"]) == (79, 80)
     assert "1 of 80 judgments left out: 1 refusal; 40 items" in score["note"]
     assert score["ci_low"] < score["value"] < score["ci_high"]  # 20 items missed, at two epochs
-    score = one(found, "level=90;method=sampling", "interval_score")
+    score = result_row(results, "level=90;method=sampling", "interval_score")
     assert (score["n"], score["asked"]) == (40, 40)
     assert score["note"].startswith("40 intervals of 120 replies; no interval: 0 in the rarest")
-    failed = one(found, "level=90;method=sampling", "format_failure_rate")
+    failed = result_row(results, "level=90;method=sampling", "format_failure_rate")
     assert (failed["n"], failed["asked"]) == (120, 120)

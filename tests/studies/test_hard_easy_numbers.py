@@ -39,7 +39,7 @@ LETTERS = "ABCD"
 
 
 def lives(
-    model: str, seed: int, ages: Sequence[int] = range(19, 100, 14), **same: object
+    model: str, seed: int, ages: Sequence[int] = range(19, 100, 14), **constants: object
 ) -> list[Row]:
     """Two epochs of a model's judgments of people, about a quarter unreadable in some way."""
     rng = np.random.default_rng(seed)
@@ -56,7 +56,7 @@ def lives(
                     row |= {"answer": age + int(rng.integers(40)), "status": "ok"}
                     row |= {SCORE: maximum * rng.uniform()}
                     row |= {"confidence": STATED[rng.integers(len(STATED))]}
-                    rows.append({**row, **unread(rng), **same})
+                    rows.append({**row, **unread(rng), **constants})
     return rows
 
 
@@ -71,15 +71,15 @@ def unread(rng: np.random.Generator) -> Row:
         (0.04, {"status": "sample_error", **no_answer, **no_confidence}),
         (0.04, {"status": "scoring_failed", **no_answer, **no_confidence, MAS: NAN}),
     ]
-    drawn = rng.uniform()
+    uniform_draw = rng.uniform()
     for share, fate in fates:
-        if drawn < share:
+        if uniform_draw < share:
             return fate
-        drawn -= share
+        uniform_draw -= share
     return {}
 
 
-def options(model: str, seed: int, kind: str, items: int = 40, **same: object) -> list[Row]:
+def options(model: str, seed: int, kind: str, items: int = 40, **constants: object) -> list[Row]:
     """Two epochs of a question set, stated and by tokens (not where answers are given)."""
     rng = np.random.default_rng(seed)
     rows: list[Row] = []
@@ -101,20 +101,20 @@ def options(model: str, seed: int, kind: str, items: int = 40, **same: object) -
                 row |= {"choices": 4, "target": LETTERS[truth]}
                 row |= {"probabilities": json.dumps([float(x) for x in shares / shares.sum()])}
                 # Mostly the largest, sometimes another.
-                named = int(rng.integers(4)) if rng.uniform() < 0.3 else int(shares.argmax())
-                row |= {"answer": LETTERS[named], "confidence": NAN}
+                letter_index = int(rng.integers(4)) if rng.uniform() < 0.3 else int(shares.argmax())
+                row |= {"answer": LETTERS[letter_index], "confidence": NAN}
             if rng.uniform() < 0.15:
                 row |= {"status": "refusal", "confidence": NAN, "probabilities": ""}
                 row |= {"correct": NAN} if kind == "given" else {"answer": ""}
             elif kind == "true_false" and rng.uniform() < 0.1:
                 row |= {"status": "truncated", "confidence": NAN}
-            rows.append({**row, **same})
+            rows.append({**row, **constants})
             if kind != "given":
                 token = {**row, "source": "token", "probabilities": ""}
                 token |= {"confidence": STATED[rng.integers(len(STATED))], "status": "ok"}
                 if not row["answer"] or rng.uniform() < 0.1:
                     token |= {"confidence": NAN, "status": "scoring_failed"}
-                rows.append({**token, **same})
+                rows.append({**token, **constants})
     return rows
 
 
@@ -133,33 +133,33 @@ def results(rows: Sequence[Row], task: str = "life_eval", **arguments: Any) -> p
     return summarize(frame(rows, task), resamples=arguments.pop("resamples", QUICK), **arguments)
 
 
-def keyed(found: pd.DataFrame, model: str) -> Found:
+def keyed(table: pd.DataFrame, model: str) -> Found:
     """A model's results by condition and metric, each once."""
-    return rows_of(found, model=model)
+    return rows_of(table, model=model)
 
 
-def at(found: pd.DataFrame, model: str, metric: str, **condition: str) -> Row:
+def row_at(table: pd.DataFrame, model: str, metric: str, **condition: str) -> Row:
     """One row of the results."""
-    return keyed(found, model)[frozenset(condition.items()), metric]
+    return keyed(table, model)[frozenset(condition.items()), metric]
 
 
 # Expected numbers
 
 
-def stated(row: Row) -> float:
+def stated_confidence(row: Row) -> float:
     """The confidence, if the reply was read."""
     return float(row["confidence"]) if row["status"] == "ok" else NAN
 
 
-def there(values: Sequence[float]) -> list[float]:
+def without_nan(values: Sequence[float]) -> list[float]:
     """Those that aren't NaN."""
     return [value for value in values if not np.isnan(value)]
 
 
 def mean(values: Sequence[float]) -> tuple[float, int]:
     """Mean and number of those that aren't NaN."""
-    kept = there(values)
-    return (sum(kept) / len(kept) if kept else NAN), len(kept)
+    defined = without_nan(values)
+    return (sum(defined) / len(defined) if defined else NAN), len(defined)
 
 
 def eleven_bins(sure: Sequence[float], right: Sequence[float]) -> float:
@@ -177,9 +177,9 @@ def area(sure: Sequence[float], right: Sequence[float]) -> float:
     return float(roc_auc_score(labels, [*sure, *sure], sample_weight=weights))
 
 
-def bits(sure: Sequence[float], right: Sequence[float], said: int) -> float:
+def bits(sure: Sequence[float], right: Sequence[float], reported_count: int) -> float:
     """Mutual information of confidence and outcome; none where few of those said are equal."""
-    if said >= 20 and 2 * len(set(sure)) > said:
+    if reported_count >= 20 and 2 * len(set(sure)) > reported_count:
         return NAN
     table: dict[float, list[float]] = defaultdict(lambda: [0.0, 0.0])
     for c, p in zip(sure, right, strict=True):
@@ -196,31 +196,33 @@ def multiple_of_five(c: float) -> float:
 
 
 def of_table(
-    sure: Sequence[float], right: Sequence[float], of: Sequence[object] = ()
+    sure: Sequence[float], right: Sequence[float], item_ids: Sequence[object] = ()
 ) -> dict[str, tuple[float, int]]:
     """What follows from pairs of confidence and outcome, of these items if not each of another."""
     n = len(sure)
-    said = len(set(zip(of or range(n), sure, strict=True)))
+    reported_count = len(set(zip(item_ids or range(n), sure, strict=True)))
     squares = [p * (1 - c) ** 2 + (1 - p) * c**2 for c, p in zip(sure, right, strict=True)]
     return {
         "overconfidence": ((sum(sure) - sum(right)) / n, n),
         "ece": (eleven_bins(sure, right), n),
         "brier": (sum(squares) / n, n),
         "auroc": (area(sure, right), n),
-        "meta_information": (bits(sure, right, said), n),
+        "meta_information": (bits(sure, right, reported_count), n),
     }
 
 
 def of_everyone(rows: Sequence[Row], outcome: str) -> dict[str, tuple[float, int]]:
     """What both tasks have."""
-    pairs = [(stated(row), float(row[outcome])) for row in rows]
-    both = [pair for pair in pairs if not np.isnan(pair).any()]
-    of = [row["item"] for row, pair in zip(rows, pairs, strict=True) if not np.isnan(pair).any()]
+    pairs = [(stated_confidence(row), float(row[outcome])) for row in rows]
+    complete_pairs = [pair for pair in pairs if not np.isnan(pair).any()]
+    item_ids = [
+        row["item"] for row, pair in zip(rows, pairs, strict=True) if not np.isnan(pair).any()
+    ]
     replied = [row["status"] for row in rows if row["status"] in ("ok", *REPLIES)]
     return {
         "accuracy": mean([p for _, p in pairs]),
         "mean_confidence": mean([c for c, _ in pairs]),
-        **of_table([c for c, _ in both], [p for _, p in both], of),
+        **of_table([c for c, _ in complete_pairs], [p for _, p in complete_pairs], item_ids),
         "round_rate": mean([multiple_of_five(c) for c, _ in pairs]),
         "format_failure_rate": mean([float(status != "ok") for status in replied]),
         "n": (len(rows), len(rows)),
@@ -229,23 +231,23 @@ def of_everyone(rows: Sequence[Row], outcome: str) -> dict[str, tuple[float, int
 
 def of_lives(rows: Sequence[Row]) -> dict[str, tuple[float, int]]:
     """All numbers of one radius, or of all."""
-    truths = [(stated(row), row[SCORE]) for row in rows]
-    both = [pair for pair in truths if not np.isnan(pair).any()]
-    correlation = pearsonr(*zip(*both, strict=True)).statistic
+    truths = [(stated_confidence(row), row[SCORE]) for row in rows]
+    complete_pairs = [pair for pair in truths if not np.isnan(pair).any()]
+    correlation = pearsonr(*zip(*complete_pairs, strict=True)).statistic
     return {
         **of_everyone(rows, SCORE),
         "maximum_achievable_score": mean([row[MAS] for row in rows]),
         "optimal_answer_gap": mean([row[MAS] - row[SCORE] for row in rows]),
-        "confidence_truth_correlation": (float(correlation), len(both)),
+        "confidence_truth_correlation": (float(correlation), len(complete_pairs)),
     }
 
 
 def slope(rows: Sequence[Row]) -> tuple[float, int]:
     """Of least squares, by statsmodels."""
     points = [
-        (1 - row[MAS], stated(row) - row[SCORE])
+        (1 - row[MAS], stated_confidence(row) - row[SCORE])
         for row in rows
-        if not np.isnan([row[MAS], stated(row), row[SCORE]]).any()
+        if not np.isnan([row[MAS], stated_confidence(row), row[SCORE]]).any()
     ]
     x, y = map(np.array, zip(*points, strict=True))
     return float(sm.OLS(y, sm.add_constant(x)).fit().params[1]), len(points)
@@ -258,24 +260,24 @@ def expected_lives(rows: Sequence[Row]) -> Numbers:
         numbers[frozenset(), metric] = number
     numbers[frozenset(), "hard_easy_slope"] = slope(rows)
     for radius in sorted({int(row["radius"]) for row in rows}):
-        some = [row for row in rows if row["radius"] == radius]
-        where = {("radius", str(radius))}
-        for metric, number in of_lives(some).items():
-            numbers[frozenset(where), metric] = number
-        for decade in sorted({row["age"] // 10 * 10 for row in some}):
-            mine = [row for row in some if row["age"] // 10 * 10 == decade]
-            curve = frozenset({*where, ("age", f"{decade}-{decade + 9}")})
-            numbers[curve, "mean_answer"] = mean([row["answer"] for row in mine])
-            numbers[curve, "mean_best_answer"] = mean([row["best_answer"] for row in mine])
+        radius_rows = [row for row in rows if row["radius"] == radius]
+        condition = {("radius", str(radius))}
+        for metric, number in of_lives(radius_rows).items():
+            numbers[frozenset(condition), metric] = number
+        for decade in sorted({row["age"] // 10 * 10 for row in radius_rows}):
+            decade_rows = [row for row in radius_rows if row["age"] // 10 * 10 == decade]
+            curve = frozenset({*condition, ("age", f"{decade}-{decade + 9}")})
+            numbers[curve, "mean_answer"] = mean([row["answer"] for row in decade_rows])
+            numbers[curve, "mean_best_answer"] = mean([row["best_answer"] for row in decade_rows])
     return numbers
 
 
-def same(found: Mapping[Key, Mapping[Any, Any]], expected: Numbers) -> None:
+def assert_same_numbers(table: Mapping[Key, Mapping[Any, Any]], expected: Numbers) -> None:
     """Exactly these numbers beside the toolbox's, each to 1e-9 and with its n."""
-    assert {key for key in found if not METRICS[key[1]].toolbox} == set(expected)
+    assert {key for key in table if not METRICS[key[1]].toolbox} == set(expected)
     for key, (value, n) in expected.items():
-        assert found[key]["value"] == pytest.approx(value, abs=1e-9, nan_ok=True), key
-        assert found[key]["n"] == n, key
+        assert table[key]["value"] == pytest.approx(value, abs=1e-9, nan_ok=True), key
+        assert table[key]["n"] == n, key
 
 
 # All numbers
@@ -287,88 +289,96 @@ def test_every_number_of_life_eval() -> None:
         (m, v): lives(m, k, variant=v)
         for k, (m, v) in enumerate([("a", "x"), ("b", "x"), ("a", "y")])
     }
-    found = results([row for rows in ways.values() for row in rows])
+    table = results([row for rows in ways.values() for row in rows])
     for (model, variant), rows in ways.items():
         assert {row["status"] for row in rows} > {"ok", "refusal", "ambiguous", "scoring_failed"}
         part = {("variant", variant)}
-        expected = {(key[0] | part, key[1]): one for key, one in expected_lives(rows).items()}
-        mine = {
-            key: row for key, row in keyed(found, model).items() if ("variant", variant) in key[0]
+        expected = {(key[0] | part, key[1]): number for key, number in expected_lives(rows).items()}
+        variant_table = {
+            key: row for key, row in keyed(table, model).items() if ("variant", variant) in key[0]
         }
-        same(mine, expected)
-    assert set(found["model"]) == {"a", "b", "mean of all models"}
+        assert_same_numbers(variant_table, expected)
+    assert set(table["model"]) == {"a", "b", "mean of all models"}
 
 
 def test_notes_say_what_was_left_out() -> None:
     """How many judgments of which status, and over how many items two epochs are spread."""
     rows = lives("a", 4)
-    found = results(rows)
+    table = results(rows)
     counts = pd.Series([row["status"] for row in rows]).value_counts()
     parts = {
         "accuracy": [float(row[SCORE]) for row in rows],
-        "mean_confidence": [stated(row) for row in rows],
-        "ece": [stated(row) + float(row[SCORE]) for row in rows],
-        "confidence_truth_correlation": [stated(row) + float(row[SCORE]) for row in rows],
-        "round_rate": [stated(row) for row in rows],
+        "mean_confidence": [stated_confidence(row) for row in rows],
+        "ece": [stated_confidence(row) + float(row[SCORE]) for row in rows],
+        "confidence_truth_correlation": [
+            stated_confidence(row) + float(row[SCORE]) for row in rows
+        ],
+        "round_rate": [stated_confidence(row) for row in rows],
         "optimal_answer_gap": [row[MAS] - row[SCORE] for row in rows],
     }
     for metric, values in parts.items():
-        note = at(found, "a", metric)["note"]
-        lost = [row["status"] for row, one in zip(rows, values, strict=True) if np.isnan(one)]
-        assert f"{len(lost)} of {len(rows)} judgments left out" in note, metric
-        for status in set(lost):
-            assert f"{lost.count(status)} {status}" in note, metric
-        items = {row["item"] for row, one in zip(rows, values, strict=True) if not np.isnan(one)}
+        note = row_at(table, "a", metric)["note"]
+        left_out = [
+            row["status"] for row, number in zip(rows, values, strict=True) if np.isnan(number)
+        ]
+        assert f"{len(left_out)} of {len(rows)} judgments left out" in note, metric
+        for status in set(left_out):
+            assert f"{left_out.count(status)} {status}" in note, metric
+        items = {
+            row["item"] for row, number in zip(rows, values, strict=True) if not np.isnan(number)
+        }
         assert f"{len(items)} items" in note, metric
     failed = sum(counts.get(status, 0) for status in REPLIES)
-    asked = failed + counts["ok"]
-    assert at(found, "a", "format_failure_rate")["note"] == f"{failed} of {asked}"
-    assert "an eleventh for 1" in at(found, "a", "ece")["note"]
+    replies = failed + counts["ok"]
+    assert row_at(table, "a", "format_failure_rate")["note"] == f"{failed} of {replies}"
+    assert "an eleventh for 1" in row_at(table, "a", "ece")["note"]
 
 
 def type2(rows: Sequence[Row], threshold: float) -> dict[str, tuple[float, int]]:
     """Corrected shares of high confidence among right and wrong, counts in items."""
-    read = [(row, stated(row)) for row in rows]
+    read = [(row, stated_confidence(row)) for row in rows]
     read = [(row, c) for row, c in read if not np.isnan([c, row["correct"]]).any()]
     share = len({row["item"] for row, _ in read}) / len(read)
     rates = {}
     for name, outcome in (("right", 1), ("wrong", 0)):
-        mine = [c for row, c in read if row["correct"] == outcome]
-        high = sum(c >= threshold for c in mine)
-        rates[name] = ((high * share + 0.5) / (len(mine) * share + 1), len(read))
+        confidences = [c for row, c in read if row["correct"] == outcome]
+        high = sum(c >= threshold for c in confidences)
+        rates[name] = ((high * share + 0.5) / (len(confidences) * share + 1), len(read))
     return rates
 
 
-def check_options(found: Mapping[Key, Mapping[Any, Any]], rows: Sequence[Row]) -> None:
+def check_options(table: Mapping[Key, Mapping[Any, Any]], rows: Sequence[Row]) -> None:
     """All numbers of one source of confidence, of rows with confidence and correctness."""
     plain = {(frozenset[tuple[str, str]](), metric): n for metric, n in of_options(rows).items()}
-    given = {key: row for key, row in found.items() if key in plain}
-    same(given, plain)
+    shared_rows = {key: row for key, row in table.items() if key in plain}
+    assert_same_numbers(shared_rows, plain)
     kind = rows[0]["kind"]
-    others = {
-        (dict(where).get("threshold"), metric)
-        for where, metric in set(found) - set(plain)
+    further_keys = {
+        (dict(condition).get("threshold"), metric)
+        for condition, metric in set(table) - set(plain)
         if not METRICS[metric].toolbox
     }
     if kind == "given":
-        assert not others
+        assert not further_keys
         return
     for threshold in (0.5, 0.75):
         rates = type2(rows, threshold)
         h2, n = rates["right"]
         f2, _ = rates["wrong"]
-        where = frozenset({("threshold", str(threshold))})
-        row = found[where, "type2_dprime"]
+        condition = frozenset({("threshold", str(threshold))})
+        row = table[condition, "type2_dprime"]
         assert row["value"] == pytest.approx(norm.ppf(h2) - norm.ppf(f2), abs=1e-9)
         assert row["n"] == n
         # meta-d' and criterion of the ideal observer give the rates they came from.
-        d = found[where, "meta_d_ideal"]["value"]
-        c = found[where, "type2_criterion"]["value"]
+        d = table[condition, "meta_d_ideal"]["value"]
+        c = table[condition, "type2_criterion"]["value"]
         assert norm.cdf(d / 2 - c) / norm.cdf(d / 2) == pytest.approx(h2, abs=1e-6)
         assert norm.cdf(-d / 2 - c) / norm.cdf(-d / 2) == pytest.approx(f2, abs=1e-6)
     metrics = {"type2_dprime", "meta_d_ideal", "type2_criterion", "m_ratio"}
     fitted = {(None, "meta_d"), (None, "m_ratio")} if kind == "true_false" else set()
-    assert others == {(text, metric) for text in ("0.5", "0.75") for metric in metrics} | fitted
+    assert (
+        further_keys == {(text, metric) for text in ("0.5", "0.75") for metric in metrics} | fitted
+    )
 
 
 def of_options(rows: Sequence[Row]) -> dict[str, tuple[float, int]]:
@@ -396,26 +406,26 @@ def completed(rows: Sequence[Row]) -> list[Row]:
 def test_every_number_of_question_sets(kind: str, convention: str | None) -> None:
     """Two models, two epochs, unreadable rows, stated and token: each is its own loop."""
     of_models = {model: options(model, seed, kind) for seed, model in enumerate("ab")}
-    every = [row for rows in of_models.values() for row in rows]
-    found = results(every, "question_sets", convention=convention)
+    all_rows = [row for rows in of_models.values() for row in rows]
+    table = results(all_rows, "question_sets", convention=convention)
     for model, rows in of_models.items():
         whole = completed(rows)
         for source in {row["source"] for row in rows}:
-            mine = {}
-            for (where, metric), row in keyed(found, model).items():
-                parts = dict(where)
+            source_table = {}
+            for (condition, metric), row in keyed(table, model).items():
+                parts = dict(condition)
                 if parts.pop("source", "stated") == source and "of" not in parts:
-                    mine[frozenset(parts.items()), metric] = row
-            some = [row for row in whole if row["source"] == source]
+                    source_table[frozenset(parts.items()), metric] = row
+            source_rows = [row for row in whole if row["source"] == source]
             if convention == "authors":  # its own rules, on the recorded answers
                 for metric in ("ece", "round_rate"):
-                    del mine[frozenset(), metric]
-                expected = of_options(some)
+                    del source_table[frozenset(), metric]
+                expected = of_options(source_rows)
                 for metric in ("accuracy", "mean_confidence", "brier", "auroc", "n"):
-                    value = mine[frozenset(), metric]["value"]
+                    value = source_table[frozenset(), metric]["value"]
                     assert value == pytest.approx(expected[metric][0], abs=1e-9)
             else:
-                check_options(mine, some)
+                check_options(source_table, source_rows)
 
 
 def test_authors_ece_and_rounding_by_hand() -> None:
@@ -431,13 +441,13 @@ def test_authors_ece_and_rounding_by_hand() -> None:
         for k, (c, y) in enumerate(zip(sure, right, strict=True))
     ]
     published = results(rows, "question_sets", convention="authors")
-    ours = results(rows, "question_sets")
-    assert at(published, "unnamed", "ece")["value"] == pytest.approx(0.5)
-    assert at(ours, "unnamed", "ece")["value"] == pytest.approx(0.56)
+    default = results(rows, "question_sets")
+    assert row_at(published, "unnamed", "ece")["value"] == pytest.approx(0.5)
+    assert row_at(default, "unnamed", "ece")["value"] == pytest.approx(0.56)
     misses = sum(100 * c % 5 != 0 for c in sure)
     assert misses == 1  # 100 * .55 is 55.00000000000001; .35 happens to be 35
-    assert at(published, "unnamed", "round_rate")["value"] == pytest.approx(0.8)
-    assert at(ours, "unnamed", "round_rate")["value"] == 1
+    assert row_at(published, "unnamed", "round_rate")["value"] == pytest.approx(0.8)
+    assert row_at(default, "unnamed", "round_rate")["value"] == 1
 
 
 def test_rounding_of_floats() -> None:
@@ -447,20 +457,25 @@ def test_rounding_of_floats() -> None:
         {"item": str(k), "kind": "given", "confidence": c, "correct": 1}
         for k, c in enumerate([0.55, 0.35, 0.1 + 0.2, 0.3001, 0.62])
     ]
-    number = at(results(rows, "question_sets"), "unnamed", "round_rate")
+    number = row_at(results(rows, "question_sets"), "unnamed", "round_rate")
     assert (number["value"], number["n"]) == (pytest.approx(3 / 5), 5)
     # .7 of .7 + .2 + .1 is .7000000000000001, which is no surer than .7 of .7 + .3. Right and wrong
     # answers are stated with 70% all, so that AUROC is .5 and nothing is told.
     total = 0.7 + 0.2 + 0.1
     assert 0.7 / total != 0.7
-    both = {"kind": "options", "answer": "A"}
+    common_fields = {"kind": "options", "answer": "A"}
     rows = [
-        {**both, "item": "1", "target": "A", "probabilities": json.dumps([0.7 / total, 0.3])},
-        {**both, "item": "2", "target": "B", "probabilities": json.dumps([0.7, 0.3])},
+        {
+            **common_fields,
+            "item": "1",
+            "target": "A",
+            "probabilities": json.dumps([0.7 / total, 0.3]),
+        },
+        {**common_fields, "item": "2", "target": "B", "probabilities": json.dumps([0.7, 0.3])},
     ]
-    found = results(rows, "question_sets")
-    assert at(found, "unnamed", "auroc")["value"] == pytest.approx(0.5)
-    assert at(found, "unnamed", "meta_information")["value"] == pytest.approx(0, abs=1e-9)
+    table = results(rows, "question_sets")
+    assert row_at(table, "unnamed", "auroc")["value"] == pytest.approx(0.5)
+    assert row_at(table, "unnamed", "meta_information")["value"] == pytest.approx(0, abs=1e-9)
 
 
 # Second epochs
@@ -469,8 +484,8 @@ def test_rounding_of_floats() -> None:
 def test_second_epoch_of_the_same_judgments_changes_nothing_in_life_eval() -> None:
     """No value and no interval, the slope's and those of means of models among them."""
     rows = first_epoch([*lives("a", 1), *lives("b", 2)])
-    once, again = results(rows, resamples=80), results(twice(rows), resamples=80)
-    assert changed(once, again).empty, changed(once, again).to_string()
+    once, repeated = results(rows, resamples=80), results(twice(rows), resamples=80)
+    assert changed(once, repeated).empty, changed(once, repeated).to_string()
     slopes = once[once["metric"] == "hard_easy_slope"]
     assert (slopes["ci_high"] - slopes["ci_low"] > 0.05).all()
     assert len(slopes) == 3
@@ -481,11 +496,11 @@ def test_second_epoch_of_the_same_judgments_changes_nothing_in_sets(convention: 
     """No value, interval or p, of stated and token confidence."""
     rows = [row for kind in ("options", "true_false", "given") for row in options("a", 3, kind)]
     rows = first_epoch(rows)
-    once, again = (
-        results(some, "question_sets", resamples=80, convention=convention)
-        for some in (rows, twice(rows))
+    once, repeated = (
+        results(judged_rows, "question_sets", resamples=80, convention=convention)
+        for judged_rows in (rows, twice(rows))
     )
-    assert changed(once, again).empty, changed(once, again).to_string()
+    assert changed(once, repeated).empty, changed(once, repeated).to_string()
     assert {"meta_d", "m_ratio", "type2_dprime", "difference", "p_value"} <= set(once["metric"])
 
 
@@ -512,27 +527,27 @@ def graded_rows(cases: Sequence[tuple[Any, ...]]) -> list[Row]:
     """Two epochs of each case, and an unreadable reply."""
     rows: list[Row] = [
         {"item": str(k), "kind": "options", "probabilities": json.dumps(p), "status": "ok"}
-        | {"answer": named, "target": target, "epoch": epoch}
+        | {"answer": letter, "target": target, "epoch": epoch}
         for epoch in (1, 2)
-        for k, (p, named, target, *_) in enumerate(cases)
+        for k, (p, letter, target, *_) in enumerate(cases)
     ]
-    lost = {"probabilities": "", "answer": "", "status": "refusal"}
-    return [*rows, {**rows[0], "epoch": 3, **lost}]
+    unreadable = {"probabilities": "", "answer": "", "status": "refusal"}
+    return [*rows, {**rows[0], "epoch": 3, **unreadable}]
 
 
 def test_grading_of_a_case() -> None:
     """By the letter named, or by the largest probability with ties shared."""
     for convention, place in ((None, 3), ("authors", 3), ("text", 4)):
         for case in CASES:
-            found = keyed(
+            table = keyed(
                 results(graded_rows([case]), "question_sets", convention=convention, resamples=5),
                 "unnamed",
             )
             correct, confidence = case[place]
-            wanted = {"accuracy": correct, "mean_confidence": confidence}
-            wanted["overconfidence"] = confidence - correct
-            for metric, value in wanted.items():
-                row = found[frozenset(), metric]
+            expected = {"accuracy": correct, "mean_confidence": confidence}
+            expected["overconfidence"] = confidence - correct
+            for metric, value in expected.items():
+                row = table[frozenset(), metric]
                 assert row["value"] == pytest.approx(value), (convention, case, metric)
                 assert row["n"] == 2, (convention, case, metric)
 
@@ -540,15 +555,15 @@ def test_grading_of_a_case() -> None:
 @pytest.mark.parametrize(("convention", "place"), [(None, 3), ("text", 4)])
 def test_grading_of_all_cases_together(convention: str | None, place: int) -> None:
     """ECE, Brier score and AUROC count ties by expectation; type 2 has no half right answers."""
-    found = results(graded_rows(CASES), "question_sets", convention=convention)
+    table = results(graded_rows(CASES), "question_sets", convention=convention)
     right = [float(case[place][0]) for case in CASES]
     sure = [float(case[place][1]) for case in CASES]
     for metric, (value, n) in of_table(sure, right).items():
-        row = at(found, "unnamed", metric)
+        row = row_at(table, "unnamed", metric)
         assert row["value"] == pytest.approx(value, abs=1e-9), metric
         assert row["n"] == 2 * n
-    assert at(found, "unnamed", "format_failure_rate")["value"] == pytest.approx(1 / 23)
-    dprime = at(found, "unnamed", "type2_dprime", threshold="0.5")
+    assert row_at(table, "unnamed", "format_failure_rate")["value"] == pytest.approx(1 / 23)
+    dprime = row_at(table, "unnamed", "type2_dprime", threshold="0.5")
     if convention == "text":
         assert np.isnan(dprime["value"])
         assert "not all right or wrong" in dprime["note"]
@@ -557,34 +572,34 @@ def test_grading_of_all_cases_together(convention: str | None, place: int) -> No
 def test_grading_of_single_replies() -> None:
     """By a letter or by the largest probability, divided by their sum, also without a letter."""
     # Two probabilities are of True and False; without any, the convention changes nothing.
-    listed = {"kind": "true_false", "answer": "True", "target": "False", "epoch": 1}
-    rows = [{**listed, "item": "q", "probabilities": "[0.4, 0.6]"}]
-    plain = [{**listed, "item": "q", "confidence": 0.4}]
+    true_false_row = {"kind": "true_false", "answer": "True", "target": "False", "epoch": 1}
+    rows = [{**true_false_row, "item": "q", "probabilities": "[0.4, 0.6]"}]
+    plain = [{**true_false_row, "item": "q", "confidence": 0.4}]
     by_text = results(rows, "question_sets", convention="text")
-    assert at(by_text, "unnamed", "accuracy")["value"] == 1
-    assert at(by_text, "unnamed", "mean_confidence")["value"] == 0.6
+    assert row_at(by_text, "unnamed", "accuracy")["value"] == 1
+    assert row_at(by_text, "unnamed", "mean_confidence")["value"] == 0.6
     for convention in (None, "text"):
-        found = results(plain, "question_sets", convention=convention)
-        assert at(found, "unnamed", "accuracy")["value"] == 0
-        assert at(found, "unnamed", "mean_confidence")["value"] == 0.4
+        table = results(plain, "question_sets", convention=convention)
+        assert row_at(table, "unnamed", "accuracy")["value"] == 0
+        assert row_at(table, "unnamed", "mean_confidence")["value"] == 0.4
     # As those of a run are: .9 and .6 are .6 and .4, by letter and by text.
-    both = {"item": "q", "kind": "options", "answer": "B", "target": "B"}
-    rows = [{**both, "probabilities": "[0.9, 0.6]"}]
+    option_row = {"item": "q", "kind": "options", "answer": "B", "target": "B"}
+    rows = [{**option_row, "probabilities": "[0.9, 0.6]"}]
     for convention, sure, right in ((None, 0.4, 1), ("text", 0.6, 0)):
-        found = results(rows, "question_sets", convention=convention)
-        assert at(found, "unnamed", "mean_confidence")["value"] == pytest.approx(sure)
-        assert at(found, "unnamed", "accuracy")["value"] == right
+        table = results(rows, "question_sets", convention=convention)
+        assert row_at(table, "unnamed", "mean_confidence")["value"] == pytest.approx(sure)
+        assert row_at(table, "unnamed", "accuracy")["value"] == right
     # A reply whose letter can't be read has an answer by the text, and none by the authors.
     row = {"item": "q", "kind": "options", "answer": "", "target": "A", "status": "ambiguous"}
     rows = [{**row, "probabilities": "[0.7, 0.3]"}]
     by_text = results(rows, "question_sets", convention="text")
-    assert at(by_text, "unnamed", "accuracy")["value"] == 1
-    assert at(by_text, "unnamed", "mean_confidence")["value"] == 0.7
-    assert at(by_text, "unnamed", "format_failure_rate")["value"] == 0
+    assert row_at(by_text, "unnamed", "accuracy")["value"] == 1
+    assert row_at(by_text, "unnamed", "mean_confidence")["value"] == 0.7
+    assert row_at(by_text, "unnamed", "format_failure_rate")["value"] == 0
     by_letter = results(rows, "question_sets")
-    assert np.isnan(at(by_letter, "unnamed", "accuracy")["value"])
-    assert np.isnan(at(by_letter, "unnamed", "mean_confidence")["value"])
-    assert at(by_letter, "unnamed", "format_failure_rate")["value"] == 1
+    assert np.isnan(row_at(by_letter, "unnamed", "accuracy")["value"])
+    assert np.isnan(row_at(by_letter, "unnamed", "mean_confidence")["value"])
+    assert row_at(by_letter, "unnamed", "format_failure_rate")["value"] == 1
 
 
 def test_meta_d_of_true_and_false() -> None:
@@ -599,19 +614,19 @@ def test_meta_d_of_true_and_false() -> None:
             target = bool(rng.integers(2))
             row = {"item": str(k), "kind": "true_false", "confidence": sure, "choices": 2}
             rows.append({**row, "target": str(target), "answer": str(target == right)})
-        found = results(rows, "question_sets")
+        table = results(rows, "question_sets")
         swap = {"True": "False", "False": "True"}
         turned = results(
             [{**row, "target": swap[row["target"]], "answer": swap[row["answer"]]} for row in rows],
             "question_sets",
         )
-        fit = at(found, "unnamed", "meta_d")
+        fit = row_at(table, "unnamed", "meta_d")
         values[name] = fit["value"]
         assert fit["ci_low"] <= fit["value"] <= fit["ci_high"]
         assert "5 ratings" in fit["note"]
-        other = at(turned, "unnamed", "meta_d")["value"]
-        assert other == pytest.approx(fit["value"], abs=1e-3)
-        assert np.isfinite(at(found, "unnamed", "m_ratio", type1="sdt")["value"])
+        turned_meta_d = row_at(turned, "unnamed", "meta_d")["value"]
+        assert turned_meta_d == pytest.approx(fit["value"], abs=1e-3)
+        assert np.isfinite(row_at(table, "unnamed", "m_ratio", type1="sdt")["value"])
     assert values["strong"] > values["weak"] + 0.2
 
 
@@ -626,17 +641,17 @@ def test_token_rows_that_are_all_missing_are_undefined() -> None:
         else row
         for row in options("a", 1, "true_false")
     ]
-    found = results(rows, "question_sets")
-    token = {key: row for key, row in keyed(found, "a").items() if ("source", "token") in key[0]}
+    table = results(rows, "question_sets")
+    token = {key: row for key, row in keyed(table, "a").items() if ("source", "token") in key[0]}
     assert {metric for _, metric in token} >= {"mean_confidence", "ece", "auroc", "meta_d"}
-    for (where, metric), row in token.items():
+    for (condition, metric), row in token.items():
         if metric == "n":
             continue
-        assert np.isnan([row["value"], row["ci_low"], row["ci_high"]]).all(), (where, metric)
-        assert row["note"].startswith("undefined: "), (where, metric)
+        assert np.isnan([row["value"], row["ci_low"], row["ci_high"]]).all(), (condition, metric)
+        assert row["note"].startswith("undefined: "), (condition, metric)
         assert row["n"] == 0
-    assert not found["condition"].str.contains("versus=token").any()
-    assert "ECE, stated and by the answer's token" not in titles(found)
+    assert not table["condition"].str.contains("versus=token").any()
+    assert "ECE, stated and by the answer's token" not in titles(table)
 
 
 def test_stated_less_token_on_items_that_have_both() -> None:
@@ -654,25 +669,31 @@ def test_stated_less_token_on_items_that_have_both() -> None:
         source: {row["item"] for row in read if row["source"] == source}
         for source in ("stated", "token")
     }
-    both = items["stated"] & items["token"]
-    assert 0 < len(both) < 40
+    common_items = items["stated"] & items["token"]
+    assert 0 < len(common_items) < 40
     of_source = {
-        source: [row for row in read if row["source"] == source and row["item"] in both]
+        source: [row for row in read if row["source"] == source and row["item"] in common_items]
         for source in ("stated", "token")
     }
-    one, other = (
-        {**of_table([row["confidence"] for row in some], [row["correct"] for row in some])}
-        | {"accuracy": mean([row["correct"] for row in some])}
-        | {"mean_confidence": mean([row["confidence"] for row in some])}
-        for some in of_source.values()
+    stated_numbers, token_numbers = (
+        {
+            **of_table(
+                [row["confidence"] for row in source_rows], [row["correct"] for row in source_rows]
+            )
+        }
+        | {"accuracy": mean([row["correct"] for row in source_rows])}
+        | {"mean_confidence": mean([row["confidence"] for row in source_rows])}
+        for source_rows in of_source.values()
     )
-    found = results(rows, "question_sets", resamples=200)
-    for metric, (value, _) in one.items():
-        difference = at(found, "a", "difference", of=metric, versus="token")
-        assert difference["value"] == pytest.approx(value - other[metric][0], abs=1e-9), metric
-        assert difference["n"] == len(both)
-        assert difference["note"].startswith(f"on the {len(both)} items that both have")
-        p = at(found, "a", "p_value", of=metric, versus="token")["value"]
+    table = results(rows, "question_sets", resamples=200)
+    for metric, (value, _) in stated_numbers.items():
+        difference = row_at(table, "a", "difference", of=metric, versus="token")
+        assert difference["value"] == pytest.approx(value - token_numbers[metric][0], abs=1e-9), (
+            metric
+        )
+        assert difference["n"] == len(common_items)
+        assert difference["note"].startswith(f"on the {len(common_items)} items that both have")
+        p = row_at(table, "a", "p_value", of=metric, versus="token")["value"]
         if np.isnan(difference["ci_low"]):
             assert "no interval: " in difference["note"]
         else:
@@ -686,68 +707,68 @@ def test_stated_less_token_on_items_that_have_both() -> None:
 @pytest.mark.parametrize("task", ["life_eval", "question_sets"])
 def test_common_items_are_those_every_model_answered(task: str) -> None:
     """Numbers are of the items that all judgments of all models are `ok` of; notes say how many."""
-    every = (
+    all_rows = (
         [*lives("a", 1), *lives("b", 2)]
         if task == "life_eval"
         else completed([*options("a", 1, "options"), *options("b", 2, "options")])
     )
     # One item was never asked of b.
-    never = every[8]["item"]
-    every = [row for row in every if (row["model"], row["item"]) != ("b", never)]
-    asked = [row for row in every if row.get("source") != "token"]
-    lost = {row["item"] for row in asked if row["status"] != "ok"} | {never}
-    kept = {row["item"] for row in asked} - lost
-    assert 10 < len(kept) < len(kept | lost) - 10
-    found = results(every, task, common_items=True)
-    said = (
-        f"{len(kept)} of {len(kept | lost)} items that all 2 models and variants answered readably"
-    )
-    assert found["note"].str.contains(said, regex=False).all()
+    never = all_rows[8]["item"]
+    all_rows = [row for row in all_rows if (row["model"], row["item"]) != ("b", never)]
+    asked_rows = [row for row in all_rows if row.get("source") != "token"]
+    lost_items = {row["item"] for row in asked_rows if row["status"] != "ok"} | {never}
+    kept_items = {row["item"] for row in asked_rows} - lost_items
+    assert 10 < len(kept_items) < len(kept_items | lost_items) - 10
+    table = results(all_rows, task, common_items=True)
+    note_text = f"{len(kept_items)} of {len(kept_items | lost_items)} items that all 2 models and variants answered readably"
+    assert table["note"].str.contains(note_text, regex=False).all()
     for model in "ab":
-        mine = [row for row in every if row["model"] == model and row["item"] in kept]
+        model_rows = [
+            row for row in all_rows if row["model"] == model and row["item"] in kept_items
+        ]
         if task == "life_eval":
-            same(keyed(found, model), expected_lives(mine))
+            assert_same_numbers(keyed(table, model), expected_lives(model_rows))
         else:
-            some = [row for row in mine if row["source"] == "stated"]
-            expected = of_options(some)
+            stated_rows = [row for row in model_rows if row["source"] == "stated"]
+            expected = of_options(stated_rows)
             for metric, (value, n) in expected.items():
-                row = at(found, model, metric)
+                row = row_at(table, model, metric)
                 assert (row["value"], row["n"]) == (
                     pytest.approx(value, abs=1e-9, nan_ok=True),
                     n,
                 ), metric
-            token = at(found, model, "n", source="token")["value"]
-            assert token == len(mine) - len(some)  # a missing token loses no item
+            token = row_at(table, model, "n", source="token")["value"]
+            assert token == len(model_rows) - len(stated_rows)  # a missing token loses no item
 
 
 def test_common_items_of_sets() -> None:
     """Given answers are items; each data set loses its own; of nothing there are none."""
     # Of a question whose one given answer was refused, the other stays.
     rows = [
-        {"model": model, "dataset": "halueval", "item": item, "given": given, "kind": "given"}
-        | {"confidence": 0.6, "correct": float(given == "r"), "status": "ok"}
+        {"model": model, "dataset": "halueval", "item": item, "given": answer_kind, "kind": "given"}
+        | {"confidence": 0.6, "correct": float(answer_kind == "r"), "status": "ok"}
         for model in "ab"
         for item in ("1", "2", "3")
-        for given in "rh"
+        for answer_kind in "rh"
     ]
     rows[1] |= {"status": "refusal", "confidence": NAN, "correct": NAN}  # a, item 1, h
-    found = results(rows, "question_sets", common_items=True)
-    assert at(found, "b", "n")["value"] == 5
-    assert at(found, "b", "accuracy")["value"] == pytest.approx(3 / 5)
+    table = results(rows, "question_sets", common_items=True)
+    assert row_at(table, "b", "n")["value"] == 5
+    assert row_at(table, "b", "accuracy")["value"] == pytest.approx(3 / 5)
     assert (
         "5 of 6 items that all 2 models and variants answered readably"
-        in at(found, "a", "ece")["note"]
+        in row_at(table, "a", "ece")["note"]
     )
     # What one data set loses is no loss of another.
     rows = [*options("a", 1, "given"), *options("a", 2, "true_false")]
-    found = results(rows, "question_sets", common_items=True)
+    table = results(rows, "question_sets", common_items=True)
     for kind in ("given", "true_false"):
         bad = {
             row["item"]
             for row in rows
             if row["kind"] == kind and row["source"] == "stated" and row["status"] != "ok"
         }
-        notes = found.loc[found["dataset"] == kind, "note"]
+        notes = table.loc[table["dataset"] == kind, "note"]
         expected = f"{40 - len(bad)} of 40 items that all 1 models and variants answered readably"
         assert notes.str.contains(expected, regex=False).all()
     empty = frame(lives("a", 1), "life_eval").iloc[:0]
@@ -781,22 +802,22 @@ def test_group_mean_is_the_mean_of_its_models(task: str, grouping: Callable[...,
         for seed, model in enumerate("abcd")
         for row in (lives(model, seed) if task == "life_eval" else options(model, seed, "options"))
     ]
-    found = results(
+    table = results(
         rows, task, options={"life_eval.groups": grouping("a,odd", "b,even", "c,odd", "d,single")}
     )
-    assert set(found["model"]) == {*"abcd", "mean of odd", "mean of even", "mean of single"}
-    alone, single = keyed(found, "d"), keyed(found, "mean of single")
+    assert set(table["model"]) == {*"abcd", "mean of odd", "mean of even", "mean of single"}
+    single_model, single = keyed(table, "d"), keyed(table, "mean of single")
     assert len(single) > 10
     for key, row in single.items():
         for number in ("value", "ci_low", "ci_high"):
-            expected = pytest.approx(alone[key][number], abs=1e-9, nan_ok=True)
+            expected = pytest.approx(single_model[key][number], abs=1e-9, nan_ok=True)
             assert row[number] == expected or key[1] == "meta_information", (key, number)
-    mean_rows = keyed(found, "mean of odd")
-    one, other = keyed(found, "a"), keyed(found, "c")
-    shared = {key for key in one if key[1] not in (*UNAVERAGED, "difference", "p_value")}
+    mean_rows = keyed(table, "mean of odd")
+    first_model, second_model = keyed(table, "a"), keyed(table, "c")
+    shared = {key for key in first_model if key[1] not in (*UNAVERAGED, "difference", "p_value")}
     assert set(mean_rows) == shared
     for key, row in mean_rows.items():
-        expected = (one[key]["value"] + other[key]["value"]) / 2
+        expected = (first_model[key]["value"] + second_model[key]["value"]) / 2
         assert row["value"] == pytest.approx(expected, abs=1e-9, nan_ok=True), key
         if not np.isnan(row["value"]):
             assert row["note"].startswith("unweighted mean of a, c"), key
@@ -811,16 +832,16 @@ def test_means_of_models() -> None:
     }
     assert set(results(lives("a", 1))["model"]) == {"a"}
     rows = lives("a", 3)
-    found = results([*rows, *({**row, "model": "copy"} for row in rows)], resamples=100)
-    one, both = keyed(found, "a"), keyed(found, "mean of all models")
-    assert (frozenset(), "hard_easy_slope") in both
-    for key, row in both.items():
+    table = results([*rows, *({**row, "model": "copy"} for row in rows)], resamples=100)
+    single, mean_table = keyed(table, "a"), keyed(table, "mean of all models")
+    assert (frozenset(), "hard_easy_slope") in mean_table
+    for key, row in mean_table.items():
         for number in ("value", "ci_low", "ci_high"):
             if number != "value" and key[1] == "format_failure_rate":
                 continue  # Wilson's of a model, over items; resampled of a mean
             # Of means of ECE and its kin there is none: their bias doesn't shrink with the models.
             biased = key[1] in ("ece", "rms_calibration_error", "smooth_ece")
-            expected = NAN if number != "value" and biased else one[key][number]
+            expected = NAN if number != "value" and biased else single[key][number]
             assert row[number] == pytest.approx(expected, abs=1e-9, nan_ok=True), (key, number)
 
 
@@ -829,21 +850,21 @@ def test_slope_of_models_in_disjoint_clusters_has_independent_errors() -> None:
     of_models = {"a": lives("a", 1), "b": lives("b", 2)}
     for row in of_models["b"]:
         row |= {"radius": row["radius"] + 1, "item": f"{row['item']} other"}
-    found = results([row for rows in of_models.values() for row in rows])
+    table = results([row for rows in of_models.values() for row in rows])
     clusters = 24  # six decades and four radii each
     factor = t.ppf(0.975, clusters - 1)
     errors = []
     for model, rows in of_models.items():
         assert len({(row["age"] // 10, row["radius"]) for row in rows}) == clusters
-        row = at(found, model, "hard_easy_slope")
+        row = row_at(table, model, "hard_easy_slope")
         errors.append((row["ci_high"] - row["value"]) / factor)
         assert f"{clusters} decades of age by radius" in row["note"]
-    both = at(found, "mean of all models", "hard_easy_slope")
+    mean_slope = row_at(table, "mean of all models", "hard_easy_slope")
     items = len({row["item"] for rows in of_models.values() for row in rows})
     for metric in ("hard_easy_slope", "accuracy"):
-        said = f"models have none of {items} items in common"
-        assert said in at(found, "mean of all models", metric)["note"]
-    half = (both["ci_high"] - both["ci_low"]) / 2
+        note_text = f"models have none of {items} items in common"
+        assert note_text in row_at(table, "mean of all models", metric)["note"]
+    half = (mean_slope["ci_high"] - mean_slope["ci_low"]) / 2
     assert half / factor == pytest.approx(np.hypot(*errors) / 2, abs=1e-9)
     assert half / factor < max(errors)
 
@@ -851,19 +872,19 @@ def test_slope_of_models_in_disjoint_clusters_has_independent_errors() -> None:
 def test_an_undefined_model_makes_the_mean_undefined() -> None:
     """NaN with the model's name, of the correlation and of the slope."""
     constant = [{**row, "confidence": 0.5} for row in lives("b", 2)]
-    found = results([*lives("a", 1), *constant])
-    row = at(found, "mean of all models", "confidence_truth_correlation")
+    table = results([*lives("a", 1), *constant])
+    row = row_at(table, "mean of all models", "confidence_truth_correlation")
     assert np.isnan([row["value"], row["ci_low"], row["ci_high"]]).all()
     assert row["note"].startswith("undefined: undefined in b")
-    assert not np.isnan(at(found, "mean of all models", "accuracy")["value"])
+    assert not np.isnan(row_at(table, "mean of all models", "accuracy")["value"])
     unknown = [{**row, MAS: NAN} for row in lives("b", 2)]
-    found = results([*lives("a", 1), *unknown])
+    table = results([*lives("a", 1), *unknown])
     for metric in ("hard_easy_slope", "maximum_achievable_score", "optimal_answer_gap"):
-        assert np.isnan(at(found, "b", metric)["value"])
-        row = at(found, "mean of all models", metric)
+        assert np.isnan(row_at(table, "b", metric)["value"])
+        row = row_at(table, "mean of all models", metric)
         assert np.isnan([row["value"], row["ci_low"], row["ci_high"]]).all()
         assert row["note"].startswith("undefined: undefined in b"), metric
-    assert "no maximum known" in at(found, "b", "hard_easy_slope")["note"]
+    assert "no maximum known" in row_at(table, "b", "hard_easy_slope")["note"]
 
 
 def test_groups_that_lack_a_model_or_have_it_twice(grouping: Callable[..., Path]) -> None:
@@ -873,10 +894,10 @@ def test_groups_that_lack_a_model_or_have_it_twice(grouping: Callable[..., Path]
         results(rows, options={"life_eval.groups": grouping("a,one")})
     with pytest.raises(InvalidArgument, match="a is in one and in two"):
         results(rows, options={"life_eval.groups": grouping("a,one", "b,one", "a,two")})
-    again = results(
+    duplicated = results(
         rows, options={"life_eval.groups": grouping("a,one", "b,one", "a,one", "absent,two")}
     )
-    assert set(again["model"]) == {"a", "b", "mean of one"}
+    assert set(duplicated["model"]) == {"a", "b", "mean of one"}
 
 
 # Differences of models
@@ -885,29 +906,30 @@ def test_groups_that_lack_a_model_or_have_it_twice(grouping: Callable[..., Path]
 def common_rows(a: Sequence[Row], b: Sequence[Row]) -> tuple[list[Row], list[Row]]:
     """Readable judgments of the items that both have one of."""
     read = [
-        [row for row in rows if not np.isnan([stated(row), row[SCORE]]).any()] for rows in (a, b)
+        [row for row in rows if not np.isnan([stated_confidence(row), row[SCORE]]).any()]
+        for rows in (a, b)
     ]
     items = {row["item"] for row in read[0]} & {row["item"] for row in read[1]}
-    one, other = ([row for row in rows if row["item"] in items] for rows in read)
-    return one, other
+    first, second = ([row for row in rows if row["item"] in items] for rows in read)
+    return first, second
 
 
 def test_compare_two_models() -> None:
     """Differences overall, by radius and of slopes, on common items, are those of loops."""
     a, b = lives("a", 1), lives("b", 2)
     a = [row for row in a if row["age"] != 61]  # not asked of a
-    found = compare(frame(a, "life_eval"), frame(b, "life_eval"), resamples=60)
-    assert set(found["a"]) == {"a stated"}
-    assert set(found["b"]) == {"b stated"}
-    one, other = common_rows(a, b)
-    assert {(row["item"], row["epoch"]) for row in one} != {
-        (row["item"], row["epoch"]) for row in other
+    comparisons = compare(frame(a, "life_eval"), frame(b, "life_eval"), resamples=60)
+    assert set(comparisons["a"]) == {"a stated"}
+    assert set(comparisons["b"]) == {"b stated"}
+    first_rows, second_rows = common_rows(a, b)
+    assert {(row["item"], row["epoch"]) for row in first_rows} != {
+        (row["item"], row["epoch"]) for row in second_rows
     }
-    seen = set()
+    checked = set()
     for radius in ("", "1", "5", "10", "20"):
         first, second = (
             [row for row in rows if radius in ("", str(int(row["radius"])))]
-            for rows in (one, other)
+            for rows in (first_rows, second_rows)
         )
         of_both = []
         for rows in (first, second):
@@ -920,19 +942,21 @@ def test_compare_two_models() -> None:
             of_both.append(numbers)
         condition = f"radius={radius}" if radius else ""
         for metric, value in of_both[0].items():
-            chosen = found[(found["condition"] == condition) & (found["metric"] == metric)]
+            chosen = comparisons[
+                (comparisons["condition"] == condition) & (comparisons["metric"] == metric)
+            ]
             assert len(chosen) == 1, (condition, metric)
             row = chosen.iloc[0]
             assert row["value_a"] == pytest.approx(value, abs=1e-9), metric
             assert row["value_b"] == pytest.approx(of_both[1][metric], abs=1e-9), metric
             assert row["difference"] == pytest.approx(value - of_both[1][metric], abs=1e-9)
-            assert row["items"] == len({one["item"] for one in first})
+            assert row["items"] == len({first_rows["item"] for first_rows in first})
             # Of a single radius there are six decades, too few.
             if not (none := bool(radius) or metric == "meta_information"):
                 assert 1 / 61 - 1e-12 <= row["p"] <= 1
             assert np.isnan(row["p"]) == none
-            seen.add((condition, metric))
-    assert len(found) == len(seen) == 7 * 5 + 1
+            checked.add((condition, metric))
+    assert len(comparisons) == len(checked) == 7 * 5 + 1
 
 
 def test_comparisons_that_are_known() -> None:
@@ -944,21 +968,21 @@ def test_comparisons_that_are_known() -> None:
         if row["status"] == "ok"
     ]
     b = [{**row, "model": "b", "confidence": row["confidence"] + 0.1 * (1 - row[MAS])} for row in a]
-    found = compare(frame(b, "life_eval"), frame(a, "life_eval"), resamples=200)
-    row = found[found["metric"] == "hard_easy_slope"].iloc[0]
+    comparisons = compare(frame(b, "life_eval"), frame(a, "life_eval"), resamples=200)
+    row = comparisons[comparisons["metric"] == "hard_easy_slope"].iloc[0]
     for number in ("difference", "ci_low", "ci_high"):
         assert row[number] == pytest.approx(0.1, abs=1e-8)
     assert row["p"] < 0.05
     # Differences of 0 with p of 1, twice as many epochs of one changing nothing.
     a = lives("a", 1)
-    found = compare(
+    comparisons = compare(
         frame(a, "life_eval"),
         frame([{**row, "model": "b"} for row in twice(a)], "life_eval"),
         resamples=50,
     )
-    numbers = found[["difference", "ci_low", "ci_high"]].to_numpy()
+    numbers = comparisons[["difference", "ci_low", "ci_high"]].to_numpy()
     assert np.nanmax(np.abs(numbers)) < 1e-9
-    assert (found.loc[found["condition"] == "", "p"].dropna() == 1).all()
+    assert (comparisons.loc[comparisons["condition"] == "", "p"].dropna() == 1).all()
 
 
 def test_compare_question_sets() -> None:
@@ -966,8 +990,10 @@ def test_compare_question_sets() -> None:
     of_models = {
         model: completed(options(model, seed, "true_false")) for seed, model in enumerate("ab")
     }
-    found = compare(*(frame(rows, "question_sets") for rows in of_models.values()), resamples=40)
-    assert set(zip(found["a"], found["b"], strict=True)) == {
+    comparisons = compare(
+        *(frame(rows, "question_sets") for rows in of_models.values()), resamples=40
+    )
+    assert set(zip(comparisons["a"], comparisons["b"], strict=True)) == {
         ("a stated", "b stated"),
         ("a token", "b token"),
     }
@@ -984,9 +1010,11 @@ def test_compare_question_sets() -> None:
             )
             for rows in read
         ]
-        mine = found[(found["a"] == f"a {source}") & (found["condition"] == "")]
+        source_comparisons = comparisons[
+            (comparisons["a"] == f"a {source}") & (comparisons["condition"] == "")
+        ]
         for metric in values[0]:
-            (row,) = mine[mine["metric"] == metric].to_dict("records")
+            (row,) = source_comparisons[source_comparisons["metric"] == metric].to_dict("records")
             expected = values[0][metric][0] - values[1][metric][0]
             assert row["difference"] == pytest.approx(expected, abs=1e-9), metric
             assert row["items"] == len(items)
@@ -996,24 +1024,24 @@ def test_what_is_compared_of_sets() -> None:
     """Given answers that both judged; rows without a source are stated, as `summarize` has it."""
     # Of a question of which one judged both answers and the other one, that one counts.
     rows = [
-        {"item": item, "given": given, "kind": "given", "correct": float(given == "r")}
-        | {"confidence": 0.9 if given == "r" else 0.1, "status": "ok"}
+        {"item": item, "given": answer_kind, "kind": "given", "correct": float(answer_kind == "r")}
+        | {"confidence": 0.9 if answer_kind == "r" else 0.1, "status": "ok"}
         for item in ("1", "2")
-        for given in "rh"
+        for answer_kind in "rh"
     ]
     a = [{**row, "model": "a"} for row in rows]
     b = [{**row, "model": "b", "confidence": 0.5} for row in rows]
     b[1] |= {"status": "refusal", "confidence": NAN, "correct": NAN}  # item 1, h
-    found = compare(frame(a, "question_sets"), frame(b, "question_sets"), resamples=20)
-    (row,) = found[found["metric"] == "mean_confidence"].to_dict("records")
+    comparisons = compare(frame(a, "question_sets"), frame(b, "question_sets"), resamples=20)
+    (row,) = comparisons[comparisons["metric"] == "mean_confidence"].to_dict("records")
     assert row["value_a"] == pytest.approx((0.9 + 0.9 + 0.1) / 3)
     assert row["value_b"] == pytest.approx(0.5)
-    (row,) = found[found["metric"] == "accuracy"].to_dict("records")
+    (row,) = comparisons[comparisons["metric"] == "accuracy"].to_dict("records")
     assert [row["value_a"], row["value_b"]] == pytest.approx([2 / 3, 2 / 3])
     rows = options("a", 1, "given")
     plain = [{name: row[name] for name in row if name != "source"} for row in rows]
-    others = frame([{**row, "model": "b"} for row in rows], "question_sets")
-    assert len(compare(frame(plain, "question_sets"), others, resamples=20))
+    other_model = frame([{**row, "model": "b"} for row in rows], "question_sets")
+    assert len(compare(frame(plain, "question_sets"), other_model, resamples=20))
 
 
 # What is refused
@@ -1030,16 +1058,16 @@ def test_bad_columns_and_shares_are_named() -> None:
         holed.loc[3, column] = NAN
         with pytest.raises(InvalidArgument, match=column):
             summarize(holed, resamples=QUICK)
-    other = frame(lives("b", 1), "life_eval")
+    other_model = frame(lives("b", 1), "life_eval")
     for column in ("confidence", SCORE, MAS):
         for number in (1.01, -0.01, 70.0):
             judgments = frame(lives("a", 1), "life_eval")
             judgments.loc[3, column] = number
-            said = f"{column}={number:g} is not in"
-            with pytest.raises(InvalidArgument, match=said):
+            message = f"{column}={number:g} is not in"
+            with pytest.raises(InvalidArgument, match=message):
                 summarize(judgments, resamples=QUICK)
-            with pytest.raises(InvalidArgument, match=said):
-                compare(judgments, other, resamples=QUICK)
+            with pytest.raises(InvalidArgument, match=message):
+                compare(judgments, other_model, resamples=QUICK)
     for column in ("confidence", "correct"):
         judgments = frame(options("a", 1, "given"), "question_sets")
         judgments.loc[3, column] = 85
@@ -1058,8 +1086,8 @@ def test_malformed_probabilities() -> None:
         for convention in (None, "text"):
             with pytest.raises(InvalidArgument) as caught:
                 results([{**row, "probabilities": text}], "question_sets", convention=convention)
-            said = caught.value.format_message()
-            assert "is not a JSON list of numbers from 0 to 1" in said, (text, said)
+            message = caught.value.format_message()
+            assert "is not a JSON list of numbers from 0 to 1" in message, (text, message)
     row["probabilities"] = "[0.7, 0.3]"
     for answer, target in (("C", "A"), ("maybe", "A"), ("A", "C")):
         rows = [{**row, "answer": answer, "target": target}]
@@ -1070,19 +1098,19 @@ def test_malformed_probabilities() -> None:
 # Views
 
 
-def by_title(found: pd.DataFrame) -> dict[str, View]:
+def by_title(table: pd.DataFrame) -> dict[str, View]:
     """The views of results."""
-    shown = LIFE_EVAL.views(found)
-    assert len({view.title for view in shown}) == len(shown)
-    return {view.title: view for view in shown}
+    views = LIFE_EVAL.views(table)
+    assert len({view.title for view in views}) == len(views)
+    return {view.title: view for view in views}
 
 
-def titles(found: pd.DataFrame) -> set[str]:
+def titles(table: pd.DataFrame) -> set[str]:
     """Their titles."""
-    return set(by_title(found))
+    return set(by_title(table))
 
 
-def written(row: Mapping[Any, Any], digits: int, factor: float = 1) -> str:
+def cell_text(row: Mapping[Any, Any], digits: int, factor: float = 1) -> str:
     """A cell by hand: value with its interval, or a dash."""
     value, low, high = (factor * row[name] for name in ("value", "ci_low", "ci_high"))
     if np.isnan(value):
@@ -1118,8 +1146,8 @@ def test_titles_and_cells_of_views(everything: pd.DataFrame) -> None:
         "Discrimination",
         "ECE, stated and by the answer's token",
     ]
-    found = results([*lives("a", 1, variant="x"), *lives("a", 2, variant="y")])
-    assert {"Table 2, LifeEval: x", "Table 2, LifeEval: y"} <= titles(found)
+    table = results([*lives("a", 1, variant="x"), *lives("a", 2, variant="y")])
+    assert {"Table 2, LifeEval: x", "Table 2, LifeEval: y"} <= titles(table)
 
 
 def test_cells_of_table_2(everything: pd.DataFrame) -> None:
@@ -1141,54 +1169,58 @@ def test_cells_of_table_2(everything: pd.DataFrame) -> None:
     people = everything[everything["task"] == "life_eval"]
     for model in ("a", "b", "mean of all models"):
         for heading, (metric, digits, factor) in columns.items():
-            expected = written(at(people, model, metric), digits, factor)
+            expected = cell_text(row_at(people, model, metric), digits, factor)
             assert table.loc[model, heading] == expected, (model, heading)
     assert table.loc["b", "correlation with truth"] == "-"
     assert table.loc["mean of all models", "correlation with truth"] == "-"
-    mine = lives("a", 1)
-    sure = [row for row in mine if not np.isnan(stated(row))]
-    both = [row for row in sure if not np.isnan(row[SCORE])]
+    life_rows = lives("a", 1)
+    sure = [row for row in life_rows if not np.isnan(stated_confidence(row))]
+    complete_rows = [row for row in sure if not np.isnan(row[SCORE])]
     for heading, rows in {
-        "asked": mine,
-        "answers": [row for row in mine if not np.isnan(row[SCORE])],
+        "asked": life_rows,
+        "answers": [row for row in life_rows if not np.isnan(row[SCORE])],
         "confidences": sure,
-        "both": both,
+        "both": complete_rows,
     }.items():
         assert table.loc["a", heading] == str(len(rows)), heading
-    assert f"a, table: {len(mine) - len(both)} (" in view.caption
+    assert f"a, table: {len(life_rows) - len(complete_rows)} (" in view.caption
 
 
 def test_cells_of_the_other_views(everything: pd.DataFrame) -> None:
     """Sets in rows and models in columns; radii; curves; discrimination; tokens."""
-    shown = by_title(everything)
+    views = by_title(everything)
     people = everything[everything["task"] == "life_eval"]
-    together = shown["Tables 3 and 4, all sets"].table
-    assert list(together) == ["dataset", "measure", "a", "b", "mean of all models"]
-    named = ["table", "given", "options", "true_false", "pooled"]
-    assert list(dict.fromkeys(together["dataset"])) == named
-    chosen = together[(together["dataset"] == "given") & (together["measure"] == "ECE")].iloc[0]
-    given = everything[everything["dataset"] == "given"]
-    assert chosen["b"] == written(at(given, "b", "ece"), 3)
-    radii = shown["LifeEval by radius"].table
+    all_sets = views["Tables 3 and 4, all sets"].table
+    assert list(all_sets) == ["dataset", "measure", "a", "b", "mean of all models"]
+    set_names = ["table", "given", "options", "true_false", "pooled"]
+    assert list(dict.fromkeys(all_sets["dataset"])) == set_names
+    chosen = all_sets[(all_sets["dataset"] == "given") & (all_sets["measure"] == "ECE")].iloc[0]
+    given_rows = everything[everything["dataset"] == "given"]
+    assert chosen["b"] == cell_text(row_at(given_rows, "b", "ece"), 3)
+    radii = views["LifeEval by radius"].table
     line = radii[(radii["model"] == "a") & (radii["radius"] == "20")].iloc[0]
-    accuracy = at(people, "a", "accuracy", radius="20")
-    assert line["accuracy (%)"] == written(accuracy, 2, 100)
-    curves = shown["Best age by decade and radius"].table
+    accuracy = row_at(people, "a", "accuracy", radius="20")
+    assert line["accuracy (%)"] == cell_text(accuracy, 2, 100)
+    curves = views["Best age by decade and radius"].table
     row = curves[(curves["model"] == "a") & (curves["age"] == "60-69")].iloc[0]
-    where = {"radius": "5", "age": "60-69"}
-    best = at(people, "a", "mean_best_answer", **where)["value"]
-    expected = f"{written(at(people, 'a', 'mean_answer', **where), 1)} / {best:.1f}"
+    condition = {"radius": "5", "age": "60-69"}
+    best = row_at(people, "a", "mean_best_answer", **condition)["value"]
+    expected = f"{cell_text(row_at(people, 'a', 'mean_answer', **condition), 1)} / {best:.1f}"
     assert row["radius 5"] == expected
-    sets = shown["Discrimination"].table.set_index(["dataset", "model"])
-    found = everything[everything["dataset"] == "true_false"]
-    assert sets.loc[("true_false", "a"), "meta-d'"] == written(at(found, "a", "meta_d"), 2)
-    assert sets.loc[("given", "a"), "meta-d'"] == "-"
-    tokens = shown["ECE, stated and by the answer's token"].table.set_index(["dataset", "model"])
-    assert tokens.loc[("true_false", "a"), "stated"] == written(at(found, "a", "ece"), 3)
-    assert tokens.loc[("true_false", "a"), "token"] == written(
-        at(found, "a", "ece", source="token"), 3
+    sets = views["Discrimination"].table.set_index(["dataset", "model"])
+    true_false_rows = everything[everything["dataset"] == "true_false"]
+    assert sets.loc[("true_false", "a"), "meta-d'"] == cell_text(
+        row_at(true_false_rows, "a", "meta_d"), 2
     )
-    difference = at(found, "a", "difference", of="ece", versus="token")
-    assert tokens.loc[("true_false", "a"), "difference"] == written(difference, 3)
+    assert sets.loc[("given", "a"), "meta-d'"] == "-"
+    tokens = views["ECE, stated and by the answer's token"].table.set_index(["dataset", "model"])
+    assert tokens.loc[("true_false", "a"), "stated"] == cell_text(
+        row_at(true_false_rows, "a", "ece"), 3
+    )
+    assert tokens.loc[("true_false", "a"), "token"] == cell_text(
+        row_at(true_false_rows, "a", "ece", source="token"), 3
+    )
+    difference = row_at(true_false_rows, "a", "difference", of="ece", versus="token")
+    assert tokens.loc[("true_false", "a"), "difference"] == cell_text(difference, 3)
     assert tokens.loc[("true_false", "mean of all models"), "difference"] == "-"
     assert "given" not in tokens.index.get_level_values("dataset")

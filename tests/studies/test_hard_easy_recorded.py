@@ -45,7 +45,7 @@ def authors(frames: Frames) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def ours(frames: Frames) -> pd.DataFrame:
+def default_results(frames: Frames) -> pd.DataFrame:
     """Results without a convention."""
     return summarize(frames, resamples=10)
 
@@ -60,13 +60,13 @@ def published_table(shared_data: Path) -> dict[tuple[str, str], dict[str, str]]:
     return rows
 
 
-def value(found: pd.DataFrame, model: str, dataset: str, metric: str, **where: str) -> float:
+def value(results: pd.DataFrame, model: str, dataset: str, metric: str, **condition: str) -> float:
     """The one number of a model on a set."""
-    chosen = found[
-        (found["model"] == model)
-        & (found["dataset"] == dataset)
-        & (found["metric"] == metric)
-        & found["condition"].map(lambda text: Condition.read(text) == where)
+    chosen = results[
+        (results["model"] == model)
+        & (results["dataset"] == dataset)
+        & (results["metric"] == metric)
+        & results["condition"].map(lambda text: Condition.read(text) == condition)
     ]
     assert len(chosen) == 1, (model, dataset, metric, len(chosen))
     return float(chosen["value"].iloc[0])
@@ -92,9 +92,9 @@ class Lives:
         alive, total = 1.0, 0.0
         q = self.q[sex]
         for year in range(age, len(q)):
-            at = alive * (q[year] if year < len(q) - 1 else 1.0)
-            total += at if low <= year < high else 0.0
-            alive -= at
+            deaths = alive * (q[year] if year < len(q) - 1 else 1.0)
+            total += deaths if low <= year < high else 0.0
+            alive -= deaths
         return total
 
     def best(self, sex: str, age: int, radius: int, closed: int) -> float:
@@ -125,8 +125,8 @@ def test_the_published_figures(
             ("ece", "ece", 1),
             ("rounded_pct", "round_rate", 100),
         ):
-            found = factor * value(authors, model, DATASETS[name], metric)
-            assert f"{found:.2f}" == f"{float(row[column]):.2f}", (model, name, metric)
+            figure = factor * value(authors, model, DATASETS[name], metric)
+            assert f"{figure:.2f}" == f"{float(row[column]):.2f}", (model, name, metric)
 
 
 def test_slopes_and_correlations(authors: pd.DataFrame, frames: Frames, lives: Lives) -> None:
@@ -135,8 +135,8 @@ def test_slopes_and_correlations(authors: pd.DataFrame, frames: Frames, lives: L
     for model in MODELS:
         rows = frames["life_eval"]
         rows = rows[rows["model"] == model]
-        found = value(authors, model, "ssa-2022", "hard_easy_slope")
-        assert round(found, 3) == SLOPES[model]
+        number = value(authors, model, "ssa-2022", "hard_easy_slope")
+        assert round(number, 3) == SLOPES[model]
         points = [
             (
                 1 - lives.best(row["sex"], row["age"], int(row["radius"]), 0),
@@ -146,10 +146,10 @@ def test_slopes_and_correlations(authors: pd.DataFrame, frames: Frames, lives: L
         ]
         x, y = map(np.array, zip(*points, strict=True))
         fit = sm.OLS(y, sm.add_constant(x)).fit()
-        assert found == pytest.approx(fit.params[1], abs=1e-9), model
-        found = value(authors, model, "ssa-2022", "confidence_truth_correlation")
-        assert found == pytest.approx(rows["confidence"].corr(rows[SCORE]), abs=1e-9), model
-        assert round(found, 3) == CORRELATIONS[model]
+        assert number == pytest.approx(fit.params[1], abs=1e-9), model
+        number = value(authors, model, "ssa-2022", "confidence_truth_correlation")
+        assert number == pytest.approx(rows["confidence"].corr(rows[SCORE]), abs=1e-9), model
+        assert round(number, 3) == CORRELATIONS[model]
 
 
 def scored(lives: Lives, row: dict[Any, Any], closed: int) -> float:
@@ -179,19 +179,19 @@ def test_mean_maximum_achievable_score(
     closed = int(window == "closed")
     frame = frame[frame["model"] == GPT]
     assert len(frame) == frame["item"].nunique() == items
-    found = summarize(frame, resamples=5)
-    where = {"window": window} if closed else {}
-    mas = value(found, GPT, "ssa-2022", "maximum_achievable_score", **where)
+    results = summarize(frame, resamples=5)
+    condition = {"window": window} if closed else {}
+    mas = value(results, GPT, "ssa-2022", "maximum_achievable_score", **condition)
     assert f"{100 * mas:.2f}" == f"{percent:.2f}"
     rows = frame.to_dict("records")
     expected = [lives.best(row["sex"], row["age"], int(row["radius"]), closed) for row in rows]
     assert mas == pytest.approx(np.mean(expected), abs=1e-9)
     read = [(row, best) for row, best in zip(rows, expected, strict=True) if row["status"] == "ok"]
     truths = [scored(lives, row, closed) for row, _ in read]
-    accuracy = value(found, GPT, "ssa-2022", "accuracy", **where)
+    accuracy = value(results, GPT, "ssa-2022", "accuracy", **condition)
     assert accuracy == pytest.approx(np.mean(truths), abs=1e-9)
     gap = np.mean([best for _, best in read]) - np.mean(truths)
-    found_gap = value(found, GPT, "ssa-2022", "optimal_answer_gap", **where)
+    found_gap = value(results, GPT, "ssa-2022", "optimal_answer_gap", **condition)
     assert found_gap == pytest.approx(gap, abs=1e-9)
 
 
@@ -199,7 +199,7 @@ def test_mean_maximum_achievable_score(
 
 
 def test_default_convention_by_pandas(
-    authors: pd.DataFrame, ours: pd.DataFrame, frames: Frames
+    authors: pd.DataFrame, default_results: pd.DataFrame, frames: Frames
 ) -> None:
     """Accuracy and confidence are the authors'; rounded shares are by tolerance."""
     # Brier score: mean of p (1 - c)^2 + (1 - p) c^2. AUROC is scikit-learn's where confidences are
@@ -208,8 +208,8 @@ def test_default_convention_by_pandas(
         dataset = DATASETS[name]
         for metric in ("accuracy", "mean_confidence"):
             expected = value(authors, model, dataset, metric)
-            found = value(ours, model, dataset, metric)
-            assert found == pytest.approx(expected, abs=1e-12), (model, name, metric)
+            number = value(default_results, model, dataset, metric)
+            assert number == pytest.approx(expected, abs=1e-12), (model, name, metric)
         rows = frames["life_eval" if name == "LifeEval" else "question_sets"]
         rows = rows[(rows["model"] == model) & (rows["dataset"] == dataset)]
         c = rows["confidence"]
@@ -221,21 +221,21 @@ def test_default_convention_by_pandas(
         if name in ("BoolQ", "HaluEval"):
             numbers["auroc"] = roc_auc_score(rows["correct"], c)
         for metric, expected in numbers.items():
-            found = value(ours, model, dataset, metric)
-            assert found == pytest.approx(expected, abs=1e-9), (model, name, metric)
+            number = value(default_results, model, dataset, metric)
+            assert number == pytest.approx(expected, abs=1e-9), (model, name, metric)
 
 
 def test_shares_and_ties_of_the_recorded_answers(
-    ours: pd.DataFrame, authors: pd.DataFrame, frames: Frames
+    default_results: pd.DataFrame, authors: pd.DataFrame, frames: Frames
 ) -> None:
     """92.28% with .55 counted, 90.15% as floats have it; .8 of two sums is one confidence."""
-    assert f"{100 * value(ours, CLAUDE, 'ssa-2022', 'round_rate'):.2f}" == "92.28"
+    assert f"{100 * value(default_results, CLAUDE, 'ssa-2022', 'round_rate'):.2f}" == "92.28"
     assert f"{100 * value(authors, CLAUDE, 'ssa-2022', 'round_rate'):.2f}" == "90.15"
     rows = frames["question_sets"]
     rows = rows[(rows["model"] == GPT) & (rows["dataset"] == "sat_en")]
     expected = roc_auc_score(rows["correct"], rows["confidence"].round(9))
     assert round(expected, 3) == 0.647
-    assert value(ours, GPT, "sat_en", "auroc") == pytest.approx(expected, abs=1e-9)
+    assert value(default_results, GPT, "sat_en", "auroc") == pytest.approx(expected, abs=1e-9)
 
 
 # Several models
@@ -248,8 +248,8 @@ def test_common_items_of_three_models(shared_data: Path) -> None:
         "life_eval": ages(shared_data, all_of_them=True),
         "question_sets": options(shared_data, all_of_them=True),
     }
-    found = summarize(frames, resamples=5, common_items=True)
-    lost = 0
+    results = summarize(frames, resamples=5, common_items=True)
+    lost_items = 0
     for name, dataset in DATASETS.items():
         rows = frames["life_eval" if name == "LifeEval" else "question_sets"]
         rows = rows[rows["dataset"] == dataset]
@@ -258,19 +258,21 @@ def test_common_items_of_three_models(shared_data: Path) -> None:
         names = rows["item"] + " " + pair
         readable = rows["status"] == "ok"
         by_model = [set(names[readable & (rows["model"] == model)]) for model in MODELS]
-        every, all_three = set(names), set.intersection(*by_model)
-        lost += len(every) - len(all_three)
-        said = f"{len(all_three)} of {len(every)} items that all 3 models and variants answered"
-        notes = found.loc[found["dataset"] == dataset, "note"]
+        all_names, all_three = set(names), set.intersection(*by_model)
+        lost_items += len(all_names) - len(all_three)
+        note_text = (
+            f"{len(all_three)} of {len(all_names)} items that all 3 models and variants answered"
+        )
+        notes = results.loc[results["dataset"] == dataset, "note"]
         assert len(notes)
-        assert notes.str.contains(said, regex=False).all(), (dataset, said, notes.iloc[0])
+        assert notes.str.contains(note_text, regex=False).all(), (dataset, note_text, notes.iloc[0])
         for model in MODELS:
-            mine = rows[names.isin(all_three) & (rows["model"] == model)]
-            assert value(found, model, dataset, "n") == len(mine) == len(all_three)
-            sure = value(found, model, dataset, "mean_confidence")
-            assert sure == pytest.approx(mine["confidence"].mean(), abs=1e-9)
-            assert value(found, model, dataset, "format_failure_rate") == 0
-    assert lost > 0
+            common_rows = rows[names.isin(all_three) & (rows["model"] == model)]
+            assert value(results, model, dataset, "n") == len(common_rows) == len(all_three)
+            sure = value(results, model, dataset, "mean_confidence")
+            assert sure == pytest.approx(common_rows["confidence"].mean(), abs=1e-9)
+            assert value(results, model, dataset, "format_failure_rate") == 0
+    assert lost_items > 0
 
 
 def test_raw_answers_that_were_not_read(shared_data: Path) -> None:
@@ -279,10 +281,10 @@ def test_raw_answers_that_were_not_read(shared_data: Path) -> None:
     numbers = raw[["Answer", "Confidence"]].apply(pd.to_numeric, errors="coerce")
     failed = numbers.isna().any(axis=1)
     frame = ages(shared_data, all_of_them=True)
-    found = summarize(frame, resamples=5)
+    results = summarize(frame, resamples=5)
     for model in MODELS:
         expected = failed[raw["model"] == model].mean()
-        rate = value(found, model, "ssa-2022", "format_failure_rate")
+        rate = value(results, model, "ssa-2022", "format_failure_rate")
         assert rate == pytest.approx(expected, abs=1e-12)
 
 
@@ -301,23 +303,25 @@ def test_means_of_groups_of_models(frames: Frames, tmp_path: Path, authors: pd.D
         (authors, "mean of all models", MODELS),
     ]
     metrics = ["accuracy", "mean_confidence", "ece", "round_rate", "brier", "auroc"]
-    for found, name, members in cases:
+    for results, name, members in cases:
         for dataset in DATASETS.values():
             extra = ["hard_easy_slope", "confidence_truth_correlation", "maximum_achievable_score"]
             for metric in metrics + (extra if dataset == "ssa-2022" else []):
-                expected = np.mean([value(found, model, dataset, metric) for model in members])
-                assert value(found, name, dataset, metric) == pytest.approx(expected, abs=1e-12)
+                expected = np.mean([value(results, model, dataset, metric) for model in members])
+                assert value(results, name, dataset, metric) == pytest.approx(expected, abs=1e-12)
 
 
 def test_second_epoch_of_the_recorded_answers(shared_data: Path) -> None:
     """All 808 items with what was not read, twice: values and intervals stay."""
     once = ages(shared_data, all_of_them=True)
-    again = pd.concat([once.assign(epoch=1), once.assign(epoch=2)], ignore_index=True)
-    first, second = (summarize(frame, resamples=10) for frame in (once, again))
+    repeated = pd.concat([once.assign(epoch=1), once.assign(epoch=2)], ignore_index=True)
+    first, second = (summarize(frame, resamples=10) for frame in (once, repeated))
     assert list(first["metric"]) == list(second["metric"])
-    here = (first["metric"] != "n").to_numpy()
+    is_compared = (first["metric"] != "n").to_numpy()
     for number in ("value", "ci_low", "ci_high"):
-        np.testing.assert_allclose(first[number][here], second[number][here], rtol=0, atol=1e-9)
+        np.testing.assert_allclose(
+            first[number][is_compared], second[number][is_compared], rtol=0, atol=1e-9
+        )
 
 
 def test_published_figures_stand_in_table_2(authors: pd.DataFrame) -> None:

@@ -12,7 +12,7 @@ from inspect_confidence import items_needed, recalibrate, recalibrated, summariz
 from inspect_confidence.commands.views import views_of
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.results import Condition
-from studies.frames import NAN, frame, one, value
+from studies.frames import NAN, frame, result_row, value
 from studies.test_hard_easy_numbers import first_epoch, lives, options
 
 KNOWN = {
@@ -24,8 +24,8 @@ COSTS = {"right": 1.0, "wrong": -2.0, "abstain": 0.0}
 
 def toolbox_of(results: pd.DataFrame) -> set[str]:
     """Its numbers' names, of models by themselves."""
-    mine = results[~results["model"].str.startswith("mean of")]
-    return {name for name in mine["metric"] if METRICS[name].toolbox}
+    single_models = results[~results["model"].str.startswith("mean of")]
+    return {name for name in single_models["metric"] if METRICS[name].toolbox}
 
 
 def test_life_eval_has_what_is_defined_of_probabilities() -> None:
@@ -35,8 +35,8 @@ def test_life_eval_has_what_is_defined_of_probabilities() -> None:
     assert toolbox_of(results) == KNOWN | {"expected_utility"}
     conditions = results.loc[[METRICS[name].toolbox for name in results["metric"]], "condition"]
     assert not any("radius" in Condition.read(text) for text in conditions)
-    mine = rows[(rows["model"] == "m") & (rows["status"] == "ok")]
-    c, p = (mine[name].to_numpy(float) for name in ("confidence", "score"))
+    model_rows = rows[(rows["model"] == "m") & (rows["status"] == "ok")]
+    c, p = (model_rows[name].to_numpy(float) for name in ("confidence", "score"))
 
     def found(metric: str, condition: str = "") -> float:
         return value(results, condition, metric, model="m")
@@ -51,18 +51,20 @@ def test_life_eval_has_what_is_defined_of_probabilities() -> None:
     square = sum((place == k).mean() * gap**2 for k, gap in gaps.items())
     assert found("rms_calibration_error") == pytest.approx(square**0.5)
     # Of the surest half: at the confidence where it ends a part, at the mean risk there.
-    wanted, risk = len(c) / 2, 0.0
-    for said in sorted(set(np.round(c, 9)), reverse=True):
-        tied = np.isclose(c, said)
-        taken = min(tied.sum(), wanted)
-        risk, wanted = risk + taken * (1 - p[tied]).mean(), wanted - taken
+    remaining, risk = len(c) / 2, 0.0
+    for confidence_value in sorted(set(np.round(c, 9)), reverse=True):
+        tied = np.isclose(c, confidence_value)
+        covered = min(tied.sum(), remaining)
+        risk, remaining = risk + covered * (1 - p[tied]).mean(), remaining - covered
     assert found("risk_at_coverage", "coverage=0.5") == pytest.approx(risk / (len(c) / 2))
     worth = np.where(c >= 2 / 3, p - 2 * (1 - p), 0).mean()
     rows_of = results[(results["metric"] == "expected_utility") & (results["model"] == "m")]
-    at = [Condition.read(text)["answered_from"] for text in rows_of["condition"]]
-    assert dict(zip(at, rows_of["value"], strict=True))["0.667"] == pytest.approx(worth)
+    thresholds = [Condition.read(text)["answered_from"] for text in rows_of["condition"]]
+    assert dict(zip(thresholds, rows_of["value"], strict=True))["0.667"] == pytest.approx(worth)
     # Decades by radius are resampled: what is biased has no interval.
-    area, biased = (one(results, "", name, model="m") for name in ("augrc", "corp_miscalibration"))
+    area, biased = (
+        result_row(results, "", name, model="m") for name in ("augrc", "corp_miscalibration")
+    )
     assert area["ci_low"] < area["value"] < area["ci_high"]
     assert "decades of age by radius are resampled" in biased["note"]
     assert (area["n"], area["asked"]) == (len(c), (rows["model"] == "m").sum())
@@ -73,31 +75,31 @@ def test_question_sets_have_them_all() -> None:
     rows = frame(options("m", 1, "true_false", 80) + options("m", 2, "given", 80), "question_sets")
     results = summarize(rows, resamples=200)
     for dataset in ("true_false", "given"):
-        mine = results[results["dataset"] == dataset]
+        set_results = results[results["dataset"] == dataset]
         read = rows[(rows["dataset"] == dataset) & (rows["status"] == "ok")]
         read = read[read["source"] == "stated"]
         c, y = read["confidence"].to_numpy(float), (read["answer"] == read["target"]).to_numpy()
         y = read["correct"].to_numpy(bool) if dataset == "given" else y
         a, spread, brier = y.mean(), y.var(), ((c - y) ** 2).mean()
         area = (1 - roc_auc_score(y, c)) * spread + (1 - a) ** 2 / 2
-        assert value(mine, "", "augrc") == pytest.approx(area)
+        assert value(set_results, "", "augrc") == pytest.approx(area)
         fitted = IsotonicRegression().fit(c, y).predict(c)
-        apart = ((fitted - y) ** 2).mean()
-        assert value(mine, "", "corp_miscalibration") == pytest.approx(brier - apart)
-        assert value(mine, "", "corp_discrimination") == pytest.approx(spread - apart)
-        assert value(mine, "", "brier_skill") == pytest.approx(1 - brier / spread)
-        assert 0 < value(mine, "", "calibration_p") <= 1
-        row = one(mine, "", "augrc")
+        fitted_error = ((fitted - y) ** 2).mean()
+        assert value(set_results, "", "corp_miscalibration") == pytest.approx(brier - fitted_error)
+        assert value(set_results, "", "corp_discrimination") == pytest.approx(spread - fitted_error)
+        assert value(set_results, "", "brier_skill") == pytest.approx(1 - brier / spread)
+        assert 0 < value(set_results, "", "calibration_p") <= 1
+        row = result_row(set_results, "", "augrc")
         assert (row["n"], row["asked"]) == (len(c), 160)
     type_2 = "meta_information_corrected"
     assert type_2 in toolbox_of(results[results["dataset"] == "true_false"])
-    given = toolbox_of(results[results["dataset"] == "given"])
-    assert type_2 not in given
-    assert {"augrc", "calibration_p", "debiased_squared_error"} <= given
-    shown = [view for _, views in views_of(results) for view in views]
-    (head,) = [view for view in shown if view.title.startswith("Calibration and selective")]
+    given_numbers = toolbox_of(results[results["dataset"] == "given"])
+    assert type_2 not in given_numbers
+    assert {"augrc", "calibration_p", "debiased_squared_error"} <= given_numbers
+    all_views = [view for _, views in views_of(results) for view in views]
+    (head,) = [view for view in all_views if view.title.startswith("Calibration and selective")]
     assert len(head.table) == 3  # two sets, one of them by its tokens too
-    assert [view.fold for view in shown if view.title.startswith("Toolbox")].count(False) == 0
+    assert [view.fold for view in all_views if view.title.startswith("Toolbox")].count(False) == 0
 
 
 def test_epochs_again_change_nothing() -> None:
@@ -108,7 +110,7 @@ def test_epochs_again_change_nothing() -> None:
     ):
         once = frame(first_epoch(rows), task)
         twice = pd.concat([once, once.assign(epoch=2)], ignore_index=True)
-        first, second = (summarize(each, resamples=100) for each in (once, twice))
+        first, second = (summarize(judgments, resamples=100) for judgments in (once, twice))
         keep = [METRICS[name].toolbox for name in first["metric"]]
         columns = ["value", "ci_low", "ci_high"]
         np.testing.assert_allclose(first.loc[keep, columns], second.loc[keep, columns], atol=1e-9)
@@ -117,29 +119,36 @@ def test_epochs_again_change_nothing() -> None:
 def test_commands_take_question_sets() -> None:
     """A map by source, applied once for all conventions; a threshold and a plan."""
     rng = np.random.default_rng(0)
-    said = rng.choice([0.6, 0.8, 1.0], 500)
-    right = rng.random(500) < said - 0.2
-    rows = pd.DataFrame({"confidence": said, "correct": right.astype(float), "status": "ok"})
+    stated_confidence = rng.choice([0.6, 0.8, 1.0], 500)
+    right = rng.random(500) < stated_confidence - 0.2
+    rows = pd.DataFrame(
+        {"confidence": stated_confidence, "correct": right.astype(float), "status": "ok"}
+    )
     rows = rows.assign(task="question_sets", model="m", dataset="d", kind="options")
     rows = rows.assign(item=[f"i{k}" for k in range(500)], choices=2, target="A", source="stated")
     rows["answer"] = np.where(right, "A", "B")
     lists = [
-        [c, 1 - c] if a == "A" else [1 - c, c] for a, c in zip(rows["answer"], said, strict=True)
+        [c, 1 - c] if a == "A" else [1 - c, c]
+        for a, c in zip(rows["answer"], stated_confidence, strict=True)
     ]
-    rows = rows.assign(probabilities=[str([float(share) for share in both]) for both in lists])
-    lost = rows.iloc[:30].assign(status="refusal", confidence=NAN, correct=NAN, answer="")
-    lost = lost.assign(probabilities="", item=[f"lost{k}" for k in range(30)])
-    rows = pd.concat([rows, lost], ignore_index=True)
-    found = recalibrate(rows, method="isotonic", resamples=50)
-    (entry,) = found.maps["maps"]
+    rows = rows.assign(probabilities=[str([float(share) for share in pair]) for pair in lists])
+    unreadable = rows.iloc[:30].assign(status="refusal", confidence=NAN, correct=NAN, answer="")
+    unreadable = unreadable.assign(probabilities="", item=[f"lost{k}" for k in range(30)])
+    rows = pd.concat([rows, unreadable], ignore_index=True)
+    recalibration = recalibrate(rows, method="isotonic", resamples=50)
+    (entry,) = recalibration.maps["maps"]
     assert entry["way"] == {"source": "stated"}
-    after = recalibrated(rows, found.maps)
+    after = recalibrated(rows, recalibration.maps)
     results = [
         summarize(after, resamples=20, convention=convention) for convention in ("text", "authors")
     ]
-    (judged,) = found.changes.loc[found.changes["metric"] == "brier", "recalibrated"]
+    (recalibrated_brier,) = recalibration.changes.loc[
+        recalibration.changes["metric"] == "brier", "recalibrated"
+    ]
     for said_of in results:
-        assert value(said_of, "variant=recalibrated%3Disotonic", "brier") == pytest.approx(judged)
+        assert value(said_of, "variant=recalibrated%3Disotonic", "brier") == pytest.approx(
+            recalibrated_brier
+        )
     (row,) = threshold(rows, risk=0.3).to_dict("records")
     assert row["threshold"] == 1.0  # a fifth of these is wrong, of the others two fifths
     assert row["items"] == 530

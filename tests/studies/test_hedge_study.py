@@ -118,16 +118,16 @@ class Said:
 
 def parsed(text: str) -> list[Said]:
     """Sentences as in `WORKED`."""
-    found = []
+    parsed_sentences = []
     for line in text.strip().splitlines():
         dataset, split, item, outcome, *sentences = line.split()
         group, right = (dataset, split), {"1": 1.0, "0": 0.0}.get(outcome, nan)
         if outcome == "empty":
-            found.append(Said(group, f"{split}{item}", nan, nan, 1, None))
+            parsed_sentences.append(Said(group, f"{split}{item}", nan, nan, 1, None))
         for number, sentence in enumerate(sentences, start=1):
-            markers, judged = sentence.split("@")
-            agreeing, decided = judged.split("/")
-            found.append(
+            markers, numbers_text = sentence.split("@")
+            agreeing, decided = numbers_text.split("/")
+            parsed_sentences.append(
                 Said(
                     group,
                     f"{split}{item}",
@@ -139,43 +139,43 @@ def parsed(text: str) -> list[Said]:
                     float(decided) / 100,
                 )
             )
-    return found
+    return parsed_sentences
 
 
-def frame_of(said: Iterable[Said], model: str = "m") -> Frame:
+def frame_of(sentences: Iterable[Said], model: str = "m") -> Frame:
     """Judgments as the task's table has them."""
     rows: list[dict[str, Any]] = []
-    for one in said:
-        (dataset, split), failed = one.group, isnan(one.agreeing)
+    for sentence in sentences:
+        (dataset, split), failed = sentence.group, isnan(sentence.agreeing)
         row: dict[str, Any] = {
             "task": "hedge_markers",
             "model": model,
             "dataset": dataset,
             "split": split,
-            "item": one.item,
-            "epoch": one.epoch,
+            "item": sentence.item,
+            "epoch": sentence.epoch,
             "status": "ok",
             "reason": "",
         }
-        if one.markers is None:
+        if sentence.markers is None:
             rows.append({**row, "status": "no_response", "reason": "the reply is empty"})
             continue
         row |= {
-            "sentence": one.number,
-            "text": f"Sentence {one.number}.",
-            "n_markers": len(one.markers),
-            "confidence": one.held,
-            "consistent": nan if failed else one.agreeing,
+            "sentence": sentence.number,
+            "text": f"Sentence {sentence.number}.",
+            "n_markers": len(sentence.markers),
+            "confidence": sentence.held,
+            "consistent": nan if failed else sentence.agreeing,
             "undecided": nan if failed else 0,
-            "inconsistent": 20 - one.agreeing,
+            "inconsistent": 20 - sentence.agreeing,
             "failed": 20 * failed,
-            "decisiveness": one.decided,
-            "correct": one.right,
-            "punt": one.punt,
+            "decisiveness": sentence.decided,
+            "correct": sentence.right,
+            "punt": sentence.punt,
             "draws": 20,
             "status": "grader_failed" if failed else "ok",
         }
-        rows += [{**row, "marker": marker} for marker in one.markers or (NO_HEDGE,)]
+        rows += [{**row, "marker": marker} for marker in sentence.markers or (NO_HEDGE,)]
     return pd.DataFrame(rows)
 
 
@@ -190,8 +190,8 @@ def checked(
     frame: Frame, resamples: int = 50, convention: str | None = None, **options: Any
 ) -> Frame:
     """Results of which each is in its metric's range, or undefined with a reason."""
-    own = {f"hedge_markers.{name}": value for name, value in options.items()}
-    results = summarize(frame, resamples=resamples, convention=convention, options=own)
+    prefixed = {f"hedge_markers.{name}": value for name, value in options.items()}
+    results = summarize(frame, resamples=resamples, convention=convention, options=prefixed)
     assert len(results)
     for row in results.to_dict("records"):
         metric = METRICS[row["metric"]]
@@ -208,7 +208,7 @@ def checked(
     return results
 
 
-def one(results: Frame, metric: str, dataset: str = "all", condition: str = "") -> pd.Series:
+def result_row(results: Frame, metric: str, dataset: str = "all", condition: str = "") -> pd.Series:
     """The row of a number."""
     chosen = results[
         (results["metric"] == metric)
@@ -224,8 +224,8 @@ def one(results: Frame, metric: str, dataset: str = "all", condition: str = "") 
 
 def mean(values: Iterable[float]) -> float:
     """Of what isn't NaN; NaN of nothing."""
-    there = [value for value in values if not isnan(value)]
-    return fmean(there) if there else nan
+    defined = [value for value in values if not isnan(value)]
+    return fmean(defined) if defined else nan
 
 
 def spread(values: Sequence[float], ddof: int) -> float:
@@ -238,10 +238,10 @@ def spread(values: Sequence[float], ddof: int) -> float:
 def correlation(x: Sequence[float], y: Sequence[float], kind: str) -> float:
     """By scipy, over what both have; NaN for fewer than three or a constant."""
     # Rounded lest scipy see no tie where sums of the same confidences differ in the last bit.
-    both = [(round(a, 12), round(b, 12)) for a, b in zip(x, y, strict=True) if not isnan(a + b)]
-    if len(both) < 3 or min(len(set(side)) for side in zip(*both, strict=True)) == 1:
+    pairs = [(round(a, 12), round(b, 12)) for a, b in zip(x, y, strict=True) if not isnan(a + b)]
+    if len(pairs) < 3 or min(len(set(side)) for side in zip(*pairs, strict=True)) == 1:
         return nan
-    x, y = zip(*both, strict=True)
+    x, y = zip(*pairs, strict=True)
     fit = spearmanr(x, y) if kind == "spearman" else pearsonr(x, y)
     return float(fit.statistic)
 
@@ -265,56 +265,63 @@ class Loops:
     @property
     def groups(self) -> list[Group]:
         """Data sets' splits."""
-        return list(dict.fromkeys(each.group for each in self.said))
+        return list(dict.fromkeys(sentence.group for sentence in self.said))
 
     def counted(self) -> list[tuple[Said, str]]:
         """Sentences with the marker that they count for."""
         rows = []
-        for each in self.said:
-            if each.markers is None or isnan(each.held):
+        for sentence in self.said:
+            if sentence.markers is None or isnan(sentence.held):
                 continue
-            if len(each.markers) <= 1 or self.authors:
-                rows += [(each, marker) for marker in each.markers or (NO_HEDGE,)]
+            if len(sentence.markers) <= 1 or self.authors:
+                rows += [(sentence, marker) for marker in sentence.markers or (NO_HEDGE,)]
         return rows
 
     def held(self, group: Group, marker: str) -> list[float]:
         """The confidences of a marker's sentences."""
-        return [each.held for each, its in self.counted() if its == marker and each.group == group]
+        return [
+            sentence.held
+            for sentence, its in self.counted()
+            if its == marker and sentence.group == group
+        ]
 
     def markers(self) -> list[str]:
         """Those with a MIC somewhere."""
-        every = dict.fromkeys(marker for _, marker in self.counted())
-        return [m for m in every if any(not isnan(self.mic(g, m)) for g in self.groups)]
+        all_markers = dict.fromkeys(marker for _, marker in self.counted())
+        return [m for m in all_markers if any(not isnan(self.mic(g, m)) for g in self.groups)]
 
     def mic(self, group: Group, marker: str, threshold: float | None = None) -> float:
         """NaN for fewer than T sentences."""
-        held = self.held(group, marker)
-        least = self.threshold if threshold is None else threshold
-        return fmean(held) if held and len(held) >= least else nan
+        confidences = self.held(group, marker)
+        needed = self.threshold if threshold is None else threshold
+        return fmean(confidences) if confidences and len(confidences) >= needed else nan
 
     def replies(self, group: Group) -> list[list[Said]]:
         """Sentences by reply."""
         by_reply: dict[object, list[Said]] = defaultdict(list)
-        for each in self.said:
-            if each.group == group:
-                by_reply[each.reply].append(each)
+        for sentence in self.said:
+            if sentence.group == group:
+                by_reply[sentence.reply].append(sentence)
         return list(by_reply.values())
 
     @staticmethod
     def faithfulness(reply: Sequence[Said]) -> float:
         """1 - mean |decisiveness - confidence|."""
-        return 1 - mean(abs(each.decided - each.held) for each in reply)
+        return 1 - mean(abs(sentence.decided - sentence.held) for sentence in reply)
 
     def cmfg(self, group: Group) -> float:
         """Over ten bins."""
         bins: dict[int, list[float]] = defaultdict(list)
         for reply in self.replies(group):
-            held, faithful = mean(each.held for each in reply), self.faithfulness(reply)
-            if isnan(held) or (self.authors and (held in (0, 1) or faithful == 0)):
+            confidence, faithful = (
+                mean(sentence.held for sentence in reply),
+                self.faithfulness(reply),
+            )
+            if isnan(confidence) or (self.authors and (confidence in (0, 1) or faithful == 0)):
                 continue
             if reply[0].punt == 1 and not self.authors:
                 continue
-            bins[min(int(held * 10 + 1e-9), 9)].append(faithful)
+            bins[min(int(confidence * 10 + 1e-9), 9)].append(faithful)
         if not bins:
             return nan
         return sum(map(fmean, bins.values())) / (10 if self.authors else len(bins))
@@ -324,31 +331,33 @@ class Loops:
         return mean(self.right(reply[0]) for reply in self.replies(group))
 
     @staticmethod
-    def right(each: Said) -> float:
+    def right(sentence: Said) -> float:
         """A punt is wrong, but where it is said to be right."""
-        return 0.0 if each.punt == 1 and isnan(each.right) else each.right
+        return 0.0 if sentence.punt == 1 and isnan(sentence.right) else sentence.right
 
     def numbers(self) -> dict[Key, float]:
         """By data set, condition and metric."""
-        found: dict[Key, float] = {}
+        values: dict[Key, float] = {}
         for group in self.groups:
-            self._of_group(group, found)
+            self._of_group(group, values)
         markers = self.markers()
-        self._over("", markers, found)
+        self._over("", markers, values)
         if NO_HEDGE in markers:
-            rest = [marker for marker in markers if marker != NO_HEDGE]
-            self._over("no_hedge=without;", rest, found)
-            less, whole = (self.mrc(some, "spearman") for some in (rest, markers))
-            found["all", "correlation=spearman", "mrc_change"] = less - whole
-        return found
+            hedging_markers = [marker for marker in markers if marker != NO_HEDGE]
+            self._over("no_hedge=without;", hedging_markers, values)
+            less, whole = (
+                self.mrc(marker_list, "spearman") for marker_list in (hedging_markers, markers)
+            )
+            values["all", "correlation=spearman", "mrc_change"] = less - whole
+        return values
 
-    def _of_group(self, group: Group, found: dict[Key, float]) -> None:
+    def _of_group(self, group: Group, values: dict[Key, float]) -> None:
         dataset, split = group
         replies = self.replies(group)
         spoken = [reply for reply in replies if reply[0].markers is not None]
-        sentences = [each for reply in spoken for each in reply]
+        sentences = [sentence for reply in spoken for sentence in reply]
         lengths = [float(len(reply)) for reply in spoken]
-        hedges = [float(len(each.markers or ())) for each in sentences]
+        hedges = [float(len(sentence.markers or ())) for sentence in sentences]
         plain = {
             "accuracy": self.accuracy(group),
             "punt_rate": mean(reply[0].punt for reply in spoken),
@@ -364,67 +373,81 @@ class Loops:
             "n": float(len(sentences)),
             "cmfg": self.cmfg(group),
         }
-        found |= {(dataset, f"split={split}", metric): value for metric, value in plain.items()}
-        mine = [(each, marker) for each, marker in self.counted() if each.group == group]
-        there = [m for m in self.markers() if not isnan(self.mic(group, m))]
-        faithful = {each.reply: self.faithfulness(reply) for reply in replies for each in reply}
-        kinds: dict[str, Callable[[Said], bool]] = {
-            "{}": lambda each: True,
-            "{};outcome=correct": lambda each: each.right == 1,
-            "{};outcome=incorrect": lambda each: self.right(each) == 0,
-            "faithful=yes;{}": lambda each: faithful[each.reply] >= 0.75 - 1e-9,
-            "faithful=no;{}": lambda each: faithful[each.reply] < 0.75 - 1e-9,
+        values |= {(dataset, f"split={split}", metric): value for metric, value in plain.items()}
+        counted_here = [
+            (sentence, marker) for sentence, marker in self.counted() if sentence.group == group
+        ]
+        markers_with_mic = [m for m in self.markers() if not isnan(self.mic(group, m))]
+        faithful = {
+            sentence.reply: self.faithfulness(reply) for reply in replies for sentence in reply
         }
-        for marker in there:
-            where = f"marker={marker}{{}};split={split}"
+        kinds: dict[str, Callable[[Said], bool]] = {
+            "{}": lambda sentence: True,
+            "{};outcome=correct": lambda sentence: sentence.right == 1,
+            "{};outcome=incorrect": lambda sentence: self.right(sentence) == 0,
+            "faithful=yes;{}": lambda sentence: faithful[sentence.reply] >= 0.75 - 1e-9,
+            "faithful=no;{}": lambda sentence: faithful[sentence.reply] < 0.75 - 1e-9,
+        }
+        for marker in markers_with_mic:
+            template = f"marker={marker}{{}};split={split}"
             for kind, chosen in kinds.items():
-                held = [each.held for each, its in mine if its == marker and chosen(each)]
+                confidences = [
+                    sentence.held
+                    for sentence, its in counted_here
+                    if its == marker and chosen(sentence)
+                ]
                 before, _, after = kind.partition("{}")
-                condition = before + where.format(after)
-                found[dataset, condition, "mic"] = mean(held)
-                found[dataset, condition, "mic_sd"] = spread(held, 0)
-            gaps = [abs(each.decided - each.held) for each, its in mine if its == marker]
-            found[dataset, where.format(""), "decisiveness_gap"] = mean(gaps)
-        if not there:
-            found[dataset, f"split={split}", "mic"] = nan
+                condition = before + template.format(after)
+                values[dataset, condition, "mic"] = mean(confidences)
+                values[dataset, condition, "mic_sd"] = spread(confidences, 0)
+            gaps = [
+                abs(sentence.decided - sentence.held)
+                for sentence, its in counted_here
+                if its == marker
+            ]
+            values[dataset, template.format(""), "decisiveness_gap"] = mean(gaps)
+        if not markers_with_mic:
+            values[dataset, f"split={split}", "mic"] = nan
 
     @staticmethod
     def _judge_failed(spoken: Sequence[Sequence[Said]]) -> float:
         """Of 20 agreements, markers and decisiveness a sentence, and a verdict a reply."""
-        failed = made = 0
+        failed = judgments = 0
         for reply in spoken:
-            failed += isnan(reply[0].punt) + 20 * sum(isnan(each.held) for each in reply)
-            made += 1 + 22 * len(reply)
-        return failed / made if made else nan
+            failed += isnan(reply[0].punt) + 20 * sum(isnan(sentence.held) for sentence in reply)
+            judgments += 1 + 22 * len(reply)
+        return failed / judgments if judgments else nan
 
-    def _over(self, without: str, markers: Sequence[str], found: dict[Key, float]) -> None:
+    def _over(self, prefix: str, markers: Sequence[str], values: dict[Key, float]) -> None:
         by_set: dict[str, set[str]] = defaultdict(set)
         for dataset, split in self.groups:
             by_set[dataset].add(split)
-        both = [dataset for dataset, splits in by_set.items() if {"train", "test"} <= splits]
+        complete_sets = [
+            dataset for dataset, splits in by_set.items() if {"train", "test"} <= splits
+        ]
         pairs = {
-            "id_mae": [(dataset, dataset) for dataset in both],
-            "cd_mae": list(permutations(both, 2)),
+            "id_mae": [(dataset, dataset) for dataset in complete_sets],
+            "cd_mae": list(permutations(complete_sets, 2)),
         }
         for metric, chosen in pairs.items():
             for level in ("marker", "sentence", "response", "mean"):
-                named = "" if level == "marker" else f"level={level};"
+                level_part = "" if level == "marker" else f"level={level};"
                 gaps = self._gaps(chosen, level, markers)
                 value = mean(fmean(d) if d else nan for d in gaps)
-                found["all", (named + without).rstrip(";"), metric] = value
+                values["all", (level_part + prefix).rstrip(";"), metric] = value
                 if level == "mean":
                     continue
                 freedom = sum(len(d) - 1 for d in gaps if d)
                 squares = sum((x - fmean(d)) ** 2 for d in gaps for x in d)
                 pooled = sqrt(squares / freedom) if freedom else nan
-                found["all", f"{named}{without}of={metric}", "pooled_sd"] = pooled
-        self._over_sets(without, markers, found)
+                values["all", f"{level_part}{prefix}of={metric}", "pooled_sd"] = pooled
+        self._over_sets(prefix, markers, values)
 
     def _gaps(
         self, pairs: Iterable[tuple[str, str]], level: str, markers: Sequence[str]
     ) -> list[list[float]]:
         """Distances by pair: of markers, of sentences, or of replies the means of theirs."""
-        found = []
+        gap_lists = []
         counting = [row for row in self.counted() if row[1] in markers]
         for a, b in pairs:
             first, second = (a, "train"), (b, "test")
@@ -434,22 +457,26 @@ class Loops:
             for marker in markers:
                 mic = self.mic(first, marker)
                 # By the authors' code T holds in the train split alone.
-                other = self.mic(second, marker, 0 if self.authors else None)
-                if isnan(mic) or isnan(other):
+                second_mic = self.mic(second, marker, 0 if self.authors else None)
+                if isnan(mic) or isnan(second_mic):
                     continue
-                between.append(abs(mic - other))
-                theirs = [each for each, its in counting if its == marker and each.group == second]
-                of_marker[marker] = [abs(mic - each.held) for each in theirs]
-                for each in theirs:
-                    of_reply[each.reply].append(abs(mic - each.held))
+                between.append(abs(mic - second_mic))
+                second_sentences = [
+                    sentence
+                    for sentence, its in counting
+                    if its == marker and sentence.group == second
+                ]
+                of_marker[marker] = [abs(mic - sentence.held) for sentence in second_sentences]
+                for sentence in second_sentences:
+                    of_reply[sentence.reply].append(abs(mic - sentence.held))
             levels = {
                 "marker": [fmean(gaps) for gaps in of_marker.values()],
                 "sentence": [gap for gaps in of_marker.values() for gap in gaps],
                 "response": [fmean(gaps) for gaps in of_reply.values()],
                 "mean": between,
             }
-            found.append(levels[level])
-        return found
+            gap_lists.append(levels[level])
+        return gap_lists
 
     @property
     def chosen(self) -> list[Group]:
@@ -470,24 +497,24 @@ class Loops:
         columns = list(zip(*self.table(markers, self.authors).values(), strict=True))
         return fisher([correlation(x, y, kind) for x, y in combinations(columns, 2)], self.clamp)
 
-    def _over_sets(self, without: str, markers: Sequence[str], found: dict[Key, float]) -> None:
-        groups, end = self.chosen, without.rstrip(";")
+    def _over_sets(self, prefix: str, markers: Sequence[str], values: dict[Key, float]) -> None:
+        groups, end = self.chosen, prefix.rstrip(";")
         columns = [[self.mic(group, marker) for marker in markers] for group in groups]
-        found["all", end, "d_avg_cv"] = self._variation(columns)
+        values["all", end, "d_avg_cv"] = self._variation(columns)
         ranges = [
             self._range([h for m in markers if not isnan(self.mic(g, m)) for h in self.held(g, m)])
             for g in groups
         ]
-        found["all", end, "confidence_range"] = mean(ranges)
+        values["all", end, "confidence_range"] = mean(ranges)
         sizes = [
             float(len(self.held(group, marker)))
             for marker in self.table(markers, everywhere=True)
             for group in groups
         ]
-        found["all", end, "sentences_per_marker"] = mean(sizes)
-        found["all", end, "sentences_per_marker_sd"] = spread(sizes, self.ddof)
+        values["all", end, "sentences_per_marker"] = mean(sizes)
+        values["all", end, "sentences_per_marker_sd"] = spread(sizes, self.ddof)
         for kind in ("pearson", "spearman"):
-            found["all", f"correlation={kind};{without}".rstrip(";"), "mrc"] = self.mrc(
+            values["all", f"correlation={kind};{prefix}".rstrip(";"), "mrc"] = self.mrc(
                 markers, kind
             )
         of_group = {
@@ -496,28 +523,32 @@ class Loops:
         }
         for shared in ("", "shared=some"):
             rows = self.table(markers, everywhere=not shared)
-            where = (without + shared).rstrip(";")
-            found["all", where, "m_avg_cv"] = self._variation(list(rows.values()))
+            condition = (prefix + shared).rstrip(";")
+            values["all", condition, "m_avg_cv"] = self._variation(list(rows.values()))
             for kind, (metric, numbers) in product(("pearson", "spearman"), of_group.items()):
-                some = [correlation(row, numbers, kind) for row in rows.values()]
-                named = f"correlation={kind};{where}".rstrip(";")
-                found["all", named, metric] = fisher(some, self.clamp)
+                correlations = [correlation(row, numbers, kind) for row in rows.values()]
+                condition_of_kind = f"correlation={kind};{condition}".rstrip(";")
+                values["all", condition_of_kind, metric] = fisher(correlations, self.clamp)
 
     def _variation(self, lists: Iterable[Sequence[float]]) -> float:
         ratios = []
         for values in lists:
-            there = [value for value in values if not isnan(value)]
-            if len(there) > 1 and fmean(there) > 0:
-                ratios.append(spread(there, self.ddof) / fmean(there))
+            defined = [value for value in values if not isnan(value)]
+            if len(defined) > 1 and fmean(defined) > 0:
+                ratios.append(spread(defined, self.ddof) / fmean(defined))
         return mean(ratios)
 
     @staticmethod
-    def _range(held: Sequence[float]) -> float:
+    def _range(confidences: Sequence[float]) -> float:
         """From the least value with 5% at or below it to the least with 95%."""
-        if not held:
+        if not confidences:
             return nan
         low, high = (
-            min(one for one in held if sum(x <= one for x in held) >= share * len(held) - 1e-9)
+            min(
+                confidence
+                for confidence in confidences
+                if sum(x <= confidence for x in confidences) >= share * len(confidences) - 1e-9
+            )
             for share in (0.05, 0.95)
         )
         return high - low
@@ -525,10 +556,10 @@ class Loops:
 
 def assert_same(results: Frame, expected: Mapping[Key, float]) -> None:
     """Each number is there once, and nothing else."""
-    found = found_in(results)
-    assert set(found) == set(expected)
+    values = found_in(results)
+    assert set(values) == set(expected)
     for key, value in expected.items():
-        assert found[key] == pytest.approx(value, abs=1e-9, nan_ok=True), key
+        assert values[key] == pytest.approx(value, abs=1e-9, nan_ok=True), key
 
 
 # The worked example
@@ -538,23 +569,23 @@ def assert_same(results: Frame, expected: Mapping[Key, float]) -> None:
 @pytest.mark.parametrize("convention", [None, "text", "authors"])
 def test_worked_example(convention: str | None, threshold: float) -> None:
     """Every number of three data sets and four markers, in both conventions."""
-    said = parsed(WORKED)
-    loops = Loops(said, threshold, authors=convention == "authors")
-    results = checked(frame_of(said), convention=convention, marker_thresholds=(threshold,))
+    sentences = parsed(WORKED)
+    loops = Loops(sentences, threshold, authors=convention == "authors")
+    results = checked(frame_of(sentences), convention=convention, marker_thresholds=(threshold,))
     assert_same(results, loops.numbers())
 
 
 def test_worked_example_tells_much_apart() -> None:
     """At T = 2 rank correlations aren't all 1, and the conventions differ where they can."""
-    said = parsed(WORKED)
-    text, authors = Loops(said).numbers(), Loops(said, authors=True).numbers()
+    sentences = parsed(WORKED)
+    text, authors = Loops(sentences).numbers(), Loops(sentences, authors=True).numbers()
     for kind in ("pearson", "spearman"):
         for metric in ("mrc", "mac", "mcc"):
             assert abs(text["all", f"correlation={kind}", metric]) < 0.999, (kind, metric)
     for metric in ("m_avg_cv", "d_avg_cv"):
         assert text["all", "", metric] != pytest.approx(authors["all", "", metric], abs=1e-3)
-    some = text["all", "shared=some", "m_avg_cv"]
-    assert some != pytest.approx(text["all", "", "m_avg_cv"], abs=1e-3)
+    shared = text["all", "shared=some", "m_avg_cv"]
+    assert shared != pytest.approx(text["all", "", "m_avg_cv"], abs=1e-3)
     assert abs(text["all", "correlation=spearman", "mrc_change"]) > 1e-3
     for metric in ("id_mae", "cd_mae"):
         levels = [text["all", level, metric] for level in ("", "level=sentence", "level=response")]
@@ -562,7 +593,7 @@ def test_worked_example_tells_much_apart() -> None:
         assert text["all", "", metric] != pytest.approx(authors["all", "", metric], abs=1e-3)
     different = [text[d, f"split={s}", "cmfg"] - authors[d, f"split={s}", "cmfg"] for d, s in SETS]
     assert min(map(abs, different)) > 1e-3
-    loops = Loops(said)
+    loops = Loops(sentences)
     assert isnan(loops.mic(("C", "train"), "conceivably"))
     assert isnan(loops.mic(("A", "test"), "perhaps"))
 
@@ -576,29 +607,29 @@ def test_numbers_by_hand() -> None:
     # undoubtedly 20, 17, 20; perhaps 3, 8, 5; none 20, 19, 20; conceivably 2, 2 of 20
     hand = {"undoubtedly": 19 / 20, "perhaps": 16 / 60, NO_HEDGE: 59 / 60, "conceivably": 0.1}
     for marker, value in hand.items():
-        row = one(results, "mic", "B", f"marker={marker};split=train")
+        row = result_row(results, "mic", "B", f"marker={marker};split=train")
         assert row["value"] == pytest.approx(value)
         assert row["n"] == (2 if marker == "conceivably" else 3)
         assert row["note"].startswith("1 markers with fewer than 2 sentences left out")
     # perhaps: .15, .4, .25 against .5, .45, .5
-    gap = one(results, "decisiveness_gap", "B", "marker=perhaps;split=train")
+    gap = result_row(results, "decisiveness_gap", "B", "marker=perhaps;split=train")
     assert gap["value"] == pytest.approx((0.35 + 0.05 + 0.25) / 3)
-    sd = one(results, "mic_sd", "B", "marker=perhaps;split=train")
+    sd = result_row(results, "mic_sd", "B", "marker=perhaps;split=train")
     assert sd["value"] == pytest.approx(sqrt(19 / 1800))  # deviations -7/60, 8/60, -1/60
-    accuracy = one(results, "accuracy", "B", "split=train")
+    accuracy = result_row(results, "accuracy", "B", "split=train")
     # Eight of ten are right, two are punts, which cMFG leaves out.
     assert (accuracy["value"], accuracy["n"], accuracy["note"]) == (0.8, 10, "")
-    assert "; 2 punts left out" in one(results, "cmfg", "B", "split=train")["note"]
+    assert "; 2 punts left out" in result_row(results, "cmfg", "B", "split=train")["note"]
     # Of 15 sentences three have two markers and three none.
-    hedges = one(results, "hedges_per_sentence", "B", "split=train")
+    hedges = result_row(results, "hedges_per_sentence", "B", "split=train")
     assert (hedges["value"], hedges["n"]) == (1, 15)
-    length = one(results, "sentences_per_reply", "B", "split=train")
+    length = result_row(results, "sentences_per_reply", "B", "split=train")
     assert (length["value"], length["n"]) == (1.5, 10)
-    assert one(results, "sentences_per_reply_sd", "B", "split=train")["value"] == 0.5
-    assert one(results, "punt_rate", "B", "split=train")["value"] == 0.2
-    empty = one(results, "format_failure_rate", "A", "split=test")
+    assert result_row(results, "sentences_per_reply_sd", "B", "split=train")["value"] == 0.5
+    assert result_row(results, "punt_rate", "B", "split=train")["value"] == 0.2
+    empty = result_row(results, "format_failure_rate", "A", "split=test")
     assert (empty["value"], empty["n"]) == (pytest.approx(1 / 9), 9)
-    failed = one(results, "grader_failure_rate", "C", "split=test")
+    failed = result_row(results, "grader_failure_rate", "C", "split=test")
     assert (failed["value"], failed["n"]) == (pytest.approx(20 / (18 * 22 + 10)), 18 * 22 + 10)
 
 
@@ -624,44 +655,48 @@ def test_four_data_sets_by_hand() -> None:
     results = checked(frame_of(parsed(FOUR)), marker_thresholds=(1,))
     # probably: mean .7, squares .09 + .01 + .01 + .09; perhaps: mean 1.4/3, squares .84 - 1.96/3.
     first, second = sqrt(0.2 / 3) / 0.7, sqrt((0.84 - 1.96 / 3) / 2) / (1.4 / 3)
-    row = one(results, "m_avg_cv")
+    row = result_row(results, "m_avg_cv")
     assert row["value"] == pytest.approx(first)
     assert row["note"].startswith("1 markers in all 4 data sets")
-    assert one(results, "m_avg_cv", condition="shared=some")["value"] == pytest.approx(
+    assert result_row(results, "m_avg_cv", condition="shared=some")["value"] == pytest.approx(
         (first + second) / 2
     )
     # Accuracies less their mean are .5 0 -.5 0: .15 - .05 = .1 of sqrt(.2 * .5); of the first
     # three, .5 0 -.5: (.8 - .4)/2 = .2 of sqrt((.84 - 1.96/3) * .5).
     mac = 0.1 / sqrt(0.2 * 0.5)
-    row = one(results, "mac", condition="correlation=pearson")
+    row = result_row(results, "mac", condition="correlation=pearson")
     assert row["value"] == pytest.approx(mac)
-    both = fisher([mac, 0.2 / sqrt((0.84 - 1.96 / 3) * 0.5)], 0.9999)
-    row = one(results, "mac", condition="correlation=pearson;shared=some")
-    assert row["value"] == pytest.approx(both)
+    fisher_mean = fisher([mac, 0.2 / sqrt((0.84 - 1.96 / 3) * 0.5)], 0.9999)
+    row = result_row(results, "mac", condition="correlation=pearson;shared=some")
+    assert row["value"] == pytest.approx(fisher_mean)
     # One sentence with `probably` in each of four data sets.
-    assert one(results, "sentences_per_marker")["value"] == 1
-    assert one(results, "sentences_per_marker_sd")["value"] == 0
+    assert result_row(results, "sentences_per_marker")["value"] == 1
+    assert result_row(results, "sentences_per_marker_sd")["value"] == 0
     # A .8 to 1, B .2 to .6, C .4 to .8, D .4 to .6.
-    assert one(results, "confidence_range")["value"] == pytest.approx((0.2 + 0.4 + 0.4 + 0.2) / 4)
+    assert result_row(results, "confidence_range")["value"] == pytest.approx(
+        (0.2 + 0.4 + 0.4 + 0.2) / 4
+    )
     # The replies of A's test: .7 and .7 from A's MICs, mean .7, and .5; from B's .3 and .1, and .1;
     # of B's: from A's .5 and .4, mean .45; from B's .1 and .2. <no_hedge> has no MIC in a train.
     for metric, pooled in (
         ("id_mae", [[0.7, 0.5], [0.15]]),
         ("cd_mae", [[0.2, 0.1], [0.45]]),
     ):
-        value = one(results, metric, condition="level=response")["value"]
+        value = result_row(results, metric, condition="level=response")["value"]
         assert value == pytest.approx(fmean(map(fmean, pooled)))
-        spread_of = one(results, "pooled_sd", condition=f"level=response;of={metric}")["value"]
+        spread_of = result_row(results, "pooled_sd", condition=f"level=response;of={metric}")[
+            "value"
+        ]
         assert spread_of == pytest.approx(spread(pooled[0], 1))
     # Of sentences, the first pair's three and the second's two: .7 .7 .5 and .1 .2.
     squares = (0.49 + 0.49 + 0.25 - 1.9**2 / 3) + 0.005
-    found = one(results, "pooled_sd", condition="level=sentence;of=id_mae")["value"]
-    assert found == pytest.approx(sqrt(squares / (2 + 1)))
+    pooled_sd = result_row(results, "pooled_sd", condition="level=sentence;of=id_mae")["value"]
+    assert pooled_sd == pytest.approx(sqrt(squares / (2 + 1)))
     # A punt is wrong, and in no bin: [.4, .5) and nothing else, where all else is the one reply.
-    accuracy = one(results, "accuracy", "A", "split=test")
+    accuracy = result_row(results, "accuracy", "A", "split=test")
     assert (accuracy["value"], accuracy["n"]) == (0, 2)
     # .3, .1 and 1 less .5: 1 - (.2 + .4 + .5)/3
-    cmfg = one(results, "cmfg", "A", "split=test")
+    cmfg = result_row(results, "cmfg", "A", "split=test")
     assert (cmfg["value"], cmfg["n"]) == (pytest.approx(1 - 1.1 / 3), 1)
 
 
@@ -681,12 +716,14 @@ def test_options_and_files(tmp_path: Path) -> None:
     path = tmp_path / "markers.json"
     path.write_text(json.dumps({"perhaps": "probably", "undoubtedly": "surely so"}))
     names = {"perhaps": "probably", "undoubtedly": "surely so"}
-    said = parsed(WORKED)
+    sentences = parsed(WORKED)
     joined = [
-        replace(each, markers=each.markers and tuple(names.get(m, m) for m in each.markers))
-        for each in said
+        replace(
+            sentence, markers=sentence.markers and tuple(names.get(m, m) for m in sentence.markers)
+        )
+        for sentence in sentences
     ]
-    frame = frame_of(said)
+    frame = frame_of(sentences)
     frame["marker"] = frame["marker"].replace({"perhaps": "Perhaps", "probably": "Probably, that"})
     results = checked(frame, marker_thresholds=(2,), markers=path)
     assert_same(results, Loops(joined).numbers())
@@ -695,26 +732,28 @@ def test_options_and_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("ddof", "clamp"), [(0, 0.9999), (1, 0.3), (1, 0.999999)])
 def test_named_options(ddof: int, clamp: float) -> None:
     """The divisor of coefficients of variation, and the clamp of correlations."""
-    said = parsed(WORKED)
+    sentences = parsed(WORKED)
     results = checked(
-        frame_of(said), marker_thresholds=(2,), ddof=ddof, correlation_clamp=clamp, resamples=2
+        frame_of(sentences), marker_thresholds=(2,), ddof=ddof, correlation_clamp=clamp, resamples=2
     )
-    assert_same(results, Loops(said, ddof=ddof, clamp=clamp).numbers())
+    assert_same(results, Loops(sentences, ddof=ddof, clamp=clamp).numbers())
 
 
 def test_several_thresholds_side_by_side() -> None:
     """Each has the rows that it has alone, with T in the condition."""
     frame = frame_of(parsed(WORKED))
-    together = checked(frame, marker_thresholds=(1, 2, 100))
-    parts = together["condition"].map(Condition.read)
+    side_by_side = checked(frame, marker_thresholds=(1, 2, 100))
+    parts = side_by_side["condition"].map(Condition.read)
     for threshold in (1, 2, 100):
-        mine = together[parts.map(lambda part: part["marker_threshold"]) == f"{threshold}"]
-        alone = checked(frame, marker_thresholds=(threshold,))
-        stripped = mine["condition"].str.replace(
+        threshold_rows = side_by_side[
+            parts.map(lambda part: part["marker_threshold"]) == f"{threshold}"
+        ]
+        single = checked(frame, marker_thresholds=(threshold,))
+        stripped = threshold_rows["condition"].str.replace(
             rf"(^|;)marker_threshold={threshold}\b", "", regex=True
         )
         pd.testing.assert_frame_equal(
-            mine.assign(condition=stripped.str.lstrip(";")).reset_index(drop=True), alone
+            threshold_rows.assign(condition=stripped.str.lstrip(";")).reset_index(drop=True), single
         )
 
 
@@ -735,9 +774,9 @@ def test_counts_stand_for_confidence(convention: str | None) -> None:
 # Intervals and epochs
 
 
-def twice(said: Sequence[Said]) -> list[Said]:
+def twice(sentences: Sequence[Said]) -> list[Said]:
     """The same again as a second epoch."""
-    return [*said, *(replace(each, epoch=2) for each in said)]
+    return [*sentences, *(replace(sentence, epoch=2) for sentence in sentences)]
 
 
 @pytest.mark.parametrize(
@@ -747,16 +786,16 @@ def test_second_epoch_that_is_the_first(before: int, after: int, convention: str
     """Values and intervals stay where T grows with the counts, or no count is below it."""
     # All are means, ratios and correlations in which every item weighs the same. Nothing is drawn
     # anew: items are resampled with all their epochs.
-    said = parsed(WORKED)
+    sentences = parsed(WORKED)
     options: dict[str, Any] = {"convention": convention, "resamples": 100}
-    first = checked(frame_of(said), marker_thresholds=(before,), **options)
-    second = checked(frame_of(twice(said)), marker_thresholds=(after,), **options)
+    first = checked(frame_of(sentences), marker_thresholds=(before,), **options)
+    second = checked(frame_of(twice(sentences)), marker_thresholds=(after,), **options)
     doubled = first["metric"].isin(["n", "sentences_per_marker", "sentences_per_marker_sd"])
     # Those of sentences and replies divide by n - 1, which a second epoch more than doubles.
     divided = (first["metric"] == "pooled_sd") & first["condition"].str.contains("level=")
-    kept = ~doubled & ~divided
-    same = ["dataset", "condition", "metric", "value", "ci_low", "ci_high"]
-    pd.testing.assert_frame_equal(first.loc[kept, same], second.loc[kept, same])
+    is_compared = ~doubled & ~divided
+    columns = ["dataset", "condition", "metric", "value", "ci_low", "ci_high"]
+    pd.testing.assert_frame_equal(first.loc[is_compared, columns], second.loc[is_compared, columns])
     assert second.loc[doubled, "value"].tolist() == pytest.approx(
         (2 * first.loc[doubled, "value"]).tolist(), nan_ok=True
     )
@@ -767,20 +806,23 @@ def test_second_epoch_that_is_the_first(before: int, after: int, convention: str
 
 def test_second_epoch_counts_for_the_threshold() -> None:
     """Markers with half of T sentences an epoch have T."""
-    said = parsed(WORKED)
+    sentences = parsed(WORKED)
     assert_same(
-        checked(frame_of(twice(said)), marker_thresholds=(4,)), Loops(twice(said), 4).numbers()
+        checked(frame_of(twice(sentences)), marker_thresholds=(4,)),
+        Loops(twice(sentences), 4).numbers(),
     )
-    before, after = (Loops(some, 4).markers() for some in (said, twice(said)))
+    before, after = (
+        Loops(sentence_list, 4).markers() for sentence_list in (sentences, twice(sentences))
+    )
     assert set(before) < set(after)
 
 
 def test_interval_resamples_items_with_their_sentences() -> None:
     """Within the exact distribution over all 6^6 resamples of six items of unequal length."""
-    held = [(4, 4, 6, 4), (20,), (10, 12), (2,), (16, 16, 16), (9,)]
-    said = [
+    agreements = [(4, 4, 6, 4), (20,), (10, 12), (2,), (16, 16, 16), (9,)]
+    all_sentences = [
         Said(("A", "test"), f"i{item}", 1.0, 0.0, number, ("probably",), agreeing, 0.7)
-        for item, sentences in enumerate(held)
+        for item, sentences in enumerate(agreements)
         for number, agreeing in enumerate(sentences, start=1)
     ]
     observed: dict[tuple[str, str], np.ndarray[Any, Any]] = {}
@@ -789,19 +831,19 @@ def test_interval_resamples_items_with_their_sentences() -> None:
         observed[row.condition, row.metric] = draws
 
     settings: Any = {"resamples": 20_000, "options": {"hedge_markers.marker_thresholds": 1}}
-    for part in study_parts(frame_of(said), settings):
+    for part in study_parts(frame_of(all_sentences), settings):
         list(part.results(observe))
     draws = np.sort(observed[WHERE, "mic"])
-    sums = np.array([sum(sentences) / 20 for sentences in held])
-    sizes = np.array([len(sentences) for sentences in held])
-    drawn = np.array(list(product(range(6), repeat=6)))
-    exact = np.sort(sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1))
+    sums = np.array([sum(sentences) / 20 for sentences in agreements])
+    sizes = np.array([len(sentences) for sentences in agreements])
+    indices = np.array(list(product(range(6), repeat=6)))
+    exact = np.sort(sums[indices].sum(axis=1) / sizes[indices].sum(axis=1))
     # Quantiles, but for .4 points of sampling.
     for share in (0.025, 0.5, 0.975):
-        low, high = (exact[round((share + by) * len(exact))] for by in (-0.004, 0.004))
+        low, high = (exact[round((share + offset) * len(exact))] for offset in (-0.004, 0.004))
         assert low <= draws[round(share * len(draws))] <= high
-    single = [replace(each, item="i") for each in said]
-    row = one(checked(frame_of(single), marker_thresholds=(1,)), "mic", "A", WHERE)
+    single = [replace(sentence, item="i") for sentence in all_sentences]
+    row = result_row(checked(frame_of(single), marker_thresholds=(1,)), "mic", "A", WHERE)
     assert np.isnan([row["ci_low"], row["ci_high"]]).all()
     assert "no interval: fewer than 20 items" in row["note"]
 
@@ -811,14 +853,14 @@ WHERE = "marker=probably;split=test"
 
 def test_no_interval_of_no_variation() -> None:
     """MICs that are the same in all data sets by chance, though their sentences scatter."""
-    held = (2.0, 18.0, 6.0, 14.0, 10.0, 20.0, 0.0, 10.0)
-    said = [
+    agreements = (2.0, 18.0, 6.0, 14.0, 10.0, 20.0, 0.0, 10.0)
+    sentences = [
         Said(group, f"{group[1]}{i}", 1.0, 0.0, 1, ("probably",), agreeing, 0.7)
         for group in SETS
-        for i, agreeing in enumerate(held)
+        for i, agreeing in enumerate(agreements)
     ]
-    results = checked(frame_of(said), 500, marker_thresholds=(2,))
-    row = one(results, "m_avg_cv")
+    results = checked(frame_of(sentences), 500, marker_thresholds=(2,))
+    row = result_row(results, "m_avg_cv")
     assert row["value"] == 0
     assert isnan(row["ci_low"])
     assert "no interval: the same in every resample, or 0" in row["note"]
@@ -827,14 +869,14 @@ def test_no_interval_of_no_variation() -> None:
 def test_distances_of_means_have_no_interval_however_many_items() -> None:
     """Those by marker have one from 300 items on."""
     rng = np.random.default_rng(0)
-    said = [
+    sentences = [
         Said(group, f"{group[1]}{i}", 1.0, 0.0, 1, ("probably",), float(rng.integers(21)), 0.7)
         for group in SETS
         for i in range(150)
     ]
-    results = checked(frame_of(said), 50)
-    assert one(results, "id_mae")["ci_low"] >= 0
-    row = one(results, "id_mae", condition="level=mean")
+    results = checked(frame_of(sentences), 50)
+    assert result_row(results, "id_mae")["ci_low"] >= 0
+    row = result_row(results, "id_mae", condition="level=mean")
     assert isnan(row["ci_low"])
     assert row["note"].endswith("no interval: no method covers distances of means that are equal")
 
@@ -844,119 +886,128 @@ def test_distances_of_means_have_no_interval_however_many_items() -> None:
 
 def undefined(results: Frame) -> dict[str, set[str]]:
     """Reasons by metric of what is undefined over data sets."""
-    found: dict[str, set[str]] = defaultdict(set)
+    reasons: dict[str, set[str]] = defaultdict(set)
     for row in results[results["dataset"] == "all"].to_dict("records"):
         if isnan(row["value"]):
-            found[row["metric"]].add(row["note"].removeprefix("undefined: ").split(";")[0])
-    return found
+            reasons[row["metric"]].add(row["note"].removeprefix("undefined: ").split(";")[0])
+    return reasons
 
 
-def stripped(said: Iterable[Said], **changes: Any) -> list[Said]:
+def stripped(sentences: Iterable[Said], **changes: Any) -> list[Said]:
     """Sentences with something else."""
-    return [replace(each, **changes) if each.markers is not None else each for each in said]
+    return [
+        replace(sentence, **changes) if sentence.markers is not None else sentence
+        for sentence in sentences
+    ]
 
 
 def test_models_with_one_marker() -> None:
     """One that never hedges, or always in one way: nothing is left to compare markers with."""
     # It has one marker; nothing is left without it.
-    said = stripped(parsed(WORKED), markers=())
-    results = checked(frame_of(said), marker_thresholds=(2,))
-    assert_same(results, Loops(said).numbers())
-    found = undefined(results)
-    assert set(found) == {
+    sentences = stripped(parsed(WORKED), markers=())
+    results = checked(frame_of(sentences), marker_thresholds=(2,))
+    assert_same(results, Loops(sentences).numbers())
+    reasons = undefined(results)
+    assert set(reasons) == {
         *("id_mae", "cd_mae", "pooled_sd", "m_avg_cv", "d_avg_cv", "mrc", "mrc_change"),
         *("mac", "mcc", "confidence_range", "sentences_per_marker", "sentences_per_marker_sd"),
     }
-    assert found["id_mae"] == {"no marker has 2 sentences"}
-    assert found["d_avg_cv"] == {"no data set has two markers", "no marker has 2 sentences"}
-    assert found["mrc"] == {
+    assert reasons["id_mae"] == {"no marker has 2 sentences"}
+    assert reasons["d_avg_cv"] == {"no data set has two markers", "no marker has 2 sentences"}
+    assert reasons["mrc"] == {
         "no pair shares three markers whose MICs differ",
         "no marker has 2 sentences",
     }
     for metric in ("id_mae", "cd_mae"):
-        assert one(results, metric)["value"] > 0
+        assert result_row(results, metric)["value"] > 0
     assert (results.loc[results["metric"] == "hedges_per_sentence", "value"] == 0).all()
     # Distances and its own variation, but no correlation of markers.
-    said = stripped(parsed(WORKED), markers=("perhaps",))
-    results = checked(frame_of(said), marker_thresholds=(2,))
-    assert_same(results, Loops(said).numbers())
-    found = undefined(results)
-    assert set(found) == {"d_avg_cv", "mrc", "pooled_sd"}
-    assert found["d_avg_cv"] == {"no data set has two markers"}
+    sentences = stripped(parsed(WORKED), markers=("perhaps",))
+    results = checked(frame_of(sentences), marker_thresholds=(2,))
+    assert_same(results, Loops(sentences).numbers())
+    reasons = undefined(results)
+    assert set(reasons) == {"d_avg_cv", "mrc", "pooled_sd"}
+    assert reasons["d_avg_cv"] == {"no data set has two markers"}
 
 
 @pytest.mark.parametrize("convention", [None, "authors"])
 def test_a_model_that_always_punts(convention: str | None) -> None:
     """Never right, and so no MAC; nothing agrees or differs, so that confidence is 1/2."""
     lines = [f"{d} {s} {i} p -@10/100" for d, s in SETS for i in range(4)]
-    said = parsed("\n".join(lines))
-    results = checked(frame_of(said), marker_thresholds=(2,), convention=convention)
-    assert_same(results, Loops(said, authors=convention == "authors").numbers())
+    sentences = parsed("\n".join(lines))
+    results = checked(frame_of(sentences), marker_thresholds=(2,), convention=convention)
+    assert_same(results, Loops(sentences, authors=convention == "authors").numbers())
     for dataset, split in SETS:
-        accuracy = one(results, "accuracy", dataset, f"split={split}")
+        accuracy = result_row(results, "accuracy", dataset, f"split={split}")
         assert (accuracy["value"], accuracy["n"]) == (0, 4)
         # By the authors' code a punt is a reply as any other: 1 - |1 - .5| in one of ten bins.
-        value = one(results, "cmfg", dataset, f"split={split}")["value"]
+        value = result_row(results, "cmfg", dataset, f"split={split}")["value"]
         assert value == pytest.approx(0.05) if convention else isnan(value)
-        assert one(results, "punt_rate", dataset, f"split={split}")["value"] == 1
+        assert result_row(results, "punt_rate", dataset, f"split={split}")["value"] == 1
     assert {"mac", "mcc", "mrc"} < set(undefined(results))
     # All are alike: distances and variation are 0.
     for metric in ("id_mae", "cd_mae", "m_avg_cv"):
-        assert one(results, metric)["value"] == 0
+        assert result_row(results, metric)["value"] == 0
 
 
 def test_one_data_set_only() -> None:
     """ID-MAE and D-AvgCV, and nothing that compares data sets."""
-    said = [each for each in parsed(WORKED) if each.group[0] == "A"]
-    results = checked(frame_of(said), marker_thresholds=(2,))
-    assert_same(results, Loops(said).numbers())
-    found = undefined(results)
-    assert set(found) == {"cd_mae", "pooled_sd", "m_avg_cv", "mrc", "mac", "mcc", "mrc_change"}
-    assert found["cd_mae"] == {"fewer than two data sets have a train and a test split"}
-    assert found["m_avg_cv"] == {"one data set only"}
-    assert found["mrc"] == {"fewer than two data sets"}
-    assert found["mac"] == {"fewer than three data sets"}
-    assert one(results, "id_mae")["value"] > 0
+    sentences = [sentence for sentence in parsed(WORKED) if sentence.group[0] == "A"]
+    results = checked(frame_of(sentences), marker_thresholds=(2,))
+    assert_same(results, Loops(sentences).numbers())
+    reasons = undefined(results)
+    assert set(reasons) == {"cd_mae", "pooled_sd", "m_avg_cv", "mrc", "mac", "mcc", "mrc_change"}
+    assert reasons["cd_mae"] == {"fewer than two data sets have a train and a test split"}
+    assert reasons["m_avg_cv"] == {"one data set only"}
+    assert reasons["mrc"] == {"fewer than two data sets"}
+    assert reasons["mac"] == {"fewer than three data sets"}
+    assert result_row(results, "id_mae")["value"] > 0
 
 
 @pytest.mark.parametrize("convention", [None, "authors"])
 def test_data_sets_with_one_split(convention: str | None) -> None:
     """They are left out of the MAEs and counted; the rest uses them."""
-    said = [each for each in parsed(WORKED) if each.group != ("B", "train")]
+    sentences = [sentence for sentence in parsed(WORKED) if sentence.group != ("B", "train")]
     authors = convention == "authors"
-    results = checked(frame_of(said), marker_thresholds=(2,), convention=convention)
-    assert_same(results, Loops(said, authors=authors).numbers())
+    results = checked(frame_of(sentences), marker_thresholds=(2,), convention=convention)
+    assert_same(results, Loops(sentences, authors=authors).numbers())
     for metric in ("id_mae", "cd_mae"):
-        row = one(results, metric)
+        row = result_row(results, metric)
         assert row["note"].startswith("1 data sets with one split left out")
-        without = [each for each in said if each.group[0] != "B"]
-        alone = checked(frame_of(without), marker_thresholds=(2,), convention=convention)
-        assert row["value"] == pytest.approx(one(alone, metric)["value"])
+        other_sets = [sentence for sentence in sentences if sentence.group[0] != "B"]
+        results_without = checked(
+            frame_of(other_sets), marker_thresholds=(2,), convention=convention
+        )
+        assert row["value"] == pytest.approx(result_row(results_without, metric)["value"])
 
 
 @pytest.mark.parametrize("split", ["", "test"])
 def test_one_split_only(split: str) -> None:
     """No MAE; a file of one's own may name no split at all."""
-    said = [each for each in parsed(WORKED) if each.group[1] == "test"]
-    frame = frame_of(said).assign(split=split)
+    sentences = [sentence for sentence in parsed(WORKED) if sentence.group[1] == "test"]
+    frame = frame_of(sentences).assign(split=split)
     results = checked(frame, marker_thresholds=(2,))
-    named = [replace(each, group=(each.group[0], split)) for each in said]
+    renamed = [replace(sentence, group=(sentence.group[0], split)) for sentence in sentences]
     expected = {
-        (dataset, ";".join(part for part in where.split(";") if part != "split="), metric): value
-        for (dataset, where, metric), value in Loops(named).numbers().items()
+        (
+            dataset,
+            ";".join(part for part in condition.split(";") if part != "split="),
+            metric,
+        ): value
+        for (dataset, condition, metric), value in Loops(renamed).numbers().items()
     }
     assert_same(results, expected)
     for metric in ("id_mae", "cd_mae"):
-        row = one(results, metric)
+        row = result_row(results, metric)
         assert isnan(row["value"])
         assert "; 3 data sets with one split left out" in row["note"]
 
 
 def test_threshold_above_every_count() -> None:
     """No MIC at all: what rests on MICs says so, the rest is there."""
-    said = parsed(WORKED)
-    results = checked(frame_of(said), marker_thresholds=(100,))
-    assert_same(results, Loops(said, 100).numbers())
+    sentences = parsed(WORKED)
+    results = checked(frame_of(sentences), marker_thresholds=(100,))
+    assert_same(results, Loops(sentences, 100).numbers())
     over = results[results["dataset"] == "all"]
     assert over["value"].isna().all()
     assert over["note"].str.startswith("undefined: no marker has 100 sentences").all()
@@ -968,25 +1019,25 @@ def test_threshold_above_every_count() -> None:
 
 def test_empty_replies() -> None:
     """Alone they are failures and nothing else; beside others they change nothing else."""
-    said = [Said(group, f"i{i}", nan, nan, 1, None) for group in SETS for i in range(3)]
+    sentences = [Said(group, f"i{i}", nan, nan, 1, None) for group in SETS for i in range(3)]
     columns = dict.fromkeys(("sentence", "confidence"), nan)
-    results = checked(frame_of(said).assign(marker="", **columns))
-    assert_same(results, Loops(said, 10).numbers())
+    results = checked(frame_of(sentences).assign(marker="", **columns))
+    assert_same(results, Loops(sentences, 10).numbers())
     failed = results[results["metric"] == "format_failure_rate"]
     assert (failed["value"] == 1).all()
     defined = results[results["value"].notna()]
     assert set(defined["metric"]) == {"format_failure_rate", "n"}
     # They change nothing but the share of failures, and what is left out.
-    said = parsed(WORKED)
+    sentences = parsed(WORKED)
     empty = [Said(("B", "test"), f"e{i}", nan, nan, 1, None) for i in range(7)]
-    before = found_in(checked(frame_of(said), marker_thresholds=(2,)))
-    results = checked(frame_of([*said, *empty]), marker_thresholds=(2,))
+    before = found_in(checked(frame_of(sentences), marker_thresholds=(2,)))
+    results = checked(frame_of([*sentences, *empty]), marker_thresholds=(2,))
     after = found_in(results)
     key = ("B", "split=test", "format_failure_rate")
     assert (before.pop(key), after.pop(key)) == (0, 0.5)
     assert after == pytest.approx(before, nan_ok=True)
-    assert one(results, key[2], "B", "split=test")["n"] == 14
-    assert one(results, "accuracy", "B", "split=test")["note"] == "7 of 14 replies left out"
+    assert result_row(results, key[2], "B", "split=test")["n"] == 14
+    assert result_row(results, "accuracy", "B", "split=test")["note"] == "7 of 14 replies left out"
 
 
 def test_a_reply_of_two_hundred_sentences() -> None:
@@ -996,39 +1047,41 @@ def test_a_reply_of_two_hundred_sentences() -> None:
         Said(("A", "test"), "long", 1.0, 0.0, n, (hedges[n % 4],), float(n % 21), 0.5)
         for n in range(1, 201)
     ]
-    other = parsed("A test 2 0 probably@10/90")
-    results = checked(frame_of([*long, *other]))
-    where = "split=test"
-    assert one(results, "n", "A", where)["value"] == 201
-    assert one(results, "sentences_per_reply", "A", where)["value"] == 100.5
-    assert one(results, "sentences_per_reply_sd", "A", where)["value"] == 99.5
+    short_reply = parsed("A test 2 0 probably@10/90")
+    results = checked(frame_of([*long, *short_reply]))
+    condition = "split=test"
+    assert result_row(results, "n", "A", condition)["value"] == 201
+    assert result_row(results, "sentences_per_reply", "A", condition)["value"] == 100.5
+    assert result_row(results, "sentences_per_reply_sd", "A", condition)["value"] == 99.5
     gaps = [abs(0.5 - (n % 21) / 20) for n in range(1, 201)]
-    faithful = one(results, "faithfulness", "A", where)["value"]
+    faithful = result_row(results, "faithfulness", "A", condition)["value"]
     assert faithful == pytest.approx((1 - fmean(gaps) + 0.6) / 2)
     for k, marker in enumerate(hedges):
-        held = [(n % 21) / 20 for n in range(1, 201) if n % 4 == k] + [0.5] * (k == 0)
-        row = one(results, "mic", "A", f"marker={marker};{where}")
-        assert (row["value"], row["n"]) == (pytest.approx(fmean(held)), len(held))
+        confidences = [(n % 21) / 20 for n in range(1, 201) if n % 4 == k] + [0.5] * (k == 0)
+        row = result_row(results, "mic", "A", f"marker={marker};{condition}")
+        assert (row["value"], row["n"]) == (pytest.approx(fmean(confidences)), len(confidences))
 
 
 def test_where_the_judge_failed() -> None:
     """Nothing is filled in: such sentences count for their reply's length and the rate alone."""
-    said = parsed(WORKED)
+    sentences = parsed(WORKED)
     failed = [
-        replace(each, agreeing=nan) if each.group == ("A", "test") and each.markers else each
-        for each in said
+        replace(sentence, agreeing=nan)
+        if sentence.group == ("A", "test") and sentence.markers
+        else sentence
+        for sentence in sentences
     ]
     results = checked(frame_of(failed), marker_thresholds=(2,))
     assert_same(results, Loops(failed).numbers())
-    assert one(results, "grader_failure_rate", "A", "split=test")["value"] == pytest.approx(
+    assert result_row(results, "grader_failure_rate", "A", "split=test")["value"] == pytest.approx(
         200 / (13 * 22 + 8)
     )
-    none = stripped(said, agreeing=nan)
-    every = checked(frame_of(none), marker_thresholds=(2,))
-    assert_same(every, Loops(none).numbers())
-    assert every.loc[every["metric"] == "faithfulness", "value"].isna().all()
-    assert every.loc[every["metric"] == "accuracy", "value"].notna().all()
-    assert every.loc[every["dataset"] == "all", "value"].isna().all()
+    none = stripped(sentences, agreeing=nan)
+    failed_results = checked(frame_of(none), marker_thresholds=(2,))
+    assert_same(failed_results, Loops(none).numbers())
+    assert failed_results.loc[failed_results["metric"] == "faithfulness", "value"].isna().all()
+    assert failed_results.loc[failed_results["metric"] == "accuracy", "value"].notna().all()
+    assert failed_results.loc[failed_results["dataset"] == "all", "value"].isna().all()
 
 
 def test_what_was_not_judged_or_counted() -> None:
@@ -1038,24 +1091,24 @@ def test_what_was_not_judged_or_counted() -> None:
     rows.loc[2, "marker"] = ""
     rows.loc[2, "n_markers"] = nan
     rows.loc[2, "status"] = "grader_failed"
-    row = one(checked(rows), "hedges_per_sentence", "A", "split=test")
+    row = result_row(checked(rows), "hedges_per_sentence", "A", "split=test")
     assert (row["value"], row["n"]) == (0.5, 2)
     frame = frame_of(parsed(WORKED))
     frame = frame[frame["status"] == "ok"]
     options: dict[str, Any] = {"marker_thresholds": (2,)}
-    without = checked(frame.drop(columns="n_markers"), **options)
-    pd.testing.assert_frame_equal(without, checked(frame, **options))
+    without_counts = checked(frame.drop(columns="n_markers"), **options)
+    pd.testing.assert_frame_equal(without_counts, checked(frame, **options))
 
 
 def test_failures_of_the_run_are_not_the_models() -> None:
     """A limit is neither readable nor not; unreadable replies are counted, not left out."""
     frame = frame_of(parsed("A test 1 1 probably@10/70\nA test 2 empty\nA test 3 empty"))
     frame.loc[2, "status"] = "limit_reached"
-    row = one(checked(frame), "format_failure_rate", "A", "split=test")
+    row = result_row(checked(frame), "format_failure_rate", "A", "split=test")
     assert (row["value"], row["n"]) == (0.5, 2)
     assert row["note"].startswith("1 of 3 judgments left out: 1 limit_reached")
     frame = frame_of(parsed("A test 1 1 probably@10/70\nA test 2 empty"))
-    row = one(checked(frame), "format_failure_rate", "A", "split=test")
+    row = result_row(checked(frame), "format_failure_rate", "A", "split=test")
     assert (row["value"], row["n"]) == (0.5, 2)
     assert "left out" not in row["note"]
 
@@ -1065,11 +1118,14 @@ def test_faithful_from_three_quarters_on() -> None:
     frame = frame_of(parsed("A test 1 1 probably@6/55\nA test 2 1 probably@16/54"))
     results = checked(frame, marker_thresholds=(2,))
     for faithful, value in (("yes", 0.3), ("no", 0.8)):
-        row = one(results, "mic", "A", f"faithful={faithful};{WHERE}")
+        row = result_row(results, "mic", "A", f"faithful={faithful};{WHERE}")
         assert (row["value"], row["n"]) == (pytest.approx(value), 1)
     results = checked(frame_of(parsed(WORKED)), marker_thresholds=(2,))
-    where = "correlation=spearman"
-    assert one(results, "mrc_change", "all", where)["n"] == one(results, "mrc", "all", where)["n"]
+    condition = "correlation=spearman"
+    assert (
+        result_row(results, "mrc_change", "all", condition)["n"]
+        == result_row(results, "mrc", "all", condition)["n"]
+    )
 
 
 def two_replies(**changed: list[float]) -> dict[str, dict[str, Any]]:
@@ -1087,8 +1143,8 @@ def two_replies(**changed: list[float]) -> dict[str, dict[str, Any]]:
             **changed,
         }
     )
-    found = summarize(frame, resamples=10, options={"hedge_markers.marker_thresholds": 1})
-    rows = found[found["dataset"] == "d"].to_dict("records")
+    results = summarize(frame, resamples=10, options={"hedge_markers.marker_thresholds": 1})
+    rows = results[results["dataset"] == "d"].to_dict("records")
     return {str(row["metric"]): {str(key): value for key, value in row.items()} for row in rows}
 
 
@@ -1100,11 +1156,11 @@ def test_what_two_replies_rest_on() -> None:
     )
     assert two_replies(cut=[0, 0], empty_draws=[0, 0])["n"]["note"] == "sentences"
     # (.2 + .8) / 2 though the judge gave one decisiveness alone; faithfulness is 1 - |.5 - .2|.
-    found = two_replies(decisiveness=[0.5, nan])
-    assert found["mean_internal_confidence"]["value"] == pytest.approx(0.5)
-    assert found["faithfulness"]["value"] == pytest.approx(0.7)
-    assert found["faithfulness"]["n"] == 1
-    assert found["faithfulness"]["note"].startswith("1 of 2 replies left out")
+    numbers = two_replies(decisiveness=[0.5, nan])
+    assert numbers["mean_internal_confidence"]["value"] == pytest.approx(0.5)
+    assert numbers["faithfulness"]["value"] == pytest.approx(0.7)
+    assert numbers["faithfulness"]["n"] == 1
+    assert numbers["faithfulness"]["note"].startswith("1 of 2 replies left out")
 
 
 # Over models
@@ -1112,25 +1168,25 @@ def test_what_two_replies_rest_on() -> None:
 
 def models(count: int) -> dict[str, list[Said]]:
     """The worked example with other confidences and outcomes, by model."""
-    found = {}
+    sentences_by_model = {}
     for number in range(count):
         rng = np.random.default_rng(number)
-        found[f"m{number}"] = [
-            each
-            if each.markers is None
+        sentences_by_model[f"m{number}"] = [
+            sentence
+            if sentence.markers is None
             else replace(
-                each,
-                agreeing=float(np.clip(each.agreeing + rng.integers(-4, 5), 0, 20)),
-                right=float(hash_of(each, number) < 0.3 + 0.15 * number),
+                sentence,
+                agreeing=float(np.clip(sentence.agreeing + rng.integers(-4, 5), 0, 20)),
+                right=float(hash_of(sentence, number) < 0.3 + 0.15 * number),
             )
-            for each in parsed(WORKED)
+            for sentence in parsed(WORKED)
         ]
-    return found
+    return sentences_by_model
 
 
-def hash_of(each: Said, number: int) -> float:
+def hash_of(sentence: Said, number: int) -> float:
     """A number in [0, 1) that all sentences of a reply share."""
-    digits = f"{each.group[0]}{each.item}"
+    digits = f"{sentence.group[0]}{sentence.item}"
     rng = np.random.default_rng([number, *digits.encode()])
     return float(rng.uniform())
 
@@ -1138,26 +1194,33 @@ def hash_of(each: Said, number: int) -> float:
 def test_accuracy_over_models() -> None:
     """Correlations of train splits' mean accuracy with each number over data sets, by scipy."""
     of_model = models(5)
-    frame = pd.concat([frame_of(said, name) for name, said in of_model.items()])
+    frame = pd.concat([frame_of(sentences, name) for name, sentences in of_model.items()])
     results = checked(frame, marker_thresholds=(2,))
-    numbers = [Loops(said).numbers() for said in of_model.values()]
-    accuracy = [fmean(each[d, "split=train", "accuracy"] for d in "ABC") for each in numbers]
+    numbers = [Loops(sentences).numbers() for sentences in of_model.values()]
+    accuracy = [
+        fmean(model_numbers[d, "split=train", "accuracy"] for d in "ABC")
+        for model_numbers in numbers
+    ]
     seven = {"id_mae", "cd_mae", "m_avg_cv", "d_avg_cv", "mrc", "mac", "mcc", "mrc_change"}
     for name, peer in (
         ("accuracy_correlation", pearsonr),
         ("accuracy_rank_correlation", spearmanr),
     ):
-        found = results[results["metric"] == name]
-        assert set(found["model"]) == set(found["dataset"]) == {"all"}
+        correlations = results[results["metric"] == name]
+        assert set(correlations["model"]) == set(correlations["dataset"]) == {"all"}
         keys = [key for key in numbers[0] if key[0] == "all" and key[2] in seven]
         # Four levels of two MAEs, D-AvgCV, M-AvgCV, two of MRC, twice four of MAC and MCC: 20 with
         # and without <no_hedge>, and what that changes.
-        assert len(found) == len(keys) == 2 * (8 + 1 + 2 + 2 + 8) + 1
+        assert len(correlations) == len(keys) == 2 * (8 + 1 + 2 + 2 + 8) + 1
         for key in keys:
             parts = {**Condition.read(key[1]), "of": key[2]}
-            row = one(found, name, "all", ";".join(f"{k}={parts[k]}" for k in sorted(parts)))
-            there = [(a, each[key]) for a, each in zip(accuracy, numbers, strict=True)]
-            pairs = [pair for pair in there if not isnan(pair[1])]
+            row = result_row(
+                correlations, name, "all", ";".join(f"{k}={parts[k]}" for k in sorted(parts))
+            )
+            points = [
+                (a, model_numbers[key]) for a, model_numbers in zip(accuracy, numbers, strict=True)
+            ]
+            pairs = [pair for pair in points if not isnan(pair[1])]
             assert row["n"] == len(pairs)
             assert f"{len(pairs)} of 5 models and variants" in row["note"]
             if len(pairs) < 3 or len({round(y, 12) for _, y in pairs}) == 1:
@@ -1176,9 +1239,9 @@ def test_accuracy_over_models() -> None:
 def test_accuracy_over_too_few_models(count: int) -> None:
     """Undefined of two, absent of one."""
     of_model = models(count)
-    frame = pd.concat([frame_of(said, name) for name, said in of_model.items()])
-    found = checked(frame, marker_thresholds=(2,))
-    rows = found[found["metric"].str.startswith("accuracy_")]
+    frame = pd.concat([frame_of(sentences, name) for name, sentences in of_model.items()])
+    results = checked(frame, marker_thresholds=(2,))
+    rows = results[results["metric"].str.startswith("accuracy_")]
     assert (len(rows) == 0) == (count == 1)
     assert rows["note"].str.startswith("undefined: fewer than three models").all()
 
@@ -1186,34 +1249,44 @@ def test_accuracy_over_too_few_models(count: int) -> None:
 def test_compare_two_models() -> None:
     """Differences of means over replies, on the items that both answered, by loops."""
     first, second = models(2).values()
-    second = [each for each in second if each.item not in ("test1", "train2")]
+    second = [sentence for sentence in second if sentence.item not in ("test1", "train2")]
     frame = pd.concat([frame_of(first, "a"), frame_of(second, "b")])
-    found = compare(frame, resamples=200)
-    assert set(found["a"]) == {"a"}
-    assert set(found["b"]) == {"b"}
+    comparisons = compare(frame, resamples=200)
+    assert set(comparisons["a"]) == {"a"}
+    assert set(comparisons["b"]) == {"b"}
     metrics = ["faithfulness", "mean_internal_confidence", "mean_decisiveness"]
-    assert set(found["metric"]) == {*metrics, "accuracy", "punt_rate"}
+    assert set(comparisons["metric"]) == {*metrics, "accuracy", "punt_rate"}
     for dataset in "ABC":
         common = {
-            each.item for each in second if each.group[0] == dataset and each.markers is not None
+            sentence.item
+            for sentence in second
+            if sentence.group[0] == dataset and sentence.markers is not None
         }
         values = []
-        for said in (first, second):
-            kept = [each for each in said if each.group[0] == dataset and each.item in common]
-            loops = Loops([replace(each, group=(dataset, "")) for each in kept]).numbers()
+        for sentences in (first, second):
+            common_sentences = [
+                sentence
+                for sentence in sentences
+                if sentence.group[0] == dataset and sentence.item in common
+            ]
+            loops = Loops(
+                [replace(sentence, group=(dataset, "")) for sentence in common_sentences]
+            ).numbers()
             values.append(
-                {metric: loops[dataset, "split=", metric] for metric in set(found["metric"])}
+                {metric: loops[dataset, "split=", metric] for metric in set(comparisons["metric"])}
             )
-        rows = found[found["dataset"] == dataset]
+        rows = comparisons[comparisons["dataset"] == dataset]
         assert (rows["items"] == len(common)).all()
         for row in rows.to_dict("records"):
-            one_, other = (side[row["metric"]] for side in values)
-            assert (row["value_a"], row["value_b"]) == pytest.approx((one_, other)), row
-            assert row["difference"] == pytest.approx(one_ - other)
-            least = 15 if row["metric"] in ("accuracy", "punt_rate") else 20
-            if len(common) < least:
+            first_value, second_value = (side[row["metric"]] for side in values)
+            assert (row["value_a"], row["value_b"]) == pytest.approx((first_value, second_value)), (
+                row
+            )
+            assert row["difference"] == pytest.approx(first_value - second_value)
+            needed_items = 15 if row["metric"] in ("accuracy", "punt_rate") else 20
+            if len(common) < needed_items:
                 assert np.isnan([row["ci_low"], row["ci_high"], row["p"]]).all()
-                assert row["verdict"] == f"no verdict: fewer than {least} items"
+                assert row["verdict"] == f"no verdict: fewer than {needed_items} items"
             else:
                 assert row["ci_low"] <= row["difference"] <= row["ci_high"] or not row["difference"]
 
@@ -1221,20 +1294,20 @@ def test_compare_two_models() -> None:
 def test_compare_is_near_students_t() -> None:
     """The p of a difference of means of 60 items is within .01 of the paired t test's."""
     rng = np.random.default_rng(4)
-    held = rng.binomial(20, 0.5, (60, 2)) + np.array([0.5, 0]) * rng.integers(0, 2, (60, 2))
+    agreements = rng.binomial(20, 0.5, (60, 2)) + np.array([0.5, 0]) * rng.integers(0, 2, (60, 2))
     sides = [
         [
             Said(("A", "test"), f"i{i}", 1.0, 0.0, 1, ("probably",), float(pair[side]), 1.0)
-            for i, pair in enumerate(held)
+            for i, pair in enumerate(agreements)
         ]
         for side in (0, 1)
     ]
-    found = compare(frame_of(sides[0], "a"), frame_of(sides[1], "b"), resamples=20_000)
-    rows = found.set_index("metric")
-    fit: Any = ttest_rel(*held.T)
+    comparisons = compare(frame_of(sides[0], "a"), frame_of(sides[1], "b"), resamples=20_000)
+    rows = comparisons.set_index("metric")
+    fit: Any = ttest_rel(*agreements.T)
     for metric in ("faithfulness", "mean_internal_confidence"):
         assert rows.loc[metric, "difference"] == pytest.approx(
-            (held[:, 0] - held[:, 1]).mean() / 20
+            (agreements[:, 0] - agreements[:, 1]).mean() / 20
         )
         assert rows.loc[metric, "p"] == pytest.approx(fit.pvalue, abs=0.01)
     for metric in ("accuracy", "punt_rate", "mean_decisiveness"):
@@ -1243,43 +1316,43 @@ def test_compare_is_near_students_t() -> None:
 
 def test_compare_leaves_undefined_what_is() -> None:
     """Accuracy without verdicts; a model that always punts is always wrong."""
-    said = parsed("A test 1 1 probably@10/70\nA test 2 0 -@12/70")
-    punting = stripped(said, right=nan, punt=1.0, markers=(), agreeing=10.0)
-    found = compare(frame_of(said, "a"), frame_of(punting, "b"), resamples=100)
-    rows = found.set_index("metric")
+    sentences = parsed("A test 1 1 probably@10/70\nA test 2 0 -@12/70")
+    punting = stripped(sentences, right=nan, punt=1.0, markers=(), agreeing=10.0)
+    comparisons = compare(frame_of(sentences, "a"), frame_of(punting, "b"), resamples=100)
+    rows = comparisons.set_index("metric")
     assert rows.loc["punt_rate", "difference"] == -1
     assert rows.loc["accuracy", "difference"] == 0.5
-    unknown = stripped(said, right=nan)
-    found = compare(frame_of(said, "a"), frame_of(unknown, "b"), resamples=100)
-    rows = found.set_index("metric")
+    unknown = stripped(sentences, right=nan)
+    comparisons = compare(frame_of(sentences, "a"), frame_of(unknown, "b"), resamples=100)
+    rows = comparisons.set_index("metric")
     assert rows.loc["accuracy", "verdict"] == "undefined"
     assert isnan(float(str(rows.loc["accuracy", "difference"])))
 
 
 def test_tables() -> None:
     """Three a model, thresholds side by side; what is undefined is a dash."""
-    said = [each for each in parsed(WORKED) if each.group[0] == "A"]
-    frame = pd.concat([frame_of(said, "m"), frame_of(parsed(WORKED), "o")])
-    shown = HEDGE_MARKERS.views(checked(frame, marker_thresholds=(2,)))
+    sentences = [sentence for sentence in parsed(WORKED) if sentence.group[0] == "A"]
+    frame = pd.concat([frame_of(sentences, "m"), frame_of(parsed(WORKED), "o")])
+    views = HEDGE_MARKERS.views(checked(frame, marker_thresholds=(2,)))
     names = ("Data sets", "Stability of markers", "Marker internal confidence")
-    assert [view.title for view in shown] == [f"{name}: {m}" for m in "mo" for name in names]
-    sets, stability, mics = (view.table for view in shown[:3])
+    assert [view.title for view in views] == [f"{name}: {m}" for m in "mo" for name in names]
+    sets, stability, mics = (view.table for view in views[:3])
     assert list(sets["dataset"] + sets["split"]) == ["Atest", "Atrain"]
     assert list(sets["punts"].str.split(" ").str[0]) == ["0.12", "0.14"]
     cells = dict(zip(stability["metric"] + " " + stability["of"], stability["value"], strict=True))
     assert cells["mrc spearman"] == cells["cd_mae "] == cells["m_avg_cv shared by some"] == "-"
-    loops = Loops(said).numbers()
+    loops = Loops(sentences).numbers()
     assert cells["id_mae "].split(" ")[0] == f"{loops['all', '', 'id_mae']:.3f}"
     assert "id_mae sentence, without <no_hedge>" in cells
     mic = mics.set_index("marker")
-    assert set(mic.index) == set(Loops(said).markers())
+    assert set(mic.index) == set(Loops(sentences).markers())
     assert mic.loc["perhaps", "A test"] == "-"
     assert str(mic.loc["perhaps", "A train"]).startswith("0.90")
     assert mic.loc["perhaps", "sentences"] == "3"
     assert mic.loc["perhaps", "A train SD"] == "0.00"  # 18 of 20 agree in all three
-    shown = HEDGE_MARKERS.views(checked(frame_of(parsed(WORKED)), marker_thresholds=(2, 50)))
-    assert [view.title for view in shown] == [f"{name}: m" for name in names]
-    stability = shown[1].table
+    views = HEDGE_MARKERS.views(checked(frame_of(parsed(WORKED)), marker_thresholds=(2, 50)))
+    assert [view.title for view in views] == [f"{name}: m" for name in names]
+    stability = views[1].table
     assert list(stability) == ["metric", "of", "T=2", "T=50", "n"]
     assert set(stability["T=50"]) == {"-"}
     loops = Loops(parsed(WORKED)).numbers()
@@ -1296,25 +1369,31 @@ def any_sentences(draw: st.DrawFn) -> list[Said]:
     agreeing = draw(st.sampled_from([(0, 20), (17, 20), (20, 20), (0, 3), (4, 16)]))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     hedges = ((), ("probably",), ("perhaps",), ("probably", "perhaps"))
-    said = []
+    sentences = []
     for group, item, epoch in product(product("AB", ("train", "test")), range(25), (1, 2)):
         name = f"{group[1]}{item}"
         if rng.uniform() < 0.1:
-            said.append(Said(group, name, nan, nan, 1, None, epoch=epoch))
+            sentences.append(Said(group, name, nan, nan, 1, None, epoch=epoch))
             continue
         right, punt = float(rng.integers(2)), float(rng.uniform() < 0.1)
         for number in range(1, rng.integers(1, 4)):
-            held = nan if rng.uniform() < 0.1 else float(rng.integers(agreeing[0], agreeing[1] + 1))
+            agreement = (
+                nan if rng.uniform() < 0.1 else float(rng.integers(agreeing[0], agreeing[1] + 1))
+            )
             decided, markers = float(rng.integers(11)) / 10, hedges[rng.integers(4)]
-            said.append(Said(group, name, right, punt, number, markers, held, decided, epoch))
-    return said
+            sentences.append(
+                Said(group, name, right, punt, number, markers, agreement, decided, epoch)
+            )
+    return sentences
 
 
 @settings(max_examples=4, deadline=None, derandomize=True)
 @given(any_sentences(), st.sampled_from([None, "authors"]))
-def test_no_interval_leaves_out_its_value(said: list[Said], convention: str | None) -> None:
+def test_no_interval_leaves_out_its_value(sentences: list[Said], convention: str | None) -> None:
     """Nor does a number rest on more than was asked for, and each without an interval says why."""
-    results = checked(frame_of(said), resamples=60, convention=convention, marker_thresholds=(5,))
+    results = checked(
+        frame_of(sentences), resamples=60, convention=convention, marker_thresholds=(5,)
+    )
     for row in results.to_dict("records"):
         assert row["n"] <= row["asked"], row
         if not isnan(row["ci_low"]):
@@ -1326,14 +1405,14 @@ def test_no_interval_leaves_out_its_value(said: list[Said], convention: str | No
 
 def test_what_numbers_rest_on() -> None:
     """Of B and C, counted on paper: sentences that both splits' shared markers have; T = 2."""
-    said = [each for each in parsed(WORKED) if each.group[0] == "B"]
-    row = one(checked(frame_of(said), marker_thresholds=(2,)), "id_mae")
+    sentences = [sentence for sentence in parsed(WORKED) if sentence.group[0] == "B"]
+    row = result_row(checked(frame_of(sentences), marker_thresholds=(2,)), "id_mae")
     # In both splits twice or more: undoubtedly 3 and 3, perhaps 3 and 3, none 3 and 3; probably
     # has one in train. Of 15 and 12 sentences three and one have two markers.
     assert (row["n"], row["asked"]) == (18, 27)
     assert "of 27 sentences left out: 4 with several markers" in row["note"]
-    row = one(
-        checked(frame_of(said), marker_thresholds=(2,)),
+    row = result_row(
+        checked(frame_of(sentences), marker_thresholds=(2,)),
         "mic",
         "B",
         "marker=undoubtedly;split=train",

@@ -21,7 +21,7 @@ from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import Resampling, estimate
 from inspect_confidence.studies.any_eval.judgments import completed
 from inspect_confidence.studies.judge_error import CONSISTENCY, CORRECTNESS, corrected_correctness
-from studies.frames import frame, one
+from studies.frames import frame, result_row
 
 # Sensitivity 36/40 = .9, specificity 48/60 = .8.
 LABELS = pd.DataFrame(
@@ -34,11 +34,11 @@ def answers(**columns: Any) -> pd.DataFrame:
     """40 items, 24 of them called right, at two epochs alike, and 3 replies that can't be read."""
     item = np.arange(80) // 2
     rows = {"item": [f"i{k}" for k in item], "epoch": [1.0, 2.0] * 40, "confidence": 0.8}
-    given = pd.DataFrame({**rows, "correct": (item < 24) * 1.0, "status": "ok", **columns})
-    unread = given[:3].assign(
+    readable = pd.DataFrame({**rows, "correct": (item < 24) * 1.0, "status": "ok", **columns})
+    unread = readable[:3].assign(
         item=["x", "x", "y"], confidence=np.nan, correct=np.nan, status="invalid_response_format"
     )
-    return pd.concat([given, unread]).assign(task="any_eval")
+    return pd.concat([readable, unread]).assign(task="any_eval")
 
 
 def corrected(run: pd.DataFrame, labels: pd.DataFrame = LABELS) -> dict[str, Result]:
@@ -47,55 +47,59 @@ def corrected(run: pd.DataFrame, labels: pd.DataFrame = LABELS) -> dict[str, Res
     units = pd.Index(rows["item"].unique())
     resampling = Resampling(resamples=200, judge_labels=read_judge_labels(labels))
     unit = estimate.unit_indices(rows, units)
-    found = corrected_correctness(rows, unit, len(units), Condition(), resampling, "")
-    drawn = estimate.resample(found, len(units), resampling)
-    return {row.metric: row for row in estimate.results_of(drawn, Key("any_eval", "m", "d"))}
+    estimands = corrected_correctness(rows, unit, len(units), Condition(), resampling, "")
+    drawn_estimands = estimate.resample(estimands, len(units), resampling)
+    return {
+        row.metric: row for row in estimate.results_of(drawn_estimands, Key("any_eval", "m", "d"))
+    }
 
 
 def test_accuracy_and_overconfidence_are_corrected_by_rates() -> None:
     """Of .6 called right: (.6 + .8 - 1)/(.9 + .8 - 1) = 4/7, and .8 less it; the rest stays."""
-    plain, found = (
+    plain, results = (
         summarize(answers(), resamples=200, judge_labels=labels) for labels in (None, LABELS)
     )
-    accuracy = one(found, METHOD, "judge_corrected_accuracy")
+    accuracy = result_row(results, METHOD, "judge_corrected_accuracy")
     assert accuracy["value"] == pytest.approx(4 / 7)
     assert accuracy["ci_low"] < 0.45
     assert accuracy["ci_high"] > 0.7
     assert accuracy["note"] == "Rogan-Gladen; judged as labelled: 48 of 60 wrong, 36 of 40 right"
-    over = one(found, METHOD, "judge_corrected_overconfidence")
+    over = result_row(results, METHOD, "judge_corrected_overconfidence")
     assert over["value"] == pytest.approx(0.8 - 4 / 7)
     # Confidence doesn't vary: it is the interval of accuracy, turned round.
     assert 0.8 - over["ci_high"] == pytest.approx(accuracy["ci_low"], abs=1e-3)
     assert accuracy["n"] == 80
-    naive = one(found, METHOD, "accuracy")
+    naive = result_row(results, METHOD, "accuracy")
     assert accuracy["ci_high"] - accuracy["ci_low"] > naive["ci_high"] - naive["ci_low"]
-    kept = found[~found["metric"].str.startswith("judge_corrected_")].reset_index(drop=True)
-    pd.testing.assert_frame_equal(kept, plain)
+    uncorrected = results[~results["metric"].str.startswith("judge_corrected_")].reset_index(
+        drop=True
+    )
+    pd.testing.assert_frame_equal(uncorrected, plain)
     once = corrected(answers().query("epoch == 1"))["judge_corrected_accuracy"]
     assert once.ci_low == pytest.approx(accuracy["ci_low"], abs=0.03)
 
 
 def test_labels_of_the_runs_items_need_no_rates() -> None:
     """Prediction-powered, of items; by the peer-checked mean. Labels of another model's don't."""
-    judged = np.where(np.arange(200) % 10 < 6, 1.0, 0.0)
-    truth = np.where(np.arange(200) % 7 == 0, 1 - judged, judged)
+    verdicts = np.where(np.arange(200) % 10 < 6, 1.0, 0.0)
+    truth = np.where(np.arange(200) % 7 == 0, 1 - verdicts, verdicts)
     items = [f"i{k}" for k in range(200)]
-    run = pd.DataFrame({"item": items, "correct": judged, "confidence": 0.7, "task": "any_eval"})
-    own = pd.DataFrame({"item": items[:80], "judged": judged[:80], "label": truth[:80]})
-    expected = prediction_powered_mean(truth[:80], judged[:80], judged[80:])
-    found = corrected(run, own.astype(str))
-    got = found["judge_corrected_accuracy"]
+    run = pd.DataFrame({"item": items, "correct": verdicts, "confidence": 0.7, "task": "any_eval"})
+    run_labels = pd.DataFrame({"item": items[:80], "judged": verdicts[:80], "label": truth[:80]})
+    expected = prediction_powered_mean(truth[:80], verdicts[:80], verdicts[80:])
+    numbers = corrected(run, run_labels.astype(str))
+    got = numbers["judge_corrected_accuracy"]
     assert got.value == pytest.approx(expected.value)
     assert (got.ci_low, got.ci_high) == pytest.approx(expected.share_interval)
     assert got.note.startswith("prediction-powered: 80 of 200 items labelled, lambda 0.")
-    over = found["judge_corrected_overconfidence"]
+    over = numbers["judge_corrected_overconfidence"]
     assert over.value == pytest.approx(0.7 - expected.value)
-    few = corrected(run, own[:40])["judge_corrected_accuracy"]
-    assert few.note.endswith("no interval: fewer than 50 labelled items")
+    few_labels = corrected(run, run_labels[:40])["judge_corrected_accuracy"]
+    assert few_labels.note.endswith("no interval: fewer than 50 labelled items")
     # What another model answered, and what the judge said otherwise here, tells error rates alone.
     for elsewhere in (
-        own.assign(model="another"),
-        own.assign(judged=own["judged"].to_numpy()[::-1]),
+        run_labels.assign(model="another"),
+        run_labels.assign(judged=run_labels["judged"].to_numpy()[::-1]),
     ):
         label = elsewhere.assign(label=np.arange(80) % 2)
         note = corrected(run, label)["judge_corrected_accuracy"].note
@@ -110,8 +114,13 @@ def hedged(**columns: Any) -> pd.DataFrame:
         | {"correct": float(k < 18), "punt": 0.0, "judge": "m/judge", "status": "ok"}
         for k in range(30)
     ]
-    lost = {"consistent": np.nan, "undecided": np.nan, "inconsistent": np.nan, "correct": np.nan}
-    rows.append({**rows[0], **lost, "item": "lost", "uuid": "lost", "status": "grader_failed"})
+    unjudged = {
+        "consistent": np.nan,
+        "undecided": np.nan,
+        "inconsistent": np.nan,
+        "correct": np.nan,
+    }
+    rows.append({**rows[0], **unjudged, "item": "lost", "uuid": "lost", "status": "grader_failed"})
     return frame(rows, "hedge_markers").assign(**columns)
 
 
@@ -119,10 +128,10 @@ def test_internal_confidence_is_corrected_by_labels_of_agreement() -> None:
     """Of 1/3 judged to agree, with rates .9 and .8: (1/3 - .2)/.7 = 4/21; accuracy (.6 - .2)/.7."""
     words = {1: "yes", 0: "no"}
     agreement = LABELS.replace(words)
-    found = summarize(
+    results = summarize(
         hedged(), resamples=200, judge_labels=pd.concat([LABELS.astype(str), agreement])
     )
-    rows = found.set_index("metric")
+    rows = results.set_index("metric")
     assert rows.loc["judge_corrected_internal_confidence", "value"] == pytest.approx(4 / 21)
     assert rows.loc["judge_corrected_accuracy", "value"] == pytest.approx(4 / 7)
     undecided = hedged(undecided=1.0)
@@ -148,21 +157,21 @@ def test_labels_that_are_refused(tmp_path: Path) -> None:
         (answers(), rows.assign(judged=""), "has no labelled judgment"),
         (answers(), str(tmp_path / "none.csv"), "there is no file"),
     ]
-    for run, labels, said in cases:
-        with pytest.raises(InvalidArgument, match=said):
+    for run, labels, message in cases:
+        with pytest.raises(InvalidArgument, match=message):
             summarize(run, resamples=20, judge_labels=labels)
 
 
 def test_what_cannot_be_corrected() -> None:
     """Partial credit, and a judge that guesses: undefined, with the reason."""
     guesses = pd.DataFrame({"judged": [1, 0] * 40, "label": [1] * 40 + [0] * 40})
-    for run, labels, why in (
+    for run, labels, reason in (
         (answers(correct=0.5), LABELS, "neither right nor wrong"),
         (answers(), guesses, "don't show that the judge tells answers apart"),
     ):
         row = corrected(run, labels)["judge_corrected_accuracy"]
         assert np.isnan(row.value)
-        assert why in row.note
+        assert reason in row.note
     # 4 of 40 called right by a judge that calls right a fifth of what is wrong.
     low = corrected(answers(correct=(np.arange(80) < 8) * 1.0))["judge_corrected_accuracy"]
     assert low.value == 0
@@ -188,14 +197,14 @@ def test_a_check_of_a_judge_and_a_file_are_read_alike(tmp_path: Path) -> None:
     assert not len(labels.of_form(CONSISTENCY))
     assert len(labels.for_judge("m/x").of_form(CORRECTNESS)) == 2
 
-    run, given = tmp_path / "run.csv", tmp_path / "labels.csv"
+    run, label_path = tmp_path / "run.csv", tmp_path / "labels.csv"
     answers().to_csv(run, index=False)
-    LABELS.to_csv(given, index=False)
-    asked = ["summarize", str(run), "--resamples", "50", "--judge-labels", str(given)]
-    told = json.loads(CliRunner().invoke(main, [*asked, "--json"]).output)
-    (row,) = (row for row in told if row["metric"] == "judge_corrected_accuracy")
+    LABELS.to_csv(label_path, index=False)
+    arguments = ["summarize", str(run), "--resamples", "50", "--judge-labels", str(label_path)]
+    result_rows = json.loads(CliRunner().invoke(main, [*arguments, "--json"]).output)
+    (row,) = (row for row in result_rows if row["metric"] == "judge_corrected_accuracy")
     assert row["value"] == pytest.approx(4 / 7)
-    shown = CliRunner().invoke(main, asked).output
-    assert "Corrected for the judge's errors" in shown
-    assert "0.600 [" in shown
-    assert "0.571 [" in shown
+    output = CliRunner().invoke(main, arguments).output
+    assert "Corrected for the judge's errors" in output
+    assert "0.600 [" in output
+    assert "0.571 [" in output

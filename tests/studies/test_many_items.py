@@ -29,21 +29,21 @@ def frame(model: str, levels: int) -> pd.DataFrame:
 @pytest.mark.parametrize("levels", [10, 99_991])
 def test_notes_say_that_groups_were_resampled(levels: int) -> None:
     """Of confidences in any fraction there are too many kinds of items to count."""
-    found = summarize(frame("a", levels), resamples=50).set_index("metric")
-    said = found["note"].str.contains("resampled in 2,000 groups")
-    assert said["auroc"] == (levels > 10)
-    assert not said["accuracy"]  # Wilson's interval needs no resamples
-    note = str(found.loc["auroc", "note"])
+    results = summarize(frame("a", levels), resamples=50).set_index("metric")
+    is_noted = results["note"].str.contains("resampled in 2,000 groups")
+    assert is_noted["auroc"] == (levels > 10)
+    assert not is_noted["accuracy"]  # Wilson's interval needs no resamples
+    note = str(results.loc["auroc", "note"])
     assert "1026 refusal" in note  # of 513 items
     assert ("steps of 1/120" in note) == (levels > 10)
 
 
 def test_models_on_the_same_items_share_their_resamples() -> None:
     """A rank's interval rests on it: two models that answer alike have one and the same draws."""
-    both = pd.concat([frame("a", 10), frame("b", 10)], ignore_index=True)
-    results, draws = observed(judgments_of(both), resamples=20)
-    mine = results["metric"].eq("auroc") & results["condition"].eq("method=recorded")
-    first, second = (draws[place] for place in np.flatnonzero(mine))
+    two_models = pd.concat([frame("a", 10), frame("b", 10)], ignore_index=True)
+    results, draws = observed(judgments_of(two_models), resamples=20)
+    is_auroc = results["metric"].eq("auroc") & results["condition"].eq("method=recorded")
+    first, second = (draws[place] for place in np.flatnonzero(is_auroc))
     assert first is not None
     assert second is not None
     np.testing.assert_array_equal(first, second)

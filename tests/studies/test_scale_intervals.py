@@ -42,15 +42,17 @@ def test_no_interval_leaves_out_its_value(
     answers: list[tuple[tuple[int, int], int, int, float, bool]],
 ) -> None:
     """Two epochs, unreadable replies among them, reports beyond the scale."""
-    found = scaled(rows_of(answers), resamples=40)
-    low, value, high = (found[name].to_numpy() for name in ("ci_low", "value", "ci_high"))
-    given = ~np.isnan(low)
-    beside = (low > value + 1e-9) | (value > high + 1e-9)
-    assert not (given & beside).any(), found[given & beside].to_string()
+    results = scaled(rows_of(answers), resamples=40)
+    low, value, high = (results[name].to_numpy() for name in ("ci_low", "value", "ci_high"))
+    has_interval = ~np.isnan(low)
+    is_outside = (low > value + 1e-9) | (value > high + 1e-9)
+    assert not (has_interval & is_outside).any(), results[has_interval & is_outside].to_string()
     assert (np.isnan(low) == np.isnan(high)).all()
-    assert (found["n"] <= found["asked"]).all(), found[found["n"] > found["asked"]].to_string()
+    assert (results["n"] <= results["asked"]).all(), results[
+        results["n"] > results["asked"]
+    ].to_string()
     no_estimate = "n$|p_|calibration_p|items_not_common|top1_value|status_count"
-    estimates = ~found["metric"].str.match(no_estimate)
-    silent = estimates & ~given & ~found["note"].str.contains("undefined: |no interval: ")
-    of_same = found["metric"] == "difference"  # of every item alike: no interval, no doubt
-    assert not (silent & ~of_same).any(), found[silent & ~of_same].to_string()
+    estimates = ~results["metric"].str.match(no_estimate)
+    silent = estimates & ~has_interval & ~results["note"].str.contains("undefined: |no interval: ")
+    of_same = results["metric"] == "difference"  # of every item alike: no interval, no doubt
+    assert not (silent & ~of_same).any(), results[silent & ~of_same].to_string()

@@ -17,7 +17,7 @@ from sklearn.metrics import brier_score_loss, roc_auc_score
 
 from inspect_confidence import InvalidArgument, detail, read_judgments
 from inspect_confidence.metrics import m_ratio, meta_d
-from studies.frames import NAN, Row, changed, frame, judged, one, scaled, value
+from studies.frames import NAN, Row, changed, frame, result_row, scale_rows, scaled, value
 from studies.frames import study_results as summarize
 
 QUICK = 50
@@ -36,55 +36,61 @@ def test_a_file_with_confidence_and_correct_alone(tmp_path: Path) -> None:
     """They are enough for everything that needs no raw report; the file says whose they are."""
     sure = [0.9, 0.8, 0.8, 0.6, 0.3, 0.55]
     right = [1, 1, 0, 1, 0, 0]
-    found = of_file(tmp_path, task="scale_variants", item=range(6), confidence=sure, correct=right)
-    assert value(found, "", "accuracy") == 0.5
-    assert value(found, "", "mean_confidence") == pytest.approx(np.mean(sure))
-    assert value(found, "", "auroc") == pytest.approx(roc_auc_score(right, sure))
-    assert value(found, "", "brier") == pytest.approx(np.mean(np.subtract(sure, right) ** 2))
-    assert value(found, "", "n") == 6
-    assert not set(found["metric"]) & {"entropy_bits", "top1_share", "utilization"}
-    violations = one(found, "", "violation_rate")
+    results = of_file(
+        tmp_path, task="scale_variants", item=range(6), confidence=sure, correct=right
+    )
+    assert value(results, "", "accuracy") == 0.5
+    assert value(results, "", "mean_confidence") == pytest.approx(np.mean(sure))
+    assert value(results, "", "auroc") == pytest.approx(roc_auc_score(right, sure))
+    assert value(results, "", "brier") == pytest.approx(np.mean(np.subtract(sure, right) ** 2))
+    assert value(results, "", "n") == 6
+    assert not set(results["metric"]) & {"entropy_bits", "top1_share", "utilization"}
+    violations = result_row(results, "", "violation_rate")
     assert np.isnan(violations["value"])
     assert "undefined: " in violations["note"]
-    assert value(found, "", "format_failure_rate") == 0
+    assert value(results, "", "format_failure_rate") == 0
 
 
 def test_a_file_with_raw_reports(tmp_path: Path) -> None:
     """Raw reports become confidence: clipped within 5% of the width, left out beyond."""
     raw = [60, 80, 100, 58, 102, 57, 103, 200]
     right = [0, 1, 1, 0, 1, 1, 1, 0]
-    found = of_file(tmp_path, item=list("abcdefgh"), raw=raw, correct=right, low=60, high=100)
-    kept = [0, 0.5, 1, 0, 1]
-    where = "scale=60-100"
-    assert value(found, where, "mean_confidence") == pytest.approx(np.mean(kept))
-    assert value(found, where, "accuracy") == 5 / 8  # an answer counts without its confidence
-    assert value(found, where, "overconfidence") == pytest.approx(np.mean(kept) - 3 / 5)
-    assert value(found, where, "violation_rate") == 3 / 8
-    assert value(found, where, "clip_rate") == 2 / 8
-    assert value(found, where, "format_failure_rate") == 0
-    assert one(found, where, "violation_rate")["note"] == "3 of 8"
-    assert "3 of 8 judgments left out: 3 out_of_range" in one(found, where, "ece")["note"]
+    results = of_file(tmp_path, item=list("abcdefgh"), raw=raw, correct=right, low=60, high=100)
+    confidences = [0, 0.5, 1, 0, 1]
+    condition = "scale=60-100"
+    assert value(results, condition, "mean_confidence") == pytest.approx(np.mean(confidences))
+    assert value(results, condition, "accuracy") == 5 / 8  # an answer counts without its confidence
+    assert value(results, condition, "overconfidence") == pytest.approx(
+        np.mean(confidences) - 3 / 5
+    )
+    assert value(results, condition, "violation_rate") == 3 / 8
+    assert value(results, condition, "clip_rate") == 2 / 8
+    assert value(results, condition, "format_failure_rate") == 0
+    assert result_row(results, condition, "violation_rate")["note"] == "3 of 8"
+    assert (
+        "3 of 8 judgments left out: 3 out_of_range" in result_row(results, condition, "ece")["note"]
+    )
     # Of the eight reports, all different, four are multiples of 5. Their quartiles lie between 58
     # and 60 and between 102 and 103: (102.5 - 59) / 40 of the scale.
     shape = {"unique_values": 8, "entropy_bits": 3, "top1_share": 1 / 8, "top3_share": 3 / 8}
     for metric, number in {**shape, "round_rate": 4 / 8, "utilization": 43.5 / 40}.items():
-        row = one(found, where, metric)
+        row = result_row(results, condition, metric)
         assert (row["value"], row["n"]) == (pytest.approx(number), 8), metric
-        said = "4 of 8" if metric == "round_rate" else "3 of 8 reports out of range, included"
-        assert row["note"].startswith(said), metric
+        note_start = "4 of 8" if metric == "round_rate" else "3 of 8 reports out of range, included"
+        assert row["note"].startswith(note_start), metric
         assert np.isnan(row["ci_low"]) == (metric != "round_rate"), metric
 
 
 def test_a_file_with_answers_and_targets(tmp_path: Path) -> None:
     """Correct follows from answer and target; a row without an answer is unreadable."""
     answers, targets, sure = ["A", "B", "18", ""], ["A", "C", "18", "B"], [0.9, 0.7, 0.5, 0.4]
-    given = {"confidence": sure, "answer": answers, "target": targets}
-    found = of_file(tmp_path, task="scale_variants", item=list("abcd"), **given)
+    columns = {"confidence": sure, "answer": answers, "target": targets}
+    results = of_file(tmp_path, task="scale_variants", item=list("abcd"), **columns)
     judgments = read_judgments(tmp_path / "mine.csv")["scale_variants"]
     assert list(judgments["status"]) == ["ok", "ok", "ok", "invalid_response_format"]
-    assert value(found, "", "accuracy") == pytest.approx(2 / 3)
-    assert value(found, "", "mean_confidence") == pytest.approx(0.7)
-    assert value(found, "", "format_failure_rate") == 0.25
+    assert value(results, "", "accuracy") == pytest.approx(2 / 3)
+    assert value(results, "", "mean_confidence") == pytest.approx(0.7)
+    assert value(results, "", "format_failure_rate") == 0.25
 
 
 def test_a_missing_column_is_named(tmp_path: Path) -> None:
@@ -124,13 +130,13 @@ def test_numeric_and_unread_reports() -> None:
     rows = thirds()
     for row in rows[:2]:
         row |= {"raw": NAN, "confidence": 0.5}
-    share = one(scaled(rows), "scale=0-100", "top1_share")
+    share = result_row(scaled(rows), "scale=0-100", "top1_share")
     assert share["n"] == 38
     assert "2 of 40 judgments left out: 2 without a value" in share["note"]
     # Accuracy is 26/40 on both readable scales, so it spreads 0 points over these two.
     unread: Row = {"raw": NAN, "correct": NAN, "answer": "", "status": "refusal"}
     rows = [*thirds(), *thirds(high=10), *({**row, **unread} for row in thirds(high=5))]
-    spread = one(scaled(rows), "", "accuracy_spread")
+    spread = result_row(scaled(rows), "", "accuracy_spread")
     assert spread["value"] == 0
     assert "over 2 of the 5 granularity scales" in spread["note"]
 
@@ -140,8 +146,8 @@ def test_numeric_and_unread_reports() -> None:
 
 def test_two_choices_give_meta_d() -> None:
     """Where every item has two choices, meta-d' is the maximum-likelihood fit of the ratings."""
-    rows = judged("0-5")
-    found = scaled(rows)
+    rows = scale_rows("0-5")
+    results = scaled(rows)
     read = [row for row in rows if row["status"] == "ok"]
     values = sorted({row["raw"] for row in read})
     counts = np.zeros((2, 2 * len(values)))
@@ -150,19 +156,19 @@ def test_two_choices_give_meta_d() -> None:
         place = len(values) - 1 - k if row["answer"] == "A" else len(values) + k
         counts["AB".index(row["target"]), place] += 1
     fit = meta_d(counts[0], counts[1], padding=1 / (2 * len(values)))
-    assert value(found, "scale=0-5", "meta_d") == pytest.approx(float(fit.meta_d), abs=1e-9)
-    ratio = one(found, "scale=0-5;type1=sdt", "m_ratio")
+    assert value(results, "scale=0-5", "meta_d") == pytest.approx(float(fit.meta_d), abs=1e-9)
+    ratio = result_row(results, "scale=0-5;type1=sdt", "m_ratio")
     assert ratio["value"] == pytest.approx(float(fit.m_ratio), abs=1e-9)
     assert "6 ratings" in ratio["note"]
-    types = found[found["metric"] == "m_ratio"]["condition"].str.extract("type1=(.*)")[0]
+    types = results[results["metric"] == "m_ratio"]["condition"].str.extract("type1=(.*)")[0]
     assert set(types) == {"sdt", "m_afc"}
     # At a threshold one row, which is also the number of the other two models of two choices.
     sure = [row["raw"] / 5 for row in read]
     right = [row["correct"] for row in read]
     for type1 in ("two_z", "two_afc"):
         expected = m_ratio(sure, right, type1=type1, threshold=0.5)
-        ours = value(found, "scale=0-5;threshold=0.5;type1=m_afc", "m_ratio")
-        assert ours == pytest.approx(expected, rel=1e-6), type1
+        number = value(results, "scale=0-5;threshold=0.5;type1=m_afc", "m_ratio")
+        assert number == pytest.approx(expected, rel=1e-6), type1
 
 
 def test_mean_over_data_sets_is_unweighted() -> None:
@@ -171,45 +177,48 @@ def test_mean_over_data_sets_is_unweighted() -> None:
         row
         for seed, (dataset, items) in enumerate({"large": 90, "small": 30}.items())
         for scale in ("0-100", "0-10")
-        for row in judged(scale, items=items, seed=2 * seed + len(scale), dataset=dataset)
+        for row in scale_rows(scale, items=items, seed=2 * seed + len(scale), dataset=dataset)
     ]
-    found = scaled(rows)
+    results = scaled(rows)
     keyed: dict[str, dict[tuple[str, str], float]] = {"large": {}, "small": {}, "mean": {}}
-    for row in found.to_dict("records"):
+    for row in results.to_dict("records"):
         keyed[row["dataset"]][row["condition"], row["metric"]] = row["value"]
-    there = {metric for _, metric in keyed["mean"]}
-    assert {"accuracy", "ece", "auroc", "violation_rate", "difference", "meta_d"} <= there
-    assert not there & {"n", "top1_value"}
+    metrics_of_mean = {metric for _, metric in keyed["mean"]}
+    assert {"accuracy", "ece", "auroc", "violation_rate", "difference", "meta_d"} <= metrics_of_mean
+    assert not metrics_of_mean & {"n", "top1_value"}
     for key, mean in keyed["mean"].items():
         if key[1] != "accuracy_spread" and not key[1].startswith("p_"):
             plain = (keyed["large"][key] + keyed["small"][key]) / 2
             assert mean == pytest.approx(plain, abs=1e-12, nan_ok=True), key
-    notes = found[(found["dataset"] == "mean") & (found["metric"] == "accuracy")]["note"]
+    notes = results[(results["dataset"] == "mean") & (results["metric"] == "accuracy")]["note"]
     assert len(notes) == 2
     assert notes.str.contains("unweighted mean of large, small").all()
     scales = ("scale=0-100", "scale=0-10")
-    spread = [value(found, scale, "accuracy", dataset="mean") for scale in scales]
-    assert value(found, "", "accuracy_spread", dataset="mean") == pytest.approx(
+    spread = [value(results, scale, "accuracy", dataset="mean") for scale in scales]
+    assert value(results, "", "accuracy_spread", dataset="mean") == pytest.approx(
         100 * (max(spread) - min(spread))
     )
 
 
 def test_mean_of_m_ratio_or_why_there_is_none() -> None:
     """Data sets with different numbers of choices have a mean; one without any has a reason."""
-    of = {"two": 2, "four": 4, "free": NAN}
-    rows = {name: judged("0-20", 60, choices, 1, dataset=name) for name, choices in of.items()}
+    choices_of_set = {"two": 2, "four": 4, "free": NAN}
+    rows = {
+        name: scale_rows("0-20", 60, choices, 1, dataset=name)
+        for name, choices in choices_of_set.items()
+    }
     where, sdt = "scale=0-20;threshold=0.5;type1=m_afc", "scale=0-20;type1=sdt"
-    found = scaled([*rows["two"], *rows["four"]], resamples=20)
-    each = [value(found, where, "m_ratio", dataset=name) for name in ("two", "four")]
-    mean = one(found, where, "m_ratio", dataset="mean")
-    assert mean["value"] == pytest.approx(sum(each) / 2)
+    results = scaled([*rows["two"], *rows["four"]], resamples=20)
+    values = [value(results, where, "m_ratio", dataset=name) for name in ("two", "four")]
+    mean = result_row(results, where, "m_ratio", dataset="mean")
+    assert mean["value"] == pytest.approx(sum(values) / 2)
     # Only items with two choices have the M-ratio of all ratings.
     for metric, condition in (("m_ratio", sdt), ("meta_d", "scale=0-20")):
-        row = one(found, condition, metric, dataset="mean")
+        row = result_row(results, condition, metric, dataset="mean")
         assert np.isnan(row["value"])
         assert row["note"].startswith("undefined: there is none of four"), row["note"]
-    found = scaled([row for some in rows.values() for row in some], resamples=20)
-    row = one(found, where, "m_ratio", dataset="mean")
+    results = scaled([row for set_rows in rows.values() for row in set_rows], resamples=20)
+    row = result_row(results, where, "m_ratio", dataset="mean")
     assert np.isnan(row["value"])
     reason = "undefined: undefined in free (items have no choices, or different numbers of them)"
     assert row["note"].startswith(reason)
@@ -219,15 +228,15 @@ def test_items_that_are_not_common_are_counted() -> None:
     """Per scale and model, only where items differ; a mean has the sum over its data sets."""
 
     def asked(model: str, dataset: str, scale: str, items: int) -> list[Row]:
-        rows = judged(scale, items, model=model, dataset=dataset)
-        again = [{**row, "epoch": 2, "uuid": f"{row['uuid']} again"} for row in rows]
-        return [*rows, *again]
+        rows = scale_rows(scale, items, model=model, dataset=dataset)
+        repeated = [{**row, "epoch": 2, "uuid": f"{row['uuid']} again"} for row in rows]
+        return [*rows, *repeated]
 
-    same = [*asked("a", "one", "0-100", 9), *asked("a", "one", "0-5", 9)]
-    assert "items_not_common" not in set(scaled(same, 10)["metric"])
+    same_items = [*asked("a", "one", "0-100", 9), *asked("a", "one", "0-5", 9)]
+    assert "items_not_common" not in set(scaled(same_items, 10)["metric"])
     # Of `one` only 6 items are everywhere; `two` is the same everywhere, and of model a alone.
-    rows = [*same, *asked("b", "one", "0-100", 6), *asked("a", "two", "0-100", 4)]
-    found = scaled(rows, 10)
+    rows = [*same_items, *asked("b", "one", "0-100", 6), *asked("a", "two", "0-100", 4)]
+    results = scaled(rows, 10)
     expected = {
         ("a", "one", "scale=0-100"): 3,
         ("a", "one", "scale=0-5"): 3,
@@ -238,7 +247,7 @@ def test_items_that_are_not_common_are_counted() -> None:
         ("b", "one", "scales=all"): 0,
         ("a", "mean", "scales=all"): 3,
     }
-    counted = found[found["metric"] == "items_not_common"]
+    counted = results[results["metric"] == "items_not_common"]
     names = zip(counted["model"], counted["dataset"], counted["condition"], strict=True)
     assert dict(zip(names, counted["value"], strict=True)) == expected
     assert counted["note"].iloc[0].startswith("of 9 items")
@@ -249,25 +258,25 @@ def test_entropy_and_m_ratio_correlate_over_models() -> None:
     rows = [
         row
         for seed in range(4)
-        for row in judged("0-20", items=150, choices=4, seed=seed, model=f"m{seed}")
+        for row in scale_rows("0-20", items=150, choices=4, seed=seed, model=f"m{seed}")
         if seed or row["raw"] != 10
     ]
-    found = scaled(rows, resamples=20)
+    results = scaled(rows, resamples=20)
     ratio = "scale=0-20;threshold=0.5;type1=m_afc"
     pairs = [
         (
-            value(found, "scale=0-20", "entropy_bits", model=f"m{seed}"),
-            value(found, ratio, "m_ratio", model=f"m{seed}"),
+            value(results, "scale=0-20", "entropy_bits", model=f"m{seed}"),
+            value(results, ratio, "m_ratio", model=f"m{seed}"),
         )
         for seed in range(4)
     ]
     fit = pearsonr(*zip(*pairs, strict=True))
-    row = one(found, ratio, "entropy_m_ratio_correlation", model="all")
+    row = result_row(results, ratio, "entropy_m_ratio_correlation", model="all")
     assert row["value"] == pytest.approx(fit.statistic)
     assert (row["ci_low"], row["ci_high"]) == pytest.approx(tuple(fit.confidence_interval()))
     assert row["n"] == 4
     two = scaled([row for row in rows if row["model"] in ("m1", "m2")], resamples=20)
-    row = one(two, ratio, "entropy_m_ratio_correlation", model="all")
+    row = result_row(two, ratio, "entropy_m_ratio_correlation", model="all")
     assert np.isnan(row["value"])
     assert row["note"].startswith("undefined: fewer than three models")
 
@@ -294,30 +303,30 @@ def test_where_meta_d_is_there() -> None:
     """Correctness gives a response; mixed numbers of choices and weights have none."""
     # Of two choices a wrong answer is the other one, so meta-d' needs no column of answers.
     rows = thirds()
-    with_answers, without = (
-        one(scaled(some), "scale=0-100", "meta_d")
-        for some in (rows, [{**row, "answer": ""} for row in rows])
+    with_answers, without_answers = (
+        result_row(scaled(answer_rows), "scale=0-100", "meta_d")
+        for answer_rows in (rows, [{**row, "answer": ""} for row in rows])
     )
     assert not np.isnan(with_answers["value"])
-    assert with_answers["value"] == without["value"]
+    assert with_answers["value"] == without_answers["value"]
     # Where items have different numbers of choices, or none, M-ratio is NaN and says why.
-    mixed = [*judged(choices=4, items=40), *judged(choices=5, items=80)[40:]]
-    for rows in (mixed, judged(choices=NAN)):
-        found = scaled(rows)
-        ratios = found[found["metric"] == "m_ratio"]
+    mixed = [*scale_rows(choices=4, items=40), *scale_rows(choices=5, items=80)[40:]]
+    for rows in (mixed, scale_rows(choices=NAN)):
+        results = scaled(rows)
+        ratios = results[results["metric"] == "m_ratio"]
         assert len(ratios) == 2  # one a threshold
         assert ratios["value"].isna().all()
         assert ratios["note"].str.startswith("undefined: ").all()
         assert ratios["note"].str.contains("items have no choices, or different numbers").all()
-        assert "meta_d" not in set(found["metric"])
-        assert np.isfinite(value(found, "scale=0-100;threshold=0.5", "type2_dprime"))
-    four = scaled(judged(choices=4))
+        assert "meta_d" not in set(results["metric"])
+        assert np.isfinite(value(results, "scale=0-100;threshold=0.5", "type2_dprime"))
+    four = scaled(scale_rows(choices=4))
     types = four[four["metric"] == "m_ratio"]["condition"].str.extract("type1=(.*)")[0]
     assert set(types) == {"m_afc"}
     # An outcome between right and wrong makes meta-d' undefined, with that reason.
     rows = thirds()
     rows[0]["correct"] = 0.5
-    row = one(scaled(rows), "scale=0-100", "meta_d")
+    row = result_row(scaled(rows), "scale=0-100", "meta_d")
     assert np.isnan(row["value"])
     assert "outcomes are not all right or wrong" in row["note"]
 
@@ -367,7 +376,9 @@ def test_no_sensitivity_without_variation(accuracy: float) -> None:
         by_threshold = "threshold=" in condition
         reason = one_class if by_threshold else "every judgment has the same confidence"
         assert note.startswith(f"undefined: {reason}"), (metric, note)
-    rest = results[~results["condition"].str.contains("bin|threshold")].set_index("metric")["value"]
+    plain_values = results[~results["condition"].str.contains("bin|threshold")].set_index("metric")[
+        "value"
+    ]
     expected = {
         "accuracy": accuracy,
         "mean_confidence": 1,
@@ -381,7 +392,7 @@ def test_no_sensitivity_without_variation(accuracy: float) -> None:
         "entropy_bits": 0,
     }
     for name, number in expected.items():
-        assert rest[name] == pytest.approx(number, nan_ok=True), name
+        assert plain_values[name] == pytest.approx(number, nan_ok=True), name
 
 
 @pytest.mark.parametrize("accuracy", [0.1, 0.9])
@@ -407,8 +418,8 @@ def test_no_difference_from_a_scale_that_varies(accuracy: float) -> None:
 
 def same_again(once: pd.DataFrame) -> pd.DataFrame:
     """Every judgment twice: the second as another epoch of the same item."""
-    again = once.assign(epoch=2, uuid=once["uuid"] + " again")
-    return pd.concat([once, again], ignore_index=True)
+    repeated = once.assign(epoch=2, uuid=once["uuid"] + " again")
+    return pd.concat([once, repeated], ignore_index=True)
 
 
 @pytest.mark.parametrize(
@@ -420,14 +431,14 @@ def test_second_epoch_of_the_same_answers_changes_no_row(choices: float) -> None
         row
         for number, (dataset, items) in enumerate({"one": 40, "two": 25}.items())
         for scale in ("0-100", "0-10", "60-100")
-        for row in judged(scale, items, choices, seed=7 * number + len(scale), dataset=dataset)
+        for row in scale_rows(scale, items, choices, seed=7 * number + len(scale), dataset=dataset)
     ]
     once = frame(rows, "scale_variants")
     # Out of range by little and by much, in some items only.
     once.loc[once.index % 9 == 0, "raw"] = once["high"] + 2
     once.loc[once.index % 13 == 0, "raw"] = once["high"] + 30
     once.loc[once["status"] != "ok", "raw"] = NAN
-    first, second = (summarize(some, resamples=100) for some in (once, same_again(once)))
+    first, second = (summarize(judgments, resamples=100) for judgments in (once, same_again(once)))
     wrong = changed(first, second)
     assert wrong.empty, wrong.to_string()
     metrics = set(first["metric"])
@@ -440,26 +451,28 @@ def test_second_epoch_of_the_same_answers_changes_no_row(choices: float) -> None
 
 def test_two_epochs_are_pooled() -> None:
     """Values over two epochs, unreadable replies among them, are those of all judgments at once."""
-    rows = judged("0-20", items=50, choices=4, seed=3, unreadable=0.2)
-    second = judged("0-20", items=50, choices=4, seed=4, unreadable=0.2)
+    rows = scale_rows("0-20", items=50, choices=4, seed=3, unreadable=0.2)
+    second = scale_rows("0-20", items=50, choices=4, seed=4, unreadable=0.2)
     rows += [{**row, "epoch": 2, "uuid": f"{row['uuid']} again"} for row in second]
-    found = scaled(rows)
+    results = scaled(rows)
     read = [row for row in rows if row["status"] == "ok"]
     assert 0 < len(rows) - len(read) < 40
     right = [row["correct"] for row in read]
     sure = [row["raw"] / 20 for row in read]
-    where = "scale=0-20"
-    assert value(found, where, "accuracy") == pytest.approx(np.mean(right))
-    assert value(found, where, "mean_confidence") == pytest.approx(np.mean(sure))
-    assert value(found, where, "auroc") == pytest.approx(roc_auc_score(right, sure))
-    assert value(found, where, "brier") == pytest.approx(brier_score_loss(right, sure))
+    condition = "scale=0-20"
+    assert value(results, condition, "accuracy") == pytest.approx(np.mean(right))
+    assert value(results, condition, "mean_confidence") == pytest.approx(np.mean(sure))
+    assert value(results, condition, "auroc") == pytest.approx(roc_auc_score(right, sure))
+    assert value(results, condition, "brier") == pytest.approx(brier_score_loss(right, sure))
     unread = 1 - len(read) / len(rows)
-    assert value(found, where, "format_failure_rate") == pytest.approx(unread)
-    assert value(found, where, "n") == 100
+    assert value(results, condition, "format_failure_rate") == pytest.approx(unread)
+    assert value(results, condition, "n") == 100
     reports = pd.Series([row["raw"] for row in read]).value_counts(normalize=True)
-    assert value(found, where, "entropy_bits") == pytest.approx(-(reports * np.log2(reports)).sum())
-    assert value(found, where, "top1_share") == pytest.approx(reports.iloc[0])
-    note = one(found, where, "ece")["note"]
+    assert value(results, condition, "entropy_bits") == pytest.approx(
+        -(reports * np.log2(reports)).sum()
+    )
+    assert value(results, condition, "top1_share") == pytest.approx(reports.iloc[0])
+    note = result_row(results, condition, "ece")["note"]
     assert f"{len(rows) - len(read)} of 100 judgments left out" in note
     assert "50 items" in note
 
@@ -472,13 +485,13 @@ def test_reports_of_two_epochs_out_of_range_or_not() -> None:
         for k, (item, raw) in enumerate(reports)
     ]
     rows[4] |= {"correct": NAN, "status": "refusal"}
-    found = scaled([{"status": "ok", **row} for row in rows])
+    results = scaled([{"status": "ok", **row} for row in rows])
     # 40, 90, 90, 95, 150: shares 2/5 and three times 1/5, all multiples of 5; Q1 90, Q3 95.
     bits = -(2 / 5 * np.log2(2 / 5) + 3 / 5 * np.log2(1 / 5))
     shape = {"top1_value": 90, "top1_share": 2 / 5, "top3_share": 4 / 5, "unique_values": 4}
     shape |= {"entropy_bits": bits, "round_rate": 1, "utilization": 5 / 100}
     for metric, number in shape.items():
-        row = one(found, "scale=0-100", metric)
+        row = result_row(results, "scale=0-100", metric)
         assert (row["value"], row["n"]) == (pytest.approx(number), 5), metric
         assert row["asked"] == 6
         assert row["note"].startswith(
@@ -487,10 +500,10 @@ def test_reports_of_two_epochs_out_of_range_or_not() -> None:
             else "1 of 5 reports out of range, included; 1 of 6 judgments left out: 1 refusal; "
             "3 items; no interval: "
         )
-    assert value(found, "scale=0-100", "mean_confidence") == pytest.approx(
+    assert value(results, "scale=0-100", "mean_confidence") == pytest.approx(
         (0.9 + 0.9 + 0.95 + 0.4) / 4
     )
-    assert one(found, "scale=0-100", "ece")["n"] == 4
+    assert result_row(results, "scale=0-100", "ece")["n"] == 4
     shares = detail(frame([{"status": "ok", **row} for row in rows], "scale_variants"))
     assert value(shares, "report=150;scale=0-100", "report_share") == 1 / 5
 
@@ -499,12 +512,12 @@ def test_only_a_second_epoch_that_differs_narrows_an_interval() -> None:
     """Two different answers to each item tell more than one, the same answer twice does not."""
 
     def width(rows: list[Row]) -> float:
-        row = one(scaled(rows, 2000), "scale=0-20", "brier")
+        row = result_row(scaled(rows, 2000), "scale=0-20", "brier")
         return float(row["ci_high"] - row["ci_low"])
 
-    items = judged("0-20", items=200, choices=4, seed=5, unreadable=0)
-    again = judged("0-20", items=200, choices=4, seed=6, unreadable=0)
-    half = [dict(row, uuid=f"{row['uuid']} b", epoch=2) for row in again[::2]]
+    items = scale_rows("0-20", items=200, choices=4, seed=5, unreadable=0)
+    other_answers = scale_rows("0-20", items=200, choices=4, seed=6, unreadable=0)
+    half = [dict(row, uuid=f"{row['uuid']} b", epoch=2) for row in other_answers[::2]]
     clones = [dict(row, uuid=f"{row['uuid']} b", epoch=2) for row in items[::2]]
     assert width([*items[::2], *clones]) == pytest.approx(width(items[::2]), abs=1e-9)
     assert width([*items[::2], *half]) < width(items[::2])

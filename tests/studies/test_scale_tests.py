@@ -11,7 +11,7 @@ from scipy.stats import ttest_1samp
 from sklearn.metrics import brier_score_loss, roc_auc_score
 from statsmodels.stats.multitest import multipletests
 
-from studies.frames import NAN, Row, judged, one, scaled, value
+from studies.frames import NAN, Row, result_row, scale_rows, scaled, value
 
 SCALES = ("0-100", "0-20", "60-100", "0-7")
 
@@ -19,14 +19,16 @@ SCALES = ("0-100", "0-20", "60-100", "0-7")
 @pytest.fixture(scope="module")
 def rows() -> list[Row]:
     """Four scales over items that only partly overlap, each with unreadable replies."""
-    made = []
+    judged_rows = []
     for seed, scale in enumerate(SCALES):
-        made += judged(scale, items=70, choices=4, seed=seed, unreadable=0.15)[seed * 5 :]
-    return made
+        judged_rows += scale_rows(scale, items=70, choices=4, seed=seed, unreadable=0.15)[
+            seed * 5 :
+        ]
+    return judged_rows
 
 
 @pytest.fixture(scope="module")
-def found(rows: list[Row]) -> pd.DataFrame:
+def results(rows: list[Row]) -> pd.DataFrame:
     """Their results."""
     return scaled(rows)
 
@@ -45,7 +47,7 @@ def by_hand(judgments: list[tuple[float, float]]) -> dict[str, float]:
     """The plain numbers of judgments."""
     sure, right = np.array(judgments).T
     place = np.minimum((sure * 10 + 1e-9).astype(int), 9)
-    gaps = [abs((sure - right)[place == one].sum()) for one in range(10)]
+    gaps = [abs((sure - right)[place == bin_index].sum()) for bin_index in range(10)]
     return {
         "accuracy": float(right.mean()),
         "mean_confidence": float(sure.mean()),
@@ -56,45 +58,47 @@ def by_hand(judgments: list[tuple[float, float]]) -> dict[str, float]:
     }
 
 
-def test_difference_is_less_baseline_on_common_items(rows: list[Row], found: pd.DataFrame) -> None:
+def test_difference_is_less_baseline_on_common_items(
+    rows: list[Row], results: pd.DataFrame
+) -> None:
     """Each difference is that of the items which both scales have readable."""
     base = readable(rows, "0-100")
     for scale in SCALES[1:]:
         one_scale = readable(rows, scale)
         common = sorted(one_scale.keys() & base.keys())
         assert 20 < len(common) < min(len(one_scale), len(base))
-        mine = by_hand([one_scale[item] for item in common])
-        other = by_hand([base[item] for item in common])
-        for metric, number in mine.items():
-            row = one(found, f"of={metric};scale={scale};versus=0-100", "difference")
-            assert row["value"] == pytest.approx(number - other[metric], abs=1e-12), metric
+        scale_numbers = by_hand([one_scale[item] for item in common])
+        base_numbers = by_hand([base[item] for item in common])
+        for metric, number in scale_numbers.items():
+            row = result_row(results, f"of={metric};scale={scale};versus=0-100", "difference")
+            assert row["value"] == pytest.approx(number - base_numbers[metric], abs=1e-12), metric
             assert row["ci_low"] <= row["value"] <= row["ci_high"], (scale, metric)
             assert row["n"] == len(common), (scale, metric)
             assert row["note"] == f"on the {len(common)} items that both have"
 
 
-def test_p_values_are_adjusted_over_the_scales(found: pd.DataFrame) -> None:
+def test_p_values_are_adjusted_over_the_scales(results: pd.DataFrame) -> None:
     """Holm's and Bonferroni's p are statsmodels', over the comparisons of one number."""
-    for of in ("accuracy", "ece", "brier", "mean_confidence"):
-        where = [f"of={of};scale={scale};versus=0-100" for scale in SCALES[1:]]
-        p = [value(found, condition, "p_value") for condition in where]
+    for metric in ("accuracy", "ece", "brier", "mean_confidence"):
+        conditions = [f"of={metric};scale={scale};versus=0-100" for scale in SCALES[1:]]
+        p = [value(results, condition, "p_value") for condition in conditions]
         for method in ("holm", "bonferroni"):
-            adjusted = [value(found, condition, f"p_{method}") for condition in where]
+            adjusted = [value(results, condition, f"p_{method}") for condition in conditions]
             assert adjusted == pytest.approx(multipletests(p, method=method)[1], abs=1e-12)
         assert all(0 < one_p <= 1 for one_p in p)
-        notes = {one(found, condition, "p_holm")["note"] for condition in where}
+        notes = {result_row(results, condition, "p_holm")["note"] for condition in conditions}
         assert notes == {"over 3 comparisons with 0-100"}
 
 
 def test_p_is_small_only_where_scales_differ() -> None:
     """A scale that is answered alike has p = 1 and no difference; a better one a small p."""
-    base = judged("0-100", items=100, unreadable=0)
-    alike = [{**row, "low": 0, "high": 50, "raw": row["raw"] / 2} for row in base]
+    base = scale_rows("0-100", items=100, unreadable=0)
+    equal_rows = [{**row, "low": 0, "high": 50, "raw": row["raw"] / 2} for row in base]
     better = [{**row, "low": 0, "high": 200, "raw": 2 * row["raw"], "correct": 1.0} for row in base]
-    resampled = scaled([*base, *alike, *better], 200)
-    same = "of=accuracy;scale=0-50;versus=0-100"
-    assert value(resampled, same, "difference") == 0
-    assert value(resampled, same, "p_value") == 1
+    resampled = scaled([*base, *equal_rows, *better], 200)
+    condition = "of=accuracy;scale=0-50;versus=0-100"
+    assert value(resampled, condition, "difference") == 0
+    assert value(resampled, condition, "p_value") == 1
     ahead = "of=accuracy;scale=0-200;versus=0-100"
     assert value(resampled, ahead, "difference") > 0.1
     # Where no resample reaches 0 it is Student's; eight standard errors, one of 200 draws, give its
@@ -104,31 +108,31 @@ def test_p_is_small_only_where_scales_differ() -> None:
     assert 0.1 < ratio < 10
     # AUROC is undefined where every answer is right, and so is its difference.
     for metric in ("difference", "p_value", "p_holm", "p_bonferroni"):
-        row = one(resampled, "of=auroc;scale=0-200;versus=0-100", metric)
+        row = result_row(resampled, "of=auroc;scale=0-200;versus=0-100", metric)
         assert np.isnan([row[name] for name in ("value", "ci_low", "ci_high")]).all()
         assert row["note"].startswith("undefined: ")
-    kept = one(resampled, "of=auroc;scale=0-50;versus=0-100", "p_holm")
-    assert kept["note"] == "over 1 comparisons with 0-100"
+    holm_row = result_row(resampled, "of=auroc;scale=0-50;versus=0-100", "p_holm")
+    assert holm_row["note"] == "over 1 comparisons with 0-100"
 
 
 def test_scales_to_compare_with(rows: list[Row]) -> None:
     """The study's next scale where there is no 0-100; without common items there is no test."""
-    some = scaled([row for row in rows if (row["low"], row["high"]) != (0, 100)])
-    tests = some[some["metric"] == "difference"]["condition"]
+    results = scaled([row for row in rows if (row["low"], row["high"]) != (0, 100)])
+    tests = results[results["metric"] == "difference"]["condition"]
     assert set(tests.str.extract("versus=(.*)")[0]) == {"0-20"}
-    apart = [row for row in rows if (row["high"] == 100) == (row["item"] < "i035")]
-    some = scaled([row for row in apart if row["low"] == 0])
-    conditions = set(some["condition"])
+    disjoint = [row for row in rows if (row["high"] == 100) == (row["item"] < "i035")]
+    results = scaled([row for row in disjoint if row["low"] == 0])
+    conditions = set(results["condition"])
     assert "scale=0-20" in conditions
     assert not any("versus=" in condition for condition in conditions)
 
 
-def test_accuracy_spread_is_the_range_over_granularity_scales(found: pd.DataFrame) -> None:
+def test_accuracy_spread_is_the_range_over_granularity_scales(results: pd.DataFrame) -> None:
     """In percentage points, others left out, without an interval."""
-    values = [value(found, f"scale={scale}", "accuracy") for scale in ("0-100", "0-20")]
-    others = [value(found, f"scale={scale}", "accuracy") for scale in ("60-100", "0-7")]
-    assert not all(min(values) <= other <= max(values) for other in others)
-    row = one(found, "", "accuracy_spread")
+    values = [value(results, f"scale={scale}", "accuracy") for scale in ("0-100", "0-20")]
+    other_values = [value(results, f"scale={scale}", "accuracy") for scale in ("60-100", "0-7")]
+    assert not all(min(values) <= other_value <= max(values) for other_value in other_values)
+    row = result_row(results, "", "accuracy_spread")
     assert row["value"] == pytest.approx(100 * (max(values) - min(values)))
     assert np.isnan([row["ci_low"], row["ci_high"]]).all()
     assert row["note"].startswith("over 2 of the 5 granularity scales")
@@ -138,40 +142,42 @@ def test_accuracy_spread_is_the_range_over_granularity_scales(found: pd.DataFram
     printed = [
         {**row, "correct": float(k < right[scale]), "dataset": "printed"}
         for scale in right
-        for k, row in enumerate(judged(scale, 1000, unreadable=0))
+        for k, row in enumerate(scale_rows(scale, 1000, unreadable=0))
     ]
     spread = value(scaled(printed, 2), "", "accuracy_spread", dataset="printed")
     assert spread == pytest.approx(0.6)
-    both = scaled([*judged("0-100"), *judged("60-100")])
-    assert "accuracy_spread" not in set(both["metric"])
-    single = scaled(judged("0-100"))
+    two_scales = scaled([*scale_rows("0-100"), *scale_rows("60-100")])
+    assert "accuracy_spread" not in set(two_scales["metric"])
+    single = scaled(scale_rows("0-100"))
     assert not set(single["metric"]) & {"accuracy_spread", "difference", "p_value"}
 
 
 def test_results_are_the_seeds(rows: list[Row]) -> None:
     """One seed gives one table; another changes intervals and p, never a value."""
-    some = [row for row in rows if row["low"] == 0]
-    first, again, other = (scaled(some, seed=seed, thresholds=[0.5]) for seed in (1, 1, 2))
-    pd.testing.assert_frame_equal(first, again)
+    zero_based = [row for row in rows if row["low"] == 0]
+    first, repeated, other_seed = (
+        scaled(zero_based, seed=seed, thresholds=[0.5]) for seed in (1, 1, 2)
+    )
+    pd.testing.assert_frame_equal(first, repeated)
     fixed = ~first["metric"].str.startswith("p_")
-    pd.testing.assert_series_equal(first["value"][fixed], other["value"][fixed])
-    assert (first["ci_low"] != other["ci_low"])[first["ci_low"].notna()].mean() > 0.3
+    pd.testing.assert_series_equal(first["value"][fixed], other_seed["value"][fixed])
+    assert (first["ci_low"] != other_seed["ci_low"])[first["ci_low"].notna()].mean() > 0.3
 
 
 def test_every_undefined_number_says_why() -> None:
     """All right, all sure, one item, nothing read: each NaN has a note with its reason."""
-    right = [{**row, "correct": 1.0} for row in judged("0-100", items=30)]
-    sure = [{**row, "raw": 20.0} for row in judged("0-20", items=30, unreadable=0)]
+    right = [{**row, "correct": 1.0} for row in scale_rows("0-100", items=30)]
+    sure = [{**row, "raw": 20.0} for row in scale_rows("0-20", items=30, unreadable=0)]
     unread = [
         {**row, "raw": NAN, "correct": NAN, "answer": "", "status": "refusal"}
-        for row in judged("0-10", items=30)
+        for row in scale_rows("0-10", items=30)
     ]
     withheld = [{**row, "status": "content_filter"} for row in unread]
-    single = judged("0-50", items=1, unreadable=0)
+    single = scale_rows("0-50", items=1, unreadable=0)
     cases = ([*right, *sure], [*right, *unread], unread, withheld, single, [*right, *single])
-    for some in cases:
+    for case in cases:
         for choices in (2, 4, NAN):
-            answers = scaled([{**row, "choices": choices} for row in some], resamples=50)
+            answers = scaled([{**row, "choices": choices} for row in case], resamples=50)
             undefined = answers[answers["value"].isna()]
             assert len(undefined)
             silent = undefined[~undefined["note"].str.startswith("undefined: ")]

@@ -11,7 +11,7 @@ import pytest
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import View
 from inspect_confidence.studies.scale_variants.shown import scale_tables as views
-from studies.frames import NAN, Row, judged, one, scaled, value
+from studies.frames import NAN, Row, result_row, scale_rows, scaled, value
 
 GRANULARITY = ["0-5", "0-10", "0-20", "0-50", "0-100"]
 BOUNDARY = ["20-100", "40-100", "60-100"]
@@ -19,13 +19,13 @@ NONSTANDARD = ["0-73", "14-86", "7-79", "3-38", "0-97"]
 
 
 @pytest.fixture(scope="module")
-def found() -> pd.DataFrame:
+def results() -> pd.DataFrame:
     """All thirteen scales and one more, on two data sets by two models, some out of range."""
     rows = [
         row
         for model, dataset in product("mn", ("one", "two"))
         for seed, scale in enumerate([*GRANULARITY, *BOUNDARY, *NONSTANDARD, "1-7"])
-        for row in judged(scale, 40, 4, seed, dataset=dataset, model=model)
+        for row in scale_rows(scale, 40, 4, seed, dataset=dataset, model=model)
     ]
     for row in rows[::11]:
         if row["status"] == "ok":
@@ -33,9 +33,9 @@ def found() -> pd.DataFrame:
     return scaled(rows, resamples=300)
 
 
-def by_title(found: pd.DataFrame) -> dict[str, View]:
+def by_title(results: pd.DataFrame) -> dict[str, View]:
     """The views by what stands before the model in their title."""
-    return {view.title.rsplit(":", 1)[0]: view for view in views(found)}
+    return {view.title.rsplit(":", 1)[0]: view for view in views(results)}
 
 
 EVERY = [*GRANULARITY, *BOUNDARY, *NONSTANDARD, "1-7"]
@@ -50,25 +50,27 @@ BY_SCALE = {
 }
 
 
-def test_every_table_has_its_scales_in_order(found: pd.DataFrame) -> None:
+def test_every_table_has_its_scales_in_order(results: pd.DataFrame) -> None:
     """The study's tables have both models, most of the mean; then each model's have all sets."""
-    shown = by_title(found)
-    who = list(product("mn", ("one", "two", "mean")))
-    assert lines(shown["Tables 1 and 8 to 10, scale 0-100"]) == who
-    assert lines(shown["Table 12, M-ratio"]) == who
+    views_by_title = by_title(results)
+    models_and_sets = list(product("mn", ("one", "two", "mean")))
+    assert lines(views_by_title["Tables 1 and 8 to 10, scale 0-100"]) == models_and_sets
+    assert lines(views_by_title["Table 12, M-ratio"]) == models_and_sets
     for title, scales in BY_SCALE.items():
-        wanted = list(product("mn", ("mean",), scales))
-        assert lines(shown[title], "scale") == wanted, title
+        expected = list(product("mn", ("mean",), scales))
+        assert lines(views_by_title[title], "scale") == expected, title
     for title, scales in (
         ("Table 11, ECE", GRANULARITY),
         ("Table 12, M-ratio", GRANULARITY),
         ("Table 13, accuracy", [*GRANULARITY, "spread (points)"]),
         ("Table 17, out of range (%)", EVERY),
     ):
-        assert list(shown[title].table)[2:] == [*scales, "n"], title
+        assert list(views_by_title[title].table)[2:] == [*scales, "n"], title
     for title in ("Calibration and sensitivity", "Reports", "Tables 6 and 7, ECE by bins"):
         for model in "mn":
-            (view,) = [one for one in views(found) if one.title == f"{title}: {model}"]
+            (view,) = [
+                candidate for candidate in views(results) if candidate.title == f"{title}: {model}"
+            ]
             rows = [tuple(row) for row in view.table[["data set", "scale"]].to_numpy()]
             assert rows == list(product(("one", "two", "mean"), EVERY)), title
 
@@ -79,9 +81,9 @@ def lines(view: View, *more: str) -> list[tuple[str, ...]]:
     return [tuple(row) for row in view.table[names].to_numpy()]
 
 
-def test_cells_are_the_scaled(found: pd.DataFrame) -> None:
+def test_cells_are_the_scaled(results: pd.DataFrame) -> None:
     """A cell is the value and interval of its row of results, rounded."""
-    tables = by_title(found)
+    tables = by_title(results)
     sure, m_afc = ";threshold=0.75", ";threshold=0.75;type1=m_afc"
     for title, column, metric, condition, digits in (
         ("Tables 1 and 8 to 10, scale 0-100", "its share", "top1_share", "", 2),
@@ -96,26 +98,30 @@ def test_cells_are_the_scaled(found: pd.DataFrame) -> None:
         ("Out of range", "clipped", "clip_rate", "", 3),
     ):
         for row in tables[title].table.to_dict("records"):
-            where = f"scale={row.get('scale', '0-100')}{condition}"
-            who = {"model": row.get("model", "n"), "dataset": row["data set"]}
-            result = one(found, where, metric, **who)
+            full_condition = f"scale={row.get('scale', '0-100')}{condition}"
+            key_columns = {"model": row.get("model", "n"), "dataset": row["data set"]}
+            result = result_row(results, full_condition, metric, **key_columns)
             number, low, high = (
                 f"{result[name]:.{digits}f}" for name in ("value", "ci_low", "ci_high")
             )
             ends: str = "" if pd.isna(result["ci_low"]) else f" [{low}, {high}]"
-            wanted: str = "-" if pd.isna(result["value"]) else number + ends
-            assert row[column] == wanted, (title, column, where)
+            expected_cell: str = "-" if pd.isna(result["value"]) else number + ends
+            assert row[column] == expected_cell, (title, column, full_condition)
     bins = tables["Tables 6 and 7, ECE by bins"].table.iloc[0]
     scale = bins["scale"]
     for column, part in (("15 bins", "bins=15;"), ("10 of equal mass", "binning=equal_mass;")):
-        result = one(found, f"{part}scale={scale}", "ece", dataset=bins["data set"], model="n")
+        result = result_row(
+            results, f"{part}scale={scale}", "ece", dataset=bins["data set"], model="n"
+        )
         assert bins[column].startswith(f"{result['value']:.3f} [")
-    who = {"model": "m", "dataset": "mean"}
+    key_columns = {"model": "m", "dataset": "mean"}
     accuracy = tables["Table 13, accuracy"].table.iloc[0]
-    assert accuracy["0-20"].startswith(f"{value(found, 'scale=0-20', 'accuracy', **who):.2f} [")
-    spread = f"{value(found, '', 'accuracy_spread', **who):.1f}"
+    assert accuracy["0-20"].startswith(
+        f"{value(results, 'scale=0-20', 'accuracy', **key_columns):.2f} ["
+    )
+    spread = f"{value(results, '', 'accuracy_spread', **key_columns):.1f}"
     assert accuracy["spread (points)"].startswith(spread)
-    beyond = 100 * value(found, "scale=3-38", "violation_rate", **who)
+    beyond = 100 * value(results, "scale=3-38", "violation_rate", **key_columns)
     assert 0 < beyond < 20
     assert tables["Table 17, out of range (%)"].table.iloc[0]["3-38"] == f"{beyond:.1f}"
 
@@ -126,25 +132,25 @@ def test_sensitivity_stands_beside_its_tests() -> None:
         row
         for dataset in ("one", "two")
         for seed, scale in enumerate(("0-100", "0-20", "60-100"))
-        for row in judged(scale, 240, 4, seed, unreadable=0, dataset=dataset, model="m")
+        for row in scale_rows(scale, 240, 4, seed, unreadable=0, dataset=dataset, model="m")
     ]
     for k, judgment in enumerate(rows):
         if judgment["high"] == 20:  # much more often right where it is sure
             judgment["correct"] = float((judgment["raw"] > 14) ^ (k % 4 == 0))
-    found = scaled(rows, resamples=2_000)
-    tables = by_title(found)
+    results = scaled(rows, resamples=2_000)
+    tables = by_title(results)
     starred = 0
     for row in tables["Table 16, differences from 0-100"].table.to_dict("records"):
-        for heading, of, where in (
+        for heading, metric, condition in (
             ("meta-d'", "meta_d_ideal", "threshold=0.75"),
             ("M-ratio", "m_ratio", "threshold=0.75;type1=m_afc"),
         ):
-            parts = {**Condition.read(where), "scale": row["scale"]}
-            test = str(Condition(parts, of=of, versus="0-100"))
-            who = {"model": row["model"], "dataset": "mean"}
-            p = value(found, test, "p_holm", **who)
+            parts = {**Condition.read(condition), "scale": row["scale"]}
+            test = str(Condition(parts, of=metric, versus="0-100"))
+            key_columns = {"model": row["model"], "dataset": "mean"}
+            p = value(results, test, "p_holm", **key_columns)
             assert row[f"p of {heading}"] == ("-" if pd.isna(p) else f"{p:.3f}")
-            differs = value(found, test, "difference", **who)
+            differs = value(results, test, "difference", **key_columns)
             assert row[f"difference of {heading}"].split(" ")[0] == (
                 "-" if pd.isna(differs) else f"{differs:.3f}"
             )
@@ -159,36 +165,38 @@ def test_sensitivity_stands_beside_its_tests() -> None:
 
 def test_items_that_differ_are_flagged() -> None:
     """A column with how many items are not common, and a sentence, only where there are some."""
-    rows = [*judged("0-100", 30, 4, model="m"), *judged("0-20", 30, 4, 1, model="m")]
+    rows = [*scale_rows("0-100", 30, 4, model="m"), *scale_rows("0-20", 30, 4, 1, model="m")]
     rows += [{**row, "epoch": 2, "uuid": f"{row['uuid']} again"} for row in rows]
     for view in views(scaled(rows, resamples=10)):
         assert "items not common" not in view.table
         assert "Items not common" not in view.caption
-    few = scaled([row for row in rows if row["high"] == 100 or row["item"] < "i020"], resamples=10)
-    shown = by_title(few)
-    table = shown["Table 2, granularity"].table
+    fewer_items = scaled(
+        [row for row in rows if row["high"] == 100 or row["item"] < "i020"], resamples=10
+    )
+    views_by_title = by_title(fewer_items)
+    table = views_by_title["Table 2, granularity"].table
     counts = dict(zip(table["scale"], table["items not common"], strict=True))
     assert counts == {"0-20": "0", "0-100": "10"}
-    assert list(shown["Table 11, ECE"].table["items not common"]) == ["10"]
-    assert "Items not common" in shown["Table 11, ECE"].caption
-    assert list(shown["Reports"].table["items not common"]) == ["0", "10"]
+    assert list(views_by_title["Table 11, ECE"].table["items not common"]) == ["10"]
+    assert "Items not common" in views_by_title["Table 11, ECE"].caption
+    assert list(views_by_title["Reports"].table["items not common"]) == ["0", "10"]
 
 
-def test_differences_carry_stars_after_holm(found: pd.DataFrame) -> None:
+def test_differences_carry_stars_after_holm(results: pd.DataFrame) -> None:
     """The last table of a model has every scale less 0-100, starred by Holm's p."""
-    view = views(found)[-1]
+    view = views(results)[-1]
     assert view.title == "Differences from 0-100: n"
     assert "0-100" not in set(view.table["scale"])
     for row in view.table.to_dict("records"):
-        where = f"of=accuracy;scale={row['scale']};versus=0-100"
-        p = one(found, where, "p_holm", dataset=row["data set"], model="n")["value"]
+        condition = f"of=accuracy;scale={row['scale']};versus=0-100"
+        p = result_row(results, condition, "p_holm", dataset=row["data set"], model="n")["value"]
         stars = " **" if p < 0.01 else " *" if p < 0.05 else ""
         assert row["accuracy"].endswith(f"]{stars}")
 
 
 def cases() -> dict[str, list[Row]]:
     """Judgments that leave tables nearly or wholly empty."""
-    two = [*judged("0-100", items=12), *judged("0-10", items=12, seed=1)]
+    two = [*scale_rows("0-100", items=12), *scale_rows("0-10", items=12, seed=1)]
     nothing = {"raw": NAN, "correct": NAN, "answer": "", "status": "refusal"}
     return {
         "two scales": two,
@@ -203,29 +211,33 @@ def cases() -> dict[str, list[Row]]:
     }
 
 
-def test_every_table_is_of_texts(found: pd.DataFrame) -> None:
+def test_every_table_is_of_texts(results: pd.DataFrame) -> None:
     """Whatever is missing, and without a warning; how much is unreadable is told."""
     for name, rows in cases().items():
-        shown = by_title(scaled(rows, resamples=20))
-        assert ("Out of range" in shown) is (name != "all withheld"), name
-        assert name == "all withheld" or len(shown["Out of range"].table) == 2, name
-        for view in shown.values():
+        views_by_title = by_title(scaled(rows, resamples=20))
+        assert ("Out of range" in views_by_title) is (name != "all withheld"), name
+        assert name == "all withheld" or len(views_by_title["Out of range"].table) == 2, name
+        for view in views_by_title.values():
             texts = view.table.map(lambda text: isinstance(text, str) and text != "nan")
             assert texts.all(axis=None), (name, view.title)
     # No table relies on what pandas is about to remove.
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert views(found)
+        assert views(results)
 
 
 def test_views_of_little() -> None:
     """One scale alone has its tables, and so has a file of confidence and correct."""
     for name in ("two scales", "one item", "all unreadable", "no choices"):
-        shown = by_title(scaled([row for row in cases()[name] if row["high"] == 100], resamples=20))
-        few = {"Out of range"}
-        full = {"Tables 1 and 8 to 10, scale 0-100", "Reports", *few}
+        views_by_title = by_title(
+            scaled([row for row in cases()[name] if row["high"] == 100], resamples=20)
+        )
+        few_titles = {"Out of range"}
+        full = {"Tables 1 and 8 to 10, scale 0-100", "Reports", *few_titles}
         full.add("Tables 6 and 7, ECE by bins")
-        assert (few if name in ("all unreadable", "one item") else full) <= set(shown), name
-        assert not any(title.startswith("Differences") for title in shown), name
+        assert (few_titles if name in ("all unreadable", "one item") else full) <= set(
+            views_by_title
+        ), name
+        assert not any(title.startswith("Differences") for title in views_by_title), name
     rows = [{"item": n, "confidence": 0.6, "correct": n % 2} for n in range(8)]
     assert any("0.60" in view.table.to_string() for view in views(scaled(rows, resamples=50)))

@@ -33,12 +33,17 @@ SEEDS = range(4)
 def scored(seed: int, units: Sequence[int]) -> Scored:
     """Random distributions over up to five integers, a judgment a unit given."""
     rng = np.random.default_rng(seed)
-    made = []
+    distributions = []
     for _ in units:
         values = rng.choice(np.arange(-4, 9), size=rng.integers(1, 6), replace=False)
-        made.append(dict(zip(values.tolist(), rng.dirichlet(np.ones(len(values))), strict=True)))
-    seen = [rng.choice(list(one)) if rng.random() < 0.7 else rng.integers(-5, 10) for one in made]
-    return Scored(made, np.array(seen, float), np.array(units), UNITS, len(units) + 1)
+        distributions.append(
+            dict(zip(values.tolist(), rng.dirichlet(np.ones(len(values))), strict=True))
+        )
+    truths = [
+        rng.choice(list(distribution)) if rng.random() < 0.7 else rng.integers(-5, 10)
+        for distribution in distributions
+    ]
+    return Scored(distributions, np.array(truths, float), np.array(units), UNITS, len(units) + 1)
 
 
 def train_and_test(seed: int) -> tuple[Scored, Scored]:
@@ -48,25 +53,27 @@ def train_and_test(seed: int) -> tuple[Scored, Scored]:
 
 def weights(seed: int) -> IntArray:
     """Ones, and random whole numbers with each half of the units drawn at least once."""
-    drawn = np.random.default_rng(seed).integers(0, 4, size=(3, UNITS))
-    drawn[:, [1, 7]] += 1
-    return np.vstack([np.ones((1, UNITS), np.int64), drawn])
+    drawn_counts = np.random.default_rng(seed).integers(0, 4, size=(3, UNITS))
+    drawn_counts[:, [1, 7]] += 1
+    return np.vstack([np.ones((1, UNITS), np.int64), drawn_counts])
 
 
 def repeated(unit: IntArray, row: IntArray) -> list[int]:
     """The judgments' numbers, each as often as its unit was drawn."""
-    return [judgment for judgment, of in enumerate(unit) for _ in range(int(row[of]))]
+    return [
+        judgment for judgment, drawn_unit in enumerate(unit) for _ in range(int(row[drawn_unit]))
+    ]
 
 
 def plain_set(distribution: dict[int, float], level: float, temperature: float) -> list[int]:
     """The smallest set at a temperature, by sorting and adding up."""
     powers = {v: p ** (1 / temperature) for v, p in distribution.items()}
-    held: list[int] = []
+    chosen_values: list[int] = []
     for value in sorted(powers, key=lambda v: (-powers[v], v)):
-        held.append(value)
-        if sum(powers[v] for v in held) >= level / 100 * sum(powers.values()) - 1e-12:
+        chosen_values.append(value)
+        if sum(powers[v] for v in chosen_values) >= level / 100 * sum(powers.values()) - 1e-12:
             break
-    return held
+    return chosen_values
 
 
 def plain_score(low: float, high: float, truth: float, level: float) -> float:
@@ -77,14 +84,14 @@ def plain_score(low: float, high: float, truth: float, level: float) -> float:
     return high - low + (factor * (truth - high) if truth > high else 0)
 
 
-def plain_metrics(one: Scored, judgment: int, level: float, temperature: float) -> FloatArray:
+def plain_metrics(sample: Scored, judgment: int, level: float, temperature: float) -> FloatArray:
     """Coverage, interval score, width and set coverage of one judgment."""
-    truth = one.truth[judgment]
-    held = plain_set(dict(one.distributions[judgment]), level, temperature)
-    low, high = min(held), max(held)
+    truth = sample.truth[judgment]
+    chosen_values = plain_set(dict(sample.distributions[judgment]), level, temperature)
+    low, high = min(chosen_values), max(chosen_values)
     inside = float(low <= truth <= high)
     score = plain_score(low, high, truth, level)
-    return np.array([inside, score, high - low, float(truth in held)])
+    return np.array([inside, score, high - low, float(truth in chosen_values)])
 
 
 def check_choice(chosen: float, objective: FloatArray) -> None:
@@ -94,13 +101,15 @@ def check_choice(chosen: float, objective: FloatArray) -> None:
     assert abs(math.log(chosen)) == pytest.approx(np.abs(np.log(tied)).min(), abs=1e-9)
 
 
-def values_of(found: Iterable[Statistics], row: IntArray) -> dict[tuple[str, str], float]:
+def values_of(estimands: Iterable[Statistics], row: IntArray) -> dict[tuple[str, str], float]:
     """Values at weights of the items, by rule or level, and metric."""
     return {
         (str(number.condition.get("level", "")), number.metric): float(value)
-        for one in found
+        for estimand in estimands
         for number, value in zip(
-            one.estimates, one.statistic(row[None, :].astype(float)).reshape(-1), strict=True
+            estimand.estimates,
+            estimand.statistic(row[None, :].astype(float)).reshape(-1),
+            strict=True,
         )
     }
 
@@ -113,22 +122,22 @@ def test_temperature_of_least_score_equals_plain_loops() -> None:
             np.mean([plain_metrics(train, j, level, t)[1] for level in LEVELS for j in range(6)])
             for t in TEMPERATURES
         ]
-        one, *_ = scaled_temperatures(train, test, LEVELS, {})
-        (number,) = one.estimates
+        estimand, *_ = scaled_temperatures(train, test, LEVELS, {})
+        (number,) = estimand.estimates
         assert (number.metric, number.n, number.n_asked, number.units) == (
             *("temperature_score", 6, 7),
             5,
         )
-        check_choice(float(one.statistic(np.ones((1, UNITS)))[0]), np.array(plain))
+        check_choice(float(estimand.statistic(np.ones((1, UNITS)))[0]), np.array(plain))
 
 
 def test_likelihood_choice_equals_plain_loops() -> None:
     """At each row of weights the temperature has the least -log p_T(truth) of the truths seen."""
     for seed in SEEDS:
         train, _ = train_and_test(seed)
-        drawn = weights(seed)
-        columns = likelihood_choice(train)(drawn.astype(float))
-        for row, column in zip(drawn, columns, strict=True):
+        all_weights = weights(seed)
+        columns = likelihood_choice(train)(all_weights.astype(float))
+        for row, column in zip(all_weights, columns, strict=True):
             losses = np.zeros(len(TEMPERATURES))
             for judgment in repeated(train.unit, row):
                 distribution, truth = train.distributions[judgment], int(train.truth[judgment])
@@ -144,21 +153,25 @@ def test_scaled_metrics_equal_plain_loops() -> None:
     names = ("coverage", "interval_score", "mean_width", "set_coverage")
     for seed, level, temperature in product(SEEDS, LEVELS, (0.4, 1.0, 2.5)):
         _, test = train_and_test(seed)
-        made = list(scaled_statistics(test, level, temperature, {}, ""))
-        assert {(number.n, number.n_asked) for one in made for number in one.estimates} == {(6, 7)}
+        estimands = list(scaled_statistics(test, level, temperature, {}, ""))
+        assert {
+            (number.n, number.n_asked) for estimand in estimands for number in estimand.estimates
+        } == {(6, 7)}
         for row in weights(seed):
-            judged = repeated(test.unit, row)
-            each = [plain_metrics(test, j, level, temperature) for j in judged]
-            got = values_of(made, row)
-            assert [got["", name] for name in names] == pytest.approx(np.mean(each, axis=0))
+            judgments = repeated(test.unit, row)
+            metrics_by_judgment = [plain_metrics(test, j, level, temperature) for j in judgments]
+            got = values_of(estimands, row)
+            assert [got["", name] for name in names] == pytest.approx(
+                np.mean(metrics_by_judgment, axis=0)
+            )
 
 
 def test_hulls_and_sets_are_told_apart() -> None:
     """A truth between the values 0 and 2 of a set is in the hull alone."""
     # {0: 0.6, 2: 0.4} at 80%: T = 1 takes both, {0} alone would need 1.5^(1/T) >= 4. Coverage 1,
     # set coverage 0, width and score 2.
-    one = Scored([{0: 0.6, 2: 0.4}], np.array([1.0]), np.array([0]), 1, 1)
-    got = values_of(scaled_statistics(one, 80, 1, {}, ""), np.ones(1, np.int64))
+    sample = Scored([{0: 0.6, 2: 0.4}], np.array([1.0]), np.array([0]), 1, 1)
+    got = values_of(scaled_statistics(sample, 80, 1, {}, ""), np.ones(1, np.int64))
     expected = {"coverage": 1, "interval_score": 2, "mean_width": 2, "set_coverage": 0}
     assert {name: got["", name] for name in expected} == pytest.approx(expected)
 
@@ -193,7 +206,7 @@ def test_penalties() -> None:
     ]
     assert objectives(ways, 10) == pytest.approx([3.5, 1])
     assert objectives(ways, 5 / 3) == pytest.approx([1, 1])
-    unread = [one.select(nothing > 0) for one in ways]
+    unread = [intervals.select(nothing > 0) for intervals in ways]
     assert np.isnan(objectives(unread, 10)).all()
 
 
@@ -227,7 +240,7 @@ def decoding_frames(seed: int) -> dict[float, pd.DataFrame]:
         for epoch, (name, level) in product((1, 2), product(names, LEVELS)):
             middle = truths[name] + rng.normal(0, 0.5) + (100 if epoch == 2 else 0)
             half = temperature * rng.uniform(0.5, 2) * level / 80
-            lost = (temperature, name, level) in {(1.0, "t0", 90.0), (1.7, "s1", 80.0)}
+            is_unreadable = (temperature, name, level) in {(1.0, "t0", 90.0), (1.7, "s1", 80.0)}
             rows.append(
                 {
                     "item": name,
@@ -235,9 +248,9 @@ def decoding_frames(seed: int) -> dict[float, pd.DataFrame]:
                     "epoch": epoch,
                     "level": level,
                     "truth": truths[name],
-                    "status": "refusal" if lost else "ok",
-                    "lower": np.nan if lost else middle - half,
-                    "upper": np.nan if lost else middle + half,
+                    "status": "refusal" if is_unreadable else "ok",
+                    "lower": np.nan if is_unreadable else middle - half,
+                    "upper": np.nan if is_unreadable else middle + half,
                 }
             )
         # A lost judgment is lost in both epochs: the loop above says so for either.
@@ -246,24 +259,24 @@ def decoding_frames(seed: int) -> dict[float, pd.DataFrame]:
 
 
 def plain_rows(
-    frames: dict[float, pd.DataFrame], split: str, level: float, drawn: dict[str, int]
+    frames: dict[float, pd.DataFrame], split: str, level: float, draw_counts: dict[str, int]
 ) -> dict[float, list[dict[str, float]]]:
     """Metrics of the first epoch's judgments that every temperature has, items repeated."""
-    found: dict[float, list[dict[str, float]]] = {}
-    lost = {"train": {90.0: "t0"}, "test": {80.0: "s1"}}[split].get(level)
+    rows_by_temperature: dict[float, list[dict[str, float]]] = {}
+    unreadable_item = {"train": {90.0: "t0"}, "test": {80.0: "s1"}}[split].get(level)
     for temperature, frame in frames.items():
-        found[temperature] = []
+        rows_by_temperature[temperature] = []
         for row in frame.to_dict("records"):
             if (row["split"], row["level"], row["epoch"]) == (split, level, 1):
                 low, high, truth = row["lower"], row["upper"], row["truth"]
-                one = {
+                metrics = {
                     "coverage": float(low <= truth <= high),
                     "interval_score": plain_score(low, high, truth, level),
                     "mean_width": high - low,
                 }
-                if row["item"] != lost:
-                    found[temperature] += [one] * drawn[row["item"]]
-    return found
+                if row["item"] != unreadable_item:
+                    rows_by_temperature[temperature] += [metrics] * draw_counts[row["item"]]
+    return rows_by_temperature
 
 
 def plain_mean(rows: list[dict[str, float]], metric: str) -> float:
@@ -275,25 +288,25 @@ def plain_temperature(
     frames: dict[float, pd.DataFrame],
     levels: Sequence[float],
     penalty: float,
-    drawn: dict[str, int],
+    draw_counts: dict[str, int],
 ) -> float:
     """The temperature with the least penalised score, added up over levels."""
     objective = dict.fromkeys(TRIED, 0.0)
     for level in levels:
-        for temperature, rows in plain_rows(frames, "train", level, drawn).items():
+        for temperature, rows in plain_rows(frames, "train", level, draw_counts).items():
             short = max(level / 100 - plain_mean(rows, "coverage"), 0)
             objective[temperature] += plain_mean(rows, "interval_score") + penalty * short
     return min(objective, key=lambda temperature: objective[temperature])
 
 
-def by_condition(found: list[Statistics]) -> dict[tuple[object, object, str], Statistics]:
+def by_condition(estimands: list[Statistics]) -> dict[tuple[object, object, str], Statistics]:
     """Estimands by rule, level and metric; each is one number."""
     keyed = {
-        (number.condition["decoding"], number.condition.get("level"), number.metric): one
-        for one in found
-        for number in one.estimates
+        (number.condition["decoding"], number.condition.get("level"), number.metric): estimand
+        for estimand in estimands
+        for number in estimand.estimates
     }
-    assert len(keyed) == len(found)
+    assert len(keyed) == len(estimands)
     return keyed
 
 
@@ -306,23 +319,27 @@ def test_decoding_temperatures_equal_brute_force(seed: int, penalty: float) -> N
     frames = decoding_frames(seed)
     units = pd.Index(sorted(frames[1.0]["item"].unique(), reverse=True))
     shuffled = {temperature: frames[temperature] for temperature in (1.7, 0.3, 1.0)}
-    found = by_condition(list(decoding_temperatures(shuffled, units, {"method": "x"}, penalty)))
-    drawn = weights(seed)
-    drawn[:, [units.get_loc("t1"), units.get_loc("s2")]] += 1
+    estimands = by_condition(list(decoding_temperatures(shuffled, units, {"method": "x"}, penalty)))
+    all_weights = weights(seed)
+    all_weights[:, [units.get_loc("t1"), units.get_loc("s2")]] += 1
     once = dict.fromkeys(units, 1)
     overall = plain_temperature(frames, LEVELS, penalty, once)
-    together = found["all_levels", None, "decoding_temperature"].statistic(drawn.astype(float))
-    assert together.tolist() == [overall] * 4
-    for level, row in product(LEVELS, drawn):
-        alone = plain_temperature(frames, [level], penalty, once)
-        at = row[None, :].astype(float)
-        assert found["per_level", level, "decoding_temperature"].statistic(at) == [alone]
+    overall_temperatures = estimands["all_levels", None, "decoding_temperature"].statistic(
+        all_weights.astype(float)
+    )
+    assert overall_temperatures.tolist() == [overall] * 4
+    for level, row in product(LEVELS, all_weights):
+        level_temperature = plain_temperature(frames, [level], penalty, once)
+        row_weights = row[None, :].astype(float)
+        assert estimands["per_level", level, "decoding_temperature"].statistic(row_weights) == [
+            level_temperature
+        ]
         test = plain_rows(frames, "test", level, dict(zip(units, row.tolist(), strict=True)))
-        for rule, temperature in (("all_levels", overall), ("per_level", alone)):
+        for rule, temperature in (("all_levels", overall), ("per_level", level_temperature)):
             for metric in ("coverage", "interval_score", "mean_width"):
-                got = found[rule, level, metric].statistic(at)[0]
+                got = estimands[rule, level, metric].statistic(row_weights)[0]
                 assert got == pytest.approx(plain_mean(test[temperature], metric))
-            gap = found[rule, level, "coverage_gap"].statistic(at)[0]
+            gap = estimands[rule, level, "coverage_gap"].statistic(row_weights)[0]
             expected = plain_mean(test[temperature], "coverage") - level / 100
             assert gap == pytest.approx(expected)
 
@@ -332,20 +349,20 @@ def test_decoding_rows_say_what_they_rest_on() -> None:
     frames = decoding_frames(0)
     units = pd.Index(frames[1.0]["item"].unique())
     shuffled = {temperature: frames[temperature] for temperature in (1.7, 0.3, 1.0)}
-    made = list(decoding_temperatures(shuffled, units, {"method": "sampling"}, 10))
-    found = by_condition(made)
+    estimand_list = list(decoding_temperatures(shuffled, units, {"method": "sampling"}, 10))
+    estimands = by_condition(estimand_list)
     metrics = ["coverage", "interval_score", "mean_width", "median_width", "coverage_gap"]
     metrics += ["miss_below", "miss_above"]
     expected: set[tuple[object, ...]] = {("all_levels", None, "decoding_temperature")}
     expected |= {("per_level", level, "decoding_temperature") for level in LEVELS}
     expected |= set(product(("all_levels", "per_level"), LEVELS, metrics))
-    assert set(found) == expected
-    assert found["per_level", 80.0, "decoding_temperature"].estimates[0].n == 5  # train items
-    assert found["per_level", 90.0, "decoding_temperature"].estimates[0].n == 4
-    assert found["all_levels", 80.0, "coverage"].estimates[0].n == 4  # test items
-    assert found["per_level", 90.0, "coverage"].estimates[0].n == 5
-    assert {number.n_asked for one in made for number in one.estimates} == {5}
-    for one in (number for each in made for number in each.estimates):
+    assert set(estimands) == expected
+    assert estimands["per_level", 80.0, "decoding_temperature"].estimates[0].n == 5  # train items
+    assert estimands["per_level", 90.0, "decoding_temperature"].estimates[0].n == 4
+    assert estimands["all_levels", 80.0, "coverage"].estimates[0].n == 4  # test items
+    assert estimands["per_level", 90.0, "coverage"].estimates[0].n == 5
+    assert {number.n_asked for one in estimand_list for number in one.estimates} == {5}
+    for one in (number for each in estimand_list for number in each.estimates):
         assert (one.condition["method"], one.condition["split"]) == ("sampling", "test")
         assert "0.3, 1, 1.7" in one.note
         assert "10 * undercoverage" in one.note

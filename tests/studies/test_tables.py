@@ -11,11 +11,11 @@ KEY = Key("life_eval", "m", "d")
 LOST = "31 of 100 judgments left out: 8 refused, 23 unparseable"
 
 
-def shown(*numbers: tuple[str, int, int, str]) -> list[str]:
+def counts_column(*numbers: tuple[str, int, int, str]) -> list[str]:
     """The column `n` of a table with a line a radius, of metric, n, asked and note."""
     rows = [
-        KEY.result({"radius": 5}, metric, 0.5, n=n, asked=asked, note=note)
-        for metric, n, asked, note in numbers
+        KEY.result({"radius": 5}, metric, 0.5, n=n, asked=asked_count, note=note)
+        for metric, n, asked_count, note in numbers
     ]
     columns = [Column("accuracy", "accuracy"), Column("ece", "ECE")]
     spec = TableSpec("T", ResultTable.from_frame(results_frame(rows)), ("radius",), columns)
@@ -41,7 +41,7 @@ def shown(*numbers: tuple[str, int, int, str]) -> list[str]:
     ],
 )
 def test_every_line_says_what_it_rests_on(
-    numbers: list[tuple[str, int, int, str]], said: str
+    numbers: list[tuple[str, int, int, str]], expected: str
 ) -> None:
     """How many judgments, of how many asked, and what became of the others."""
-    assert shown(*numbers) == [said]
+    assert counts_column(*numbers) == [expected]

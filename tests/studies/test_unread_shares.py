@@ -19,7 +19,7 @@ from inspect_confidence.studies.unread import METRICS, summarize_failures
 EPOCHS = 2
 
 
-def judgments(lost: float = 0.3, model: str = "m", dataset: str = "d") -> pd.DataFrame:
+def judgments(refused_share: float = 0.3, model: str = "m", dataset: str = "d") -> pd.DataFrame:
     """Thirty items on two scales in two epochs; on 0-5 that share of replies is refused.
 
     One reply on 0-100 is out of range, and one never came.
@@ -32,23 +32,23 @@ def judgments(lost: float = 0.3, model: str = "m", dataset: str = "d") -> pd.Dat
     frame["item"] = frame["item"].map("i{}".format)
     frame["raw"] = frame["high"] / 2
     frame["status"] = "ok"
-    frame.loc[(frame["high"] == 5) & (rng.random(len(frame)) < lost), "status"] = "refusal"
+    frame.loc[(frame["high"] == 5) & (rng.random(len(frame)) < refused_share), "status"] = "refusal"
     frame.loc[0, "status"] = "out_of_range"
     frame.loc[1, "status"] = "sample_error"
     return frame
 
 
-def found(*frames: pd.DataFrame, common_items: bool = False) -> pd.DataFrame:
+def unread_rows(*frames: pd.DataFrame, common_items: bool = False) -> pd.DataFrame:
     """The rows on unread replies."""
-    every = pd.concat(frames, ignore_index=True)
-    rows = summarize(every, resamples=200, common_items=common_items)
+    all_judgments = pd.concat(frames, ignore_index=True)
+    rows = summarize(all_judgments, resamples=200, common_items=common_items)
     return rows[rows["metric"].isin(METRICS)].reset_index(drop=True)
 
 
 def by_name(rows: pd.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
     """Rows by condition and metric."""
     return {
-        (row["condition"], row["metric"]): {str(name): one for name, one in row.items()}
+        (row["condition"], row["metric"]): {str(name): cell for name, cell in row.items()}
         for row in rows.to_dict("records")
     }
 
@@ -56,16 +56,18 @@ def by_name(rows: pd.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
 def test_shares_and_test_follow_from_the_judgments() -> None:
     """What gave no reply is left out; items are clusters, and stay together in the test."""
     frame = judgments()
-    rows = by_name(found(frame))
-    asked = frame[frame["status"] != "sample_error"]
-    lost = (asked["status"] != "ok").groupby([asked["item"], asked["high"]]).sum().unstack()
-    replies = asked.groupby(["item", "high"]).size().unstack()
-    of = {"scale=0-5": 5.0, "scale=0-100": 100.0}
-    assert {where for where, _ in rows} == {"", "by=scale", *of}
-    for where, high in of.items():
-        row = rows[where, "unread_share"]
-        assert row["value"] == pytest.approx(lost[high].sum() / replies[high].sum())
-        ends = clustered_wilson_interval(lost[high], replies[high])
+    rows = by_name(unread_rows(frame))
+    replied = frame[frame["status"] != "sample_error"]
+    unread_counts = (
+        (replied["status"] != "ok").groupby([replied["item"], replied["high"]]).sum().unstack()
+    )
+    replies = replied.groupby(["item", "high"]).size().unstack()
+    high_of_scale = {"scale=0-5": 5.0, "scale=0-100": 100.0}
+    assert {condition for condition, _ in rows} == {"", "by=scale", *high_of_scale}
+    for condition, high in high_of_scale.items():
+        row = rows[condition, "unread_share"]
+        assert row["value"] == pytest.approx(unread_counts[high].sum() / replies[high].sum())
+        ends = clustered_wilson_interval(unread_counts[high], replies[high])
         assert (row["ci_low"], row["ci_high"]) == pytest.approx(ends)
     overall = rows["", "unread_share"]
     refused = int((frame["status"] == "refusal").sum())
@@ -73,7 +75,9 @@ def test_shares_and_test_follow_from_the_judgments() -> None:
     assert overall["value"] == (refused + 1) / 119
     assert overall["note"] == f"1 out_of_range, {refused} refusal; without a reply: 1 sample_error"
     test = rows["by=scale", "unread_dependence"]
-    assert test["value"] == pytest.approx(unread_dependence(lost, replies, resamples=200), abs=0.02)
+    assert test["value"] == pytest.approx(
+        unread_dependence(unread_counts, replies, resamples=200), abs=0.02
+    )
     assert test["note"] == "200 permutations within 30 items"
     assert test["value"] < 0.02
 
@@ -81,16 +85,16 @@ def test_shares_and_test_follow_from_the_judgments() -> None:
 def test_all_read_and_none_read_are_said() -> None:
     """No p where nothing can depend on anything, with the reason."""
     frame = judgments(0).iloc[2:].reset_index(drop=True)
-    for status, why, says in (
+    for status, reason, says in (
         ("ok", "every reply was read", "Unread: none of 118 replies."),
         ("echo", "no reply was read", "Unread: all of 118 replies (118 echo)."),
     ):
-        rows = found(frame.assign(status=status))
+        rows = unread_rows(frame.assign(status=status))
         (test,) = rows[rows["metric"] == "unread_dependence"].to_dict("records")
         assert math.isnan(test["value"])
-        assert test["note"] == f"undefined: {why}"
-        assert [one.sentence for one in summarize_failures(rows)[0]] == [says]
-    rows = found(frame.assign(status="sample_error"))
+        assert test["note"] == f"undefined: {reason}"
+        assert [sentence.sentence for sentence in summarize_failures(rows)[0]] == [says]
+    rows = unread_rows(frame.assign(status="sample_error"))
     assert rows["value"].isna().all()
     assert (
         summarize_failures(rows)[0][0].sentence
@@ -100,13 +104,15 @@ def test_all_read_and_none_read_are_said() -> None:
 
 def test_common_items_hide_no_unread_reply() -> None:
     """The other numbers rest on items that were read; these rows on all that were asked."""
-    pd.testing.assert_frame_equal(found(judgments(), common_items=True), found(judgments()))
+    pd.testing.assert_frame_equal(
+        unread_rows(judgments(), common_items=True), unread_rows(judgments())
+    )
 
 
 def test_sentences_name_what_the_share_depends_on() -> None:
     """One a model and data set; p is Holm's over the sentences of the study."""
-    one, other = judgments(0.3, "a"), judgments(0, "b")
-    rows = found(one, other)
+    dependent, independent = judgments(0.3, "a"), judgments(0, "b")
+    rows = unread_rows(dependent, independent)
     raw = rows.loc[rows["metric"] == "unread_dependence", "value"]
     first, second = summarize_failures(rows)[0]
     assert summarize_failures(rows)[1] == "p after Holm's adjustment over 2 tests."
@@ -123,9 +129,9 @@ def test_sentences_name_what_the_share_depends_on() -> None:
 
 def test_the_report_has_a_sentence_of_one_model_and_a_table_of_several() -> None:
     """Each number of the table with its row of the results."""
-    one = found(judgments())
-    assert shown(one) == summarize_failures(one)[0][0].sentence
-    table = shown(found(judgments(model="a"), judgments(0, model="b")))
+    rows = unread_rows(judgments())
+    assert shown(rows) == summarize_failures(rows)[0][0].sentence
+    table = shown(unread_rows(judgments(model="a"), judgments(0, model="b")))
     assert isinstance(table, Table)
     assert [line[0].text for line in table.lines] == ["scale_variants"] * 2
     assert [line[3].row for line in table.lines] == [0, 4]
@@ -134,7 +140,7 @@ def test_the_report_has_a_sentence_of_one_model_and_a_table_of_several() -> None
 
 def test_data_sets_are_a_condition_of_whole_items() -> None:
     """Items of the same name in two data sets are different items."""
-    rows = found(judgments(0.4), judgments(0, dataset="e"))
+    rows = unread_rows(judgments(0.4), judgments(0, dataset="e"))
     over = by_name(rows[rows["dataset"] == "all"])
     test = over["by=dataset", "unread_dependence"]
     assert test["note"] == "200 permutations of 60 whole items"
@@ -152,16 +158,16 @@ def test_a_reply_counts_once() -> None:
             {**reply, "uuid": "v", "epoch": 2, "sentence": math.nan, "status": "no_response"},
         ]
     ).assign(task="hedge_markers", dataset="facts")
-    assert found(hedged)["value"].tolist() == [1 / 2]
-    said = {"item": "i", "kind": "options", "confidence": 0.5, "correct": 1.0}
+    assert unread_rows(hedged)["value"].tolist() == [1 / 2]
+    option_reply = {"item": "i", "kind": "options", "confidence": 0.5, "correct": 1.0}
     sets = pd.DataFrame(
         [
-            {**said, "source": source, "status": status}
+            {**option_reply, "source": source, "status": status}
             for status in ("ok", "truncated")
             for source in ("stated", "token")
         ]
     ).assign(task="question_sets", epoch=[1, 1, 2, 2])
-    rows = found(sets)
+    rows = unread_rows(sets)
     assert rows["value"].tolist() == [1 / 2]
     assert rows["n"].tolist() == [2]
 

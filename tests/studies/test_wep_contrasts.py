@@ -32,24 +32,24 @@ LEVELS = (0.05, 0.275, 0.5, 0.725, 0.95)
 Choose = Callable[[ChoicePrompt, bool], int | str]
 
 
-def judged(choose: Choose, cot: tuple[bool, ...] = (False, True)) -> list[dict[str, Any]]:
+def choice_rows(choose: Choose, cot: tuple[bool, ...] = (False, True)) -> list[dict[str, Any]]:
     """Judgments of all prompts; a choice that is a text is the status of an unreadable reply."""
     rows = []
-    for one in design():
+    for prompt in design():
         for mode in cot:
-            place = choose(one, mode)
+            place = choose(prompt, mode)
             rows.append(
                 {
                     "task": "wep_choice",
                     "model": "m",
-                    "item": one.id,
-                    "scenario": one.scenario,
-                    "choice_set": one.choice_set,
-                    "numbers": one.numbers,
-                    "point": one.point,
-                    "interval": one.interval,
+                    "item": prompt.id,
+                    "scenario": prompt.scenario,
+                    "choice_set": prompt.choice_set,
+                    "numbers": prompt.numbers,
+                    "point": prompt.point,
+                    "interval": prompt.interval,
                     "cot": mode,
-                    "choice": CHOICES[one.choice_set][place] if isinstance(place, int) else "",
+                    "choice": CHOICES[prompt.choice_set][place] if isinstance(place, int) else "",
                     "status": place if isinstance(place, str) else "ok",
                 }
             )
@@ -60,10 +60,10 @@ def noisy(seed: int, *, unread: float = 0.0) -> Choose:
     """The right choice or one beside it, now and then an unreadable one."""
     rng = np.random.default_rng(seed)
 
-    def choose(one: ChoicePrompt, cot: bool) -> int | str:
-        place = one.right + int(rng.choice([-1, 0, 0, 0, 1])) * (rng.uniform() < 0.9 - 0.4 * cot)
+    def choose(prompt: ChoicePrompt, cot: bool) -> int | str:
+        place = prompt.right + int(rng.choice([-1, 0, 0, 0, 1])) * (rng.uniform() < 0.9 - 0.4 * cot)
         spoilt = rng.uniform() < unread
-        return "echo" if spoilt else int(np.clip(place, 0, one.choice_set - 1))
+        return "echo" if spoilt else int(np.clip(place, 0, prompt.choice_set - 1))
 
     return choose
 
@@ -73,9 +73,9 @@ def table(rows: list[dict[str, Any]], resamples: int = 30, **options: Any) -> Ro
     return keyed(summarize(pd.DataFrame(rows), resamples=resamples, **options))
 
 
-def at(found: Rows, metric: str, **condition: str) -> dict[str, Any]:
+def row_at(rows: Rows, metric: str, **condition: str) -> dict[str, Any]:
     """The one row of a condition."""
-    return found[frozenset(condition.items()), metric]
+    return rows[frozenset(condition.items()), metric]
 
 
 def units(rows: list[dict[str, Any]], metric: str) -> dict[tuple[Any, ...], float]:
@@ -87,60 +87,69 @@ def units(rows: list[dict[str, Any]], metric: str) -> dict[tuple[Any, ...], floa
         place = words.index(row["choice"]) if row["choice"] else None
         places[tuple(row[name] for name in names)] = place
     right = {
-        (one.scenario, one.choice_set, one.numbers, one.interval, one.point): one.right
-        for one in design()
+        (
+            prompt.scenario,
+            prompt.choice_set,
+            prompt.numbers,
+            prompt.interval,
+            prompt.point,
+        ): prompt.right
+        for prompt in design()
     }
-    found: dict[tuple[Any, ...], float] = {}
+    values: dict[tuple[Any, ...], float] = {}
     for (scenario, size, numbers, cot, kind, point), place in places.items():
         key = (scenario, size, numbers, cot, kind, point)
         if metric == EC and place is not None:
-            found[key] = place == right[scenario, size, numbers, kind, point]
+            values[key] = place == right[scenario, size, numbers, kind, point]
         if metric == EMC and point < 0.95:
             later = LEVELS[LEVELS.index(point) + 1]
-            there = places[scenario, size, numbers, cot, kind, later]
-            if place is not None and there is not None:
+            next_place = places[scenario, size, numbers, cot, kind, later]
+            if place is not None and next_place is not None:
                 want = right[scenario, size, numbers, kind, later]
                 want -= right[scenario, size, numbers, kind, point]
-                found[key] = np.sign(there - place) == np.sign(want)
+                values[key] = np.sign(next_place - place) == np.sign(want)
         if metric == PC and kind in dict(PAIRED):
-            other = places[scenario, size, numbers, cot, dict(PAIRED)[kind], point]
-            if place is not None and other is not None:
-                found[key] = place + other == size - 1
+            paired_place = places[scenario, size, numbers, cot, dict(PAIRED)[kind], point]
+            if place is not None and paired_place is not None:
+                values[key] = place + paired_place == size - 1
         if metric in (MC, CS) and point == 0.05:
             five = [places[scenario, size, numbers, cot, kind, p] for p in LEVELS]
-            known = [one for one in five if one is not None]
-            if len(known) == 5:
+            places_read = [prompt for prompt in five if prompt is not None]
+            if len(places_read) == 5:
                 falls = kind in ("above_low", "between", "below_high")
-                ordered = sorted(known, reverse=falls)
-                found[key] = known == ordered if metric == MC else len(set(known)) > 1
-    return found
+                ordered = sorted(places_read, reverse=falls)
+                values[key] = places_read == ordered if metric == MC else len(set(places_read)) > 1
+    return values
 
 
 @functools.cache
 def summarized(unread: float) -> tuple[list[dict[str, Any]], Rows]:
     """Noisy answers and their results."""
-    rows = judged(noisy(3, unread=unread))
+    rows = choice_rows(noisy(3, unread=unread))
     return rows, table(rows)
 
 
 @pytest.mark.parametrize("unread", [0.0, 0.1])
 def test_scores_and_contrasts_equal_loops_and_scipy(unread: float) -> None:
     """Score, t, df, d and difference of a contrast equal those of units built in loops."""
-    rows, found = summarized(unread)
+    rows, results = summarized(unread)
     contrasts: list[tuple[int, Any, Any, dict[str, str]]] = [
         (1, 5, 3, {"choice_set": "5", "versus": "3"}),
         (2, "narrow", "wide", {"numbers": "narrow", "versus": "wide"}),
         (3, False, True, {"cot": "without", "versus": "with"}),
     ]
     for metric in (PC, MC, EC, EMC, CS):
-        mine = units(rows, metric)
-        assert at(found, metric)["value"] == pytest.approx(np.mean(list(mine.values())))
-        assert at(found, metric)["n"] == len(mine)
-        for place, one, other, where in contrasts:
+        unit_values = units(rows, metric)
+        assert row_at(results, metric)["value"] == pytest.approx(
+            np.mean(list(unit_values.values()))
+        )
+        assert row_at(results, metric)["n"] == len(unit_values)
+        for place, first_level, second_level, contrast in contrasts:
             pairs = [
-                (value, mine[(*key[:place], other, *key[place + 1 :])])
-                for key, value in mine.items()
-                if key[place] == one and (*key[:place], other, *key[place + 1 :]) in mine
+                (value, unit_values[(*key[:place], second_level, *key[place + 1 :])])
+                for key, value in unit_values.items()
+                if key[place] == first_level
+                and (*key[:place], second_level, *key[place + 1 :]) in unit_values
             ]
             first, second = np.array(pairs, float).T
             test = ttest_rel(first, second)
@@ -151,58 +160,62 @@ def test_scores_and_contrasts_equal_loops_and_scipy(unread: float) -> None:
                 ("degrees_of_freedom", len(pairs) - 1),
                 ("cohens_d", (first - second).mean() / spread),
             ):
-                row = at(found, name, of=metric, **where)
-                assert row["value"] == pytest.approx(value), (metric, where, name)
-                assert row["n"] == len(pairs), (metric, where)
-            said = at(found, "t_statistic", of=metric, **where)["note"]
-            assert f"p = {test.pvalue:.4f}, which takes units for independent" in said
+                row = row_at(results, name, of=metric, **contrast)
+                assert row["value"] == pytest.approx(value), (metric, contrast, name)
+                assert row["n"] == len(pairs), (metric, contrast)
+            note = row_at(results, "t_statistic", of=metric, **contrast)["note"]
+            assert f"p = {test.pvalue:.4f}, which takes units for independent" in note
             # One verdict: p and the interval rest on the same clusters.
             ends = [
-                at(found, "difference", of=metric, **where)[end] for end in ("ci_low", "ci_high")
+                row_at(results, "difference", of=metric, **contrast)[end]
+                for end in ("ci_low", "ci_high")
             ]
-            p = at(found, "p_value", of=metric, **where)["value"]
-            assert (p < 0.05) == (ends[0] > 0 or ends[1] < 0), (metric, where)
+            p = row_at(results, "p_value", of=metric, **contrast)["value"]
+            assert (p < 0.05) == (ends[0] > 0 or ends[1] < 0), (metric, contrast)
 
 
 def test_contrasts_within_scenarios_and_modes() -> None:
     """Reasoning is contrasted in each scenario, choices and numbers with and without it."""
-    rows, found = summarized(0.0)
-    mine = units(rows, EC)
-    first = [v for k, v in mine.items() if k[0] == "score" and not k[3]]
-    second = [v for k, v in mine.items() if k[0] == "score" and k[3]]
-    where = {"of": EC, "cot": "without", "versus": "with", "scenario": "score"}
+    rows, results = summarized(0.0)
+    unit_values = units(rows, EC)
+    first = [v for k, v in unit_values.items() if k[0] == "score" and not k[3]]
+    second = [v for k, v in unit_values.items() if k[0] == "score" and k[3]]
+    condition = {"of": EC, "cot": "without", "versus": "with", "scenario": "score"}
     gap = float(np.mean(first) - np.mean(second))
-    assert at(found, "difference", **where)["value"] == pytest.approx(gap)
-    first = [v for k, v in mine.items() if k[1] == 5 and k[3]]
-    second = [v for k, v in mine.items() if k[1] == 3 and k[3]]
-    where = {"of": EC, "cot": "with", "versus": "3", "choice_set": "5"}
+    assert row_at(results, "difference", **condition)["value"] == pytest.approx(gap)
+    first = [v for k, v in unit_values.items() if k[1] == 5 and k[3]]
+    second = [v for k, v in unit_values.items() if k[1] == 3 and k[3]]
+    condition = {"of": EC, "cot": "with", "versus": "3", "choice_set": "5"}
     gap = float(np.mean(first) - np.mean(second))
-    assert at(found, "difference", **where)["value"] == pytest.approx(gap)
+    assert row_at(results, "difference", **condition)["value"] == pytest.approx(gap)
 
 
 def test_the_right_and_the_same_word_everywhere() -> None:
     """Right choices score 1 but for mirrors; one word is monotone without sensitivity."""
     # The right choice everywhere scores 1, but for pairs that the ranges and edges don't mirror.
     # Contrasts of what never varies have no t and no d, and say why.
-    rows = judged(lambda one, _: one.right)
-    found = table(rows)
+    rows = choice_rows(lambda prompt, _: prompt.right)
+    results = table(rows)
     for metric in (MC, EC, EMC):
-        row = at(found, metric)
+        row = row_at(results, metric)
         # Wilson's of 36 successes in 36: 36/(36 + 1.96^2).
         assert (row["value"], row["ci_high"]) == (1, 1)
         assert row["ci_low"] == pytest.approx(36 / (36 + 1.959964**2))
-    mine = units(rows, PC)
-    assert at(found, PC)["value"] == pytest.approx(np.mean(list(mine.values())))
-    where = {"of": EC, "choice_set": "5", "versus": "3"}
+    unit_values = units(rows, PC)
+    assert row_at(results, PC)["value"] == pytest.approx(np.mean(list(unit_values.values())))
+    condition = {"of": EC, "choice_set": "5", "versus": "3"}
     for name in ("t_statistic", "cohens_d"):
-        row = at(found, name, **where)
+        row = row_at(results, name, **condition)
         assert np.isnan(row["value"])
         assert row["note"].startswith("undefined: ")
-    assert at(found, "p_value", **where)["value"] == 1
-    assert "no interval: all clusters differ alike" in at(found, "difference", **where)["note"]
+    assert row_at(results, "p_value", **condition)["value"] == 1
+    assert (
+        "no interval: all clusters differ alike"
+        in row_at(results, "difference", **condition)["note"]
+    )
     # It is monotone without sensitivity; `maybe` mirrors itself in all pairs.
-    found = table(judged(lambda one, _: one.choice_set // 2, cot=(False,)))
-    scores = [at(found, metric, cot="without")["value"] for metric in (PC, MC, CS)]
+    results = table(choice_rows(lambda prompt, _: prompt.choice_set // 2, cot=(False,)))
+    scores = [row_at(results, metric, cot="without")["value"] for metric in (PC, MC, CS)]
     assert scores == [1, 1, 0]
 
 
@@ -219,14 +232,16 @@ def test_duplicates_change_nothing() -> None:
 
 def test_unreadable_and_unknown_prompts() -> None:
     """An echo takes a prompt, a pair, a sequence and two steps along; others are refused."""
-    lost = "height-3-narrow-0.275-above_low"
-    rows = judged(lambda one, _: "echo" if one.id == lost else one.right, cot=(False,))
-    found = table(rows)
+    echoed_id = "height-3-narrow-0.275-above_low"
+    rows = choice_rows(
+        lambda prompt, _: "echo" if prompt.id == echoed_id else prompt.right, cot=(False,)
+    )
+    results = table(rows)
     for metric, units_left in ((EC, 359), (PC, 179), (MC, 71), (CS, 71), (EMC, 286)):
-        row = at(found, metric, cot="without")
+        row = row_at(results, metric, cot="without")
         assert row["n"] == units_left, metric
         assert "1 of 360 judgments left out: 1 echo" in row["note"]
-    rows = judged(lambda one, _: one.right, cot=(False,))[:1]
+    rows = choice_rows(lambda prompt, _: prompt.right, cot=(False,))[:1]
     wrongs: list[dict[str, Any]] = [{"choice_set": 4}, {"point": 0.3}, {"interval": "inside"}]
     for wrong in wrongs:
         with pytest.raises(InvalidArgument):
@@ -238,78 +253,84 @@ def test_intervals_rest_on_36_clusters() -> None:
     rng = np.random.default_rng(8)
     names: dict[tuple[str, ...], bool] = {}
 
-    def choose(one: ChoicePrompt, _: bool) -> int:
-        pair = next(kinds for kinds in PAIRED if one.interval in kinds)
-        key = (one.scenario, str(one.choice_set), one.numbers, "/".join(pair))
+    def choose(prompt: ChoicePrompt, _: bool) -> int:
+        pair = next(kinds for kinds in PAIRED if prompt.interval in kinds)
+        key = (prompt.scenario, str(prompt.choice_set), prompt.numbers, "/".join(pair))
         hit = names.setdefault(key, bool(rng.integers(2)))
-        return one.right if hit else (one.right + 1) % one.choice_set
+        return prompt.right if hit else (prompt.right + 1) % prompt.choice_set
 
-    found = table(judged(choose, cot=(False,)), resamples=4_000)
+    results = table(choice_rows(choose, cot=(False,)), resamples=4_000)
     assert len(names) == 36
-    row = at(found, EC, cot="without")
+    row = row_at(results, EC, cot="without")
     hits = pd.Series({key: float(hit) for key, hit in names.items()})
     assert row["value"] == pytest.approx(hits.mean())
-    within = hits.groupby(level=0).agg(lambda one: one.var(ddof=0) / len(one))
-    error = np.sqrt(within.mean() / 3)
+    variances = hits.groupby(level=0).agg(
+        lambda scenario_hits: scenario_hits.var(ddof=0) / len(scenario_hits)
+    )
+    error = np.sqrt(variances.mean() / 3)
     assert row["ci_high"] - row["ci_low"] == pytest.approx(2 * 1.96 * error, rel=0.1)
-    where = {"of": EC, "choice_set": "5", "versus": "3"}
-    assert "180 pairs of units, 18 clusters" in at(found, "difference", **where)["note"]
+    condition = {"of": EC, "choice_set": "5", "versus": "3"}
+    assert "180 pairs of units, 18 clusters" in row_at(results, "difference", **condition)["note"]
 
 
 @settings(max_examples=4, deadline=None, derandomize=True)
 @given(st.integers(0, 2**32), st.sampled_from([0.0, 0.3, 0.9]))
 def test_intervals_hold_their_values(seed: int, unread: float) -> None:
     """Whatever two epochs say; one verdict, and p wherever there are clusters enough."""
-    rows = judged(noisy(seed, unread=unread))
-    found = table(rows + [{**row, "epoch": 2} for row in judged(noisy(seed + 1, unread=unread))])
-    for (where, metric), row in found.items():
+    rows = choice_rows(noisy(seed, unread=unread))
+    results = table(
+        rows + [{**row, "epoch": 2} for row in choice_rows(noisy(seed + 1, unread=unread))]
+    )
+    for (condition, metric), row in results.items():
         if not np.isnan(row["ci_low"]):
-            assert row["ci_low"] <= row["value"] <= row["ci_high"], (where, metric)
+            assert row["ci_low"] <= row["value"] <= row["ci_high"], (condition, metric)
         if metric == "difference":
-            p = found[where, "p_value"]["value"]
+            p = results[condition, "p_value"]["value"]
             assert np.isnan(p) == ("too few clusters" in row["note"])
             if not np.isnan(row["ci_low"]):
-                assert (p < 0.05) == (row["ci_low"] > 0 or row["ci_high"] < 0), where
+                assert (p < 0.05) == (row["ci_low"] > 0 or row["ci_high"] < 0), condition
 
 
 def test_chance_stands_beside_the_scores() -> None:
     """Exact expectations have no interval; ten random runs hold them, near enough."""
-    _, found = summarized(0.0)
+    _, results = summarized(0.0)
     for metric, value in ((PC, 4 / 15), (EC, 4 / 15), (MC, (126 / 3125 + 21 / 243) / 2)):
-        row = at(found, metric, baseline="expected")
+        row = row_at(results, metric, baseline="expected")
         assert row["value"] == pytest.approx(value)
         assert np.isnan(row["ci_low"])
-        drawn = at(found, metric, baseline="random")
-        assert drawn["value"] == pytest.approx(value, abs=3 * (drawn["ci_high"] - drawn["value"]))
+        random_runs = row_at(results, metric, baseline="random")
+        assert random_runs["value"] == pytest.approx(
+            value, abs=3 * (random_runs["ci_high"] - random_runs["value"])
+        )
 
 
 def test_chance_of_a_part_of_the_prompts() -> None:
     """Where steps have no second prompt, chance is that of the steps that are left."""
-    rows = judged(noisy(1), cot=(False,))
+    rows = choice_rows(noisy(1), cot=(False,))
     rows = [row for row in rows if row["numbers"] == "narrow" or row["point"] == 0.05]
     right = {
-        (one.choice_set, one.interval, one.point): one.right
-        for one in design()
-        if one.numbers == "narrow"
+        (prompt.choice_set, prompt.interval, prompt.point): prompt.right
+        for prompt in design()
+        if prompt.numbers == "narrow"
     }
     expected = []
-    for (size, kind, here), place in right.items():
-        if here < 0.95:
-            stays = place == right[size, kind, LEVELS[LEVELS.index(here) + 1]]
+    for (size, kind, level), place in right.items():
+        if level < 0.95:
+            stays = place == right[size, kind, LEVELS[LEVELS.index(level) + 1]]
             expected.append(1 / size if stays else (size - 1) / (2 * size))
-    row = at(table(rows), EMC, baseline="expected")
+    row = row_at(table(rows), EMC, baseline="expected")
     assert row["value"] == pytest.approx(np.mean(expected))
 
 
 def test_chance_of_one_prompt_says_what_it_lacks() -> None:
     """One prompt has no step and no whole unit; what is undefined says why, and nothing warns."""
-    rows = judged(noisy(1))[:1]
-    found = table(rows)
-    undefined = [row for row in found.values() if np.isnan(row["value"])]
+    rows = choice_rows(noisy(1))[:1]
+    results = table(rows)
+    undefined = [row for row in results.values() if np.isnan(row["value"])]
     assert all(row["note"].startswith("undefined: ") for row in undefined), undefined
-    expected = at(found, EMC, baseline="expected")
+    expected = row_at(results, EMC, baseline="expected")
     assert np.isnan(expected["value"])
     assert "no prompt stands beside another" in expected["note"]
-    drawn = at(found, MC, baseline="random")
-    assert np.isnan(drawn["value"])
-    assert "no unit has all its choices" in drawn["note"]
+    random_runs = row_at(results, MC, baseline="random")
+    assert np.isnan(random_runs["value"])
+    assert "no unit has all its choices" in random_runs["note"]

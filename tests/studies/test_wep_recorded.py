@@ -135,20 +135,20 @@ def test_published_table_of_people_against_gpt4(words: Table, shared_data: Path)
     assert len(rows) == 17
     for row in rows:
         base = {"language": "en", "setting": "concise", "versus": "human", "word": row["word"]}
-        found = {
+        numbers = {
             metric: number
             for (condition, metric), number in words.items()
             if condition == frozenset(base.items())
         }
-        theta = found["brunner_munzel_theta"]
+        theta = numbers["brunner_munzel_theta"]
         assert round(theta["value"], 3) == float(row["BM_Theta"]), row
         low, high = map(float, re.findall(r"[\d.]+", row["BM_CI"]))
         assert (round(theta["ci_low"], 2), round(theta["ci_high"], 2)) == (low, high), row
         tested = frozenset({**base, "of": "brunner_munzel_theta"}.items())
         assert round(words[tested, "p_value"]["value"], 3) == float(row["BM_P_Value"]), row
-        assert cut(found["kl_divergence"]["value"]) == float(row["KL_Divergence"]), row
-        assert found["median_difference"]["value"] == float(row["Median_Difference"]), row
-        assert round(found["ks_statistic"]["value"], 2) == float(row["KS_Statistic"]), row
+        assert cut(numbers["kl_divergence"]["value"]) == float(row["KL_Divergence"]), row
+        assert numbers["median_difference"]["value"] == float(row["Median_Difference"]), row
+        assert round(numbers["ks_statistic"]["value"], 2) == float(row["KS_Statistic"]), row
 
 
 def test_words_that_differ_of_the_recorded_table(words: Table) -> None:
@@ -181,8 +181,8 @@ def test_recorded_values(tmp_path: Path) -> None:
     path = tmp_path / "answers.csv"
     path.write_text(",,,\nlikely,0.5,,NA\n", "utf-8")
     results = by_condition(summarize(recorded_statements(path, model="m"), resamples=20))
-    where = frozenset({"language": "en", "setting": "concise", "word": "likely"}.items())
-    number = results[where, "mean_probability"]
+    condition = frozenset({"language": "en", "setting": "concise", "word": "likely"}.items())
+    number = results[condition, "mean_probability"]
     assert (number["value"], number["n"]) == (0.5, 1)
     assert "2 of 3 judgments left out" in str(number["note"])
 
@@ -195,9 +195,9 @@ def test_echoes_and_replies_without_a_letter(sentences: pd.DataFrame) -> None:
     # 47 of 180 three-choice replies without reasoning repeat the list: none is a choice. 43 stop
     # there. Four repeat it from the least likely on and then choose "A. is unlikely to be", which
     # is C as it was shown: ambiguous, as are six replies that say that and nothing else.
-    here = sentences[~sentences["cot"].astype(bool)]
-    listed = [len(set(re.findall(r"\b([A-E])\.", reply))) > 1 for reply in here["reply"]]
-    repeated = here[listed]
+    replies = sentences[~sentences["cot"].astype(bool)]
+    repeats_list = [len(set(re.findall(r"\b([A-E])\.", reply))) > 1 for reply in replies["reply"]]
+    repeated = replies[repeats_list]
     assert (len(repeated), set(repeated["choice_set"])) == (47, {3})
     assert repeated["status"].value_counts().to_dict() == {"echo": 47}
     assert sentences["status"].value_counts().to_dict() == {"ok": 667, "echo": 47, "ambiguous": 6}
@@ -206,19 +206,25 @@ def test_echoes_and_replies_without_a_letter(sentences: pd.DataFrame) -> None:
     assert unclear["reply"].str.contains(r"A\.\s?is unlikely to be").all()
     assert not sentences[sentences["status"] != "ok"]["choice"].any()
     # With reasoning all replies are read; two name their choice, maybe, by its text alone.
-    here = sentences[sentences["cot"].astype(bool)]
-    named = here["reply"].str.contains(r'I choose: *"?[A-E]\b')
-    assert here[~named]["choice"].tolist() == ["is maybe"] * 2
+    replies = sentences[sentences["cot"].astype(bool)]
+    names_choice = replies["reply"].str.contains(r'I choose: *"?[A-E]\b')
+    assert replies[~names_choice]["choice"].tolist() == ["is maybe"] * 2
 
 
 def test_published_t_and_d(authors: Table) -> None:
     """Five published t values and five effect sizes of each score, to three digits."""
     for metric, i in product((PC, MC, EC, EMC), range(len(CONTRASTS))):
-        where = frozenset({**CONTRASTS[i], "of": metric}.items())
-        assert round(authors[where, "t_statistic"]["value"], 3) == T[metric][i], (metric, where)
-        assert round(authors[where, "cohens_d"]["value"], 3) == D[metric][i], (metric, where)
+        condition = frozenset({**CONTRASTS[i], "of": metric}.items())
+        assert round(authors[condition, "t_statistic"]["value"], 3) == T[metric][i], (
+            metric,
+            condition,
+        )
+        assert round(authors[condition, "cohens_d"]["value"], 3) == D[metric][i], (
+            metric,
+            condition,
+        )
         freedom = FREEDOM[metric][i > 1]
-        assert authors[where, "degrees_of_freedom"]["value"] == freedom, (metric, where)
+        assert authors[condition, "degrees_of_freedom"]["value"] == freedom, (metric, condition)
 
 
 def test_scores_are_those_counted_independently(authors: Table, text: Table) -> None:

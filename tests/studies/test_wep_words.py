@@ -21,7 +21,7 @@ from studies.frames import Rows, keyed
 from studies.frames import study_results as summarize
 
 
-def said(
+def word_rows(
     word: str,
     values: Sequence[float | str],
     setting: str = "concise",
@@ -60,9 +60,9 @@ def table(rows: list[dict[str, Any]]) -> Rows:
     return keyed(summarize(pd.DataFrame(rows), resamples=30))
 
 
-def at(found: Rows, metric: str, **condition: str) -> dict[str, Any]:
+def row_at(rows: Rows, metric: str, **condition: str) -> dict[str, Any]:
     """The one row of a condition, concise and English unless something else is said."""
-    return found[frozenset(({"language": "en", "setting": "concise"} | condition).items()), metric]
+    return rows[frozenset(({"language": "en", "setting": "concise"} | condition).items()), metric]
 
 
 def people(word: str) -> list[float]:
@@ -81,51 +81,53 @@ def theta(first: Sequence[float], second: Sequence[float]) -> float:
     return sum(wins) / len(wins)
 
 
-def made(seed: int = 0, words: Sequence[str] = SURVEYED, **more: str) -> list[dict[str, Any]]:
+def answers_near_people(
+    seed: int = 0, words: Sequence[str] = SURVEYED, **more: str
+) -> list[dict[str, Any]]:
     """15 answers in multiples of 5 a word, near what people say."""
     rng = np.random.default_rng(seed)
     rows = []
     for word in words:
         values = rng.choice(people(word), 15) + rng.choice([-5, 0, 5, 10], 15)
-        rows += said(word, (values.clip(0, 100) / 100).tolist(), **more)  # type: ignore[arg-type]
+        rows += word_rows(word, (values.clip(0, 100) / 100).tolist(), **more)  # type: ignore[arg-type]
     return rows
 
 
 def test_measures_against_people_equal_loops() -> None:
     """Theta by all pairs, p and Wasserstein by scipy, medians and means by numpy."""
-    rows = made()
-    found = table(rows)
+    rows = answers_near_people()
+    results = table(rows)
     for word in SURVEYED:
-        mine = percents([row for row in rows if row["word"] == word])
+        model_values = percents([row for row in rows if row["word"] == word])
         human = people(word)
-        where = {"versus": "human", "word": word}
-        assert at(found, "brunner_munzel_theta", **where)["value"] == pytest.approx(
-            theta(human, mine), abs=1e-12
+        condition = {"versus": "human", "word": word}
+        assert row_at(results, "brunner_munzel_theta", **condition)["value"] == pytest.approx(
+            theta(human, model_values), abs=1e-12
         )
-        p = brunnermunzel(human, mine).pvalue
-        tested = at(found, "p_value", of="brunner_munzel_theta", **where)
+        p = brunnermunzel(human, model_values).pvalue
+        tested = row_at(results, "p_value", of="brunner_munzel_theta", **condition)
         assert tested["value"] == pytest.approx(p, rel=1e-9)
-        distance = at(found, "wasserstein", **where)["value"]
-        assert distance == pytest.approx(wasserstein_distance(human, mine), abs=1e-9)
-        gap = at(found, "median_difference", **where)["value"]
-        assert gap == pytest.approx(np.median(human) - np.median(mine), abs=1e-9)
-        shares = np.array(mine) / 100
-        alone = [shares.mean(), np.median(shares), shares.std(ddof=1), 15]
+        distance = row_at(results, "wasserstein", **condition)["value"]
+        assert distance == pytest.approx(wasserstein_distance(human, model_values), abs=1e-9)
+        gap = row_at(results, "median_difference", **condition)["value"]
+        assert gap == pytest.approx(np.median(human) - np.median(model_values), abs=1e-9)
+        shares = np.array(model_values) / 100
+        expected_values = [shares.mean(), np.median(shares), shares.std(ddof=1), 15]
         names = ("mean_probability", "median_probability", "probability_spread", "n")
-        values = [at(found, metric, word=word)["value"] for metric in names]
-        assert values == pytest.approx(alone, abs=1e-12)
+        values = [row_at(results, metric, word=word)["value"] for metric in names]
+        assert values == pytest.approx(expected_values, abs=1e-12)
 
 
 def test_holm_over_the_words() -> None:
     """Adjusted p equal statsmodels' over the 17 raw ones; the counts are those below a level."""
-    found = table(made(2))
-    where = {"versus": "human", "of": "brunner_munzel_theta"}
-    raw = [at(found, "p_value", word=word, **where)["value"] for word in SURVEYED]
-    adjusted = [at(found, "p_holm", word=word, **where)["value"] for word in SURVEYED]
+    results = table(answers_near_people(2))
+    condition = {"versus": "human", "of": "brunner_munzel_theta"}
+    raw = [row_at(results, "p_value", word=word, **condition)["value"] for word in SURVEYED]
+    adjusted = [row_at(results, "p_holm", word=word, **condition)["value"] for word in SURVEYED]
     assert adjusted == pytest.approx(multipletests(raw, method="holm")[1])
     for level in (90, 95, 99):
         for kind, values in (("none", raw), ("holm", adjusted)):
-            row = at(found, "words_that_differ", level=str(level), adjusted=kind, **where)
+            row = row_at(results, "words_that_differ", level=str(level), adjusted=kind, **condition)
             assert row["value"] == sum(p <= 1 - level / 100 for p in values)
             assert row["n"] == 17
 
@@ -134,64 +136,75 @@ def test_sign_flip_over_shared_contexts() -> None:
     """P of female against male is the share of 2^n signs as far from 0; theta stands beside it."""
     female = [0.7, 0.6, 0.8, 0.7, 0.5, 0.9, 0.7, 0.6, 0.7, 0.7]
     male = [0.6, 0.6, 0.7, 0.75, 0.45, 0.8, 0.7, 0.5, 0.7, 0.6]
-    found = table(said("likely", female, "female") + said("likely", male, "male"))
-    where = {"setting": "female", "versus": "male", "word": "likely"}
+    results = table(word_rows("likely", female, "female") + word_rows("likely", male, "male"))
+    condition = {"setting": "female", "versus": "male", "word": "likely"}
     gaps = np.round(100 * (np.array(male) - female), 9)
-    assert at(found, "paired_difference", **where)["value"] == pytest.approx(gaps.mean())
-    far = [abs(np.dot(s, gaps)) >= abs(gaps.sum()) - 1e-9 for s in product([1, -1], repeat=10)]
-    tested = at(found, "p_value", of="paired_difference", **where)
-    assert tested["value"] == pytest.approx(np.mean(far))
-    assert at(found, "brunner_munzel_theta", **where)["value"] == theta(male, female)
+    assert row_at(results, "paired_difference", **condition)["value"] == pytest.approx(gaps.mean())
+    is_as_far = [
+        abs(np.dot(s, gaps)) >= abs(gaps.sum()) - 1e-9 for s in product([1, -1], repeat=10)
+    ]
+    tested = row_at(results, "p_value", of="paired_difference", **condition)
+    assert tested["value"] == pytest.approx(np.mean(is_as_far))
+    assert row_at(results, "brunner_munzel_theta", **condition)["value"] == theta(male, female)
 
 
 def test_settings_are_compared_and_pooled() -> None:
     """`all` holds every context of the four settings; each pair of settings appears once."""
-    rows = made(1, ["likely"], setting="concise") + made(2, ["likely"], setting="extended")
-    rows += made(3, ["likely"], setting="female") + made(4, ["likely"], setting="male")
-    found = table(rows)
-    mine = percents(rows)
-    row = at(found, "brunner_munzel_theta", setting="all", versus="human", word="likely")
-    assert (row["value"], row["n"]) == (pytest.approx(theta(people("likely"), mine)), 60)
-    tested = [dict(key) for key, metric in found if metric == "brunner_munzel_theta"]
+    rows = answers_near_people(1, ["likely"], setting="concise") + answers_near_people(
+        2, ["likely"], setting="extended"
+    )
+    rows += answers_near_people(3, ["likely"], setting="female") + answers_near_people(
+        4, ["likely"], setting="male"
+    )
+    results = table(rows)
+    model_values = percents(rows)
+    row = row_at(results, "brunner_munzel_theta", setting="all", versus="human", word="likely")
+    assert (row["value"], row["n"]) == (pytest.approx(theta(people("likely"), model_values)), 60)
+    tested = [dict(key) for key, metric in results if metric == "brunner_munzel_theta"]
     pairs = {(parts["setting"], parts["versus"]) for parts in tested}
-    wanted = {(name, "human") for name in ("concise", "extended", "female", "male", "all")}
-    wanted |= {(name, "concise") for name in ("female", "male", "extended")}
-    assert pairs == wanted | {("female", "male")}
-    assert at(found, "paired_difference", setting="female", versus="male", word="likely")["n"] == 15
+    expected = {(name, "human") for name in ("concise", "extended", "female", "male", "all")}
+    expected |= {(name, "concise") for name in ("female", "male", "extended")}
+    assert pairs == expected | {("female", "male")}
+    assert (
+        row_at(results, "paired_difference", setting="female", versus="male", word="likely")["n"]
+        == 15
+    )
 
 
 def test_languages_and_models_are_compared() -> None:
     """Chinese against English of one model, and a model against the one before it, per language."""
     rows = []
     for i, (model, language) in enumerate(product(["a", "b"], ["en", "zh"])):
-        rows += made(i, ["likely", "we doubt"], model=model, language=language)
-    found = {
+        rows += answers_near_people(i, ["likely", "we doubt"], model=model, language=language)
+    differences = {
         (dict(key)["language"], dict(key)["versus"], dict(key)["word"], row["model"]): row["value"]
         for key, row in table_of(rows)
         if row["metric"] == "paired_difference"
     }
     means = pd.DataFrame(rows).groupby(["model", "language", "word"])["probability"].mean()
-    wanted = {
+    expected = {
         ("zh", "en", "a"): ("a", "en"),
         ("zh", "en", "b"): ("b", "en"),
         ("en", "a", "b"): ("a", "en"),
         ("zh", "a", "b"): ("a", "zh"),
     }
-    for (language, versus, model), reference in wanted.items():
+    for (language, versus, model), reference in expected.items():
         for word in ("likely", "we doubt"):
             gap = means[(*reference, word)] - means[model, language, word]
-            assert found.pop((language, versus, word, model)) == pytest.approx(100 * gap)
-    assert not found
+            assert differences.pop((language, versus, word, model)) == pytest.approx(100 * gap)
+    assert not differences
 
 
 def test_epochs_change_no_value() -> None:
     """Every judgment twice, as two epochs or as the same rows again, gives the same numbers."""
-    rows = made(5, SURVEYED[:4], setting="female") + made(6, SURVEYED[:4], setting="male")
+    rows = answers_near_people(5, SURVEYED[:4], setting="female") + answers_near_people(
+        6, SURVEYED[:4], setting="male"
+    )
     once = table(rows)
     for twice in (rows + rows, rows + [{**row, "epoch": 2} for row in rows]):
-        found = table(twice)
-        assert found.keys() == once.keys()
-        for key, row in found.items():
+        results = table(twice)
+        assert results.keys() == once.keys()
+        for key, row in results.items():
             if key[1] == "n":
                 assert row["value"] == 2 * once[key]["value"]
             else:
@@ -202,29 +215,33 @@ def test_epochs_change_no_value() -> None:
 def test_epochs_and_unread_replies() -> None:
     """They count as a context's mean, and change n and notes of their own word alone."""
     # .6 and .8 in one context are one value of .7; an unreadable epoch is left out of it.
-    rows = said("likely", [0.6, 0.5, 0.5]) + said("likely", [0.8, "refusal", 0.5], epoch=2)
-    row = at(table(rows), "mean_probability", word="likely")
+    rows = word_rows("likely", [0.6, 0.5, 0.5]) + word_rows(
+        "likely", [0.8, "refusal", 0.5], epoch=2
+    )
+    row = row_at(table(rows), "mean_probability", word="likely")
     assert (row["value"], row["n"]) == (pytest.approx((0.7 + 0.5 + 0.5) / 3), 3)
     assert "1 of 6 judgments left out: 1 refusal" in str(row["note"])
     # They change n and the notes of all rows of their word, and no other word's.
-    rows = said("likely", [0.7, "refusal", 0.6, "ambiguous", "refusal", 0.8])
-    found = table(rows + said("we doubt", [0.3, 0.2]))
-    left = "3 of 6 judgments left out: 1 ambiguous, 2 refusal"
+    rows = word_rows("likely", [0.7, "refusal", 0.6, "ambiguous", "refusal", 0.8])
+    results = table(rows + word_rows("we doubt", [0.3, 0.2]))
+    note = "3 of 6 judgments left out: 1 ambiguous, 2 refusal"
     for metric in ("mean_probability", "n"):
-        assert left in at(found, metric, word="likely")["note"]
-        assert "left out" not in at(found, metric, word="we doubt")["note"]
-    against = at(found, "brunner_munzel_theta", versus="human", word="likely")
-    assert (against["n"], left in str(against["note"])) == (3, True)
+        assert note in row_at(results, metric, word="likely")["note"]
+        assert "left out" not in row_at(results, metric, word="we doubt")["note"]
+    against = row_at(results, "brunner_munzel_theta", versus="human", word="likely")
+    assert (against["n"], note in str(against["note"])) == (3, True)
     assert against["value"] == theta(people("likely"), [70, 60, 80])
     # It is noted; against people there is still a test.
-    found = table(said("likely", [0.7] * 15))
-    row = at(found, "probability_spread", word="likely")
+    results = table(word_rows("likely", [0.7] * 15))
+    row = row_at(results, "probability_spread", word="likely")
     assert row["value"] == 0
     assert row["note"].startswith("one value in all contexts; no interval: ")
-    row = at(found, "mean_probability", word="likely")
+    row = row_at(results, "mean_probability", word="likely")
     assert (row["value"], np.isnan(row["ci_low"])) == (pytest.approx(0.7), True)
     assert row["note"].endswith("no interval: the same in every resample")
-    p = at(found, "p_value", of="brunner_munzel_theta", versus="human", word="likely")["value"]
+    p = row_at(results, "p_value", of="brunner_munzel_theta", versus="human", word="likely")[
+        "value"
+    ]
     assert p == pytest.approx(brunnermunzel(people("likely"), [70] * 15).pvalue)
 
 
@@ -239,24 +256,26 @@ def test_tests_of_few_values() -> None:
         ([0.5], [0.2, 0.8], 0.5, "fewer than 5 values"),
         (["refusal", "refusal"], [0.2, 0.8], np.nan, "no value in one of the samples"),
     ]
-    where = {"setting": "female", "versus": "male", "word": "likely"}
+    condition = {"setting": "female", "versus": "male", "word": "likely"}
     for female, male, theta_is, reason in cases:
-        found = table(said("likely", female, "female") + said("likely", male, "male"))
-        row = at(found, "brunner_munzel_theta", **where)
+        results = table(word_rows("likely", female, "female") + word_rows("likely", male, "male"))
+        row = row_at(results, "brunner_munzel_theta", **condition)
         assert row["value"] == pytest.approx(theta_is, nan_ok=True), (female, male)
         assert ("no interval: fewer than 15" in row["note"]) == (not np.isnan(theta_is))
         for metric in ("p_value", "p_holm"):
-            tested = at(found, metric, of="brunner_munzel_theta", **where)
+            tested = row_at(results, metric, of="brunner_munzel_theta", **condition)
             assert np.isnan(tested["value"]), (female, male)
             assert reason in tested["note"], (female, male)
     # A word of few values has no p, and the adjustment is over the others, which says so.
     words = ["likely", "we doubt", "probable"]
-    rows = made(7, words[:2], setting="female") + made(8, words[:2], setting="male")
-    rows += said("probable", [0.9] * 4, "female") + said("probable", [0.1] * 4, "male")
-    found = table(rows)
-    where = {"setting": "female", "versus": "male", "of": "brunner_munzel_theta"}
-    raw = [at(found, "p_value", word=word, **where)["value"] for word in words[:2]]
-    adjusted = [at(found, "p_holm", word=word, **where) for word in words[:2]]
+    rows = answers_near_people(7, words[:2], setting="female") + answers_near_people(
+        8, words[:2], setting="male"
+    )
+    rows += word_rows("probable", [0.9] * 4, "female") + word_rows("probable", [0.1] * 4, "male")
+    results = table(rows)
+    condition = {"setting": "female", "versus": "male", "of": "brunner_munzel_theta"}
+    raw = [row_at(results, "p_value", word=word, **condition)["value"] for word in words[:2]]
+    adjusted = [row_at(results, "p_holm", word=word, **condition) for word in words[:2]]
     assert [row["value"] for row in adjusted] == pytest.approx(multipletests(raw, method="holm")[1])
     assert "over 2 words; 1 undefined" in str(adjusted[0]["note"])
 
@@ -264,38 +283,40 @@ def test_tests_of_few_values() -> None:
 def test_complete_separation_differs() -> None:
     """Words at .9 and .7 always differ, by the exact p; theta has no interval and says why."""
     words = ["likely", "we doubt", "probable"]
-    rows = [row for word in words for row in said(word, [0.9] * 15, "female")]
-    rows += [row for word in words for row in said(word, [0.7] * 15, "male")]
-    found = table(rows)
-    where = {"setting": "female", "versus": "male"}
+    rows = [row for word in words for row in word_rows(word, [0.9] * 15, "female")]
+    rows += [row for word in words for row in word_rows(word, [0.7] * 15, "male")]
+    results = table(rows)
+    condition = {"setting": "female", "versus": "male"}
     for word in words:
-        row = at(found, "brunner_munzel_theta", word=word, **where)
+        row = row_at(results, "brunner_munzel_theta", word=word, **condition)
         assert (row["value"], np.isnan(row["ci_low"])) == (0, True)
         assert row["note"].endswith("no interval: complete separation")
-        tested = {"word": word, "of": "brunner_munzel_theta", **where}
+        tested = {"word": word, "of": "brunner_munzel_theta", **condition}
         # Of 155,117,520 ways to split 30 contexts in halves two separate them.
-        assert at(found, "p_value", **tested)["value"] == pytest.approx(2 / 155_117_520)
-        assert at(found, "p_holm", **tested)["value"] == pytest.approx(6 / 155_117_520)
-    differ = {"of": "brunner_munzel_theta", "adjusted": "holm", "level": "99", **where}
-    assert at(found, "words_that_differ", **differ)["value"] == 3
+        assert row_at(results, "p_value", **tested)["value"] == pytest.approx(2 / 155_117_520)
+        assert row_at(results, "p_holm", **tested)["value"] == pytest.approx(6 / 155_117_520)
+    differ = {"of": "brunner_munzel_theta", "adjusted": "holm", "level": "99", **condition}
+    assert row_at(results, "words_that_differ", **differ)["value"] == 3
 
 
 def test_distances_have_no_interval_and_medians_have() -> None:
     """Identical samples are 0 apart with no interval; both medians' intervals are put together."""
     values = [0.5, 0.6, 0.6, 0.7, 0.7, 0.7, 0.8, 0.8, 0.9, 0.9]
-    found = table(said("likely", values, "female") + said("likely", values, "male"))
-    where = {"setting": "female", "versus": "male", "word": "likely"}
+    results = table(word_rows("likely", values, "female") + word_rows("likely", values, "male"))
+    condition = {"setting": "female", "versus": "male", "word": "likely"}
     for metric in ("kl_divergence", "jensen_shannon", "ks_statistic", "wasserstein"):
-        row = at(found, metric, **where)
+        row = row_at(results, metric, **condition)
         assert (row["value"], np.isnan(row["ci_low"])) == (pytest.approx(0, abs=1e-12), True)
         assert "no interval: " in row["note"]
     # Both have all contexts: they are no two independent samples of them.
-    row = at(found, "median_difference", **where)
+    row = row_at(results, "median_difference", **condition)
     assert (row["value"], np.isnan(row["ci_low"])) == (0, True)
     assert row["note"].endswith("no interval: both sides share contexts")
-    assert at(found, "paired_difference", **where)["note"].endswith("the same in every resample")
+    assert row_at(results, "paired_difference", **condition)["note"].endswith(
+        "the same in every resample"
+    )
     # People's median of 75 is [70, 75]; the model's of 70 is [60, 90], second to ninth of ten.
-    row = at(found, "median_difference", setting="female", versus="human", word="likely")
+    row = row_at(results, "median_difference", setting="female", versus="human", word="likely")
     low, high = np.sort(people("likely"))[[50, -51]]
     assert binom.cdf(50, 123, 0.5) <= 0.025 < binom.cdf(51, 123, 0.5)
     gap = float(np.median(people("likely"))) - 70
@@ -307,15 +328,18 @@ def test_distances_have_no_interval_and_medians_have() -> None:
 
 def test_both_sides_say_how_many_values_they_have() -> None:
     """Contexts read, contexts asked, and the values of the reference."""
-    rows = said("likely", [0.7, "refusal", 0.6, "ambiguous", 0.9, 0.8])
-    found = table(rows + said("likely", [0.7, "refusal", 0.6, 0.7, 0.9, 0.8], epoch=2))
-    where = {"versus": "human", "word": "likely"}
-    row = at(found, "own_values", **where)
+    rows = word_rows("likely", [0.7, "refusal", 0.6, "ambiguous", 0.9, 0.8])
+    results = table(rows + word_rows("likely", [0.7, "refusal", 0.6, 0.7, 0.9, 0.8], epoch=2))
+    condition = {"versus": "human", "word": "likely"}
+    row = row_at(results, "own_values", **condition)
     assert (row["value"], row["n"], row["asked"]) == (5, 5, 6)
-    assert at(found, "reference_values", **where)["value"] == 123
+    assert row_at(results, "reference_values", **condition)["value"] == 123
     for metric in ("brunner_munzel_theta", "wasserstein", "median_difference"):
-        assert (at(found, metric, **where)["n"], at(found, metric, **where)["asked"]) == (5, 6)
-    row = at(found, "mean_probability", word="likely")
+        assert (
+            row_at(results, metric, **condition)["n"],
+            row_at(results, metric, **condition)["asked"],
+        ) == (5, 6)
+    row = row_at(results, "mean_probability", word="likely")
     assert (row["n"], row["asked"]) == (5, 6)
 
 
@@ -326,31 +350,33 @@ answers = st.one_of(
 
 @settings(max_examples=12, deadline=None, derandomize=True)
 @given(st.lists(st.lists(answers, min_size=17, max_size=17), min_size=4, max_size=4))
-def test_intervals_hold_their_values(drawn: list[list[float | str]]) -> None:
+def test_intervals_hold_their_values(replies: list[list[float | str]]) -> None:
     """Whatever two epochs of two settings say; and p is there where both sides have five values."""
     rows = []
-    for values, (setting, epoch) in zip(drawn, product(("female", "male"), (1, 2)), strict=True):
-        rows += said("likely", values, setting, epoch=epoch)
-    found = table(rows)
+    for values, (setting, epoch) in zip(replies, product(("female", "male"), (1, 2)), strict=True):
+        rows += word_rows("likely", values, setting, epoch=epoch)
+    results = table(rows)
     sizes: dict[frozenset[tuple[str, str]], float] = {}
-    for (where, metric), row in found.items():
+    for (condition, metric), row in results.items():
         if not np.isnan(row["ci_low"]):
-            assert row["ci_low"] <= row["value"] <= row["ci_high"], (where, metric)
+            assert row["ci_low"] <= row["value"] <= row["ci_high"], (condition, metric)
             assert row["ci_low"] < row["ci_high"]
         if metric in ("own_values", "reference_values"):
-            sizes[where] = min(row["value"], sizes.get(where, np.inf))
-    for where, n in sizes.items():
-        theta = frozenset({*where, ("of", "brunner_munzel_theta")})
-        assert np.isnan(found[theta, "p_value"]["value"]) == (n < 5), where
-        paired = frozenset({*where, ("of", "paired_difference")})
-        assert (paired, "p_value") not in found or not np.isnan(found[paired, "p_value"]["value"])
+            sizes[condition] = min(row["value"], sizes.get(condition, np.inf))
+    for condition, n in sizes.items():
+        theta = frozenset({*condition, ("of", "brunner_munzel_theta")})
+        assert np.isnan(results[theta, "p_value"]["value"]) == (n < 5), condition
+        paired = frozenset({*condition, ("of", "paired_difference")})
+        assert (paired, "p_value") not in results or not np.isnan(
+            results[paired, "p_value"]["value"]
+        )
 
 
 def test_models_are_paired_over_all_contexts_of_all_settings() -> None:
     """Two models that answered 30 contexts share 30, female and male ones apart."""
     rows = []
     for i, (model, setting) in enumerate(product(["a", "b"], ["female", "male"])):
-        rows += made(i, ["likely"], model=model, setting=setting)
+        rows += answers_near_people(i, ["likely"], model=model, setting=setting)
     pooled = [
         row["n"]
         for key, row in table_of(rows)

@@ -36,15 +36,15 @@ def threads(_: int) -> str:
 
 def test_where_work_is_done() -> None:
     """In order by several processes, here for one worker, or where processes save no time."""
-    found = spread(process_of, [(one, 10) for one in range(6)], workers=2)
-    assert [value for value, _ in found] == [0, 10, 20, 30, 40, 50]
-    assert os.getpid() not in {process for _, process in found}
-    assert len({process for _, process in found}) <= 2
+    products = spread(process_of, [(number, 10) for number in range(6)], workers=2)
+    assert [value for value, _ in products] == [0, 10, 20, 30, 40, 50]
+    assert os.getpid() not in {process for _, process in products}
+    assert len({process for _, process in products}) <= 2
     # The work of one worker, or of one task, is done here.
     cases: list[tuple[list[tuple[int, int]], int]] = [([(1, 2), (3, 4)], 1), ([(1, 2)], 4), ([], 4)]
-    for tasks, asked in cases:
-        expected = [(one * other, os.getpid()) for one, other in tasks]
-        assert spread(process_of, tasks, workers=asked) == expected, (tasks, asked)
+    for tasks, worker_count in cases:
+        expected = [(number * factor, os.getpid()) for number, factor in tasks]
+        assert spread(process_of, tasks, workers=worker_count) == expected, (tasks, worker_count)
     # Processes work only where they save time, and never where resamples are observed.
 
     def observe(result: Result, draws: np.ndarray) -> None:
@@ -97,6 +97,6 @@ def two_models() -> pd.DataFrame:
 def test_results_do_not_depend_on_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     """The scale study's results of one process and of two are the same to the last digit."""
     monkeypatch.setattr(workers, "LEAST", 0)
-    one = summarize(two_models(), resamples=40)
+    single = summarize(two_models(), resamples=40)
     two = summarize(two_models(), resamples=40, workers=2)
-    pd.testing.assert_frame_equal(one, two, check_exact=True)
+    pd.testing.assert_frame_equal(single, two, check_exact=True)

@@ -57,8 +57,8 @@ class Coverage:
     @property
     def share(self) -> float:
         """The coverage where there is an interval; NaN where hardly ever one is given."""
-        given = self.printed >= SELDOM * self.simulations
-        return self.held / self.printed if given and self.printed else float("nan")
+        is_frequent = self.printed >= SELDOM * self.simulations
+        return self.held / self.printed if is_frequent and self.printed else float("nan")
 
     @property
     def lacks(self) -> bool:
@@ -108,12 +108,12 @@ class Rejections:
 
 def lacking(figures: Iterable[Coverage]) -> list[Coverage]:
     """Record what was found, and return what lies outside its band."""
-    return [found for found in _recorded(figures) if found.lacks]
+    return [figure for figure in _recorded(figures) if figure.lacks]
 
 
 def misjudged(levels: Iterable[Rejections]) -> list[Rejections]:
     """Record how often tests rejected, and return those that did too often or too seldom."""
-    return [found for found in _recorded(levels) if found.misjudges]
+    return [level for level in _recorded(levels) if level.misjudges]
 
 
 Found = TypeVar("Found", Coverage, Rejections)
@@ -121,9 +121,9 @@ Found = TypeVar("Found", Coverage, Rejections)
 
 def _recorded(figures: Iterable[Found]) -> list[Found]:
     """All of them, each added to the file of its kind, if there is to be one."""
-    given = list(figures)
+    figure_list = list(figures)
     if path := os.environ.get(FILE):
-        for found in given:
-            levels = isinstance(found, Rejections)
-            add(Path(path).with_name("levels.csv") if levels else Path(path), found)
-    return given
+        for figure in figure_list:
+            levels = isinstance(figure, Rejections)
+            add(Path(path).with_name("levels.csv") if levels else Path(path), figure)
+    return figure_list

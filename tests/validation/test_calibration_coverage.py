@@ -54,8 +54,8 @@ class Sample(NamedTuple):
 def samples(cells: FloatArray, items: int, simulations: int) -> list[Sample]:
     """Samples of these cells."""
     rng = np.random.default_rng(items)
-    drawn = rng.choice(cells.size, size=(simulations, items), p=cells.ravel() / cells.sum())
-    return [Sample(VALUES[cell % 21], (cell < 21).astype(float)) for cell in drawn]
+    cell_indices = rng.choice(cells.size, size=(simulations, items), p=cells.ravel() / cells.sum())
+    return [Sample(VALUES[cell % 21], (cell < 21).astype(float)) for cell in cell_indices]
 
 
 @pytest.mark.slow
@@ -64,14 +64,14 @@ def samples(cells: FloatArray, items: int, simulations: int) -> list[Sample]:
 def test_interval_of_debiased_holds(design: str, items: int) -> None:
     """The truth is the mean squared gap over the values."""
     truth = metrics.TABLE_FUNCTIONS["brier_reliability"](tables(OFF[design].reshape(1, -1)))[0]
-    printed = held = 0
+    printed = holding = 0
     for sample in samples(OFF[design], items, 300):
         rule = METRICS["debiased_squared_error"].interval
         if not metrics.too_few(rule, items, sample.rarest):
             low, high = metrics.debiased_squared_error_interval(*sample)
             printed += not np.isnan(low)
-            held += low - 1e-9 <= truth <= high + 1e-9
-    figure = Coverage("debiased_squared_error", design, items, truth, 300, printed, held, WIDE)
+            holding += low - 1e-9 <= truth <= high + 1e-9
+    figure = Coverage("debiased_squared_error", design, items, truth, 300, printed, holding, WIDE)
     assert not lacking([figure])
 
 
@@ -81,11 +81,13 @@ def test_debiased_is_unbiased(design: str) -> None:
     """Its mean over samples is the squared error, within 3.5 standard errors."""
     population = tables(OFF[design].reshape(1, -1))
     truth = metrics.TABLE_FUNCTIONS["brier_reliability"](population)[0]
-    found = [metrics.debiased_squared_error(*sample) for sample in samples(OFF[design], 300, 2_000)]
-    assert np.mean(found) == pytest.approx(truth, abs=3.5 * np.std(found) / np.sqrt(len(found)))
+    errors = [
+        metrics.debiased_squared_error(*sample) for sample in samples(OFF[design], 300, 2_000)
+    ]
+    assert np.mean(errors) == pytest.approx(truth, abs=3.5 * np.std(errors) / np.sqrt(len(errors)))
 
 
-def stated(rng: np.random.Generator, shape: str, size: int) -> FloatArray:
+def confidences(rng: np.random.Generator, shape: str, size: int) -> FloatArray:
     """Confidences: multiples of .05 as models state them, high ones, or any numbers."""
     if shape == "any":
         return rng.random(size)
@@ -104,22 +106,24 @@ def test_level_and_power(items: int, epochs: int) -> None:
     simulations, levels = 1_000, []
     unit = np.repeat(np.arange(items), epochs)
     for k, shape in enumerate(("multiples of .05", "high", "any")):
-        for alike, less in ((True, 0.0), (False, 0.0), (True, 0.15)):
-            if epochs == 1 and not alike:
+        for is_shared, less in ((True, 0.0), (False, 0.0), (True, 0.15)):
+            if epochs == 1 and not is_shared:
                 continue
-            rng = np.random.default_rng([items, epochs, k, alike, bool(less)])
+            rng = np.random.default_rng([items, epochs, k, is_shared, bool(less)])
             p = np.empty(simulations)
             for j in range(simulations):
                 # The second time a model states the same, or something else.
-                confidence = stated(rng, shape, items)[unit]
-                other = stated(rng, shape, items * epochs)
-                confidence = np.where(rng.random(items)[unit] < 0.5, confidence, other)
-                uniform = rng.random(items)[unit] if alike else rng.random(items * epochs)
+                confidence = confidences(rng, shape, items)[unit]
+                second_time = confidences(rng, shape, items * epochs)
+                confidence = np.where(rng.random(items)[unit] < 0.5, confidence, second_time)
+                uniform = rng.random(items)[unit] if is_shared else rng.random(items * epochs)
                 correct = (uniform < confidence - less).astype(float)
                 p[j] = metrics.calibration_p(confidence, correct, unit, draws=399, seed=j)
-            design = f"{shape}, {epochs} epochs" + ("" if alike else ", independent")
+            design = f"{shape}, {epochs} epochs" + ("" if is_shared else ", independent")
             design += f", accuracy {less:g} lower" if less else ""
             rejected = int((p <= 0.05).sum())
             test = "calibration_p", design, items, simulations, rejected
-            levels.append(Rejections(*test, power=less > 0, discrete=not alike or shape == "high"))
+            levels.append(
+                Rejections(*test, power=less > 0, discrete=not is_shared or shape == "high")
+            )
     assert not misjudged(levels)

@@ -8,7 +8,7 @@ import pytest
 from inspect_confidence.metrics import Costs
 from inspect_confidence.studies.calibration import EXTRA_METRICS, utility_metrics
 from validation.coverage import SIZES, lacking
-from validation.test_scale_coverage import DESIGNS, ENDS, Observer, stated, tried
+from validation.test_scale_coverage import DESIGNS, ENDS, Observer, cells_of, tried
 
 NAMES = {"augrc", "risk_at_coverage", "meta_information_corrected", "expected_utility"}
 FORMS = [
@@ -35,7 +35,7 @@ NEW = {
     "held out: observer accuracy .65, meta-d' 1.1, underconfident": np.array(
         Observer(0.65, 1.1, -0.4).cells()
     ),
-    "held out: mostly high reports, accuracy rises steeply with them": stated(
+    "held out: mostly high reports, accuracy rises steeply with them": cells_of(
         {0.5: 0.1, 0.6: 0.05, 0.75: 0.15, 0.8: 0.2, 0.9: 0.3, 0.95: 0.15, 1.0: 0.05},
         lambda value: max(0.05, 1.6 * value - 0.75),
     ),

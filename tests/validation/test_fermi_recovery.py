@@ -32,25 +32,25 @@ def test_tunnel_at_one_seed(tmp_path: Path) -> None:
     # Of n_test test items, with an offset that is the k-th smallest of n_cal scores, the number
     # covered is BetaBinomial(n_test; k, n_cal + 1 - k).
     run_respondent("tunnel", tmp_path)
-    found = numbers(summarize(tmp_path, resamples=100))
+    values = numbers(summarize(tmp_path, resamples=100))
     n_cal = n_test = 109
     for level in LEVELS:
         k = -(-(n_cal + 1) * level // 100)
         low, high = betabinom(n_test, k, n_cal + 1 - k).ppf([0.005, 0.995])
-        covered = found[f"level={level};method=conformal;split=test", "coverage"] * n_test
+        covered = values[f"level={level};method=conformal;split=test", "coverage"] * n_test
         assert low <= round(covered) <= high, level
         assert covered == pytest.approx(round(covered), abs=1e-9)
-    assert found["level=99;method=conformal;split=test", "interval_score_change"] < 0
+    assert values["level=99;method=conformal;split=test", "interval_score_change"] < 0
 
 
 @pytest.mark.slow
 def test_calibrated_at_one_seed(tmp_path: Path) -> None:
     """A calibrated respondent's covered counts lie in the central 99% of the binomial."""
     run_respondent("calibrated", tmp_path)
-    found = numbers(summarize(tmp_path, resamples=100))
+    values = numbers(summarize(tmp_path, resamples=100))
     for level in LEVELS:
         low, high = binom(218, level / 100).ppf([0.005, 0.995])
-        covered = found[f"level={level};method=direct", "coverage"] * 218
+        covered = values[f"level={level};method=direct", "coverage"] * 218
         assert low <= round(covered) <= high, level
 
 
@@ -76,9 +76,9 @@ def test_tunnel_over_seeds(tmp_path: Path, record_property: Record) -> None:
     plateaus, changes = [], []
     for seed in range(20):
         run_respondent("tunnel", tmp_path / str(seed), respondent_seed=seed)
-        found = numbers(summarize(tmp_path / str(seed), resamples=50))
-        plateaus.append(found["method=direct;split=test", "coverage_plateau"])
-        changes.append(found["level=99;method=conformal;split=test", "interval_score_change"])
+        values = numbers(summarize(tmp_path / str(seed), resamples=50))
+        plateaus.append(values["method=direct;split=test", "coverage_plateau"])
+        changes.append(values["level=99;method=conformal;split=test", "interval_score_change"])
     record_property(
         "figure",
         f"tunnel 0.65, 20 runs: mean coverage_plateau {np.mean(plateaus):.3f} "

@@ -38,13 +38,13 @@ def group(seed: list[int], design: str) -> tuple[FloatArray, FloatArray]:
     rng = np.random.default_rng(seed)
     d = np.maximum(rng.normal(d_prime, 0.3, (units, 1)), 0.3)
     c = rng.normal(0, 0.3, (units, 1))
-    own = ratio * np.exp(sigma * rng.standard_normal((units, 1)))
-    middle = own * c if moves else c
+    unit_ratios = ratio * np.exp(sigma * rng.standard_normal((units, 1)))
+    middle = unit_ratios * c if moves else c
     steps = np.linspace(-1.5, 1.5, 2 * ratings - 1)
     edges = np.hstack([middle - np.inf, middle + steps, middle + np.inf])
     counts = []
     for side in (-0.5, 0.5):
-        cells = np.diff(norm.cdf(edges - side * own * d), axis=1).reshape(units, 2, ratings)
+        cells = np.diff(norm.cdf(edges - side * unit_ratios * d), axis=1).reshape(units, 2, ratings)
         second = norm.sf(c - side * d)
         cells *= np.stack([1 - second, second], axis=1) / cells.sum(axis=2, keepdims=True)
         counts.append(rng.multinomial(trials // 2, cells.reshape(units, -1)).astype(float))
@@ -60,26 +60,29 @@ def test_coverage(design: str, record_property: Callable[[str, object], None]) -
     noise raises.
     """
     units, _, ratio, _, _, ratings, _ = DESIGNS[design]
-    held, naive_held, estimates, naive, spread = 0, 0, [], [], []
+    holding, naive_held, estimates, naive, spread = 0, 0, [], [], []
     for seed in range(SIMULATIONS):
         counts = group([seed, list(DESIGNS).index(design)], design)
-        found = hierarchical_m_ratio(*counts)
-        held += found.ci_low <= ratio <= found.ci_high
-        estimates.append(found.m_ratio)
-        spread.append(found.sigma)
+        estimate = hierarchical_m_ratio(*counts)
+        holding += estimate.ci_low <= ratio <= estimate.ci_high
+        estimates.append(estimate.m_ratio)
+        spread.append(estimate.sigma)
         ratios = np.asarray(meta_d(*counts, padding=1 / (2 * ratings)).m_ratio)
         ratios = ratios[~np.isnan(ratios)]
         error = ratios.std(ddof=1) / np.sqrt(len(ratios))
         naive.append(ratios.mean())
         naive_held += abs(ratios.mean() - ratio) <= stdtrit(len(ratios) - 1, 0.975) * error
-    off = [float(np.sqrt(np.mean((np.array(one) - ratio) ** 2))) for one in (estimates, naive)]
+    off = [
+        float(np.sqrt(np.mean((np.array(ratios_of_method) - ratio) ** 2)))
+        for ratios_of_method in (estimates, naive)
+    ]
     record_property(
         "figure",
         f"M-ratio of a group, {design}: {ratio:g} estimated at {np.mean(estimates):.3f} (root mean "
-        f"square error {off[0]:.3f}), interval holds it in {held / SIMULATIONS:.3f}, sigma "
+        f"square error {off[0]:.3f}), interval holds it in {holding / SIMULATIONS:.3f}, sigma "
         f"{np.mean(spread):.2f}; mean of M-ratios {np.mean(naive):.3f} ({off[1]:.3f}), "
         f"t interval {naive_held / SIMULATIONS:.3f}",
     )
     name = "hierarchical_m_ratio"
-    assert not lacking([Coverage(name, design, units, ratio, SIMULATIONS, SIMULATIONS, held)])
+    assert not lacking([Coverage(name, design, units, ratio, SIMULATIONS, SIMULATIONS, holding)])
     assert off[0] < off[1] * 1.02

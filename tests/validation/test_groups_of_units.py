@@ -50,28 +50,35 @@ def sample(items: int, seed: int) -> SumStatistic[FloatArray]:
 
 
 def draws(
-    of: SumStatistic[FloatArray], items: int, resamples: int, seed: int, how: str
+    sums: SumStatistic[FloatArray], items: int, resamples: int, seed: int, method: str
 ) -> FloatArray:
     """The numbers over resamples, drawn in groups, as patterns or one by one."""
-    strata, most = np.zeros(items, np.int64), items if how == "one by one" else 0
-    drawn = resampled_as([of], strata, seed, patterns=how == "patterns", max_units=most)
-    return bootstrap({"x": of}, strata, resamples=resamples, seed=seed, sampling=drawn)["x"]
+    strata, greatest = np.zeros(items, np.int64), items if method == "one by one" else 0
+    resampled = resampled_as(
+        [sums], strata, seed, patterns=method == "patterns", max_units=greatest
+    )
+    return bootstrap({"x": sums}, strata, resamples=resamples, seed=seed, sampling=resampled)["x"]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("items", [5_000, 20_000])
 def test_variances_are_those_of_items(items: int, record_property: RecordProperty) -> None:
     """Over 60 samples, each with its own groups, within 3%: 3.5 standard errors."""
-    found = []
+    variances = []
     for seed in range(60):
-        of = sample(items, seed)
-        by = [draws(of, items, 2_000, seed, how) for how in ("groups", "patterns", "one by one")]
-        found.append([one.var(axis=0) for one in by])
-    groups, patterns, items_ = np.mean(found, axis=0)
-    for how, variance in (("groups", groups), ("patterns", patterns)):
+        sums = sample(items, seed)
+        draws_by_method = [
+            draws(sums, items, 2_000, seed, method)
+            for method in ("groups", "patterns", "one by one")
+        ]
+        variances.append([method_draws.var(axis=0) for method_draws in draws_by_method])
+    groups, patterns, items_ = np.mean(variances, axis=0)
+    for method, variance in (("groups", groups), ("patterns", patterns)):
         ratio = variance / items_
-        said = ", ".join(f"{name} {x:.3f}" for name, x in zip(NAMES, ratio, strict=True))
-        record_property("figure", f"variance of {how}, {items:,} items, to one by one: {said}")
+        ratios_text = ", ".join(f"{name} {x:.3f}" for name, x in zip(NAMES, ratio, strict=True))
+        record_property(
+            "figure", f"variance of {method}, {items:,} items, to one by one: {ratios_text}"
+        )
         np.testing.assert_allclose(ratio, 1, atol=0.03)
 
 
@@ -80,14 +87,23 @@ def test_variances_are_those_of_items(items: int, record_property: RecordPropert
 def test_intervals_hold_the_truth(items: int, record_property: RecordProperty) -> None:
     """Percentile intervals of 1,000 samples, by groups and by patterns."""
     (truth,) = numbers(ConfidenceTables(VALUES, RIGHT[None], 1 - RIGHT[None]))
-    for how in ("groups", "patterns"):
-        held = np.zeros(3)
+    for method in ("groups", "patterns"):
+        holding = np.zeros(3)
         for seed in range(1_000):
-            of = sample(items, seed)
-            drawn, value = draws(of, items, 500, seed, how), of(np.ones((1, items)))[0]
+            sums = sample(items, seed)
+            method_draws, value = (
+                draws(sums, items, 500, seed, method),
+                sums(np.ones((1, items)))[0],
+            )
             for k in range(3):
-                (low, high), _ = interval_of(Interval("percentile"), value[k], drawn[:, k], items)
-                held[k] += low <= truth[k] <= high
-        said = ", ".join(f"{name} {x / 1_000:.3f}" for name, x in zip(NAMES, held, strict=True))
-        record_property("figure", f"95% intervals by {how}, {items:,} items, hold it: {said}")
-        assert ((held >= 930) & (held <= 970)).all()
+                (low, high), _ = interval_of(
+                    Interval("percentile"), value[k], method_draws[:, k], items
+                )
+                holding[k] += low <= truth[k] <= high
+        shares_text = ", ".join(
+            f"{name} {x / 1_000:.3f}" for name, x in zip(NAMES, holding, strict=True)
+        )
+        record_property(
+            "figure", f"95% intervals by {method}, {items:,} items, hold it: {shares_text}"
+        )
+        assert ((holding >= 930) & (holding <= 970)).all()

@@ -49,7 +49,7 @@ DIFFER = (
 WIDE = "they differ between radii and decades, which a resample draws and the study has fixed"
 
 
-def named(metric: str, condition: Mapping[str, object]) -> str:
+def name_of(metric: str, condition: Mapping[str, object]) -> str:
     """A metric, with the coverage that it is at."""
     return f"{metric} {Condition(condition)}".strip()
 
@@ -72,9 +72,9 @@ class People:
     @property
     def design(self) -> str:
         """In a few words."""
-        alike = f"smooth over {self.length:g} years" if self.length else "by decade and radius"
-        of = "" if self.radii == RADII else f", radius {self.radii[0]}"
-        return f"sensitivity {self.sensitivity:g}, residuals {alike}{of}"
+        residuals = f"smooth over {self.length:g} years" if self.length else "by decade and radius"
+        radius_text = "" if self.radii == RADII else f", radius {self.radii[0]}"
+        return f"sensitivity {self.sensitivity:g}, residuals {residuals}{radius_text}"
 
     @cached_property
     def items(self) -> pd.DataFrame:
@@ -108,23 +108,28 @@ class People:
         sure, short = noise.reshape(2, size, 1, -1)
         maximum = self.items["mas"].to_numpy(float)
         shape = (size, 2, len(maximum))
-        said = 0.6 + self.sensitivity * (maximum - 0.57) + 0.1 * sure
-        said = said + rng.normal(0, 0.05, shape)
-        confidence = np.round(np.clip(said, 0, 1) * 40) / 40  # .025 to the next: half are rounded
+        stated_confidence = 0.6 + self.sensitivity * (maximum - 0.57) + 0.1 * sure
+        stated_confidence = stated_confidence + rng.normal(0, 0.05, shape)
+        confidence = (
+            np.round(np.clip(stated_confidence, 0, 1) * 40) / 40
+        )  # .025 to the next: half are rounded
         return confidence, maximum * norm.cdf(1 + short + rng.normal(0, 0.2, shape))
 
     def truths(self) -> dict[str, float]:
         """Of 2,000 sets of judgments together; the slope by numpy's least squares."""
         maximum = self.items["mas"].to_numpy(float)
         sure, truth = (
-            one.reshape(-1, len(maximum)) for one in self.drawn(np.random.default_rng(1), 2_000)
+            array.reshape(-1, len(maximum)) for array in self.drawn(np.random.default_rng(1), 2_000)
         )
         c, p = sure.ravel(), truth.ravel()
         calibration = {name: getattr(metrics, name)(c, p) for name in ("brier", "auroc")}
         table = ItemTables.from_judgments(c, p).total_table()
         return {
             **calibration,
-            **{named(form.metric, form.condition): float(form.value(table)[0]) for form in TOOLBOX},
+            **{
+                name_of(form.metric, form.condition): float(form.value(table)[0])
+                for form in TOOLBOX
+            },
             "ece": metrics.ece(c, p, binning="own_top"),
             "accuracy": float(p.mean()),
             "mean_confidence": float(c.mean()),
@@ -157,13 +162,13 @@ def covered(people: People, simulations: int) -> list[Coverage]:
     assert len(units) == 11 * len(people.radii)
     for _ in range(simulations):
         rows = people.judged(rng)
-        made = [*numbers.judgment_statistics(rows, units, Condition(), resampling)]
-        made += numbers.extra_statistics(rows, units, Condition(), resampling)
+        estimands = [*numbers.judgment_statistics(rows, units, Condition(), resampling)]
+        estimands += numbers.extra_statistics(rows, units, Condition(), resampling)
         if len(people.radii) > 1:  # within a radius there is no slope in the results
-            made.append(numbers.slope(numbers.slope_of(rows), rows, Condition()))
-        drawn = resample(made, len(units), resampling, clusters=CLUSTERS)
-        for row in results_of(drawn, Key("life_eval", "m", "d")):
-            name = named(row.metric, Condition.read(row.condition))
+            estimands.append(numbers.slope(numbers.slope_of(rows), rows, Condition()))
+        drawn_estimands = resample(estimands, len(units), resampling, clusters=CLUSTERS)
+        for row in results_of(drawn_estimands, Key("life_eval", "m", "d")):
+            name = name_of(row.metric, Condition.read(row.condition))
             if name in counts and not np.isnan(row.ci_low):
                 assert row.ci_low <= row.value <= row.ci_high
                 counts[name][0] += 1
@@ -176,10 +181,10 @@ def covered(people: People, simulations: int) -> list[Coverage]:
             truths[name],
             simulations,
             printed,
-            held,
+            holding,
             WIDE if name.split()[0] in DIFFER else "",
         )
-        for name, (printed, held) in counts.items()
+        for name, (printed, holding) in counts.items()
     ]
 
 
@@ -200,14 +205,14 @@ def test_intervals_where_neighbouring_decades_are_alike(
     sensitivity: float, record_property: Record
 ) -> None:
     """They are too narrow then, by as much as is recorded, the slope's among them."""
-    found = covered(People(sensitivity, 12), 150)
-    for one in found:
+    figures = covered(People(sensitivity, 12), 150)
+    for figure in figures:
         record_property(
             "figure",
-            f"LifeEval, {one.design}: the 95% interval of {one.metric} over {one.n} decades by "
-            f"radius holds in {one.share:.2f} of {one.printed} simulations",
+            f"LifeEval, {figure.design}: the 95% interval of {figure.metric} over {figure.n} decades by "
+            f"radius holds in {figure.share:.2f} of {figure.printed} simulations",
         )
-    assert min(one.share for one in found) < LEAST
+    assert min(figure.share for figure in figures) < LEAST
 
 
 ACCURACY, META_D, BIAS = 0.7, 1.5, 0.3
@@ -237,7 +242,7 @@ def test_question_sets_give_back_parameters(tmp_path: Path, record_property: Rec
     """Accuracy, meta-d' and mean token confidence of a respondent, through the task and its log."""
     # 3,024 replies; intervals at 1 - .05/8: exact binomial for accuracy, bootstrap for meta-d',
     # normal for means. Judgments are independent, each with draws of its own.
-    held: dict[str, tuple[float, float, float, float]] = {}
+    intervals: dict[str, tuple[float, float, float, float]] = {}
     rng = np.random.default_rng(7)
     for dataset, options, epochs in (("bundled", 4, 9), ("statements", 2, 12)):
         folder = tmp_path / dataset
@@ -252,56 +257,56 @@ def test_question_sets_give_back_parameters(tmp_path: Path, record_property: Rec
         assert log.status == "success", log.error
         rows = read_judgments(folder)["question_sets"]
         assert (rows["status"] == "ok").all()
-        stated, token = (rows[rows["source"] == source] for source in ("stated", "token"))
-        n = len(stated)
+        stated_rows, token = (rows[rows["source"] == source] for source in ("stated", "token"))
+        n = len(stated_rows)
         assert n == len(token) == 1512
-        right = int(stated["correct"].sum())
+        right = int(stated_rows["correct"].sum())
         accuracy = binomtest(right, n).proportion_ci(LEVEL)
-        held[f"{dataset}: accuracy"] = (ACCURACY, right / n, accuracy.low, accuracy.high)
+        intervals[f"{dataset}: accuracy"] = (ACCURACY, right / n, accuracy.low, accuracy.high)
         sure = token["confidence"]
         half = norm.ppf((1 + LEVEL) / 2) * sure.std() / n**0.5
-        held[f"{dataset}: mean token confidence"] = (
+        intervals[f"{dataset}: mean token confidence"] = (
             mean_confidence(options),
             float(sure.mean()),
             float(sure.mean() - half),
             float(sure.mean() + half),
         )
-        counts = pd.crosstab(stated["correct"], stated["confidence"])
+        counts = pd.crosstab(stated_rows["correct"], stated_rows["confidence"])
         values = counts.columns.to_numpy(float)
-        both = counts.to_numpy(float).ravel()
-        drawn = rng.multinomial(n, both / n, size=2_000).astype(float)
+        all_counts = counts.to_numpy(float).ravel()
+        resampled = rng.multinomial(n, all_counts / n, size=2_000).astype(float)
         k = len(values)
         for threshold in (0.5, 0.75) if options == 4 else (0.75,):
             point, draws = (
                 metrics.TABLE_FUNCTIONS["meta_d_ideal"](
                     tables(values, c[:, k:], c[:, :k]), threshold=threshold
                 )
-                for c in (both[None], drawn)
+                for c in (all_counts[None], resampled)
             )
             name = f"{dataset}: meta_d by meta_d_ideal {threshold:g}"
-            held[name] = (META_D, float(point[0]), *percentile_interval(draws, LEVEL))
+            intervals[name] = (META_D, float(point[0]), *percentile_interval(draws, LEVEL))
         if options == 2:
-            held[f"{dataset}: meta_d by meta_d"] = fitted(stated, values, rng)
+            intervals[f"{dataset}: meta_d by meta_d"] = fitted(stated_rows, values, rng)
             results = summarize(folder, resamples=200)
-            mine = results[
+            overall = results[
                 (results["metric"] == "meta_d") & ~results["condition"].str.contains("token")
             ]
-            assert len(mine) == 1
+            assert len(overall) == 1
             record_property(
                 "figure",
                 f"respondent/metacognitive through question_sets, statements: meta_d in results "
-                f"{mine['value'].iloc[0]:.3f}, 95% interval from {mine['ci_low'].iloc[0]:.3f} to "
-                f"{mine['ci_high'].iloc[0]:.3f} (put in: {META_D:g})",
+                f"{overall['value'].iloc[0]:.3f}, 95% interval from {overall['ci_low'].iloc[0]:.3f} to "
+                f"{overall['ci_high'].iloc[0]:.3f} (put in: {META_D:g})",
             )
-            assert mine["ci_low"].iloc[0] <= META_D <= mine["ci_high"].iloc[0]
-    assert len(held) == 8
-    for name, (truth, value, low, high) in held.items():
+            assert overall["ci_low"].iloc[0] <= META_D <= overall["ci_high"].iloc[0]
+    assert len(intervals) == 8
+    for name, (truth, value, low, high) in intervals.items():
         record_property(
             "figure",
             f"respondent/metacognitive through question_sets, {name} {value:.4f}, interval at "
             f"{LEVEL:.4f} from {low:.4f} to {high:.4f} (put in: {truth:.4f})",
         )
-    for name, (truth, value, low, high) in held.items():
+    for name, (truth, value, low, high) in intervals.items():
         assert low <= truth <= high, name
         assert low <= value <= high, name
 
@@ -316,9 +321,9 @@ def fitted(
     place = np.where(rows["answer"] == "True", k - 1 - rating, k + rating)
     cell = place + 2 * k * (rows["target"] == "False").to_numpy(int)
     counts = np.bincount(cell, minlength=4 * k)
-    drawn = rng.multinomial(len(rows), counts / len(rows), size=300).astype(float)
+    resampled = rng.multinomial(len(rows), counts / len(rows), size=300).astype(float)
     padding = 1 / (2 * k)
-    one = meta_d(counts[: 2 * k], counts[2 * k :], padding=padding)
-    many = meta_d(drawn[:, : 2 * k], drawn[:, 2 * k :], padding=padding)
+    estimate = meta_d(counts[: 2 * k], counts[2 * k :], padding=padding)
+    many = meta_d(resampled[:, : 2 * k], resampled[:, 2 * k :], padding=padding)
     low, high = percentile_interval(np.asarray(many.meta_d, np.float64), LEVEL)
-    return META_D, float(one.meta_d), low, high
+    return META_D, float(estimate.meta_d), low, high

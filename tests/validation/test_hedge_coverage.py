@@ -59,8 +59,8 @@ class Tally:
         for metric, truths in self.truths.items():
             truth = float(np.nanmean(truths))
             at_end = wide or ("the value is at the end of its range" if truth == 0 else "")
-            found = self.printed[metric], self.held[metric]
-            yield Coverage(metric, design, n, truth, simulations, *found, at_end)
+            counts = self.printed[metric], self.held[metric]
+            yield Coverage(metric, design, n, truth, simulations, *counts, at_end)
 
 
 # Over data sets
@@ -69,12 +69,12 @@ class Tally:
 def mics(design: str, markers: int = 7) -> FloatArray:
     """True MICs of data sets' markers."""
     rng = np.random.default_rng(0)
-    own = rng.uniform(0.2, 0.95, (SETS, markers))
+    unstable = rng.uniform(0.2, 0.95, (SETS, markers))
     stable = np.tile(np.linspace(0.35, 0.95, markers), (SETS, 1))
     return {
         "stable markers": stable,
-        "nearly stable": 0.9 * stable + 0.1 * own,
-        "own in each data set": own,
+        "nearly stable": 0.9 * stable + 0.1 * unstable,
+        "own in each data set": unstable,
         "all markers equal": np.full((SETS, markers), 0.7),
     }[design]
 
@@ -100,34 +100,36 @@ def test_over_data_sets(design: str, n: int) -> None:
 
     def distances(counts: FloatArray) -> dict[str, FloatArray]:
         tables = MarkerTables(VALUES, counts, 0)
-        return {name: marker_mae(tables, of) for name, of in pairs.items()}
+        return {name: marker_mae(tables, set_pairs) for name, set_pairs in pairs.items()}
 
     flat = population.reshape(2 * SETS, -1)
     for _ in range(simulations):
         sample = rng.multinomial(n, flat).astype(float)
-        drawn = np.stack([rng.multinomial(n, row / n, RESAMPLES) for row in sample], axis=1)
+        resampled_counts = np.stack(
+            [rng.multinomial(n, row / n, RESAMPLES) for row in sample], axis=1
+        )
         tables = sample.reshape(1, *population.shape)
-        known = tables[0].sum(axis=-1, keepdims=True) >= T
-        resampled = drawn.reshape(RESAMPLES, *population.shape) * known
-        tables, units = tables * known, int((tables * known).sum())
+        is_common = tables[0].sum(axis=-1, keepdims=True) >= T
+        resampled = resampled_counts.reshape(RESAMPLES, *population.shape) * is_common
+        tables, units = tables * is_common, int((tables * is_common).sum())
         values, draws = distances(tables), distances(resampled)
-        truths = distances(n * population[None] * known)
+        truths = distances(n * population[None] * is_common)
         for name, value in values.items():
             rule = METRICS[name].interval
             ends, _ = metrics.interval_of(rule, value[0], draws[name], units)
             tally.add(name, ends, truths[name][0], value[0])
         mic, of_draws = (MarkerTables(VALUES, x, 0).mic[:, train] for x in (tables, resampled))
-        held = known[train, :, 0]
-        true_mic = np.where(held, true, np.nan)
+        is_in_train = is_common[train, :, 0]
+        true_mic = np.where(is_in_train, true, np.nan)
         for name, over, keep in (
-            ("m_avg_cv", "groups", held.all(axis=0)[None]),
-            ("d_avg_cv", "markers", held.sum(axis=1, keepdims=True) > 1),
+            ("m_avg_cv", "groups", is_in_train.all(axis=0)[None]),
+            ("d_avg_cv", "markers", is_in_train.sum(axis=1, keepdims=True) > 1),
         ):
-            mine, truth = (np.where(keep, x, np.nan) for x in (mic[0], true_mic))
-            (value,) = marker_variation(mine[None], over=over)  # type: ignore[arg-type]
+            measured, truth = (np.where(keep, x, np.nan) for x in (mic[0], true_mic))
+            (value,) = marker_variation(measured[None], over=over)  # type: ignore[arg-type]
             (true_value,) = marker_variation(truth[None], over=over)  # type: ignore[arg-type]
             if not np.isnan(value):
-                ends = spread_interval(mine, of_draws, over=over)  # type: ignore[arg-type]
+                ends = spread_interval(measured, of_draws, over=over)  # type: ignore[arg-type]
                 tally.add(name, ends, round(true_value, 12), value)
     assert not lacking(tally.figures(f"{SETS} data sets, {design}", n, simulations))
 
@@ -202,14 +204,14 @@ def test_means(mean: Mean, n: int) -> None:
         counts = rng.multinomial(n, masses)
         value = float(counts @ mean.values / n)
         draws = rng.multinomial(n, counts / n, RESAMPLES) @ mean.values / n
-        said = np.repeat(mean.values, counts)
-        rule, rarest = METRICS[mean.metric].interval, minority_items(said, np.arange(n))
+        stated_values = np.repeat(mean.values, counts)
+        rule, rarest = METRICS[mean.metric].interval, minority_items(stated_values, np.arange(n))
         ends, _ = metrics.interval_of(rule, value, draws, n, rarest)
         tally.add(mean.metric, ends, truth, value)
     # With about so few, those samples that have enough are those that vary most.
-    few = n * (1 - masses.max()) < 30
+    is_rare = n * (1 - masses.max()) < 30
     assert not lacking(
-        tally.figures(mean.design, n, simulations, "few items differ" if few else "")
+        tally.figures(mean.design, n, simulations, "few items differ" if is_rare else "")
     )
 
 
@@ -226,18 +228,20 @@ def test_cmfg(design: str, masses: FloatArray, n: int) -> None:
     """True values of the bins that hold replies."""
     rng, tally, simulations = np.random.default_rng(n), Tally(), 300
     decisive, chance = np.array([0.3, 0.6, 0.9]), np.array([0.2, 0.3, 0.5])
-    held, said = np.repeat(VALUES, 3), np.tile(decisive, K + 1)
+    agreement, stated_decisiveness = np.repeat(VALUES, 3), np.tile(decisive, K + 1)
     population = np.repeat(masses, 3) * np.tile(chance, K + 1)
-    faithful, bins = metrics.cmfg_sums(1 - np.abs(said - held), held)
+    faithful, bins = metrics.cmfg_sums(1 - np.abs(stated_decisiveness - agreement), agreement)
     rule = METRICS["cmfg"].interval
     for _ in range(simulations):
         counts = rng.multinomial(n, population / population.sum())
         (value,) = metrics.cmfg_of((counts @ faithful)[None], (counts @ bins)[None])
-        drawn = rng.multinomial(n, counts / n, RESAMPLES)
-        draws = metrics.cmfg_of(drawn @ faithful, drawn @ bins)
+        resampled_counts = rng.multinomial(n, counts / n, RESAMPLES)
+        draws = metrics.cmfg_of(resampled_counts @ faithful, resampled_counts @ bins)
         filled = counts @ bins
-        kept = population * (bins @ (filled > 0))
-        (truth,) = metrics.cmfg_of((kept @ faithful)[None], (kept @ bins)[None])
+        population_kept = population * (bins @ (filled > 0))
+        (truth,) = metrics.cmfg_of(
+            (population_kept @ faithful)[None], (population_kept @ bins)[None]
+        )
         ends, _ = metrics.interval_of(rule, value, draws, n, filled[filled > 0].min())
         tally.add("cmfg", ends, truth, value)
     assert not lacking(tally.figures(design, n, simulations))
@@ -249,12 +253,12 @@ def test_ratios_of_counts(share: float, n: int) -> None:
     """Precision and recall: items with none to three markers, found more often in some items."""
     rng, tally, simulations = np.random.default_rng(n), Tally(), 500
     for _ in range(simulations):
-        of = rng.integers(0, 4, n)
+        marker_counts = rng.integers(0, 4, n)
         chance = rng.beta(share * 8, (1 - share) * 8, n) if share < 1 else np.ones(n)
-        hits = rng.binomial(of, chance)
-        ends = metrics.clustered_wilson_interval(hits, of)
+        hits = rng.binomial(marker_counts, chance)
+        ends = metrics.clustered_wilson_interval(hits, marker_counts)
         for metric in ("extraction_precision", "extraction_recall", "grader_failure_rate"):
-            tally.add(metric, ends, share, hits.sum() / of.sum())
+            tally.add(metric, ends, share, hits.sum() / marker_counts.sum())
     discrete = "at the end of its range" if share == 1 else "discrete" if n * share > n - 10 else ""
     assert not lacking(tally.figures(f"share {share}", n, simulations, discrete))
 
@@ -281,13 +285,13 @@ def judgments(rng: np.random.Generator, items: int, c: Mapping[str, float]) -> p
     for split in ("train", "test"):
         for i in range(items):
             marker = str(rng.choice(list(c)))
-            held = rng.beta(6 * c[marker], 6 * (1 - c[marker]))
+            probability = rng.beta(6 * c[marker], 6 * (1 - c[marker]))
             for epoch in (1, 2):
                 row: dict[str, Any] = {"split": split, "item": f"{split}{i}", "epoch": epoch}
                 if rng.uniform() < 0.05:
                     rows.append({**row, "status": "no_response", "marker": ""})
                     continue
-                right, agreed = rng.uniform() < held, rng.binomial(K, held) / K
+                right, agreed = rng.uniform() < probability, rng.binomial(K, probability) / K
                 rows.append(
                     row
                     | {"sentence": 1, "status": "ok", "marker": marker, "n_markers": 1}
@@ -303,7 +307,9 @@ def test_by_the_study() -> None:
     rng, tally, simulations = np.random.default_rng(1), Tally(), 60
     c = {"probably": 0.7, "perhaps": 0.45}
     mean = float(np.mean(list(c.values())))
-    gap = np.mean([confidences(one, 6) @ np.abs(VALUES - 0.8) for one in c.values()])
+    gap = np.mean(
+        [confidences(mean_confidence, 6) @ np.abs(VALUES - 0.8) for mean_confidence in c.values()]
+    )
     truths: dict[str, Callable[[dict[str, Any]], float]] = {
         "accuracy": lambda row: mean,
         "mean_internal_confidence": lambda row: mean,
@@ -312,13 +318,13 @@ def test_by_the_study() -> None:
         "mic": lambda row: c["perhaps" if "perhaps" in row["condition"] else "probably"],
     }
     for _ in range(simulations):
-        found = summarize(judgments(rng, 60, c), resamples=300)
-        found = found[
-            (found["dataset"] == "d") & ~found["condition"].str.contains("outcome|faithful")
+        results = summarize(judgments(rng, 60, c), resamples=300)
+        results = results[
+            (results["dataset"] == "d") & ~results["condition"].str.contains("outcome|faithful")
         ]
-        for row in found.to_dict("records"):
-            named = {str(key): value for key, value in row.items()}
+        for row in results.to_dict("records"):
+            fields = {str(key): value for key, value in row.items()}
             if row["metric"] in truths:
                 ends = float(row["ci_low"]), float(row["ci_high"])
-                tally.add(row["metric"], ends, truths[row["metric"]](named), row["value"])
+                tally.add(row["metric"], ends, truths[row["metric"]](fields), row["value"])
     assert not lacking(tally.figures("by the study, two epochs", 60, simulations))

@@ -94,7 +94,9 @@ def over_sets(results: pd.DataFrame) -> dict[tuple[str, str], float]:
 
 def pooled(results: pd.DataFrame, marker: str) -> tuple[float, int]:
     """MIC of a marker over all its sentences, and how many."""
-    parts = [found for (_, its), found in mics(results).items() if its == marker]
+    parts = [
+        value_and_count for (_, its), value_and_count in mics(results).items() if its == marker
+    ]
     n = sum(count for _, count in parts)
     return sum(value * count for value, count in parts) / n, n
 
@@ -110,26 +112,28 @@ def test_judge_without_errors_is_the_rules(tmp_path: Path) -> None:
             ("batch", "model", {"batch_judgments": True}),
         )
     ]
-    first, *others = (frame.drop(columns=["run", "uuid", "variant", "judge"]) for frame in frames)
+    first, *other_frames = (
+        frame.drop(columns=["run", "uuid", "variant", "judge"]) for frame in frames
+    )
     assert len(first) == 30
-    for one in others:
-        pd.testing.assert_frame_equal(first, one)
+    for other_frame in other_frames:
+        pd.testing.assert_frame_equal(first, other_frame)
 
 
 @pytest.mark.thorough
 def test_mics_recover_the_map(log: EvalLog, record_property: Record) -> None:
     """Exact binomial intervals at 1 - .05/5 hold what each marker stands for."""
     results = summarize(judgments(log.location), resamples=1, options=EVERY_MARKER)
-    shown = []
+    texts = []
     for marker, c in MARKERS.items():
         value, n = pooled(results, marker)
         interval = binomtest(round(value * n * K), n * K).proportion_ci(1 - 0.05 / 5)
-        shown.append(f"{marker} {value:.3f} [{interval.low:.3f}, {interval.high:.3f}] ({c:g})")
-        assert interval.low <= c <= interval.high, shown[-1]
+        texts.append(f"{marker} {value:.3f} [{interval.low:.3f}, {interval.high:.3f}] ({c:g})")
+        assert interval.low <= c <= interval.high, texts[-1]
     record_property(
         "figure",
         f"respondent/hedger, {len(log.samples or [])} bundled items, K={K}: MIC with exact "
-        f"intervals at .99 (put in): {', '.join(shown)}",
+        f"intervals at .99 (put in): {', '.join(texts)}",
     )
 
 
@@ -141,9 +145,9 @@ def distance(c: float, k: int = K) -> float:
 
 def distance_from_mic(c: float, n: int) -> float:
     """E|Bin(K, c)/K - MIC| with a MIC of n sentences of its own."""
-    one, all_of_mic = np.arange(K + 1), np.arange(K * n + 1)
-    gaps = np.abs(one[:, None] / K - all_of_mic / (K * n))
-    return float(binom(K, c).pmf(one) @ gaps @ binom(K * n, c).pmf(all_of_mic))
+    agreeing_draws, all_of_mic = np.arange(K + 1), np.arange(K * n + 1)
+    gaps = np.abs(agreeing_draws[:, None] / K - all_of_mic / (K * n))
+    return float(binom(K, c).pmf(agreeing_draws) @ gaps @ binom(K * n, c).pmf(all_of_mic))
 
 
 @pytest.mark.parametrize(("c", "floor"), [(0.5, 0.0881), (0.7, 0.0805), (0.9, 0.0513)])
@@ -175,32 +179,34 @@ class Floors:
 def simulated(sizes: Sizes, runs: int, seed: int) -> Floors:
     """Sentences by sentence: Bin(K, c)/K with the same c in all data sets."""
     rng = np.random.default_rng(seed)
-    held = {key: rng.binomial(K, MARKERS[key[1]], (runs, n)) / K for key, n in sizes.items()}
-    mic = {key: part.mean(axis=1) for key, part in held.items()}
+    agreement = {key: rng.binomial(K, MARKERS[key[1]], (runs, n)) / K for key, n in sizes.items()}
+    mic = {key: part.mean(axis=1) for key, part in agreement.items()}
 
     def gap(first: str, second: str) -> FloatArray:
         parts = [
-            np.abs(mic[(first, "train"), m][:, None] - held[(second, "test"), m]).mean(axis=1)
+            np.abs(mic[(first, "train"), m][:, None] - agreement[(second, "test"), m]).mean(axis=1)
             for m in MARKERS
         ]
         return np.asarray(np.mean(parts, axis=0))
 
-    drawn: dict[tuple[str, str], FloatArray] = {
-        ("", "id_mae"): np.mean([gap(one, one) for one in SETS], axis=0),
+    draws: dict[tuple[str, str], FloatArray] = {
+        ("", "id_mae"): np.mean([gap(dataset, dataset) for dataset in SETS], axis=0),
         ("", "cd_mae"): np.mean([gap(*pair) for pair in permutations(SETS, 2)], axis=0),
     }
-    table = np.array([[mic[(one, "train"), m] for m in MARKERS] for one in SETS])
+    table = np.array([[mic[(dataset, "train"), m] for m in MARKERS] for dataset in SETS])
     ratios = table.std(axis=0, ddof=1) / table.mean(axis=0)
-    drawn["", "m_avg_cv"] = ratios.mean(axis=0)
+    draws["", "m_avg_cv"] = ratios.mean(axis=0)
     z = [
         np.arctanh(np.clip(ranks_agree(a.T, b.T), -0.9999, 0.9999))
         for a, b in combinations(table, 2)
     ]
-    drawn["correlation=spearman", "mrc"] = np.tanh(np.mean(z, axis=0))
+    draws["correlation=spearman", "mrc"] = np.tanh(np.mean(z, axis=0))
     exact = [
-        distance_from_mic(c, sizes[(one, "train"), m]) for one in SETS for m, c in MARKERS.items()
+        distance_from_mic(c, sizes[(dataset, "train"), m])
+        for dataset in SETS
+        for m, c in MARKERS.items()
     ]
-    return Floors(drawn, float(np.mean(exact)))
+    return Floors(draws, float(np.mean(exact)))
 
 
 @pytest.mark.slow
@@ -209,7 +215,7 @@ def test_stable_markers_are_at_the_floor(log: EvalLog, record_property: Record) 
     results = summarize(judgments(log.location), resamples=1, options=EVERY_MARKER)
     sizes = {key: n for key, (_, n) in mics(results).items()}
     assert len(sizes) == len(SETS) * len(SPLITS) * len(MARKERS)
-    floors, found = simulated(sizes, 4_000, 7), over_sets(results)
+    floors, numbers = simulated(sizes, 4_000, 7), over_sets(results)
     id_mae = floors.drawn["", "id_mae"]
     error = id_mae.std() / sqrt(len(id_mae))
     assert abs(id_mae.mean() - floors.expected_id_mae) < 4 * error
@@ -224,11 +230,11 @@ def test_stable_markers_are_at_the_floor(log: EvalLog, record_property: Record) 
         low, high = np.quantile(draws, [level / 2, 1 - level / 2])
         record_property(
             "figure",
-            f"stability=1: {key[1]} {key[0]} {found[key]:.4f}; simulated mean {draws.mean():.4f}, "
+            f"stability=1: {key[1]} {key[0]} {numbers[key]:.4f}; simulated mean {draws.mean():.4f}, "
             f"from {low:.4f} to {high:.4f}",
         )
-        assert low - 1e-9 <= found[key] <= high + 1e-9, key
-    assert found["correlation=spearman", "mrc"] > 0.99
+        assert low - 1e-9 <= numbers[key] <= high + 1e-9, key
+    assert numbers["correlation=spearman", "mrc"] > 0.99
 
 
 @pytest.mark.slow
@@ -240,11 +246,11 @@ def test_shifted_markers_come_back(tmp_path: Path, record_property: Record) -> N
         agreed[str(row["marker"]), str(row["dataset"])].append(row["confidence"])
     assert len(agreed) == len(SETS) * len(MARKERS)
     worst = 0.0
-    for (marker, dataset), held in agreed.items():
-        n = K * len(held)
+    for (marker, dataset), confidences_of_set in agreed.items():
+        n = K * len(confidences_of_set)
         c = internal_confidence(marker, dataset, 0.5, 0)
-        interval = binomtest(round(sum(held) * K), n).proportion_ci(1 - 0.05 / 15)
-        worst = max(worst, abs(float(np.mean(held)) - c))
+        interval = binomtest(round(sum(confidences_of_set) * K), n).proportion_ci(1 - 0.05 / 15)
+        worst = max(worst, abs(float(np.mean(confidences_of_set)) - c))
         assert interval.low <= c <= interval.high, (marker, dataset)
     record_property(
         "figure",
@@ -265,8 +271,8 @@ def spoken(seed: int, stability: float) -> pd.DataFrame:
     rng = np.random.default_rng([seed, 3])
     rows = []
     for item in bundled():
-        held = rng.binomial(K, hedger.confidence(item.id)) / K
-        rows.append((item.dataset, item.split, item.id, hedger.marker(item.id), held))
+        agreement = rng.binomial(K, hedger.confidence(item.id)) / K
+        rows.append((item.dataset, item.split, item.id, hedger.marker(item.id), agreement))
     frame = pd.DataFrame(rows, columns=["dataset", "split", "item", "marker", "confidence"])
     return frame.assign(task="hedge_markers", sentence=1, n_markers=1)
 
@@ -275,15 +281,15 @@ def spoken(seed: int, stability: float) -> pd.DataFrame:
 def test_less_stable_is_worse_in_order(record_property: Record) -> None:
     """Means over 14 seeds of M-AvgCV, CD-MAE and MRC; ID-MAE stays at its floor."""
     seeds, steps = range(14), (1.0, 0.75, 0.5, 0.25)
-    found: dict[str, list[list[float]]] = defaultdict(list)
+    numbers_by_step: dict[str, list[list[float]]] = defaultdict(list)
     for stability in steps:
         of_step: dict[str, list[float]] = defaultdict(list)
         for seed in seeds:
             results = summarize(spoken(seed, stability), resamples=1, options=EVERY_MARKER)
             sizes = {key: n for key, (_, n) in mics(results).items()}
             floor = [
-                distance_from_mic(internal_confidence(m, one, stability, seed), n)
-                for ((one, split), m), n in sizes.items()
+                distance_from_mic(internal_confidence(m, dataset, stability, seed), n)
+                for ((dataset, split), m), n in sizes.items()
                 if split == "train"
             ]
             numbers = over_sets(results)
@@ -293,39 +299,43 @@ def test_less_stable_is_worse_in_order(record_property: Record) -> None:
             of_step["m_avg_cv"].append(numbers["", "m_avg_cv"])
             of_step["mrc"].append(numbers["correlation=spearman", "mrc"])
         for name, values in of_step.items():
-            found[name].append(values)
-    means = {name: [float(np.mean(values)) for values in rows] for name, rows in found.items()}
+            numbers_by_step[name].append(values)
+    means = {
+        name: [float(np.mean(values)) for values in rows] for name, rows in numbers_by_step.items()
+    }
     for name, row in means.items():
-        listed = ", ".join(f"{value:.4f}" for value in row)
+        row_text = ", ".join(f"{value:.4f}" for value in row)
         record_property(
-            "figure", f"stability 1, .75, .5, .25: mean {name} of {len(seeds)} seeds {listed}"
+            "figure", f"stability 1, .75, .5, .25: mean {name} of {len(seeds)} seeds {row_text}"
         )
     for name, sign in (("m_avg_cv", 1), ("cd_mae", 1), ("mrc", -1)):
-        for before, after in zip(found[name], found[name][1:], strict=False):
+        for before, after in zip(numbers_by_step[name], numbers_by_step[name][1:], strict=False):
             # The same seeds have the same shifts, but for their size.
             change = sign * (np.array(after) - np.array(before))
             assert change.mean() > 0, name
             # By ranks: near its ceiling most of MRC's changes are next to nothing.
             assert wilcoxon(change, alternative="greater").pvalue < 0.05, name
-    for held, floor in zip(found["id_mae"], found["id_mae floor"], strict=True):
-        off = np.array(held) - np.array(floor)
+    for measured, floor in zip(
+        numbers_by_step["id_mae"], numbers_by_step["id_mae floor"], strict=True
+    ):
+        off = np.array(measured) - np.array(floor)
         assert abs(off.mean()) < 4 * off.std(ddof=1) / sqrt(len(off))
 
 
-def judged_variance(c: float, e: float, others: int) -> float:
+def judged_variance(c: float, e: float, wrong_answers: int) -> float:
     """Variance of a sentence's confidence where equal draws are judged alike."""
     # Two draws are judged to agree together: both are the same answer as the sentence and its
     # judgment is right; one is, and both judgments say so, which are independent; both are the same
     # other answer, of which a single judgment is wrong; or two different ones, both wrong.
     mean = c * (1 - 2 * e) + e
     wrong = (1 - c) ** 2
-    both = (
+    joint = (
         c**2 * (1 - e)
         + 2 * c * (1 - c) * (1 - e) * e
-        + wrong / others * e
-        + wrong * (1 - 1 / others) * e**2
+        + wrong / wrong_answers * e
+        + wrong * (1 - 1 / wrong_answers) * e**2
     )
-    return (mean * (1 - mean) + (K - 1) * (both - mean**2)) / K
+    return (mean * (1 - mean) + (K - 1) * (joint - mean**2)) / K
 
 
 @pytest.mark.slow
@@ -335,7 +345,7 @@ def test_judge_error_moves_mics(
 ) -> None:
     """To c(1 - 2e) + e, at 1 - .05/10: five markers at two rates; the same log judged anew."""
     judge = get_model("respondent/judge", error_rate=e)
-    again = score(
+    rescored = score(
         log,
         hedged("model", batch_judgments=True),
         action="overwrite",
@@ -343,24 +353,24 @@ def test_judge_error_moves_mics(
         model_roles={"grader": judge},
     )
     path = tmp_path / "again.eval"
-    write_eval_log(again, str(path))
+    write_eval_log(rescored, str(path))
     frame = judgments(str(path))
     results = summarize(frame, resamples=1, options=EVERY_MARKER)
     items: dict[str, list[str]] = defaultdict(list)
     for marker, item in zip(frame["marker"], frame["item"], strict=True):
         items[marker].append(item)
     z = float(norm.isf(0.05 / 10 / 2))
-    shown = []
+    texts = []
     for marker, c in MARKERS.items():
         value, n = pooled(results, marker)
         assert n == len(items[marker])
-        others: Sequence[int] = [len(possible_answers(item)) - 1 for item in items[marker]]
-        error = sqrt(sum(judged_variance(c, e, count) for count in others)) / n
+        wrong_answers: Sequence[int] = [len(possible_answers(item)) - 1 for item in items[marker]]
+        error = sqrt(sum(judged_variance(c, e, count) for count in wrong_answers)) / n
         expected = c * (1 - 2 * e) + e
-        shown.append(f"{marker} {value:.3f} +- {z * error:.3f} ({expected:.3f})")
-        assert abs(value - expected) <= z * error, shown[-1]
+        texts.append(f"{marker} {value:.3f} +- {z * error:.3f} ({expected:.3f})")
+        assert abs(value - expected) <= z * error, texts[-1]
     record_property(
-        "figure", f"judge's error {e:g}: MIC with interval at .995 (c(1-2e)+e): {', '.join(shown)}"
+        "figure", f"judge's error {e:g}: MIC with interval at .995 (c(1-2e)+e): {', '.join(texts)}"
     )
 
 
@@ -368,13 +378,13 @@ def test_variance_of_judged_confidence() -> None:
     """By simulation of draws and judgments."""
     rng = np.random.default_rng(0)
     runs = 40_000
-    for c, e, others in ((0.65, 0.2, 3), (0.3, 0.1, 1)):
+    for c, e, wrong_answers in ((0.65, 0.2, 3), (0.3, 0.1, 1)):
         answer = np.where(
-            rng.uniform(size=(runs, K)) < c, 0, rng.integers(1, others + 1, size=(runs, K))
+            rng.uniform(size=(runs, K)) < c, 0, rng.integers(1, wrong_answers + 1, size=(runs, K))
         )
-        wrong = rng.uniform(size=(runs, others + 1)) < e
+        wrong = rng.uniform(size=(runs, wrong_answers + 1)) < e
         agreed = (answer == 0) ^ np.take_along_axis(wrong, answer, axis=1)
-        held = agreed.mean(axis=1)
-        error = held.std() / sqrt(runs)
-        assert abs(held.mean() - (c * (1 - 2 * e) + e)) < 4 * error
-        assert held.var() == pytest.approx(judged_variance(c, e, others), rel=0.04)
+        agreement = agreed.mean(axis=1)
+        error = agreement.std() / sqrt(runs)
+        assert abs(agreement.mean() - (c * (1 - 2 * e) + e)) < 4 * error
+        assert agreement.var() == pytest.approx(judged_variance(c, e, wrong_answers), rel=0.04)

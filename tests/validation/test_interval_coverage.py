@@ -56,7 +56,7 @@ DESIGNS = {
 FEW_MISSES = "samples with few misses, which would lie low, have no interval; whole numbers"
 
 
-def stated(
+def stated_intervals(
     design: str, items: int, level: float, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
     """Bounds that a respondent states, of truths that are 0."""
@@ -74,31 +74,31 @@ def weights(items: int, rng: np.random.Generator, resamples: int = RESAMPLES) ->
 def covered_by(
     metric: str,
     truth: FloatArray | float,
-    found: Iterator[tuple[float, FloatArray, float]],
+    samples: Iterator[tuple[float, FloatArray, float]],
     design: str,
     items: int,
     wide: str = "",
 ) -> Coverage:
     """The coverage of a metric's intervals of values, draws and counts of the rarest outcome."""
     truths = np.broadcast_to(truth, SIMULATIONS)
-    printed = held = simulations = 0
+    printed = holding = simulations = 0
     rule = METRICS[metric].interval
-    for value, draws, rarest in found:
-        (low, high), why = interval_of(rule, value, draws, items, rarest)
-        if not why:
+    for value, draws, rarest in samples:
+        (low, high), reason = interval_of(rule, value, draws, items, rarest)
+        if not reason:
             assert low <= value <= high
             printed += 1
-            held += low <= truths[simulations] + 1e-12 and truths[simulations] - 1e-12 <= high
+            holding += low <= truths[simulations] + 1e-12 and truths[simulations] - 1e-12 <= high
         simulations += 1
     mean = float(np.mean(truth))
-    return Coverage(metric, design, items, mean, simulations, printed, held, wide)
+    return Coverage(metric, design, items, mean, simulations, printed, holding, wide)
 
 
 def of_means(
-    values: FloatArray, drawn: FloatArray, rarest: FloatArray | None = None
+    values: FloatArray, resample_weights: FloatArray, rarest: FloatArray | None = None
 ) -> Iterator[tuple[float, FloatArray, float]]:
     """Means, their draws and rarest outcomes, of values of shape (items, simulations)."""
-    draws = drawn @ values / len(values)
+    draws = resample_weights @ values / len(values)
     counts = np.full(values.shape[1], np.inf) if rarest is None else rarest
     yield from zip(values.mean(axis=0), draws.T, counts, strict=True)
 
@@ -113,22 +113,22 @@ def test_clustered_wilson_covers(epochs: int, share: float, record_property: Rec
     # is reported beside it.
     rng = np.random.default_rng([epochs, int(share * 100)])
     simulations, items = 2_000, 200
-    held, plain = 0, 0
+    holding, plain = 0, 0
     for _ in range(simulations):
         chances = rng.beta(share, 1 - share, items)  # correlation 1/(share + 1 - share + 1)
         successes = rng.binomial(epochs, chances)
         low, high = clustered_wilson_interval(successes, np.full(items, epochs))
-        held += low <= share <= high
+        holding += low <= share <= high
         low, high = proportion_confint(successes.sum(), items * epochs, method="wilson")
         plain += low <= share <= high
     record_property(
         "figure",
         f"95% interval of a share of {share}, 200 items, {epochs} epochs: holds it in "
-        f"{held / simulations:.3f} of 2,000 (judgments taken as independent: "
+        f"{holding / simulations:.3f} of 2,000 (judgments taken as independent: "
         f"{plain / simulations:.3f})",
     )
     # Between .93 and .97 in truth, then 99% of the binomial at 2,000 simulations around that.
-    assert binom(simulations, 0.93).ppf(0.005) <= held <= binom(simulations, 0.97).ppf(0.995)
+    assert binom(simulations, 0.93).ppf(0.005) <= holding <= binom(simulations, 0.97).ppf(0.995)
 
 
 @pytest.mark.slow
@@ -137,21 +137,23 @@ def test_clustered_wilson_covers(epochs: int, share: float, record_property: Rec
 def test_scores_and_widths(design: str, items: int) -> None:
     """Mean interval scores and mean widths are covered, where there are misses enough."""
     rng = np.random.default_rng([items, len(design)])
-    drawn, figures = weights(items, rng), []
+    resample_weights, figures = weights(items, rng), []
     for level in LEVELS:
-        low, high = stated(design, POOL, level, rng)
+        low, high = stated_intervals(design, POOL, level, rng)
         score, width = interval_scores(low, high, np.zeros(POOL), level).mean(), (high - low).mean()
         low, high = (
             bound.reshape(items, SIMULATIONS)
-            for bound in stated(design, items * SIMULATIONS, level, rng)
+            for bound in stated_intervals(design, items * SIMULATIONS, level, rng)
         )
         scores = interval_scores(low.ravel(), high.ravel(), 0 * low.ravel(), level)
         missed = ((low > 0) | (high < 0)).sum(axis=0, dtype=float)
-        found = of_means(scores.reshape(low.shape), drawn, missed)
-        where = f"{design}, {level}%"
+        mean_scores = of_means(scores.reshape(low.shape), resample_weights, missed)
+        design_and_level = f"{design}, {level}%"
         figures += [
-            covered_by("interval_score", score, found, where, items, FEW_MISSES),
-            covered_by("mean_width", width, of_means(high - low, drawn), where, items),
+            covered_by("interval_score", score, mean_scores, design_and_level, items, FEW_MISSES),
+            covered_by(
+                "mean_width", width, of_means(high - low, resample_weights), design_and_level, items
+            ),
         ]
     assert not lacking(figures)
 
@@ -162,14 +164,14 @@ def test_scores_and_widths(design: str, items: int) -> None:
 def test_median_width(design: str, items: int) -> None:
     """The median width is covered; of whole numbers nearly always, since it is discrete."""
     rng = np.random.default_rng(items)
-    low, high = stated(design, POOL, 90, rng)
+    low, high = stated_intervals(design, POOL, 90, rng)
     truth, simulations = float(np.median(high - low)), 300
-    one, strata = blank(90, items), weights(items, rng, 400)
+    judgments, strata = blank(90, items), weights(items, rng, 400)
 
     def found() -> Iterator[tuple[float, FloatArray, float]]:
         for _ in range(simulations):
-            low, high = stated(design, items, 90, rng)
-            statistic = replace(one, lower=low, upper=high).statistics()["median_width"]
+            low, high = stated_intervals(design, items, 90, rng)
+            statistic = replace(judgments, lower=low, upper=high).statistics()["median_width"]
             yield float(np.median(high - low)), statistic(strata), np.inf
 
     wide = "discrete" if design == "whole numbers" else ""
@@ -188,22 +190,22 @@ def test_means_of_token_methods(items: int) -> None:
     """Set sizes, unseen masses, entropies and tunnel indices, sparse and skewed, are covered."""
     # The index of 4 traces of 3 integers is of as many traces: the mean over a pool of items.
     rng = np.random.default_rng(items)
-    drawn = weights(items, rng)
+    resample_weights = weights(items, rng)
     traces = rng.dirichlet([0.3, 0.3, 0.3], size=(4_000, 4))
     pools = {
-        "mean_set_size": np.ceil(np.diff(stated("tunnel", POOL, 90, rng), axis=0)[0]),
+        "mean_set_size": np.ceil(np.diff(stated_intervals("tunnel", POOL, 90, rng), axis=0)[0]),
         "unseen_mass": rng.beta(0.1, 5, POOL),
         "unseen_mass ": np.where(rng.random(POOL) < 0.2, rng.beta(1, 5, POOL), 0),
         "decoding_entropy": entropy(traces, axis=2, base=2).mean(axis=1),
-        "tunnel_index": np.array([tunnel_index(one) for one in traces]),
-        "residual_tunnel_index": np.exp(-3 * np.array([tunnel_index(one) for one in traces])),
+        "tunnel_index": np.array([tunnel_index(trace) for trace in traces]),
+        "residual_tunnel_index": np.exp(-3 * np.array([tunnel_index(trace) for trace in traces])),
     }
     figures = []
     for metric, pool in pools.items():
-        found = of_means(rng.choice(pool, size=(items, SIMULATIONS)), drawn)
+        means_of_pool = of_means(rng.choice(pool, size=(items, SIMULATIONS)), resample_weights)
         wide = "most have none" if metric.endswith(" ") else ""
         name = metric.strip()
-        figures.append(covered_by(name, pool.mean(), found, "a pool of items", items, wide))
+        figures.append(covered_by(name, pool.mean(), means_of_pool, "a pool of items", items, wide))
     assert not lacking(figures)
 
 
@@ -216,15 +218,15 @@ def test_coverage_plateau(design: str, items: int) -> None:
 
     def ratios(n: int) -> FloatArray:
         beliefs = draw_beliefs(np.zeros(n), rng)
-        found = np.zeros(n)
+        coverage_ratios = np.zeros(n)
         for level in LEVELS:
             low, high = stated_bounds(beliefs, level, place=rng.uniform(size=n), **DESIGNS[design])
-            found += ((low <= 0) & (high >= 0)) / (level / 100) / len(LEVELS)
-        return found
+            coverage_ratios += ((low <= 0) & (high >= 0)) / (level / 100) / len(LEVELS)
+        return coverage_ratios
 
     values = ratios(items * SIMULATIONS).reshape(items, SIMULATIONS)
-    found = of_means(values, weights(items, rng))
-    figure = covered_by("coverage_plateau", ratios(POOL).mean(), found, design, items)
+    mean_ratios = of_means(values, weights(items, rng))
+    figure = covered_by("coverage_plateau", ratios(POOL).mean(), mean_ratios, design, items)
     assert not lacking([figure])
 
 
@@ -232,15 +234,26 @@ def test_coverage_plateau(design: str, items: int) -> None:
 @pytest.mark.parametrize("items", SIZES)
 def test_shares(items: int) -> None:
     """Wilson's interval of coverage and misses, from perfect to none; exact, over all counts."""
-    counts, made, figures = np.arange(items + 1), 10_000, []
+    counts, denominator, figures = np.arange(items + 1), 10_000, []
     ends = np.array(
         [clustered_wilson_interval([1] * k + [0] * (items - k), [1] * items) for k in counts]
     )
     for share in (0.0, 0.025, 0.05, 0.35, 0.65, 0.9, 0.95, 1.0):
-        held = binom(items, share).pmf(counts)[(ends[:, 0] <= share) & (share <= ends[:, 1])].sum()
+        probability = (
+            binom(items, share).pmf(counts)[(ends[:, 0] <= share) & (share <= ends[:, 1])].sum()
+        )
         wide = "the end of its range, or discrete" if min(share, 1 - share) <= 0.1 else ""
         figures.append(
-            Coverage("coverage", "binomial", items, share, made, made, round(held * made), wide)
+            Coverage(
+                "coverage",
+                "binomial",
+                items,
+                share,
+                denominator,
+                denominator,
+                round(probability * denominator),
+                wide,
+            )
         )
     assert not lacking(figures)
 
@@ -253,18 +266,18 @@ def test_conformal_offset(level: int, items: int) -> None:
     rng = np.random.default_rng([level, items])
 
     def scores(n: int) -> FloatArray:
-        return conformity_scores(*stated("tunnel", n, level, rng), np.zeros(n))
+        return conformity_scores(*stated_intervals("tunnel", n, level, rng), np.zeros(n))
 
     truth = float(np.quantile(scores(POOL), level / 100))
-    held = printed = 0
+    holding = printed = 0
     for _ in range(SIMULATIONS):
-        mine, zeros = scores(items), np.zeros(items)
+        sample_scores, zeros = scores(items), np.zeros(items)
         # Of bounds (score, infinity) and truth 0 the score is the lower bound.
-        low, high = conformal_offset_interval(mine, zeros + np.inf, zeros, level)
-        assert low <= conformal_offset(mine, zeros + np.inf, zeros, level) <= high
+        low, high = conformal_offset_interval(sample_scores, zeros + np.inf, zeros, level)
+        assert low <= conformal_offset(sample_scores, zeros + np.inf, zeros, level) <= high
         printed += not np.isnan(low)
-        held += low <= truth <= high
-    counts, wide = (SIMULATIONS, printed, held), "the law of a count is discrete"
+        holding += low <= truth <= high
+    counts, wide = (SIMULATIONS, printed, holding), "the law of a count is discrete"
     figure = Coverage("conformal_offset", f"tunnel, {level}%", items, truth, *counts, wide)
     assert not lacking([figure])
 
@@ -285,33 +298,37 @@ def test_temperature_of_maximum_likelihood(distortion: float) -> None:
     grid = TEMPERATURES[NEAREST_TO_ONE]
     truth = np.array(truths, float)
     losses = np.column_stack(
-        [negative_log_likelihood(values, masses_of, truth, one) for one in grid]
+        [negative_log_likelihood(values, masses_of, truth, temperature) for temperature in grid]
     )
     best, figures = float(grid[losses.sum(axis=0).argmin()]), []
     for items in SIZES:
-        drawn = weights(items, rng, 400)
+        resample_weights = weights(items, rng, 400)
 
         def found(
-            items: int = items, drawn: FloatArray = drawn
+            items: int = items, resample_weights: FloatArray = resample_weights
         ) -> Iterator[tuple[float, FloatArray, float]]:
             for _ in range(200):
-                mine = losses[rng.integers(pool, size=items)]
-                yield grid[mine.sum(axis=0).argmin()], grid[(drawn @ mine).argmin(axis=1)], np.inf
+                sample_losses = losses[rng.integers(pool, size=items)]
+                yield (
+                    grid[sample_losses.sum(axis=0).argmin()],
+                    grid[(resample_weights @ sample_losses).argmin(axis=1)],
+                    np.inf,
+                )
 
-        where = f"p^(1/{distortion})"
-        figures.append(covered_by("temperature_nll", best, found(), where, items, "a grid"))
+        design = f"p^(1/{distortion})"
+        figures.append(covered_by("temperature_nll", best, found(), design, items, "a grid"))
     assert not lacking(figures)
 
 
 def frame(items: int, level: int, epochs: int, rng: np.random.Generator) -> pd.DataFrame:
     """Judgments of a tunnel respondent: half of the items train, one in ten replies unreadable."""
     beliefs = draw_beliefs(np.zeros(2 * items), rng)
-    made = []
+    frames = []
     for epoch in range(epochs):
         place = rng.uniform(size=2 * items)
         low, high = stated_bounds(beliefs, level, tunnel=0.65, place=place)
         read = rng.random(2 * items) < 0.9
-        made.append(
+        frames.append(
             pd.DataFrame(
                 {
                     **{"item": np.arange(2 * items), "epoch": epoch + 1, "truth": 0.0},
@@ -321,7 +338,7 @@ def frame(items: int, level: int, epochs: int, rng: np.random.Generator) -> pd.D
                 }
             )
         )
-    return pd.concat(made).assign(level=float(level), method="direct", draw=0.0, reversed=None)
+    return pd.concat(frames).assign(level=float(level), method="direct", draw=0.0, reversed=None)
 
 
 @pytest.mark.slow
@@ -332,37 +349,39 @@ def test_the_studys_own_numbers(items: int, level: int) -> None:
     What is adjusted is of the offset that was learned: the true values are those at that offset.
     """
     rng = np.random.default_rng([items, level, 3])
-    low, high = stated("tunnel", POOL // 4, level, rng)
+    low, high = stated_intervals("tunnel", POOL // 4, level, rng)
     truths = blank(level, POOL // 4)
     pool = replace(truths, lower=low, upper=high, units=POOL // 4)
 
     def true_values(offset: float) -> dict[str, float]:
         values = pool.moved(offset).values()
-        found = {name: float(one.mean()) for name, one in values.items()}
-        found["coverage_gap"] = found["coverage"] - level / 100
-        found["median_width"] = float(np.median(values["mean_width"]))
+        means = {name: float(metric_values.mean()) for name, metric_values in values.items()}
+        means["coverage_gap"] = means["coverage"] - level / 100
+        means["median_width"] = float(np.median(values["mean_width"]))
         before = pool.values()["interval_score"].mean()
-        return found | {"interval_score_change": found["interval_score"] - before}
+        return means | {"interval_score_change": means["interval_score"] - before}
 
     plain, simulations = true_values(0), 200
     counts: dict[tuple[str, str], list[int]] = {}
     for seed in range(simulations):
         rows = frame(items, level, 2, rng)
         strata = (np.arange(2 * items) < items).astype(np.int64)
-        drawn = resample(method_statistics(rows, Condition()), strata, Resampling(400, seed))
-        results = results_of(drawn, Key("fermi_eval", "m", "own"))
-        offset = next(one.value for one in results if one.metric == "conformal_offset")
+        drawn_estimands = resample(
+            method_statistics(rows, Condition()), strata, Resampling(400, seed)
+        )
+        results = results_of(drawn_estimands, Key("fermi_eval", "m", "own"))
+        offset = next(result.value for result in results if result.metric == "conformal_offset")
         at_offset = true_values(offset) | {"conformal_offset": np.nan}
-        for one in results:
-            after = "method=conformal" in one.condition
-            truth = (at_offset if after else plain).get(one.metric, np.nan)
-            if np.isnan(truth) or "split=test" not in one.condition:
+        for result in results:
+            after = "method=conformal" in result.condition
+            truth = (at_offset if after else plain).get(result.metric, np.nan)
+            if np.isnan(truth) or "split=test" not in result.condition:
                 continue
-            tally = counts.setdefault((one.metric, "conformal" if after else "stated"), [0, 0])
-            tally[0] += not np.isnan(one.ci_low)
-            tally[1] += one.ci_low <= truth <= one.ci_high
-            assert one.asked == 2 * items, one
-            assert items <= one.n <= 2 * items, one
+            tally = counts.setdefault((result.metric, "conformal" if after else "stated"), [0, 0])
+            tally[0] += not np.isnan(result.ci_low)
+            tally[1] += result.ci_low <= truth <= result.ci_high
+            assert result.asked == 2 * items, result
+            assert items <= result.n <= 2 * items, result
     assert len(counts) > 10
     assert not lacking(
         Coverage(
@@ -372,10 +391,10 @@ def test_the_studys_own_numbers(items: int, level: int) -> None:
             plain[metric],
             simulations,
             printed,
-            held,
+            holding,
             FEW_MISSES,
         )
-        for (metric, method), (printed, held) in counts.items()
+        for (metric, method), (printed, holding) in counts.items()
     )
 
 
@@ -384,16 +403,17 @@ def pair(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Differences of two contenders' interval scores and coverages, and whether either missed."""
     beliefs = draw_beliefs(np.zeros(items), rng)
-    other = draw_beliefs(np.zeros(items), rng)
+    other_beliefs = draw_beliefs(np.zeros(items), rng)
     if design == "alike":
         sides = [
-            stated_bounds(one, level, tunnel=0.65, place=rng.uniform(size=items))
-            for one in (beliefs, other)
+            stated_bounds(contender, level, tunnel=0.65, place=rng.uniform(size=items))
+            for contender in (beliefs, other_beliefs)
         ]
     else:  # one too narrow, the other too wide with the same score, or calibrated
         wide = WIDE[level] if design == "equal score" else 1
         sides = [
-            stated_bounds(one, level, shrink=by) for one, by in ((beliefs, 0.6), (other, wide))
+            stated_bounds(contender, level, shrink=shrink)
+            for contender, shrink in ((beliefs, 0.6), (other_beliefs, wide))
         ]
     inside = [((low <= 0) & (high >= 0)).astype(float) for low, high in sides]
     scores = [interval_scores(*side, np.zeros(items), level) for side in sides]
@@ -413,25 +433,26 @@ For a normal belief with standard deviation s the score of c times the width, 2 
 def test_differences_of_scores(level: int, items: int) -> None:
     """Two contenders of equal score and unequal widths are told apart in 5%; power is shown."""
     rng = np.random.default_rng([level, items, 4])
-    drawn = weights(items, rng)
+    resample_weights = weights(items, rng)
     rule, levels = METRICS["interval_score"].interval, []
     for design in ("alike", "equal score", "power"):
         scores, _, missed = (
-            one.reshape(items, SIMULATIONS) for one in pair(design, items * SIMULATIONS, level, rng)
+            array.reshape(items, SIMULATIONS)
+            for array in pair(design, items * SIMULATIONS, level, rng)
         )
-        found = [
+        is_rejected = [
             resampled_p(value, draws, items, method=rule.method) < 0.05
-            for value, draws, rarest in of_means(scores, drawn, missed.sum(axis=0))
+            for value, draws, rarest in of_means(scores, resample_weights, missed.sum(axis=0))
             if rarest >= rule.min_rarest
         ]
-        if found and (design != "power" or items == SIZES[-1]):
+        if is_rejected and (design != "power" or items == SIZES[-1]):
             levels.append(
                 Rejections(
                     "difference: interval_score",
                     f"{design}, {level}%",
                     items,
-                    len(found),
-                    sum(found),
+                    len(is_rejected),
+                    sum(is_rejected),
                     power=design == "power",
                     discrete=True,
                 )

@@ -22,7 +22,7 @@ RATES, ITEMS, TRUTHS = (0.8, 0.9, 0.95), (200, 500, 2_000), (0.1, 0.5, 0.9)
 Ends = tuple[float, float]
 
 
-def judged(rng: np.random.Generator, truth: FloatArray, rate: float) -> FloatArray:
+def judgments_of(rng: np.random.Generator, truth: FloatArray, rate: float) -> FloatArray:
     """What a judge says that is right with this probability, whatever the truth."""
     return np.where(rng.random(len(truth)) < rate, truth, 1 - truth)
 
@@ -30,44 +30,54 @@ def judged(rng: np.random.Generator, truth: FloatArray, rate: float) -> FloatArr
 def errors(rng: np.random.Generator, rate: float) -> JudgeErrors:
     """Of labelled judgments, half of them of right answers."""
     label = np.repeat([0.0, 1.0], LABELS // 2)
-    return JudgeErrors.from_labels(label, judged(rng, label, rate))
+    return JudgeErrors.from_labels(label, judgments_of(rng, label, rate))
 
 
-def by_rates(rng: np.random.Generator, truth: FloatArray, said: FloatArray, rate: float) -> Ends:
+def by_rates(
+    rng: np.random.Generator, truth: FloatArray, judged_truth: FloatArray, rate: float
+) -> Ends:
     """Rogan and Gladen's, by other answers' labels."""
-    found, n = errors(rng, rate), len(said)
-    right = rng.binomial(n, said.mean(), DRAWS) / n
-    shares = np.column_stack([1 - said.mean(), said.mean()])
-    value = float(found.clipped(found.corrected(shares))[0])
+    judge_errors, n = errors(rng, rate), len(judged_truth)
+    right = rng.binomial(n, judged_truth.mean(), DRAWS) / n
+    shares = np.column_stack([1 - judged_truth.mean(), judged_truth.mean()])
+    value = float(judge_errors.clipped(judge_errors.corrected(shares))[0])
     draws = np.column_stack([1 - right, right])
-    return found.interval(value, draws, n, seed=int(rng.integers(2**32)))
+    return judge_errors.interval(value, draws, n, seed=int(rng.integers(2**32)))
 
 
-def by_items(rng: np.random.Generator, truth: FloatArray, said: FloatArray, rate: float) -> Ends:
+def by_items(
+    rng: np.random.Generator, truth: FloatArray, judged_truth: FloatArray, rate: float
+) -> Ends:
     """Prediction-powered, by labels of the first of these answers; none where these are alike."""
     label = truth[:LABELS]
     if min(label.sum(), LABELS - label.sum()) < 8 or LABELS < LEAST_LABELLED:
         return np.nan, np.nan
-    return prediction_powered_mean(label, said[:LABELS], said[LABELS:]).share_interval
+    return prediction_powered_mean(
+        label, judged_truth[:LABELS], judged_truth[LABELS:]
+    ).share_interval
 
 
-def naive(rng: np.random.Generator, truth: FloatArray, said: FloatArray, rate: float) -> Ends:
+def naive(
+    rng: np.random.Generator, truth: FloatArray, judged_truth: FloatArray, rate: float
+) -> Ends:
     """As if the judge never erred."""
-    return clustered_wilson_interval(said, np.ones(len(said)))
+    return clustered_wilson_interval(judged_truth, np.ones(len(judged_truth)))
 
 
 METHODS = {"Rogan-Gladen": by_rates, "prediction-powered": by_items, "naive": naive}
 
 
-def held(method: Callable[..., Ends], share: float, items: int, rate: float) -> tuple[int, int]:
+def count_holding(
+    method: Callable[..., Ends], share: float, items: int, rate: float
+) -> tuple[int, int]:
     """In how many simulations there is an interval, and in how many it holds the true share."""
     rng = np.random.default_rng([items, int(100 * share), int(100 * rate)])
-    given = kept = 0
+    printed = holding = 0
     for _ in range(SIMULATIONS):
         truth = (rng.random(items) < share).astype(float)
-        low, high = method(rng, truth, judged(rng, truth, rate), rate)
-        given, kept = given + bool(low <= high), kept + bool(low <= share <= high)
-    return given, kept
+        low, high = method(rng, truth, judgments_of(rng, truth, rate), rate)
+        printed, holding = printed + bool(low <= high), holding + bool(low <= share <= high)
+    return printed, holding
 
 
 @pytest.mark.slow
@@ -79,17 +89,21 @@ def test_corrected_accuracy_is_held(
     figures: list[Coverage] = []
     for items in ITEMS:
         for share in TRUTHS:
-            seen = {name: held(method, share, items, rate) for name, method in METHODS.items()}
-            shown = ", ".join(f"{name} {kept / n:.3f}" for name, (n, kept) in seen.items())
+            counts_by_method = {
+                name: count_holding(method, share, items, rate) for name, method in METHODS.items()
+            }
+            shares_text = ", ".join(
+                f"{name} {holding / n:.3f}" for name, (n, holding) in counts_by_method.items()
+            )
             record_property(
-                "figure", f"judge right in {rate}, accuracy {share}, {items:,} items: {shown}"
+                "figure", f"judge right in {rate}, accuracy {share}, {items:,} items: {shares_text}"
             )
             for name in ("Rogan-Gladen", "prediction-powered"):
                 design = f"{name}, judge right in {rate}, {LABELS} labels"
-                counts = SIMULATIONS, *seen[name]
+                counts = SIMULATIONS, *counts_by_method[name]
                 figures.append(Coverage("judge_corrected_accuracy", design, items, share, *counts))
             if share != 0.5:  # where a judge's errors cancel
-                assert seen["naive"][1] < 0.8 * SIMULATIONS
+                assert counts_by_method["naive"][1] < 0.8 * SIMULATIONS
     assert not lacking(figures)
 
 
@@ -104,33 +118,40 @@ CONFIDENCE = {0: (0.4, 0.4, 0.2), 1: (0.1, 0.4, 0.5)}
 def test_corrected_overconfidence_is_held(rate: float, share: float) -> None:
     """Of confidence that tells right from wrong, so that both vary together, by both methods."""
     items, figures = 500, []
-    stated = np.array([CONFIDENCE[0], CONFIDENCE[1]])
-    true = float(np.array([1 - share, share]) @ stated @ VALUES - share)
-    kept = dict.fromkeys(("Rogan-Gladen", "prediction-powered"), 0)
+    confidence_shares = np.array([CONFIDENCE[0], CONFIDENCE[1]])
+    true = float(np.array([1 - share, share]) @ confidence_shares @ VALUES - share)
+    holding = dict.fromkeys(("Rogan-Gladen", "prediction-powered"), 0)
     rng = np.random.default_rng([int(100 * rate), int(100 * share)])
     for _ in range(SIMULATIONS):
         truth = (rng.random(items) < share).astype(float)
-        place = (rng.random(items)[:, None] > stated[truth.astype(int)].cumsum(axis=1)).sum(axis=1)
-        said, sure = judged(rng, truth, rate), VALUES[np.minimum(place, 2)]
-        found = errors(rng, rate)
+        place = (
+            rng.random(items)[:, None] > confidence_shares[truth.astype(int)].cumsum(axis=1)
+        ).sum(axis=1)
+        judged_truth, sure = judgments_of(rng, truth, rate), VALUES[np.minimum(place, 2)]
+        judge_errors = errors(rng, rate)
         # Resamples of the six kinds of items that there are.
-        kinds = np.bincount(3 * said.astype(int) + np.minimum(place, 2), minlength=6) / items
-        drawn = rng.multinomial(items, kinds, DRAWS) / items
-        right = drawn[:, 3:].sum(axis=1)
+        kinds = (
+            np.bincount(3 * judged_truth.astype(int) + np.minimum(place, 2), minlength=6) / items
+        )
+        resampled = rng.multinomial(items, kinds, DRAWS) / items
+        right = resampled[:, 3:].sum(axis=1)
         shares = np.column_stack([1 - right, right])
-        value = sure.mean() - found.corrected(np.array([[1 - said.mean(), said.mean()]]))[0]
-        low, high = found.interval(
+        value = (
+            sure.mean()
+            - judge_errors.corrected(np.array([[1 - judged_truth.mean(), judged_truth.mean()]]))[0]
+        )
+        low, high = judge_errors.interval(
             float(value),
             shares,
             items,
             seed=int(rng.integers(2**32)),
-            minuend=drawn @ np.tile(VALUES, 2),
+            minuend=resampled @ np.tile(VALUES, 2),
         )
-        kept["Rogan-Gladen"] += low <= true <= high
-        less = truth[:LABELS] - sure[:LABELS], said - sure
+        holding["Rogan-Gladen"] += low <= true <= high
+        less = truth[:LABELS] - sure[:LABELS], judged_truth - sure
         low, high = prediction_powered_mean(less[0], less[1][:LABELS], less[1][LABELS:]).interval
-        kept["prediction-powered"] += low <= -true <= high
-    for name, count in kept.items():
+        holding["prediction-powered"] += low <= -true <= high
+    for name, count in holding.items():
         design = f"{name}, judge right in {rate}, accuracy {share}, {LABELS} labels"
         counts = SIMULATIONS, SIMULATIONS, count
         figures.append(Coverage("judge_corrected_overconfidence", design, items, true, *counts))
@@ -140,22 +161,26 @@ def test_corrected_overconfidence_is_held(rate: float, share: float) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("rate", [0.8, 0.95])
 @pytest.mark.parametrize("each", [30, 60])
-def test_corrected_internal_confidence_is_held(rate: float, each: int) -> None:
+def test_corrected_internal_confidence_is_held(rate: float, labels_of_class: int) -> None:
     """Of replies with 20 judgments of three classes, of which the judge confuses any two."""
     worth, items, draws = np.array([0, 0.5, 1]), 300, 20
     confusion = np.full((3, 3), (1 - rate) / 2) + np.eye(3) * (rate - (1 - rate) / 2)
     law = np.array([0.5, 0.2, 2.1])
-    true, kept = float(law @ worth / law.sum()), 0
-    rng = np.random.default_rng([int(100 * rate), each])
+    true, holding = float(law @ worth / law.sum()), 0
+    rng = np.random.default_rng([int(100 * rate), labels_of_class])
     for _ in range(SIMULATIONS):
-        counts = np.array([rng.multinomial(each, row) for row in confusion])
-        found = JudgeErrors(counts.astype(float), worth)
-        said = rng.multinomial(draws, rng.dirichlet(law, items) @ confusion) / draws
+        counts = np.array([rng.multinomial(labels_of_class, row) for row in confusion])
+        judge_errors = JudgeErrors(counts.astype(float), worth)
+        judged_shares = rng.multinomial(draws, rng.dirichlet(law, items) @ confusion) / draws
         weights = rng.multinomial(items, np.full(items, 1 / items), DRAWS) / items
-        value = float(found.clipped(found.corrected(said.mean(axis=0)[None]))[0])
-        low, high = found.interval(value, weights @ said, items, seed=int(rng.integers(2**32)))
-        kept += low <= true <= high
-    design = f"Rogan-Gladen, judge right in {rate}, {each} labels of each of three"
-    counts_of = SIMULATIONS, SIMULATIONS, kept
+        value = float(
+            judge_errors.clipped(judge_errors.corrected(judged_shares.mean(axis=0)[None]))[0]
+        )
+        low, high = judge_errors.interval(
+            value, weights @ judged_shares, items, seed=int(rng.integers(2**32))
+        )
+        holding += low <= true <= high
+    design = f"Rogan-Gladen, judge right in {rate}, {labels_of_class} labels of each of three"
+    counts_of = SIMULATIONS, SIMULATIONS, holding
     name = "judge_corrected_internal_confidence"
     assert not lacking([Coverage(name, design, items, true, *counts_of)])

@@ -80,22 +80,24 @@ class Observer:
     def truths(self) -> dict[str, float]:
         """The exact values of what `ESTIMATORS` estimate."""
         right, wrong = self.cells()
-        both = right + wrong
+        total = right + wrong
         # A pair of a right and a wrong answer: surer when right, or as sure.
         wins = np.sign(VALUES[:, None] - VALUES)
-        joint, apart = np.array([right, wrong]), np.outer([right.sum(), wrong.sum()], both)
-        there = joint > 0
+        joint, product = np.array([right, wrong]), np.outer([right.sum(), wrong.sum()], total)
+        is_possible = joint > 0
         bins = np.minimum(np.arange(21) // 2, 9)
-        gaps = np.bincount(bins, both * VALUES - right)
+        gaps = np.bincount(bins, total * VALUES - right)
         truths = {
             "accuracy": self.accuracy,
             "auroc": 0.5 + right @ wins @ wrong / (2 * right.sum() * wrong.sum()),
-            "overconfidence": both @ VALUES - self.accuracy,
-            "mean_confidence": both @ VALUES,
+            "overconfidence": total @ VALUES - self.accuracy,
+            "mean_confidence": total @ VALUES,
             "brier": right @ (1 - VALUES) ** 2 + wrong @ VALUES**2,
             "meta_d_ideal .5": self.meta_d,
             "meta_d_ideal .75": self.meta_d,
-            "meta_information": np.sum(joint[there] * np.log2(joint[there] / apart[there])),
+            "meta_information": np.sum(
+                joint[is_possible] * np.log2(joint[is_possible] / product[is_possible])
+            ),
             "ece": np.abs(gaps).sum(),
         }
         for threshold in (0.5, 0.75):
@@ -123,20 +125,20 @@ def test_multinomial_is_the_bootstrap() -> None:
     cells = ItemTables.from_judgments(confidence, correct)
     by_items = bootstrap(
         {
-            name: lambda weights, one=one: one(cells.tables(weights))  # type: ignore[misc]
-            for name, one in ESTIMATORS.items()
+            name: lambda weights, estimator=estimator: estimator(cells.tables(weights))  # type: ignore[misc]
+            for name, estimator in ESTIMATORS.items()
         },
         np.zeros(1_000, np.int64),
         resamples=10_000,
     )
     counts = np.bincount(cell, minlength=42)
-    drawn = tables(rng.multinomial(1_000, counts / 1_000, size=10_000).astype(float))
-    for name, one in ESTIMATORS.items():
-        p = ks_2samp(by_items[name], one(drawn)).pvalue
+    resampled_tables = tables(rng.multinomial(1_000, counts / 1_000, size=10_000).astype(float))
+    for name, estimator in ESTIMATORS.items():
+        p = ks_2samp(by_items[name], estimator(resampled_tables)).pvalue
         assert p > 0.01 / len(ESTIMATORS), name
 
 
-def stated(shares: Mapping[float, float], accuracy: Callable[[float], float]) -> FloatArray:
+def cells_of(shares: Mapping[float, float], accuracy: Callable[[float], float]) -> FloatArray:
     """Probabilities of cells where confidences have these shares and accuracies."""
     cells = np.zeros((2, len(VALUES)))
     for value, share in shares.items():
@@ -151,12 +153,12 @@ TENS = {k / 10: 1 / 11 for k in range(11)}
 DESIGNS = {
     "observer, accuracy .75": np.array(Observer(0.75, 1.5, 0).cells()),
     "ideal observer, accuracy .89": np.array(Observer(0.89, 2 * norm.ppf(0.89), 0).cells()),
-    "few values, overconfident": stated(FEW, lambda value: 0.2 + 0.5 * value),
+    "few values, overconfident": cells_of(FEW, lambda value: 0.2 + 0.5 * value),
 }
 ENDS = {
-    "always .95, accuracy .7": stated({0.95: 1}, lambda _: 0.7),
-    "always 1, all right": stated({1.0: 1}, lambda _: 1.0),
-    "always 1, all wrong": stated({1.0: 1}, lambda _: 0.0),
+    "always .95, accuracy .7": cells_of({0.95: 1}, lambda _: 0.7),
+    "always 1, all right": cells_of({1.0: 1}, lambda _: 1.0),
+    "always 1, all wrong": cells_of({1.0: 1}, lambda _: 0.0),
 }
 
 FORMS = [
@@ -176,20 +178,22 @@ WIDE = {
 
 
 def interval_of(
-    form: ConfidenceMetric, counts: FloatArray, drawn: ConfidenceTables
+    form: ConfidenceMetric, counts: FloatArray, resampled_tables: ConfidenceTables
 ) -> tuple[float, tuple[float, float]]:
     """A number of a sample, given as counts, and its interval as the results have it."""
-    seen, items = tables(counts[None]), int(counts.sum())
-    value = float(form.value(seen)[0])
+    sample_tables, items = tables(counts[None]), int(counts.sum())
+    value = float(form.value(sample_tables)[0])
     rule = METRICS[form.metric].interval
     if form.interval is not None:
         confidence = np.repeat(np.tile(VALUES, 2), counts.astype(int))
         correct = np.repeat([1.0, 0.0], [int(half.sum()) for half in np.split(counts, 2)])
-        own = form.interval(confidence, correct)
-        few = metrics.too_few(rule, items, form.rarest_count(seen))
-        return value, (np.nan, np.nan) if few else own
-    draws = form.value(drawn)
-    return value, metrics.interval_of(rule, value, draws, items, form.rarest_count(seen))[0]
+        interval = form.interval(confidence, correct)
+        is_too_small = metrics.too_few(rule, items, form.rarest_count(sample_tables))
+        return value, (np.nan, np.nan) if is_too_small else interval
+    draws = form.value(resampled_tables)
+    return value, metrics.interval_of(rule, value, draws, items, form.rarest_count(sample_tables))[
+        0
+    ]
 
 
 def tried(
@@ -203,16 +207,16 @@ def tried(
     rng = np.random.default_rng([items, len(design)])
     share = cells.ravel() / cells.sum()
     truths = [float(form.value(tables(1e9 * share[None]))[0]) for form in forms]
-    printed, held = np.zeros((2, len(forms)), int)
+    printed, holding = np.zeros((2, len(forms)), int)
     for counts in rng.multinomial(items, share, size=simulations).astype(float):
         resamples = rng.multinomial(items, counts / items, size=RESAMPLES).astype(float)
-        drawn = tables(resamples)
+        resampled_tables = tables(resamples)
         for k, form in enumerate(forms):
-            value, (low, high) = interval_of(form, counts, drawn)
+            value, (low, high) = interval_of(form, counts, resampled_tables)
             if not np.isnan(low):
                 assert low - 1e-12 <= value <= high + 1e-12, (form.metric, value, low, high)
                 printed[k] += 1
-                held[k] += low - 1e-9 <= truths[k] <= high + 1e-9
+                holding[k] += low - 1e-9 <= truths[k] <= high + 1e-9
     return [
         Coverage(
             f"{form.metric} {Condition(form.condition)}".rstrip(),
@@ -221,7 +225,7 @@ def tried(
             truths[k],
             simulations,
             int(printed[k]),
-            int(held[k]),
+            int(holding[k]),
             WIDE.get(METRICS[form.metric].interval.method, ""),
         )
         for k, form in enumerate(forms)
@@ -245,11 +249,11 @@ def test_at_the_ends(design: str, items: int) -> None:
 
 
 OFF = {
-    "calibrated": stated(TENS, lambda value: value),
+    "calibrated": cells_of(TENS, lambda value: value),
     "few values, overconfident": DESIGNS["few values, overconfident"],
     "observer, accuracy .75": DESIGNS["observer, accuracy .75"],
-    "every bin off by .05": stated(TENS, lambda value: value + (0.05 if value < 0.5 else -0.05)),
-    "one bin off by .3": stated(TENS, lambda value: value - 0.3 * (value == 0.9)),
+    "every bin off by .05": cells_of(TENS, lambda value: value + (0.05 if value < 0.5 else -0.05)),
+    "one bin off by .3": cells_of(TENS, lambda value: value - 0.3 * (value == 0.9)),
 }
 
 
@@ -268,10 +272,10 @@ def test_interval_of_ece_in_other_bins(binning: str) -> None:
     """A bin for 1, and bins of equal mass that each sample has its own."""
     forms = [confidence_metric("ece", {"binning": binning}, binning=binning)]
     assert not lacking(
-        found
+        figure
         for items in (100, 1_000)
         for design in ("few values, overconfident", "calibrated")
-        for found in tried(forms, design, OFF[design], items, 400)
+        for figure in tried(forms, design, OFF[design], items, 400)
     )
 
 
@@ -291,19 +295,21 @@ def test_shape_of_reports(items: int) -> None:
         mass = np.asarray(weights, float)
         share = mass / mass.sum()
         values = np.arange(len(share), dtype=float)
-        for metric, of in shape.items():
-            truth = float(of(ValueTables(values, 1e9 * share[None]))[0])
-            printed = held = 0
+        for metric, statistic in shape.items():
+            truth = float(statistic(ValueTables(values, 1e9 * share[None]))[0])
+            printed = holding = 0
             for counts in rng.multinomial(items, share, size=SIMULATIONS).astype(float):
-                value = float(of(ValueTables(values, counts[None]))[0])
-                drawn = rng.multinomial(items, counts / items, size=RESAMPLES).astype(float)
-                draws = of(ValueTables(values, drawn))
+                value = float(statistic(ValueTables(values, counts[None]))[0])
+                resampled_counts = rng.multinomial(items, counts / items, size=RESAMPLES).astype(
+                    float
+                )
+                draws = statistic(ValueTables(values, resampled_counts))
                 rule = METRICS[metric].interval
-                (low, high), why = metrics.interval_of(rule, value, draws, items)
-                printed += not why
-                held += not why and low - 1e-9 <= truth <= high + 1e-9
+                (low, high), reason = metrics.interval_of(rule, value, draws, items)
+                printed += not reason
+                holding += not reason and low - 1e-9 <= truth <= high + 1e-9
             wide = "discrete" if metric == "utilization" else "greatest with equal shares"
-            counts = SIMULATIONS, printed, held
+            counts = SIMULATIONS, printed, holding
             figures.append(Coverage(metric, design, items, truth, *counts, wide))
     assert not lacking(figures)
 
@@ -312,15 +318,15 @@ def test_shape_of_reports(items: int) -> None:
 def test_two_epochs_and_unreadable_replies() -> None:
     """Through the study's own numbers: each item asked twice, a fifth of the replies unreadable."""
     items, simulations, cells = 120, 300, DESIGNS["observer, accuracy .75"]
-    wanted = ("accuracy", "mean_confidence", "overconfidence", "ece", "brier", "auroc")
+    metric_names = ("accuracy", "mean_confidence", "overconfidence", "ece", "brier", "auroc")
     truth = Observer(0.75, 1.5, 0).truths()
-    printed, held = (dict.fromkeys(wanted, 0) for _ in range(2))
+    printed, holding = (dict.fromkeys(metric_names, 0) for _ in range(2))
     for seed in range(simulations):
         rng = np.random.default_rng([seed, 7])
         first = rng.choice(cells.size, size=items, p=cells.ravel() / cells.sum())
-        other = rng.choice(cells.size, size=items, p=cells.ravel() / cells.sum())
+        second = rng.choice(cells.size, size=items, p=cells.ravel() / cells.sum())
         # The second answer is the first one again for half of the items.
-        cell = np.concatenate([first, np.where(rng.random(items) < 0.5, first, other)])
+        cell = np.concatenate([first, np.where(rng.random(items) < 0.5, first, second)])
         read = rng.random(2 * items) < 0.8
         rows = pd.DataFrame(
             {
@@ -337,16 +343,21 @@ def test_two_epochs_and_unreadable_replies() -> None:
         )
         resampling = Resampling(300, seed, thresholds=(0.5,))
         estimands = scale_statistics(rows, pd.Index(range(items)), Condition(), resampling)
-        drawn = estimate.resample(estimands, items, resampling)
-        for row in estimate.results_of(drawn, Key("scale_variants", "m", "d")):
-            if row.metric in wanted and not row.condition and not np.isnan(row.ci_low):
+        drawn_estimands = estimate.resample(estimands, items, resampling)
+        for row in estimate.results_of(drawn_estimands, Key("scale_variants", "m", "d")):
+            if row.metric in metric_names and not row.condition and not np.isnan(row.ci_low):
                 assert row.asked == 2 * items
                 assert row.n == read.sum()
                 printed[row.metric] += 1
-                held[row.metric] += row.ci_low - 1e-9 <= truth[row.metric] <= row.ci_high + 1e-9
+                holding[row.metric] += row.ci_low - 1e-9 <= truth[row.metric] <= row.ci_high + 1e-9
     design, wide = "two epochs, a fifth unreadable", {"ece": "widened where errors hide"}
-    found = {name: (simulations, printed[name], held[name], wide.get(name, "")) for name in wanted}
-    assert not lacking(Coverage(name, design, items, truth[name], *found[name]) for name in wanted)
+    counts_by_metric = {
+        name: (simulations, printed[name], holding[name], wide.get(name, ""))
+        for name in metric_names
+    }
+    assert not lacking(
+        Coverage(name, design, items, truth[name], *counts_by_metric[name]) for name in metric_names
+    )
 
 
 @pytest.mark.slow
@@ -360,15 +371,15 @@ def test_bias_of_ece(record_property: Record) -> None:
     for bins in (10, 20):
         place = np.minimum(np.arange(21) * bins // 20, bins - 1)
         spread = np.sqrt(np.bincount(place, mass * VALUES * (1 - VALUES)))
-        shown = []
+        texts = []
         for items in (50, 100, 200, 500, 1_000):
             counts = rng.multinomial(items, probabilities / probabilities.sum(), size=10_000)
-            found = metrics.TABLE_FUNCTIONS["ece"](tables(counts.astype(float)), bins=bins)
-            shown.append(f"{items:,}: {found.mean():.4f} (sd {found.std():.4f})")
+            errors = metrics.TABLE_FUNCTIONS["ece"](tables(counts.astype(float)), bins=bins)
+            texts.append(f"{items:,}: {errors.mean():.4f} (sd {errors.std():.4f})")
             expected = np.sqrt(2 / np.pi / items) * spread.sum()
-            assert found.mean() == pytest.approx(expected, rel=0.05 if items < 500 else 0.01)
+            assert errors.mean() == pytest.approx(expected, rel=0.05 if items < 500 else 0.01)
         record_property(
             "figure",
             f"ECE of a perfectly calibrated observer, {bins} bins, mean of 10,000 at n = "
-            f"{', '.join(shown)}",
+            f"{', '.join(texts)}",
         )

@@ -34,11 +34,11 @@ def as_sure(accuracy: float, auroc: float) -> FloatArray:
     def observer(meta_d: float) -> Observer:
         return Observer(accuracy, meta_d, 0)
 
-    found = brentq(lambda d: observer(d).truths()["auroc"] - auroc, 0.2, 5)
-    return np.array(observer(float(found)).cells())
+    meta_d_root = brentq(lambda d: observer(d).truths()["auroc"] - auroc, 0.2, 5)
+    return np.array(observer(float(meta_d_root)).cells())
 
 
-def stated(shares: Mapping[float, float], accuracy: Mapping[float, float]) -> FloatArray:
+def cells_of(shares: Mapping[float, float], accuracy: Mapping[float, float]) -> FloatArray:
     """Cells of confidences with these shares, right with these probabilities."""
     cells = np.zeros((2, len(VALUES)))
     for value, share in shares.items():
@@ -74,15 +74,15 @@ NULLS = {
     "AUROC .75, accuracy .65 and .85": Null("auroc", as_sure(0.65, 0.75), as_sure(0.85, 0.75)),
     # .85 (1 - .9)^2 + .15 .9^2 = .9 (1 - .7)^2 + .1 .7^2 = .13
     "Brier .13, accuracy .85 and .9": Null(
-        "brier", stated({0.9: 1}, {0.9: 0.85}), stated({0.7: 1}, {0.7: 0.9})
+        "brier", cells_of({0.9: 1}, {0.9: 0.85}), cells_of({0.7: 1}, {0.7: 0.9})
     ),
     "ECE .1, one confidence and ten": Null(
         "ece",
-        stated({0.9: 1}, {0.9: 0.8}),
-        stated(EVEN, {v: v + 0.1 if v < 0.5 else v - 0.1 for v in EVEN}),
+        cells_of({0.9: 1}, {0.9: 0.8}),
+        cells_of(EVEN, {v: v + 0.1 if v < 0.5 else v - 0.1 for v in EVEN}),
     ),
     "ECE 0, both calibrated": Null(
-        "ece", stated({0.8: 1}, {0.8: 0.8}), stated(EVEN, {v: v for v in EVEN})
+        "ece", cells_of({0.8: 1}, {0.8: 0.8}), cells_of(EVEN, {v: v for v in EVEN})
     ),
     "same contender, correlated items": Null("auroc", ideal(0.75), ideal(0.75), 0.6),
     "same accuracy, ties": Null("accuracy", ideal(0.75), ideal(0.75), 0.6, (30, 100)),
@@ -90,13 +90,13 @@ NULLS = {
 }
 
 
-def judged(
+def simulated_judgments(
     cells: FloatArray, latent: FloatArray, rng: np.random.Generator, shared: float
 ) -> pd.DataFrame:
     """Judgments of the items, each one of the cells; a twentieth can't be read."""
     items = len(latent)
-    alone = rng.standard_normal(items)
-    share = norm.cdf(np.sqrt(shared) * latent + np.sqrt(1 - shared) * alone)
+    independent = rng.standard_normal(items)
+    share = norm.cdf(np.sqrt(shared) * latent + np.sqrt(1 - shared) * independent)
     flat = np.cumsum(cells.ravel()) / cells.sum()
     cell = np.minimum(np.searchsorted(flat, share), flat.size - 1)
     return pd.DataFrame(
@@ -110,25 +110,28 @@ def judged(
     )
 
 
-def rejections(one: Null, items: int) -> tuple[int, int]:
+def rejections(null: Null, items: int) -> tuple[int, int]:
     """In how many simulations there is a p, and it is below .05; p agrees with the interval."""
     tested = rejected = 0
     for seed in range(SIMULATIONS):
         rng = np.random.default_rng([seed, items])
         latent = rng.standard_normal(items)
-        sides = [judged(cells, latent, rng, one.shared) for cells in (one.first, one.second)]
-        found = resampled(
+        sides = [
+            simulated_judgments(cells, latent, rng, null.shared)
+            for cells in (null.first, null.second)
+        ]
+        contrast_draws = resampled(
             confidence_contrast(sides[0], sides[1], (0.5,)), Resampling(RESAMPLES, seed), None
         )
-        column = [metric for _, metric in found.names].index(one.metric)
-        said = found.test(column)
-        if np.isnan(said.p):
+        column = [metric for _, metric in contrast_draws.names].index(null.metric)
+        verdict = contrast_draws.test(column)
+        if np.isnan(verdict.p):
             continue
-        low, high = said.interval
-        assert np.isnan(low) or (said.p < 0.05) == (not low <= 0 <= high), (seed, said)
-        assert np.isnan(low) or low <= found.values[column] <= high
+        low, high = verdict.interval
+        assert np.isnan(low) or (verdict.p < 0.05) == (not low <= 0 <= high), (seed, verdict)
+        assert np.isnan(low) or low <= contrast_draws.values[column] <= high
         tested += 1
-        rejected += said.p < 0.05
+        rejected += verdict.p < 0.05
     return tested, rejected
 
 
@@ -139,21 +142,21 @@ def rejections(one: Null, items: int) -> tuple[int, int]:
 def test_level(name: str, items: int) -> None:
     """Where the metric is equal, whatever else differs, p is below .05 in about 5%."""
     # Items that one side lacks are left out: a tenth of them.
-    one = NULLS[name]
-    tested, rejected = rejections(one, items)
+    null = NULLS[name]
+    tested, rejected = rejections(null, items)
     if tested < 0.35 * SIMULATIONS:  # too few in the rarest cell: hardly ever tested
         return
     # ECE's intervals are wide on purpose near 0, where errors must not hide; accuracy has ties.
-    rare = one.metric in ("ece", "accuracy", "m_ratio")
-    found = Rejections(f"difference: {one.metric}", name, items, tested, rejected, discrete=rare)
-    assert not misjudged([found])
+    rare = null.metric in ("ece", "accuracy", "m_ratio")
+    figure = Rejections(f"difference: {null.metric}", name, items, tested, rejected, discrete=rare)
+    assert not misjudged([figure])
 
 
 POWER = {
     "accuracy .75 and .89": Null("accuracy", ideal(0.75), ideal(0.89)),
     "AUROC .65 and .85": Null("auroc", as_sure(0.75, 0.65), as_sure(0.75, 0.85)),
     "ECE .05 and .3": Null(
-        "ece", stated({0.8: 1}, {0.8: 0.75}), stated(EVEN, {v: abs(v - 0.3) for v in EVEN})
+        "ece", cells_of({0.8: 1}, {0.8: 0.75}), cells_of(EVEN, {v: abs(v - 0.3) for v in EVEN})
     ),
     "M-ratio 1 and .5": Null(
         "m_ratio", ideal(0.75), np.array(Observer(0.75, float(norm.ppf(0.75)), 0).cells())
@@ -166,6 +169,6 @@ POWER = {
 def test_power(name: str) -> None:
     """A true difference is found in most samples of 1,000 items."""
     tested, rejected = rejections(POWER[name], 1_000)
-    found = f"difference: {POWER[name].metric}"
-    assert not misjudged([Rejections(found, name, 1_000, tested, rejected, power=True)])
+    test = f"difference: {POWER[name].metric}"
+    assert not misjudged([Rejections(test, name, 1_000, tested, rejected, power=True)])
     assert rejected / tested > 0.5

@@ -35,13 +35,15 @@ def tables(scale: Scale, raw: NDArray[np.int64], correct: FloatArray) -> Confide
     return ConfidenceTables(np.arange(size) / (size - 1), right.astype(float), wrong.astype(float))
 
 
-def resampled(one: ConfidenceTables, row: int, resamples: int, seed: int) -> ConfidenceTables:
+def resampled(original: ConfidenceTables, row: int, resamples: int, seed: int) -> ConfidenceTables:
     """Bootstrap tables of one row: multinomial draws of its counts."""
-    counts = np.concatenate([one.right[row], one.wrong[row]])
+    counts = np.concatenate([original.right[row], original.wrong[row]])
     n = int(counts.sum())
-    drawn = np.random.default_rng(seed).multinomial(n, counts / n, size=resamples).astype(float)
-    size = len(one.values)
-    return ConfidenceTables(one.values, drawn[:, :size], drawn[:, size:])
+    resampled_counts = (
+        np.random.default_rng(seed).multinomial(n, counts / n, size=resamples).astype(float)
+    )
+    size = len(original.values)
+    return ConfidenceTables(original.values, resampled_counts[:, :size], resampled_counts[:, size:])
 
 
 def bias_of(criterion: FloatArray, share: float) -> FloatArray:
@@ -75,28 +77,31 @@ def test_intervals_hold_parameters(
     rng = np.random.default_rng(int(1000 * accuracy))
     correct = (rng.uniform(size=(seeds, items)) < accuracy).astype(float)
     evidence = draw_evidence(correct, meta_d, rng.uniform(size=correct.shape))
-    found = tables(WIDE, reports(reported_share(evidence, bias), *WIDE, 1), correct)
-    named = {
+    sample_tables = tables(WIDE, reports(reported_share(evidence, bias), *WIDE, 1), correct)
+    estimators_by_name = {
         "accuracy": metrics.TABLE_FUNCTIONS["accuracy"],
         **estimators(0.5),
         **estimators(0.75),
     }
     truths = {"accuracy": accuracy, "meta_d": meta_d, "bias": bias}
-    holding = dict.fromkeys(named, 0)
+    holding = dict.fromkeys(estimators_by_name, 0)
     for row in range(seeds):
-        drawn = resampled(found, row, 1_000, row)
-        for name, one in named.items():
-            low, high = percentile_interval(one(drawn))
+        resampled_tables = resampled(sample_tables, row, 1_000, row)
+        for name, estimator in estimators_by_name.items():
+            low, high = percentile_interval(estimator(resampled_tables))
             holding[name] += low <= truths[name.split()[0]] <= high
     low, high = binom(seeds, 0.95).ppf([0.005 / 15, 1 - 0.005 / 15])
-    means = {name: float(one(found).mean()) for name, one in named.items()}
-    shown = ", ".join(
+    means = {
+        name: float(estimator(sample_tables).mean())
+        for name, estimator in estimators_by_name.items()
+    }
+    shares_text = ", ".join(
         f"{name} {count / seeds:.3f} (mean {means[name]:.3f})" for name, count in holding.items()
     )
     record_property(
         "figure",
         f"accuracy {accuracy:g}, meta_d {meta_d:g}, bias {bias:g}: 95% intervals of {seeds} "
-        f"samples of {items:,} hold {shown}",
+        f"samples of {items:,} hold {shares_text}",
     )
     for name, count in holding.items():
         assert low <= count <= high, name
@@ -114,7 +119,7 @@ def test_rounding_keeps_meta_d(record_property: Record) -> None:
         metrics.TABLE_FUNCTIONS["meta_d_ideal"](tables(WIDE, reports(share, *WIDE, step), correct))
         for step in (1, 5)
     )
-    errors = [one.std(ddof=1) / np.sqrt(seeds) for one in (fine, coarse, coarse - fine)]
+    errors = [estimates.std(ddof=1) / np.sqrt(seeds) for estimates in (fine, coarse, coarse - fine)]
     record_property(
         "figure",
         f"meta_d {meta_d:g}, {seeds} samples of {items:,}: mean meta_d_ideal {fine.mean():.3f} "
@@ -131,20 +136,22 @@ def answered(respondent: str, scale: Scale, seeds: int, draws: int = 1) -> pd.Da
     """What a respondent says to all bundled questions at many seeds, read with one pattern."""
     # `respondent` holds its parameters as `name=value` pairs.
     pattern = re.compile(r"Answer: (\S+)\nConfidence: (\d+)$")
-    names, said = [], []
+    names, reports_read = [], []
     parameters = dict(part.split("=") for part in respondent.split())
-    own = parameters.pop("scale_meta_d", "")
+    scale_parameters = parameters.pop("scale_meta_d", "")
     numbers = {name: float(value) for name, value in parameters.items()}
     whole = int(numbers.pop("round_to", 5))
     for seed in range(seeds):
-        one = Metacognitive(seed=seed, round_to=whole, scale_meta_d=own, **numbers)
+        observer = Metacognitive(
+            seed=seed, round_to=whole, scale_meta_d=scale_parameters, **numbers
+        )
         for item in bundled_questions().values():
             for draw in range(draws):
-                read = pattern.search(one.reply_on_scale(item, draw, scale).text)
+                read = pattern.search(observer.reply_on_scale(item, draw, scale).text)
                 assert read
                 names.append(f"{seed} {item.id} {draw}")
-                said.append((int(read[2]), float(read[1] == item.target)))
-    raw, correct = zip(*said, strict=True)
+                reports_read.append((int(read[2]), float(read[1] == item.target)))
+    raw, correct = zip(*reports_read, strict=True)
     return pd.DataFrame(
         {
             "task": "scale_variants",
@@ -177,28 +184,38 @@ def test_respondent_over_items_and_seeds(record_property: Record) -> None:
     # One sample of 55,200 reports a respondent; intervals at 1 - .05/9, exact binomial for shares.
     seeds, level = 200, 1 - 0.05 / 9
     n = seeds * len(bundled_questions())
-    held: dict[str, tuple[float, float, float, float]] = {}
+    intervals: dict[str, tuple[float, float, float, float]] = {}
 
-    def share(name: str, truth: float, found: float, without: float = 0.0) -> None:
+    def share(name: str, truth: float, observed_share: float, baseline: float = 0.0) -> None:
         """A share of judgments, or its excess over what there is without the parameter."""
-        interval = binomtest(round(found * n), n).proportion_ci(level)
-        at = [(end - without) / (1 - without) for end in (found, interval.low, interval.high)]
-        held[name] = (truth, at[0], at[1], at[2])
+        interval = binomtest(round(observed_share * n), n).proportion_ci(level)
+        ends = [
+            (end - baseline) / (1 - baseline)
+            for end in (observed_share, interval.low, interval.high)
+        ]
+        intervals[name] = (truth, ends[0], ends[1], ends[2])
 
     plain = answered("accuracy=0.7 meta_d=1.2 bias=0.3 round_to=1", WIDE, seeds)
-    found = values(plain)
+    numbers_of_plain = values(plain)
     raw, correct = plain["raw"].to_numpy(np.int64), plain["correct"].to_numpy(float)
-    drawn = resampled(tables(WIDE, raw[None], correct[None]), 0, 4_000, 1)
-    share("accuracy", 0.7, found["accuracy"])
-    share("slip 0 by violation_rate", 0, found["violation_rate"])
+    resampled_tables = resampled(tables(WIDE, raw[None], correct[None]), 0, 4_000, 1)
+    share("accuracy", 0.7, numbers_of_plain["accuracy"])
+    share("slip 0 by violation_rate", 0, numbers_of_plain["violation_rate"])
     for threshold in (0.5, 0.75):
-        own, criterion = (
-            found[f"{name};threshold={threshold}"] for name in ("meta_d_ideal", "type2_criterion")
+        sensitivity, criterion = (
+            numbers_of_plain[f"{name};threshold={threshold}"]
+            for name in ("meta_d_ideal", "type2_criterion")
         )
-        points = own, float(bias_of(np.array(criterion), threshold - 0.005))
-        named = estimators(threshold).items()
-        for point, truth, (name, one) in zip(points, (1.2, 0.3), named, strict=True):
-            held[name] = (truth, point, *percentile_interval(one(drawn), level))
+        points = sensitivity, float(bias_of(np.array(criterion), threshold - 0.005))
+        estimator_items = estimators(threshold).items()
+        for point, truth, (name, estimator) in zip(
+            points, (1.2, 0.3), estimator_items, strict=True
+        ):
+            intervals[name] = (
+                truth,
+                point,
+                *percentile_interval(estimator(resampled_tables), level),
+            )
     slipping = "accuracy=0.7 meta_d=1.2 bias=0.3 slip=0.2"
     narrow, wide = (values(answered(slipping, scale, seeds)) for scale in (NARROW, WIDE))
     share("slip by violation_rate on 0-20", 0.2, narrow["violation_rate"])
@@ -207,14 +224,14 @@ def test_respondent_over_items_and_seeds(record_property: Record) -> None:
     assert anchored["top1_value"] == 100
     unanchored = float([0.7, 0.3] @ report_shares(1.2, 0.3)[:, -1])
     share("anchor_share", 0.3, anchored["top1_share"], unanchored)
-    assert len(held) == 9
-    for name, (truth, point, low, high) in held.items():
+    assert len(intervals) == 9
+    for name, (truth, point, low, high) in intervals.items():
         record_property(
             "figure",
             f"respondent/metacognitive, {n:,} reports: {name} {point:.4f}, interval at "
             f"{level:.4f} from {low:.4f} to {high:.4f} (put in: {truth:g})",
         )
-    for name, (truth, point, low, high) in held.items():
+    for name, (truth, point, low, high) in intervals.items():
         assert low - 1e-9 <= truth <= high + 1e-9, name
         assert low - 1e-9 <= point <= high + 1e-9, name
 
@@ -225,31 +242,31 @@ def test_anchors_lower_auroc(record_property: Record) -> None:
     # Where reports are anchored at a rate a, both of a pair are with a^2 (a tie), one is with a (1
     # - a) each: it is then the higher one, but for a tie where the other is at the top too.
     meta_d, bias = 1.5, 0.3
-    found = []
+    aurocs = []
     for anchors in (0.0, 0.2, 0.5):
         respondent = f"accuracy=0.7 meta_d={meta_d} bias={bias} anchor_share={anchors}"
         frame = answered(respondent, WIDE, 100)
         raw, correct = frame["raw"].to_numpy(np.int64), frame["correct"].to_numpy(float)
-        one = tables(WIDE, raw[None], correct[None])
-        found.append(
+        sample_tables = tables(WIDE, raw[None], correct[None])
+        aurocs.append(
             (
                 anchors,
-                float(metrics.TABLE_FUNCTIONS["auroc"](one)[0]),
-                metrics.TABLE_FUNCTIONS["auroc"](resampled(one, 0, 4_000, 2)),
+                float(metrics.TABLE_FUNCTIONS["auroc"](sample_tables)[0]),
+                metrics.TABLE_FUNCTIONS["auroc"](resampled(sample_tables, 0, 4_000, 2)),
             )
         )
     right, wrong = report_shares(meta_d, bias)
     place = np.arange(21)
-    without = (1 + right @ np.sign(place[:, None] - place) @ wrong) / 2
-    shown = []
-    for a, auroc, draws in found:
-        apart = a * (1 - a) * (1 - wrong[-1] / 2 + right[-1] / 2)
-        expected = a * a / 2 + apart + (1 - a) ** 2 * without
+    baseline = (1 + right @ np.sign(place[:, None] - place) @ wrong) / 2
+    texts = []
+    for a, auroc, draws in aurocs:
+        mixed_pairs = a * (1 - a) * (1 - wrong[-1] / 2 + right[-1] / 2)
+        expected = a * a / 2 + mixed_pairs + (1 - a) ** 2 * baseline
         low, high = percentile_interval(draws, 1 - 0.05 / 3)
         assert low <= expected <= high, a
-        shown.append(f"{auroc:.4f} at {a:g} (expected {expected:.4f})")
-    record_property("figure", f"AUROC by anchor_share: {', '.join(shown)}")
-    assert found[0][1] > found[1][1] > found[2][1]
+        texts.append(f"{auroc:.4f} at {a:g} (expected {expected:.4f})")
+    record_property("figure", f"AUROC by anchor_share: {', '.join(texts)}")
+    assert aurocs[0][1] > aurocs[1][1] > aurocs[2][1]
 
 
 @pytest.mark.slow
@@ -258,39 +275,42 @@ def test_order_of_scales(record_property: Record) -> None:
     # 400 seeds of the plain functions, with the same quantiles of evidence on each scale as the
     # respondent has, and 20 of the respondent itself on the bundled questions, eight times each.
     seeds, items = 400, 2_000
-    given = {Scale(0, 20): 2.0, Scale(0, 100): 1.2, Scale(0, 5): 0.6}
+    meta_d_by_scale = {Scale(0, 20): 2.0, Scale(0, 100): 1.2, Scale(0, 5): 0.6}
     rng = np.random.default_rng(11)
     correct = (rng.uniform(size=(seeds, items)) < 0.75).astype(float)
     quantile = rng.uniform(size=correct.shape)
-    found = [
+    function_tables = [
         tables(
             scale,
             reports(reported_share(draw_evidence(correct, d, quantile), 0.5), *scale),
             correct,
         )
-        for scale, d in given.items()
+        for scale, d in meta_d_by_scale.items()
     ]
     parameter = "scale_meta_d=0-20:2.0,0-100:1.2,0-5:0.6"
-    said = [answered(parameter, scale, 20, draws=8) for scale in given]
+    answers_by_scale = [answered(parameter, scale, 20, draws=8) for scale in meta_d_by_scale]
     spoken = [
         tables(
             scale,
             frame["raw"].to_numpy(np.int64).reshape(20, -1),
             frame["correct"].to_numpy(float).reshape(20, -1),
         )
-        for scale, frame in zip(given, said, strict=True)
+        for scale, frame in zip(meta_d_by_scale, answers_by_scale, strict=True)
     ]
-    for name, one in (
+    for name, estimator in (
         ("meta_d_ideal", metrics.TABLE_FUNCTIONS["meta_d_ideal"]),
         ("auroc", metrics.TABLE_FUNCTIONS["auroc"]),
     ):
-        for what, some in (("plain functions", found), ("respondent", spoken)):
-            numbers = np.array([one(each) for each in some])
+        for origin, tables_by_scale in (
+            ("plain functions", function_tables),
+            ("respondent", spoken),
+        ):
+            numbers = np.array([estimator(scale_tables) for scale_tables in tables_by_scale])
             ordered = float(np.mean((numbers[0] > numbers[1]) & (numbers[1] > numbers[2])))
             means = ", ".join(f"{value:.3f}" for value in numbers.mean(axis=1))
             record_property(
                 "figure",
-                f"scale_meta_d 2.0 on 0-20, 1.2 on 0-100, 0.6 on 0-5, {what}: order of {name} "
+                f"scale_meta_d 2.0 on 0-20, 1.2 on 0-100, 0.6 on 0-5, {origin}: order of {name} "
                 f"recovered in {ordered:.3f} of {numbers.shape[1]} seeds (means {means})",
             )
             assert ordered >= 0.99

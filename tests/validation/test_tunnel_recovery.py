@@ -56,14 +56,19 @@ def test_tunnel_is_undone(tunnel: float, record_property: Record) -> None:
     1,000 items at each of 20 seeds: a share's standard error is sqrt(p (1 - p) / 20,000).
     """
     nominal = np.array(LEVELS) / 100
-    both = [coverages(tunnel, 200, seed) for seed in range(20)]
-    direct, estimated = (np.mean([one[side] for one in both], axis=0) for side in (0, 1))
+    coverage_pairs = [coverages(tunnel, 200, seed) for seed in range(20)]
+    direct, estimated = (
+        np.mean([coverage_pair[side] for coverage_pair in coverage_pairs], axis=0)
+        for side in (0, 1)
+    )
     expected = tunnel * nominal
     error = np.sqrt(expected * (1 - expected) / (20 * ITEMS))
     np.testing.assert_array_less(np.abs(direct - expected), 3 * error)
     np.testing.assert_array_less(np.abs(estimated - nominal)[1:], 0.03)
-    shown = ", ".join(f"{value:.3f}" for value in direct)
-    record_property("figure", f"tunnel {tunnel}: direct coverage at 80, 90, 95, 99%: {shown}")
+    coverage_text = ", ".join(f"{value:.3f}" for value in direct)
+    record_property(
+        "figure", f"tunnel {tunnel}: direct coverage at 80, 90, 95, 99%: {coverage_text}"
+    )
 
 
 @pytest.mark.slow
@@ -73,13 +78,15 @@ def test_bias_against_draws(draws: int, record_property: Record) -> None:
     seeds = 5
     rows = []
     for tunnel in (0.3, 0.65, 0.9):
-        found = np.mean([coverages(tunnel, draws, seed)[1] for seed in range(seeds)], axis=0)
-        rows.append(found - np.array(LEVELS) / 100)
+        mean_coverage = np.mean(
+            [coverages(tunnel, draws, seed)[1] for seed in range(seeds)], axis=0
+        )
+        rows.append(mean_coverage - np.array(LEVELS) / 100)
     for tunnel, bias in zip((0.3, 0.65, 0.9), rows, strict=True):
-        shown = ", ".join(f"{value:+.3f}" for value in bias)
+        bias_text = ", ".join(f"{value:+.3f}" for value in bias)
         record_property(
             "figure",
-            f"tunnel estimate, bias at 80, 90, 95, 99%, {draws:5d} draws, {tunnel}: {shown}",
+            f"tunnel estimate, bias at 80, 90, 95, 99%, {draws:5d} draws, {tunnel}: {bias_text}",
         )
     # A share of 5,000 items has a standard error below .006; at 1,000 draws the bias is within it.
     limit = {10: 0.25, 20: 0.12, 50: 0.06, 200: 0.03, 1_000: 0.02}[draws]
@@ -107,14 +114,14 @@ def simulated(
 def test_temperature_of_maximum_likelihood(distortion: float, record_property: Record) -> None:
     """Of 5,000 items reported as p^(1/T0), temperature_nll is within 5% of 1/T0."""
     reported, truths = simulated(5_000, distortion, seed=int(distortion * 10))
-    found = temperature_nll(reported, truths)
+    temperature = temperature_nll(reported, truths)
     by_score = temperature_score(reported, truths, LEVELS)
     record_property(
         "figure",
-        f"p^(1/{distortion}): temperature_nll {found:.3f}, temperature_score {by_score:.3f} "
+        f"p^(1/{distortion}): temperature_nll {temperature:.3f}, temperature_score {by_score:.3f} "
         f"(undone at {1 / distortion:.3f})",
     )
-    assert found == pytest.approx(1 / distortion, rel=0.05)
+    assert temperature == pytest.approx(1 / distortion, rel=0.05)
 
 
 @pytest.mark.slow

@@ -20,19 +20,21 @@ def test_false_alarms(items: int, epochs: int) -> None:
     Within items, and of whole items: epochs of an item go together, as an item's own share is
     drawn from Beta(.2, 1.8), a tenth on average.
     """
-    found = []
+    figures = []
     for whole in (False, True):
         alarms = 0
         for seed in range(RUNS):
             rng = np.random.default_rng([seed, items, epochs])
-            own = rng.beta(0.2, 1.8, (items, 1))
+            unread_rates = rng.beta(0.2, 1.8, (items, 1))
             replies = np.full((items, CONDITIONS), epochs)
             if whole:
                 replies *= np.eye(CONDITIONS, dtype=int)[rng.integers(CONDITIONS, size=items)]
-            p = unread_dependence(rng.binomial(replies, own), replies, resamples=499, seed=seed)
+            p = unread_dependence(
+                rng.binomial(replies, unread_rates), replies, resamples=499, seed=seed
+            )
             alarms += p <= 0.05
         kind = "of whole items" if whole else "within items"
-        found.append(
+        figures.append(
             Rejections(
                 "unread_dependence",
                 f"{epochs} epochs, {CONDITIONS} conditions {kind}",
@@ -42,4 +44,4 @@ def test_false_alarms(items: int, epochs: int) -> None:
                 discrete=items < 100,
             )
         )
-    assert not misjudged(found)
+    assert not misjudged(figures)

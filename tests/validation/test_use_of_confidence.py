@@ -51,25 +51,27 @@ def test_risk_is_kept(
     # Of all from each value on.
     risks = np.cumsum((STATED * wrong)[::-1]) / np.cumsum(STATED[::-1])
     true = dict(zip(VALUES.tolist(), risks[::-1].tolist(), strict=True))
-    kept = given = 0
+    keeping = defined = 0
     for _ in range(SPLITS):
         place = rng.choice(len(VALUES), items, p=STATED)
         first = rng.random(items) < wrong[place]
-        again = rng.random((epochs, items)) < wrong[place]
-        same = rng.random((epochs, items)) < 0.75
-        answers = np.where(same, first, again)
-        found = metrics.risk_threshold(
+        independent_answers = rng.random((epochs, items)) < wrong[place]
+        is_repeated = rng.random((epochs, items)) < 0.75
+        answers = np.where(is_repeated, first, independent_answers)
+        choice = metrics.risk_threshold(
             np.tile(VALUES[place], epochs),
             1 - answers.ravel().astype(float),
             np.tile(np.arange(items), epochs),
         )
-        given += bool(not np.isnan(found.threshold))
-        kept += np.isnan(found.threshold) or true[found.threshold] <= 0.05
+        defined += bool(not np.isnan(choice.threshold))
+        keeping += np.isnan(choice.threshold) or true[choice.threshold] <= 0.05
     name = f"risk kept, {design}, {items} items, {epochs} epochs"
-    record_property("figure", f"{name}: {kept / SPLITS:.3f}, a threshold in {given / SPLITS:.3f}")
-    assert kept / SPLITS >= 0.95
+    record_property(
+        "figure", f"{name}: {keeping / SPLITS:.3f}, a threshold in {defined / SPLITS:.3f}"
+    )
+    assert keeping / SPLITS >= 0.95
     if design == "not monotone" and (items, epochs) == (2_000, 1):
-        assert given / SPLITS > 0.8
+        assert defined / SPLITS > 0.8
 
 
 def test_risk_is_kept_over_splits_of_the_atlas(
@@ -80,15 +82,17 @@ def test_risk_is_kept_over_splits_of_the_atlas(
     confidence = pd.to_numeric(rows["confidence"]).to_numpy(float) / 100
     correct = rows["is_correct"].to_numpy(float)
     rng = np.random.default_rng(0)
-    kept = given = 0
+    keeping = defined = 0
     for _ in range(SPLITS):
         chosen = rng.integers(len(rows), size=500)
-        found = metrics.risk_threshold(confidence[chosen], correct[chosen])
-        given += bool(not np.isnan(found.threshold))
-        above = confidence >= found.threshold - 1e-9
-        kept += bool(not above.any() or 1 - correct[above].mean() <= 0.05)
-    record_property("figure", f"risk kept, atlas: {kept / SPLITS}, a threshold in {given / SPLITS}")
-    assert kept / SPLITS >= 0.95
+        choice = metrics.risk_threshold(confidence[chosen], correct[chosen])
+        defined += bool(not np.isnan(choice.threshold))
+        above = confidence >= choice.threshold - 1e-9
+        keeping += bool(not above.any() or 1 - correct[above].mean() <= 0.05)
+    record_property(
+        "figure", f"risk kept, atlas: {keeping / SPLITS}, a threshold in {defined / SPLITS}"
+    )
+    assert keeping / SPLITS >= 0.95
 
 
 # How many items
@@ -103,10 +107,10 @@ def two_models(*shape: tuple[float, float]) -> Runs:
         hard = rng.normal(size=n)
         runs = []
         for gap, slope in shape:
-            stated = rng.choice(VALUES, n, p=STATED)
+            confidence = rng.choice(VALUES, n, p=STATED)
             luck = ndtr(0.6 * hard + 0.8 * rng.normal(size=n))
-            right = luck < np.clip(0.75 + slope * (stated - 0.75) - gap, 0, 1)
-            runs.append((stated, right.astype(float)))
+            right = luck < np.clip(0.75 + slope * (confidence - 0.75) - gap, 0, 1)
+            runs.append((confidence, right.astype(float)))
         return runs
 
     return drawn
@@ -120,20 +124,23 @@ def pilot(runs: Runs, n: int) -> pd.DataFrame:
                 "task": "any_eval",
                 "model": model,
                 "item": [f"i{k}" for k in range(n)],
-                "confidence": stated,
+                "confidence": confidence,
                 "correct": right,
             }
         )
-        for model, (stated, right) in zip("ab", runs(n, np.random.default_rng(1)), strict=False)
+        for model, (confidence, right) in zip("ab", runs(n, np.random.default_rng(1)), strict=False)
     ]
     return pd.concat(frames, ignore_index=True)
 
 
 def true_difference(metric: str, runs: Runs) -> float:
     """Of a million items."""
-    of = getattr(metrics, metric)
-    both = runs(1_000_000, np.random.default_rng(2))
-    first, second = (of(right) if metric == "accuracy" else of(said, right) for said, right in both)
+    statistic = getattr(metrics, metric)
+    both_runs = runs(1_000_000, np.random.default_rng(2))
+    first, second = (
+        statistic(right) if metric == "accuracy" else statistic(confidence, right)
+        for confidence, right in both_runs
+    )
     return float(abs(first - second))
 
 
@@ -159,17 +166,18 @@ def test_power_is_as_stated(
     runs = two_models((0.06, 1.0), second)
     size = true_difference(metric, runs)
     planned = items_needed(pilot(runs, 5_000), detect=f"{metric}={size}", seed=3).iloc[0]
-    n, found, rng = int(planned["items"]), 0, np.random.default_rng(4)
+    n, detections, rng = int(planned["items"]), 0, np.random.default_rng(4)
     index = pd.RangeIndex(n)
     for seed in range(SPLITS):
-        sides = [Answers(np.arange(n), n, *one, np.arange(n), None) for one in runs(n, rng)]
+        sides = [Answers(np.arange(n), n, *run, np.arange(n), None) for run in runs(n, rng)]
         contrast = contrast_of_pairs([Pair(index, index, *sides)], (), [confidence_metric(metric)])
         column = max(k for k, (_, name) in enumerate(contrast.names) if name == metric)
-        found += resampled(contrast, Resampling(1_000, seed), None).test(column).p < 0.05
+        detections += resampled(contrast, Resampling(1_000, seed), None).test(column).p < 0.05
     record_property(
-        "figure", f"power, {metric} {size:.3f}, {n} items planned for .80: {found / SPLITS:.3f}"
+        "figure",
+        f"power, {metric} {size:.3f}, {n} items planned for .80: {detections / SPLITS:.3f}",
     )
-    assert abs(found / SPLITS - 0.8) <= 0.05
+    assert abs(detections / SPLITS - 0.8) <= 0.05
 
 
 @pytest.mark.parametrize(("metric", "size"), [("auroc", 0.1), ("ece", 0.06), ("brier", 0.03)])
@@ -187,8 +195,8 @@ def test_width_is_as_stated(
     n, rng, widths = int(planned["items"]), np.random.default_rng(4), []
     for seed in range(SPLITS // 2):
         answers = Answers(np.arange(n), n, *runs(n, rng)[0], np.arange(n), None)
-        made = table_statistics(answers, [confidence_metric(metric)], {}, "")
-        (row,) = results_of(resample([made], n, Resampling(1_000, seed)), Key("", "", ""))
+        estimand = table_statistics(answers, [confidence_metric(metric)], {}, "")
+        (row,) = results_of(resample([estimand], n, Resampling(1_000, seed)), Key("", "", ""))
         widths.append(row.ci_high - row.ci_low)
     often = float(np.quantile(widths, 0.8))
     record_property(

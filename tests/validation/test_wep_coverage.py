@@ -65,9 +65,9 @@ def median_of(law: Law) -> float:
 def theta_of(first: Law, second: Law) -> float:
     """P(first > second) + P(equal)/2."""
     return sum(
-        share * other * ((value > against) + (value == against) / 2)
+        share * second_share * ((value > against) + (value == against) / 2)
         for value, share in first.items()
-        for against, other in second.items()
+        for against, second_share in second.items()
     )
 
 
@@ -77,17 +77,17 @@ def covered(
     """How often the intervals hold the truth."""
     array = np.array(ends)
     printed = ~np.isnan(array[:, 0])
-    held = (array[:, 0] <= truth + 1e-9) & (truth - 1e-9 <= array[:, 1])
-    counts = len(array), int(printed.sum()), int(held.sum())
+    holding = (array[:, 0] <= truth + 1e-9) & (truth - 1e-9 <= array[:, 1])
+    counts = len(array), int(printed.sum()), int(holding.sum())
     return Coverage(metric, design, n, truth, *counts, wide)
 
 
 def rejected(
-    test: str, design: str, n: int, found: list[float], *, power: bool = False
+    test: str, design: str, n: int, p_values: list[float], *, power: bool = False
 ) -> Rejections:
     """How often p is below .05: in 5% or fewer, since few values make it discrete."""
-    below = int((np.array(found) < 0.05).sum())
-    return Rejections(test, design, n, len(found), below, power, discrete=True)
+    below = int((np.array(p_values) < 0.05).sum())
+    return Rejections(test, design, n, len(p_values), below, power, discrete=True)
 
 
 ALONE: Mapping[str, Law] = {
@@ -104,14 +104,19 @@ ALONE: Mapping[str, Law] = {
 def test_mean_and_median(design: str) -> None:
     """Of one word, at the study's number of contexts and beyond."""
     law = ALONE[design]
-    few = "two values: discrete" if len(law) == 2 else ""
+    discreteness = "two values: discrete" if len(law) == 2 else ""
     figures = []
     for n in SIZES:
-        drawn = samples(law, n, 1_000, 1)
-        ends = [mean_interval(row / 100) for row in drawn]
-        figures.append(covered("mean_probability", design, n, mean_of(law) / 100, ends, few))
-        medians = [median_interval(row / 100) for row in drawn]
-        ends = [one if one[0] < one[1] else (np.nan, np.nan) for one in medians]
+        simulated = samples(law, n, 1_000, 1)
+        ends = [mean_interval(row / 100) for row in simulated]
+        figures.append(
+            covered("mean_probability", design, n, mean_of(law) / 100, ends, discreteness)
+        )
+        medians = [median_interval(row / 100) for row in simulated]
+        ends = [
+            ends_of_sample if ends_of_sample[0] < ends_of_sample[1] else (np.nan, np.nan)
+            for ends_of_sample in medians
+        ]
         figures.append(covered("median_probability", design, n, median_of(law) / 100, ends, TIED))
     assert not lacking(figures)
 
@@ -123,8 +128,8 @@ def test_median_of_values_without_ties() -> None:
     for n in (6, 10, *SIZES):
         rng = np.random.default_rng(n)
         ends = [median_interval(row) for row in rng.uniform(size=(1_000, n))]
-        few = "few ranks" if n < 30 else ""
-        figures.append(covered("median_probability", "even", n, 0.5, ends, few))
+        discreteness = "few ranks" if n < 30 else ""
+        figures.append(covered("median_probability", "even", n, 0.5, ends, discreteness))
     assert not lacking(figures)
 
 
@@ -149,19 +154,29 @@ def test_theta_and_difference_of_medians(design: str) -> None:
     theta, gap = theta_of(first, second), median_of(first) - median_of(second)
     figures, levels = [], []
     for n, against in [(n, 123) for n in SIZES] + [(15, 15), (30, 30), (100, 100)]:
-        one, other = samples(first, against, 700, 2), samples(second, n, 700, 3)
-        found = [brunner_munzel(a, b, interval="logit") for a, b in zip(one, other, strict=True)]
-        ends = [(each.ci_low, each.ci_high) for each in found]
-        said = f"{design}, {against} against"
+        first_samples, second_samples = samples(first, against, 700, 2), samples(second, n, 700, 3)
+        comparisons = [
+            brunner_munzel(a, b, interval="logit")
+            for a, b in zip(first_samples, second_samples, strict=True)
+        ]
+        ends = [(comparison.ci_low, comparison.ci_high) for comparison in comparisons]
+        sizes = f"{design}, {against} against"
         wide = "both samples small or few values: discrete" if n <= 30 else ""
-        figures.append(covered("brunner_munzel_theta", said, n, theta, ends, wide))
-        medians = [_difference_of_medians(a, b) for a, b in zip(one, other, strict=True)]
-        ends = [each if each[0] < each[1] else (np.nan, np.nan) for each in medians]
-        figures.append(covered("median_difference", said, n, gap, ends, TIED))
+        figures.append(covered("brunner_munzel_theta", sizes, n, theta, ends, wide))
+        medians = [
+            _difference_of_medians(a, b) for a, b in zip(first_samples, second_samples, strict=True)
+        ]
+        ends = [
+            comparison if comparison[0] < comparison[1] else (np.nan, np.nan)
+            for comparison in medians
+        ]
+        figures.append(covered("median_difference", sizes, n, gap, ends, TIED))
         if abs(theta - 0.5) < 1e-9:
-            levels.append(rejected("Brunner-Munzel", said, n, [each.p for each in found]))
+            levels.append(
+                rejected("Brunner-Munzel", sizes, n, [comparison.p for comparison in comparisons])
+            )
         if design == "separated":
-            assert all(each.p < 2e-8 for each in found)
+            assert all(comparison.p < 2e-8 for comparison in comparisons)
     assert not lacking(figures)
     assert not misjudged(levels)
 
@@ -173,9 +188,9 @@ def test_level_of_few_values(design: str) -> None:
     first, second = PAIRS[design]
     levels = []
     for n, against in [(5, 5), (5, 123), (8, 15), (9, 9), (10, 11)]:
-        one, other = samples(first, against, 300, 4), samples(second, n, 300, 5)
-        found = [brunner_munzel(a, b).p for a, b in zip(one, other, strict=True)]
-        levels.append(rejected("Brunner-Munzel", f"{design}, {against} against", n, found))
+        first_samples, second_samples = samples(first, against, 300, 4), samples(second, n, 300, 5)
+        ps = [brunner_munzel(a, b).p for a, b in zip(first_samples, second_samples, strict=True)]
+        levels.append(rejected("Brunner-Munzel", f"{design}, {against} against", n, ps))
     assert not misjudged(levels)
 
 
@@ -189,10 +204,10 @@ def test_paired_difference(shift: int) -> None:
             rng = np.random.default_rng([n, shift, spread])
             steps = rng.choice([-10, -5, 0, 5, 10], (700, n), p=[0.1, 0.2, 0.4, 0.2, 0.1])
             gaps = shift + (steps if spread else 4 * rng.standard_t(4, (700, n)))
-            found = [sign_flips(row, resamples=500, seed=i) for i, row in enumerate(gaps)]
+            results = [sign_flips(row, resamples=500, seed=i) for i, row in enumerate(gaps)]
             wide = "few patterns of signs" if n <= 15 else ""
-            ends = [interval for _, interval in found]
-            design, ps = f"{law}, shift {shift}", [p for p, _ in found]
+            ends = [interval for _, interval in results]
+            design, ps = f"{law}, shift {shift}", [p for p, _ in results]
             figures.append(covered("paired_difference", design, n, shift, ends, wide))
             if not shift or n >= 15:
                 levels.append(rejected("paired signs", design, n, ps, power=shift > 0))
@@ -211,15 +226,15 @@ SCORES = {
 
 def scored(design: str, scenarios: int, per: int, units: int, seed: int) -> pd.DataFrame:
     """Units of clusters of scenarios, each with a share of its own around its scenario's."""
-    mean, alike, apart = SCORES[design]
+    mean, correlation, spread = SCORES[design]
     rng = np.random.default_rng([seed, scenarios, per, units])
     scenario = np.repeat(np.arange(scenarios), per)
-    shares = mean + apart * (scenario - (scenarios - 1) / 2)
-    if alike:
-        size = (1 - alike) / alike
+    shares = mean + spread * (scenario - (scenarios - 1) / 2)
+    if correlation:
+        size = (1 - correlation) / correlation
         shares = rng.beta(shares * size, (1 - shares) * size)
     holds = rng.uniform(size=(len(shares), units)) < shares[:, None]
-    cluster = np.repeat([f"{one}|{k}" for k, one in enumerate(scenario)], units)
+    cluster = np.repeat([f"{index}|{k}" for k, index in enumerate(scenario)], units)
     return pd.DataFrame(
         {
             "value": holds.ravel().astype(float),
@@ -241,16 +256,28 @@ def test_scores_and_contrasts(design: str) -> None:
                 [scored(design, scenarios, per, units, 2 * i + k) for k in (0, 1)]
                 for i in range(500)
             ]
-            means = [choices._ClusteredMean.from_units(one) for one, _ in pairs]
+            means = [
+                choices._ClusteredMean.from_units(scores_of_side) for scores_of_side, _ in pairs
+            ]
             ends = choices._wilson(means)
             n, truth = scenarios * per, SCORES[design][0]
             # Few units at their own size, which is smaller than that of independent ones.
             wide = "at the end" if truth == 1 else "few clusters: Wilson's is the wider"
             figures.append(covered(score, design, n, truth, ends, wide))
-            gaps = [one.assign(value=one["value"] - other["value"]) for one, other in pairs]
-            found = [choices._ClusteredMean.from_units(gap) for gap in gaps]
-            said = f"{design}, clusters of {units}"
-            levels.append(rejected("contrast", said, n, [choices._p_of(one) for one in found]))
+            gaps = [
+                scores_of_side.assign(value=scores_of_side["value"] - second_scores["value"])
+                for scores_of_side, second_scores in pairs
+            ]
+            gap_means = [choices._ClusteredMean.from_units(gap) for gap in gaps]
+            clusters_text = f"{design}, clusters of {units}"
+            levels.append(
+                rejected(
+                    "contrast",
+                    clusters_text,
+                    n,
+                    [choices._p_of(scores_of_side) for scores_of_side in gap_means],
+                )
+            )
     assert not lacking(figures)
     assert not misjudged(levels)
 
@@ -258,14 +285,14 @@ def test_scores_and_contrasts(design: str) -> None:
 @pytest.mark.slow
 def test_power_of_a_contrast() -> None:
     """Scores of .9 and .5 are told apart on the design's 18 clusters."""
-    found = []
+    ps = []
     for i in range(200):
-        one = scored("nine in ten", 3, 6, 10, 2 * i)
-        other = scored("half, clusters alike", 3, 6, 10, 2 * i + 1)
-        gap = choices._ClusteredMean.from_units(one.assign(value=one["value"] - other["value"]))
-        found.append(choices._p_of(gap))
+        high = scored("nine in ten", 3, 6, 10, 2 * i)
+        low = scored("half, clusters alike", 3, 6, 10, 2 * i + 1)
+        gap = choices._ClusteredMean.from_units(high.assign(value=high["value"] - low["value"]))
+        ps.append(choices._p_of(gap))
     design = ".9 against .5, clusters of 10"
-    assert not misjudged([rejected("contrast", design, 18, found, power=True)])
+    assert not misjudged([rejected("contrast", design, 18, ps, power=True)])
 
 
 @pytest.mark.slow

@@ -43,7 +43,8 @@ def p_values(seed: int, shift: float) -> pd.DataFrame:
     results = summarize(pd.DataFrame(rows), resamples=5)
     parts = results["condition"].map(Condition.read)
     tests = results[results["metric"].isin(["p_value", "p_holm"])].assign(
-        word=parts.map(lambda one: one.get("word")), of=parts.map(lambda one: one.get("of"))
+        word=parts.map(lambda parts_of_row: parts_of_row.get("word")),
+        of=parts.map(lambda parts_of_row: parts_of_row.get("of")),
     )
     table = tests[tests["of"] == "brunner_munzel_theta"].pivot_table(
         index="word", columns="metric", values="value"
@@ -55,9 +56,9 @@ def p_values(seed: int, shift: float) -> pd.DataFrame:
 @pytest.mark.slow
 def test_no_word_differs_for_one_who_answers_as_people_do(record_property: Record) -> None:
     """Without a shift no word differs after Holm at 5% in at least 18 of 20 seeds."""
-    found = [p_values(seed, 0) for seed in range(20)]
-    quiet = sum(bool((one["p_holm"] > 0.05).all()) for one in found)
-    raw = np.mean([(one["p_value"] <= 0.05).mean() for one in found])
+    runs = [p_values(seed, 0) for seed in range(20)]
+    quiet = sum(bool((run["p_holm"] > 0.05).all()) for run in runs)
+    raw = np.mean([(run["p_value"] <= 0.05).mean() for run in runs])
     record_property(
         "figure",
         f"respondent/surveyed, 15 contexts, 17 words, 20 seeds: no word differs from people at 5% "
@@ -71,9 +72,9 @@ def test_no_word_differs_for_one_who_answers_as_people_do(record_property: Recor
 def test_rate_of_false_alarms(record_property: Record) -> None:
     """Over 200 seeds without a shift raw p is at most 5% in 4 to 8%, and Holm's in few runs."""
     seeds = 200
-    found = [p_values(seed, 0) for seed in range(seeds)]
-    raw = np.array([(one["p_value"] <= 0.05) for one in found])
-    alarms = sum(bool((one["p_holm"] <= 0.05).any()) for one in found)
+    runs = [p_values(seed, 0) for seed in range(seeds)]
+    raw = np.array([(run["p_value"] <= 0.05) for run in runs])
+    alarms = sum(bool((run["p_holm"] <= 0.05).any()) for run in runs)
     worst = int(raw.mean(axis=0).argmax())
     record_property(
         "figure",
@@ -90,15 +91,15 @@ def test_rate_of_false_alarms(record_property: Record) -> None:
 def test_power_for_ten_points(record_property: Record) -> None:
     """A respondent ten points above people is found on most words, seldom on spread-out ones."""
     seeds = 100
-    found = [p_values(seed, 10) for seed in range(seeds)]
-    raw = np.mean([one["p_value"] <= 0.05 for one in found], axis=0)
-    holm = np.mean([one["p_holm"] <= 0.05 for one in found], axis=0)
-    undefined = np.sum([one["p_value"].isna() for one in found], axis=0)
-    for word, one, other, missing in zip(SURVEYED, raw, holm, undefined, strict=True):
+    runs = [p_values(seed, 10) for seed in range(seeds)]
+    raw = np.mean([run["p_value"] <= 0.05 for run in runs], axis=0)
+    holm = np.mean([run["p_holm"] <= 0.05 for run in runs], axis=0)
+    undefined = np.sum([run["p_value"].isna() for run in runs], axis=0)
+    for word, run, adjusted, missing in zip(SURVEYED, raw, holm, undefined, strict=True):
         record_property(
             "figure",
             f"respondent/surveyed shift=10, 15 contexts, {seeds} seeds: {word} differs from "
-            f"people at 5% in {one:.2f}, after Holm in {other:.2f}"
+            f"people at 5% in {run:.2f}, after Holm in {adjusted:.2f}"
             + (f"; p undefined in {missing}" if missing else ""),
         )
     assert (holm <= raw).all()
