@@ -720,7 +720,8 @@ def test_common_items_are_those_every_model_answered(task: str) -> None:
     kept_items = {row["item"] for row in asked_rows} - lost_items
     assert 10 < len(kept_items) < len(kept_items | lost_items) - 10
     table = results(all_rows, task, common_items=True)
-    note_text = f"{len(kept_items)} of {len(kept_items | lost_items)} items that all 2 models and variants answered readably"
+    counts = f"{len(kept_items)} of {len(kept_items | lost_items)} items"
+    note_text = f"{counts} that all 2 models and variants answered readably"
     assert table["note"].str.contains(note_text, regex=False).all()
     for model in "ab":
         model_rows = [

@@ -24,7 +24,7 @@ def counts_column(*numbers: tuple[str, int, int, str]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("numbers", "said"),
+    ("numbers", "expected"),
     [
         ([("accuracy", 100, 100, ""), ("ece", 100, 100, "")], "100"),
         (

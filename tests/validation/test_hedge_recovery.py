@@ -230,7 +230,7 @@ def test_stable_markers_are_at_the_floor(log: EvalLog, record_property: Record) 
         low, high = np.quantile(draws, [level / 2, 1 - level / 2])
         record_property(
             "figure",
-            f"stability=1: {key[1]} {key[0]} {numbers[key]:.4f}; simulated mean {draws.mean():.4f}, "
+            f"stability=1: {key[1]} {key[0]} {numbers[key]:.4f}; simulated mean {draws.mean():.4f} "
             f"from {low:.4f} to {high:.4f}",
         )
         assert low - 1e-9 <= numbers[key] <= high + 1e-9, key

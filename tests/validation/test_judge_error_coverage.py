@@ -160,7 +160,7 @@ def test_corrected_overconfidence_is_held(rate: float, share: float) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rate", [0.8, 0.95])
-@pytest.mark.parametrize("each", [30, 60])
+@pytest.mark.parametrize("labels_of_class", [30, 60])
 def test_corrected_internal_confidence_is_held(rate: float, labels_of_class: int) -> None:
     """Of replies with 20 judgments of three classes, of which the judge confuses any two."""
     worth, items, draws = np.array([0, 0.5, 1]), 300, 20
