@@ -209,8 +209,8 @@ def test_intervals_where_neighbouring_decades_are_alike(
     for figure in figures:
         record_property(
             "figure",
-            f"LifeEval, {figure.design}: the 95% interval of {figure.metric} over {figure.n} decades "
-            f"by radius holds in {figure.share:.2f} of {figure.printed} simulations",
+            f"LifeEval, {figure.design}: the 95% interval of {figure.metric} over {figure.n} "
+            f"decades by radius holds in {figure.share:.2f} of {figure.printed} simulations",
         )
     assert min(figure.share for figure in figures) < LEAST
 
@@ -295,8 +295,9 @@ def test_question_sets_give_back_parameters(tmp_path: Path, record_property: Rec
             record_property(
                 "figure",
                 f"respondent/metacognitive through question_sets, statements: meta_d in results "
-                f"{overall['value'].iloc[0]:.3f}, 95% interval from {overall['ci_low'].iloc[0]:.3f} "
-                f"to {overall['ci_high'].iloc[0]:.3f} (put in: {META_D:g})",
+                f"{overall['value'].iloc[0]:.3f}, 95% interval from "
+                f"{overall['ci_low'].iloc[0]:.3f} to {overall['ci_high'].iloc[0]:.3f} "
+                f"(put in: {META_D:g})",
             )
             assert overall["ci_low"].iloc[0] <= META_D <= overall["ci_high"].iloc[0]
     assert len(intervals) == 8

@@ -9,10 +9,11 @@ from os import PathLike, fspath
 from typing import Any
 
 import pandas as pd
-from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, ModelConfig
 
 from inspect_confidence.commands.usage import usage_sentence
+from inspect_confidence.judgments.archives import read_header
 from inspect_confidence.judgments.files import SUFFIXES
 from inspect_confidence.judgments.logs import OPERATIONAL, facts_of, log_table
 from inspect_confidence.judgments.read import Judgments, Paths, read_judgments
@@ -286,7 +287,7 @@ def _read_headers(paths: Paths, run_ids: Collection[str]) -> dict[str, list[Eval
     for folder in _log_folders(paths):
         for location in find_logs(folder):
             with suppress(Exception):
-                header = read_eval_log(location, header_only=True)
+                header = read_header(location)
                 if header.eval.task_id not in run_ids:
                     continue
                 runs = by_task.setdefault(log_table(header).task, {})

@@ -17,7 +17,7 @@ import yaml
 
 # Inspect has no public reader of its command line's options.
 from inspect_ai._util.samples import parse_sample_id
-from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.log import EvalLog
 from inspect_ai.model import ModelConfig
 from pydantic import BaseModel, ValidationError
 
@@ -26,6 +26,7 @@ from inspect_confidence.commands.command_line import is_same, write_argument
 from inspect_confidence.commands.design import task_names
 from inspect_confidence.datasets.cache import SOURCES, bundled_hashes
 from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.judgments.archives import read_header
 from inspect_confidence.judgments.logs import OPERATIONAL, facts_of
 from inspect_confidence.printing import escape_control
 from inspect_confidence.privacy import SECRET_NAME
@@ -111,7 +112,7 @@ def reproduce(location: str) -> Reproduction:
 
 def _header(location: str) -> EvalLog:
     try:
-        log = read_eval_log(location, header_only=True)
+        log = read_header(location)
     except Exception as error:  # file systems and damaged files raise many types
         raise InvalidArgument(
             f"{location} can't be read as a log ({' '.join(str(error).split())[:200]}); name one "

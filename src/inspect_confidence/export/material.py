@@ -8,11 +8,11 @@ from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
-from inspect_ai.log import read_eval_log
 
 from inspect_confidence import privacy, redaction
 from inspect_confidence.commands.analysis import Settings, study_parts
 from inspect_confidence.headlines import FloatArray
+from inspect_confidence.judgments.archives import read_header
 from inspect_confidence.judgments.read import Judgments
 from inspect_confidence.judgments.requests import read_unsent
 from inspect_confidence.judgments.store import find_logs
@@ -49,7 +49,7 @@ def read_runs(places: Iterable[str]) -> dict[str, Run]:
     runs: dict[str, Run] = {}
     for location in chain.from_iterable(map(find_logs, places)):
         try:
-            header = read_eval_log(location, header_only=True)
+            header = read_header(location)
             unsent = read_unsent(header).settings_of(header.eval.model)
         except Exception:  # a damaged log must not prevent the reading of other logs
             continue

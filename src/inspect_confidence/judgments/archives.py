@@ -1,8 +1,9 @@
-"""Checks of a log's archive before any of its parts is unpacked."""
+"""Headers of logs, read only after the sizes of the log's parts have been checked."""
 
 import zipfile
 
-from inspect_ai._util.file import file
+from inspect_ai._util.file import file, filesystem
+from inspect_ai.log import EvalLog, read_eval_log
 
 from inspect_confidence.errors import InvalidArgument
 
@@ -21,13 +22,27 @@ ALWAYS_UNPACKED = 64 * 2**20
 """Bytes unpacked up to which the compression ratio of a part is of no matter."""
 
 
+def read_header(location: str) -> EvalLog:
+    """Read the header of a log, whose parts must not be oversized.
+
+    Raises:
+        InvalidArgument: A part of the log would fill memory.
+    """
+    refuse_oversized(location)
+    return read_eval_log(location, header_only=True)
+
+
 def refuse_oversized(location: str) -> None:
-    """Refuse a log whose archive has a part that would fill memory.
+    """Refuse a log that would fill memory: a part of an archive, or a whole json file.
 
     Raises:
         InvalidArgument: A part is larger than `LARGEST_MEMBER`, or larger than `ALWAYS_UNPACKED`
             and compressed more than `HIGHEST_RATIO` times.
     """
+    if location.endswith(".json"):
+        size = filesystem(location).info(location).size
+        if size > LARGEST_MEMBER:
+            raise InvalidArgument(f"{location} has {size / 1e6:.0f} MB; it is not read.")
     if not location.endswith(".eval"):
         return
     with file(location, "rb") as opened, zipfile.ZipFile(opened) as archive:

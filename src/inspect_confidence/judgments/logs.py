@@ -20,7 +20,7 @@ from inspect_ai.log import (
 from inspect_confidence.answers import RUN_STATUSES
 from inspect_confidence.arguments import fingerprint
 from inspect_confidence.grades import base_name
-from inspect_confidence.judgments.archives import refuse_oversized
+from inspect_confidence.judgments.archives import read_header, refuse_oversized
 from inspect_confidence.judgments.repair import (
     Repairs,
     readable_text,
@@ -378,8 +378,7 @@ ReplyKey = tuple[str, int, str]
 
 def read_replies(location: str, runs: Collection[str]) -> dict[ReplyKey, str]:
     """Return the text of each reply in a log, if the log is of one of these runs."""
-    refuse_oversized(location)
-    if read_eval_log(location, header_only=True).eval.task_id not in runs:
+    if read_header(location).eval.task_id not in runs:
         return {}
     log = read_eval_log(location, resolve_attachments="core", exclude_fields={"events"})
     replies: dict[ReplyKey, str] = {}
