@@ -173,7 +173,7 @@ def _word(reply: str, key: str, words: dict[str, Word]) -> Word | ParseFailure:
 
 
 def _whole(reply: str) -> ParsedText:
-    """What a reply states, without a value in which it ends."""
+    """Parse a reply without a value in which it breaks off."""
     parsed = parse_statements(reply)
     return replace(
         parsed, statements=[statement for statement in parsed.statements if not statement.is_open]

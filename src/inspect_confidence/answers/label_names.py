@@ -1,4 +1,4 @@
-"""What a label or an object's key may be called: one table, in four languages."""
+"""Names of labels and of keys of JSON objects: one table, in four languages."""
 
 import re
 from functools import lru_cache

@@ -59,7 +59,7 @@ _LETTERS = re.compile(
 
 @dataclass(frozen=True)
 class Statement:
-    """What stands after a label, from the label's start to the value's end.
+    """Statement of a reply: a label with its value, from the label's start to the value's end.
 
     Attributes:
         key: Which label, a key of `NAMES` or the lower-case key of an object.
@@ -100,7 +100,7 @@ class ParsedText:
 
 
 def parse_statements(reply: str, literal: tuple[str, ...] = (), *, cut: bool = False) -> ParsedText:
-    """What a reply states; texts that are to be taken literally have no labels in them.
+    """Parse the statements of a reply; texts that are taken literally have no labels in them.
 
     A reply that is cut off where a number or a word may go on ends in `CUT`.
     """
@@ -161,7 +161,7 @@ def labelled(text: str) -> list[Statement]:
 
 
 def _in_reasons_as_prose(text: str, statements: list[Statement]) -> Iterator[Statement]:
-    """What stands on the line of an explanation is a part of it, unless it is called an answer."""
+    """Yield statements on the line of an explanation as prose, unless they are called an answer."""
     breaks = [match.start() for match in re.finditer("\n", text)]
     reasons = {bisect(breaks, match.start) for match in statements if match.key == "reason"}
     for match in statements:
@@ -199,7 +199,7 @@ def _strength(text: str, label: re.Match[str]) -> Strength | None:  # noqa: PLR0
 
 
 def _statement(text: str, strength: Strength, label: re.Match[str], stop: int) -> Statement:
-    """What stands behind a label on its line; on the next, if it is alone on its own."""
+    """Return the statement after a label on its line, or on the next if the label stands alone."""
     note, key, begin = label["note"] or "", key_of(label), label.start()
     value, line_break, below = text[label.end() : stop].partition("\n")
     end = label.end() + len(value)
@@ -243,7 +243,7 @@ def _revisions(text: str) -> Iterator[Statement]:
 
 
 def _by_letter(text: str) -> Iterator[Statement]:
-    """What gives a number to letters, from A on: `A: 0.7`, `| B | 30% |`."""
+    """Yield statements that give a number to letters from A on: `A: 0.7`, `| B | 30% |`."""
     matches = list(_LETTER_LINE.finditer(text)) or list(_LETTERS.finditer(text))
     letters = "".join(match["letter"] for match in matches)
     if len(matches) > 1 and ascii_uppercase.startswith(letters):  # a list

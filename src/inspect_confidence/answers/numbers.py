@@ -150,7 +150,7 @@ class Number:
 
     @property
     def log10(self) -> float | None:
-        """What ten must be raised to for the number; None for zero and less."""
+        """Return the logarithm of the number to base ten; None for zero and less."""
         if self.value is None or self.value <= 0:
             return None
         above, below = self.value.numerator, self.value.denominator

@@ -74,7 +74,7 @@ _LETTER = re.compile(r"(?:(?:option|choice) )?[(\[\"']*([A-Z])[)\].:\"']*(?: .*)
 
 @dataclass(frozen=True)
 class JsonReply:
-    """What a reply states, by casefolded key, nested objects flattened.
+    """Statements of a reply by casefolded key; nested objects are flattened.
 
     A field with different values, or without a certain one, is `ParseFailure`. `unfinished` is the
     key in whose value the reply was cut off; `is_cut`, that other keys may have followed.
@@ -160,7 +160,7 @@ def _fields(parsed: ParsedText, unfinished: str | None) -> dict[str, Scalar]:
 
 
 def _in_prose(text: str) -> dict[str, str]:
-    """What a reply without labels says: an answer at its start, how sure it is of it."""
+    """Read the answer at the start of a reply without labels, and its confidence."""
     number = number_at(text, 0)
     if (
         number

@@ -116,7 +116,7 @@ def value_of(value: str) -> Fraction | ParseFailure:  # noqa: PLR0911 # each has
 
 
 def _sense(number: Number) -> Fraction | ParseFailure:
-    """What a number says again of one before it: odds of 50/50 are a half there."""
+    """Return the probability that a number repeats of the one before; odds of 50/50 are a half."""
     top = number.value * number.whole if number.value and number.whole else Fraction(0)
     return top / 100 if number.whole and top + number.whole == 100 else as_share(number)
 

@@ -79,7 +79,7 @@ def read_stated(
     truncated: bool,
     literal: tuple[str, ...] = (),
 ) -> Found | ParseFailure:
-    """What is chosen among a reply's statements, or the failure that explains there is nothing.
+    """Choose a value among a reply's statements, or return the failure that explains its absence.
 
     Of a reply that was cut off, every failure is `truncated`: its rest might have been readable.
     Where one of the keys was begun and is cut off, an earlier one isn't what is read.
@@ -111,7 +111,7 @@ def settled(
     read: Reader[Found],
     is_same: Same[Found] = operator.eq,
 ) -> Found | ParseFailure | None:
-    """What the statements under some labels come to; None if there is none.
+    """Settle the statements under some labels on one value; None if there are none.
 
     Where nothing is called an answer, what is called a choice, a result or an estimate may be one.
     JSON counts before lines, lines before prose. The last statement counts if the earlier ones

@@ -78,7 +78,7 @@ def read_confidence(
 
 
 def confidence_of(raw: int, low: int, high: int) -> StatedConfidence:
-    """Where an integer lies on a scale, by one correctly rounded division of integers.
+    """Return the share of a scale below an integer, by one correctly rounded division of integers.
 
     A scale without a width raises ValueError.
 

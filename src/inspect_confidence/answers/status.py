@@ -1,4 +1,4 @@
-"""What can become of an elicited judgment. The words stand in the `status` column."""
+"""Statuses of an elicited judgment, as the `status` column has them."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args

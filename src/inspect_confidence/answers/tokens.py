@@ -170,7 +170,7 @@ def _masses(
 
 
 def _extended(digits: str, token: str) -> str | None:
-    """What is written of the number after a token; None if it can't go on with that token.
+    """Return the number as written so far with a token added; None if the token can't continue it.
 
     Blanks may stand before a number, and a full stop after its last digit in the same token.
     """
@@ -315,7 +315,7 @@ def _in_digits(choice: TokenChoice, before: str) -> TokenChoice:
 
 
 def _place(tokens: Sequence[TokenChoice], answer: str) -> tuple[int, int] | None:
-    """Where the answer begins: which token, and the character within it."""
+    """Find the token in which the answer begins, and the character within it."""
     text = "".join(choice.token for choice in tokens)
     # The last one: reasoning, in which there may be others, comes first.
     start = max((key.end() for key in _KEY.finditer(text)), default=len(text))

@@ -72,7 +72,7 @@ def is_bound(before: str) -> bool:
 
 
 def tail_of(before: str, tail: str) -> Tail:
-    """What follows a number."""
+    """Return the text after a number."""
     if _CUT_CLAUSE.match(tail):
         return "cut"
     if _RANGE.match(tail):

@@ -152,7 +152,7 @@ class Names:
 
 
 def _count_listed(mentions: list[Named]) -> int:
-    """How many choices' texts stand with a letter."""
+    """Count the choices whose texts are listed with a letter."""
     return len({mention.text for mention in mentions if mention.is_listed})
 
 
@@ -235,14 +235,14 @@ def read_word_choice(
 
 
 def _parted(text: str) -> tuple[str, str]:
-    """What a choice is, and what explains it, which may name others; nothing if it replaces it."""
+    """Split a conclusion into the choice and its explanation, which may name other choices."""
     choice, explanation = (*_REASON.split(text.strip(), maxsplit=1), "")[:2]
     is_more = is_revised(explanation) or any(map(_ALONE.match, explanation.split("\n")))
     return (text, "") if is_more else (choice, explanation)
 
 
 def _places(text: str, chain_of_thought: bool) -> list[str]:
-    """Where a choice without a label is looked for: reasoning names more than it makes."""
+    """Return the lines in which a choice without a label is looked for."""
     lines = text.split("\n")
     if chain_of_thought:
         return lines[-1:]

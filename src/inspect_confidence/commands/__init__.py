@@ -1,1 +1,1 @@
-"""What the command line and Python both call: judgments in, tables out."""
+"""Functions behind the command line and the Python interface: judgments in, tables out."""

@@ -174,7 +174,7 @@ _MANY = 5  # panels, each of which has tick labels beneath it
 
 @styled
 def report_histogram(rows: pd.DataFrame) -> Figure:
-    """How often each confidence was reported, on the scale that was asked for.
+    """Draw how often each confidence was reported, on the scale that was asked for.
 
     A panel a model, data set, variant and condition (scale, source, radius), a bar a value, with
     its 95% interval up to 40 values. Reports more than the scale's width outside of it are not

@@ -24,7 +24,7 @@ from inspect_confidence.plots.text import first_names
 
 @dataclass(frozen=True)
 class Panel:
-    """What stands on one pair of axes: a row a name, one series or several.
+    """Content of one pair of axes: a row for each name, with one or several series.
 
     Attributes:
         label: Of the axis of values, which holds `within` at least.

@@ -80,7 +80,7 @@ def panels(
 
 
 def arms(rows: pd.DataFrame, beyond: float = 0) -> np.ndarray:
-    """How far each interval reaches below and above its finite value, of shape (2, rows).
+    """Return how far each interval reaches below and above its finite value, of shape (2, rows).
 
     An end that is missing has an arm of no length, and so has one within which the value isn't:
     an interval that is limited may leave out its value. `beyond` is for an end that is infinite.
@@ -253,7 +253,7 @@ def _columns(names: Sequence[str]) -> int:
 
 
 def _name_axes(figure: Figure, x: str, y: str, shared: Shared, least_ticks: float) -> None:
-    """What the axes are, at the foot and at the left, with room for the tick labels there are."""
+    """Write the names of the axes at the foot and at the left, beside the tick labels."""
     axes, sides = figure.axes, figure.subplotpars
     ticks = max(least_ticks, *(_widest_tick(ax) for ax in axes))
     tall = float(figure.get_figheight())
@@ -289,7 +289,7 @@ def _left_margin(ticks: float, lines: int) -> float:
 
 
 def _room(margin: float, across: int, gap: float) -> float:
-    """How wide each of the panels side by side is, in inches."""
+    """Return the width in inches of each of the panels side by side."""
     return (WIDTH - margin - _RIGHT - (across - 1) * gap) / across
 
 
@@ -299,13 +299,13 @@ def _gap(shared: Shared, ticks: float) -> float:
 
 
 def _widest_tick(ax: Axes) -> float:
-    """Of the vertical axis' labels, in inches."""
+    """Return the width in inches of the widest label of the vertical axis."""
     formatter = ax.yaxis.get_major_formatter()
     return tick_width(formatter.format_ticks(list(ax.yaxis.get_majorticklocs())))
 
 
 def _middle(position: float, lines: Sequence[str], inches: float) -> float:
-    """Where text is centred so that it stays within so many inches."""
+    """Return the position at which text is centred so that it stays within so many inches."""
     half = max(inches_of(line, _LABEL) for line in lines) / 2 + _EDGE
     return min(max(position, half), inches - half) if 2 * half < inches else inches / 2
 
@@ -326,5 +326,5 @@ def tick_labels(names: Iterable[str]) -> list[str]:
 
 
 def tick_width(labels: Iterable[str]) -> float:
-    """Of the widest of them, in inches."""
+    """Return the width of the widest label in inches."""
     return max((inches_of(label, _TICK) for label in labels), default=0.0)

@@ -154,7 +154,7 @@ def _sets(rows: pd.DataFrame) -> list[tuple[str, str]]:
 
 
 def _columns(columns_shown: Sequence[tuple[str, str]]) -> list[str]:
-    """What columns of data sets and splits are called."""
+    """Return the headings of columns of data sets and splits."""
     return [
         " ".join(filter(None, (shortened(dataset, 13), shortened(split, 6))))
         for dataset, split in columns_shown
@@ -167,7 +167,7 @@ def _blank(values: np.ndarray) -> str:
 
 @styled
 def marker_counts(rows: pd.DataFrame) -> Figure:
-    """How many sentences have each marker: markers in rows, data sets and splits in columns.
+    """Draw the number of sentences with each marker, by data set and split.
 
     A table a model, variant, judge and threshold, in blocks of up to five columns, the markers
     from the commonest to the rarest; a cell is blank where a marker has too few sentences.

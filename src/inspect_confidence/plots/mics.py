@@ -44,7 +44,7 @@ _NAMES = ("all, correct, faithful", "incorrect, unfaithful", "accuracy", "cMFG")
 
 @styled
 def mic_spread(rows: pd.DataFrame) -> Figure:
-    """How the markers' internal confidences lie within each data set, with its accuracy and cMFG.
+    """Draw markers' internal confidence in each data set, with its accuracy and cMFG.
 
     A panel a model, variant, judge and threshold, of all sentences; one by correctness and one by
     faithfulness of the reply where rows have them, the correct and faithful above each line, the

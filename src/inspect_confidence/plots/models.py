@@ -75,7 +75,7 @@ def _aside(k: int, among: int) -> float:
 
 
 def _looks(rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
-    """Of each model; smaller marks where there are many."""
+    """Return the look of each model; marks are smaller if there are many models."""
     models = list(rows["model"].unique())
     size = 4.5 if len(models) <= 6 else 3.5
     return {model: {**mark_of(model, k), "markersize": size} for k, model in enumerate(models)}

@@ -37,7 +37,7 @@ _NOISE = 1e-9
 
 
 def window(metric: str, values: Iterable[float]) -> Window:
-    """From where to where an axis reaches: the metric's range, where that has ends.
+    """Return the ends of an axis: those of the metric's range, if it has ends.
 
     An end that the range lacks is a round number beyond the values, the target and 0, and not so
     near to 0 that rounding errors or the smallest of differences look large.
@@ -198,7 +198,7 @@ def _checked(rows: pd.DataFrame) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class _Row:
-    """What is drawn of a number, its texts broken into lines."""
+    """A number to be drawn, its texts broken into lines."""
 
     line: Mapping[Any, Any]
     ends: Window
@@ -208,7 +208,7 @@ class _Row:
 
     @property
     def high(self) -> float:
-        """In inches."""
+        """Height of the row in inches."""
         lines = _LINE * len(self.label) + _SMALL * len(self.under)
         return lines + _TO_AXIS + _TO_ENDS + _GAP
 

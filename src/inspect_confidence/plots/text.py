@@ -32,7 +32,7 @@ def first_names(names: Sequence[T], limit: int, noun: str) -> tuple[list[T], str
 
 
 def blocks(names: Sequence[T], limit: int) -> list[list[T]]:
-    """As few blocks as hold that many each, of as equal sizes as can be.
+    """Split names into as few blocks of at most `limit` as possible, of nearly equal sizes.
 
     Example:
         >>> blocks("abcdef", 5)
@@ -44,7 +44,7 @@ def blocks(names: Sequence[T], limit: int) -> list[list[T]]:
 
 @lru_cache(maxsize=4096)
 def inches_of(text: str, size: float) -> float:
-    """How wide a line of text is in the figures' font, at a size in points."""
+    """Return the width of a line of text in inches, in the figures' font at a size in points."""
     if not text:
         return 0.0
     width = text_to_path.get_text_width_height_descent(text, FontProperties(size=size), False)[0]

@@ -1,4 +1,4 @@
-"""What words mean: stated probabilities and chosen words, model against people."""
+"""Figures of words of probability: stated probabilities and chosen words, model against people."""
 
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
@@ -233,7 +233,7 @@ def word_differences(rows: pd.DataFrame) -> Figure:
 
 
 def _sides(row: Mapping[Hashable, Any]) -> tuple[str, str, str]:
-    """What is compared with what, and a title, with the setting where that is not what differs."""
+    """Return the compared sides and a title, which names the setting unless the settings differ."""
     setting = _ALL_SETTINGS.get(row["setting"], str(row["setting"]))
     first, second = shortened(str(row["model"]), 18), str(row["versus"])
     if second == "human":

@@ -35,7 +35,7 @@ Name = tuple[Condition, str]
 
 @dataclass(frozen=True)
 class Contrast:
-    """What is compared between two contenders, on the items that both answered readably.
+    """Metrics of two contenders on the items that both answered readably.
 
     Attributes:
         names: Condition and metric of each compared value, in order.

@@ -1,4 +1,4 @@
-"""From judgments to rows of results: statistics of item weights, resampled over the items.
+"""Estimates and their intervals: statistics of item weights, resampled over the items.
 
 All studies compute with these functions. Judgments are rows of a frame; `units` are the items that
 they belong to, in the order of the weights, and `unit` is the index of each judgment's item, as
@@ -69,7 +69,7 @@ def refuse_outside(rows: pd.DataFrame, names: Sequence[str], remedy: str = "70% 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What is estimated, on how many judgments, and which interval it has; without its value.
+    """Description of an estimate without its value: metric, condition, counts and interval rule.
 
     Attributes:
         condition: What the study varied.
@@ -499,7 +499,7 @@ def _undefined_reason(estimate: Estimate) -> str:
 
 
 def _unit_count(estimate: Estimate, units: int) -> int:
-    """How many of the resampled units an estimate rests on."""
+    """Return the number of resampled units that an estimate rests on."""
     return min(estimate.n, units) if estimate.units is None else estimate.units
 
 

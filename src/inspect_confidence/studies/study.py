@@ -37,7 +37,7 @@ COMMON_COLUMNS: Mapping[str, Kind] = kinds(
 
 @dataclass(frozen=True)
 class Recorded:
-    """Where logs and files of other tools hold what this package would have asked for.
+    """Places in logs and files of other tools that hold confidence and outcomes.
 
     Attributes:
         confidence: Fields of a log that hold a confidence, as `score.metadata.confidence`.
@@ -209,7 +209,7 @@ Options = TypeVar("Options")
 
 @dataclass(frozen=True)
 class Resampling:
-    """How numbers and their intervals are computed.
+    """Settings by which estimates and their intervals are computed.
 
     Attributes:
         resamples: Number of bootstrap resamples, and of permutations where a test has them.
