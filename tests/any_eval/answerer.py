@@ -27,12 +27,12 @@ CERTAINTIES = {0: 0, 3: 100}
 
 def _pattern(template: str) -> re.Pattern[str]:
     """What a filled template matches; a field that stands twice is read where it stands first."""
-    seen: set[str] = set()
+    field_names: set[str] = set()
 
-    def read(found: re.Match[str]) -> str:
-        name = found[1]
-        new = name not in seen
-        seen.add(name)
+    def read(field: re.Match[str]) -> str:
+        name = field[1]
+        new = name not in field_names
+        field_names.add(name)
         return rf"(?P<{name}>.*?)" if new else rf"(?P={name})"
 
     return re.compile(re.sub(r"\\\{(\w+)\\\}", read, re.escape(template)), re.DOTALL)
@@ -65,17 +65,19 @@ class Answerer:
         """The reply, or so many as are asked for."""
         text = json.dumps(request.body["messages"], ensure_ascii=False)
         items = enumerate(self._case.items)
-        found = [number for number, item in items if any(shown in text for shown in item.shown)]
-        assert len(found) == 1, (found, text)
-        (number,) = found
+        numbers = [
+            number for number, item in items if any(fragment in text for fragment in item.fragments)
+        ]
+        assert len(numbers) == 1, (numbers, text)
+        (number,) = numbers
         item = self._case.items[number]
         fits = ((way, form.fullmatch(request.prompt)) for way, form in FORMS.items())
-        way, asked = next(((way, match) for way, match in fits if match), ("", None))
+        way, fields = next(((way, match) for way, match in fits if match), ("", None))
         if self._fails in ((number, ""), (number, way)):
             raise ConnectionError(f"nothing for item {number}")
-        if asked:
+        if fields:
             self.asked[way] += 1
-            reply = _sure(way, asked.groupdict(), percent(self._case, number, text))
+            reply = _sure(way, fields.groupdict(), percent(self._case, number, text))
             if way == "words":
                 self.phrases[number] = reply.text
             return reply
@@ -95,7 +97,7 @@ class Answerer:
         if isinstance(turn, list):
             turn = turn[self._turns[request.prompt] % len(turn)]
             self._turns[request.prompt] += 1
-        return Reply(re.sub(r"@(.+)", lambda found: _letter(found[1], request.prompt), turn))
+        return Reply(re.sub(r"@(.+)", lambda option: _letter(option[1], request.prompt), turn))
 
 
 def percent(case: EvalCase, number: int, text: str) -> int | None:
@@ -109,20 +111,20 @@ def percent(case: EvalCase, number: int, text: str) -> int | None:
     answers = item.answers
     if number in CERTAINTIES and len(answers) < 2:
         return CERTAINTIES[number]
-    answer = max(answers, key=text.rfind) if any(one in text for one in answers) else ""
-    return int(sha256((item.shown[0] + answer).encode()).hexdigest(), 16) % 99 + 1
+    answer = max(answers, key=text.rfind) if any(candidate in text for candidate in answers) else ""
+    return int(sha256((item.fragments[0] + answer).encode()).hexdigest(), 16) % 99 + 1
 
 
 def _letter(option: str, prompt: str) -> str:
-    found = re.search(rf"^\(?([A-Z])\) {re.escape(option)}", prompt, re.MULTILINE)
-    assert found, (option, prompt)
-    return found[1]
+    line = re.search(rf"^\(?([A-Z])\) {re.escape(option)}", prompt, re.MULTILINE)
+    assert line, (option, prompt)
+    return line[1]
 
 
-def _sure(way: str, asked: Mapping[str, str], sure: int | None) -> Reply:
+def _sure(way: str, fields: Mapping[str, str], sure: int | None) -> Reply:
     """A reply that means so many percent, in a form that the way asks for."""
     if way == "same":
-        return Reply("Yes" if asked["answer"] == asked["other"] else "No")
+        return Reply("Yes" if fields["answer"] == fields["other"] else "No")
     if sure is None:
         return Reply(UNREADABLE, logprobs=[Token("It", 0.0, {"It": 0.0})])
     if way == "p_true":
@@ -131,7 +133,7 @@ def _sure(way: str, asked: Mapping[str, str], sure: int | None) -> Reply:
         token = max(top, key=lambda name: top[name])
         return Reply(token, logprobs=[Token(token, top[token], top)])
     if way == "words":
-        phrases = asked["phrases"].splitlines()
+        phrases = fields["phrases"].splitlines()
         return Reply(phrases[round((len(phrases) - 1) * (1 - sure / 100))])
-    low, high = int(asked["l"]), int(asked["u"])
+    low, high = int(fields["l"]), int(fields["u"])
     return Reply(f"Confidence: {low + sure * (high - low) / 100:.0f}")

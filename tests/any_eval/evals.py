@@ -41,7 +41,7 @@ class Item:
 
     Attributes:
         record: As the eval's data have it.
-        shown: Texts of which one stands in every request about it, and in none about another.
+        fragments: Texts of which one stands in every request about it, and in none about another.
         says: The turns of the reply; `@word` stands for the letter of an option.
         values: By scorer, in order; where what is said is a list, by epoch.
         reads: What a tool tells, "" without one.
@@ -49,7 +49,7 @@ class Item:
     """
 
     record: Record
-    shown: tuple[str, ...]
+    fragments: tuple[str, ...]
     says: Sequence[Turn]
     values: tuple[Any, ...]
     asides: Mapping[str, str | Reply] = field(default_factory=dict)
@@ -64,9 +64,9 @@ class Item:
     def answers(self) -> list[str]:
         """Those that it gets in a run, where there can be several: by epoch, or by attempt."""
         if isinstance(self.says[0], list):
-            return sorted({said.split()[-1].strip("{}") for said in self.says[0]})
+            return sorted({turn_text.split()[-1].strip("{}") for turn_text in self.says[0]})
         calls = [call for turn in self.says if isinstance(turn, Reply) for call in turn.calls]
-        return [str(given["answer"]) for name, given in calls if name == "submit"]
+        return [str(arguments["answer"]) for name, arguments in calls if name == "submit"]
 
     def scores(self, epoch: int) -> list[Any]:
         """The values at an epoch."""
@@ -109,8 +109,8 @@ class EvalCase:
 
     def item_of(self, sample: EvalSample) -> Item:
         """The item that a sample of a log was made of."""
-        shown = str(sample.input)
-        return next(item for item in self.items if item.shown[0] in shown)
+        prompt = str(sample.input)
+        return next(item for item in self.items if item.fragments[0] in prompt)
 
     def right(self, item: Item, epoch: int) -> float:
         """Correctness as Inspect reads it."""
@@ -131,8 +131,8 @@ class EvalCase:
             # Imported by name: a package may hold a function of its module's name.
             patch.setattr(import_module(f"inspect_evals.{place}"), name, takes[kind])
         module, _, function = self.task.partition(":")
-        given = {name: model if value is MODEL else value for name, value in self.args.items()}
-        task: Task = getattr(import_module(f"inspect_evals.{module}"), function)(**given)
+        arguments = {name: model if value is MODEL else value for name, value in self.args.items()}
+        task: Task = getattr(import_module(f"inspect_evals.{module}"), function)(**arguments)
         return task
 
     def _load(
@@ -163,8 +163,8 @@ def run(
     patch.setenv("PATH", str(Path(sys.executable).parent), prepend=":")  # for code that is run
     model = connected(server)
     task = case.build(model, folder / "cache", patch)
-    given = {"max_samples": 1, "max_retries": 0, "log_images": True, **QUIET, **options}
-    (log,) = eval(wrap(task) if wrap else task, model, log_dir=str(folder / "logs"), **given)
+    settings = {"max_samples": 1, "max_retries": 0, "log_images": True, **QUIET, **options}
+    (log,) = eval(wrap(task) if wrap else task, model, log_dir=str(folder / "logs"), **settings)
     return log
 
 
@@ -193,8 +193,8 @@ GPQA = EvalCase(
 
 def _gsm8k(question: str, working: str, answer: str, says: str = "") -> Item:
     record = {"question": question, "answer": f"{working}\n#### {answer}"}
-    said = f"{working}\n\nANSWER: {says}"
-    return Item(record, (question,), [said], ("C" if says == answer else "I",))
+    text = f"{working}\n\nANSWER: {says}"
+    return Item(record, (question,), [text], ("C" if says == answer else "I",))
 
 
 GSM8K = EvalCase(
@@ -282,9 +282,9 @@ AIME = EvalCase(
 def _agie(question: str, answer: str, says: str, verdict: str) -> Item:
     record = {"passage": None, "question": question, "options": None, "label": None}
     record |= {"answer": answer, "other": None}
-    said = f"As is plain.\nANSWER: {says}"
+    text = f"As is plain.\nANSWER: {says}"
     asides = {"judge whether they are equivalent": verdict}
-    return Item(record, (question, says), [said], ("C" if verdict == "Yes" else "I",), asides)
+    return Item(record, (question, says), [text], ("C" if verdict == "Yes" else "I",), asides)
 
 
 AGIE = EvalCase(
@@ -329,7 +329,7 @@ def _by_letter(item: Item) -> Item:
     keys = {"correct": "C", "incorrect": "I", "not_attempted": "N"}
     split = {name: float(letter == value) for name, letter in keys.items()}
     letters = {"C": "A", "I": "B", "N": "C"}
-    return Item(item.record, item.shown, item.says, (split,), {"Gold target:": letters[value]})
+    return Item(item.record, item.fragments, item.says, (split,), {"Gold target:": letters[value]})
 
 
 SIMPLEQA_ORIGINAL = EvalCase(
@@ -425,8 +425,8 @@ LITQA = EvalCase(
 def _humaneval(name: str, body: str, says: str, check: str, value: str) -> Item:
     record = {"task_id": f"HumanEval/{name}", "prompt": f"def {name}(x):\n", "entry_point": name}
     record |= {"canonical_solution": body, "test": f"def check(f):\n    assert {check}\n"}
-    said = f"```python\ndef {name}(x):\n{says}```"
-    return Item(record, (f"def {name}(x)",), [said], (value,))
+    text = f"```python\ndef {name}(x):\n{says}```"
+    return Item(record, (f"def {name}(x)",), [text], (value,))
 
 
 HUMANEVAL = EvalCase(
@@ -448,12 +448,12 @@ _PIXEL = base64.b64decode(
 )
 
 
-def _zerobench(number: int, question: str, answer: str, said: list[str], values: str) -> Item:
+def _zerobench(number: int, question: str, answer: str, words: list[str], values: str) -> Item:
     record: Record = {"question_id": str(number), "question_text": question}
     record["question_answer"] = answer
     record |= {"question_images_decoded": [{"bytes": _PIXEL}], "image_attribution": "own"}
     record["question_images"] = [f"images/{number}.png"]
-    return Item(record, (question,), [[f"I see {{{word}}}" for word in said]], tuple(values))
+    return Item(record, (question,), [[f"I see {{{word}}}" for word in words]], tuple(values))
 
 
 ZEROBENCH = EvalCase(

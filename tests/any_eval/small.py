@@ -30,28 +30,30 @@ SAYS: Mapping[str, Reply] = {
 }
 """What is replied to each kind of request; "" is the eval's own."""
 
-Far = Callable[[Request], Reply | list[Reply]]
+FarEnd = Callable[[Request], Reply | list[Reply]]
 
 
-def sums(**given: Any) -> Task:
+def sums(**settings: Any) -> Task:
     """The eval, with settings of a task."""
-    return Task(**{"dataset": list(SUMS), "scorer": match(numeric=True), "name": "sums", **given})
+    return Task(
+        **{"dataset": list(SUMS), "scorer": match(numeric=True), "name": "sums", **settings}
+    )
 
 
-def far(**says: Reply | Far | list[Reply]) -> Far:
+def far_end(**says: Reply | FarEnd | list[Reply]) -> FarEnd:
     """Replies by kind; those to the eval's own requests are named `own`, a list's come in turn."""
-    replies = {**SAYS, **{name if name != "own" else "": one for name, one in says.items()}}
+    replies = {**SAYS, **{name if name != "own" else "": reply for name, reply in says.items()}}
     turns: Counter[str] = Counter()
 
     def answer(request: Request) -> Reply | list[Reply]:
         kind = kind_of(request)
-        found = replies[kind]
-        if isinstance(found, list):
+        reply = replies[kind]
+        if isinstance(reply, list):
             count = request.body.get("n") or 1
-            made = [found[(turns[kind] + k) % len(found)] for k in range(count)]
+            batch = [reply[(turns[kind] + k) % len(reply)] for k in range(count)]
             turns[kind] += count
-            return made
-        return found if isinstance(found, Reply) else found(request)
+            return batch
+        return reply if isinstance(reply, Reply) else reply(request)
 
     return answer
 
@@ -63,18 +65,20 @@ def kind_of(request: Request) -> str:
 
 def kinds(requests: Iterable[Request]) -> Counter[str]:
     """How many replies were asked for, by kind."""
-    found: Counter[str] = Counter()
-    for one in requests:
-        found[kind_of(one)] += one.body.get("n") or 1
-    return found
+    counts: Counter[str] = Counter()
+    for request in requests:
+        counts[kind_of(request)] += request.body.get("n") or 1
+    return counts
 
 
 def sample_of(log: EvalLog, item: str = "a", epoch: int = 1) -> EvalSample:
     """A sample of a log."""
-    return next(one for one in log.samples or [] if (one.id, one.epoch) == (item, epoch))
+    return next(
+        sample for sample in log.samples or [] if (sample.id, sample.epoch) == (item, epoch)
+    )
 
 
-def judged(
+def confidence_of(
     log: EvalLog, item: str = "a", epoch: int = 1, name: str = "confidence"
 ) -> tuple[dict[str, float], dict[str, Any]]:
     """The values of confidence of a sample, and the facts beside them."""
@@ -86,5 +90,5 @@ def judged(
 def metrics_of(log: EvalLog, name: str = "confidence") -> dict[str, float]:
     """The log's metrics of a scorer."""
     assert log.results
-    (found,) = (one for one in log.results.scores if one.name == name)
-    return {key: one.value for key, one in found.metrics.items()}
+    (log_score,) = (score for score in log.results.scores if score.name == name)
+    return {key: metric.value for key, metric in log_score.metrics.items()}

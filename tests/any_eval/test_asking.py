@@ -28,7 +28,7 @@ from inspect_ai.scorer import Scorer, answer, choice, exact, f1, includes, match
 from inspect_ai.solver import Generate, Solver, TaskState, generate, multiple_choice, solver
 from inspect_ai.tool import ToolCall
 
-from any_eval.small import far, judged, kind_of, kinds, metrics_of, sample_of, sums
+from any_eval.small import confidence_of, far_end, kind_of, kinds, metrics_of, sample_of, sums
 from inspect_confidence import ask_confidence, confidence, with_confidence
 from provider_server import ProviderServer, Reply, Request
 from runs import ANTHROPIC, asked, cached, connected, served
@@ -36,13 +36,13 @@ from runs import ANTHROPIC, asked, cached, connected, served
 WAYS = ["stated", "alone", "p_true", "words", "consistency"]
 
 
-def theirs(log: EvalLog) -> list[object]:
+def eval_content(log: EvalLog) -> list[object]:
     """What the eval itself has of each sample."""
     return [
         [
-            *((one.role, one.text) for one in sample.messages),
+            *((message.role, message.text) for message in sample.messages),
             sample.output.completion,
-            {name: one.value for name, one in (sample.scores or {}).items() if name == "match"},
+            {name: score.value for name, score in (sample.scores or {}).items() if name == "match"},
         ]
         for sample in log.samples or []
     ]
@@ -50,31 +50,31 @@ def theirs(log: EvalLog) -> list[object]:
 
 def test_three_lines_in_a_task(tmp_path: Path) -> None:
     """`before` before the answer, all others after it, together; the eval is as it was."""
-    plain, _ = served(sums(), tmp_path, far(), max_samples=1, epochs=2)
+    plain, _ = served(sums(), tmp_path, far_end(), max_samples=1, epochs=2)
     task = sums(
         solver=[ask_confidence("before"), generate(), ask_confidence(WAYS, "0-20", draws=2)],
         scorer=[match(numeric=True), confidence()],
     )
-    log, requests = served(task, tmp_path, far(stated=Reply("15")), max_samples=1, epochs=2)
-    assert theirs(log) == theirs(plain)
-    values, facts = judged(log, "b", 2)
-    alone = {"before": 0.6, "stated": 0.75, "p_true": 0.75, "consistency": 1.0, "correct": 0.0}
-    assert {name: values[name] for name in alone} == pytest.approx(alone)
+    log, requests = served(task, tmp_path, far_end(stated=Reply("15")), max_samples=1, epochs=2)
+    assert eval_content(log) == eval_content(plain)
+    values, facts = confidence_of(log, "b", 2)
+    expected = {"before": 0.6, "stated": 0.75, "p_true": 0.75, "consistency": 1.0, "correct": 0.0}
+    assert {name: values[name] for name in expected} == pytest.approx(expected)
     # 70 was said on a scale to 20: no confidence, and nothing that counts as one.
     assert math.isnan(values["alone"])
     assert (facts["alone"]["status"], values["alone_ok"]) == ("out_of_range", 1)
     assert (facts["before"]["high"], facts["stated"]["high"]) == (100, 20)
     assert kinds(requests) == {"before": 4, "": 4 + 4 * 2, **dict.fromkeys(WAYS[:4], 4)}
-    first = [kind_of(one) for one in requests].index("before")
+    first = [kind_of(request) for request in requests].index("before")
     assert first == 0
 
 
 def test_what_is_asked_too_early_says_so(tmp_path: Path) -> None:
     """Before the answer there is none to be sure of; no call is made for it."""
     task = sums(solver=[ask_confidence(), generate()], scorer=[match(), confidence()])
-    log, requests = served(task, tmp_path, far())
-    assert judged(log)[1]["stated"]["status"] == "limit_reached"
-    assert "no answer to be sure of" in judged(log)[1]["stated"]["detail"]
+    log, requests = served(task, tmp_path, far_end())
+    assert confidence_of(log)[1]["stated"]["status"] == "limit_reached"
+    assert "no answer to be sure of" in confidence_of(log)[1]["stated"]["detail"]
     assert kinds(requests) == {"": 2}
     assert math.isnan(metrics_of(log)["mean_confidence"])
 
@@ -88,10 +88,10 @@ def test_the_evals_limits_are_not_eaten_by_asking(by_hand: bool, tmp_path: Path)
         task = sums(solver=steps, scorer=[match(), confidence()], **limits)
     else:
         task = with_confidence(sums(**limits), ["before", *WAYS])
-    log, _ = served(task, tmp_path, far())
+    log, _ = served(task, tmp_path, far_end())
     for sample in log.samples or []:
         assert (sample.limit, len(sample.messages)) == (None, 2)
-        _, facts = judged(log, str(sample.id))
+        _, facts = confidence_of(log, str(sample.id))
         assert {facts[way]["status"] for way in ["before", *WAYS]} == {"ok"}
 
 
@@ -103,22 +103,22 @@ def test_a_conversation_is_asked_in_as_it_is(tmp_path: Path) -> None:
         User(content="1?"),
     ]
     task = sums(dataset=[Sample(asked_so, target="2", id="a")])
-    _, requests = served(with_confidence(task, "stated,alone"), tmp_path, far())
-    by_kind = {kind_of(one): one for one in requests}
-    roles = [one["role"] for one in by_kind["stated"].body["messages"]]
+    _, requests = served(with_confidence(task, "stated,alone"), tmp_path, far_end())
+    by_kind = {kind_of(request): request for request in requests}
+    roles = [message["role"] for message in by_kind["stated"].body["messages"]]
     assert roles == ["user", "assistant", "user", "assistant", "user"]
     assert by_kind["stated"].body["messages"][-2]["content"] == "2"
-    (alone,) = by_kind["alone"].body["messages"]
-    assert "user: Be brief.\n\nassistant: Yes.\n\nuser: 1?" in alone["content"]
+    (message,) = by_kind["alone"].body["messages"]
+    assert "user: Be brief.\n\nassistant: Yes.\n\nuser: 1?" in message["content"]
 
 
 def test_what_cannot_be_shown_is_not_asked(tmp_path: Path) -> None:
     """A picture isn't shown in a new conversation; in its own it is."""
-    drawn = "data:image/png;base64,iVBORw0KGgo="
-    content: list[Content] = [ContentText(text="How many?"), ContentImage(image=drawn)]
+    picture = "data:image/png;base64,iVBORw0KGgo="
+    content: list[Content] = [ContentText(text="How many?"), ContentImage(image=picture)]
     task = sums(dataset=[Sample([User(content=content)], target="2", id="a")])
-    log, requests = served(with_confidence(task, "stated,alone,before"), tmp_path, far())
-    values, facts = judged(log)
+    log, requests = served(with_confidence(task, "stated,alone,before"), tmp_path, far_end())
+    values, facts = confidence_of(log)
     assert values["stated"] == 0.8
     assert facts["alone"]["status"] == facts["before"]["status"] == "scoring_failed"
     assert kinds(requests) == {"": 1, "stated": 1}
@@ -131,7 +131,7 @@ REFUSAL = "I'm sorry, but I can't answer that."
 
 
 @pytest.mark.parametrize(
-    ("sample", "scorer", "agreement", "own", "further", "wanted"),
+    ("sample", "scorer", "agreement", "first_reply", "further_replies", "expected"),
     [
         # The letter or the text of the choice; a reply that names none is lost.
         (CITIES, choice(), "auto", "ANSWER: B", ["ANSWER: B", "B) Paris", "ANSWER: A", "Hm."],
@@ -162,50 +162,57 @@ def test_what_makes_two_answers_the_same(
     sample: Sample,
     scorer: Scorer,
     agreement: str,
-    own: str,
-    further: Sequence[str | Reply],
-    wanted: tuple[str, float, int, int] | str,
+    first_reply: str,
+    further_replies: Sequence[str | Reply],
+    expected: tuple[str, float, int, int] | str,
     tmp_path: Path,
 ) -> None:
     """The rule, the share of answers like the first, those that count, and those lost."""
-    said = [one if isinstance(one, Reply) else Reply(one) for one in (own, *further)]
+    replies = [
+        reply if isinstance(reply, Reply) else Reply(reply)
+        for reply in (first_reply, *further_replies)
+    ]
     steps = multiple_choice() if sample.choices else generate()
     task = Task([sample], solver=steps, scorer=scorer)
-    wrapped = with_confidence(task, "consistency", draws=len(further), agreement=agreement)
-    log, requests = served(wrapped, tmp_path, far(own=said))
-    values, facts = judged(log)
-    found = facts["consistency"]
-    if isinstance(wanted, str):
+    wrapped = with_confidence(task, "consistency", draws=len(further_replies), agreement=agreement)
+    log, requests = served(wrapped, tmp_path, far_end(own=replies))
+    values, facts = confidence_of(log)
+    comparison = facts["consistency"]
+    if isinstance(expected, str):
         assert math.isnan(values["consistency"])
-        assert (found["status"], found["detail"] != "") == (wanted, True)
+        assert (comparison["status"], comparison["detail"] != "") == (expected, True)
     else:
-        assert (found["by"], found["draws"], found["lost"]) == (wanted[0], wanted[2], wanted[3])
-        assert values["consistency"] == pytest.approx(wanted[1])
-    made = kinds(requests)[""]
-    assert made == 1 + (len(further) if own.strip() else 0)
+        assert (comparison["by"], comparison["draws"], comparison["lost"]) == (
+            expected[0],
+            expected[2],
+            expected[3],
+        )
+        assert values["consistency"] == pytest.approx(expected[1])
+    count = kinds(requests)[""]
+    assert count == 1 + (len(further_replies) if first_reply.strip() else 0)
 
 
 def test_a_judge_compares_what_texts_cannot(tmp_path: Path) -> None:
     """By its own call for each answer; what it leaves open, or fails at, isn't compared."""
     verdicts = {"Ici.": "Yes", "Là.": "No", "Hm.": "Perhaps.", "Down.": ""}
 
-    def same(request: Request) -> Reply:
-        said = next(word for text, word in verdicts.items() if text in request.prompt)
-        if not said:
+    def compare(request: Request) -> Reply:
+        verdict = next(word for text, word in verdicts.items() if text in request.prompt)
+        if not verdict:
             raise ConnectionError("down")
         assert request.body["temperature"] == 0
-        return Reply(said)
+        return Reply(verdict)
 
     answers = [Reply(LONG), *map(Reply, verdicts)]
     task = sums(dataset=[CAPITAL], scorer=includes())
     wrapped = with_confidence(task, "consistency", draws=4, agreement="judge")
-    with ProviderServer(far(own=answers, same=same)) as server:
+    with ProviderServer(far_end(own=answers, same=compare)) as server:
         roles = {"grader": connected(server)}
         log = asked(wrapped, server, tmp_path, model_roles=roles)
-    values, facts = judged(log)
-    found = facts["consistency"]
+    values, facts = confidence_of(log)
+    comparison = facts["consistency"]
     assert values["consistency"] == 0.5
-    assert (found["by"], found["draws"], found["lost"]) == ("judge", 2, 2)
+    assert (comparison["by"], comparison["draws"], comparison["lost"]) == ("judge", 2, 2)
 
 
 @solver
@@ -226,35 +233,40 @@ def uses_a_tool() -> Solver:
 def test_answers_with_tools_are_not_made_again(tmp_path: Path) -> None:
     """The work would have to be done anew, which epochs do."""
     task = with_confidence(sums(solver=uses_a_tool()), "consistency,stated")
-    log, requests = served(task, tmp_path, far())
-    found = judged(log)[1]
-    assert "run the eval with epochs instead" in found["consistency"]["detail"]
-    assert (found["consistency"]["status"], found["stated"]["status"]) == ("scoring_failed", "ok")
+    log, requests = served(task, tmp_path, far_end())
+    facts = confidence_of(log)[1]
+    assert "run the eval with epochs instead" in facts["consistency"]["detail"]
+    assert (facts["consistency"]["status"], facts["stated"]["status"]) == ("scoring_failed", "ok")
     assert kinds(requests) == {"": 2, "stated": 2}
 
 
 def test_many_draws_go_out_in_few_calls(tmp_path: Path) -> None:
     """Twenty in a call of OpenAI's, each in the eval's own words and settings."""
     task = sums(config=GenerateConfig(temperature=0.3, seed=7))
-    log, requests = served(with_confidence(task, "consistency", draws=45), tmp_path, far(), limit=1)
-    asked = Counter(one.body.get("n") for one in requests)  # in any order: they go out at once
-    assert asked == {None: 1, 20: 2, 5: 1}
-    assert {one.prompt for one in requests} == {"1 + 1?"}
-    assert {(one.body["temperature"], one.body["seed"]) for one in requests} == {(0.3, 7)}
-    assert judged(log)[1]["consistency"]["draws"] == 45
+    log, requests = served(
+        with_confidence(task, "consistency", draws=45), tmp_path, far_end(), limit=1
+    )
+    # In any order: they go out at once.
+    draws_per_call = Counter(request.body.get("n") for request in requests)
+    assert draws_per_call == {None: 1, 20: 2, 5: 1}
+    assert {request.prompt for request in requests} == {"1 + 1?"}
+    assert {(request.body["temperature"], request.body["seed"]) for request in requests} == {
+        (0.3, 7)
+    }
+    assert confidence_of(log)[1]["consistency"]["draws"] == 45
 
 
 class Crowded(ProviderServer):
     """Knows how many requests were there at once."""
 
-    now = most = 0
+    now = highest = 0
     _counting = Lock()
 
     def respond(self, path: str, raw: bytes) -> tuple[int, str]:
         """Slowly, so that those who come together meet."""
         with self._counting:
             self.now += 1
-            self.most = max(self.most, self.now)
+            self.highest = max(self.highest, self.now)
         sleep(0.3)
         try:
             return super().respond(path, raw)
@@ -265,11 +277,11 @@ class Crowded(ProviderServer):
 
 def test_draws_and_ways_are_asked_together(tmp_path: Path) -> None:
     """A provider of one reply a call is called so often at once, for all ways."""
-    with Crowded(far()) as server:
+    with Crowded(far_end()) as server:
         wrapped = with_confidence(sums(), "stated,alone,consistency", draws=4)
         log = asked(wrapped, server, tmp_path, ANTHROPIC, limit=1)
     assert log.status == "success", log.error
-    assert (server.most, len(server.requests)) == (6, 7)
+    assert (server.highest, len(server.requests)) == (6, 7)
 
 
 @pytest.mark.parametrize("model", ["openai/gpt-4o-mini", ANTHROPIC])
@@ -279,12 +291,15 @@ def test_the_cache_keeps_draws_apart(
     """Each draw of each epoch is a reply of its own; a second run makes no call."""
     numbers = iter(range(100))
 
-    def own(request: Request) -> Any:
-        made = [Reply(f"{next(numbers)}") for _ in range(request.body.get("n") or 1)]
-        return made if len(made) > 1 else made[0]
+    def next_numbers(request: Request) -> Any:
+        batch = [Reply(f"{next(numbers)}") for _ in range(request.body.get("n") or 1)]
+        return batch if len(batch) > 1 else batch[0]
 
     logs = []
-    with cached(monkeypatch, tmp_path / "cache"), ProviderServer(far(own=own)) as server:
+    with (
+        cached(monkeypatch, tmp_path / "cache"),
+        ProviderServer(far_end(own=next_numbers)) as server,
+    ):
         for _ in range(2):
             wrapped = with_confidence(sums(), "consistency,stated", draws=3)
             options: dict[str, Any] = {"epochs": 2, "limit": 1, "cache": True}
@@ -293,14 +308,14 @@ def test_the_cache_keeps_draws_apart(
             if len(logs) == 1:
                 calls = len(server.requests)
         assert len(server.requests) == calls
-    kept = [_draws(log, epoch) for log in logs for epoch in (1, 2)]
-    assert kept[:2] == kept[2:]
-    assert len({*kept[0], *kept[1]}) == 6
+    draws = [_draws(log, epoch) for log in logs for epoch in (1, 2)]
+    assert draws[:2] == draws[2:]
+    assert len({*draws[0], *draws[1]}) == 6
 
 
 def _draws(log: EvalLog, epoch: int) -> list[str]:
     """The further answers that a sample keeps."""
-    (kept,) = (
-        one for name, one in sample_of(log, "a", epoch).store.items() if "confidence" in name
+    (state,) = (
+        value for name, value in sample_of(log, "a", epoch).store.items() if "confidence" in name
     )
-    return [one["text"] for one in kept["consistency"]["replies"]]
+    return [reply["text"] for reply in state["consistency"]["replies"]]

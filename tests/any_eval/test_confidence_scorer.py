@@ -8,8 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as some
+from hypothesis import example, given, strategies
 from inspect_ai import eval, score
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from inspect_ai.model import GenerateConfig
@@ -27,7 +26,7 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
-from any_eval.small import far, judged, kind_of, kinds, metrics_of, sums
+from any_eval.small import confidence_of, far_end, kind_of, kinds, metrics_of, sums
 from inspect_confidence import ask_confidence, confidence, with_confidence
 from inspect_confidence.datasets.wep_survey import median_of, phrases
 from inspect_confidence.scorers import log_metrics as logged
@@ -42,18 +41,18 @@ NAN = math.nan
 def scored(log: EvalLog, server: ProviderServer, **asks: Any) -> tuple[EvalLog, dict[str, int]]:
     """The log with one score more, kept in a file and read again, and what was asked for it."""
     before = len(server.requests)
-    given = {"action": "append", "display": "log", **asks.pop("how", {})}
+    options = {"action": "append", "display": "log", **asks.pop("how", {})}
     model = connected(server)
     model.config.max_retries = 0
-    found = score(log, confidence(**asks), model=model, **given)
-    write_eval_log(found, log.location)
-    made = kinds(request for request, _ in server.requests[before:])
-    return read_eval_log(log.location), dict(made)
+    scored_log = score(log, confidence(**asks), model=model, **options)
+    write_eval_log(scored_log, log.location)
+    counts = kinds(request for request, _ in server.requests[before:])
+    return read_eval_log(log.location), dict(counts)
 
 
 def test_a_log_is_asked_once(tmp_path: Path) -> None:
     """Replies are kept, in the file too: later scores ask for what isn't known yet alone."""
-    with ProviderServer(far()) as server:
+    with ProviderServer(far_end()) as server:
         log = asked(sums(), server, tmp_path, epochs=2)
         log, calls = scored(log, server, ways="words")
         assert calls == {"words": 4}
@@ -64,62 +63,62 @@ def test_a_log_is_asked_once(tmp_path: Path) -> None:
         # Overwriting takes the eval's own score away too, and what was kept with ours.
         over, calls = scored(log, server, ways="stated", how={"action": "overwrite"})
         assert calls == {"stated": 4}
-    values, facts = judged(log, "b", 2, "confidence2")
+    values, facts = confidence_of(log, "b", 2, "confidence2")
     middle = median_of(phrases()[0])
-    wanted = {"correct": 0, "words": middle, "words_ok": 1, "stated": 0.8, "stated_ok": 1}
-    assert values == pytest.approx(wanted)
+    expected = {"correct": 0, "words": middle, "words_ok": 1, "stated": 0.8, "stated_ok": 1}
+    assert values == pytest.approx(expected)
     assert facts["words"]["phrase"] == phrases()[0]
     assert metrics_of(log)["mean_confidence"] == pytest.approx(middle)
-    assert all(one.store == {} for one in log.samples or [])
+    assert all(entry.store == {} for entry in log.samples or [])
     (sample, *_) = log.samples or []
     texts = texts_by_method(sample.store, sample.scores or {})
     assert texts == {"words": [f"A. {phrases()[0]}"], "stated": ["Confidence: 80"]}
-    assert math.isnan(judged(over)[0]["correct"])
+    assert math.isnan(confidence_of(over)[0]["correct"])
     assert "the eval has no score" in str((over.samples or [])[0].scores)
 
 
 @pytest.mark.parametrize("by_hand", [True, False])
 def test_a_run_that_asked_is_not_asked_again(by_hand: bool, tmp_path: Path) -> None:
     """Its replies are in the samples' stores, which stay as they are."""
-    with ProviderServer(far()) as server:
+    with ProviderServer(far_end()) as server:
         if by_hand:
             steps = [generate(), ask_confidence("stated,consistency", draws=3)]
             log = asked(sums(solver=steps), server, tmp_path)
         else:
             log = asked(with_confidence(sums(), "stated,consistency", draws=3), server, tmp_path)
-        stores = [one.store for one in log.samples or []]
-        again, calls = scored(log, server, ways="stated,consistency")
-        read, none = scored(again, server)
+        stores = [sample.store for sample in log.samples or []]
+        scored_log, calls = scored(log, server, ways="stated,consistency")
+        read, none = scored(scored_log, server)
     assert (calls, none) == ({}, {})
-    assert [one.store for one in again.samples or []] == stores
-    wanted = {"correct": 1, "stated": 0.8, "stated_ok": 1, "consistency": 1, "consistency_ok": 1}
-    assert judged(again, name="confidence" if by_hand else "confidence1")[0] == wanted
-    assert judged(read, name="confidence1" if by_hand else "confidence2")[0] == wanted
+    assert [sample.store for sample in scored_log.samples or []] == stores
+    expected = {"correct": 1, "stated": 0.8, "stated_ok": 1, "consistency": 1, "consistency_ok": 1}
+    assert confidence_of(scored_log, name="confidence" if by_hand else "confidence1")[0] == expected
+    assert confidence_of(read, name="confidence1" if by_hand else "confidence2")[0] == expected
 
 
 def test_what_failed_is_asked_again(tmp_path: Path) -> None:
     """A provider that was down is no reply; a reply that can't be read is one."""
     up = False
 
-    def stated(request: Request) -> Reply:
+    def state(request: Request) -> Reply:
         if not up and "1 + 1" in str(request.body):
             raise ConnectionError("down")
         return Reply("Confidence: 0" if up else "Who knows?")
 
-    with ProviderServer(far(stated=stated)) as server:
+    with ProviderServer(far_end(stated=state)) as server:
         log = asked(sums(), server, tmp_path)
         log, _ = scored(log, server, ways="stated")
         up = True
         log, calls = scored(log, server, ways="stated")
     assert calls == {"stated": 1}
-    first = [(judged(log, item)[1]["stated"]["status"]) for item in "ab"]
+    first = [(confidence_of(log, item)[1]["stated"]["status"]) for item in "ab"]
     assert first == ["sample_error", "invalid_response_format"]
-    assert [judged(log, item)[0]["stated_ok"] for item in "ab"] == pytest.approx(
+    assert [confidence_of(log, item)[0]["stated_ok"] for item in "ab"] == pytest.approx(
         [NAN, 0], nan_ok=True
     )
-    found = [judged(log, item, name="confidence1") for item in "ab"]
-    assert found[0][0] == {"correct": 1, "stated": 0, "stated_ok": 1}
-    assert found[1][1]["stated"]["status"] == "invalid_response_format"
+    judgments = [confidence_of(log, item, name="confidence1") for item in "ab"]
+    assert judgments[0][0] == {"correct": 1, "stated": 0, "stated_ok": 1}
+    assert judgments[1][1]["stated"]["status"] == "invalid_response_format"
     assert metrics_of(log, "confidence1")["format_failure_rate"] == 0.5
 
 
@@ -127,31 +126,31 @@ def test_a_log_is_asked_with_the_settings_of_its_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its model and temperature, where no other is named."""
-    with ProviderServer(far()) as server:
+    with ProviderServer(far_end()) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
         monkeypatch.setenv("OPENAI_API_KEY", "test")
         task = sums(config=GenerateConfig(temperature=0.3))
         (log,) = eval(task, f"{OPENAI}-settings", log_dir=str(tmp_path), display="none")
         log = score(log, confidence("consistency"), action="append", display="none")
-    further = [request for request, _ in server.requests if request.body.get("n")]
-    assert [one.body["n"] for one in further] == [5, 5]
-    assert {one.body["temperature"] for one in further} == {0.3}
-    assert judged(log)[1]["consistency"]["by"] == "text"
+    draw_requests = [request for request, _ in server.requests if request.body.get("n")]
+    assert [draw.body["n"] for draw in draw_requests] == [5, 5]
+    assert {draw.body["temperature"] for draw in draw_requests} == {0.3}
+    assert confidence_of(log)[1]["consistency"]["by"] == "text"
 
 
 def test_a_log_of_a_provider_without_log_probabilities(tmp_path: Path) -> None:
     """It is refused before any call; where the log has none, the score says so."""
-    with ProviderServer(far()) as server:
+    with ProviderServer(far_end()) as server:
         log = asked(sums(), server, tmp_path)
         claude = connected(server, ANTHROPIC)
         before = len(server.requests)
         ask = confidence("p_true")
-        said = refused(score, log, ask, model=claude, action="append", display="none")
-        assert "claude-haiku-4-5 gives no log probabilities" in said
+        message = refused(score, log, ask, model=claude, action="append", display="none")
+        assert "claude-haiku-4-5 gives no log probabilities" in message
         assert len(server.requests) == before
         log, calls = scored(log, server, ways="logprob")
     assert calls == {}
-    values, facts = judged(log)
+    values, facts = confidence_of(log)
     assert math.isnan(values["logprob"])
     assert facts["logprob"] == {
         "status": "scoring_failed",
@@ -162,25 +161,25 @@ def test_a_log_of_a_provider_without_log_probabilities(tmp_path: Path) -> None:
 def test_what_is_correct_is_by_the_score_that_is_named(tmp_path: Path) -> None:
     """Of several without a name none, with the names to choose from; a fraction stays one."""
     task = sums(scorer=[match(numeric=True), f1()], solver=[generate(), ask_confidence()])
-    with ProviderServer(far(own=Reply("It is 2"))) as server:
+    with ProviderServer(far_end(own=Reply("It is 2"))) as server:
         log = asked(task, server, tmp_path)
         log, _ = scored(log, server)
         log, _ = scored(log, server, score="f1")
         log, _ = scored(log, server, score="f2")
-    assert math.isnan(judged(log)[0]["correct"])
-    said = [(log.samples or [])[0].scores[f"confidence{n}"].explanation for n in ("", 1, 2)]  # type: ignore[index]
-    assert "has the scores match, f1: name one of them by score=" in str(said[0])
-    assert "has no score f2; it has match, f1" in str(said[2])
+    assert math.isnan(confidence_of(log)[0]["correct"])
+    explanations = [(log.samples or [])[0].scores[f"confidence{n}"].explanation for n in ("", 1, 2)]  # type: ignore[index]
+    assert "has the scores match, f1: name one of them by score=" in str(explanations[0])
+    assert "has no score f2; it has match, f1" in str(explanations[2])
     # One word of three is right, and it is all of the answer; Inspect rounds to two digits.
-    assert judged(log, name="confidence1")[0]["correct"] == 0.5
+    assert confidence_of(log, name="confidence1")[0]["correct"] == 0.5
     assert metrics_of(log, "confidence1")["overconfidence"] == pytest.approx(0.8 - (0.5 + 0) / 2)
 
 
 def test_a_scorer_that_nobody_asked_for(tmp_path: Path) -> None:
     """Correctness alone, and how to come to more; no metric of confidence is a number."""
-    log, requests = served(sums(scorer=[match(), confidence()]), tmp_path, far())
-    assert {kind_of(one) for one in requests} == {""}
-    assert judged(log)[0] == {"correct": 1}
+    log, requests = served(sums(scorer=[match(), confidence()]), tmp_path, far_end())
+    assert {kind_of(request) for request in requests} == {""}
+    assert confidence_of(log)[0] == {"correct": 1}
     assert "put ask_confidence among the solvers" in str((log.samples or [])[0].scores)
     numbers = metrics_of(log)
     assert numbers.pop("accuracy") == 0.5
@@ -203,9 +202,9 @@ def test_a_sample_that_ended_before_it_was_asked(ways: str, tmp_path: Path) -> N
     """It counts for accuracy alone, whatever the others were asked; no eval is lost by it."""
     steps = [generate(), gives_up(), ask_confidence(ways)]
     task = sums(solver=steps, scorer=[match(), confidence()])
-    log, _ = served(task, tmp_path, far(), epochs=2)
-    assert judged(log, "b", 1)[0] == {"correct": 0}
-    assert judged(log, "b", 2)[0]["stated"] == 0.8
+    log, _ = served(task, tmp_path, far_end(), epochs=2)
+    assert confidence_of(log, "b", 1)[0] == {"correct": 0}
+    assert confidence_of(log, "b", 2)[0]["stated"] == 0.8
     end = "" if ways == "stated" else "_stated"
     numbers = metrics_of(log)
     assert numbers["accuracy"] == 0.5
@@ -216,7 +215,7 @@ def test_a_sample_that_ended_before_it_was_asked(ways: str, tmp_path: Path) -> N
 
 
 @scorer(metrics=[mean()], name="confidence")
-def theirs() -> Scorer:
+def foreign_scorer() -> Scorer:
     """A number and facts of somebody else's, under our name."""
 
     async def score(state: TaskState, target: Target) -> Score:
@@ -227,11 +226,15 @@ def theirs() -> Scorer:
 
 def test_a_score_of_our_name_that_is_not_ours(tmp_path: Path) -> None:
     """It is no correctness, and holds no replies of ours."""
-    with ProviderServer(far()) as server:
-        log = asked(sums(scorer=[match(), theirs()]), server, tmp_path)
+    with ProviderServer(far_end()) as server:
+        log = asked(sums(scorer=[match(), foreign_scorer()]), server, tmp_path)
         log, calls = scored(log, server, ways="stated")
     assert calls == {"stated": 2}
-    assert judged(log, name="confidence1")[0] == {"correct": 1, "stated": 0.8, "stated_ok": 1}
+    assert confidence_of(log, name="confidence1")[0] == {
+        "correct": 1,
+        "stated": 0.8,
+        "stated_ok": 1,
+    }
     assert metrics_of(log) == {"mean": 0.4}
 
 
@@ -245,24 +248,24 @@ def test_arguments_of_the_scorer_and_the_solver() -> None:
     assert "agreement=model is not known" in refused(confidence, agreement="model")
 
 
-outcomes = some.one_of(
-    some.sampled_from([0.0, 1.0, NAN]), some.integers(1, 9).map(lambda k: k / 10)
+outcomes = strategies.one_of(
+    strategies.sampled_from([0.0, 1.0, NAN]), strategies.integers(1, 9).map(lambda k: k / 10)
 )
-replies = some.one_of(
-    some.integers(0, 100).map(lambda percent: (percent / 100, 1.0)),
-    some.just((NAN, 0.0)),  # unreadable
-    some.just((NAN, 1.0)),  # out of range
-    some.just((NAN, NAN)),  # no reply
+replies = strategies.one_of(
+    strategies.integers(0, 100).map(lambda percent: (percent / 100, 1.0)),
+    strategies.just((NAN, 0.0)),  # unreadable
+    strategies.just((NAN, 1.0)),  # out of range
+    strategies.just((NAN, NAN)),  # no reply
 )
-samples = some.lists(some.tuples(outcomes, replies, replies), min_size=1, max_size=12)
+samples = strategies.lists(strategies.tuples(outcomes, replies, replies), min_size=1, max_size=12)
 
 
 def by_hand(
     outcome: np.ndarray[Any, Any], sure: np.ndarray[Any, Any], ok: np.ndarray[Any, Any]
 ) -> dict[str, float]:
     """Each metric of one way by its definition, over the samples that have what it needs."""
-    both = ~np.isnan(outcome) & ~np.isnan(sure)
-    y, c = outcome[both], sure[both]
+    complete = ~np.isnan(outcome) & ~np.isnan(sure)
+    y, c = outcome[complete], sure[complete]
     bins = np.minimum(np.floor(c * 10 + 1e-9), 9)
     gaps = [abs((c[bins == k] - y[bins == k]).sum()) for k in range(10)]
     # A fraction p is p right answers and 1 - p wrong ones.
@@ -273,8 +276,8 @@ def by_hand(
         return top / whole if whole > 1e-12 else NAN
 
     def mean(values: np.ndarray[Any, Any]) -> float:
-        there = values[~np.isnan(values)]
-        return over(float(there.sum()), len(there))
+        numbers = values[~np.isnan(values)]
+        return over(float(numbers.sum()), len(numbers))
 
     return {
         "overconfidence": mean(c - y),
@@ -297,16 +300,16 @@ def test_metrics_by_way_are_those_of_each_way(
 ) -> None:
     """At two epochs, with what can't be read, by numpy; with one way only, under the plain name."""
     rows = [
-        (epoch, item, *one)
-        for epoch, some in enumerate((first, second))
-        for item, one in enumerate(some)
+        (epoch, item, *sample)
+        for epoch, epoch_rows in enumerate((first, second))
+        for item, sample in enumerate(epoch_rows)
     ]
     outcome = np.array([row[2] for row in rows])
     ways = {
         "alone": np.array([row[3] for row in rows]),
         "stated": np.array([row[4] for row in rows]),
     }
-    wanted = {way: by_hand(outcome, *table.T) for way, table in ways.items()}
+    by_definition = {way: by_hand(outcome, *table.T) for way, table in ways.items()}
     values = [
         {
             "correct": row[2],
@@ -321,20 +324,20 @@ def test_metrics_by_way_are_those_of_each_way(
         SampleScore(score=Score(value=cast(Any, value)), sample_id=row[1])
         for row, value in zip(rows, values, strict=True)
     ]
-    for name in wanted["stated"]:
-        made = getattr(logged, name)()
-        expected = {f"{name}_{way}": numbers[name] for way, numbers in wanted.items()}
-        assert measured(made, scores) == pytest.approx(expected, nan_ok=True, abs=1e-9), name
-        one = [
+    for name in by_definition["stated"]:
+        metric = getattr(logged, name)()
+        expected = {f"{name}_{way}": numbers[name] for way, numbers in by_definition.items()}
+        assert measured(metric, scores) == pytest.approx(expected, nan_ok=True, abs=1e-9), name
+        plain_scores = [
             SampleScore(score=Score(value={k: v for k, v in value.items() if "alone" not in k}))
             for value in values
         ]
-        expected = {name: wanted["stated"][name]}
-        assert measured(made, one) == pytest.approx(expected, nan_ok=True, abs=1e-9)
-    there = outcome[~np.isnan(outcome)]
-    accuracy = there.mean() if len(there) else NAN
-    found = measured(logged.accuracy(), scores)
-    assert found == pytest.approx({"accuracy": accuracy}, nan_ok=True)
+        expected = {name: by_definition["stated"][name]}
+        assert measured(metric, plain_scores) == pytest.approx(expected, nan_ok=True, abs=1e-9)
+    graded = outcome[~np.isnan(outcome)]
+    accuracy = graded.mean() if len(graded) else NAN
+    computed = measured(logged.accuracy(), scores)
+    assert computed == pytest.approx({"accuracy": accuracy}, nan_ok=True)
 
 
 def measured(metric: Metric, scores: list[SampleScore]) -> Any:

@@ -16,8 +16,8 @@ def test_each_eval_runs_on_our_records(
     case: EvalCase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Through its own conversion, solver, tools and scorers, with values known beforehand."""
-    far = Answerer(case)
-    with ProviderServer(far) as server:
+    answerer = Answerer(case)
+    with ProviderServer(answerer) as server:
         log = run(case, server, tmp_path, monkeypatch)
     assert not server.errors
     assert log.status == "success", log.error
@@ -27,13 +27,13 @@ def test_each_eval_runs_on_our_records(
     for sample in log.samples:
         assert not sample.error
         item = case.item_of(sample)
-        found = [score.value for score in (sample.scores or {}).values()]
-        assert found == item.scores(sample.epoch), item.shown
-        told = [message.text for message in sample.messages if message.role == "tool"]
-        assert item.reads in " ".join(told[:1]), told
+        values = [score.value for score in (sample.scores or {}).values()]
+        assert values == item.scores(sample.epoch), item.fragments
+        tool_texts = [message.text for message in sample.messages if message.role == "tool"]
+        assert item.reads in " ".join(tool_texts[:1]), tool_texts
     name, value = case.metric
-    found = [score.metrics[name].value for score in log.results.scores if name in score.metrics]
-    assert found[0] == pytest.approx(value)
+    values = [score.metrics[name].value for score in log.results.scores if name in score.metrics]
+    assert values[0] == pytest.approx(value)
     asides = sum(len(item.asides) for item in case.items) * case.epochs
-    assert far.asked["aside"] == asides
-    assert far.asked.total() == far.asked[""] + asides
+    assert answerer.asked["aside"] == asides
+    assert answerer.asked.total() == answerer.asked[""] + asides

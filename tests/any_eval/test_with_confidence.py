@@ -26,7 +26,7 @@ from inspect_ai.scorer import (
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 from inspect_ai.viewer import TaskSamplesColumn, TaskSamplesView, ViewerConfig
 
-from any_eval.small import far, judged, kinds, metrics_of, sample_of, sums
+from any_eval.small import confidence_of, far_end, kinds, metrics_of, sample_of, sums
 from inspect_confidence import confidence, with_confidence
 from inspect_confidence.tasks.fermi_eval import fermi_eval
 from provider_server import ProviderServer, Reply, Request
@@ -111,16 +111,19 @@ def test_a_file_is_found_from_where_the_user_stands(
 ) -> None:
     """Also while Inspect loads another file; it reads what lies beside it, and hides no module."""
     monkeypatch.chdir("/")
-    made = with_confidence(name, task_args=task_args)
-    assert [one.input for one in made.dataset] == ["1 + 1?", f"1 + {3 if task_args else 2}?"]
-    assert made.metadata
-    assert made.metadata["theirs"] == 1
-    assert made.metadata["confidence"]["task_args"] == {
+    wrapped = with_confidence(name, task_args=task_args)
+    assert [sample.input for sample in wrapped.dataset] == [
+        "1 + 1?",
+        f"1 + {3 if task_args else 2}?",
+    ]
+    assert wrapped.metadata
+    assert wrapped.metadata["theirs"] == 1
+    assert wrapped.metadata["confidence"]["task_args"] == {
         "more": 3 if task_args else 2,
         "style": "plain",
     }
     assert __import__("random") is random
-    assert with_confidence(str(files / name)).name == made.name == "sums"
+    assert with_confidence(str(files / name)).name == wrapped.name == "sums"
 
 
 def test_names_that_are_no_task(files: Path) -> None:
@@ -154,7 +157,7 @@ def test_an_error_of_the_task_itself_is_not_ours(files: Path) -> None:
 
 def test_arguments_that_cannot_be_used() -> None:
     """Each ends in one line that names the value, whatever type the command line made of it."""
-    given: list[tuple[dict[str, object], str]] = [
+    cases: list[tuple[dict[str, object], str]] = [
         ({"way": "stated"}, "Did you mean 'ways'?"),
         ({"ways": "stated,sated"}, "ways=sated is not known. Did you mean 'stated'?"),
         ({"ways": []}, "is empty"),
@@ -168,19 +171,21 @@ def test_arguments_that_cannot_be_used() -> None:
         ({"score": "mach"}, "score=mach is no scorer of sums. Did you mean 'match'?"),
         ({"score": "match.mean"}, "score=match.mean: match gives one number; use score=match."),
     ]
-    check_refusals(with_confidence, [({"task": sums(), **some}, says) for some, says in given])
+    check_refusals(
+        with_confidence, [({"task": sums(), **arguments}, says) for arguments, says in cases]
+    )
 
 
 def test_tasks_whose_correctness_is_not_told() -> None:
     """Without scorer, with several, with ours, and ours themselves; a headline decides."""
     two = sums(scorer=[match(), f1()])
-    ours = sums(scorer=[match(), confidence()])
+    asking = sums(scorer=[match(), confidence()])
     check_refusals(
         with_confidence,
         [
             ({"task": sums(scorer=None)}, "has no scorer"),
             ({"task": two}, "has the scorers match, f1: say whose score tells right from wrong"),
-            ({"task": ours}, "asks for confidence itself"),
+            ({"task": asking}, "asks for confidence itself"),
             ({"task": with_confidence(sums())}, "asks for confidence itself"),
             ({"task": fermi_eval(dataset="bundled")}, "asks for confidence itself"),
             ({"task": sums(scorer=includes()), "agreement": "scorer"}, "needs equality"),
@@ -200,7 +205,7 @@ def graded() -> Scorer:
 
 
 @pytest.mark.parametrize(
-    ("scorers", "headline", "named", "right"),
+    ("scorers", "headline", "score_name", "right"),
     [
         ([match(), f1()], "f1", None, 1.0),
         ([graded()], "graded.truth", None, 0.75),
@@ -210,17 +215,21 @@ def graded() -> Scorer:
     ],
 )
 def test_the_score_that_tells_is_named_or_the_headline(
-    scorers: list[Scorer], headline: str | None, named: str | None, right: float, tmp_path: Path
+    scorers: list[Scorer],
+    headline: str | None,
+    score_name: str | None,
+    right: float,
+    tmp_path: Path,
 ) -> None:
     """Correctness is of it, also where it is one of several numbers or of one name."""
     task = sums(scorer=scorers, headline_metric=headline)
     says = Reply("2") if headline else Reply("It is 2")
-    log, _ = served(with_confidence(task, score=named), tmp_path, far(own=says))
-    assert judged(log)[0]["correct"] == right
+    log, _ = served(with_confidence(task, score=score_name), tmp_path, far_end(own=says))
+    assert confidence_of(log)[0]["correct"] == right
 
 
 @pytest.mark.parametrize(
-    ("named", "says"),
+    ("score_name", "says"),
     [
         ("graded.trth", "The eval has no score graded.trth; it has graded.truth, graded.style"),
         ("graded", "The eval has no score graded; it has graded.truth, graded.style"),
@@ -228,11 +237,11 @@ def test_the_score_that_tells_is_named_or_the_headline(
     ],
 )
 def test_a_score_that_is_not_there_stops_the_run_at_the_first_sample(
-    named: str | None, says: str, tmp_path: Path
+    score_name: str | None, says: str, tmp_path: Path
 ) -> None:
     """Its keys are known then, and in one line; no confidence is asked for."""
-    task = with_confidence(sums(scorer=graded()), score=named)
-    with ProviderServer(far()) as server:
+    task = with_confidence(sums(scorer=graded()), score=score_name)
+    with ProviderServer(far_end()) as server:
         log = asked(task, server, tmp_path, max_samples=1)
     assert log.status == "error"
     assert log.error
@@ -257,8 +266,8 @@ def graded_in_part() -> Scorer:
 def test_a_key_that_one_sample_lacks_costs_its_judgment(tmp_path: Path) -> None:
     """Once a sample has had it."""
     task = with_confidence(sums(scorer=graded_in_part(), metrics=[]), score="graded_in_part.style")
-    log, _ = served(task, tmp_path, far(), max_samples=1)
-    assert [judged(log, item)[0]["correct"] for item in "ab"] == pytest.approx(
+    log, _ = served(task, tmp_path, far_end(), max_samples=1)
+    assert [confidence_of(log, item)[0]["correct"] for item in "ab"] == pytest.approx(
         [0.2, math.nan], nan_ok=True
     )
 
@@ -268,9 +277,9 @@ def test_the_task_that_is_wrapped_stays_as_it_was() -> None:
     plain = sums(metadata={"theirs": 1}, config=GenerateConfig(temperature=0.5), setup=generate())
     before = copy(vars(plain))
     for ways in ("stated", "before,logprob"):
-        made = with_confidence(plain, ways)
-        assert made is not plain
-        assert made.dataset is plain.dataset
+        wrapped = with_confidence(plain, ways)
+        assert wrapped is not plain
+        assert wrapped.dataset is plain.dataset
     assert vars(plain) == before
     assert plain.metadata == {"theirs": 1}
     assert plain.config == GenerateConfig(temperature=0.5)
@@ -278,11 +287,11 @@ def test_the_task_that_is_wrapped_stays_as_it_was() -> None:
 
 
 @solver
-def keeps(of: str = "confidence") -> Solver:
+def keeps(key: str = "confidence") -> Solver:
     """An eval that keeps something of that name itself."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        state.store.set(of, 0.7)
+        state.store.set(key, 0.7)
         return await generate(state, temperature=0.25)
 
     return solve
@@ -291,8 +300,8 @@ def keeps(of: str = "confidence") -> Solver:
 def test_the_evals_own_setup_store_and_metrics_are_kept(tmp_path: Path) -> None:
     """Also where they are called as ours are; metrics of a task are of its own scorers."""
     task = sums(setup=keeps("mine"), solver=keeps(), metrics=[accuracy()], scorer=exact())
-    log, requests = served(with_confidence(task, "stated,before"), tmp_path, far())
-    values, _ = judged(log)
+    log, requests = served(with_confidence(task, "stated,before"), tmp_path, far_end())
+    values, _ = confidence_of(log)
     assert values == {"correct": 1, "stated": 0.8, "stated_ok": 1, "before": 0.6, "before_ok": 1}
     assert list(metrics_of(log, "exact")) == ["accuracy"]
     assert metrics_of(log)["mean_confidence_stated"] == 0.8
@@ -304,18 +313,18 @@ def test_the_evals_own_setup_store_and_metrics_are_kept(tmp_path: Path) -> None:
 def test_logprob_asks_for_what_the_eval_did_not(tmp_path: Path) -> None:
     """And changes nothing else of its settings; no call more."""
     task = sums(config=GenerateConfig(temperature=0.5, top_logprobs=2))
-    log, requests = served(with_confidence(task, "logprob"), tmp_path, far())
-    assert judged(log)[0] == {"correct": 1, "logprob": pytest.approx(0.9), "logprob_ok": 1}
-    assert [one.body["top_logprobs"] for one in requests] == [20, 20]
-    assert {one.body["temperature"] for one in requests} == {0.5}
-    plain, _ = served(with_confidence(sums(), "stated"), tmp_path, far())
+    log, requests = served(with_confidence(task, "logprob"), tmp_path, far_end())
+    assert confidence_of(log)[0] == {"correct": 1, "logprob": pytest.approx(0.9), "logprob_ok": 1}
+    assert [request.body["top_logprobs"] for request in requests] == [20, 20]
+    assert {request.body["temperature"] for request in requests} == {0.5}
+    plain, _ = served(with_confidence(sums(), "stated"), tmp_path, far_end())
     assert plain.plan.config.logprobs is None
 
 
 @pytest.mark.parametrize("ways", ["p_true", "stated,logprob"])
 def test_a_provider_without_log_probabilities_is_refused(ways: str, tmp_path: Path) -> None:
     """Before any call."""
-    with ProviderServer(far()) as server:
+    with ProviderServer(far_end()) as server:
         log = asked(with_confidence(sums(), ways), server, tmp_path, ANTHROPIC)
     assert (log.status, server.requests) == ("error", [])
     assert log.error
@@ -324,7 +333,7 @@ def test_a_provider_without_log_probabilities_is_refused(ways: str, tmp_path: Pa
 
 def test_a_judge_is_not_the_model_itself(tmp_path: Path) -> None:
     """Without a model in the role grader there is no call; the remedy is one of this task's."""
-    with ProviderServer(far()) as server:
+    with ProviderServer(far_end()) as server:
         task = with_confidence(sums(), "consistency", agreement="judge")
         log = asked(task, server, tmp_path)
     assert (log.status, server.requests) == ("error", [])
@@ -334,14 +343,14 @@ def test_a_judge_is_not_the_model_itself(tmp_path: Path) -> None:
 
 def test_limit_takes_so_many(tmp_path: Path) -> None:
     """As of any eval."""
-    log, requests = served(with_confidence(sums()), tmp_path, far(), limit=1)
-    assert [one.id for one in log.samples or []] == ["a"]
+    log, requests = served(with_confidence(sums()), tmp_path, far_end(), limit=1)
+    assert [sample.id for sample in log.samples or []] == ["a"]
     assert kinds(requests) == {"": 1, "stated": 1}
 
 
-@pytest.mark.parametrize("told", ["file", "object"])
+@pytest.mark.parametrize("source", ["file", "object"])
 def test_a_retry_asks_only_what_is_left(
-    told: str, files: Path, connect: Any, tmp_path: Path
+    source: str, files: Path, connect: Any, tmp_path: Path
 ) -> None:
     """It is made again from what the log says, and keeps samples that were done."""
     up = False
@@ -349,29 +358,33 @@ def test_a_retry_asks_only_what_is_left(
     def half(request: Request) -> Any:
         if not up and "1 + 2" in request.prompt:
             raise ConnectionError("down")
-        return far()(request)
+        return far_end()(request)
 
-    where: dict[str, Any] = {"log_dir": str(tmp_path / "logs"), "display": "none", "max_retries": 0}
-    named = "evals/several.py@sums"
+    options: dict[str, Any] = {
+        "log_dir": str(tmp_path / "logs"),
+        "display": "none",
+        "max_retries": 0,
+    }
+    task_name = "evals/several.py@sums"
     with ProviderServer(half) as server:
         connect(server)
-        task: Any = named if told == "file" else of_an_author(more=2)
+        task: Any = task_name if source == "file" else of_an_author(more=2)
         wrapped = with_confidence(task, "stated,before", scale="0-20", draws=3)
-        (log,) = eval(wrapped, f"{OPENAI}-{told}", max_samples=1, **where)
+        (log,) = eval(wrapped, f"{OPENAI}-{source}", max_samples=1, **options)
         assert log.status == "error"
         count, up = len(server.requests), True
-        (again,) = eval_retry(log.location, **where)
-        rest = kinds(request for request, _ in server.requests[count:])
-    assert again.status == "success", again.error
-    assert rest == {"before": 1, "": 1, "stated": 1}
-    assert (again.eval.task, again.eval.task_args) == (log.eval.task, log.eval.task_args)
-    assert judged(again)[1]["before"]["high"] == 20
-    assert (again.eval.metadata or {})["confidence"]["task_args"]["more"] == 2
+        (retried,) = eval_retry(log.location, **options)
+        later_kinds = kinds(request for request, _ in server.requests[count:])
+    assert retried.status == "success", retried.error
+    assert later_kinds == {"before": 1, "": 1, "stated": 1}
+    assert (retried.eval.task, retried.eval.task_args) == (log.eval.task, log.eval.task_args)
+    assert confidence_of(retried)[1]["before"]["high"] == 20
+    assert (retried.eval.metadata or {})["confidence"]["task_args"]["more"] == 2
 
 
 def test_a_set_of_wrappings_runs_once(files: Path, connect: Any) -> None:
     """The same eval asked in two ways is two tasks; what is there isn't run again."""
-    with ProviderServer(far()) as server:
+    with ProviderServer(far_end()) as server:
         connect(server)
         for _ in range(2):
             tasks = [with_confidence("evals/random.py", ways) for ways in ("stated", "alone")]
@@ -383,35 +396,35 @@ def test_a_set_of_wrappings_runs_once(files: Path, connect: Any) -> None:
 
 def test_the_viewer_shows_confidence_beside_what_the_eval_shows(tmp_path: Path) -> None:
     """Columns, labels and colours of both; the eval's own win."""
-    own = ViewerConfig(
+    eval_viewer = ViewerConfig(
         task_samples_view=TaskSamplesView(
             name="Sums",
             columns=[TaskSamplesColumn(id="sampleId"), TaskSamplesColumn.score("match")],
             score_labels={"match": "Right", "correct": "Their word"},
         )
     )
-    before = own.model_copy(deep=True)
-    for theirs in (own, None):
-        log, _ = served(with_confidence(sums(viewer=theirs), "stated,words"), tmp_path, far())
+    before = eval_viewer.model_copy(deep=True)
+    for viewer in (eval_viewer, None):
+        log, _ = served(with_confidence(sums(viewer=viewer), "stated,words"), tmp_path, far_end())
         header = read_eval_log(log.location, header_only=True)
         assert header.eval.viewer
         view = header.eval.viewer.task_samples_view
         assert isinstance(view, TaskSamplesView)
-        ours = [
+        added = [
             TaskSamplesColumn.score("confidence", key) for key in ("correct", "stated", "words")
         ]
-        shown = view.columns or []
-        assert shown[-3:] == ours
-        assert TaskSamplesColumn.score("match") in shown
+        columns = view.columns or []
+        assert columns[-3:] == added
+        assert TaskSamplesColumn.score("match") in columns
         assert (view.score_labels or {})["stated"] == "Stated"
-        assert (view.score_labels or {})["correct"] == ("Their word" if theirs else "Correct")
-        assert view.name == ("Sums" if theirs else "Confidence")
-    assert own == before
+        assert (view.score_labels or {})["correct"] == ("Their word" if viewer else "Correct")
+        assert view.name == ("Sums" if viewer else "Confidence")
+    assert eval_viewer == before
 
 
 def test_the_log_says_what_it_cost_and_how_it_was_asked(tmp_path: Path) -> None:
     """A way is a call, consistency so many as draws, the log probability none."""
     task = with_confidence(sums(), "stated,consistency,logprob,p_true", draws=4)
-    log, requests = served(task, tmp_path, far(), epochs=2)
+    log, requests = served(task, tmp_path, far_end(), epochs=2)
     assert (log.eval.metadata or {})["confidence"]["calls_per_sample"] == 6
     assert sum(kinds(requests).values()) == 2 * 2 * (1 + 6)

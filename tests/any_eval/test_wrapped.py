@@ -27,7 +27,7 @@ TWICE = (GSM8K, evals.SIMPLEQA_ORIGINAL, evals.INTERCODE)
 IDS = {"id", "uuid", "message_id", "completed", "started_at", "time", "timestamp"}
 
 
-def theirs(log: EvalLog) -> str:
+def eval_content(log: EvalLog) -> str:
     """All that the eval itself says in a log, without ids and times."""
     samples = [
         {
@@ -37,16 +37,22 @@ def theirs(log: EvalLog) -> str:
             "messages": sample.messages,
             "error": sample.error and sample.error.message,
         }
-        for sample in sorted(log.samples or [], key=lambda one: (str(one.id), one.epoch))
+        for sample in sorted(log.samples or [], key=lambda record: (str(record.id), record.epoch))
     ]
-    results = [one for one in (log.results.scores if log.results else []) if not ours(one.scorer)]
-    reductions = [one for one in log.reductions or [] if one.scorer != "confidence"]
+    results = [
+        score
+        for score in (log.results.scores if log.results else [])
+        if not is_confidence(score.scorer)
+    ]
+    reductions = [
+        reduction for reduction in log.reductions or [] if reduction.scorer != "confidence"
+    ]
     whole = {"samples": samples, "results": results, "reductions": reductions}
     # Ports and addresses of objects are a run's own.
     return re.sub(r"127\.0\.0\.1:\d+|0x[0-9a-f]+", "", json.dumps(_plain(whole), indent=1))
 
 
-def ours(scorer: str) -> bool:
+def is_confidence(scorer: str) -> bool:
     """Whether a score is the wrapper's."""
     return scorer.rpartition("/")[2] == "confidence"
 
@@ -55,33 +61,33 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "model_dump"):
         value = value.model_dump()
     if isinstance(value, dict):
-        return {key: _plain(one) for key, one in value.items() if key not in IDS}
-    return [_plain(one) for one in value] if isinstance(value, list | tuple) else value
+        return {key: _plain(part) for key, part in value.items() if key not in IDS}
+    return [_plain(part) for part in value] if isinstance(value, list | tuple) else value
 
 
-def both(
+def run_plain_and_wrapped(
     case: EvalCase,
     folder: Path,
     patch: pytest.MonkeyPatch,
-    far: Callable[[], Answerer] | None = None,
+    make_answerer: Callable[[], Answerer] | None = None,
     ways: str = "stated,p_true",
-    asked: dict[str, Any] | None = None,
+    settings: dict[str, Any] | None = None,
     **options: Any,
 ) -> tuple[EvalLog, EvalLog, Answerer, Answerer]:
     """The logs of the eval as it is and wrapped, and their far ends."""
-    given = {"ways": ways, "score": case.score or None, **(asked or {})}
+    arguments = {"ways": ways, "score": case.score or None, **(settings or {})}
 
     logs, fars = [], []
-    for number, wrap in enumerate((None, lambda task: with_confidence(task, **given))):
-        fars.append(far() if far else Answerer(case))
-        with ProviderServer(fars[-1]) as server, patch.context() as here:
-            logs.append(run(case, server, folder / str(number), here, wrap, **options))
-        assert far or not server.errors
+    for number, wrap in enumerate((None, lambda task: with_confidence(task, **arguments))):
+        fars.append(make_answerer() if make_answerer else Answerer(case))
+        with ProviderServer(fars[-1]) as server, patch.context() as context:
+            logs.append(run(case, server, folder / str(number), context, wrap, **options))
+        assert make_answerer or not server.errors
         assert logs[-1].status == "success", logs[-1].error
     return logs[0], logs[1], fars[0], fars[1]
 
 
-def judged(sample: EvalSample) -> tuple[dict[str, float], dict[str, Any]]:
+def confidence_of(sample: EvalSample) -> tuple[dict[str, float], dict[str, Any]]:
     """The values of confidence, and the facts beside them."""
     score = (sample.scores or {})["confidence"]
     return score.as_dict(), score.metadata or {}  # type: ignore[return-value] # all are numbers
@@ -93,22 +99,22 @@ def check_confidence(case: EvalCase, log: EvalLog, ways: dict[str, tuple[int, in
         if sample.error:
             continue
         item = case.item_of(sample)
-        values, facts = judged(sample)
+        values, facts = confidence_of(sample)
         sure = percent(case, case.items.index(item), sample.output.completion)
-        assert values["correct"] == case.right(item, sample.epoch), item.shown
+        assert values["correct"] == case.right(item, sample.epoch), item.fragments
         for way, (low, high) in ways.items():
-            status, found = facts[way]["status"], values[way]
+            status, confidence = facts[way]["status"], values[way]
             if way == "p_true" and case is ZEROBENCH:  # its pictures can't be shown as text
-                assert (math.isnan(found), status) == (True, "scoring_failed")
+                assert (math.isnan(confidence), status) == (True, "scoring_failed")
             elif sure is None:
-                assert math.isnan(found), (way, found)
+                assert math.isnan(confidence), (way, confidence)
                 assert status != "ok"
                 assert way == "p_true" or status == "invalid_response_format"
             else:
                 span = high - low
-                meant = round(sure * span / 100) / span if way != "p_true" else sure / 100
-                assert status == "ok", (way, item.shown, facts[way])
-                assert found == pytest.approx(meant, abs=1e-9), item.shown
+                expected = round(sure * span / 100) / span if way != "p_true" else sure / 100
+                assert status == "ok", (way, item.fragments, facts[way])
+                assert confidence == pytest.approx(expected, abs=1e-9), item.fragments
 
 
 @pytest.mark.parametrize(
@@ -124,8 +130,10 @@ def test_the_eval_stays_as_it_is_and_confidence_is_what_was_meant(
     case: EvalCase, epochs: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Scores, metrics, output and messages to the letter; 0 is 0; unread is no number."""
-    plain, wrapped, before, after = both(case, tmp_path, monkeypatch, epochs=epochs)
-    assert theirs(wrapped) == theirs(plain)
+    plain, wrapped, before, after = run_plain_and_wrapped(
+        case, tmp_path, monkeypatch, epochs=epochs
+    )
+    assert eval_content(wrapped) == eval_content(plain)
     assert len(wrapped.samples or []) == len(case.items) * (epochs or case.epochs)
     check_confidence(case, wrapped, {"stated": (0, 100), "p_true": (0, 100)})
     assert (after.asked[""], after.asked["aside"]) == (before.asked[""], before.asked["aside"])
@@ -147,10 +155,14 @@ def test_a_sample_that_errors_has_no_confidence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The others are as they were, in the eval's scores and in confidence."""
-    plain, wrapped, *_ = both(
-        GSM8K, tmp_path, monkeypatch, far=lambda: Answerer(GSM8K, fails=1), fail_on_error=False
+    plain, wrapped, *_ = run_plain_and_wrapped(
+        GSM8K,
+        tmp_path,
+        monkeypatch,
+        make_answerer=lambda: Answerer(GSM8K, fails=1),
+        fail_on_error=False,
     )
-    assert theirs(wrapped) == theirs(plain)
+    assert eval_content(wrapped) == eval_content(plain)
     failed = [sample for sample in wrapped.samples or [] if sample.error]
     assert [GSM8K.item_of(sample) for sample in failed] == [GSM8K.items[1]]
     assert "confidence" not in (failed[0].scores or {})
@@ -161,13 +173,13 @@ def test_a_failed_question_about_confidence_costs_the_eval_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its way says why it has no number; the sample stands, and so does the other way."""
-    plain, wrapped, *_ = both(
-        GSM8K, tmp_path, monkeypatch, far=lambda: Answerer(GSM8K, 1, "stated")
+    plain, wrapped, *_ = run_plain_and_wrapped(
+        GSM8K, tmp_path, monkeypatch, make_answerer=lambda: Answerer(GSM8K, 1, "stated")
     )
-    assert theirs(wrapped) == theirs(plain)
+    assert eval_content(wrapped) == eval_content(plain)
     check_confidence(GSM8K, wrapped, {"p_true": (0, 100)})
     for sample in wrapped.samples or []:
-        values, facts = judged(sample)
+        values, facts = confidence_of(sample)
         failed = GSM8K.item_of(sample) is GSM8K.items[1]
         assert (facts["stated"]["status"] == "sample_error") == failed
         assert math.isnan(values["stated"]) or not failed
@@ -177,14 +189,14 @@ def test_words_are_kept_and_mean_what_people_mean(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The phrase that was sent, and the survey's median of it."""
-    plain, wrapped, _, after = both(GSM8K, tmp_path, monkeypatch, ways="words")
-    assert theirs(wrapped) == theirs(plain)
+    plain, wrapped, _, after = run_plain_and_wrapped(GSM8K, tmp_path, monkeypatch, ways="words")
+    assert eval_content(wrapped) == eval_content(plain)
     for sample in wrapped.samples or []:
-        values, facts = judged(sample)
-        said = after.phrases[GSM8K.items.index(GSM8K.item_of(sample))].partition(". ")[2]
-        if said:
-            people = surveyed_counts()[said]
-            assert facts["words"]["phrase"] == said
+        values, facts = confidence_of(sample)
+        phrase = after.phrases[GSM8K.items.index(GSM8K.item_of(sample))].partition(". ")[2]
+        if phrase:
+            people = surveyed_counts()[phrase]
+            assert facts["words"]["phrase"] == phrase
             middle = median(value for value, count in people.items() for _ in range(count))
             assert values["words"] == pytest.approx(middle / 100)
         else:
@@ -198,13 +210,13 @@ def test_all_ways_that_take_a_number(
 ) -> None:
     """After the answer, beside it and before it, on other scales; each is one call a sample."""
     low, high = map(int, scale.split("-"))
-    named = dict.fromkeys(("stated", "alone", "before"), (low, high))
-    plain, wrapped, _, after = both(
-        GSM8K, tmp_path, monkeypatch, ways=",".join(named), asked={"scale": scale}
+    bounds = dict.fromkeys(("stated", "alone", "before"), (low, high))
+    plain, wrapped, _, after = run_plain_and_wrapped(
+        GSM8K, tmp_path, monkeypatch, ways=",".join(bounds), settings={"scale": scale}
     )
-    assert theirs(wrapped) == theirs(plain)
-    check_confidence(GSM8K, wrapped, named)
-    assert [after.asked[way] for way in named] == [len(GSM8K.items)] * 3
+    assert eval_content(wrapped) == eval_content(plain)
+    check_confidence(GSM8K, wrapped, bounds)
+    assert [after.asked[way] for way in bounds] == [len(GSM8K.items)] * 3
 
 
 AGREE = (("4 4 4 4", 1.0), ("200 210 200 200", 2 / 3), ("10 11 12 13", 0.0))
@@ -216,17 +228,17 @@ def test_consistency_is_the_share_of_further_answers_like_the_first(
 ) -> None:
     """Three further ones, in the eval's own wording; its own score is of the first."""
     items = [
-        replace(item, says=[[f"So:\nANSWER: {one}" for one in answers.split()]])
+        replace(item, says=[[f"So:\nANSWER: {number}" for number in answers.split()]])
         for item, (answers, _) in zip(evals.AIME.items, AGREE, strict=True)
     ]
     case = replace(evals.AIME, items=items)
-    plain, wrapped, before, after = both(
-        case, tmp_path, monkeypatch, ways="consistency", asked={"draws": 3}
+    plain, wrapped, before, after = run_plain_and_wrapped(
+        case, tmp_path, monkeypatch, ways="consistency", settings={"draws": 3}
     )
-    assert theirs(wrapped) == theirs(plain)
+    assert eval_content(wrapped) == eval_content(plain)
     for sample in wrapped.samples or []:
         item = case.item_of(sample)
-        values, _ = judged(sample)
+        values, _ = confidence_of(sample)
         assert values["consistency"] == pytest.approx(AGREE[items.index(item)][1])
         assert values["correct"] == case.right(item, 1)
     assert after.asked[""] == before.asked[""] + 3 * len(items)

@@ -14,7 +14,7 @@ import pytest
 from inspect_ai import Task, eval_retry
 from inspect_ai.log import EvalLog
 
-from any_eval.small import far, judged, kind_of
+from any_eval.small import confidence_of, far_end, kind_of
 from contract import hedge_markers as hedges
 from contract import life_eval, question_sets, scale_variants, wep_probes
 from faults.ledger import held
@@ -286,10 +286,10 @@ def test_asking_about_any_eval_takes_the_calls_of_the_plan(kind: str, home: Path
     ways = ("stated", "alone", "before", "p_true", "words", "consistency")
     given = sums(home, ways=",".join(ways))
     calls, _, _ = given.planned()
-    with Spoiling(far(), kind, asks) as server:
+    with Spoiling(far_end(), kind, asks) as server:
         log = run(given, server, home / "logs")
         made = len(server.requests)
-    scores = [judged(log, item) for item in "ab"]
+    scores = [confidence_of(log, item) for item in "ab"]
     statuses = {facts[way]["status"] for _, facts in scores for way in ways}
     outcomes = {
         "the run succeeds": log.status == "success",
@@ -309,7 +309,7 @@ def test_an_eval_without_an_answer_is_asked_again(
 ) -> None:
     """Where the eval's own reply has no choices, the sample is an error."""
     given = sums(home)
-    with Spoiling(far(), "no choices") as server:
+    with Spoiling(far_end(), "no choices") as server:
         log = run(given, server, home / "logs")
         assert log.status == "error"
         assert again(log, server, monkeypatch, home / "logs") == given.planned()[0] + 2
@@ -329,4 +329,4 @@ def test_a_judge_of_agreement_is_called_as_often_as_the_plan_says(kind: str, hom
         log = run(given, server, home / "logs", model_roles={"grader": connected(judge)})
     assert log.status == "success", log.error
     assert (len(server.requests), len(judge.requests)) == (calls + 2, judge_calls)
-    assert judged(log)[1]["consistency"]["status"] == "grader_failed"
+    assert confidence_of(log)[1]["consistency"]["status"] == "grader_failed"

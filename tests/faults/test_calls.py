@@ -13,7 +13,7 @@ from inspect_ai import eval_retry
 from inspect_ai.log import EvalLog, list_eval_logs
 from tenacity import wait_fixed
 
-from any_eval.small import far, judged, sums
+from any_eval.small import confidence_of, far_end, sums
 from faults.flaky import KINDS, PATIENCE, Flaky
 from faults.ledger import held
 from inspect_confidence import read_judgments
@@ -182,11 +182,13 @@ def test_log_probabilities_that_cannot_be_cost_one_judgment(kind: str, tmp_path:
     (answers,) = read_judgments(tmp_path / "sets").values()
     truths = [spoken("True", logprob, beside="False") for logprob in (wrong, right)]
     wrapped = with_confidence(sums(), "p_true")
-    asked_log, _ = served(wrapped, tmp_path / "any", far(p_true=truths), max_samples=1)
+    asked_log, _ = served(wrapped, tmp_path / "any", far_end(p_true=truths), max_samples=1)
     statuses = {
         "an estimate": list(estimates["status"]),
         "an option's token": list(answers.loc[answers["source"] == "token", "status"]),
-        "the probability of True": [judged(asked_log, i)[1]["p_true"]["status"] for i in "ab"],
+        "the probability of True": [
+            confidence_of(asked_log, i)[1]["p_true"]["status"] for i in "ab"
+        ],
     }
     outcomes = {name: sorted(found) == ["ok", "scoring_failed"] for name, found in statuses.items()}
     lost = estimates[estimates["status"] == "scoring_failed"]
