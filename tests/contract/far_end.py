@@ -60,30 +60,30 @@ class Case:
         task: The task's function.
         prepare: Writes what a run needs into the folder that the user stands in; gives the
             arguments of a short run and its far end.
-        one: Arguments under which a sample is an item and a call.
+        minimal: Arguments under which a sample is an item and a call.
         ok: A reply that can be read, whatever is asked.
         cut: The beginning of one.
         unreadable: A reply without an answer.
         fields: Of a wording of one's own.
-        shown: Of a sample's input and metadata, what such a wording shows.
+        field_texts: Of a sample's input and metadata, what such a wording shows.
         headline: The metric that stands for the run.
         temperature: The task's own.
-        where: The condition of the results under which all judgments of `one` stand.
+        condition: The condition of the results under which all judgments of `minimal` stand.
         system: Whether our wording has a system message.
     """
 
     name: str
     task: Callable[..., Task]
     prepare: Callable[[Path], Prepared]
-    one: Mapping[str, Any] = field(default_factory=dict)
+    minimal: Mapping[str, Any] = field(default_factory=dict)
     ok: str = ""
     cut: str = ""
     unreadable: str = "It depends."
     fields: tuple[str, ...] = ("question",)
-    shown: Callable[[str, Mapping[str, Any]], tuple[str, ...]] = lambda text, facts: (text,)
+    field_texts: Callable[[str, Mapping[str, Any]], tuple[str, ...]] = lambda text, facts: (text,)
     headline: str = "overconfidence"
     temperature: int | None = 0
-    where: str | None = ""
+    condition: str | None = ""
     system: bool = False
 
     def __str__(self) -> str:
@@ -110,34 +110,42 @@ def plain(value: Any) -> str:
     return f"{float(value):.9f}".replace("-0.000000000", "0.000000000")
 
 
-def check_judgments(frame: pd.DataFrame, wanted: Sequence[Mapping[str, Any]]) -> None:
+def check_judgments(frame: pd.DataFrame, expected: Sequence[Mapping[str, Any]]) -> None:
     """The judgments are these and no others, in any order, each in the columns that it names."""
-    left = [{str(name): one for name, one in row.items()} for row in frame.to_dict("records")]
+    unmatched = [
+        {str(name): value for name, value in row.items()} for row in frame.to_dict("records")
+    ]
     by_columns: dict[tuple[str, ...], list[Mapping[str, Any]]] = defaultdict(list)
-    for row in wanted:
+    for row in expected:
         by_columns[tuple(sorted(row))].append(row)
     for columns in sorted(by_columns, key=len, reverse=True):
-        ours = Counter(tuple(plain(row[name]) for name in columns) for row in by_columns[columns])
-        others = []
-        for row in left:
-            said = tuple(plain(row[name]) for name in columns)
-            ours[said] -= 1
-            if ours[said] < 0:
-                others.append(row)
-        missing = list((+ours).items())
-        assert not missing, (columns, missing[:3], [[r[n] for n in columns] for r in others[:3]])
-        left = others
-    assert not left, left[:3]
+        expected_cells = Counter(
+            tuple(plain(row[name]) for name in columns) for row in by_columns[columns]
+        )
+        unexpected = []
+        for row in unmatched:
+            cells = tuple(plain(row[name]) for name in columns)
+            expected_cells[cells] -= 1
+            if expected_cells[cells] < 0:
+                unexpected.append(row)
+        missing = list((+expected_cells).items())
+        assert not missing, (
+            columns,
+            missing[:3],
+            [[r[n] for n in columns] for r in unexpected[:3]],
+        )
+        unmatched = unexpected
+    assert not unmatched, unmatched[:3]
 
 
-def check(log: EvalLog, folder: Path, far: FarEnd) -> pd.DataFrame:
+def check(log: EvalLog, folder: Path, far_end: FarEnd) -> pd.DataFrame:
     """Judgments, the log's metrics and the results are those of what was meant; the judgments."""
-    assert log_metrics(log) == pytest.approx(far.log(), abs=1e-9, nan_ok=True)
+    assert log_metrics(log) == pytest.approx(far_end.log(), abs=1e-9, nan_ok=True)
     frames = read_judgments(folder)
     ((name, frame),) = frames.items()
     assert set(frame) == set(COMMON_COLUMNS) | set(all_tables()[name].columns)
-    check_judgments(frame, far.judgments())
-    found = values(summarize(frames, resamples=5))
-    for key, value in far.table().items():
-        assert found[key] == pytest.approx(value, abs=1e-9, nan_ok=True), key
+    check_judgments(frame, far_end.judgments())
+    numbers = values(summarize(frames, resamples=5))
+    for key, value in far_end.table().items():
+        assert numbers[key] == pytest.approx(value, abs=1e-9, nan_ok=True), key
     return frame

@@ -77,10 +77,10 @@ class Estimator:
     def log(self) -> dict[str, float]:
         """By level, and the mean gap."""
         by_level = {level: self._numbers(level) for level in LEVELS}
-        named = ("coverage", "interval_score", "mean_width", "format_failure_rate")
-        found = {f"{name}_{k}": by_level[k][name] for k in LEVELS for name in named}
+        names = ("coverage", "interval_score", "mean_width", "format_failure_rate")
+        metrics = {f"{name}_{k}": by_level[k][name] for k in LEVELS for name in names}
         gaps = [by_level[level]["coverage"] - level / 100 for level in LEVELS]
-        return {**found, "coverage_gap": mean(gaps)}
+        return {**metrics, "coverage_gap": mean(gaps)}
 
     def table(self) -> Values:
         """By level."""
@@ -92,8 +92,8 @@ class Estimator:
 
     def _numbers(self, level: int) -> dict[str, float]:
         """From the replies, in plain loops."""
-        mine = [m for m in self.meant if m.level == level]
-        read = [(*m.bounds, m.truth) for m in mine if m.bounds]
+        meanings = [m for m in self.meant if m.level == level]
+        read = [(*m.bounds, m.truth) for m in meanings if m.bounds]
         alpha = (100 - level) / 100
         inside = mean(low <= y <= high for low, high, y in read)
         return {
@@ -107,8 +107,8 @@ class Estimator:
             "median_width": median(high - low for low, high, _ in read),
             "miss_below": mean(y < low for low, _, y in read),
             "miss_above": mean(y > high for _, high, y in read),
-            "format_failure_rate": failure_rate(m.status for m in mine),
-            "n": len(mine),
+            "format_failure_rate": failure_rate(m.status for m in meanings),
+            "n": len(meanings),
         }
 
 
@@ -139,14 +139,14 @@ CASE = Case(
     "fermi_eval",
     fermi_eval,
     own_file,
-    one={"dataset": "bundled", "levels": "90"},
+    minimal={"dataset": "bundled", "levels": "90"},
     ok="Lower: 1\nUpper: 3",
     cut="Lower: 1\nUp",
     fields=("question", "level"),
-    shown=lambda text, facts: (text, f"{facts['level']:g}"),
+    field_texts=lambda text, facts: (text, f"{facts['level']:g}"),
     headline="coverage_gap",
     temperature=None,
-    where="level=90;method=direct",
+    condition="level=90;method=direct",
 )
 
 

@@ -80,7 +80,7 @@ class Main:
     @property
     def text(self) -> str:
         """As it is sent."""
-        return " ".join([*(one.text for one in self.sentences), self.rest]).strip()
+        return " ".join([*(sentence.text for sentence in self.sentences), self.rest]).strip()
 
 
 @dataclass(frozen=True)
@@ -136,35 +136,36 @@ class Speaker:
     mains: Mapping[str, Main] = field(default_factory=dict)
     pool: Mapping[str, Sequence[Draw]] = field(default_factory=dict)
     withholds: bool = True
-    said: list[tuple[str, Main | None, list[Draw]]] = field(default_factory=list)
+    calls: list[tuple[str, Main | None, list[Draw]]] = field(default_factory=list)
     """Item, the main answer or None, the draws of a call."""
 
     def __call__(self, request: Request) -> list[Reply]:
         """A main answer to an item's first call and after all draws asked for, else draws."""
-        (item,) = [one for one in self.items if one.question in request.prompt]
-        before = [call for call in self.said if call[0] == item.id]
+        (item,) = [candidate for candidate in self.items if candidate.question in request.prompt]
+        before = [call for call in self.calls if call[0] == item.id]
         rng = Random(f"{self.seed} {len(before)} {item.id}")
         mains = sum(main is not None for _, main, _ in before)
         if sum(len(draws) for _, _, draws in before) == self.asked_for * mains:
             main = self.mains.get(item.id) or self._main(rng, item)
-            self.said.append((item.id, main, []))
+            self.calls.append((item.id, main, []))
             return [Reply(main.text, main.finish)]
         pool = self.pool.get(item.id) or self._pool(rng, item)
-        pool = pool if self.withholds else [one for one in pool if one.finish == "stop"]
+        if not self.withholds:
+            pool = [draw for draw in pool if draw.finish == "stop"]
         draws = [rng.choice(pool) for _ in range(request.body.get("n", 1))]
-        self.said.append((item.id, None, draws))
+        self.calls.append((item.id, None, draws))
         return [Reply(draw.text, draw.finish) for draw in draws]
 
     def replies(self) -> Iterator[tuple[Item, int, Main, list[Draw]]]:
         """Items with epoch, main answer and draws; samples of an item must not have overlapped."""
         for item in self.items:
-            found: list[tuple[Main, list[Draw]]] = []
-            for name, main, draws in self.said:
+            answers: list[tuple[Main, list[Draw]]] = []
+            for name, main, draws in self.calls:
                 if name == item.id and main:
-                    found.append((main, []))
+                    answers.append((main, []))
                 elif name == item.id:
-                    found[-1][1].extend(draws)
-            for epoch, (main, draws) in enumerate(found, start=1):
+                    answers[-1][1].extend(draws)
+            for epoch, (main, draws) in enumerate(answers, start=1):
                 yield item, epoch, main, draws
 
     def _main(self, rng: Random, item: Item) -> Main:
@@ -194,7 +195,7 @@ Asked = tuple[str, dict[str, str]]
 class Examiner:
     """Judges as it thinks, in one of many forms of JSON; `instead` may have it say otherwise."""
 
-    known: Mapping[str, Sentence]
+    sentences: Mapping[str, Sentence]
     instead: Callable[[str, Mapping[str, str]], str | None] = lambda form, about: None
     asked: list[Asked] = field(default_factory=list)
 
@@ -207,20 +208,25 @@ class Examiner:
         ]
         about = match.groupdict()
         self.asked.append((form, about))
-        other = self.instead(form, about)
-        if other is not None:
-            return Reply(other)
-        said = json.dumps(self._judgment(form, about), ensure_ascii=False)
-        ways = [said, f"```json\n{said}\n```", f"Here you are:\n{said}", f"{said}\n\nI hope so."]
-        return Reply(Random(said + request.prompt).choice(ways))
+        override = self.instead(form, about)
+        if override is not None:
+            return Reply(override)
+        judgment = json.dumps(self._judgment(form, about), ensure_ascii=False)
+        ways = [
+            judgment,
+            f"```json\n{judgment}\n```",
+            f"Here you are:\n{judgment}",
+            f"{judgment}\n\nI hope so.",
+        ]
+        return Reply(Random(judgment + request.prompt).choice(ways))
 
     def _judgment(self, form: str, about: Mapping[str, str]) -> dict[str, Any]:
         if form == "correctness":
             return {"verdict": opinion(VERDICTS, about["question"], about["reply"])}
         text = about["sentence"]
-        one = self.known[text]
-        markers = {"markers": list(one.listed or one.markers)}
-        decided = {"decisiveness": one.decisiveness}
+        sentence = self.sentences[text]
+        markers = {"markers": list(sentence.listed or sentence.markers)}
+        decided = {"decisiveness": sentence.decisiveness}
         if form == "markers":
             return markers
         if form == "decisiveness":
@@ -235,8 +241,10 @@ class Examiner:
 def all_sentences(items: Sequence[Item]) -> dict[str, Sentence]:
     """Every sentence that may be said, by its text."""
     names = [*(answer for item in items for answer in item.answers), "Fyn", "Ely"]
-    made = [one for name in names for _ in range(40) for one in sentences(Random(_), name)]
-    return {one.text: one for one in made}
+    variants = [
+        sentence for name in names for _ in range(40) for sentence in sentences(Random(_), name)
+    ]
+    return {sentence.text: sentence for sentence in variants}
 
 
 def own_file(folder: Path, count: int = 8, datasets: int = 2) -> list[Item]:
@@ -284,54 +292,58 @@ def expected_rows(
         question = {} if study else {"question": item.question}
         verdict = opinion(VERDICTS[: 2 if study else 3], *question.values(), main.text)
         unjudged = failed("correctness", {**question, "reply": main.text})
-        others = [draw.text.strip() for draw in draws if draw.counts]
-        head["draws"] = len(others)
+        draw_texts = [draw.text.strip() for draw in draws if draw.counts]
+        head["draws"] = len(draw_texts)
         head["punt"] = NAN if unjudged or study else float(verdict == "punt")
         head["correct"] = NAN if unjudged else float(verdict == "correct")
-        for number, one in enumerate(main.sentences, start=1):
+        for number, sentence in enumerate(main.sentences, start=1):
             words: Counter[str] = Counter()
-            for text in others:
+            for text in draw_texts:
                 line = text.replace("\n", " ") if study else text
-                about = {**question, "sentence": one.text, "reply": line}
-                lost = failed("consistency", about)
-                words["failed" if lost else opinion(WORDS, *about.values())] += 1
-            judged = sum(words[word] for word in WORDS)
-            no_markers = failed("markers", {"sentence": one.text})
+                about = {**question, "sentence": sentence.text, "reply": line}
+                is_failed = failed("consistency", about)
+                words["failed" if is_failed else opinion(WORDS, *about.values())] += 1
+            comparisons = sum(words[word] for word in WORDS)
+            no_markers = failed("markers", {"sentence": sentence.text})
             row = {
                 **head,
                 "sentence": number,
-                "text": one.text,
-                "n_markers": NAN if no_markers else len(one.markers),
+                "text": sentence.text,
+                "n_markers": NAN if no_markers else len(sentence.markers),
                 "consistent": words["yes"],
                 "undecided": words["n/a"],
                 "inconsistent": words["no"],
                 "failed": words["failed"],
-                "confidence": (words["yes"] + words["n/a"] / 2) / judged if judged else NAN,
+                "confidence": (words["yes"] + words["n/a"] / 2) / comparisons
+                if comparisons
+                else NAN,
                 "decisiveness": (
-                    NAN if failed("decisiveness", {"sentence": one.text}) else one.decisiveness
+                    NAN
+                    if failed("decisiveness", {"sentence": sentence.text})
+                    else sentence.decisiveness
                 ),
-                "status": "grader_failed" if no_markers or not judged else "ok",
+                "status": "grader_failed" if no_markers or not comparisons else "ok",
             }
-            if not others:
+            if not draw_texts:
                 row["status"] = "no_response"
-            markers = [""] if no_markers else one.markers or ["<no_hedge>"]
+            markers = [""] if no_markers else sentence.markers or ["<no_hedge>"]
             rows += [{**row, "marker": marker} for marker in markers]
     return rows
 
 
 def failure_rate(replies: Iterable[Mapping[int, Mapping[str, Any]]]) -> float:
     """Of a verdict a reply, of markers and decisiveness a sentence, of each draw's agreement."""
-    made, failed = 0, 0
+    total, failed = 0, 0
     for reply in replies:
-        judged = [row for row in reply.values() if "sentence" in row]
-        if judged:
-            made += 1
-            failed += math.isnan(judged[0]["punt"]) and math.isnan(judged[0]["correct"])
-        for row in judged:
-            made += 2 + row["draws"]
+        rows = [row for row in reply.values() if "sentence" in row]
+        if rows:
+            total += 1
+            failed += math.isnan(rows[0]["punt"]) and math.isnan(rows[0]["correct"])
+        for row in rows:
+            total += 2 + row["draws"]
             failed += math.isnan(row["n_markers"]) + math.isnan(row["decisiveness"])
             failed += row["failed"]
-    return failed / made
+    return failed / total
 
 
 def judge_calls(speaker: Speaker, batch: bool = False) -> int:
@@ -340,8 +352,8 @@ def judge_calls(speaker: Speaker, batch: bool = False) -> int:
     for _, _, main, draws in speaker.replies():
         if main.status == "ok":
             different = len({draw.text.strip() for draw in draws if draw.counts})
-            each = 1 if batch else 2 + different
-            calls += 1 + each * len({one.text for one in main.sentences})
+            calls_per_sentence = 1 if batch else 2 + different
+            calls += 1 + calls_per_sentence * len({sentence.text for sentence in main.sentences})
     return calls
 
 
@@ -352,26 +364,26 @@ def metrics_of(rows: Rows) -> dict[str, float]:
     """Means over replies, of rows that are sentences' markers or replies without a sentence."""
     replies: dict[tuple[str, int], dict[int, Mapping[str, Any]]] = {}
     for row in rows:
-        mine = replies.setdefault((row["item"], row["epoch"]), {})
-        mine[row.get("sentence", 0)] = row
+        sentence_rows = replies.setdefault((row["item"], row["epoch"]), {})
+        sentence_rows[row.get("sentence", 0)] = row
     columns: dict[str, list[float]] = {}
     for reply in replies.values():
-        judged = [row for row in reply.values() if "sentence" in row]
-        gaps = [abs(row["decisiveness"] - row["confidence"]) for row in judged]
-        status = "ok" if judged else reply[0]["status"]
+        read_rows = [row for row in reply.values() if "sentence" in row]
+        gaps = [abs(row["decisiveness"] - row["confidence"]) for row in read_rows]
+        status = "ok" if read_rows else reply[0]["status"]
         parts = {
             "faithfulness": [1 - gap for gap in gaps],
-            "mean_internal_confidence": [row["confidence"] for row in judged],
-            "mean_decisiveness": [row["decisiveness"] for row in judged],
-            "accuracy": [row["correct"] for row in judged[:1]],
-            "punt_rate": [row["punt"] for row in judged[:1]],
+            "mean_internal_confidence": [row["confidence"] for row in read_rows],
+            "mean_decisiveness": [row["decisiveness"] for row in read_rows],
+            "accuracy": [row["correct"] for row in read_rows[:1]],
+            "punt_rate": [row["punt"] for row in read_rows[:1]],
             "format_failure_rate": [] if status == "content_filter" else [float(status != "ok")],
         }
         for name, numbers in parts.items():
-            there = [value for value in numbers if not math.isnan(value)]
-            columns.setdefault(name, []).extend([mean(there)] if there else [])
-    found = {name: mean(numbers) if numbers else NAN for name, numbers in columns.items()}
-    return {**found, "grader_failure_rate": failure_rate(replies.values())}
+            defined = [value for value in numbers if not math.isnan(value)]
+            columns.setdefault(name, []).extend([mean(defined)] if defined else [])
+    metrics = {name: mean(numbers) if numbers else NAN for name, numbers in columns.items()}
+    return {**metrics, "grader_failure_rate": failure_rate(replies.values())}
 
 
 class Both:
@@ -387,8 +399,8 @@ class Both:
         return self.speaker.withholds
 
     @withholds.setter
-    def withholds(self, some: bool) -> None:
-        self.speaker.withholds = some
+    def withholds(self, is_withholding: bool) -> None:
+        self.speaker.withholds = is_withholding
 
     def __call__(self, request: Request) -> Reply | Sequence[Reply]:
         """As a speaker or as a judge."""
@@ -412,7 +424,7 @@ class Both:
         }
 
 
-def together(home: Path) -> Prepared:
+def prepare(home: Path) -> Prepared:
     """Questions of one data set, answered and judged by the same model."""
     items = own_file(home, 6, datasets=1)
     arguments = {"dataset": "places.csv", "split": "all", "draws": 4}
@@ -426,12 +438,12 @@ def together(home: Path) -> Prepared:
 CASE = Case(
     "hedge_markers",
     hedge_markers,
-    together,
-    one={"dataset": "facts", "judge": "rules", "draws": 1},
+    prepare,
+    minimal={"dataset": "facts", "judge": "rules", "draws": 1},
     ok="It is probably Fyn.",
     cut="It is prob",
     headline="faithfulness",
     temperature=1,
-    where=None,
+    condition=None,
     system=True,
 )

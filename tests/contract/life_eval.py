@@ -113,17 +113,17 @@ class Actuary:
 
     def __call__(self, request: Request) -> Reply:
         """A reply; each has its own age and probability."""
-        found = self._asked.search(request.prompt)
-        assert found, request.prompt
-        person = (SEX.get(found[1], found[1]), int(found[2]), Fraction(found[3]))
+        match = self._asked.search(request.prompt)
+        assert match, request.prompt
+        person = (SEX.get(match[1], match[1]), int(match[2]), Fraction(match[3]))
         rng = Random(len(self.meant))
         forms = self._forms if self.withholds else self._forms[:12]
         form = forms[len(self.meant) % len(forms)]
         years = rng.choice([rng.randint(55, 100), rng.randint(74, 88), rng.randint(0, 130)])
         hundredths = rng.choice([rng.randint(0, 100), 5 * rng.randint(0, 20), 0, 100])
         age = years + Fraction(form.half, 2) if form.has_age else None
-        stated = hundredths if form.has_confidence else None
-        self.meant.append(Meant(person, age, stated, form.status))
+        confidence = hundredths if form.has_confidence else None
+        self.meant.append(Meant(person, age, confidence, form.status))
         text = form.text.replace("@A", str(years)).replace("@P", str(hundredths))
         return Reply(text.replace("@C", f"{hundredths / 100:g}"), form.finish)
 
@@ -142,23 +142,25 @@ class Actuary:
 
     def log(self) -> dict[str, float]:
         """Over all radii."""
-        wanted = self.numbers()
-        named = ("overconfidence", "accuracy", "mean_confidence", "ece", "auroc")
-        return {name: wanted[name] for name in (*named, "hard_easy_slope", "format_failure_rate")}
+        numbers = self.numbers()
+        names = ("overconfidence", "accuracy", "mean_confidence", "ece", "auroc")
+        return {name: numbers[name] for name in (*names, "hard_easy_slope", "format_failure_rate")}
 
     def table(self) -> Values:
         """Over all radii, and by radius where there are many judgments."""
         prompts = "ours" if self._asked is OURS else "authors"
         window = "" if self._window == "half-open" else f";window={self._window}"
-        where = f"variant=prompts%3D{prompts}{window}"
-        found = {(where, metric): value for metric, value in self.numbers().items()}
+        condition = f"variant=prompts%3D{prompts}{window}"
+        values = {(condition, metric): value for metric, value in self.numbers().items()}
         radii = {m.person[2] for m in self.meant}
         for radius in sorted(radii) if len(self.meant) > 80 and len(radii) > 1 else ():
-            some = [m for m in self.meant if m.person[2] == radius]
-            numbers = expected(some, self._window)
+            meanings = [m for m in self.meant if m.person[2] == radius]
+            numbers = expected(meanings, self._window)
             del numbers["hard_easy_slope"]
-            found |= {(f"radius={radius};{where}", name): one for name, one in numbers.items()}
-        return found
+            values |= {
+                (f"radius={radius};{condition}", name): number for name, number in numbers.items()
+            }
+        return values
 
     def numbers(self) -> dict[str, float]:
         """Metric -> value."""
@@ -177,12 +179,12 @@ def dying() -> dict[str, list[float]]:
 @cache
 def deaths(sex: str, age: int) -> list[float]:
     """The probability of dying at each age, of somebody alive at an age; 119 takes all the rest."""
-    alive, found = 1.0, [0.0] * age
+    alive, probabilities = 1.0, [0.0] * age
     for k in range(age, 120):
         dies = 1.0 if k == 119 else dying()[sex][k]
-        found.append(alive * dies)
+        probabilities.append(alive * dies)
         alive *= 1 - dies
-    return found
+    return probabilities
 
 
 @cache
@@ -205,9 +207,9 @@ def highest(person: Person, window: str = "half-open") -> float:
     return max(truth(person, Fraction(answer), window) for answer in range(-20, 141))
 
 
-def expected(meant: list[Meant], window: str = "half-open") -> dict[str, float]:
+def expected(meanings: list[Meant], window: str = "half-open") -> dict[str, float]:
     """Metric -> value, from what the replies mean."""
-    ages = [(truth(m.person, m.age, window), m) for m in meant if m.age is not None]
+    ages = [(truth(m.person, m.age, window), m) for m in meanings if m.age is not None]
     full = [(p, m.hundredths, m) for p, m in ages if m.hundredths is not None]
     true, sure = [p for p, _, _ in full], [h / 100 for _, h, _ in full]
     excess = [s - p for s, p in zip(sure, true, strict=True)]
@@ -225,13 +227,13 @@ def expected(meant: list[Meant], window: str = "half-open") -> dict[str, float]:
         "ece": sum(map(abs, gaps.values())) / len(full),
         "auroc": float(roc_auc_score(right, sure + sure, sample_weight=weights)),
         "hard_easy_slope": linear_regression(hard, excess).slope if len(set(hard)) > 1 else 0.0,
-        "format_failure_rate": failure_rate(m.status for m in meant),
+        "format_failure_rate": failure_rate(m.status for m in meanings),
         "brier": mean(brier),
         "round_rate": mean(h % 5 == 0 for _, h, _ in full),
         "confidence_truth_correlation": correlation(sure, true),
-        "maximum_achievable_score": mean(highest(m.person, window) for m in meant),
+        "maximum_achievable_score": mean(highest(m.person, window) for m in meanings),
         "optimal_answer_gap": mean(highest(m.person, window) - p for p, m in ages),
-        "n": len(meant),
+        "n": len(meanings),
     }
 
 
@@ -241,10 +243,10 @@ def people(**arguments: Any) -> Case:
         "life_eval",
         life_eval,
         lambda home: (dict(arguments), lambda task: Actuary()),
-        one={"radii": "5"},
+        minimal={"radii": "5"},
         ok='{"Reasoning": "x", "Answer": 80, "Confidence": 0.5}',
         cut='{"Reasoning": "x", "Answer": 80, "Confidence": 0.',
-        where="variant=prompts%3Dours",
+        condition="variant=prompts%3Dours",
         system=True,
     )
 
@@ -259,10 +261,10 @@ def study_rows(data: Path) -> list[tuple[Person, str, str]]:
     rows = []
     with (data / "life_eval" / "items.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            said = row["Question Prompt"] + row["Confidence Prompt"]
-            found = re.search(r"American (\w+) .* least (\d+) years.*within (\d+) years", said)
-            assert found
+            text = row["Question Prompt"] + row["Confidence Prompt"]
+            match = re.search(r"American (\w+) .* least (\d+) years.*within (\d+) years", text)
+            assert match
             prompt = prompts[row["Question ID"]]
-            person = (found[1], int(found[2]), Fraction(found[3]))
+            person = (match[1], int(match[2]), Fraction(match[3]))
             rows.append((person, prompt["Full Prompt"], prompt["System Prompt"]))
     return rows

@@ -34,7 +34,7 @@ VERDICTS = ("True", "False")
 
 
 @dataclass(frozen=True)
-class Known:
+class Question:
     """What a question is: its kind, how many options it has, and what is right."""
 
     kind: str
@@ -54,12 +54,12 @@ class Draft:
     Attributes:
         parts: The text before the answer, the answer as written, and the text after it.
         answer: What the answer names, if that can be read.
-        stated: The probabilities as stated, or the one confidence; empty if unreadable.
+        probabilities: The probabilities as stated, or the one confidence; empty if unreadable.
     """
 
     parts: tuple[str, str, str]
     answer: str | None = None
-    stated: tuple[Fraction, ...] = ()
+    probabilities: tuple[Fraction, ...] = ()
     status: str = "ok"
     finish: Finish = "stop"
 
@@ -69,7 +69,7 @@ class Meant:
     """A draft's meaning for a question, with what its tokens say."""
 
     item: str
-    known: Known
+    question: Question
     draft: Draft
     token_status: str
     masses: tuple[float, ...] = ()
@@ -77,46 +77,48 @@ class Meant:
     @property
     def correct(self) -> float | None:
         """By the letter named; of an answer that was given, whether it is right."""
-        if self.known.kind == "given":
-            return float(self.known.target == "True") if self.draft.status == "ok" else None
-        return None if self.draft.answer is None else float(self.draft.answer == self.known.target)
+        if self.question.kind == "given":
+            return float(self.question.target == "True") if self.draft.status == "ok" else None
+        return (
+            None if self.draft.answer is None else float(self.draft.answer == self.question.target)
+        )
 
     @property
     def shares(self) -> list[Fraction]:
         """The stated probabilities of all options, normalised."""
-        found = self.draft.stated if self.known.kind == "options" else ()
-        return [one / sum(found) for one in found]
+        probabilities = self.draft.probabilities if self.question.kind == "options" else ()
+        return [probability / sum(probabilities) for probability in probabilities]
 
     @property
-    def seen(self) -> list[float]:
+    def token_probabilities(self) -> list[float]:
         """The probabilities of all options at the token of the answer, normalised."""
-        return [one / math.fsum(self.masses) for one in self.masses]
+        return [mass / math.fsum(self.masses) for mass in self.masses]
 
     def stated_row(self) -> Judged:
         """The stated judgment."""
         sure: Fraction | None = None
         if self.draft.status == "ok":
-            place = self._place() if self.known.kind == "options" else 0
-            sure = (self.shares or self.draft.stated)[place]
+            place = self._place() if self.question.kind == "options" else 0
+            sure = (self.shares or self.draft.probabilities)[place]
         return sure, self.correct, self.draft.status
 
     def token_row(self) -> Judged:
         """The token's judgment, which is of nothing where no token was read."""
         if self.token_status != "ok":
             return None, None, self.token_status
-        return self.seen[self._place()], self.correct, "ok"
+        return self.token_probabilities[self._place()], self.correct, "ok"
 
     def by_largest(self, row: Judged, shares: Sequence[Fraction | float]) -> Judged:
         """The judgment graded by the largest probability, also where no letter was read."""
         if not shares:
             return row
         top = max(shares)
-        right = shares[self.known.names.index(self.known.target)] == top
-        return top, right / sum(one == top for one in shares), "ok"
+        right = shares[self.question.names.index(self.question.target)] == top
+        return top, right / sum(share == top for share in shares), "ok"
 
     def _place(self) -> int:
         assert self.draft.answer is not None
-        return self.known.names.index(self.draft.answer)
+        return self.question.names.index(self.draft.answer)
 
 
 # Replies. @L is the answer, @ALL the probabilities of all options, @C the one confidence.
@@ -149,72 +151,78 @@ UNREAD = [
 ]
 
 
-def option_drafts(rng: Random, known: Known) -> list[Draft]:
+def option_drafts(rng: Random, question: Question) -> list[Draft]:
     """Replies in every form and arithmetic, and those that name an answer and no probabilities."""
 
     def split(total: int) -> list[int]:
         """In parts that are probabilities: of 120 in all, one of 109 is none."""
         while True:
-            cuts = sorted(rng.sample(range(1, total), known.options - 1))
+            cuts = sorted(rng.sample(range(1, total), question.options - 1))
             parts = [high - low for low, high in zip([0, *cuts], [*cuts, total], strict=True)]
             if max(parts) <= 100:
                 return parts
 
     def draft(numbers: list[int], write: Callable[[int], str], letter: str | None = None) -> Draft:
-        letter = letter or known.names[numbers.index(max(numbers))]
+        letter = letter or question.names[numbers.index(max(numbers))]
         form = rng.choice(OPTION_FORMS)
         quote = "'" if form.startswith("{'") else '"'
-        listed = ", ".join(
-            f"{quote}{name}{quote}: {write(one)}"
-            for name, one in zip(known.names, numbers, strict=True)
+        members = ", ".join(
+            f"{quote}{name}{quote}: {write(number)}"
+            for name, number in zip(question.names, numbers, strict=True)
         )
-        before, after = form.replace("@ALL", listed).split("@L")
-        stated = tuple(Fraction(one, 100) for one in numbers)
-        return Draft((before, letter, after), letter, stated)
+        before, after = form.replace("@ALL", members).split("@L")
+        probabilities = tuple(Fraction(number, 100) for number in numbers)
+        return Draft((before, letter, after), letter, probabilities)
 
-    decimals, percent = (lambda one: f"{one / 100:g}"), (lambda one: f'"{one}%"')
-    letter, full = rng.choice(known.names), split(100)
-    tied = [30] * known.options
+    decimals, percent = (lambda number: f"{number / 100:g}"), (lambda number: f'"{number}%"')
+    letter, full = rng.choice(question.names), split(100)
+    tied = [30] * question.options
     head = '{"Reasoning": "x", "Answer": "'
     invalid = "invalid_response_format"
-    listed = {name: one / 100 for name, one in zip(known.names, full, strict=True)}
-    unsure = json.dumps({"Answer": "maybe", **listed})
+    members_by_name = {
+        name: number / 100 for name, number in zip(question.names, full, strict=True)
+    }
+    unsure = json.dumps({"Answer": "maybe", **members_by_name})
     return [
         draft(full, decimals),
         draft(full, percent, letter),
-        draft([100 - 2 * (known.options - 1)] + [2] * (known.options - 1), str),
+        draft([100 - 2 * (question.options - 1)] + [2] * (question.options - 1), str),
         draft(split(90), decimals),
         draft(split(120), decimals, letter),
         draft(tied, decimals, letter),
-        draft([60 // (known.options - 1)] * (known.options - 1) + [40], decimals, letter),
+        draft([60 // (question.options - 1)] * (question.options - 1) + [40], decimals, letter),
         Draft((head, letter, '"}'), letter, status=invalid),
         Draft((head, letter, '", "A": 70, "B": 50, "C": 9, "D": 9, "E": 9}'), letter)
-        if known.options == 5
+        if question.options == 5
         else Draft((head, letter, '", "A": 0.5}'), letter, status=invalid),
         Draft((head, letter, '", "A": 0.'), letter, status="truncated", finish="length"),
         Draft(('{"Answer": "Z"}', "", ""), status="out_of_range"),
-        Draft((unsure, "", ""), stated=tuple(Fraction(one, 100) for one in full), status=invalid),
+        Draft(
+            (unsure, "", ""),
+            probabilities=tuple(Fraction(number, 100) for number in full),
+            status=invalid,
+        ),
     ]
 
 
-def single_drafts(rng: Random, known: Known) -> list[Draft]:
+def single_drafts(rng: Random, question: Question) -> list[Draft]:
     """Replies with one confidence, for true or false and for given answers."""
     drafts = []
-    forms = VERDICT_FORMS if known.kind == "true_false" else GIVEN_FORMS
+    forms = VERDICT_FORMS if question.kind == "true_false" else GIVEN_FORMS
     for form in forms:
         hundredths = rng.choice([rng.randint(0, 100), 100, 0, 5 * rng.randint(0, 20)])
-        written = rng.choice([f"{hundredths / 100:g}", f"{hundredths}%"])
-        text, stated = form.replace("@C", written), (Fraction(hundredths, 100),)
-        if known.kind == "given":
-            drafts.append(Draft((text, "", ""), None, stated))
+        number_text = rng.choice([f"{hundredths / 100:g}", f"{hundredths}%"])
+        text, probabilities = form.replace("@C", number_text), (Fraction(hundredths, 100),)
+        if question.kind == "given":
+            drafts.append(Draft((text, "", ""), None, probabilities))
             continue
         verdict = rng.choice(VERDICTS)
         lower = "@l" in text
         before, after = text.split("@l" if lower else "@L")
         drafts.append(
-            Draft((before, verdict.lower() if lower else verdict, after), verdict, stated)
+            Draft((before, verdict.lower() if lower else verdict, after), verdict, probabilities)
         )
-    if known.kind == "given":
+    if question.kind == "given":
         no_number = '{"Confidence": "high"}'
         return [*drafts, Draft((no_number, "", ""), status="invalid_response_format")]
     head = '{"Reasoning": "x", "Answer": "'
@@ -223,7 +231,7 @@ def single_drafts(rng: Random, known: Known) -> list[Draft]:
         *drafts,
         Draft((head, "False", '"}'), "False", status="invalid_response_format"),
         Draft((head, "True", '", "Confidence": 0.'), "True", status="truncated", finish="length"),
-        Draft(maybe, stated=(Fraction(9, 10),), status="ambiguous"),
+        Draft(maybe, probabilities=(Fraction(9, 10),), status="ambiguous"),
     ]
 
 
@@ -237,15 +245,15 @@ JUNK_MASS = 0.02
 
 
 def tokens_for(
-    rng: Random, known: Known, draft: Draft, style: str
+    rng: Random, question: Question, draft: Draft, style: str
 ) -> tuple[list[Token], tuple[float, ...]]:
     """The tokens of a reply, and the probability that each option has at the answer's.
 
     Each option has up to two spellings, some have none, and the rest is on what is no option.
     """
     text, before, word = "".join(draft.parts), draft.parts[0], draft.parts[1]
-    left, right = STYLES[style]
-    start, end = len(before) - left, len(before) + len(word) + right
+    before_length, after_length = STYLES[style]
+    start, end = len(before) - before_length, len(before) + len(word) + after_length
     lead, tail = text[start : len(before)], text[len(before) + len(word) : end]
     is_word = len(word) > 1
     if is_word:  # True comes as Tr and ue
@@ -256,14 +264,14 @@ def tokens_for(
 
     spelled = str.lower if word.islower() else str
     main = lead + (first(word) if word.lower() != "false" else word[:2]) + tail
-    weights = {name: rng.random() ** 2 + 0.01 for name in known.names}
-    left_out = {name for name in known.names if name != draft.answer and rng.random() < 0.15}
+    weights = {name: rng.random() ** 2 + 0.01 for name in question.names}
+    left_out = {name for name in question.names if name != draft.answer and rng.random() < 0.15}
     top, masses = {}, []
     room = 1 - JUNK_MASS * len(JUNK)
     scale = rng.choice([0.6, 0.9, 1.0]) * room / sum(weights.values())
-    for name in known.names:
-        own = main if name == draft.answer else lead + first(spelled(name)) + tail
-        spellings = {own: 0.8, f" {first(name)}": 0.15, first(name.lower()): 0.05}
+    for name in question.names:
+        spelling = main if name == draft.answer else lead + first(spelled(name)) + tail
+        spellings = {spelling: 0.8, f" {first(name)}": 0.15, first(name.lower()): 0.05}
         mass = 0.0
         for token, part in spellings.items():
             if name not in left_out and token not in top:
@@ -277,17 +285,19 @@ def tokens_for(
     if rng.random() < 0.2:  # what was said needn't be among the likeliest
         del top[main]
     around = [text[i : min(i + 7, start)] for i in range(0, start, 7)]
-    rest = [text[i : i + 7] for i in range(end, len(text), 7)]
-    other = {"B": -6.0, "True": -7.0}
-    said = [Token(one, -0.01, {one: -0.01, **other}) for one in around]
-    return [*said, place, *(Token(one, -0.01, {one: -0.01, **other}) for one in rest)], tuple(
-        masses
-    )
+    pieces_after = [text[i : i + 7] for i in range(end, len(text), 7)]
+    alternatives = {"B": -6.0, "True": -7.0}
+    tokens = [Token(piece, -0.01, {piece: -0.01, **alternatives}) for piece in around]
+    return [
+        *tokens,
+        place,
+        *(Token(piece, -0.01, {piece: -0.01, **alternatives}) for piece in pieces_after),
+    ], tuple(masses)
 
 
 def without_alternatives(tokens: Sequence[Token]) -> list[Token]:
     """The tokens as a provider gives them that was asked for none, or lists only what was said."""
-    return [Token(one.token, one.logprob) for one in tokens]
+    return [Token(token.token, token.logprob) for token in tokens]
 
 
 class Teacher:
@@ -300,7 +310,7 @@ class Teacher:
     def __init__(
         self,
         task: Task,
-        known: Mapping[str, Known],
+        questions: Mapping[str, Question],
         *,
         tokens: str = "read",
         prompts: str = "ours",
@@ -312,7 +322,7 @@ class Teacher:
         self._base = f"variant=prompts%3D{prompts}"
         self._questions = {str(sample.input): sample for sample in task.dataset}
         assert len(self._questions) == len(task.dataset)
-        self._known = known
+        self._questions_by_id = questions
         self._turns: dict[str, int] = defaultdict(int)
         self.withholds = True
 
@@ -324,23 +334,25 @@ class Teacher:
             while text not in self._questions:
                 text = text.split("\n\n", 1)[1]
         sample = self._questions[text]
-        known, metadata = self._known[str(sample.id)], sample.metadata or {}
-        turn = self._turns[known.kind]
-        self._turns[known.kind] += 1
-        rng = Random(f"{known.kind}{turn}")
-        make = option_drafts if known.kind == "options" else single_drafts
-        drafts = make(rng, known) + (UNREAD if known.kind == "options" else UNREAD[turn % 5 :][:1])
+        question, metadata = self._questions_by_id[str(sample.id)], sample.metadata or {}
+        turn = self._turns[question.kind]
+        self._turns[question.kind] += 1
+        rng = Random(f"{question.kind}{turn}")
+        make = option_drafts if question.kind == "options" else single_drafts
+        drafts = make(rng, question) + (
+            UNREAD if question.kind == "options" else UNREAD[turn % 5 :][:1]
+        )
         if not self.withholds:
-            drafts = [one for one in drafts if one.status == "ok"]
+            drafts = [candidate for candidate in drafts if candidate.status == "ok"]
         draft = drafts[turn % len(drafts)]
-        if draft.status == "ok" and not draft.stated:  # 70, 50 and so on make no 100
+        if draft.status == "ok" and not draft.probabilities:  # 70, 50 and so on make no 100
             draft = Draft(draft.parts, draft.answer, status="out_of_range")
-        reply, status, masses = self._reply(rng, known, draft, turn)
-        self.meant.append(Meant(str(metadata["item"]), known, draft, status, masses))
+        reply, status, masses = self._reply(rng, question, draft, turn)
+        self.meant.append(Meant(str(metadata["item"]), question, draft, status, masses))
         return reply
 
     def _reply(
-        self, rng: Random, known: Known, draft: Draft, turn: int
+        self, rng: Random, question: Question, draft: Draft, turn: int
     ) -> tuple[Reply, str, tuple[float, ...]]:
         """With the token's status and the options' masses."""
         text = "".join(draft.parts)
@@ -349,14 +361,15 @@ class Teacher:
         if draft.answer is None:
             tokens = [Token(text, -0.1, {text: -0.1, "B": -3.0})]
             return Reply(text, draft.finish, tokens), "invalid_response_format", ()
-        tokens, masses = tokens_for(rng, known, draft, list(STYLES)[turn % 4])
-        seen = sum(mass > 0 for mass in masses)
+        tokens, masses = tokens_for(rng, question, draft, list(STYLES)[turn % 4])
+        options_with_mass = sum(mass > 0 for mass in masses)
         lacking = rng.choice(["", "", "", "", "", "all", "alternatives"])
         if lacking == "all":
             return Reply(text, draft.finish), "scoring_failed", ()
         if lacking:
             return Reply(text, draft.finish, without_alternatives(tokens)), "scoring_failed", ()
-        if seen == 1:  # what the others had isn't known, and the answer would look certain
+        # What the other options had isn't known, and the answer would look certain.
+        if options_with_mass == 1:
             return Reply(text, draft.finish, tokens), "scoring_failed", ()
         return Reply(text, draft.finish, tokens), "ok", masses
 
@@ -365,52 +378,58 @@ class Teacher:
         rows = []
         for m in self.meant:
             sure, right, status = m.stated_row()
-            if m.known.kind == "true_false" and m.draft.stated:  # also beside no readable verdict
-                (sure,) = m.draft.stated
-            has_sum = m.known.kind == "options" and m.draft.stated
+            # Also beside no readable verdict.
+            if m.question.kind == "true_false" and m.draft.probabilities:
+                (sure,) = m.draft.probabilities
+            has_sum = m.question.kind == "options" and m.draft.probabilities
             row: dict[str, Any] = {"item": m.item, "answer": m.draft.answer, "correct": right}
-            stated = {"source": "stated", "confidence": sure, "status": status}
-            total = sum(m.draft.stated) if has_sum else None
-            rows.append({**row, **stated, "raw_sum": total, "probabilities": m.shares})
-            if m.known.kind != "given" and self.tokens != "unasked":
+            statement = {"source": "stated", "confidence": sure, "status": status}
+            total = sum(m.draft.probabilities) if has_sum else None
+            rows.append({**row, **statement, "raw_sum": total, "probabilities": m.shares})
+            if m.question.kind != "given" and self.tokens != "unasked":
                 sure, right, status = self._token_row(m)
-                seen = m.seen if status == "ok" else []
+                probabilities = m.token_probabilities if status == "ok" else []
                 token = {"source": "token", "confidence": sure, "status": status}
-                rows.append({**row, **token, "raw_sum": None, "probabilities": seen})
+                rows.append({**row, **token, "raw_sum": None, "probabilities": probabilities})
         return rows
 
     def log(self) -> dict[str, float]:
         """Of what was stated."""
         numbers = expected([m.stated_row() for m in self.meant])
-        named = ("overconfidence", "accuracy", "mean_confidence", "ece", "auroc")
-        return {name: numbers.get(name, math.nan) for name in (*named, "format_failure_rate")}
+        names = ("overconfidence", "accuracy", "mean_confidence", "ece", "auroc")
+        return {name: numbers.get(name, math.nan) for name in (*names, "format_failure_rate")}
 
     def table(self) -> Values:
         """Numbers of both sources, and their difference in ECE."""
-        asked = [m for m in self.meant if m.known.kind != "given"]
-        stated = [m.stated_row() for m in self.meant]
-        token = [self._token_row(m) for m in asked]
+        with_token = [m for m in self.meant if m.question.kind != "given"]
+        stated_rows = [m.stated_row() for m in self.meant]
+        token = [self._token_row(m) for m in with_token]
         if self.convention == "text":
-            largest = [(m, row, m.shares) for m, row in zip(self.meant, stated, strict=True)]
-            stated = [m.by_largest(row, shares) for m, row, shares in largest]
-            token = [m.by_largest(row, m.seen) for m, row in zip(asked, token, strict=True)]
-        found: Values = {}
-        for where, rows in ((self._base, stated), (f"source=token;{self._base}", token)):
+            largest = [(m, row, m.shares) for m, row in zip(self.meant, stated_rows, strict=True)]
+            stated_rows = [m.by_largest(row, shares) for m, row, shares in largest]
+            token = [
+                m.by_largest(row, m.token_probabilities)
+                for m, row in zip(with_token, token, strict=True)
+            ]
+        values: Values = {}
+        for condition, rows in ((self._base, stated_rows), (f"source=token;{self._base}", token)):
             if any(sure is not None for sure, _, _ in rows):
-                found |= {(where, metric): value for metric, value in expected(rows).items()}
+                values |= {(condition, metric): value for metric, value in expected(rows).items()}
         sides = []
-        for some, rows in ((self.meant, stated), (asked, token)):
-            read = [(m, row) for m, row in zip(some, rows, strict=True) if row[2] == "ok"]
+        for meanings, rows in ((self.meant, stated_rows), (with_token, token)):
+            read = [(m, row) for m, row in zip(meanings, rows, strict=True) if row[2] == "ok"]
             sides.append([(m.item, row) for m, row in read])
-        both = {item for item, _ in sides[0]} & {item for item, _ in sides[1]}
-        if both:
-            one, other = (ece([row for item, row in side if item in both]) for side in sides)
-            found[f"of=ece;{self._base};versus=token", "difference"] = one - other
-        return found
+        shared_items = {item for item, _ in sides[0]} & {item for item, _ in sides[1]}
+        if shared_items:
+            stated_ece, token_ece = (
+                ece([row for item, row in side if item in shared_items]) for side in sides
+            )
+            values[f"of=ece;{self._base};versus=token", "difference"] = stated_ece - token_ece
+        return values
 
-    def _token_row(self, meant: Meant) -> Judged:
-        if self.tokens == "read" or meant.token_status == "content_filter":
-            return meant.token_row()
+    def _token_row(self, meaning: Meant) -> Judged:
+        if self.tokens == "read" or meaning.token_status == "content_filter":
+            return meaning.token_row()
         return None, None, "scoring_failed"
 
 
@@ -433,7 +452,7 @@ def expected(rows: Sequence[Judged]) -> dict[str, float]:
     pairs = [(float(s), right) for s, right, _ in rows if s is not None and right is not None]
     sure, right = [s for s, _ in pairs], [r for _, r in pairs]
     numbers = {
-        "accuracy": mean(one for _, one, _ in rows if one is not None),
+        "accuracy": mean(correct for _, correct, _ in rows if correct is not None),
         "mean_confidence": mean(sure),
         "overconfidence": mean(sure) - mean(right),
         "ece": ece(rows),
@@ -448,9 +467,9 @@ def expected(rows: Sequence[Judged]) -> dict[str, float]:
 # Questions.
 
 
-def own_file(folder: Path) -> dict[str, Known]:
+def own_file(folder: Path) -> dict[str, Question]:
     """96 questions in mine.jsonl: two to five options, true or false, and a given answer."""
-    rows, known = [], {}
+    rows, questions = [], {}
     for number in range(96):
         kind = ("options", "options", "true_false", "given")[number % 4]
         options = 2 + number // 4 % 4 if kind == "options" else 0
@@ -467,11 +486,11 @@ def own_file(folder: Path) -> dict[str, Known]:
         if kind == "given":
             row["answer"] = f"It is {number}."
         rows.append(row)
-        known[f"q{number:02d}" + ("_answer" if kind == "given" else "")] = Known(
+        questions[f"q{number:02d}" + ("_answer" if kind == "given" else "")] = Question(
             kind, options, target
         )
     (folder / "mine.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n", "utf-8")
-    return known
+    return questions
 
 
 def csv_rows(place: Path) -> list[dict[str, str]]:
@@ -489,37 +508,39 @@ PUBLISHED = {
 }
 
 
-def published_questions(name: str, folder: Path) -> dict[str, Known]:
+def published_questions(name: str, folder: Path) -> dict[str, Question]:
     """A published set's questions by id."""
-    known = {}
+    questions = {}
     for row in csv_rows(folder / "items" / f"{PUBLISHED[name]}.csv"):
         item = f"{name}-{row['Question ID']}"
         if name == "halueval":
-            known[f"{item}_r"] = Known("given", 0, "True")
-            known[f"{item}_h"] = Known("given", 0, "False")
+            questions[f"{item}_r"] = Question("given", 0, "True")
+            questions[f"{item}_h"] = Question("given", 0, "False")
         elif name == "boolq":
-            known[item] = Known("true_false", 0, row["Correct Answer"])
+            questions[item] = Question("true_false", 0, row["Correct Answer"])
         else:
             options = sum(key.startswith("Option ") for key in row)
-            known[item] = Known("options", options, row["Correct Answer Letter"])
-    return known
+            questions[item] = Question("options", options, row["Correct Answer Letter"])
+    return questions
 
 
-def taught(name: str, known: Callable[[Path], dict[str, Known]], **arguments: Any) -> Case:
+def taught(
+    name: str, read_questions: Callable[[Path], dict[str, Question]], **arguments: Any
+) -> Case:
     """A set whose questions are known otherwise."""
 
     def prepare(home: Path) -> Prepared:
-        answers = known(home)
+        answers = read_questions(home)
         return dict(arguments), lambda task: Teacher(task, answers)
 
     return Case(
         name,
         question_sets,
         prepare,
-        one={"dataset": "bundled"},
+        minimal={"dataset": "bundled"},
         ok='{"Answer": "A", "A": 0.6, "B": 0.1, "C": 0.2, "D": 0.1}',
         cut='{"Answer": "A", "A": 0.',
-        where="variant=prompts%3Dours",
+        condition="variant=prompts%3Dours",
         system=True,
     )
 
@@ -527,14 +548,14 @@ def taught(name: str, known: Callable[[Path], dict[str, Known]], **arguments: An
 def bundled(dataset: str, file: str) -> Case:
     """A bundled set."""
     folder = CHECKOUT / "src" / "inspect_confidence" / "datasets" / "bundled"
-    known = {}
+    questions = {}
     for line in (folder / f"{file}.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         if "choices" in row:
-            known[row["id"]] = Known("options", len(row["choices"]), "ABCDE"[row["answer"]])
+            questions[row["id"]] = Question("options", len(row["choices"]), "ABCDE"[row["answer"]])
         else:
-            known[row["id"]] = Known("true_false", 0, str(row["answer"]))
-    return taught("question_sets", lambda _: known, dataset=dataset)
+            questions[row["id"]] = Question("true_false", 0, str(row["answer"]))
+    return taught("question_sets", lambda _: questions, dataset=dataset)
 
 
 CASE = taught("question_sets", own_file, dataset="mine.jsonl")

@@ -56,18 +56,18 @@ class Examinee:
         rng = Random(f"{request.prompt}{self._asked[request.prompt]}")
         bounds = re.search(r"an integer between (\d+) and (\d+), where", request.prompt)
         assert bounds
-        asked = request.prompt.split("\n\n", 1)[1].split("\n\nAfter providing", 1)[0]
-        question, *listed = asked.split("\nChoices:\n")
+        question_text = request.prompt.split("\n\n", 1)[1].split("\n\nAfter providing", 1)[0]
+        question, *choice_blocks = question_text.split("\nChoices:\n")
         right = rng.random() < 0.65
         truth = self._answers[question]
-        if listed:
-            choices = [line[3:] for line in listed[0].split("\n")]
+        if choice_blocks:
+            choices = [line[3:] for line in choice_blocks[0].split("\n")]
             places = [place for place, text in enumerate(choices) if (text in truth) == right]
             answer = chosen(rng, rng.choice(places), choices)
         else:
             answer = solved(rng, int(*truth) + (0 if right else rng.choice([-7, 1, 1000])))
-        reply, meant = self._reply(rng, answer, right, (int(bounds[1]), int(bounds[2])))
-        self.meant.append(meant)
+        reply, meaning = self._reply(rng, answer, right, (int(bounds[1]), int(bounds[2])))
+        self.meant.append(meaning)
         return reply
 
     def _reply(  # noqa: PLR0911 # each kind of reply
@@ -100,11 +100,13 @@ class Examinee:
             return Reply("", finish="content_filter"), Meant(scale, status="content_filter")
         if kind == "cut":
             text = rng.choice(["Solution: First, we", f"{answer}\nConfid"])
-            known = None if "First" in text else right
-            return Reply(text, finish="length"), Meant(scale, known, status="truncated")
-        far = 20 * max(low - raw, raw - high) > high - low
-        status = "out_of_range" if far else "ok"
-        return Reply(f"{answer}\n{stated(rng, raw, scale)}"), Meant(scale, right, raw, status)
+            correct = None if "First" in text else right
+            return Reply(text, finish="length"), Meant(scale, correct, status="truncated")
+        is_violation = 20 * max(low - raw, raw - high) > high - low
+        status = "out_of_range" if is_violation else "ok"
+        return Reply(f"{answer}\n{confidence_line(rng, raw, scale)}"), Meant(
+            scale, right, raw, status
+        )
 
     def judgments(self) -> list[dict[str, Any]]:
         """Scale, report, correctness and status."""
@@ -116,36 +118,39 @@ class Examinee:
 
     def by_scale(self) -> dict[str, list[Meant]]:
         """What was meant on each scale."""
-        found: dict[str, list[Meant]] = defaultdict(list)
-        for one in self.meant:
-            found["{}-{}".format(*one.scale)].append(one)
-        return found
+        groups: dict[str, list[Meant]] = defaultdict(list)
+        for meaning in self.meant:
+            groups["{}-{}".format(*meaning.scale)].append(meaning)
+        return groups
 
     def log(self) -> dict[str, float]:
         """By scale, or as the mean over scales."""
-        numbers = {scale: numbers_of(meant) for scale, meant in self.by_scale().items()}
-        found = {
-            name: mean(of["", name] for of in numbers.values())
+        numbers = {scale: numbers_of(meanings) for scale, meanings in self.by_scale().items()}
+        metrics = {
+            name: mean(metrics_of_scale["", name] for metrics_of_scale in numbers.values())
             for name in ("overconfidence", "accuracy", "violation_rate", "format_failure_rate")
         }
         for name in ("ece", "auroc"):
-            found |= {f"{name}_{scale}": of["", name] for scale, of in numbers.items()}
-        return found
+            metrics |= {
+                f"{name}_{scale}": metrics_of_scale["", name]
+                for scale, metrics_of_scale in numbers.items()
+            }
+        return metrics
 
     def table(self) -> Values:
         """By scale."""
         return {
-            (f"{where}scale={scale}", metric): value
-            for scale, meant in self.by_scale().items()
-            for (where, metric), value in numbers_of(meant).items()
+            (f"{condition}scale={scale}", metric): value
+            for scale, meanings in self.by_scale().items()
+            for (condition, metric), value in numbers_of(meanings).items()
         }
 
 
 def chosen(rng: Random, place: int, choices: list[str]) -> str:
     """A line that answers with a choice."""
     letter, text = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[place], choices[place]
-    other = "AB"[letter == "A"]
-    folded = Counter(" ".join(re.findall(r"\w+", one.casefold())) for one in choices)
+    wrong_letter = "AB"[letter == "A"]
+    folded = Counter(" ".join(re.findall(r"\w+", choice.casefold())) for choice in choices)
     ways = [
         f"Answer: {letter}",
         f"**Answer:** {letter}",
@@ -154,8 +159,8 @@ def chosen(rng: Random, place: int, choices: list[str]) -> str:
         f"- Answer: {letter}. {text}",
         f"Answer: {letter}) {text}",
         f"The answer is {letter}.",
-        f"<think>Answer: {other}? No.</think>\nAnswer: {letter}",
-        f"It isn't {other}, I think.\n\n### Final Answer\n{letter}\n",
+        f"<think>Answer: {wrong_letter}? No.</think>\nAnswer: {letter}",
+        f"It isn't {wrong_letter}, I think.\n\n### Final Answer\n{letter}\n",
     ]
     return rng.choice(ways if max(folded.values()) > 1 else [*ways, f"Answer: {text}"])
 
@@ -175,7 +180,7 @@ def solved(rng: Random, value: int) -> str:
     return rng.choice(ways)
 
 
-def stated(rng: Random, raw: int, scale: tuple[int, int]) -> str:
+def confidence_line(rng: Random, raw: int, scale: tuple[int, int]) -> str:
     """A line that states a confidence."""
     ways = [f"Confidence: {raw}", f"**Confidence:** {raw}", f"\nconfidence = {raw}."]
     ways += [f"Confidence: {raw} (fairly sure)", f"- Confidence level: {raw}.0"]
@@ -183,42 +188,46 @@ def stated(rng: Random, raw: int, scale: tuple[int, int]) -> str:
     return rng.choice([*ways, f"Confidence: {raw}%"] if scale == (0, 100) else ways)
 
 
-def numbers_of(meant: list[Meant]) -> dict[tuple[str, str], float]:
+def numbers_of(meanings: list[Meant]) -> dict[tuple[str, str], float]:
     """Part of a condition and metric -> value on one scale, from what the replies mean."""
-    low, high = meant[0].scale
-    excess = [max(low - one.raw, one.raw - high) for one in meant if one.raw is not None]
-    far = [20 * one > high - low for one in excess]
-    judged = []
-    for one in meant:
-        if one.right is not None and one.raw is not None:
-            share = Fraction(min(max(one.raw, low), high) - low, high - low)
-            if 20 * max(low - one.raw, one.raw - high) <= high - low:
-                judged.append((share, one.right))
-    right, sure = [one for _, one in judged], [float(share) for share, _ in judged]
-    counts = Counter(share for share, _ in judged)
+    low, high = meanings[0].scale
+    excess = [
+        max(low - meaning.raw, meaning.raw - high)
+        for meaning in meanings
+        if meaning.raw is not None
+    ]
+    violations = [20 * distance > high - low for distance in excess]
+    pairs = []
+    for meaning in meanings:
+        if meaning.right is not None and meaning.raw is not None:
+            share = Fraction(min(max(meaning.raw, low), high) - low, high - low)
+            if 20 * max(low - meaning.raw, meaning.raw - high) <= high - low:
+                pairs.append((share, meaning.right))
+    right, sure = [correct for _, correct in pairs], [float(share) for share, _ in pairs]
+    counts = Counter(share for share, _ in pairs)
 
     def ece(bins: dict[Fraction, int]) -> float:
         """The weighted mean distance of confidence from accuracy over bins of values."""
         gaps: dict[int, Fraction] = defaultdict(Fraction)
-        for share, one in judged:
-            gaps[bins[share]] += share - one
-        return float(sum(map(abs, gaps.values())) / len(judged))
+        for share, correct in pairs:
+            gaps[bins[share]] += share - correct
+        return float(sum(map(abs, gaps.values())) / len(pairs))
 
     def even(number: int) -> dict[Fraction, int]:
         return {share: min(int(share * number), number - 1) for share in counts}
 
     rank, mass = 0, {}
     for share in sorted(counts):
-        mass[share] = int(Fraction(2 * rank + counts[share], 2 * len(judged)) * 10)
+        mass[share] = int(Fraction(2 * rank + counts[share], 2 * len(pairs)) * 10)
         rank += counts[share]
     # A report beside an unreadable answer fails, out of range or not.
     unread = [
-        "no" if one.right is None or one.raw is None else "ok"
-        for one in meant
-        if one.status != "content_filter"
+        "no" if meaning.right is None or meaning.raw is None else "ok"
+        for meaning in meanings
+        if meaning.status != "content_filter"
     ]
     return {
-        ("", "accuracy"): mean(one.right for one in meant if one.right is not None),
+        ("", "accuracy"): mean(meaning.right for meaning in meanings if meaning.right is not None),
         ("", "mean_confidence"): mean(sure),
         ("", "overconfidence"): mean(sure) - mean(right),
         ("", "ece"): ece(even(10)),
@@ -228,10 +237,10 @@ def numbers_of(meant: list[Meant]) -> dict[tuple[str, str], float]:
         ("binning=equal_mass;", "ece"): ece(mass),
         ("", "brier"): brier_score_loss(right, sure),
         ("", "auroc"): roc_auc_score(right, sure),
-        ("", "violation_rate"): mean(far),
-        ("", "clip_rate"): mean(e > 0 and not f for e, f in zip(excess, far, strict=True)),
+        ("", "violation_rate"): mean(violations),
+        ("", "clip_rate"): mean(e > 0 and not f for e, f in zip(excess, violations, strict=True)),
         ("", "format_failure_rate"): failure_rate(unread),
-        ("", "n"): len(meant),
+        ("", "n"): len(meanings),
     }
 
 
@@ -240,9 +249,9 @@ def own_file(home: Path) -> Prepared:
     answers: dict[str, set[str]] = {}
     rows = []
     for k in range(20):
-        listed = "|".join(f"plan {n}" for n in range(3)) if k % 2 else ""
-        rows.append((f"What is {k} plus {k}?", listed, "ABC"[k % 3] if listed else str(2 * k)))
-        answers[rows[-1][0]] = {f"plan {k % 3}" if listed else str(2 * k)}
+        choices = "|".join(f"plan {n}" for n in range(3)) if k % 2 else ""
+        rows.append((f"What is {k} plus {k}?", choices, "ABC"[k % 3] if choices else str(2 * k)))
+        answers[rows[-1][0]] = {f"plan {k % 3}" if choices else str(2 * k)}
     lines = ["question,choices,target", *map(",".join, rows)]
     (home / "mine.csv").write_text("\n".join(lines), "utf-8")
     arguments = {"dataset": "mine.csv", "scales": "0-100,60-100"}
@@ -264,12 +273,12 @@ CASE = Case(
     "scale_variants",
     scale_variants,
     own_file,
-    one={"dataset": "word_problems", "scales": "0-100"},
+    minimal={"dataset": "word_problems", "scales": "0-100"},
     ok="Final Answer: 20\nConfidence: 80",
     cut="Final Answer: 20\nConfid",
     fields=("question", "l", "u"),
-    shown=lambda text, facts: (text, str(facts["low"]), str(facts["high"])),
-    where="scale=0-100",
+    field_texts=lambda text, facts: (text, str(facts["low"]), str(facts["high"])),
+    condition="scale=0-100",
 )
 
 

@@ -19,14 +19,17 @@ from provider_server import Reply, Request
 def constants(folder: Path) -> dict[str, str]:
     """The texts of the authors' file by name, each as it stands there."""
     lines = ast.parse((folder / "hedge_markers" / "prompts.py").read_text("utf-8")).body
-    named = [
-        one for one in lines if isinstance(one, ast.Assign) if isinstance(one.targets[0], ast.Name)
+    assignments = [
+        node
+        for node in lines
+        if isinstance(node, ast.Assign)
+        if isinstance(node.targets[0], ast.Name)
     ]
     return {
-        one.targets[0].id: one.value.value
-        for one in named
-        if isinstance(one.targets[0], ast.Name)
-        if isinstance(one.value, ast.Constant) and isinstance(one.value.value, str)
+        node.targets[0].id: node.value.value
+        for node in assignments
+        if isinstance(node.targets[0], ast.Name)
+        if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
     }
 
 
@@ -54,10 +57,10 @@ def prompts_of(texts: Mapping[str, str]) -> dict[str, str]:
     patterns = {}
     for form, (text, fields) in whole.items():
         patterns[form] = re.escape(text)
-        for theirs, ours in fields.items():
-            field = re.escape("{" + theirs + "}")
+        for study_field, group in fields.items():
+            field = re.escape("{" + study_field + "}")
             assert patterns[form].count(field) == 1
-            patterns[form] = patterns[form].replace(field, f"(?P<{ours}>.*)")
+            patterns[form] = patterns[form].replace(field, f"(?P<{group}>.*)")
     return patterns
 
 
@@ -74,7 +77,7 @@ WRITTEN = {
 class StudyExaminer:
     """Judges as it thinks, in a format of the study's; `instead` may have it say otherwise."""
 
-    known: Mapping[str, Sentence]
+    sentences: Mapping[str, Sentence]
     patterns: Mapping[str, str]
     instead: Callable[[str, Mapping[str, str]], str | None] = lambda form, about: None
     asked: list[Asked] = field(default_factory=list)
@@ -92,22 +95,22 @@ class StudyExaminer:
         assert "response_format" not in request.body
         has_system = form in ("consistency", "correctness")
         assert request.system == ("You are a helpful assistant." if has_system else None)
-        other = self.instead(form, about)
+        override = self.instead(form, about)
         rng = Random(f"{form} {request.prompt}")
-        return Reply(self._said(rng, form, about) if other is None else other)
+        return Reply(self._answer(rng, form, about) if override is None else override)
 
-    def _said(self, rng: Random, form: str, about: Mapping[str, str]) -> str:
+    def _answer(self, rng: Random, form: str, about: Mapping[str, str]) -> str:
         if form == "correctness":
             assert ast.literal_eval(about["answers"])
             return rng.choice(WRITTEN[verdict(about["reply"])])
-        one = self.known[about["sentence"]]
+        sentence = self.sentences[about["sentence"]]
         if form == "consistency":
-            return rng.choice(WRITTEN[opinion(WORDS, one.text, about["reply"])])
+            return rng.choice(WRITTEN[opinion(WORDS, sentence.text, about["reply"])])
         if form == "decisiveness":
-            return rng.choice(["{}", "{}\n", "**{}**", "Rating: {}"]).format(one.decisiveness)
-        listed = "; ".join(one.listed or one.markers)
-        ends = ["{} ####", "Hedges: {} ####", "{}\n####", *(["{}"] if listed else [])]
-        return rng.choice(ends).format(listed).strip()
+            return rng.choice(["{}", "{}\n", "**{}**", "Rating: {}"]).format(sentence.decisiveness)
+        marker_list = "; ".join(sentence.listed or sentence.markers)
+        ends = ["{} ####", "Hedges: {} ####", "{}\n####", *(["{}"] if marker_list else [])]
+        return rng.choice(ends).format(marker_list).strip()
 
 
 def verdict(reply: str) -> str:

@@ -84,12 +84,12 @@ def prepared(case: Case, home: Path, model: str = OPENAI, **more: Any) -> tuple[
     """A short run's task and what answers it."""
     arguments, make = case.prepare(home)
     task = case.task(**{**arguments, **more})
-    far = make(task)
-    if isinstance(far, question_sets.Teacher) and model != OPENAI:
-        far.tokens = "lost"
-    if isinstance(far, hedge_markers.Both):
-        far.judge = model
-    return task, far
+    far_end = make(task)
+    if isinstance(far_end, question_sets.Teacher) and model != OPENAI:
+        far_end.tokens = "lost"
+    if isinstance(far_end, hedge_markers.Both):
+        far_end.judge = model
+    return task, far_end
 
 
 def run(
@@ -152,28 +152,28 @@ def test_log_and_results_say_what_the_provider_sent(case: Case, model: str, home
     """Of readable and unreadable replies, with OpenAI of two epochs; calls are those planned."""
     items = 24 if case is question_sets.CASE else 12
     more = {} if model == OPENAI else {"items": items}
-    task, far = prepared(case, home, model, **more)
+    task, far_end = prepared(case, home, model, **more)
     epochs = 2 if model == OPENAI else 1
-    with ProviderServer(far) as server:
+    with ProviderServer(far_end) as server:
         log = run(case, task, server, home / "logs", model, epochs=epochs)
     requests = [request for request, _ in server.requests]
     assert len({request.provider for request in requests}) == 1
     for request in requests:
         check_wire(case, model, request)
-    if isinstance(far, hedge_markers.Both):
-        judged = [request for request in requests if request.system is None]
-        assert len(judged) == hedge_markers.judge_calls(far.speaker, batch=True)
+    if isinstance(far_end, hedge_markers.Both):
+        judge_requests = [request for request in requests if request.system is None]
+        assert len(judge_requests) == hedge_markers.judge_calls(far_end.speaker, batch=True)
         requests = [request for request in requests if request.system]
     if case is not hedge_markers.CASE or model != OPENAI:  # OpenAI gives several draws a call
         arguments, _ = case.prepare(home)
         assert len(requests) == planned(case, {**arguments, **more}, epochs)
-    frame = check(log, home / "logs", far)
+    frame = check(log, home / "logs", far_end)
     dataset = case.prepare(home)[0].get("dataset")
     if dataset and case is not hedge_markers.CASE:  # whose file names data sets of its own
         assert set(frame["dataset"]) == {dataset}
     headline = headline_metric(log)
     assert headline
-    assert headline.metric.value == pytest.approx(far.log()[case.headline], abs=1e-9)
+    assert headline.metric.value == pytest.approx(far_end.log()[case.headline], abs=1e-9)
     if model == OPENAI:
         kept_in_files(frame, home)
         scored_again(case, log, frame, home)
@@ -183,35 +183,35 @@ def kept_in_files(frame: pd.DataFrame, home: Path) -> None:
     """Judgments that are written out and read back are the same."""
     for name in ("j.csv", "j.parquet"):
         write_file({frame["task"].iloc[0]: frame}, home / name)
-        ((_, again),) = read_judgments(home / name).items()
-        pd.testing.assert_frame_equal(again, frame)
+        ((_, frame_of_file),) = read_judgments(home / name).items()
+        pd.testing.assert_frame_equal(frame_of_file, frame)
 
 
 def scored_again(case: Case, log: EvalLog, before: pd.DataFrame, home: Path) -> None:
     """Scoring the finished log anew gives its metrics and judgments again, and asks nothing."""
     if case is hedge_markers.CASE:  # whose judge would be asked again: it has tests of its own
         return
-    again = score(log, SCORERS[case.name](), action="overwrite", display="log")
-    assert log_metrics(again) == pytest.approx(log_metrics(log), rel=1e-12, nan_ok=True)
+    new_log = score(log, SCORERS[case.name](), action="overwrite", display="log")
+    assert log_metrics(new_log) == pytest.approx(log_metrics(log), rel=1e-12, nan_ok=True)
     (home / "again").mkdir()
-    write_eval_log(again, str(home / "again" / "new.eval"))
+    write_eval_log(new_log, str(home / "again" / "new.eval"))
     _, after = read_judgments(home / "again").popitem()
     keys = ["uuid", *(["source"] if "source" in before else [])]
-    first, second = (one.sort_values(keys, ignore_index=True) for one in (before, after))
+    first, second = (frame.sort_values(keys, ignore_index=True) for frame in (before, after))
     pd.testing.assert_frame_equal(first, second)
 
 
 @every_task
 def test_a_cached_run_asks_nothing(case: Case, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Epochs stay apart in the cache, and both runs' judgments are what was meant."""
-    task, far = prepared(case, home, items=6)
-    far.withholds = False
-    with ProviderServer(far) as server, cached(monkeypatch, home / "cache"):
+    task, far_end = prepared(case, home, items=6)
+    far_end.withholds = False
+    with ProviderServer(far_end) as server, cached(monkeypatch, home / "cache"):
         for name in "ab":
             run(case, task, server, home / name, epochs=2, cache=True)
             calls = len(server.requests)
             ((_, frame),) = read_judgments(home / name).items()
-            check_judgments(frame, far.judgments())
+            check_judgments(frame, far_end.judgments())
             if name == "a":
                 first = calls
     assert calls == first > 0
@@ -230,55 +230,57 @@ def test_statuses_count_alike_everywhere(case: Case, home: Path) -> None:
     }
     if case is hedge_markers.CASE:  # whatever is said is an answer
         del replies["refusal"], replies["invalid_response_format"]
-    for some in (replies, {"content_filter": replies["content_filter"]}):
-        folder = home / str(len(some))
-        log, _ = served(case.task(**case.one, items=12), folder, by_prompt(*some.values()))
+    for group in (replies, {"content_filter": replies["content_filter"]}):
+        folder = home / str(len(group))
+        log, _ = served(case.task(**case.minimal, items=12), folder, by_prompt(*group.values()))
         ((_, frame),) = read_judgments(folder).items()
         if "source" in frame:
             frame = frame[frame["source"] == "stated"]
-        assert Counter(frame["status"]) == dict.fromkeys(some, 12 // len(some)), case
+        assert Counter(frame["status"]) == dict.fromkeys(group, 12 // len(group)), case
         unread = frame[frame["status"] != "ok"]
         assert (unread["reason"] != "").all()
-        rate = pytest.approx(failure_rate(some), nan_ok=True)
+        rate = pytest.approx(failure_rate(group), nan_ok=True)
         inside = [v for k, v in log_metrics(log).items() if k.startswith("format_failure_rate")]
         assert inside == [rate], case
         results = summarize(folder, resamples=5)
         notes = " ".join(results["note"])
-        told = () if case is hedge_markers.CASE else set(some) - {"ok"}
-        for status in told:
-            assert re.search(rf"\b{12 // len(some)} {status}\b", notes), (case, status)
-        if case.where:
-            assert values(results).get((case.where, "format_failure_rate"), math.nan) == rate
+        failures = () if case is hedge_markers.CASE else set(group) - {"ok"}
+        for status in failures:
+            assert re.search(rf"\b{12 // len(group)} {status}\b", notes), (case, status)
+        if case.condition:
+            assert values(results).get((case.condition, "format_failure_rate"), math.nan) == rate
 
 
 @every_task
 def test_a_limit_leaves_no_reply(case: Case, home: Path) -> None:
     """What ends before the model answers counts as neither wrong nor unreadable."""
-    task = case.task(**case.one, items=12)
+    task = case.task(**case.minimal, items=12)
     log, requests = served(task, home / "logs", lambda _: Reply(case.ok), message_limit=1)
     assert not requests
     ((_, frame),) = read_judgments(home / "logs").items()
     assert set(frame["status"]) == {"limit_reached"}
     assert all(math.isnan(value) for value in log_metrics(log).values())
     results = summarize(home / "logs", resamples=5)
-    some = results[results["metric"].isin(["accuracy", "coverage", "ece", "mean_probability"])]
-    assert some["value"].isna().all()
-    assert some["note"].str.contains("undefined").all()
+    metric_rows = results[
+        results["metric"].isin(["accuracy", "coverage", "ece", "mean_probability"])
+    ]
+    assert metric_rows["value"].isna().all()
+    assert metric_rows["note"].str.contains("undefined").all()
     assert results["note"].str.contains(r"\b12 limit_reached").any()
 
 
 @every_task
 def test_facts_of_the_run(case: Case) -> None:
     """Temperature, counts and fingerprints, in plain types."""
-    task = case.task(**{**case.one, "items": 6})
+    task = case.task(**{**case.minimal, "items": 6})
     assert task.config.temperature == case.temperature
     assert task.version == ("2-A" if case is hedge_markers.CASE else "1-A")
     facts: dict[str, Any] = task.metadata or {}
     assert json.loads(json.dumps(facts)) == facts
     split = (6, 0) if case.name == "wep_choice" else (3, 3)
     assert (facts["train_items"], facts["test_items"], facts["items"]) == (*split, 6)
-    assert facts["dataset"] == case.one.get("dataset", facts["dataset"])
-    assert facts["calls_per_sample"] == 1 + case.one.get("draws", 0)
+    assert facts["dataset"] == case.minimal.get("dataset", facts["dataset"])
+    assert facts["calls_per_sample"] == 1 + case.minimal.get("draws", 0)
     assert len(facts["data"]) == len(facts["prompt"]) == 12
     assert facts["system"] == ("standard" if case is hedge_markers.CASE else "")
 
@@ -286,41 +288,41 @@ def test_facts_of_the_run(case: Case) -> None:
 @every_task
 def test_a_file_of_ids_chooses_items(case: Case, home: Path) -> None:
     """Those named are asked and no others; a bad name is an error."""
-    task = case.task(**{**case.one, "items": 5})
+    task = case.task(**{**case.minimal, "items": 5})
     ids = sorted({(sample.metadata or {})["item"] for sample in task.dataset})
     (home / "ids.txt").write_text(f"{ids[3]}\n\n{ids[1]}\n", "utf-8")
-    task = case.task(**{**case.one, "items": "ids.txt"})
+    task = case.task(**{**case.minimal, "items": "ids.txt"})
     assert {(sample.metadata or {})["item"] for sample in task.dataset} == {ids[1], ids[3]}
     (home / "ids.txt").write_text(f"{ids[1]}0\n", "utf-8")
-    assert f"items names '{ids[1]}0'" in refusal(case.task, **{**case.one, "items": "ids.txt"})
+    assert f"items names '{ids[1]}0'" in refusal(case.task, **{**case.minimal, "items": "ids.txt"})
 
 
 @every_task
 def test_own_wording_and_system_message_are_sent(case: Case, home: Path) -> None:
     """Files replace them to the letter, doubled braces are braces, and runs are kept apart."""
-    named = " | ".join(f"{{{name}}}" for name in case.fields)
-    (home / "p.txt").write_text(f"Überlege {{{{so}}}}: {named}", "utf-8")
+    fields = " | ".join(f"{{{name}}}" for name in case.fields)
+    (home / "p.txt").write_text(f"Überlege {{{{so}}}}: {fields}", "utf-8")
     (home / "s.txt").write_text("Fasse dich {kurz}.\nJa.", "utf-8")
     (home / "empty.txt").write_text("", "utf-8")
-    for own in (
+    for wording in (
         {"prompt": "p.txt"},
         {"prompt": "p.txt", "system": "s.txt"},
         {"system": "s.txt"},
         {"system": "empty.txt"},
     ):
-        task = case.task(**{**case.one, "items": 1, **own})
+        task = case.task(**{**case.minimal, "items": 1, **wording})
         _, (request, *_) = served(task, home / "logs", lambda _: Reply(case.ok))
-        if "system" in own:
-            assert request.system == (Path(own["system"]).read_text("utf-8") or None), own
+        if "system" in wording:
+            assert request.system == (Path(wording["system"]).read_text("utf-8") or None), wording
         elif case is not hedge_markers.CASE:  # which asks for hedges in its own
             assert request.system is None
         (sample, *_) = task.dataset
-        shown = case.shown(str(sample.input), sample.metadata or {})
-        assert all(text in request.prompt for text in shown), request.prompt
-        head, found, rest = request.prompt.partition("Überlege {so}: ")
-        assert (not head and bool(found)) == ("prompt" in own), request.prompt
-        if found:
-            assert tuple(rest.split(" | ")[: len(shown)]) == shown
+        field_texts = case.field_texts(str(sample.input), sample.metadata or {})
+        assert all(text in request.prompt for text in field_texts), request.prompt
+        head, heading, tail = request.prompt.partition("Überlege {so}: ")
+        assert (not head and bool(heading)) == ("prompt" in wording), request.prompt
+        if heading:
+            assert tuple(tail.split(" | ")[: len(field_texts)]) == field_texts
     ((_, frame),) = read_judgments(home / "logs").items()
     assert frame["variant"].nunique() == 4
 
@@ -347,10 +349,10 @@ def test_bad_arguments_name_value_and_remedy(case: Case) -> None:
     """Those that all tasks have; what an error lists as known are all of the task's."""
     for name, text in (("odd", "{question"), ("bare", "Rate it."), ("other", "{much}")):
         Path(f"{name}.txt").write_text(text, "utf-8")
-    check_refusals(case.task, [({**case.one, **given}, says) for given, says in COMMON])
-    listed = refusal(case.task, zzz=1).split("Known: ")[1].rstrip(".").split(", ")
-    assert listed == sorted(parameters_of(case.task))
-    if "dataset" in listed:
+    check_refusals(case.task, [({**case.minimal, **arguments}, says) for arguments, says in COMMON])
+    names = refusal(case.task, zzz=1).split("Known: ")[1].rstrip(".").split(", ")
+    assert names == sorted(parameters_of(case.task))
+    if "dataset" in names:
         check_refusals(case.task, [({"dataset": "none.csv"}, "dataset=none.csv")])
 
 
@@ -371,10 +373,10 @@ def test_from_the_command_line_to_the_results(case: Case, command: Command, home
     for name in ("tasks", "scorers"):
         (home / name).symlink_to(CHECKOUT / name)
     arguments, make = case.prepare(home)
-    far = make(case.task(**arguments))
+    far_end = make(case.task(**arguments))
     words = [word for name, value in arguments.items() for word in ("-T", f"{name}={value}")]
     form = f"tasks/{case.task.__module__.rpartition('.')[2]}.py@{case.name}"
-    with ProviderServer(far) as server:
+    with ProviderServer(far_end) as server:
         command(
             *("inspect", "eval", form, "--model", OPENAI, "--model-base-url", server.url + "/v1"),
             *(*words, "--epochs", 2, "--log-dir", "logs", "--display", "none", "--max-retries", 0),
@@ -384,15 +386,15 @@ def test_from_the_command_line_to_the_results(case: Case, command: Command, home
     assert not server.errors
     (place,) = list_eval_logs(str(home / "logs"))
     log = read_eval_log(place)
-    check(log, home / "logs", far)
+    check(log, home / "logs", far_end)
     scorer = f"scorers/{SCORERS[case.name].__module__.rpartition('.')[2]}.py"
     command(
         *("inspect", "score", place.name, "--action", "overwrite", "--display", "none"),
         *("--scorer", f"{scorer}@{SCORERS[case.name].__name__}", "--output-file", "new.eval"),
         cwd=home,
     )
-    again = log_metrics(read_eval_log(str(home / "new.eval")))
-    assert again == pytest.approx(log_metrics(log), rel=1e-12, nan_ok=True)
+    new_metrics = log_metrics(read_eval_log(str(home / "new.eval")))
+    assert new_metrics == pytest.approx(log_metrics(log), rel=1e-12, nan_ok=True)
 
 
 WHOLE: list[Callable[[Path], Case]] = [
@@ -412,7 +414,7 @@ WHOLE: list[Callable[[Path], Case]] = [
 def test_real_items(number: int, items: int | None, home: Path, published: Path) -> None:
     """Of the public sets and of the study's ages some, or all: each is asked once."""
     case = WHOLE[number](published)
-    task, far = prepared(case, home, items=items)
-    log, requests = served(task, home / "logs", far, max_connections=50)
+    task, far_end = prepared(case, home, items=items)
+    log, requests = served(task, home / "logs", far_end, max_connections=50)
     assert len({request.prompt for request in requests}) == len(task.dataset) == len(requests)
-    check(log, home / "logs", far)
+    check(log, home / "logs", far_end)

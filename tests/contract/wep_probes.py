@@ -72,9 +72,9 @@ class Surveyed:
 
     def judgments(self) -> list[dict[str, Any]]:
         """Context, word, probability and status."""
-        named = ("item", "word", "setting", "language")
+        names = ("item", "word", "setting", "language")
         return [
-            {name: facts[name] for name in named} | {"probability": value, "status": status}
+            {name: facts[name] for name in names} | {"probability": value, "status": status}
             for facts, value, status in self.meant
         ]
 
@@ -86,18 +86,18 @@ class Surveyed:
 
     def table(self) -> Values:
         """By word: means over contexts of the means over epochs."""
-        found: Values = {}
+        values: Values = {}
         for word in {facts["word"] for facts, _, _ in self.meant}:
             contexts: dict[str, list[float]] = defaultdict(list)
             for facts, value, _ in self.meant:
                 if facts["word"] == word and value is not None:
                     contexts[facts["item"]].append(value)
-            where = f"language=zh;setting=concise;word={word}"
-            means = [mean(one) for one in contexts.values()]
-            found[where, "mean_probability"] = mean(means)
-            found[where, "median_probability"] = median(means)
-            found[where, "n"] = sum(facts["word"] == word for facts, _, _ in self.meant)
-        return found
+            condition = f"language=zh;setting=concise;word={word}"
+            means = [mean(numbers) for numbers in contexts.values()]
+            values[condition, "mean_probability"] = mean(means)
+            values[condition, "median_probability"] = median(means)
+            values[condition, "n"] = sum(facts["word"] == word for facts, _, _ in self.meant)
+        return values
 
 
 # Of letter @L and text @T.
@@ -123,8 +123,8 @@ class Chooser:
     def __init__(self, task: Task) -> None:
         self.meant: list[tuple[str, bool, str, bool | None, str]] = []
         self.withholds = True
-        self._asked = [(str(one.input), one.metadata or {}) for one in task.dataset]
-        self._rights = {one.id: one.right for one in design()}
+        self._asked = [(str(sample.input), sample.metadata or {}) for sample in task.dataset]
+        self._rights = {prompt.id: prompt.right for prompt in design()}
 
     def __call__(self, request: Request) -> Reply:
         """The next reply, to the prompt of the design that is shown."""
@@ -162,16 +162,16 @@ class Chooser:
 
     def table(self) -> Values:
         """By mode; a prompt's epochs count as one, by their mean."""
-        found: Values = {}
+        values: Values = {}
         for mode, cot in (("with", True), ("without", False)):
             rows = [row for row in self.meant if row[1] == cot]
             by_item = itertools.groupby(sorted(rows), key=lambda row: row[0])
             shares = []
-            for _, some in by_item:
-                read = [row[3] for row in some if row[3] is not None]
+            for _, rows_of_item in by_item:
+                read = [row[3] for row in rows_of_item if row[3] is not None]
                 shares += [mean(read)] if read else []
-            found[f"cot={mode}", "empirical_consistency"] = mean(shares)
-        return found
+            values[f"cot={mode}", "empirical_consistency"] = mean(shares)
+        return values
 
 
 def clause(text: str, facts: Mapping[str, Any]) -> tuple[str, ...]:
@@ -192,25 +192,25 @@ CASES = [
             {"settings": "concise", "languages": "zh", "words": "likely,we doubt", "items": 15},
             Surveyed,
         ),
-        one={"words": "likely", "settings": "concise"},
+        minimal={"words": "likely", "settings": "concise"},
         ok="0.7",
         cut="0.",
         fields=("statement", "clause"),
-        shown=clause,
+        field_texts=clause,
         headline="mean_probability",
-        where=None,
+        condition=None,
     ),
     Case(
         "wep_choice",
         wep_choice,
         lambda home: ({"items": 20}, Chooser),
-        one={"cot": "without"},
+        minimal={"cot": "without"},
         ok="B",
         cut="I choose:",
         unreadable="None of these will do, or all.",
         fields=("situation", "sentence", "choices"),
-        shown=situation,
+        field_texts=situation,
         headline="empirical_consistency",
-        where=None,
+        condition=None,
     ),
 ]

@@ -119,7 +119,7 @@ class Run:
 
 
 def _contract(case: Any, **more: Any) -> Run:
-    return Run(case.name, case.task, {**case.one, "items": 2, **more})
+    return Run(case.name, case.task, {**case.minimal, "items": 2, **more})
 
 
 RUNS = [
