@@ -52,7 +52,7 @@ def run(
     folder: Path | None = None,
     point: int = -1,
     before: Callable[..., object] | None = None,
-    given: Sequence[Any] = (),
+    arguments: Sequence[Any] = (),
 ) -> Ended:
     """A command of ours in a process of its own.
 
@@ -61,18 +61,19 @@ def run(
         folder: The folder whose changes are counted.
         point: Before which of them it is killed; not at all if negative.
         before: What is done in the process first.
-        given: Its arguments.
+        arguments: Its arguments.
     """
     context = get_context("forkserver")
     context.set_forkserver_preload(["inspect_confidence.judgments.logs", "faults.children"])
-    mine, theirs = context.Pipe(duplex=False)
+    receiver, sender = context.Pipe(duplex=False)
     process = context.Process(
-        target=_child, args=(theirs, [str(one) for one in words], folder, point, before, given)
+        target=_child,
+        args=(sender, [str(word) for word in words], folder, point, before, arguments),
     )
     process.start()
-    theirs.close()
+    sender.close()
     try:
-        ended: Ended = mine.recv()
+        ended: Ended = receiver.recv()
     except EOFError:
         ended = Ended(0)
     process.join()
@@ -85,14 +86,14 @@ def _child(
     folder: Path | None,
     point: int,
     before: Callable[..., object] | None,
-    given: Sequence[Any],
+    arguments: Sequence[Any],
 ) -> None:
     changes = 0
 
-    def watch(event: str, said: tuple[Any, ...]) -> None:
+    def watch(event: str, facts: tuple[Any, ...]) -> None:
         nonlocal changes
-        writes = event == "open" and bool((said[2] or 0) & (os.O_WRONLY | os.O_RDWR))
-        if (event in _CHANGES or writes) and str(said[0]).startswith(str(folder)):
+        writes = event == "open" and bool((facts[2] or 0) & (os.O_WRONLY | os.O_RDWR))
+        if (event in _CHANGES or writes) and str(facts[0]).startswith(str(folder)):
             if changes == point:
                 os.kill(os.getpid(), signal.SIGKILL)
             changes += 1
@@ -100,7 +101,7 @@ def _child(
     if folder:
         sys.addaudithook(watch)
     if before:
-        before(*given)
+        before(*arguments)
     done = CliRunner().invoke(main, words)
     crashed = done.exception and not isinstance(done.exception, SystemExit)
     pipe.send(Ended(done.exit_code, changes, done.output, repr(done.exception) if crashed else ""))
@@ -122,9 +123,9 @@ def bound() -> None:
 def tree(folder: Path) -> dict[str, bytes]:
     """The files of a folder and below, but for what killed commands left beside and for locks."""
     return {
-        one.relative_to(folder).as_posix(): one.read_bytes()
-        for one in folder.rglob("*")
-        if one.is_file()
-        and one.name != ".lock"
-        and not any(map(_LEFT.fullmatch, one.relative_to(folder).parts))
+        file.relative_to(folder).as_posix(): file.read_bytes()
+        for file in folder.rglob("*")
+        if file.is_file()
+        and file.name != ".lock"
+        and not any(map(_LEFT.fullmatch, file.relative_to(folder).parts))
     }

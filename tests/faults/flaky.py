@@ -39,20 +39,20 @@ class Flaky(ProviderServer):
         share: float = 0.2,
         kinds: tuple[str, ...] = KINDS,
         seed: int = 0,
-        meant: Callable[[Request], bool] = lambda request: True,
+        is_target: Callable[[Request], bool] = lambda request: True,
     ) -> None:
         super().__init__(answer)
         self.failed: Counter[str] = Counter()
         self.answered: Counter[str] = Counter()
         self.spoilt: dict[str, str] = {}
-        self.share, self._kinds, self._seed, self._meant = share, kinds, seed, meant
+        self.share, self._kinds, self._seed, self._is_target = share, kinds, seed, is_target
         self._met: Counter[str] = Counter()
         self._note = Lock()
 
     def response(self, path: str, raw: bytes) -> Response:
         """Fail, if it is this prompt's turn, or answer."""
         request = request_of(path, raw)
-        if request is None or not self._meant(request):
+        if request is None or not self._is_target(request):
             return super().response(path, raw)
         with self._note:
             kind = self._kind(request)

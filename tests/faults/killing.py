@@ -95,10 +95,10 @@ def _note(calls: Path) -> None:
     file = os.open(calls, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     answer = RespondentAPI.generate
 
-    async def noted(self: RespondentAPI, *given: Any, **named: Any) -> ModelOutput:
+    async def noted(self: RespondentAPI, *arguments: Any, **settings: Any) -> ModelOutput:
         await anyio.sleep(PACE)
         os.write(file, b".\n")
-        return await answer(self, *given, **named)
+        return await answer(self, *arguments, **settings)
 
     RespondentAPI.generate = noted  # type: ignore[method-assign]
 
@@ -110,7 +110,7 @@ def server() -> ForkServerContext:
     return context
 
 
-def made(context: ForkServerContext, work: Callable[..., None], *arguments: Any) -> int:
+def exit_code_of(context: ForkServerContext, work: Callable[..., None], *arguments: Any) -> int:
     """How a process ended that did the work."""
     process = context.Process(target=work, args=arguments)
     process.start()

@@ -61,7 +61,7 @@ def held(part: str, fault: str, outcomes: dict[str, bool], happened: str, lost: 
         lost: What is lost.
     """
     assert part in ROWS
-    found = Fault(part, fault, len(outcomes), sum(outcomes.values()), happened, lost)
+    record = Fault(part, fault, len(outcomes), sum(outcomes.values()), happened, lost)
     if path := os.environ.get(FILE):
-        add(Path(path), found)
+        add(Path(path), record)
     return [case for case, good in outcomes.items() if not good]

@@ -23,12 +23,12 @@ def fuzzed(form: str, count: int) -> Iterator[tuple[str, Question]]:
 def readings(count: int) -> Iterator[str]:
     """The readings of so many replies to each form, in plain ASCII."""
     for form, (read, _) in FORMS.items():
-        for number, (reply, asked) in enumerate(fuzzed(form, count)):
+        for number, (reply, question) in enumerate(fuzzed(form, count)):
             try:
-                found = ascii(list(read(reply, asked)))
+                reading = ascii(list(read(reply, question)))
             except Exception as error:  # told, and compared with what another Python does
-                found = f"raised {error!r}"
-            yield f"{form} {number}: {found}"
+                reading = f"raised {error!r}"
+            yield f"{form} {number}: {reading}"
 
 
 if __name__ == "__main__":

@@ -60,10 +60,10 @@ class Spoiling(ProviderServer):
     """
 
     def __init__(
-        self, answer: Answer, kind: str, meant: Callable[[Request], bool] = lambda _: True
+        self, answer: Answer, kind: str, is_target: Callable[[Request], bool] = lambda _: True
     ) -> None:
         super().__init__(answer)
-        self.kind, self._meant = kind, meant
+        self.kind, self._is_target = kind, is_target
 
     def respond(self, path: str, raw: bytes) -> tuple[int, str]:
         """Answer, and spoil the reply."""
@@ -71,7 +71,7 @@ class Spoiling(ProviderServer):
             return 500, json.dumps({"error": {"message": "too many calls", "code": 500}})
         status, body = super().respond(path, raw)
         request = request_of(path, raw)
-        if status != 200 or not self.kind or request is None or not self._meant(request):
+        if status != 200 or not self.kind or request is None or not self._is_target(request):
             return status, body
         reply = json.loads(body)
         if self.kind == "no choices":
@@ -113,8 +113,10 @@ class Run:
         words = [f"{name}={value}" for name, value in self.arguments.items()]
         text = plan_run(self.task.__name__, words, model)
         forms = (r"calls: +(\d+)", r"(?:judge: +(\d+) calls| (\d+) more of)", r"(\d+) calls more")
-        found = [re.search(form, text) for form in forms]
-        first, judge, repeated = (int(one[one.lastindex or 0]) if one else 0 for one in found)
+        matches = [re.search(form, text) for form in forms]
+        first, judge, repeated = (
+            int(match[match.lastindex or 0]) if match else 0 for match in matches
+        )
         return first, judge, repeated
 
 
@@ -145,10 +147,10 @@ RUNS = [
 ]
 
 
-def run(given: Run, server: ProviderServer, folder: Path, **options: Any) -> EvalLog:
+def run(short_run: Run, server: ProviderServer, folder: Path, **options: Any) -> EvalLog:
     """The log of a run, with a model of its own name: Inspect keeps models by their names."""
-    model = f"{OPENAI}-{given.name.replace(' ', '-')}"
-    return asked(given.task(**given.arguments), server, folder, model, **options)
+    model = f"{OPENAI}-{short_run.name.replace(' ', '-')}"
+    return asked(short_run.task(**short_run.arguments), server, folder, model, **options)
 
 
 def judgments(folder: Path) -> pd.DataFrame:
@@ -175,15 +177,15 @@ def spoilt_end(log: EvalLog, kind: str, folder: Path) -> dict[str, bool]:
         frame = judgments(folder)
         statuses, reasons = set(frame["status"]), set(frame["reason"])
         expected = "no_response"
-    said = "is a tool call" if kind in CALLS else ""
+    phrase = "is a tool call" if kind in CALLS else ""
     return {
         **ended,
         "no judgment is a guess": statuses == {expected},
-        "reasons say what came": all(said in reason for reason in reasons),
+        "reasons say what came": all(phrase in reason for reason in reasons),
     }
 
 
-def again(log: EvalLog, server: Spoiling, patch: pytest.MonkeyPatch, folder: Path) -> int:
+def retry_calls(log: EvalLog, server: Spoiling, patch: pytest.MonkeyPatch, folder: Path) -> int:
     """The calls of `inspect eval-retry` after the server was mended."""
     patch.setenv("OPENAI_API_KEY", "test")
     patch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
@@ -194,42 +196,42 @@ def again(log: EvalLog, server: Spoiling, patch: pytest.MonkeyPatch, folder: Pat
 
 
 @every_kind
-@pytest.mark.parametrize("given", RUNS, ids=str)
+@pytest.mark.parametrize("short_run", RUNS, ids=str)
 def test_a_run_makes_the_calls_that_its_plan_promises(
-    given: Run, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    short_run: Run, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of every task; without choices the sample is an error, which eval-retry asks again."""
-    calls, _, _ = given.planned()
+    calls, _, _ = short_run.planned()
     with Spoiling(lambda _: Reply("3"), kind) as server:
-        log = run(given, server, tmp_path)
-        made = len(server.requests)
+        log = run(short_run, server, tmp_path)
+        call_count = len(server.requests)
         outcomes = {
-            f"{name} ({given}, {kind})": good
+            f"{name} ({short_run}, {kind})": good
             for name, good in {
                 # An error ends the calls of its run that are under way.
-                "as many calls as planned": made == calls
-                or (kind == "no choices" and 0 < made <= calls),
+                "as many calls as planned": call_count == calls
+                or (kind == "no choices" and 0 < call_count <= calls),
                 **spoilt_end(log, kind, tmp_path),
             }.items()
         }
         if kind == "no choices":
-            retried = again(log, server, monkeypatch, tmp_path)
-            outcomes[f"all is asked again ({given})"] = retried == calls
+            retried = retry_calls(log, server, monkeypatch, tmp_path)
+            outcomes[f"all is asked again ({short_run})"] = retried == calls
     happened = (
         "the sample is an error, and eval-retry asks again"
         if kind == "no choices"
         else "as many calls as planned; every judgment has a status"
     )
-    assert not held("calls", f"every reply is {kind}: {given}", outcomes, happened, "nothing")
+    assert not held("calls", f"every reply is {kind}: {short_run}", outcomes, happened, "nothing")
 
 
 def test_a_provider_that_ignores_how_many_choices_are_asked_for_is_called_once_a_draw(
     tmp_path: Path,
 ) -> None:
     """The missing draws are asked for alone, and none of them twice."""
-    given = Run("fermi_eval sampling", fermi_eval, {**RUNS[2].arguments})
+    short_run = Run("fermi_eval sampling", fermi_eval, {**RUNS[2].arguments})
     with Spoiling(lambda request: Reply("3"), FEWER) as server:
-        log = run(given, server, tmp_path)
+        log = run(short_run, server, tmp_path)
     assert log.status == "success"
     assert set(judgments(tmp_path)["status"]) == {"ok"}
     assert len(judgments(tmp_path)) == len(server.requests) == 2 * 3
@@ -247,11 +249,11 @@ def test_a_judge_is_called_as_often_as_the_plan_says(
         return [Reply(next(texts)) for _ in range(request.body.get("n") or 1)]
 
     arguments = {"dataset": "facts", "items": 2, "draws": 3, "batch_judgments": batch}
-    given = Run(f"hedge_markers {batch}", hedge_markers, arguments)
-    calls, judge_calls, repeated = given.planned()
+    short_run = Run(f"hedge_markers {batch}", hedge_markers, arguments)
+    calls, judge_calls, repeated = short_run.planned()
     with ProviderServer(speaker) as server, Spoiling(lambda _: Reply("?"), kind) as judge:
         roles = {"grader": connected(judge)}
-        log = run(given, server, tmp_path, model_roles=roles)
+        log = run(short_run, server, tmp_path, model_roles=roles)
     frame = judgments(tmp_path)
     is_repeated = kind == "empty content"
     outcomes = {
@@ -284,16 +286,16 @@ def asks(request: Request) -> bool:
 def test_asking_about_any_eval_takes_the_calls_of_the_plan(kind: str, home: Path) -> None:
     """Each way by itself; the eval's own answers and scores are kept."""
     ways = ("stated", "alone", "before", "p_true", "words", "consistency")
-    given = sums(home, ways=",".join(ways))
-    calls, _, _ = given.planned()
+    short_run = sums(home, ways=",".join(ways))
+    calls, _, _ = short_run.planned()
     with Spoiling(far_end(), kind, asks) as server:
-        log = run(given, server, home / "logs")
-        made = len(server.requests)
+        log = run(short_run, server, home / "logs")
+        call_count = len(server.requests)
     scores = [confidence_of(log, item) for item in "ab"]
     statuses = {facts[way]["status"] for _, facts in scores for way in ways}
     outcomes = {
         "the run succeeds": log.status == "success",
-        "as many calls as planned, and the eval's own": made == calls + 2,
+        "as many calls as planned, and the eval's own": call_count == calls + 2,
         "each way has a status": statuses
         == {"sample_error" if kind == "no choices" else "no_response"},
         "the eval's own score is kept": [values["correct"] for values, _ in scores] == [1, 0],
@@ -308,11 +310,11 @@ def test_an_eval_without_an_answer_is_asked_again(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where the eval's own reply has no choices, the sample is an error."""
-    given = sums(home)
+    short_run = sums(home)
     with Spoiling(far_end(), "no choices") as server:
-        log = run(given, server, home / "logs")
+        log = run(short_run, server, home / "logs")
         assert log.status == "error"
-        assert again(log, server, monkeypatch, home / "logs") == given.planned()[0] + 2
+        assert retry_calls(log, server, monkeypatch, home / "logs") == short_run.planned()[0] + 2
 
 
 @every_kind
@@ -323,10 +325,10 @@ def test_a_judge_of_agreement_is_called_as_often_as_the_plan_says(kind: str, hom
     def speaker(request: Request) -> list[Reply]:
         return [Reply(next(texts)) for _ in range(request.body.get("n") or 1)]
 
-    given = sums(home, ways="consistency", agreement="judge", draws=2)
-    calls, judge_calls, _ = given.planned()
+    short_run = sums(home, ways="consistency", agreement="judge", draws=2)
+    calls, judge_calls, _ = short_run.planned()
     with ProviderServer(speaker) as server, Spoiling(lambda _: Reply("?"), kind) as judge:
-        log = run(given, server, home / "logs", model_roles={"grader": connected(judge)})
+        log = run(short_run, server, home / "logs", model_roles={"grader": connected(judge)})
     assert log.status == "success", log.error
     assert (len(server.requests), len(judge.requests)) == (calls + 2, judge_calls)
     assert confidence_of(log)[1]["consistency"]["status"] == "grader_failed"

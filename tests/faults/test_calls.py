@@ -53,17 +53,17 @@ def table(folder: Path) -> pd.DataFrame:
 
 
 def outcomes(
-    flaky: Flaky, found: pd.DataFrame, whole: pd.DataFrame, log: EvalLog
+    flaky: Flaky, frame: pd.DataFrame, whole: pd.DataFrame, log: EvalLog
 ) -> dict[str, bool]:
     """What must hold of a run in which calls failed."""
-    read = found["status"] == "ok"
-    known = {p: n for p, n in flaky.answered.items() if p not in flaky.spoilt}
+    read = frame["status"] == "ok"
+    calls_by_prompt = {p: n for p, n in flaky.answered.items() if p not in flaky.spoilt}
     return {
         "the run ended": log.status == "success",
-        "every judgment has a status": len(found) == len(whole) and all(found["status"]),
-        "what was read is as in an unbroken run": found[read].equals(whole[read]),
+        "every judgment has a status": len(frame) == len(whole) and all(frame["status"]),
+        "what was read is as in an unbroken run": frame[read].equals(whole[read]),
         "all else is a reply that was spoilt": int((~read).sum()) <= len(flaky.spoilt),
-        "what is known is not asked again": set(known.values()) == {1},
+        "what is known is not asked again": set(calls_by_prompt.values()) == {1},
     }
 
 
@@ -76,8 +76,8 @@ def broken_and_whole(
     with flaky:
         task = fermi_eval(dataset="bundled", **arguments)
         log = asked(task, flaky, folder / "broken", model, max_connections=20, **PATIENT)
-    found, whole = table(folder / "broken"), table(folder / "whole")
-    return outcomes(flaky, found, whole, log), found, whole
+    broken, whole = table(folder / "broken"), table(folder / "whole")
+    return outcomes(flaky, broken, whole, log), broken, whole
 
 
 @pytest.mark.slow
@@ -85,10 +85,10 @@ def broken_and_whole(
 def test_one_call_in_five_fails(model: str, tmp_path: Path, soon: None) -> None:
     """In any way: the run ends, and each call is an answer as it would have been, or a failure."""
     flaky = Flaky(estimate)
-    good, found, whole = broken_and_whole(tmp_path, model, flaky, items=60)
+    good, broken, whole = broken_and_whole(tmp_path, model, flaky, items=60)
     assert set(flaky.failed) - {""} == set(KINDS)
     assert set(whole["status"]) == {"ok"}
-    assert {"truncated", "content_filter", "sample_error"} <= set(found["status"])
+    assert {"truncated", "content_filter", "sample_error"} <= set(broken["status"])
     calls = sum(flaky.failed.values())
     wrong = held(
         *(
@@ -106,10 +106,12 @@ def test_one_call_in_five_fails(model: str, tmp_path: Path, soon: None) -> None:
 def test_a_wrong_number_of_choices(tmp_path: Path, soon: None) -> None:
     """Of several draws in one call: the missing ones are asked for, what is too much is left."""
     flaky = Flaky(estimate, share=0.5, kinds=("too few", "too many", "429", "cut"))
-    good, found, _ = broken_and_whole(tmp_path, OPENAI, flaky, items=40, method="sampling", draws=5)
+    good, broken, _ = broken_and_whole(
+        tmp_path, OPENAI, flaky, items=40, method="sampling", draws=5
+    )
     assert min(flaky.failed[kind] for kind in ("too few", "too many")) > 0
-    good["every draw is read"] = set(found["status"]) == {"ok"}
-    good["five draws an item"] = bool((found.groupby("item").size() == 5).all())
+    good["every draw is read"] = set(broken["status"]) == {"ok"}
+    good["five draws an item"] = bool((broken.groupby("item").size() == 5).all())
     # Of a short reply the missing draw is asked for alone.
     short = sum(kind == "too few" for kind in flaky.spoilt.values())
     sent = sum(len(replies) for _, replies in flaky.requests)
@@ -132,13 +134,13 @@ def retried(folder: Path, patch: pytest.MonkeyPatch, items: int) -> dict[str, bo
         patch.setenv("OPENAI_BASE_URL", f"{flaky.url}/v1")
         task = fermi_eval(dataset="bundled", items=items)
         first = asked(task, flaky, folder / "logs", **PATIENT)
-        lost = table(folder / "logs")["status"] == "sample_error"
+        is_failed = table(folder / "logs")["status"] == "sample_error"
         flaky.share, before = 0.0, len(flaky.requests)
         (second,) = eval_retry(first, log_dir=logs, display="none")
-        again = len(flaky.requests) - before
+        retry_calls = len(flaky.requests) - before
     return {
-        "the first run has failures": bool(lost.any()),
-        "only these are asked again": again == int(lost.sum()),
+        "the first run has failures": bool(is_failed.any()),
+        "only these are asked again": retry_calls == int(is_failed.sum()),
         "the retry succeeds": second.status == "success",
         "both logs are one run": len(list_eval_logs(logs)) == 2
         and table(folder / "logs").equals(table(folder / "whole")),
@@ -162,10 +164,10 @@ IMPOSSIBLE = {"a positive one": 0.7, "more than 1 in all": -0.1}
 """Log probabilities of a token beside one of 0.4."""
 
 
-def spoken(text: str, logprob: float, before: str = "", beside: str = "4") -> Reply:
+def spoken(text: str, logprob: float, before: str = "", alternative: str = "4") -> Reply:
     """A reply that ends in a token of that log probability."""
     tokens = [Token(before, 0.0)] if before else []
-    tokens.append(Token(text, logprob, {text: logprob, beside: math.log(0.4)}))
+    tokens.append(Token(text, logprob, {text: logprob, alternative: math.log(0.4)}))
     return Reply(before + text, logprobs=tokens)
 
 
@@ -180,7 +182,7 @@ def test_log_probabilities_that_cannot_be_cost_one_judgment(kind: str, tmp_path:
     options = (spoken("A", logprob, before, "B") for logprob in (wrong, right))
     served(question_sets(dataset="bundled", items=2), tmp_path / "sets", in_turn(*options))
     (answers,) = read_judgments(tmp_path / "sets").values()
-    truths = [spoken("True", logprob, beside="False") for logprob in (wrong, right)]
+    truths = [spoken("True", logprob, alternative="False") for logprob in (wrong, right)]
     wrapped = with_confidence(sums(), "p_true")
     asked_log, _ = served(wrapped, tmp_path / "any", far_end(p_true=truths), max_samples=1)
     statuses = {
@@ -190,9 +192,11 @@ def test_log_probabilities_that_cannot_be_cost_one_judgment(kind: str, tmp_path:
             confidence_of(asked_log, i)[1]["p_true"]["status"] for i in "ab"
         ],
     }
-    outcomes = {name: sorted(found) == ["ok", "scoring_failed"] for name, found in statuses.items()}
-    lost = estimates[estimates["status"] == "scoring_failed"]
-    outcomes["the reason says so"] = all("impossible log probab" in why for why in lost["reason"])
+    outcomes = {name: sorted(pair) == ["ok", "scoring_failed"] for name, pair in statuses.items()}
+    unscored = estimates[estimates["status"] == "scoring_failed"]
+    outcomes["the reason says so"] = all(
+        "impossible log probab" in reason for reason in unscored["reason"]
+    )
     outcomes["no failure of format"] = log_metrics(log)["format_failure_rate_90"] == 0
     assert not held(
         *("calls", f"log probabilities that can't be: {kind}", outcomes),

@@ -93,28 +93,28 @@ def failing(check: str, source: Path, folder: Path) -> str:
         check=False,
         timeout=300,
     )
-    (said,) = [line for line in done.stdout.splitlines() if line.startswith("FAILING")] or [
+    (verdict,) = [line for line in done.stdout.splitlines() if line.startswith("FAILING")] or [
         f"no verdict: {done.stderr[-2000:]}"
     ]
-    return said
+    return verdict
 
 
 @pytest.mark.thorough
 def test_seeded_faults_are_found(tmp_path: Path) -> None:
     """Each check passes our source, and fails a copy with one line changed."""
-    own = tmp_path / "own"
-    shutil.copytree(CHECKOUT / "src", own)
+    source = tmp_path / "own"
+    shutil.copytree(CHECKOUT / "src", source)
     good = {}
-    for number, (fault, (file, line, other, check)) in enumerate(SEEDED.items()):
+    for number, (fault, (file, line, replacement, check)) in enumerate(SEEDED.items()):
         seeded = tmp_path / f"seeded-{number}"
-        shutil.copytree(own, seeded)
+        shutil.copytree(source, seeded)
         place = seeded / "inspect_confidence" / file
         text = place.read_text("utf-8")
         assert text.count(line) == 1, fault
-        place.write_text(text.replace(line, other), "utf-8")
-        found = failing(check, seeded, tmp_path / f"bad-{number}")
-        assert failing(check, own, tmp_path / f"good-{number}") == "FAILING []", fault
-        good[fault] = found.startswith("FAILING ['")
+        place.write_text(text.replace(line, replacement), "utf-8")
+        verdict = failing(check, seeded, tmp_path / f"bad-{number}")
+        assert failing(check, source, tmp_path / f"good-{number}") == "FAILING []", fault
+        good[fault] = verdict.startswith("FAILING ['")
     wrong = held(
         *(
             "defects",

@@ -48,12 +48,12 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def filled(words: list[str], source: Path, out: Path) -> list[str]:
     """The words of a command, with where from and where to."""
-    return [one.replace("IN", str(source)).replace("OUT", str(out)) for one in words]
+    return [word.replace("IN", str(source)).replace("OUT", str(out)) for word in words]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("what", ["full", "closed"])
-def test_what_can_not_be_written_is_a_line(source: Path, tmp_path: Path, what: str) -> None:
+@pytest.mark.parametrize("state", ["full", "closed"])
+def test_what_can_not_be_written_is_a_line(source: Path, tmp_path: Path, state: str) -> None:
     """It names the path and the remedy; the output before, and a user's own file, are as before."""
     outcomes = {}
     for name, words in COMMANDS.items():
@@ -62,29 +62,29 @@ def test_what_can_not_be_written_is_a_line(source: Path, tmp_path: Path, what: s
         assert run(filled(words, source, out)).code == 0, name
         (out / "mine.txt").write_text("mine")
         before = tree(out)
-        if what == "full":
-            ended = run(filled(words, source, out), before=full, given=(ROOM,))
+        if state == "full":
+            ended = run(filled(words, source, out), before=full, arguments=(ROOM,))
         else:
-            places = [out, *(one for one in out.rglob("*") if one.is_dir())]
-            for one in places:
-                one.chmod(stat.S_IRUSR | stat.S_IXUSR)
+            places = [out, *(path for path in out.rglob("*") if path.is_dir())]
+            for path in places:
+                path.chmod(stat.S_IRUSR | stat.S_IXUSR)
             ended = run(filled(words, source, out), before=bound)
-            for one in places:
-                one.chmod(stat.S_IRWXU)
-        said = " ".join(ended.errors)
+            for path in places:
+                path.chmod(stat.S_IRWXU)
+        message = " ".join(ended.errors)
         remedies = ("free some room", "name another place", "there is no permission for")
         outcomes[f"{name}: {ended}"] = (
             ended.code in (1, 2)
             and not ended.crash
             and len(ended.errors) == 1
-            and str(out) in said
-            and any(one in said for one in remedies)
+            and str(out) in message
+            and any(remedy in message for remedy in remedies)
             and tree(out) == before
-            and not [one for one in out.rglob("*") if one.name.endswith(".new")]
+            and not [path for path in out.rglob("*") if path.name.endswith(".new")]
         )
-    fault = {"full": "A disk without room for the output", "closed": "A read-only target"}[what]
-    said = "one line that names the path and what to do; the output before is as it was"
-    assert held("disk", fault, outcomes, said, "the new output") == []
+    fault = {"full": "A disk without room for the output", "closed": "A read-only target"}[state]
+    happened = "one line that names the path and what to do; the output before is as it was"
+    assert held("disk", fault, outcomes, happened, "the new output") == []
 
 
 @pytest.mark.slow
@@ -96,14 +96,18 @@ def test_a_store_on_a_full_disk(tmp_path: Path) -> None:
     run_respondent("tunnel", logs, items=4, levels="80")
     outcomes = {}
     for room in (0, 500, 4_000):
-        mine = tmp_path / f"store-{room}"
-        shutil.copytree(store, mine)
-        ended = run(["ingest", logs, "-o", mine], before=full, given=(room,))
-        lines = len(ended.errors) == 1 and str(mine) in " ".join(ended.errors)
-        shown = run(["summarize", mine, "--resamples", "5"])
-        again = run(["ingest", logs, "-o", mine])
+        store_copy = tmp_path / f"store-{room}"
+        shutil.copytree(store, store_copy)
+        ended = run(["ingest", logs, "-o", store_copy], before=full, arguments=(room,))
+        lines = len(ended.errors) == 1 and str(store_copy) in " ".join(ended.errors)
+        summary = run(["summarize", store_copy, "--resamples", "5"])
+        second_ingest = run(["ingest", logs, "-o", store_copy])
         outcomes[f"{room}: {ended}"] = (
-            ended.code != 0 and not ended.crash and lines and shown.code == 0 and again.code == 0
+            ended.code != 0
+            and not ended.crash
+            and lines
+            and summary.code == 0
+            and second_ingest.code == 0
         )
-    said = "one line; the judgments from before are read, and the next ingest goes on"
-    assert held("disk", "A store on a full disk", outcomes, said, "nothing") == []
+    happened = "one line; the judgments from before are read, and the next ingest goes on"
+    assert held("disk", "A store on a full disk", outcomes, happened, "nothing") == []

@@ -54,33 +54,35 @@ def test_bad_downloads(remote: Remote, tmp_path: Path, monkeypatch: pytest.Monke
     """Of every source: one line with address and remedy, the cache clean; then the file is had."""
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
     outcomes: dict[str, dict[str, bool]] = {}
-    for source in (one for one in SOURCES.values() if one.url):
+    for source in (candidate for candidate in SOURCES.values() if candidate.url):
         body = published(source)
         sha256 = hashlib.sha256(body).hexdigest() if source.sha256 else None
-        here = replace(source, url=f"{remote.address}/{source.name}", sha256=sha256)
+        local_source = replace(source, url=f"{remote.address}/{source.name}", sha256=sha256)
         for name, (sent, promised, status) in cases(body).items():
             remote.sends(sent, promised, status)
-            said = ""
+            message = ""
             try:
-                fetch(here, alternative=INSTEAD)
+                fetch(local_source, alternative=INSTEAD)
             except DataUnavailable as error:
-                said = error.format_message()
+                message = error.format_message()
             clean = not tree(tmp_path)
-            outcomes.setdefault(name, {})[f"{source.name}: {said}"] = (
-                clean and here.url in said and INSTEAD in said and "\n" not in said
+            outcomes.setdefault(name, {})[f"{source.name}: {message}"] = (
+                clean and local_source.url in message and INSTEAD in message and "\n" not in message
             )
         remote.sends(body)
         outcomes.setdefault("whole", {})[source.name] = (
-            fetch(here, alternative=INSTEAD).read_bytes() == body
+            fetch(local_source, alternative=INSTEAD).read_bytes() == body
         )
         (tmp_path / source.name).unlink()
-    told = "one line with the address and what works without it"
+    happened = "one line with the address and what works without it"
     good = outcomes.pop("whole")
     assert all(good.values()), good
     failed = [
         case
-        for name, found in outcomes.items()
-        for case in held("disk", f"A download: {name}", found, told, "nothing; it isn't kept")
+        for name, cases_held in outcomes.items()
+        for case in held(
+            "disk", f"A download: {name}", cases_held, happened, "nothing; it isn't kept"
+        )
     ]
     assert failed == []
 
@@ -89,11 +91,13 @@ def test_bad_downloads(remote: Remote, tmp_path: Path, monkeypatch: pytest.Monke
 @pytest.mark.parametrize("pinned", [True, False])
 def test_several_processes_fill_one_cache(remote: Remote, tmp_path: Path, pinned: bool) -> None:
     """At once, over and over: each has the whole file, and there is one."""
-    source = next(one for one in SOURCES.values() if one.name.endswith("test.parquet"))
+    source = next(
+        candidate for candidate in SOURCES.values() if candidate.name.endswith("test.parquet")
+    )
     body = published(source)
     remote.sends(body)
     sha256 = hashlib.sha256(body).hexdigest() if pinned else None
-    here = replace(source, url=f"{remote.address}/x", sha256=sha256)
+    local_source = replace(source, url=f"{remote.address}/x", sha256=sha256)
     context = get_context("forkserver")
     context.set_forkserver_preload(["faults.children", "faults.test_downloads"])
     outcomes = {}
@@ -101,15 +105,15 @@ def test_several_processes_fill_one_cache(remote: Remote, tmp_path: Path, pinned
         folder = tmp_path / str(turn)
         start = context.Barrier(AT_ONCE)
         processes = [
-            context.Process(target=fetched, args=(here, folder, start, body))
+            context.Process(target=fetched, args=(local_source, folder, start, body))
             for _ in range(AT_ONCE)
         ]
-        for one in processes:
-            one.start()
-        for one in processes:
-            one.join()
-        codes = [one.exitcode for one in processes]
-        outcomes[f"{turn}: {codes}"] = not any(codes) and tree(folder) == {here.name: body}
+        for process in processes:
+            process.start()
+        for process in processes:
+            process.join()
+        codes = [process.exitcode for process in processes]
+        outcomes[f"{turn}: {codes}"] = not any(codes) and tree(folder) == {local_source.name: body}
     fault = f"{AT_ONCE} processes fill one cache, {'with' if pinned else 'without'} a checksum"
     assert held("disk", fault, outcomes, "nothing; each has the file", "nothing") == []
 
@@ -127,30 +131,32 @@ def fetched(source: Source, folder: Path, start: Barrier, body: bytes) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="capabilities of Linux")
 def test_a_cache_that_is_read_only(remote: Remote, tmp_path: Path) -> None:
     """What is in it is used; what isn't is a line."""
-    source = next(one for one in SOURCES.values() if one.name.endswith("test.parquet"))
+    source = next(
+        candidate for candidate in SOURCES.values() if candidate.name.endswith("test.parquet")
+    )
     body = published(source)
     remote.sends(body)
     outcomes = {}
-    for there in (True, False):
-        folder = tmp_path / str(there)
+    for is_cached in (True, False):
+        folder = tmp_path / str(is_cached)
         file = folder / source.name
         file.parent.mkdir(parents=True)
-        if there:
+        if is_cached:
             file.write_bytes(body)
-        for one in (file.parent, *file.parent.parents[:2]):
-            one.chmod(stat.S_IRUSR | stat.S_IXUSR)
-        here = replace(source, url=f"{remote.address}/x")
+        for folder_above in (file.parent, *file.parent.parents[:2]):
+            folder_above.chmod(stat.S_IRUSR | stat.S_IXUSR)
+        local_source = replace(source, url=f"{remote.address}/x")
         context = get_context("forkserver")
         context.set_forkserver_preload(["faults.children", "faults.test_downloads"])
-        process = context.Process(target=read_only, args=(here, folder, there))
+        process = context.Process(target=read_only, args=(local_source, folder, is_cached))
         process.start()
         process.join()
-        outcomes[f"there: {there}"] = process.exitcode == 0
-    said = "a file that is there is used; else one line names the folder"
-    assert held("disk", "A read-only cache of data sets", outcomes, said, "nothing") == []
+        outcomes[f"there: {is_cached}"] = process.exitcode == 0
+    happened = "a file that is there is used; else one line names the folder"
+    assert held("disk", "A read-only cache of data sets", outcomes, happened, "nothing") == []
 
 
-def read_only(source: Source, folder: Path, there: bool) -> None:
+def read_only(source: Source, folder: Path, is_cached: bool) -> None:
     """Fetch where nothing may be written."""
     import os  # noqa: PLC0415
 
@@ -159,9 +165,9 @@ def read_only(source: Source, folder: Path, there: bool) -> None:
     try:
         fetch(source, alternative=INSTEAD)
     except DataUnavailable as error:
-        said = error.format_message()
-        assert not there, said
-        assert str(folder) in said
-        assert "\n" not in said
+        message = error.format_message()
+        assert not is_cached, message
+        assert str(folder) in message
+        assert "\n" not in message
     else:
-        assert there
+        assert is_cached

@@ -45,14 +45,14 @@ def small(task: str) -> pd.DataFrame:
     if task == "any_eval":
         rng = np.random.default_rng(0)
         columns = {"confidence": rng.integers(9, size=12) / 8, "correct": rng.integers(2, size=12)}
-        one = pd.DataFrame({"task": task, "method": "stated", **columns})
-        one["item"] = [f"i{item}" for item in range(12)]
+        selected = pd.DataFrame({"task": task, "method": "stated", **columns})
+        selected["item"] = [f"i{item}" for item in range(12)]
     else:
         frames = every_judgment(["likely", "probably", "might"], {})
-        one = next(frame for frame in frames if frame["task"].iloc[0] == task)
-        one = one[one["model"] == one["model"].iloc[0]].head(48)
-    one = one[one["method"] == "direct"] if task == "fermi_eval" else one
-    return pd.concat([one.assign(model=model) for model in ("m", "n")], ignore_index=True)
+        selected = next(frame for frame in frames if frame["task"].iloc[0] == task)
+        selected = selected[selected["model"] == selected["model"].iloc[0]].head(48)
+    selected = selected[selected["method"] == "direct"] if task == "fermi_eval" else selected
+    return pd.concat([selected.assign(model=model) for model in ("m", "n")], ignore_index=True)
 
 
 def samples(task: str) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -91,18 +91,18 @@ def says_why(printed_json: str) -> bool:
 
 def commands(file: Path, folder: Path) -> Iterator[tuple[str, tuple[object, ...]]]:
     """What is called on a file of judgments, but for what draws figures."""
-    few = ("--resamples", 20)
-    yield "summarize", ("summarize", file, "--full", *few)
-    yield "compare", ("compare", file, *few)
-    yield "check", ("check", file, "--require", "ece<=0.1", "--strict", *few)
+    options = ("--resamples", 20)
+    yield "summarize", ("summarize", file, "--full", *options)
+    yield "compare", ("compare", file, *options)
+    yield "check", ("check", file, "--require", "ece<=0.1", "--strict", *options)
     yield "unread", ("unread", file)
     yield "cite", ("cite", file)
-    yield "recalibrate", ("recalibrate", file, "-o", folder / "map.json", *few)
+    yield "recalibrate", ("recalibrate", file, "-o", folder / "map.json", *options)
     yield "threshold", ("threshold", file)
     yield "judgments", ("judgments", file, "-o", folder / "judgments.csv")
 
 
-def written(frame: pd.DataFrame, folder: Path) -> Path:
+def write_csv(frame: pd.DataFrame, folder: Path) -> Path:
     """The judgments as a csv file."""
     folder.mkdir(parents=True, exist_ok=True)
     frame.to_csv(folder / "mine.csv", index=False)
@@ -112,52 +112,60 @@ def written(frame: pd.DataFrame, folder: Path) -> Path:
 @pytest.mark.slow
 def test_every_command_ends_in_numbers_or_a_reason(tmp_path: Path) -> None:
     """Of every task's extreme samples; warnings are errors here."""
-    outcomes, said = {}, {}
+    outcomes, texts = {}, {}
     for task in STATED:
         for name, frame in samples(task):
-            file = written(frame, tmp_path / task / name)
+            file = write_csv(frame, tmp_path / task / name)
             for command, words in commands(file, file.parent):
                 case = f"{task}, {name}: {command}"
-                outcomes[case], said[case] = finished(*words)
+                outcomes[case], texts[case] = finished(*words)
             good, text = finished("summarize", file, "--json", "--resamples", 20)
             rows = text[text.find("[") : text.rfind("]") + 1] if name != "no sample" else "[]"
             outcomes[f"{task}, {name}: reasons"] = good and says_why(rows)
-            said[f"{task}, {name}: reasons"] = text
+            texts[f"{task}, {name}: reasons"] = text
     wrong = held(
         *("extremes", "one sample, none, all missing, equal, right or wrong", outcomes),
         "a number, or the reason why there is none, in one line",
         "nothing",
     )
-    assert wrong == [], {case: said[case] for case in wrong[:5]}
+    assert wrong == [], {case: texts[case] for case in wrong[:5]}
 
 
 @pytest.mark.slow
 def test_pages_and_tables_of_extreme_samples(tmp_path: Path) -> None:
     """All tasks together in each extreme: report and export."""
-    outcomes, said = {}, {}
-    every: dict[str, list[pd.DataFrame]] = {}
+    outcomes, texts = {}, {}
+    frames_by_name: dict[str, list[pd.DataFrame]] = {}
     for task in STATED:
         for name, frame in samples(task):
-            every.setdefault(name, []).append(frame)
-    few = ("--resamples", 20)
-    for name, frames in every.items():
-        file = written(pd.concat(frames, ignore_index=True), tmp_path / name)
+            frames_by_name.setdefault(name, []).append(frame)
+    options = ("--resamples", 20)
+    for name, frames in frames_by_name.items():
+        file = write_csv(pd.concat(frames, ignore_index=True), tmp_path / name)
         for command, words in {
-            "report": ("report", file, "-o", file.parent / "page", *few),
-            "tables": ("export", file, "--format", "markdown", "-o", file.parent / "t", *few),
+            "report": ("report", file, "-o", file.parent / "page", *options),
+            "tables": (
+                "export",
+                file,
+                "--format",
+                "markdown",
+                "-o",
+                file.parent / "t",
+                *options,
+            ),
         }.items():
-            outcomes[f"{name}: {command}"], said[f"{name}: {command}"] = finished(*words)
+            outcomes[f"{name}: {command}"], texts[f"{name}: {command}"] = finished(*words)
     wrong = held(
         *("extremes", "pages and tables of extreme samples", outcomes),
         "a page and tables, or the reason why there are none, in one line",
         "nothing",
     )
-    assert wrong == [], {case: said[case] for case in wrong}
+    assert wrong == [], {case: texts[case] for case in wrong}
 
 
 def test_one_judgment_is_summarized_with_reasons(tmp_path: Path) -> None:
     """The least there is, of any eval."""
-    file = written(small("any_eval").head(1), tmp_path)
+    file = write_csv(small("any_eval").head(1), tmp_path)
     good, text = finished("summarize", file, "--json", "--resamples", 20)
     assert good, text
     assert says_why(text[text.find("[") : text.rfind("]") + 1])

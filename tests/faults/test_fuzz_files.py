@@ -298,8 +298,8 @@ def test_edited_maps_are_applied_or_refused(tmp_path: Path) -> None:
     def read() -> str:
         after = recalibrated(frame, file)
         confidence = after["any_eval"]["confidence"].to_numpy(float)
-        stated = judgments().set_index("item").loc[after["any_eval"]["item"], "confidence"]
-        in_order = confidence[np.argsort(stated.to_numpy(float), kind="stable")]
+        confidences = judgments().set_index("item").loc[after["any_eval"]["item"], "confidence"]
+        in_order = confidence[np.argsort(confidences.to_numpy(float), kind="stable")]
         if not ((confidence >= 0) & (confidence <= 1)).all():
             return "a confidence outside [0, 1]"
         method = json.loads(file.read_text("utf-8"))["maps"][0]["method"]

@@ -51,11 +51,11 @@ def frames(text: str) -> dict[str, pd.DataFrame]:
     """Judgments of two tasks in which every text of others is this one, names a part of it."""
     whole, text = text, text[:_NAMED]
     bounds = [(2.0, 4.0), (2.5, 5.0), (4.0, 6.0), (5.0, 6.0)]
-    stated = intervals(text, bounds)
+    judgments = intervals(text, bounds)
     variant = str(Condition(prompt=text))
-    stated = stated.assign(dataset=text, variant=variant, reason=whole, status="ok")
-    stated.loc[stated["item"] == "q0", "status"] = "refusal"
-    stated["item"] += text
+    judgments = judgments.assign(dataset=text, variant=variant, reason=whole, status="ok")
+    judgments.loc[judgments["item"] == "q0", "status"] = "refusal"
+    judgments["item"] += text
     hedged = pd.DataFrame(
         {
             "task": "hedge_markers",
@@ -72,20 +72,23 @@ def frames(text: str) -> dict[str, pd.DataFrame]:
             "status": "ok",
         }
     )
-    return {"fermi_eval": stated.reset_index(drop=True), "hedge_markers": hedged}
+    return {"fermi_eval": judgments.reset_index(drop=True), "hedge_markers": hedged}
 
 
-def acts(text: str, kept: str = "\n") -> bool:
+def acts(text: str, allowed: str = "\n") -> bool:
     """Whether a terminal would do something."""
-    return any(one not in kept and unicodedata.category(one) in INVISIBLE for one in set(text))
+    return any(
+        character not in allowed and unicodedata.category(character) in INVISIBLE
+        for character in set(text)
+    )
 
 
 def page_is_inert(path: Path) -> bool:
     """No element, attribute or address of a page came out of a text."""
-    for one in elements(path):
-        if one.tag in ("script", "style", "title") and MARK in one.text:
+    for element in elements(path):
+        if element.tag in ("script", "style", "title") and MARK in element.text:
             return False
-        for name, value in one.attributes.items():
+        for name, value in element.attributes.items():
             if name.startswith("on") or re.match(r"\s*(?:javascript:|http)", value or ""):
                 return name.startswith("xmlns") or MARK not in value
     return True
@@ -123,13 +126,13 @@ def yaml_is_inert(text: str) -> bool:
 
 def picture_is_inert(text: str) -> bool:
     """Elements that draw, without handlers and without addresses of others."""
-    for one in ElementTree.fromstring(text).iter():
-        if one.tag.rsplit("}", 1)[-1] in ("script", "foreignObject", "img", "a"):
+    for element in ElementTree.fromstring(text).iter():
+        if element.tag.rsplit("}", 1)[-1] in ("script", "foreignObject", "img", "a"):
             return False
         if any(
             name.startswith("on")
             or (name.endswith("href") and not value.startswith(("#", "data:image/")))
-            for name, value in one.attrib.items()
+            for name, value in element.attrib.items()
         ):
             return False
     return True
@@ -160,34 +163,37 @@ def looked_at(folder: Path) -> Iterator[tuple[str, bool]]:
 
 def all_frames(names: Sequence[str]) -> dict[str, pd.DataFrame]:
     """The frames of several texts, one model each."""
-    made = [frames(TEXTS[name]) for name in names]
-    return {task: pd.concat([one[task] for one in made], ignore_index=True) for task in made[0]}
+    frames_of_texts = [frames(TEXTS[name]) for name in names]
+    return {
+        task: pd.concat([tables[task] for tables in frames_of_texts], ignore_index=True)
+        for task in frames_of_texts[0]
+    }
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("names", [[name for name in TEXTS if name != "long"], ["long"]])
 def test_text_is_inert_in_every_file(tmp_path: Path, names: list[str]) -> None:
     """Page, tables, csv, parquet, Markdown, LaTeX, YAML, JSON, and names of files."""
-    given = all_frames(names)
+    judgments = all_frames(names)
     outcomes: dict[str, bool] = {}
     for form in FORMATS:
         folder = tmp_path / form
-        export(given, form, folder, resamples=5)
+        export(judgments, form, folder, resamples=5)
         outcomes |= {f"{form}: {file}": good for file, good in looked_at(folder)}
-    write_report(given, tmp_path / "report", resamples=5)
+    write_report(judgments, tmp_path / "report", resamples=5)
     outcomes |= {f"report: {file}": good for file, good in looked_at(tmp_path / "report")}
     for ending in ("csv", "parquet"):
         file = tmp_path / f"judgments.{ending}"
-        write_file(given, file)
-        again = read_file(file)["fermi_eval"]
+        write_file(judgments, file)
+        copy = read_file(file)["fermi_eval"]
         outcomes[f"judgments.{ending}"] = all(
-            set(again[name]) == set(given["fermi_eval"][name]) for name in ("model", "reason")
+            set(copy[name]) == set(judgments["fermi_eval"][name]) for name in ("model", "reason")
         )
     assert cells_are_inert((tmp_path / "judgments.csv").read_text("utf-8"))
-    assert not [one for one in tmp_path.parent.iterdir() if MARK in one.name]
-    what = "A text of 10 MB" if names == ["long"] else f"{len(names)} kinds of text"
-    told = "the text as it is, or its characters' codes"
-    assert held("hostile", f"{what}, in every file", outcomes, told, "nothing") == []
+    assert not [path for path in tmp_path.parent.iterdir() if MARK in path.name]
+    fault = "A text of 10 MB" if names == ["long"] else f"{len(names)} kinds of text"
+    happened = "the text as it is, or its characters' codes"
+    assert held("hostile", f"{fault}, in every file", outcomes, happened, "nothing") == []
 
 
 @pytest.mark.slow
@@ -212,8 +218,8 @@ def test_text_is_inert_on_a_terminal(tmp_path: Path) -> None:
     ):
         done = printed(*words, code=None)
         outcomes[f"{words[0]} {len(outcomes)}"] = bool(done.output) and not acts(done.output)
-    told = "its characters' codes"
-    assert held("hostile", "Text on the terminal", outcomes, told, "nothing") == []
+    happened = "its characters' codes"
+    assert held("hostile", "Text on the terminal", outcomes, happened, "nothing") == []
 
 
 @pytest.mark.slow
@@ -238,5 +244,5 @@ def test_names_of_files_are_inert(tmp_path: Path) -> None:
         ):
             done = printed(*words, code=None)
             outcomes[f"{name} {words[0]} {len(outcomes)}"] = not acts(done.output)
-    told = "the name with its characters' codes"
-    assert held("hostile", "Names of files", outcomes, told, "nothing") == []
+    happened = "the name with its characters' codes"
+    assert held("hostile", "Names of files", outcomes, happened, "nothing") == []

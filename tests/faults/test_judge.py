@@ -49,8 +49,8 @@ class Refusing(ProviderServer):
         if not self.status:
             return super().respond(path, raw)
         self.refused += 1
-        said = {"message": REFUSALS[self.status][0], "code": self.status, "type": "error"}
-        return self.status, json.dumps({"error": said})
+        error = {"message": REFUSALS[self.status][0], "code": self.status, "type": "error"}
+        return self.status, json.dumps({"error": error})
 
 
 @pytest.fixture(autouse=True)
@@ -71,10 +71,10 @@ def judged_again(log: EvalLog, folder: Path, judge: ProviderServer, model: str) 
     whole = read_eval_log(log.location)
     scorer = hedged("model", batch_judgments=False)
     roles = {"grader": connected(judge, model)}
-    again = score(
+    new_log = score(
         whole, scorer, model="none/none", model_roles=roles, action="overwrite", display="none"
     )
-    write_eval_log(again, log.location)
+    write_eval_log(new_log, log.location)
     return read_judgments(folder)["hedge_markers"]
 
 
@@ -95,10 +95,10 @@ def test_a_judge_that_refuses_is_asked_no_more(
     speaker, examiner = Speaker(items, 2), Examiner(all_sentences(items))
     logs = tmp_path / "logs"
     task = hedge_markers("places.csv", split="all", draws=2, batch_judgments=False)
-    with ProviderServer(speaker) as one, Refusing(examiner, status) as judge:
+    with ProviderServer(speaker) as server, Refusing(examiner, status) as judge:
         roles = {"grader": connected(judge, model)}
         with caplog.at_level(logging.WARNING, "inspect_confidence"):
-            log = asked(task, one, logs, model_roles=roles, max_connections=CONNECTIONS)
+            log = asked(task, server, logs, model_roles=roles, max_connections=CONNECTIONS)
         assert log.status == "success"
         frame = read_judgments(logs)["hedge_markers"]
         assert set(frame["status"]) == {"grader_failed"}
@@ -106,14 +106,14 @@ def test_a_judge_that_refuses_is_asked_no_more(
         assert reasons.any()
         # Beside those that were under way when it was noticed.
         assert TIMES <= judge.refused <= TIMES + CONNECTIONS
-        lines = [line for one in caplog.records for line in one.getMessage().splitlines()]
-        (said,) = [line for line in lines if "refuses" in line]
-        assert f"the judge {model} refuses ({status}" in said
-        assert f"{REFUSALS[status][1]}, then judge them with" in said
-        drawn = len(one.requests)
+        lines = [line for record in caplog.records for line in record.getMessage().splitlines()]
+        (notice,) = [line for line in lines if "refuses" in line]
+        assert f"the judge {model} refuses ({status}" in notice
+        assert f"{REFUSALS[status][1]}, then judge them with" in notice
+        draw_calls = len(server.requests)
         judge.status = 0
         check_judgments(judged_again(log, logs, judge, model), expected_rows(speaker))
-        assert len(one.requests) == drawn
+        assert len(server.requests) == draw_calls
 
 
 @pytest.mark.slow
@@ -124,23 +124,23 @@ def test_a_judge_whose_calls_fail(tmp_path: Path, model: str) -> None:
     speaker, examiner = Speaker(items, 4), Examiner(all_sentences(items))
     logs = tmp_path / "logs"
     task = hedge_markers("places.csv", split="all", draws=4, batch_judgments=False)
-    with ProviderServer(speaker) as one, Flaky(examiner) as judge:
+    with ProviderServer(speaker) as server, Flaky(examiner) as judge:
         roles = {"grader": connected(judge, model)}
-        log = asked(task, one, logs, model_roles=roles, max_retries=3, attempt_timeout=10)
+        log = asked(task, server, logs, model_roles=roles, max_retries=3, attempt_timeout=10)
         frame = read_judgments(logs)["hedge_markers"]
-        drawn, judge.share = len(one.requests), 0.0
-        again = judged_again(log, logs, judge, model)
-        wanted = expected_rows(speaker)
-        lost = (frame["status"] == "grader_failed") | (frame["failed"] > 0)
-        lost |= frame["reason"] != ""
+        draw_calls, judge.share = len(server.requests), 0.0
+        new_frame = judged_again(log, logs, judge, model)
+        expected = expected_rows(speaker)
+        is_failed = (frame["status"] == "grader_failed") | (frame["failed"] > 0)
+        is_failed |= frame["reason"] != ""
         good = {
             "the run succeeds": log.status == "success",
             "every sentence has a status": all(frame["status"])
             and set(frame["item"]) == {item.id for item in items},
-            "failures of the judge are counted": 0 < int(lost.sum()) < len(frame),
-            "what was judged is as meant": _among(frame[~lost], wanted),
-            "no answer is asked for again": len(one.requests) == drawn,
-            "judged again all is as meant": _same(again, wanted),
+            "failures of the judge are counted": 0 < int(is_failed.sum()) < len(frame),
+            "what was judged is as meant": _among(frame[~is_failed], expected),
+            "no answer is asked for again": len(server.requests) == draw_calls,
+            "judged again all is as meant": _agrees(new_frame, expected),
         }
     name = model.split("/", maxsplit=1)[0]
     wrong = held(
@@ -162,15 +162,15 @@ def _rows(rows: list[dict[str, object]]) -> set[str]:
     return {str([f"{row.get(name)}" for name in names]) for row in rows}
 
 
-def _among(frame: pd.DataFrame, wanted: list[dict[str, object]]) -> bool:
+def _among(frame: pd.DataFrame, expected: list[dict[str, object]]) -> bool:
     """Whether all judgments are among those that are meant."""
-    said = frame.astype({"sentence": int, **dict.fromkeys(_JUDGED[:3], int)}).to_dict("records")
-    return _rows([{str(k): v for k, v in row.items()} for row in said]) <= _rows(wanted)
+    records = frame.astype({"sentence": int, **dict.fromkeys(_JUDGED[:3], int)}).to_dict("records")
+    return _rows([{str(k): v for k, v in row.items()} for row in records]) <= _rows(expected)
 
 
-def _same(frame: pd.DataFrame, wanted: list[dict[str, object]]) -> bool:
+def _agrees(frame: pd.DataFrame, expected: list[dict[str, object]]) -> bool:
     try:
-        check_judgments(frame, wanted)
+        check_judgments(frame, expected)
     except AssertionError:
         return False
     return True

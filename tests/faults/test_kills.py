@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log, read_eval_log_sample_summaries
 
-from faults.killing import CASES, Case, count, killed, made, retry, run, server
+from faults.killing import CASES, Case, count, exit_code_of, killed, retry, run, server
 from faults.ledger import held
 from inspect_confidence import InvalidArgument, read_judgments
 
@@ -32,10 +32,10 @@ def begun(logs: Path) -> tuple[str, int] | None:
     for info in list_eval_logs(str(logs)):
         try:
             read_eval_log(info, header_only=True)
-            there = read_eval_log_sample_summaries(info)
+            summaries = read_eval_log_sample_summaries(info)
         except Exception:  # whatever a file that was cut off makes Inspect raise
             return None
-        return info.name, sum(one.completed for one in there)
+        return info.name, sum(summary.completed for summary in summaries)
     return None
 
 
@@ -44,7 +44,7 @@ def begun(logs: Path) -> tuple[str, int] | None:
 def test_a_killed_run_is_completed(case: Case, tmp_path: Path) -> None:
     """At seeded points: what the retry leaves in the folder is an unbroken run's table."""
     context, rng = server(), Random(case.task)
-    assert made(context, run, case, tmp_path / "whole", tmp_path / "calls") == 0
+    assert exit_code_of(context, run, case, tmp_path / "whole", tmp_path / "calls") == 0
     whole, calls = table(tmp_path / "whole"), count(tmp_path / "calls")
     (log,) = list_eval_logs(str(tmp_path / "whole"))
     samples = len(read_eval_log_sample_summaries(log))
@@ -53,24 +53,24 @@ def test_a_killed_run_is_completed(case: Case, tmp_path: Path) -> None:
         logs, noted = tmp_path / f"{point}", tmp_path / f"calls-{point}"
         after, later = rng.randint(0, calls), rng.uniform(0, 0.05)
         was_alive = killed(context, after, later, noted, case, logs, noted)
-        before, asked = begun(logs), count(noted)
+        before, first_calls = begun(logs), count(noted)
         if before is None:  # killed before the log was there: nothing is to be retried
             anew += 1
-            ended = made(context, run, case, logs, noted)
-            kept = 0
+            ended = exit_code_of(context, run, case, logs, noted)
+            kept_samples = 0
         elif was_alive:
-            ended, kept = made(context, retry, before[0], logs, noted), before[1]
+            ended, kept_samples = exit_code_of(context, retry, before[0], logs, noted), before[1]
         else:
-            ended, kept = 0, samples
-        again = count(noted) - asked
+            ended, kept_samples = 0, samples
+        later_calls = count(noted) - first_calls
         try:
-            same = table(logs).equals(whole)
+            is_same = table(logs).equals(whole)
         except InvalidArgument:
-            same = False
+            is_same = False
         # Of what the log lacks Inspect may have more in its own buffer.
-        owed = range(calls - asked, calls * (samples - kept) // samples + 1)
+        owed = range(calls - first_calls, calls * (samples - kept_samples) // samples + 1)
         good[f"{case} killed at point {point}, after {after} calls"] = (
-            ended == 0 and same and (again in owed or not case.uniform)
+            ended == 0 and is_same and (later_calls in owed or not case.uniform)
         )
     wrong = held(
         *("kills", f"kill -9 of {case} at {POINTS} points, then eval-retry", good),

@@ -72,15 +72,15 @@ def test_answers_of_a_retry_outlive_a_touch_of_the_first_log(tmp_path: Path, tou
     """Answers come before errors, whichever file was written last, in folders and stores."""
     write(failing(log_of("m", "r"), 7), tmp_path / "first.eval")
     write(log_of("m", "r"), tmp_path / "retry.eval")
-    alone = rows(tmp_path / "retry.eval")
+    retry_rows = rows(tmp_path / "retry.eval")
     os.utime(tmp_path / f"{touched}.eval", (2e9, 2e9))
-    found = read_judgments(tmp_path)
-    assert frames_are_equal(found["scale_variants"], alone)
-    (said,) = [one for one in found.notices if "several logs" in one]
-    assert said.startswith("40 samples are in several logs and were taken once: 40 from ")
-    assert said.endswith("retry.eval")
+    judgments = read_judgments(tmp_path)
+    assert frames_are_equal(judgments["scale_variants"], retry_rows)
+    (message,) = [notice for notice in judgments.notices if "several logs" in notice]
+    assert message.startswith("40 samples are in several logs and were taken once: 40 from ")
+    assert message.endswith("retry.eval")
     ingest(tmp_path, tmp_path / "store")
-    assert frames_are_equal(rows(tmp_path / "store"), alone)
+    assert frames_are_equal(rows(tmp_path / "store"), retry_rows)
 
 
 def test_each_sample_comes_from_the_log_that_answers_it(tmp_path: Path) -> None:
@@ -89,26 +89,26 @@ def test_each_sample_comes_from_the_log_that_answers_it(tmp_path: Path) -> None:
     later.stats.completed_at = "2027-01-01T00:00:00+00:00"
     write(later, tmp_path / "later.eval")
     write(log_of("m", "r"), tmp_path / "earlier.eval")
-    found = read_judgments(tmp_path)
-    assert (found["scale_variants"]["status"] == "ok").all()
-    (said,) = [one for one in found.notices if "several logs" in one]
-    assert "30 from " in said.split(",")[0]
-    assert said.endswith("earlier.eval")
+    judgments = read_judgments(tmp_path)
+    assert (judgments["scale_variants"]["status"] == "ok").all()
+    (message,) = [notice for notice in judgments.notices if "several logs" in notice]
+    assert "30 from " in message.split(",")[0]
+    assert message.endswith("earlier.eval")
 
 
 @pytest.mark.parametrize("task", ["other/scale_variants", "scale_variants"])
 def test_a_task_of_somebody_else_is_named_and_left_out(tmp_path: Path, task: str) -> None:
     """It has the name of ours, and neither our metadata nor confidence."""
     shutil.copy(EXAMPLE, tmp_path)
-    alone = rows(tmp_path)
+    our_rows = rows(tmp_path)
     foreign = log_of("m", "theirs")
     for sample in foreign.samples or []:
         sample.metadata, sample.scores = {}, {}
     write(foreign, tmp_path / "theirs.eval", task=task, metadata={})
-    found = read_judgments(tmp_path)
-    assert frames_are_equal(found["scale_variants"], alone)
-    (said,) = [one for one in found.notices if "theirs.eval" in one]
-    assert f"left out: {task}, which isn't the task of inspect_confidence: no confidence" in said
+    judgments = read_judgments(tmp_path)
+    assert frames_are_equal(judgments["scale_variants"], our_rows)
+    (message,) = [notice for notice in judgments.notices if "theirs.eval" in notice]
+    assert f"left out: {task}, which isn't the task of inspect_confidence: no confidence" in message
 
 
 def test_invalid_samples_are_counted_and_left_out(tmp_path: Path) -> None:
@@ -119,14 +119,15 @@ def test_invalid_samples_are_counted_and_left_out(tmp_path: Path) -> None:
     newer = invalidate_samples(log_of("m", "r"), chosen, BY)
     newer.stats.completed_at = "2027-01-01T00:00:00+00:00"
     write(newer, tmp_path / "new.eval")
-    found = read_judgments(tmp_path)
+    judgments = read_judgments(tmp_path)
     expected = whole[~whole["uuid"].isin(chosen)].reset_index(drop=True)
     assert len(expected) == len(whole) - 3
-    assert frames_are_equal(found["scale_variants"], expected)
+    assert frames_are_equal(judgments["scale_variants"], expected)
     assert any(
-        one.endswith("3 samples were declared invalid and left out") for one in found.notices
+        notice.endswith("3 samples were declared invalid and left out")
+        for notice in judgments.notices
     )
-    assert not found.loss_notices
+    assert not judgments.loss_notices
     ingest(tmp_path, tmp_path / "store")
     assert frames_are_equal(rows(tmp_path / "store"), expected)
 
@@ -159,18 +160,18 @@ def test_what_cant_be_listed_is_named(tmp_path: Path) -> None:
         return real(path)
 
     with patch("os.scandir", refused):
-        found = read_judgments(logs)
+        judgments = read_judgments(logs)
         done = ingest(logs, tmp_path / "store")
-    assert len(found["scale_variants"]) == 40
-    assert done.logs_failed == len(found.loss_notices) == 4
-    for name, why in {
+    assert len(judgments["scale_variants"]) == 40
+    assert done.logs_failed == len(judgments.loss_notices) == 4
+    for name, reason in {
         "shut": "Permission denied",
         "round": f"a link to {logs}",
         "circle": "a link to circle",
         "gone.eval": "FileNotFoundError",
     }.items():
-        (said,) = [one for one in found.loss_notices if f"/{name} could" in one]
-        assert why in said
+        (message,) = [notice for notice in judgments.loss_notices if f"/{name} could" in notice]
+        assert reason in message
     printed("summarize", logs, "--strict", "--resamples", 20, code=1)
     printed("summarize", EXAMPLE, "--strict", "--resamples", 20)
 
@@ -182,8 +183,8 @@ def damage(folder: Path) -> dict[str, tuple[str, bool]]:
     (folder / "late-cut.eval").write_bytes(content[:-100])
     (folder / "empty.eval").write_bytes(b"")
     (folder / "text.eval").write_text("not a log")
-    with zipfile.ZipFile(folder / "zip.eval", "w") as other:
-        other.writestr("readme.txt", "nothing")
+    with zipfile.ZipFile(folder / "zip.eval", "w") as archive:
+        archive.writestr("readme.txt", "nothing")
     dated = "2026-01-01T00-00-00_task_{}.json"
     (folder / dated.format("a")).write_text('{"version": 2, "eval": ')
     (folder / dated.format("b")).write_text("[]")
@@ -195,9 +196,9 @@ def damage(folder: Path) -> dict[str, tuple[str, bool]]:
     write(foreign, folder / "another.eval", task="other/mmlu")
     unread = "could not be read and was left out"
     names = ["cut", "late-cut", "empty", "text", "zip"]
-    found = {f"{name}.eval": (unread, True) for name in names}
-    found |= {dated.format(one): (unread, True) for one in "abc"}
-    return found | {f"{one}.eval": ("was left out", False) for one in ("foreign", "another")}
+    faults = {f"{name}.eval": (unread, True) for name in names}
+    faults |= {dated.format(letter): (unread, True) for letter in "abc"}
+    return faults | {f"{stem}.eval": ("was left out", False) for stem in ("foreign", "another")}
 
 
 Change = Callable[[EvalLog], EvalLog]
@@ -235,22 +236,26 @@ def test_a_hundred_logs_and_what_is_wrong_with_some(tmp_path: Path) -> None:
     for number in range(90):
         write(log_of(f"m{number % 10}", f"r{number}"), good / f"{number}.eval")
     shutil.copytree(good, bad)
-    judged = rows(good)
-    wanted = summarize(judged, resamples=50)
+    good_rows = rows(good)
+    expected_results = summarize(good_rows, resamples=50)
     outcomes = {}
     expected = damage(bad)
-    found = read_judgments(bad)
-    for name, (why, is_lost) in expected.items():
-        said = [one for one in found.notices if f"/{name}" in one and why in one]
-        outcomes[name] = len(said) == 1 and (said[0] in found.loss_notices) == is_lost
-    outcomes["judgments"] = frames_are_equal(found["scale_variants"], judged)
-    outcomes["numbers"] = frames_are_equal(summarize(found, resamples=50), wanted)
+    judgments = read_judgments(bad)
+    for name, (reason, is_lost) in expected.items():
+        notices = [
+            notice for notice in judgments.notices if f"/{name}" in notice and reason in notice
+        ]
+        outcomes[name] = len(notices) == 1 and (notices[0] in judgments.loss_notices) == is_lost
+    outcomes["judgments"] = frames_are_equal(judgments["scale_variants"], good_rows)
+    outcomes["numbers"] = frames_are_equal(summarize(judgments, resamples=50), expected_results)
     for number, (name, change) in enumerate(EARLIER.items()):
         place = write(change(log_of(f"m{number}", f"r{number}")), bad / f"earlier-{number}.eval")
         os.utime(place, (2e9, 2e9))
-        found = read_judgments(bad)
-        outcomes[name] = frames_are_equal(found["scale_variants"], judged)
-        outcomes[f"{name}, said"] = any("are in several logs" in one for one in found.notices)
+        judgments = read_judgments(bad)
+        outcomes[name] = frames_are_equal(judgments["scale_variants"], good_rows)
+        outcomes[f"{name}, said"] = any(
+            "are in several logs" in notice for notice in judgments.notices
+        )
     done = printed("summarize", bad, "--strict", "--json", "--resamples", 50, code=1)
     outcomes["strict"] = all(name in done.stderr for name in expected)
     outcomes["not strict"] = not printed(
@@ -281,7 +286,7 @@ def test_what_people_said_of_samples_later_counts(tmp_path: Path) -> None:
         return log
 
     def appended(log: EvalLog) -> EvalLog:
-        (sample,) = [one for one in log.samples or [] if one.id == first.id]
+        (sample,) = [entry for entry in log.samples or [] if entry.id == first.id]
         assert sample.scores
         score = sample.scores["stated"].model_copy(deep=True)
         score.value = {**cast(Mapping[str, Any], score.value), "confidence": 0.125}
@@ -295,17 +300,21 @@ def test_what_people_said_of_samples_later_counts(tmp_path: Path) -> None:
         log.stats.completed_at = later
         new = write(log, tmp_path / "new.eval")
         os.utime(old, (2e9, 2e9))
-        judged = rows(tmp_path).set_index("uuid")["confidence"]
-        outcomes[name] = judged[f"r-{first.id}"] == 0.125
-        said = [one for one in read_judgments(tmp_path).notices if "new.eval: 1 s" in one]
-        outcomes[f"{name}, said"] = len(said) == 1 and TOLD[name] in said[0]
+        confidences = rows(tmp_path).set_index("uuid")["confidence"]
+        outcomes[name] = confidences[f"r-{first.id}"] == 0.125
+        notices = [
+            notice for notice in read_judgments(tmp_path).notices if "new.eval: 1 s" in notice
+        ]
+        outcomes[f"{name}, said"] = len(notices) == 1 and TOLD[name] in notices[0]
         new.unlink()
     log = invalidate_samples(log_of("m", "r"), [f"r-{first.id}"], BY)
     log.stats.completed_at = later
     write(log, tmp_path / "new.eval")
-    found = read_judgments(tmp_path)
-    outcomes["invalidated"] = f"r-{first.id}" not in set(found["scale_variants"]["uuid"])
-    outcomes["invalidated, said"] = any("declared invalid" in one for one in found.notices)
+    judgments = read_judgments(tmp_path)
+    outcomes["invalidated"] = f"r-{first.id}" not in set(judgments["scale_variants"]["uuid"])
+    outcomes["invalidated, said"] = any(
+        "declared invalid" in notice for notice in judgments.notices
+    )
     wrong = held(
         *("logs", "edited, appended and invalidated scores beside the log as it was", outcomes),
         "what was said last counts, whichever file was touched, and a notice says so",
@@ -341,31 +350,33 @@ assert log.status == "success", log.error
 def test_a_log_is_read_while_a_run_writes_it(tmp_path: Path) -> None:
     """Fifty times: whole samples or none, with a notice; at the end nothing is missing."""
     writer = subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)])
-    outcomes, seen, told = dict[str, bool](), list[pd.DataFrame](), 0
+    outcomes, frames, notice_count = dict[str, bool](), list[pd.DataFrame](), 0
     try:
-        while len(seen) < 50 and writer.poll() is None:
+        while len(frames) < 50 and writer.poll() is None:
             try:
-                found = read_judgments(tmp_path)
+                judgments = read_judgments(tmp_path)
             except InvalidArgument:  # no sample is whole yet
                 continue
-            seen.append(found["scale_variants"])
-            told += any("incomplete" in one for one in found.loss_notices)
-            outcomes[f"told {len(seen)}"] = told == len(seen) or len(seen[-1]) == ITEMS
+            frames.append(judgments["scale_variants"])
+            notice_count += any("incomplete" in notice for notice in judgments.loss_notices)
+            outcomes[f"told {len(frames)}"] = (
+                notice_count == len(frames) or len(frames[-1]) == ITEMS
+            )
     finally:
         assert writer.wait(timeout=300) == 0
     whole = rows(tmp_path)
     assert len(whole) == ITEMS
-    every = whole.set_index("uuid")
-    for number, frame in enumerate(seen):
-        there = every.loc[frame["uuid"]].reset_index()[list(frame)]
-        outcomes[f"content {number}"] = frames_are_equal(frame, there)
+    rows_by_uuid = whole.set_index("uuid")
+    for number, frame in enumerate(frames):
+        expected = rows_by_uuid.loc[frame["uuid"]].reset_index()[list(frame)]
+        outcomes[f"content {number}"] = frames_are_equal(frame, expected)
     wrong = held(
         *("logs", "reads of a log during the run that writes it", outcomes),
         "the samples that are whole, and a notice of how many are missing",
         "nothing",
     )
     assert wrong == []
-    assert told > 10
+    assert notice_count > 10
 
 
 def test_a_log_whose_summaries_differ_from_their_checksum_is_named_and_left_out(

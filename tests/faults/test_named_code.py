@@ -93,13 +93,13 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
             hedge_markers(dataset="facts", items=1, draws=2, judge="rules"),
         ),
     }
-    made = {}
+    logs_by_name = {}
     for name, (respondent, task) in tasks.items():
         folder = tmp_path_factory.mktemp(name)
         (log,) = eval(task, model=f"respondent/{respondent}", log_dir=str(folder), **QUIET)
         assert log.status == "success", log.error
-        made[name] = Path(log.location)
-    return made
+        logs_by_name[name] = Path(log.location)
+    return logs_by_name
 
 
 def of_file(log: EvalLog, trap: Path) -> None:
@@ -118,8 +118,8 @@ def of_task_file(log: EvalLog, trap: Path) -> None:
 
 def arguments(log: EvalLog, trap: Path) -> None:
     """The task's arguments, data set and provenance are files."""
-    own = {"prompt": f"{trap}/prompt.txt", "system": f"{trap}/prompt.txt"}
-    log.eval.task_args = log.eval.task_args_passed = {**own, "dataset": f"{trap}/lives.csv"}
+    wording = {"prompt": f"{trap}/prompt.txt", "system": f"{trap}/prompt.txt"}
+    log.eval.task_args = log.eval.task_args_passed = {**wording, "dataset": f"{trap}/lives.csv"}
     log.eval.dataset.location = f"{trap}/lives.csv"
     assert log.eval.metadata
     log.eval.metadata["provenance"] |= {
@@ -186,24 +186,24 @@ CRAFTED: dict[str, tuple[str, Callable[[EvalLog, Path], None]]] = {
 
 def commands(logs: Path, out: Path) -> Iterator[list[object]]:
     """Every command that reads logs, with what it needs."""
-    few = ("--resamples", "10")
+    options = ("--resamples", "10")
     for executor in ("none", "threads:2"):
-        yield ["summarize", logs, "--reread", "--json", *few, "--executor", executor]
-    yield ["summarize", logs, "--json", *few]
+        yield ["summarize", logs, "--reread", "--json", *options, "--executor", executor]
+    yield ["summarize", logs, "--json", *options]
     yield ["unread", logs, "--reread", "--json"]
-    yield ["check", logs, "--require", "coverage>=0.5", "--json", *few]
-    yield ["compare", logs, "--json", *few]
+    yield ["check", logs, "--require", "coverage>=0.5", "--json", *options]
+    yield ["compare", logs, "--json", *options]
     yield ["cite", logs]
     yield ["judgments", logs, "-o", out / "judgments.parquet"]
     yield ["ingest", logs, "-o", out / "store"]
-    yield ["report", logs, "-o", out / "report", *few]
+    yield ["report", logs, "-o", out / "report", *options]
     for name in FORMATS:
-        yield ["export", logs, "--format", name, "-o", out / name, *few]
-    yield ["recalibrate", logs, "-o", out / "maps.json", *few]
+        yield ["export", logs, "--format", name, "-o", out / name, *options]
+    yield ["recalibrate", logs, "-o", out / "maps.json", *options]
     yield ["threshold", logs, "--json"]
     yield ["canonicalize", logs, "-o", out / "forms.json"]
     yield ["plan", "--detect", "accuracy=0.1", "--pilot", logs, "--json"]
-    yield ["summarize", logs, "--judge-labels", logs, "--json", *few]
+    yield ["summarize", logs, "--judge-labels", logs, "--json", *options]
     for log in sorted(logs.glob("*.eval")):
         yield ["reproduce", log]
 
@@ -227,9 +227,9 @@ def watched(
     for words in commands(folder, out):
         if used and words[0] not in used:
             continue
-        with watch.on(trap) as seen:
+        with watch.on(trap) as events:
             printed(*words, code=None)
-        outcomes[" ".join([f"{name}:", *map(str, words)])] = not seen
+        outcomes[" ".join([f"{name}:", *map(str, words)])] = not events
     return outcomes
 
 
@@ -271,14 +271,14 @@ def test_the_watch_sees_what_code_does(trap: Path, watch: Watch) -> None:
     """An import from the folder, and the file that it leaves, are seen."""
     sys.path.insert(0, str(trap))
     try:
-        with watch.on(trap) as seen:
+        with watch.on(trap) as events:
             __import__(MODULE)
     finally:
         sys.path.remove(str(trap))
         sys.modules.pop(MODULE, None)
     assert (trap / "canary").exists()
-    assert any(event.startswith("imported") for event in seen)
-    assert any(event.startswith("opened") for event in seen)
+    assert any(event.startswith("imported") for event in events)
+    assert any(event.startswith("opened") for event in events)
 
 
 @pytest.mark.parametrize(

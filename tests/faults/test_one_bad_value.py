@@ -198,13 +198,15 @@ TASKS += ["wep_choice", "wep_elicitation"]
 
 
 @pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize("written", [0, 1])
-def test_a_model_that_failed_everywhere_is_counted(tmp_path: Path, task: str, written: int) -> None:
+@pytest.mark.parametrize("sample_count", [0, 1])
+def test_a_model_that_failed_everywhere_is_counted(
+    tmp_path: Path, task: str, sample_count: int
+) -> None:
     """Every sample of its run has a status, also where the log ends before it was written."""
     log = read_eval_log(str(LOGS / f"{task}-candid.eval"))
     error = EvalError(message="boom", traceback="", traceback_ansi="")
     count = len(log.samples or [])
-    log.samples = (log.samples or [])[:written]
+    log.samples = (log.samples or [])[:sample_count]
     for sample in log.samples:
         sample.error, sample.scores = error, {}
     log.status, log.error = "error", error
@@ -220,10 +222,12 @@ def test_a_model_that_failed_everywhere_is_counted(tmp_path: Path, task: str, wr
     results = summarize(judgments, resamples=20)
     rows = results[results["model"] == failed]
     assert rows["note"].str.contains("left out").any()
-    alone = summarize(LOGS / f"{task}-boastful.eval", resamples=20)
-    others = results[results["model"] == alone["model"].iloc[0]]
+    own_results = summarize(LOGS / f"{task}-boastful.eval", resamples=20)
+    model_results = results[results["model"] == own_results["model"].iloc[0]]
     key = ["condition", "metric"]
-    merged = alone.merge(others, on=["model", "dataset", *key], suffixes=("", "_after"))
+    merged = own_results.merge(
+        model_results, on=["model", "dataset", *key], suffixes=("", "_after")
+    )
     assert merged["value"].equals(merged["value_after"])
 
 

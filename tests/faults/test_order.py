@@ -56,23 +56,23 @@ def test_any_order_of_rows_has_one_order(rows: list[tuple[object, ...]], random:
     frame = pd.DataFrame(rows, columns=names).astype(kinds)
     mixed = list(range(len(rows)))
     random.shuffle(mixed)
-    one, other = sort_judgments(frame), sort_judgments(frame.iloc[mixed].reset_index(drop=True))
-    pd.testing.assert_frame_equal(one, other)
-    wanted = sorted(map(str, frame.itertuples(index=False)))
-    assert sorted(map(str, one.itertuples(index=False))) == wanted
-    keys = list(zip(one["model"], one["item"], one["epoch"].fillna(np.inf), strict=True))
+    first, second = sort_judgments(frame), sort_judgments(frame.iloc[mixed].reset_index(drop=True))
+    pd.testing.assert_frame_equal(first, second)
+    expected = sorted(map(str, frame.itertuples(index=False)))
+    assert sorted(map(str, first.itertuples(index=False))) == expected
+    keys = list(zip(first["model"], first["item"], first["epoch"].fillna(np.inf), strict=True))
     assert keys == sorted(keys)
 
 
 def test_shuffled_judgments_give_the_same_numbers_and_sides() -> None:
     """Two models: results, and who is compared with whom."""
-    logs = [EXAMPLES / f"question_sets-{one}.eval" for one in ("candid", "boastful")]
+    logs = [EXAMPLES / f"question_sets-{model}.eval" for model in ("candid", "boastful")]
     frame = read_judgments(logs)["question_sets"]
     pairs = compare(frame, **FEW)
-    stated = {f"respondent/{one} prompts=ours stated" for one in ("boastful", "candid")}
+    stated_sides = {f"respondent/{model} prompts=ours stated" for model in ("boastful", "candid")}
     sides = set(zip(pairs["a"], pairs["b"], strict=True))
-    assert (min(stated), max(stated)) in sides
-    assert (max(stated), min(stated)) not in sides
+    assert (min(stated_sides), max(stated_sides)) in sides
+    assert (max(stated_sides), min(stated_sides)) not in sides
     assert frames_are_equal(pairs, compare(shuffled(frame, 1), **FEW))
     assert frames_are_equal(summarize(frame, **FEW), summarize(shuffled(frame, 1), **FEW))
 
@@ -81,15 +81,16 @@ def test_shuffled_judgments_give_the_same_numbers_and_sides() -> None:
 def test_no_order_of_rows_changes_a_number() -> None:
     """Made-up judgments of every task, and those of the examples: results, bins, differences."""
     markers = ["likely", "probably", "might", "<no_hedge>"]
-    frames = {f"made-up {one['task'][0]}": one for one in every_judgment(markers, {})}
-    frames |= {f"logs {task}": one for task, one in read_judgments(EXAMPLES).items()}
+    frames = {f"made-up {table['task'][0]}": table for table in every_judgment(markers, {})}
+    frames |= {f"logs {task}": table for task, table in read_judgments(EXAMPLES).items()}
     outcomes: dict[str, bool] = {}
     for name, frame in frames.items():
         expected = dict(given_by(frame))
-        found = dict(given_by(shuffled(frame, 1)))
-        assert list(found) == list(expected)
+        computed = dict(given_by(shuffled(frame, 1)))
+        assert list(computed) == list(expected)
         outcomes |= {
-            f"{name} {how}": frames_are_equal(one, expected[how]) for how, one in found.items()
+            f"{name} {command}": frames_are_equal(table, expected[command])
+            for command, table in computed.items()
         }
     wrong = held(
         *("logs", "rows of judgments in another order", outcomes),
@@ -112,8 +113,8 @@ def test_no_name_or_age_of_logs_changes_a_number(tmp_path: Path) -> None:
             name = folder / f"{age}.eval"
             shutil.copy(logs[place], name)
             os.utime(name, (age, age))
-        for command, found in given_by(folder):
-            outcomes[f"{seed} {command}"] = frames_are_equal(found, expected[command])
+        for command, computed in given_by(folder):
+            outcomes[f"{seed} {command}"] = frames_are_equal(computed, expected[command])
     wrong = held(
         *("logs", "logs with other names and times of their files", outcomes),
         "the same numbers to the last bit, in the same order",

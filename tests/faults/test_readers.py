@@ -66,12 +66,12 @@ def is_read(read: Callable[[], object], seconds: float = 60) -> bool:
 def test_fuzzed_replies(form: str) -> None:
     """Cut, spliced, and with halves of surrogate pairs, fractions, controls or half an object."""
     cases = {
-        f"{number}: {ascii(reply)[:200]}": is_read(lambda: outcomes(form, reply, asked))  # noqa: B023 # called at once
-        for number, (reply, asked) in enumerate(fuzzed(form, FUZZED))
+        f"{number}: {ascii(reply)[:200]}": is_read(lambda: outcomes(form, reply, question))  # noqa: B023 # called at once
+        for number, (reply, question) in enumerate(fuzzed(form, FUZZED))
     }
     assert len(cases) == FUZZED
-    what = f"fuzzed replies: {form}"
-    assert held("extremes", what, cases, "an answer in its bounds, or a status", "nothing") == []
+    fault = f"fuzzed replies: {form}"
+    assert held("extremes", fault, cases, "an answer in its bounds, or a status", "nothing") == []
 
 
 @pytest.mark.thorough
@@ -83,14 +83,14 @@ def test_long_replies(form: str) -> None:
         text = start + piece * (LONG // len(piece)) + end
 
         def read(text: str = text) -> None:
-            for one in READERS["agreement"] if form == "agreement" else ():
-                one(text)
+            for reader in READERS["agreement"] if form == "agreement" else ():
+                reader(text)
             if form in FORMS:
                 outcomes(form, text, Question())
 
         cases[name] = is_read(read, SECONDS)
-    what = f"replies of {LONG:,} characters of one shape: {form}"
-    assert held("extremes", what, cases, f"an outcome within {SECONDS} s", "nothing") == []
+    fault = f"replies of {LONG:,} characters of one shape: {form}"
+    assert held("extremes", fault, cases, f"an outcome within {SECONDS} s", "nothing") == []
 
 
 @pytest.mark.thorough
@@ -110,13 +110,13 @@ def old_pythons() -> Iterator[str]:
     folders = map(Path, os.environ.get("PATH", "").split(os.pathsep))
     for path in (os.environ.get(OLD), *(folder / "python3.11" for folder in folders)):
         if path and Path(path).is_file():
-            told = subprocess.run(
+            completed = subprocess.run(
                 [path, "-c", "import sys; print(*sys.version_info[:3])"],
                 capture_output=True,
                 text=True,
                 check=False,
             )
-            version = tuple(map(int, told.stdout.split()))
+            version = tuple(map(int, completed.stdout.split()))
             if version[:2] == sys.version_info[:2] and version < (3, 11, 5):
                 yield str(path)
 
@@ -135,10 +135,13 @@ def test_an_old_python_reads_the_same() -> None:
         text=True,
         check=True,
     )
-    ours, theirs = list(readings(FUZZED // 2)), done.stdout.splitlines()
-    assert len(ours) == len(theirs) == len(FORMS) * (FUZZED // 2)
-    cases = {one: one == other for one, other in zip(ours, theirs, strict=True)}
-    assert len(cases) == len(ours)
+    new_readings, old_readings = list(readings(FUZZED // 2)), done.stdout.splitlines()
+    assert len(new_readings) == len(old_readings) == len(FORMS) * (FUZZED // 2)
+    cases = {
+        new_reading: new_reading == old_reading
+        for new_reading, old_reading in zip(new_readings, old_readings, strict=True)
+    }
+    assert len(cases) == len(new_readings)
     happened = "the same readings as by a newer one"
     assert (
         held("versions", "replies read by a Python before 3.11.5", cases, happened, "nothing") == []

@@ -42,12 +42,12 @@ PLANTED = (*KEYS.values(), USER, HOST, PROMPT[20:60])
 def test_an_error_keeps_type_and_status(error: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """And is short; what is secret, and what was asked, is not in it."""
     monkeypatch.setenv("MY_API_KEY", KEYS["environment"])
-    said = failure(error, f"Answer this: {PROMPT}")
-    assert said.startswith(error[:20].split("(", maxsplit=1)[0])
-    assert ("401" in said) == ("401" in error)
-    assert ("400" in said) == ("400" in error)
-    assert len(said) <= 120
-    assert not [one for one in PLANTED if one in said], said
+    message = failure(error, f"Answer this: {PROMPT}")
+    assert message.startswith(error[:20].split("(", maxsplit=1)[0])
+    assert ("401" in message) == ("401" in error)
+    assert ("400" in message) == ("400" in error)
+    assert len(message) <= 120
+    assert not [secret for secret in PLANTED if secret in message], message
 
 
 def planted(folder: Path) -> None:
@@ -94,38 +94,38 @@ def test_nothing_secret_is_in_any_output(tmp_path: Path, monkeypatch: pytest.Mon
     planted(logs)
     out.mkdir()
     printed("ingest", logs, "-o", store)
-    few = ("--resamples", 5)
+    options = ("--resamples", 5)
     outcomes: dict[str, bool] = {}
     for place in (logs, store):
         commands = [
-            ("summarize", place, *few),
-            ("summarize", place, *few, "--full", "--csv", out / "all.csv"),
-            ("summarize", place, *few, "--json"),
-            ("compare", place, *few, "--csv", out / "compared.csv"),
-            ("compare", place, *few, "--json"),
-            ("check", place, *few, "--require", "coverage>=0.1"),
-            ("check", place, *few, "--require", "coverage>=0.1", "--json"),
+            ("summarize", place, *options),
+            ("summarize", place, *options, "--full", "--csv", out / "all.csv"),
+            ("summarize", place, *options, "--json"),
+            ("compare", place, *options, "--csv", out / "compared.csv"),
+            ("compare", place, *options, "--json"),
+            ("check", place, *options, "--require", "coverage>=0.1"),
+            ("check", place, *options, "--require", "coverage>=0.1", "--json"),
             ("unread", place, "--csv", out / "unread.csv"),
             ("unread", place, "--json"),
             ("cite", place),
             ("judgments", place, "-o", out / "judgments.csv"),
             ("judgments", place, "-o", out / "judgments.parquet"),
-            ("recalibrate", place, "-o", out / "maps.json", *few),
-            ("report", place, "-o", out / "report", *few, "--formats", "png"),
-            *(("export", place, "--format", form, "-o", out / form, *few) for form in FORMATS),
+            ("recalibrate", place, "-o", out / "maps.json", *options),
+            ("report", place, "-o", out / "report", *options, "--formats", "png"),
+            *(("export", place, "--format", form, "-o", out / form, *options) for form in FORMATS),
         ]
         for words in commands:
             done = printed(*words, code=None)
-            found = [one for one in PLANTED if one in done.output]
-            outcomes[f"{place.name} {words[0]} {len(outcomes)} {found}"] = not found
+            leaks = [secret for secret in PLANTED if secret in done.output]
+            outcomes[f"{place.name} {words[0]} {len(outcomes)} {leaks}"] = not leaks
         for file in out.rglob("*"):
             if file.is_file():
-                found = [one for one in PLANTED if one in text_of(file)]
+                leaks = [secret for secret in PLANTED if secret in text_of(file)]
                 name = file.relative_to(out).as_posix()
-                outcomes[f"{place.name} {name} {found}"] = not found
-    said = "the last part of a path, the type and status of an error, [removed]"
+                outcomes[f"{place.name} {name} {leaks}"] = not leaks
+    happened = "the last part of a path, the type and status of an error, [removed]"
     fault = f"{len(PLANTED)} secrets in arguments, headers, addresses, errors and folders"
-    assert held("secrets", fault, outcomes, said, "nothing") == []
+    assert held("secrets", fault, outcomes, happened, "nothing") == []
 
 
 def text_of(file: Path) -> str:

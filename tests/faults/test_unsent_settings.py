@@ -83,10 +83,10 @@ def test_rule_log_and_request_agree_on_every_setting(tmp_path: Path) -> None:
         )
         body = request.body.get("generationConfig", request.body)
         assert WIRE_NAMES & body.keys() == set(received.split()), model
-        found = read_unsent(header_of(log))
+        unsent_record = read_unsent(header_of(log))
         outcomes[model] = (
-            found.recorded
-            and set(found.settings_of(model)) == unsent
+            unsent_record.recorded
+            and set(unsent_record.settings_of(model)) == unsent
             and set(dropped_settings(model, SETTINGS)) == unsent
         )
     happened = (
@@ -188,8 +188,8 @@ def test_logs_that_left_out_the_same_settings_have_one_notice(tmp_path: Path) ->
         task = fermi_eval("bundled", items=1, levels="90")
         served(task, tmp_path, lambda _: Reply("1"), ANTHROPIC, temperature=0.7)
     notices = [text for text in read_judgments(tmp_path).notices if "not sent" in text]
-    said = f"2 logs: set but not sent to {ANTHROPIC}: temperature=0.7"
-    assert [text.startswith(said) for text in notices] == [True]
+    expected = f"2 logs: set but not sent to {ANTHROPIC}: temperature=0.7"
+    assert [text.startswith(expected) for text in notices] == [True]
 
 
 @solver

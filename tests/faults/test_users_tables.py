@@ -25,7 +25,7 @@ SETS = "item,kind,confidence,correct\nq1,options,0.5,1\n"
 HEDGES = "item,sentence,marker,confidence\nq1,1,maybe,0.5\n"
 
 
-def written(folder: Path, text: str | bytes, name: str = "mine.csv") -> Path:
+def write_table(folder: Path, text: str | bytes, name: str = "mine.csv") -> Path:
     """A file of a user's."""
     path = folder / name
     path.write_bytes(text.encode() if isinstance(text, str) else text)
@@ -84,14 +84,14 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
 def test_what_cannot_be_is_refused_with_row_and_column(tmp_path: Path) -> None:
     """In one line, before anything is computed."""
     for case, (text, says) in REFUSED.items():
-        assert says in refused(read_judgments, written(tmp_path, text)), case
+        assert says in refused(read_judgments, write_table(tmp_path, text)), case
 
 
 def test_every_column_of_every_table_has_its_limits(tmp_path: Path) -> None:
     """A number far below zero is refused in each limited column, by row and name."""
     for name, table in all_tables().items():
         assert set(table.limits) <= set(table.columns), name
-        limited = [one for one in table.limits if table.columns[one] == "number"]
+        limited = [label for label in table.limits if table.columns[label] == "number"]
         needed = dict.fromkeys([*table.required, *table.answers[0]], 1.0)
         for column in limited:
             row: dict[str, Any] = {**needed, "task": name, "high": 2.0, "lower": 0.5, "level": 90}
@@ -105,14 +105,14 @@ def test_every_column_of_every_table_has_its_limits(tmp_path: Path) -> None:
 def test_copies_count_once_and_draws_all(tmp_path: Path) -> None:
     """Where epochs tell repetitions apart; points of one sample are draws, alike or not."""
     text = "epoch," + PAIR.replace("\nq1", "\n1,q1") + "2,q1,0.75,1\n1,q1,0.75,1\n"
-    found = read_judgments(written(tmp_path, text))
-    assert found["any_eval"]["epoch"].tolist() == [1, 2]
-    assert found.notices[0].endswith("1 rows are copies and were left out")
-    drawn = "item,method,point,truth\n" + "q1,sampling,3,3\n" * 2 + "q1,sampling,4,3\n"
-    assert read_judgments(written(tmp_path, drawn))["fermi_eval"]["draw"].tolist() == [0, 1, 2]
+    judgments = read_judgments(write_table(tmp_path, text))
+    assert judgments["any_eval"]["epoch"].tolist() == [1, 2]
+    assert judgments.notices[0].endswith("1 rows are copies and were left out")
+    draws = "item,method,point,truth\n" + "q1,sampling,3,3\n" * 2 + "q1,sampling,4,3\n"
+    assert read_judgments(write_table(tmp_path, draws))["fermi_eval"]["draw"].tolist() == [0, 1, 2]
     # Without epochs other answers are repeated ones, and stay so when they are written.
-    again = read_judgments(written(tmp_path, PAIR + "q1,0.5,0\n"))["any_eval"]
-    again.to_csv(tmp_path / "again.csv", index=False)
+    repeated = read_judgments(write_table(tmp_path, PAIR + "q1,0.5,0\n"))["any_eval"]
+    repeated.to_csv(tmp_path / "again.csv", index=False)
     assert read_judgments(tmp_path / "again.csv")["any_eval"]["draw"].tolist() == [0, 1]
 
 
@@ -120,7 +120,7 @@ def test_words_for_true_and_false(tmp_path: Path) -> None:
     """In a column of flags, however they are written."""
     words = {"yes": True, "No": False, "TRUE": True, "0": False, "": None}
     rows = "".join(f"q{k},90,2,4,3,{word}\n" for k, word in enumerate(words))
-    frame = read_judgments(written(tmp_path, "item,level,lower,upper,truth,reversed\n" + rows))
+    frame = read_judgments(write_table(tmp_path, "item,level,lower,upper,truth,reversed\n" + rows))
     assert frame["fermi_eval"]["reversed"].tolist() == list(words.values())
 
 
@@ -150,11 +150,11 @@ READ: dict[str, tuple[str | bytes, dict[str, list[Any]]]] = {
 def test_tables_are_read_or_refused(tmp_path: Path) -> None:
     """Csv and parquet: bytes, encodings, types, and values that can't be."""
     good = {}
-    for case, (text, wanted) in READ.items():
-        (frame,) = read_judgments(written(tmp_path, text)).values()
-        good[case] = all(frame[name].tolist() == values for name, values in wanted.items())
+    for case, (text, expected) in READ.items():
+        (frame,) = read_judgments(write_table(tmp_path, text)).values()
+        good[case] = all(frame[name].tolist() == values for name, values in expected.items())
     for case, (text, says) in REFUSED.items():
-        done = printed("summarize", written(tmp_path, text), code=2)
+        done = printed("summarize", write_table(tmp_path, text), code=2)
         lines = done.stderr.strip().splitlines()
         good[f"{case}: refused"] = done.stdout == "" and says in " ".join(lines)
     for case, columns in _typed().items():
@@ -219,15 +219,15 @@ def test_a_million_rows(tmp_path: Path, ending: str) -> None:
         path = tmp_path / f"mine.{ending}"
         _write(frame, path)
         began = time.process_time()
-        found = read_judgments(path)[name]
+        read_rows = read_judgments(path)[name]
         good[f"{name}: in a minute"] = time.process_time() - began < 60
-        good[f"{name}: all rows"] = len(found) == rows and set(found["status"]) == {"ok"}
+        good[f"{name}: all rows"] = len(read_rows) == rows and set(read_rows["status"]) == {"ok"}
         good[f"{name}: as numpy has it"] = bool(
-            np.isclose(found[column].mean(), frame[column].mean(), rtol=1e-12)
+            np.isclose(read_rows[column].mean(), frame[column].mean(), rtol=1e-12)
         )
         _write(frame.assign(**{column: frame[column].where(frame.index != rows - 2, bad)}), path)
-        said = refused(read_judgments, path)
-        good[f"{name}: the bad row"] = f"row {rows - 1}: {column}={bad:g} is not" in said
+        message = refused(read_judgments, path)
+        good[f"{name}: the bad row"] = f"row {rows - 1}: {column}={bad:g} is not" in message
     wrong = held(
         *(
             "tables",
@@ -256,7 +256,7 @@ def test_numbers_of_a_million_rows(tmp_path: Path) -> None:
         | {"confidence": sure, "correct": right}
     )
     frame.to_parquet(tmp_path / "mine.parquet")
-    found = summarize(tmp_path / "mine.parquet", resamples=20).set_index("metric")["value"]
+    numbers = summarize(tmp_path / "mine.parquet", resamples=20).set_index("metric")["value"]
     expected = {
         "mean_confidence": sure.mean(),
         "accuracy": right.mean(),
@@ -265,7 +265,7 @@ def test_numbers_of_a_million_rows(tmp_path: Path) -> None:
     }
     wrong = held(
         *("tables", "summarize of 1,000,000 rows"),
-        {name: bool(np.isclose(found[name], value)) for name, value in expected.items()},
+        {name: bool(np.isclose(numbers[name], value)) for name, value in expected.items()},
         *("the numbers that numpy gives", "nothing"),
     )
     assert not wrong

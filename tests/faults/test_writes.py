@@ -41,11 +41,11 @@ OUTPUTS = {
 def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Judgments of one model, and of another one."""
     folder = tmp_path_factory.mktemp("judgments")
-    made = []
+    paths = []
     for name, seed in (("old", 1), ("new", 2)):
         interval_frame(name, items=12, seed=seed).to_csv(folder / f"{name}.csv", index=False)
-        made.append(folder / f"{name}.csv")
-    return made[0], made[1]
+        paths.append(folder / f"{name}.csv")
+    return paths[0], paths[1]
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -54,13 +54,22 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def whole(
-    there: Mapping[str, bytes], old: Mapping[str, bytes], new: Mapping[str, bytes], last: str
+    files_by_name: Mapping[str, bytes],
+    old: Mapping[str, bytes],
+    new: Mapping[str, bytes],
+    last: str,
 ) -> bool:
     """Whether each file is the old or the new one, and the last one new only with all others."""
-    each = all(raw in (old.get(name), new.get(name)) for name, raw in there.items())
-    kept = set(there) >= set(old) & set(new)
-    done = not last or there[last] == old[last] or all(there.get(k) == v for k, v in new.items())
-    return each and kept and done
+    is_old_or_new = all(
+        raw in (old.get(name), new.get(name)) for name, raw in files_by_name.items()
+    )
+    has_all_names = set(files_by_name) >= set(old) & set(new)
+    done = (
+        not last
+        or files_by_name[last] == old[last]
+        or all(files_by_name.get(k) == v for k, v in new.items())
+    )
+    return is_old_or_new and has_all_names and done
 
 
 @pytest.mark.slow
@@ -72,7 +81,7 @@ def test_a_killed_command_leaves_a_whole_output(
     words, last = OUTPUTS[name]
 
     def command(source: Path, out: Path) -> list[str]:
-        return [one.replace("IN", str(source)).replace("OUT", str(out)) for one in words]
+        return [word.replace("IN", str(source)).replace("OUT", str(out)) for word in words]
 
     before, after = tmp_path / "before", tmp_path / "after"
     for source, out in zip(files, (before, after), strict=True):
@@ -91,11 +100,11 @@ def test_a_killed_command_leaves_a_whole_output(
         ended = run(command(files[1], out), folder=out, point=int(point))
         assert ended.code == -signal.SIGKILL, ended
         good = whole(contents(out), old, new, last)
-        again = run(command(files[1], out))
-        outcomes[case] = good and again.code == 0 and contents(out) == new
+        second_run = run(command(files[1], out))
+        outcomes[case] = good and second_run.code == 0 and contents(out) == new
         shutil.rmtree(out)
-    said = "the old files or the new ones, the page last; the command again gives the new"
-    assert held("writes", f"{name}: killed at {POINTS} points", outcomes, said, "nothing") == []
+    happened = "the old files or the new ones, the page last; the command again gives the new"
+    assert held("writes", f"{name}: killed at {POINTS} points", outcomes, happened, "nothing") == []
 
 
 @pytest.mark.slow
@@ -118,10 +127,12 @@ def test_a_killed_ingest_leaves_a_whole_store(tmp_path: Path) -> None:
         ended = run(["ingest", logs, "-o", store], folder=store, point=int(point))
         assert ended.code == -signal.SIGKILL, ended
         good = rows_of(store) in (old, new)
-        again = run(["ingest", logs, "-o", store])
-        outcomes[f"{point}, {len(outcomes)}"] = good and not again.code and rows_of(store) == new
-    said = "the old judgments or the new ones, with a note; ingest again gives the new"
-    assert held("writes", f"ingest: killed at {POINTS} points", outcomes, said, "nothing") == []
+        second_ingest = run(["ingest", logs, "-o", store])
+        outcomes[f"{point}, {len(outcomes)}"] = (
+            good and not second_ingest.code and rows_of(store) == new
+        )
+    happened = "the old judgments or the new ones, with a note; ingest again gives the new"
+    assert held("writes", f"ingest: killed at {POINTS} points", outcomes, happened, "nothing") == []
 
 
 def rows_of(place: Path) -> list[tuple[object, ...]]:
