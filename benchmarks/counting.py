@@ -82,16 +82,16 @@ def _judgments(number: int, items: int) -> pd.DataFrame:
     names = np.char.add("q", np.arange(items).astype(str))
     confidence = rng.integers(21, size=items) / 20
     correct = (rng.random(items) < 0.3 + 0.5 * confidence).astype(float)
-    lost = rng.random(items) < 0.01
+    is_missing = rng.random(items) < 0.01
     columns = {
         "model": f"simulated/{number}",
         "dataset": "simulated",
         "item": names,
         "uuid": np.char.add(f"{number}-", names),
         "method": "stated",
-        "raw": np.where(lost, np.nan, 100 * confidence),
-        "confidence": np.where(lost, np.nan, confidence),
+        "raw": np.where(is_missing, np.nan, 100 * confidence),
+        "confidence": np.where(is_missing, np.nan, confidence),
         "correct": correct,
-        "status": np.where(lost, "invalid_response_format", "ok"),
+        "status": np.where(is_missing, "invalid_response_format", "ok"),
     }
     return typed_columns(pd.DataFrame(columns).assign(task=TASK), all_tables()[TASK], "simulated")

@@ -82,27 +82,33 @@ def run() -> str:
 
 def _row(name: str) -> list[str]:
     arguments, say = REPLIES[name]
-    made: Task = getattr(_registry, name)(**arguments)
-    every = list(made.dataset)
-    asked = [
-        every[k % len(every)].model_copy(update={"id": f"s{k}"}, deep=True) for k in range(SAMPLES)
+    task: Task = getattr(_registry, name)(**arguments)
+    samples = list(task.dataset)
+    copies = [
+        samples[k % len(samples)].model_copy(update={"id": f"s{k}"}, deep=True)
+        for k in range(SAMPLES)
     ]
     prompts: list[str] = []
-    _run(_ours(made, asked), say, prompts)
+    _run(_with_samples(task, copies), say, prompts)
     inputs: list[dict[str, Any]] = [
         {"input": text, "target": "A", "id": f"s{k}"} for k, text in enumerate(prompts)
     ]
-    bare = [Sample(**one) for one in inputs]
-    same = [one.model_copy(update=given) for one, given in zip(asked, inputs, strict=True)]
-    found = []
+    bare = [Sample(**fields) for fields in inputs]
+    filled = [
+        sample.model_copy(update=update) for sample, update in zip(copies, inputs, strict=True)
+    ]
+    seconds_of_runs = []
     for _ in range(RUNS):
-        tasks = (_ours(made, asked), _generate(bare), _generate(same))
-        found.append([_run(task, say) for task in tasks])
+        variants = (_with_samples(task, copies), _generate(bare), _generate(filled))
+        seconds_of_runs.append([_run(variant, say) for variant in variants])
     cells = [name]
     for k in range(3):
-        cells.append(f"{1000 * median(one[k] for one in found) / SAMPLES:.1f}")
-        cells += [f"{median(one[0] / one[k] for one in found):.2f}x"] if k else []
-    return [*cells, f"{_metrics(made, asked, say):.0f}"]
+        times = [run_seconds[k] for run_seconds in seconds_of_runs]
+        cells.append(f"{1000 * median(times) / SAMPLES:.1f}")
+        if k:
+            ratios = [run_seconds[0] / run_seconds[k] for run_seconds in seconds_of_runs]
+            cells.append(f"{median(ratios):.2f}x")
+    return [*cells, f"{_metrics(task, copies, say):.0f}"]
 
 
 def _generate(samples: list[Sample]) -> Task:
@@ -114,22 +120,22 @@ def _generate(samples: list[Sample]) -> Task:
     )
 
 
-def _metrics(made: Task, asked: Sequence[Sample], say: Say) -> float:
+def _metrics(task: Task, samples: Sequence[Sample], say: Say) -> float:
     """Milliseconds that all metrics of the samples' scores take."""
-    log = _evaluated(_ours(made, asked), _instant(say, Random(0)), keep=True)
+    log = _evaluated(_with_samples(task, samples), _instant(say, Random(0)), keep=True)
     return 1000 * best(lambda: recompute_metrics(log), 5).cpu
 
 
-def _ours(made: Task, samples: Sequence[Sample]) -> Task:
+def _with_samples(task: Task, samples: Sequence[Sample]) -> Task:
     """The task with these samples, as a task of no package."""
     return Task(
         dataset=MemoryDataset(list(samples)),
-        solver=made.solver,
-        scorer=made.scorer,
-        config=made.config,
-        metadata=made.metadata,
-        headline_metric=made.headline_metric,
-        viewer=made.viewer,
+        solver=task.solver,
+        scorer=task.scorer,
+        config=task.config,
+        metadata=task.metadata,
+        headline_metric=task.headline_metric,
+        viewer=task.viewer,
     )
 
 
@@ -182,10 +188,10 @@ def _judge_table() -> str:
         log = _evaluated(task, _speaker(), keep=True, model_roles=roles)
         assert log.results
         assert log.stats.role_usage
-        found = {key: one.value for key, one in log.results.scores[0].metrics.items()}
-        if numbers and found != numbers:
-            raise RuntimeError(f"{name} gives other numbers: {found}, {numbers}")
-        numbers, usage = found, log.stats.role_usage["grader"]
+        metrics = {key: metric.value for key, metric in log.results.scores[0].metrics.items()}
+        if numbers and metrics != numbers:
+            raise RuntimeError(f"{name} gives other numbers: {metrics}, {numbers}")
+        numbers, usage = metrics, log.stats.role_usage["grader"]
         before = before or usage.input_tokens
         calls = sum(
             event.event == "model" and event.role == "grader"

@@ -59,8 +59,8 @@ def _of_store(models: int, items: int) -> list[str]:
 
 def _in_a_process(place: str) -> tuple[float, float, float]:
     command = [sys.executable, __file__, place]
-    said = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-    cpu, wall, memory = json.loads(said)
+    stdout = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    cpu, wall, memory = json.loads(stdout)
     return cpu, wall, memory
 
 
@@ -81,12 +81,12 @@ def judgments(models: int, steps: bool) -> pd.DataFrame:
     ease, names = rng.beta(4, 2, ITEMS), [f"q{i}" for i in range(ITEMS)]
     frames = []
     for model in range(models):
-        stated = np.clip(ease + rng.normal(0.1, 0.15, ITEMS), 0, 1)
+        confidence = np.clip(ease + rng.normal(0.1, 0.15, ITEMS), 0, 1)
         columns = {
             "task": "any_eval",
             "model": f"simulated/{model:02}",
             "item": names,
-            "confidence": np.round(stated * 20) / 20 if steps else stated,
+            "confidence": np.round(confidence * 20) / 20 if steps else confidence,
             "correct": (rng.random(ITEMS) < ease).astype(float),
         }
         frames.append(pd.DataFrame(columns))

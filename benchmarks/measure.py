@@ -26,20 +26,20 @@ class Timing:
 @contextmanager
 def timing() -> Iterator[Timing]:
     """Time what is done within; the seconds are there afterwards."""
-    found = Timing()
+    took = Timing()
     cpu, wall = time.process_time(), time.perf_counter()
-    yield found
-    found.cpu, found.wall = time.process_time() - cpu, time.perf_counter() - wall
+    yield took
+    took.cpu, took.wall = time.process_time() - cpu, time.perf_counter() - wall
 
 
 def best(work: Callable[[], object], runs: int) -> Timing:
     """The run with the least processor time of several."""
-    found = []
+    timings = []
     for _ in range(runs):
         with timing() as took:
             work()
-        found.append(took)
-    return min(found, key=lambda one: one.cpu)
+        timings.append(took)
+    return min(timings, key=lambda run: run.cpu)
 
 
 def seconds(value: float) -> str:

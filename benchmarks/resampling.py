@@ -1,5 +1,7 @@
 """Bootstrap intervals of ECE and AUROC: by items, groups and patterns, against row by row."""
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
@@ -44,16 +46,23 @@ def run() -> str:
 
 def _row(items: int, k: int) -> list[str]:
     confidence, correct = judgments(items, k)
-    for alone in (False, True):
+    for by_patterns in (False, True):
         np.testing.assert_allclose(
-            ours(confidence, correct, 1, alone)[0], ece_and_auroc(confidence, correct), 0, 1e-9
+            by_package(confidence, correct, 1, by_patterns)[0],
+            ece_and_auroc(confidence, correct),
+            0,
+            1e-9,
         )
-    few = PEERS[items]
-    loop = best(lambda: by_loop(confidence, correct, few), 3).times(RESAMPLES / few)
-    scipy = best(lambda: by_scipy(confidence, correct, few), 3).times(RESAMPLES / few)
+    peer_resamples = PEERS[items]
+    loop = best(lambda: by_loop(confidence, correct, peer_resamples), 3).times(
+        RESAMPLES / peer_resamples
+    )
+    scipy = best(lambda: by_scipy(confidence, correct, peer_resamples), 3).times(
+        RESAMPLES / peer_resamples
+    )
     cells = [f"{items:,}", str(k), seconds(loop.cpu), seconds(scipy.cpu)]
-    for alone in (False, True):
-        took = best(lambda alone=alone: ours(confidence, correct, RESAMPLES, alone), 5)  # type: ignore[misc]
+    for by_patterns in (False, True):
+        took = best(partial(by_package, confidence, correct, RESAMPLES, by_patterns), 5)
         cells += [seconds(took.cpu), times(loop.cpu / took.cpu)]
     return [*cells, f"{TARGETS[items]:,}x" if items in TARGETS else "-"]
 
@@ -65,17 +74,19 @@ def judgments(items: int, k: int) -> tuple[FloatArray, FloatArray]:
     return confidence, (rng.random(items) < 0.3 + 0.5 * confidence).astype(float)
 
 
-def ours(
-    confidence: FloatArray, correct: FloatArray, resamples: int, alone: bool
+def by_package(
+    confidence: FloatArray, correct: FloatArray, resamples: int, by_patterns: bool
 ) -> tuple[FloatArray, list[tuple[float, float]]]:
     """The two numbers and their intervals as this package computes them."""
-    both = ItemTables.from_judgments(confidence, correct).table_statistic.map(
+    statistic = ItemTables.from_judgments(confidence, correct).table_statistic.map(
         lambda tables: np.column_stack([ece_of_tables(tables), auroc_of_tables(tables)])
     )
     strata = np.zeros(len(correct), np.int64)
-    drawn = resampled_as([both], strata, patterns=alone, max_units=0 if alone else MOST_UNITS)
-    draws = bootstrap({"both": both}, strata, resamples=resamples, sampling=drawn)["both"]
-    value: FloatArray = both(np.ones((1, len(correct))))[0]
+    sampling = resampled_as(
+        [statistic], strata, patterns=by_patterns, max_units=0 if by_patterns else MOST_UNITS
+    )
+    draws = bootstrap({"both": statistic}, strata, resamples=resamples, sampling=sampling)["both"]
+    value: FloatArray = statistic(np.ones((1, len(correct))))[0]
     return value, [percentile_interval(column) for column in draws.T]
 
 

@@ -35,19 +35,21 @@ def run() -> str:
 
 
 def _row(k: int, peer: Peer | None) -> list[str]:
-    one, other = tables(k)
-    ours = best(lambda: meta_d(one, other, padding=1 / (2 * k)), 5)
-    fitted = np.asarray(meta_d(one, other, padding=1 / (2 * k)).meta_d)
+    first, second = tables(k)
+    fit_time = best(lambda: meta_d(first, second, padding=1 / (2 * k)), 5)
+    fitted = np.asarray(meta_d(first, second, padding=1 / (2 * k)).meta_d)
     undefined = int(np.isnan(fitted).sum())
-    cells = [str(k), seconds(ours.cpu), seconds(ours.wall), str(undefined)]
+    cells = [str(k), seconds(fit_time.cpu), seconds(fit_time.wall), str(undefined)]
     if peer is None:
         return [*cells, "not installed", "-", "-"]
-    few = PEER_FITS[k]
+    peer_fits = PEER_FITS[k]
     with timing() as took:
-        found = [peer(a, b) for a, b in zip(one[:few], other[:few], strict=True)]
-    loop = took.times(FITS / few)
-    apart = float(np.max(np.abs(fitted[:few] - found)))
-    return [*cells, seconds(loop.cpu), times(loop.cpu / ours.cpu), f"{apart:.0e}"]
+        peer_values = [
+            peer(a, b) for a, b in zip(first[:peer_fits], second[:peer_fits], strict=True)
+        ]
+    loop = took.times(FITS / peer_fits)
+    difference = float(np.max(np.abs(fitted[:peer_fits] - peer_values)))
+    return [*cells, seconds(loop.cpu), times(loop.cpu / fit_time.cpu), f"{difference:.0e}"]
 
 
 def tables(k: int) -> tuple[FloatArray, FloatArray]:
@@ -61,8 +63,8 @@ def tables(k: int) -> tuple[FloatArray, FloatArray]:
     rating = np.searchsorted(edges, felt)
     place = np.where(response == 0, k - 1 - rating, k + rating)
     counts = [np.bincount(place[stimulus == side], minlength=2 * k) for side in (0, 1)]
-    one, other = (rng.multinomial(c.sum(), c / c.sum(), size=FITS).astype(float) for c in counts)
-    return one, other
+    first, second = (rng.multinomial(c.sum(), c / c.sum(), size=FITS).astype(float) for c in counts)
+    return first, second
 
 
 def metadpy() -> Peer | None:
@@ -74,14 +76,14 @@ def metadpy() -> Peer | None:
     except ImportError:
         return None
 
-    def fit(one: FloatArray, other: FloatArray) -> float:
-        ratings = len(one) // 2
+    def fit(first: FloatArray, second: FloatArray) -> float:
+        ratings = len(first) // 2
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = metad(
-                nR_S1=one, nR_S2=other, nRatings=ratings, padding=True, padAmount=1 / len(one)
+            fitted = metad(
+                nR_S1=first, nR_S2=second, nRatings=ratings, padding=True, padAmount=1 / len(first)
             )
-        return float(found["meta_d"].iloc[0])
+        return float(fitted["meta_d"].iloc[0])
 
     fit(np.array([40.0, 20, 10, 5]), np.array([5.0, 10, 20, 40]))
     return fit
