@@ -34,8 +34,8 @@ Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The option of `make validate`."""
-    said = "of each slow test its first case, and no thorough ones"
-    parser.addoption("--brief", action="store_true", help=said)
+    selection = "of each slow test its first case, and no thorough ones"
+    parser.addoption("--brief", action="store_true", help=selection)
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses by what a test is marked with
@@ -48,9 +48,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         slow = [item for item in items if item.get_closest_marker("slow")]
         of_tests = [item for item in slow if item not in thorough]
         first = {item.nodeid.partition("[")[0]: item for item in reversed(of_tests)}
-        left = [item for item in slow if item not in first.values()]
-        config.hook.pytest_deselected(items=left)
-        items[:] = [item for item in items if item not in left]
+        deselected = [item for item in slow if item not in first.values()]
+        config.hook.pytest_deselected(items=deselected)
+        items[:] = [item for item in items if item not in deselected]
 
 
 @pytest.fixture(scope="session")

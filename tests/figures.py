@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 
-def add(path: Path, found: DataclassInstance) -> None:
+def add(path: Path, figure: DataclassInstance) -> None:
     """Add a line; one write, so that processes side by side don't mix theirs."""
     if not path.exists():
-        path.write_text(",".join(field.name for field in fields(found)) + "\n")
+        path.write_text(",".join(field.name for field in fields(figure)) + "\n")
     with path.open("a", newline="", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerow(asdict(found).values())
+        csv.writer(file, lineterminator="\n").writerow(asdict(figure).values())

@@ -22,7 +22,7 @@ def slow_texts(
         return lambda length: start + piece * (length // len(piece)) + end
 
     parts = [(start, piece, end) for piece in pieces for start in starts for end in ends]
-    return [one for one in parts if not grows_linearly(read, text(*one))]
+    return [part for part in parts if not grows_linearly(read, text(*part))]
 
 
 def grows_linearly(read: Callable[[str], object], text: Callable[[int], str]) -> bool:

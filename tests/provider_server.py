@@ -157,8 +157,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        made = self.server.owner.response(self.path.partition("?")[0], raw)
-        self._send(made.status, made.body, made.headers, made.cut)
+        response = self.server.owner.response(self.path.partition("?")[0], raw)
+        self._send(response.status, response.body, response.headers, response.cut)
 
     def do_GET(self) -> None:
         self._send(*_error(404, f"no such path: {self.path}"))
@@ -237,16 +237,18 @@ def _openai(body: dict[str, Any], replies: Sequence[Reply]) -> str:
         return entry(token.token, token.logprob) | {"top_logprobs": top}
 
     def call(number: int, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        made = {"name": name, "arguments": json.dumps(arguments)}
+        function = {"name": name, "arguments": json.dumps(arguments)}
         turn = len(body["messages"])  # no two calls of a conversation have the same id
-        return {"id": f"call_{turn}_{number}", "type": "function", "function": made}
+        return {"id": f"call_{turn}_{number}", "type": "function", "function": function}
 
     choices = []
     for index, reply in enumerate(replies):
         message: dict[str, Any] = {"role": "assistant", "content": reply.text, "refusal": None}
         finish = "tool_calls" if reply.calls else reply.finish
         if reply.calls:
-            message["tool_calls"] = [call(number, *one) for number, one in enumerate(reply.calls)]
+            message["tool_calls"] = [
+                call(number, *tool_call) for number, tool_call in enumerate(reply.calls)
+            ]
         logprobs = None
         if reply.logprobs is not None and body.get("logprobs"):
             logprobs = {"content": [position(token) for token in reply.logprobs], "refusal": None}
@@ -268,9 +270,14 @@ def _openai_response(body: dict[str, Any], reply: Reply) -> str:
         "output_tokens_details": {"reasoning_tokens": 0},
     }
     head = {"id": "resp_1", "object": "response", "created_at": 0, "model": body["model"]}
-    rest = {"status": "completed", "parallel_tool_calls": False, "tool_choice": "auto", "tools": []}
+    constants = {
+        "status": "completed",
+        "parallel_tool_calls": False,
+        "tool_choice": "auto",
+        "tools": [],
+    }
     output = [message | {"content": [content]}]
-    return json.dumps(head | rest | {"output": output, "usage": usage | details})
+    return json.dumps(head | constants | {"output": output, "usage": usage | details})
 
 
 def _google(body: dict[str, Any], replies: Sequence[Reply]) -> str:

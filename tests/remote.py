@@ -23,7 +23,7 @@ class Remote:
     status: int = 200
     body: bytes = BODY
     promised: int = len(BODY)
-    asked: list[str] = field(default_factory=list)
+    requested_paths: list[str] = field(default_factory=list)
 
     def source(self, sha256: str = SHA256) -> Source:
         """The file, pinned."""
@@ -41,7 +41,7 @@ def serving() -> Iterator[Remote]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            state.asked.append(self.path)
+            state.requested_paths.append(self.path)
             self.send_response(state.status)
             self.send_header("Content-Length", str(state.promised))
             self.end_headers()

@@ -44,12 +44,12 @@ def connected(server: ProviderServer, model: str = OPENAI) -> Model:
     return get_model(model, base_url=url, api_key="test", memoize=False)
 
 
-def asked(
+def run_task(
     task: Task, server: ProviderServer, folder: Path, model: str = OPENAI, **options: Any
 ) -> EvalLog:
     """The log of a run against an entered server, whatever became of it."""
-    given = {"log_dir": str(folder), "max_retries": 0, **QUIET, **options}
-    (log,) = eval(task, connected(server, model), **given)
+    settings = {"log_dir": str(folder), "max_retries": 0, **QUIET, **options}
+    (log,) = eval(task, connected(server, model), **settings)
     return log
 
 
@@ -58,7 +58,7 @@ def served(
 ) -> tuple[EvalLog, list[Request]]:
     """The log of a successful run against a server of its own, and the requests it made."""
     with ProviderServer(answer) as server:
-        log = asked(task, server, folder, model, **options)
+        log = run_task(task, server, folder, model, **options)
     assert not server.errors
     assert log.status == "success", log.error
     return log, [request for request, _ in server.requests]
@@ -73,13 +73,13 @@ def in_turn(*replies: Reply) -> Answer:
 def by_prompt(*replies: Reply) -> Answer:
     """The replies over and over, a prompt's draws all alike, in whatever order they are asked."""
     turns, lock = cycle(replies), Lock()
-    given: dict[str, Reply] = {}
+    reply_by_prompt: dict[str, Reply] = {}
 
     def answer(request: Request) -> Reply:
         with lock:
-            if request.prompt not in given:
-                given[request.prompt] = next(turns)
-            return given[request.prompt]
+            if request.prompt not in reply_by_prompt:
+                reply_by_prompt[request.prompt] = next(turns)
+            return reply_by_prompt[request.prompt]
 
     return answer
 
@@ -101,8 +101,8 @@ def responded(task: Task, name: str, folder: Path, epochs: int = 1, **parameters
 def log_metrics(log: EvalLog) -> dict[str, float]:
     """The log's own metrics by name, but for those of groups of samples."""
     assert log.results
-    found = log.results.scores[0].metrics.items()
-    return {name: one.value for name, one in found if "_by_" not in (one.group or name)}
+    metrics = log.results.scores[0].metrics.items()
+    return {name: metric.value for name, metric in metrics if "_by_" not in (metric.group or name)}
 
 
 def values(results: pd.DataFrame | Iterable[Mapping[Any, Any]]) -> Values:
@@ -146,7 +146,7 @@ def printed(*words: object, code: int | None = 0) -> Result:
 @contextmanager
 def cached(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Iterator[None]:
     """Inspect's cache of replies is in this folder."""
-    with monkeypatch.context() as here:
+    with monkeypatch.context() as patch:
         for name in ("INSPECT_CACHE_DIR", "XDG_CACHE_HOME"):
-            here.setenv(name, str(folder))
+            patch.setenv(name, str(folder))
         yield

@@ -23,11 +23,11 @@ from provider_server import ProviderServer, Reply, Request, Token
 from runs import (
     ANTHROPIC,
     Answer,
-    asked,
     cached,
     check_refusals,
     log_metrics,
     printed,
+    run_task,
     served,
     values,
 )
@@ -281,7 +281,7 @@ def test_providers_without_log_probabilities_are_refused_before_a_call(tmp_path:
     for method in ("logprob", "traces"):
         with ProviderServer(lambda _: Reply("5")) as server:
             task = fermi_eval("bundled", method=method, items=2)
-            log = asked(task, server, tmp_path, ANTHROPIC)
+            log = run_task(task, server, tmp_path, ANTHROPIC)
         assert not server.requests, method
         assert log.error, method
         assert "claude-haiku-4-5 gives no log probabilities" in log.error.message, method
@@ -299,7 +299,7 @@ def test_draws_are_distinct_and_fresh(tmp_path: Path, monkeypatch: pytest.Monkey
 
     def run(name: str, **options: Any) -> list[float]:
         task = fermi_eval("bundled", method="sampling", items=2)
-        assert asked(task, server, tmp_path / name, **options).status == "success"
+        assert run_task(task, server, tmp_path / name, **options).status == "success"
         return sorted(read_judgments(tmp_path / name)["fermi_eval"]["point"])
 
     with ProviderServer(counting) as server, cached(monkeypatch, tmp_path / "cache"):

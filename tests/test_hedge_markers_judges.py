@@ -47,7 +47,7 @@ from inspect_confidence.prompts.judge import TEMPLATES
 from inspect_confidence.scorers.hedged import hedged
 from inspect_confidence.tasks.hedge_markers import hedge_markers
 from provider_server import Finish, ProviderServer, Reply, Request
-from runs import GOOGLE, OPENAI, Answer, asked, cached, connected, log_metrics, values
+from runs import GOOGLE, OPENAI, Answer, cached, connected, log_metrics, run_task, values
 
 NAN = math.nan
 
@@ -80,7 +80,7 @@ def told(
         grader = {} if arguments.get("judge") == "rules" else {"grader": connected(other, GOOGLE)}
         how = {"batch_judgments": None if "judge_prompts" in arguments else False, **arguments}
         task = hedge_markers("places.csv", split="all", **how)
-        log = asked(task, one, folder, model_roles=grader or None, **(more or {}))
+        log = run_task(task, one, folder, model_roles=grader or None, **(more or {}))
     assert log.status == "success", log.error
     assert not one.errors
     assert bool(other.errors) == failing
@@ -182,7 +182,7 @@ def test_three_waves(tmp_path: Path, batch: bool) -> None:
         task = hedge_markers("places.csv", split="all", draws=25, batch_judgments=batch)
         roles = {"grader": connected(other, GOOGLE)}
         limits: dict[str, Any] = {"max_connections": 200, "max_samples": 10}
-        asked(task, one, tmp_path / "logs", model_roles=roles, **limits)
+        run_task(task, one, tmp_path / "logs", model_roles=roles, **limits)
     assert not one.errors + other.errors
     assert [len(set(draws)) for _, _, _, draws in speaker.replies()] == [3] * 5
     counts = Counter(order)
@@ -242,7 +242,7 @@ def test_cached_draws_stay_distinct(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             before = len(one.requests), len(other.requests)
             task = hedge_markers("places.csv", split="all", draws=22, batch_judgments=False)
             roles = {"grader": connected(other, GOOGLE)}
-            log = asked(task, one, tmp_path / name, epochs=2, model_roles=roles, **options)
+            log = run_task(task, one, tmp_path / name, epochs=2, model_roles=roles, **options)
             said = {
                 (sample.id, sample.epoch): [draw["text"] for draw in sample.store["draws"]]
                 for sample in log.samples or []
@@ -369,7 +369,7 @@ def test_a_main_answer_without_a_choice_is_not_replaced_by_a_draw(tmp_path: Path
     own_file(tmp_path, 1)
     with Mute(lambda _: Reply("It is probably Fyn.")) as server:
         task = hedge_markers("places.csv", split="all", draws=4, judge="rules")
-        log = asked(task, server, tmp_path / "logs")
+        log = run_task(task, server, tmp_path / "logs")
     assert (log.status, server.errors, len(server.requests)) == ("error", [], 1)
     assert log.error
     assert "the provider answered without a reply" in log.error.message
@@ -577,7 +577,9 @@ def test_a_judge_that_takes_no_schema_is_asked_without(tmp_path: Path) -> None:
     speaker, examiner = Speaker(items, 3), Examiner(all_sentences(items))
     with ProviderServer(speaker) as one, Plain(examiner) as other:
         task = hedge_markers("places.csv", split="all", draws=3, batch_judgments=False)
-        log = asked(task, one, tmp_path / "logs", model_roles={"grader": connected(other, GOOGLE)})
+        log = run_task(
+            task, one, tmp_path / "logs", model_roles={"grader": connected(other, GOOGLE)}
+        )
     assert (log.status, other.errors) == ("success", [])
     assert other.refused == len(other.requests) == judge_calls(speaker, batch=False)
     frame = read_judgments(tmp_path / "logs")["hedge_markers"]
@@ -653,7 +655,7 @@ def test_the_studys_prompts_and_formats(tmp_path: Path, published: Path) -> None
         )
         roles = {"grader": connected(other, OPENAI)}
         more: dict[str, Any] = {"model_roles": roles, "epochs": 2, "max_samples": 1}
-        log = asked(task, one, tmp_path / "logs", **more)
+        log = run_task(task, one, tmp_path / "logs", **more)
     assert (log.status, one.errors, other.errors) == ("success", [], [])
     for request, _ in one.requests:
         assert request.prompt in {f"{item.question}\nAnswer:" for item in items}
@@ -790,7 +792,7 @@ def test_the_bundled_sets(tmp_path: Path) -> None:
 
     with ProviderServer(speak) as one, ProviderServer(judge) as other:
         roles = {"grader": connected(other, GOOGLE)}
-        asked(task, one, tmp_path, model_roles=roles, max_connections=50)
+        run_task(task, one, tmp_path, model_roles=roles, max_connections=50)
     assert not one.errors + other.errors
     assert len(one.requests) == 2 * 624
     assert len(prompts) == 2 * 624

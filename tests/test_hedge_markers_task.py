@@ -32,7 +32,7 @@ from inspect_confidence.judges.markers import find_markers, sentence_decisivenes
 from inspect_confidence.prompts.hedge_markers import METACOGNITIVE, STANDARD, SYSTEMS
 from inspect_confidence.tasks.hedge_markers import hedge_markers, judge_check
 from provider_server import ProviderServer, Reply, Request
-from runs import OPENAI, asked, check_refusals, connected, printed, refusal, served
+from runs import OPENAI, check_refusals, connected, printed, refusal, run_task, served
 
 numbers = itertools.count()
 
@@ -140,7 +140,7 @@ def answered(request: Request) -> Reply:
 def run(task: Task, server: ProviderServer, folder: Path, *, grader: bool = True) -> EvalLog:
     """The task with one server for model and judge."""
     roles = {"grader": connected(server)} if grader else None
-    return asked(task, server, folder, model_roles=roles)
+    return run_task(task, server, folder, model_roles=roles)
 
 
 def test_without_a_grader_there_is_one_error_and_no_call(home: Path) -> None:

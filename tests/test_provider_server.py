@@ -25,7 +25,7 @@ from inspect_ai.model import (
 from inspect_ai.solver import generate, system_message
 
 from provider_server import Finish, ProviderServer, Reply, Request, Token
-from runs import ANTHROPIC, GOOGLE, OPENAI, asked, connected
+from runs import ANTHROPIC, GOOGLE, OPENAI, connected, run_task
 
 MODELS = [
     OPENAI,
@@ -44,7 +44,7 @@ def run(server: ProviderServer, model: str, log_dir: Path, **config: Any) -> Eva
         solver=[system_message("Be brief."), generate()],
         config=GenerateConfig(max_retries=0, **config),
     )
-    return asked(task, server, log_dir, model)
+    return run_task(task, server, log_dir, model)
 
 
 def outputs(log: EvalLog) -> list[ModelOutput]:

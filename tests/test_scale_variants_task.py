@@ -19,13 +19,13 @@ from inspect_confidence.scales import Scale
 from inspect_confidence.tasks.scale_variants import scale_variants
 from provider_server import Finish, ProviderServer, Reply, Request
 from runs import (
-    asked,
     check_refusals,
     in_turn,
     log_metrics,
     printed,
     refusal,
     responded,
+    run_task,
     served,
     values,
 )
@@ -198,7 +198,7 @@ def test_an_interrupted_run_is_read_with_a_notice(tmp_path: Path) -> None:
         return Reply("Final Answer: 20\nConfidence: 80")
 
     with ProviderServer(until_broken) as server:
-        log = asked(problems(8), server, tmp_path, max_connections=1, max_samples=1)
+        log = run_task(problems(8), server, tmp_path, max_connections=1, max_samples=1)
     assert log.status == "error"
     judgments = read_judgments(tmp_path)
     (notice,) = [text for text in judgments.notices if "incomplete" in text]

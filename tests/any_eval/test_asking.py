@@ -31,7 +31,7 @@ from inspect_ai.tool import ToolCall
 from any_eval.small import confidence_of, far_end, kind_of, kinds, metrics_of, sample_of, sums
 from inspect_confidence import ask_confidence, confidence, with_confidence
 from provider_server import ProviderServer, Reply, Request
-from runs import ANTHROPIC, asked, cached, connected, served
+from runs import ANTHROPIC, cached, connected, run_task, served
 
 WAYS = ["stated", "alone", "p_true", "words", "consistency"]
 
@@ -208,9 +208,9 @@ def test_a_judge_compares_what_texts_cannot(tmp_path: Path) -> None:
     wrapped = with_confidence(task, "consistency", draws=4, agreement="judge")
     with ProviderServer(far_end(own=answers, same=compare)) as server:
         roles = {"grader": connected(server)}
-        log = asked(wrapped, server, tmp_path, model_roles=roles)
-    values, facts = confidence_of(log)
-    comparison = facts["consistency"]
+        log = run_task(wrapped, server, tmp_path, model_roles=roles)
+    values, facts = judged(log)
+    found = facts["consistency"]
     assert values["consistency"] == 0.5
     assert (comparison["by"], comparison["draws"], comparison["lost"]) == ("judge", 2, 2)
 
@@ -279,7 +279,7 @@ def test_draws_and_ways_are_asked_together(tmp_path: Path) -> None:
     """A provider of one reply a call is called so often at once, for all ways."""
     with Crowded(far_end()) as server:
         wrapped = with_confidence(sums(), "stated,alone,consistency", draws=4)
-        log = asked(wrapped, server, tmp_path, ANTHROPIC, limit=1)
+        log = run_task(wrapped, server, tmp_path, ANTHROPIC, limit=1)
     assert log.status == "success", log.error
     assert (server.highest, len(server.requests)) == (6, 7)
 
@@ -303,7 +303,7 @@ def test_the_cache_keeps_draws_apart(
         for _ in range(2):
             wrapped = with_confidence(sums(), "consistency,stated", draws=3)
             options: dict[str, Any] = {"epochs": 2, "limit": 1, "cache": True}
-            logs.append(asked(wrapped, server, tmp_path, model, **options))
+            logs.append(run_task(wrapped, server, tmp_path, model, **options))
             assert logs[-1].status == "success", logs[-1].error
             if len(logs) == 1:
                 calls = len(server.requests)

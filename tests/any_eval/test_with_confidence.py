@@ -30,7 +30,7 @@ from any_eval.small import confidence_of, far_end, kinds, metrics_of, sample_of,
 from inspect_confidence import confidence, with_confidence
 from inspect_confidence.tasks.fermi_eval import fermi_eval
 from provider_server import ProviderServer, Reply, Request
-from runs import ANTHROPIC, OPENAI, asked, check_refusals, served
+from runs import ANTHROPIC, OPENAI, check_refusals, run_task, served
 
 FILE = """
 from __future__ import annotations
@@ -240,9 +240,9 @@ def test_a_score_that_is_not_there_stops_the_run_at_the_first_sample(
     score_name: str | None, says: str, tmp_path: Path
 ) -> None:
     """Its keys are known then, and in one line; no confidence is asked for."""
-    task = with_confidence(sums(scorer=graded()), score=score_name)
-    with ProviderServer(far_end()) as server:
-        log = asked(task, server, tmp_path, max_samples=1)
+    task = with_confidence(sums(scorer=graded()), score=named)
+    with ProviderServer(far()) as server:
+        log = run_task(task, server, tmp_path, max_samples=1)
     assert log.status == "error"
     assert log.error
     assert says in log.error.message
@@ -324,8 +324,8 @@ def test_logprob_asks_for_what_the_eval_did_not(tmp_path: Path) -> None:
 @pytest.mark.parametrize("ways", ["p_true", "stated,logprob"])
 def test_a_provider_without_log_probabilities_is_refused(ways: str, tmp_path: Path) -> None:
     """Before any call."""
-    with ProviderServer(far_end()) as server:
-        log = asked(with_confidence(sums(), ways), server, tmp_path, ANTHROPIC)
+    with ProviderServer(far()) as server:
+        log = run_task(with_confidence(sums(), ways), server, tmp_path, ANTHROPIC)
     assert (log.status, server.requests) == ("error", [])
     assert log.error
     assert "claude-haiku-4-5 gives no log probabilities" in log.error.message
@@ -335,7 +335,7 @@ def test_a_judge_is_not_the_model_itself(tmp_path: Path) -> None:
     """Without a model in the role grader there is no call; the remedy is one of this task's."""
     with ProviderServer(far_end()) as server:
         task = with_confidence(sums(), "consistency", agreement="judge")
-        log = asked(task, server, tmp_path)
+        log = run_task(task, server, tmp_path)
     assert (log.status, server.requests) == ("error", [])
     assert log.error
     assert "agreement=judge needs a model in the role grader" in log.error.message

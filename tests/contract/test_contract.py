@@ -42,7 +42,6 @@ from runs import (
     ANTHROPIC,
     GOOGLE,
     OPENAI,
-    asked,
     by_prompt,
     cached,
     check_refusals,
@@ -50,6 +49,7 @@ from runs import (
     log_metrics,
     parameters_of,
     refusal,
+    run_task,
     served,
     values,
 )
@@ -98,7 +98,7 @@ def run(
     """A run's log; where there is a judge, it is the same model."""
     if case is hedge_markers.CASE:
         more |= {"model_roles": {"grader": connected(server, model)}, "max_samples": 1}
-    log = asked(task, server, folder, model, **more)
+    log = run_task(task, server, folder, model, **more)
     assert log.status == "success", log.error
     assert not server.errors
     return log

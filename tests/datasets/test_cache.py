@@ -71,7 +71,7 @@ def test_a_file_is_downloaded_once(remote: Remote, folder: Path) -> None:
     first = fetch(remote.source(), alternative=INSTEAD)
     second = fetch(remote.source(), alternative=INSTEAD)
     assert first == second == folder / "set" / "questions.json"
-    assert remote.asked == ["/at/questions.json"]
+    assert remote.requested_paths == ["/at/questions.json"]
     # A source pinned to another checksum doesn't take that file.
     refusal(remote.source(hashlib.sha256(b"another revision").hexdigest()))
     assert files(folder) == {"set/questions.json": BODY}
@@ -86,7 +86,7 @@ def test_a_whole_file_in_the_cache_needs_no_request_and_a_corrupt_one_does(
     for before, requests in ((BODY, []), (BODY[:-1], ["/at/questions.json"])):  # corrupt: anew
         placed(folder, before)
         assert fetch(remote.source(), alternative=INSTEAD).read_bytes() == BODY
-        assert remote.asked == requests
+        assert remote.requested_paths == requests
         assert files(folder) == {"set/questions.json": BODY}
 
 
@@ -101,11 +101,11 @@ def test_a_failed_download_is_refused_and_not_kept(remote: Remote, folder: Path)
             if before:
                 placed(folder, before)
             remote.status, remote.body = status, body
-            remote.asked.clear()
+            remote.requested_paths.clear()
             for _ in range(2):
                 assert says in refusal(remote.source()), says
                 assert files(folder) == ({"set/questions.json": before} if before else {}), says
-            assert len(remote.asked) == 2, says
+            assert len(remote.requested_paths) == 2, says
             remote.status, remote.body = 200, BODY
             assert fetch(remote.source(), alternative=INSTEAD).read_bytes() == BODY, says
             assert files(folder) == {"set/questions.json": BODY}, says
@@ -194,9 +194,9 @@ def test_a_file_without_a_checksum_must_be_the_whole_table(
             assert files(folder) == ({name: stored_bytes} if stored_bytes is not None else {})
         remote.body, remote.promised = whole, len(whole)
         assert fetch(source, alternative=INSTEAD).read_bytes() == whole
-        remote.asked.clear()
+        remote.requested_paths.clear()
         assert fetch(source, alternative=INSTEAD) == file
-        assert not remote.asked
+        assert not remote.requested_paths
         assert files(folder) == {name: whole}
         file.unlink()
 

@@ -24,7 +24,7 @@ from inspect_confidence.tasks.fermi_eval import METHODS, fermi_eval
 from inspect_confidence.tasks.hedge_markers import hedge_markers, judge_check
 from inspect_confidence.tasks.with_confidence import with_confidence
 from provider_server import ProviderServer, Reply, Request, request_of
-from runs import OPENAI, Answer, asked, connected
+from runs import OPENAI, Answer, connected, run_task
 
 CALLS = {"a tool call": '{"query": "x"}', "a broken tool call": '{"query": '}
 """Kinds of reply that are a call of a tool, and its arguments."""
@@ -149,8 +149,8 @@ RUNS = [
 
 def run(short_run: Run, server: ProviderServer, folder: Path, **options: Any) -> EvalLog:
     """The log of a run, with a model of its own name: Inspect keeps models by their names."""
-    model = f"{OPENAI}-{short_run.name.replace(' ', '-')}"
-    return asked(short_run.task(**short_run.arguments), server, folder, model, **options)
+    model = f"{OPENAI}-{given.name.replace(' ', '-')}"
+    return run_task(given.task(**given.arguments), server, folder, model, **options)
 
 
 def judgments(folder: Path) -> pd.DataFrame:

@@ -21,7 +21,7 @@ from inspect_confidence.tasks.fermi_eval import fermi_eval
 from inspect_confidence.tasks.question_sets import question_sets
 from inspect_confidence.tasks.with_confidence import with_confidence
 from provider_server import ProviderServer, Reply, Request, Token
-from runs import GOOGLE, OPENAI, asked, in_turn, log_metrics, served
+from runs import GOOGLE, OPENAI, in_turn, log_metrics, run_task, served
 
 MODELS = (OPENAI, "anthropic/claude-3-haiku-20240307", GOOGLE)
 """Anthropic's is one that is asked for without streaming: a reply is one body."""
@@ -72,12 +72,12 @@ def broken_and_whole(
 ) -> tuple[dict[str, bool], pd.DataFrame, pd.DataFrame]:
     """What held of a run against a provider that fails; its judgments, and those of a whole run."""
     with ProviderServer(estimate) as server:
-        asked(fermi_eval(dataset="bundled", **arguments), server, folder / "whole", model)
+        run_task(fermi_eval(dataset="bundled", **arguments), server, folder / "whole", model)
     with flaky:
         task = fermi_eval(dataset="bundled", **arguments)
-        log = asked(task, flaky, folder / "broken", model, max_connections=20, **PATIENT)
-    broken, whole = table(folder / "broken"), table(folder / "whole")
-    return outcomes(flaky, broken, whole, log), broken, whole
+        log = run_task(task, flaky, folder / "broken", model, max_connections=20, **PATIENT)
+    found, whole = table(folder / "broken"), table(folder / "whole")
+    return outcomes(flaky, found, whole, log), found, whole
 
 
 @pytest.mark.slow
@@ -128,13 +128,13 @@ def retried(folder: Path, patch: pytest.MonkeyPatch, items: int) -> dict[str, bo
     """What must hold of a run whose replies were broken, and of its retry."""
     patch.setenv("OPENAI_API_KEY", "test")
     with ProviderServer(estimate) as server:
-        asked(fermi_eval(dataset="bundled", items=items), server, folder / "whole")
+        run_task(fermi_eval(dataset="bundled", items=items), server, folder / "whole")
     logs = str(folder / "logs")
     with Flaky(estimate, kinds=("no choices", "half", "500"), share=0.3) as flaky:
         patch.setenv("OPENAI_BASE_URL", f"{flaky.url}/v1")
         task = fermi_eval(dataset="bundled", items=items)
-        first = asked(task, flaky, folder / "logs", **PATIENT)
-        is_failed = table(folder / "logs")["status"] == "sample_error"
+        first = run_task(task, flaky, folder / "logs", **PATIENT)
+        lost = table(folder / "logs")["status"] == "sample_error"
         flaky.share, before = 0.0, len(flaky.requests)
         (second,) = eval_retry(first, log_dir=logs, display="none")
         retry_calls = len(flaky.requests) - before

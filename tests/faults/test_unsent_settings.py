@@ -25,7 +25,7 @@ from inspect_confidence.solvers.draws import ask_draws
 from inspect_confidence.solvers.requests import dropped_settings
 from inspect_confidence.tasks.fermi_eval import fermi_eval
 from provider_server import ProviderServer, Reply
-from runs import ANTHROPIC, GOOGLE, OPENAI, QUIET, asked, served
+from runs import ANTHROPIC, GOOGLE, OPENAI, QUIET, run_task, served
 
 REASONING = "openai/o3-mini"
 SETTINGS: dict[str, Any] = {
@@ -228,11 +228,11 @@ def test_sampling_at_a_temperature_not_sent_is_refused_before_a_call(
     expected = f"temperature=0.7 is not sent to {model}"
     with ProviderServer(lambda _: Reply("10^3")) as server:
         task = fermi_eval("bundled", items=2, method="sampling", draws=3)
-        log = asked(task, server, tmp_path / "refused", model, temperature=0.7)
+        log = run_task(task, server, tmp_path / "refused", model, temperature=0.7)
         assert log.error
         assert expected in log.error.message
         assert server.requests == []
-        log = asked(task, server, tmp_path / "kept", model)
+        log = run_task(task, server, tmp_path / "kept", model)
         assert log.status == "success"
         assert len(server.requests) == 6  # a call a draw: none of them gives several
     arguments = ["dataset=bundled", "items=2", "method=sampling", "draws=3"]
@@ -275,7 +275,9 @@ def test_reasoning_models_without_log_probabilities_are_refused_before_a_call(
 ) -> None:
     """`method=logprob` needs what OpenAI's reasoning models are not asked for."""
     with ProviderServer(lambda _: Reply("5")) as server:
-        log = asked(fermi_eval("bundled", method="logprob", items=2), server, tmp_path, REASONING)
+        log = run_task(
+            fermi_eval("bundled", method="logprob", items=2), server, tmp_path, REASONING
+        )
     assert server.requests == []
     assert log.error
     assert f"{REASONING} gives no log probabilities" in log.error.message
