@@ -40,17 +40,19 @@ def line(confidence: FloatArray, maximum: FloatArray) -> tuple[float, float]:
 def test_slope_and_middle(maximum: FloatArray) -> None:
     """Overconfidence (1 - s)(m - MAS) + bias: slope 1 - s; the middle is the mean of the items."""
     for bias, s in product([0.0, 0.25, -0.4], [-1.0, 0.0, 0.3, 1.0, 2.0]):
-        said = actuarial_confidence(maximum, sensitivity=s, bias=bias)
-        found = hard_easy_slope(said - maximum, 1 - maximum)
-        assert found.slope == pytest.approx(1 - s, abs=1e-9)
-        assert found.intercept == pytest.approx((1 - s) * (MIDDLE - 1) + bias, abs=1e-9)
-        assert line(said, maximum) == pytest.approx((found.slope, found.intercept), abs=1e-9), bias
-        assert found.ci_low == pytest.approx(1 - s, abs=1e-9)
-        assert found.ci_high == pytest.approx(1 - s, abs=1e-9)
+        confidence = actuarial_confidence(maximum, sensitivity=s, bias=bias)
+        fit = hard_easy_slope(confidence - maximum, 1 - maximum)
+        assert fit.slope == pytest.approx(1 - s, abs=1e-9)
+        assert fit.intercept == pytest.approx((1 - s) * (MIDDLE - 1) + bias, abs=1e-9)
+        assert line(confidence, maximum) == pytest.approx((fit.slope, fit.intercept), abs=1e-9), (
+            bias
+        )
+        assert fit.ci_low == pytest.approx(1 - s, abs=1e-9)
+        assert fit.ci_high == pytest.approx(1 - s, abs=1e-9)
     assert round(float(maximum.mean()), 2) == MIDDLE
     for s in (0.0, 0.5, 2.0):
-        said = actuarial_confidence(maximum, sensitivity=s, bias=0.1)
-        assert np.mean(said - maximum) == pytest.approx(0.1, abs=0.005 * abs(1 - s) + 1e-12)
+        confidence = actuarial_confidence(maximum, sensitivity=s, bias=0.1)
+        assert np.mean(confidence - maximum) == pytest.approx(0.1, abs=0.005 * abs(1 - s) + 1e-12)
 
 
 def test_confidence_by_hand() -> None:
@@ -67,8 +69,8 @@ def test_confidence_by_hand() -> None:
         (0.77, {"sensitivity": 0.5, "bias": -0.1, "rounding": 0.05}, 0.55),
         (0.1, {"bias": -0.2, "rounding": 0.05}, -0.1),
     ]:
-        found = actuarial_confidence(maximum, **parameters)
-        assert float(found) == pytest.approx(expected, abs=1e-12)
+        confidence = actuarial_confidence(maximum, **parameters)
+        assert float(confidence) == pytest.approx(expected, abs=1e-12)
 
 
 @given(
@@ -82,21 +84,21 @@ def test_rounding_is_to_the_nearest_multiple(
 ) -> None:
     """A rounded confidence is a multiple, at most half of one away."""
     exact = float(actuarial_confidence(maximum, sensitivity=sensitivity, bias=bias))
-    found = float(
+    rounded = float(
         actuarial_confidence(maximum, sensitivity=sensitivity, bias=bias, rounding=rounding)
     )
-    assert found / rounding == pytest.approx(round(found / rounding), abs=1e-9)
-    assert abs(found - exact) <= rounding / 2 + 1e-12
+    assert rounded / rounding == pytest.approx(round(rounded / rounding), abs=1e-9)
+    assert abs(rounded - exact) <= rounding / 2 + 1e-12
 
 
 def answered(actuary: Actuary, age: int = 40, radius: float = 5, draw: int = 0) -> dict[str, float]:
     """What it says of a man of an age, read as JSON."""
-    asked = {"item": f"male-{age}", "draw": draw, "sex": "male", "age": age, "radius": radius}
-    said = actuary.answer("age", asked, 0)
-    assert said is not None
-    found = json.loads(said.text)
-    assert set(found) == {"Reasoning", "Answer", "Confidence"}
-    return {name: found[name] for name in ("Answer", "Confidence")}
+    facts = {"item": f"male-{age}", "draw": draw, "sex": "male", "age": age, "radius": radius}
+    reply = actuary.answer("age", facts, 0)
+    assert reply is not None
+    parsed = json.loads(reply.text)
+    assert set(parsed) == {"Reasoning", "Answer", "Confidence"}
+    return {name: parsed[name] for name in ("Answer", "Confidence")}
 
 
 def test_replies_by_hand() -> None:
@@ -104,9 +106,9 @@ def test_replies_by_hand() -> None:
     lives = read_life_table("ssa-2022")
     for window in ("half-open", "closed"):
         best = lives.best_answer("male", 40, 5, window)
-        found = answered(Actuary(sensitivity=1, window=window))
-        assert found["Answer"] == best.answer
-        assert found["Confidence"] == pytest.approx(best.probability, abs=5e-13)
+        reply = answered(Actuary(sensitivity=1, window=window))
+        assert reply["Answer"] == best.answer
+        assert reply["Confidence"] == pytest.approx(best.probability, abs=5e-13)
     assert answered(Actuary(bias=1))["Confidence"] == 1
     assert answered(Actuary(bias=-1))["Confidence"] == 0
     assert Actuary().answer("options", {}, 0) is None
@@ -114,16 +116,18 @@ def test_replies_by_hand() -> None:
 
 def test_noise_is_of_item_and_draw() -> None:
     """Each draw has noise of its own, the same at each call, of the standard deviation given."""
-    one = Actuary(sensitivity=0, noise=0.05, seed=3)
-    said = np.array(
-        [answered(one, age, draw=draw)["Confidence"] for age in range(100) for draw in range(4)]
+    actuary = Actuary(sensitivity=0, noise=0.05, seed=3)
+    confidences = np.array(
+        [answered(actuary, age, draw=draw)["Confidence"] for age in range(100) for draw in range(4)]
     )
-    assert len(set(said)) == 400
-    again = [answered(one, age, draw=draw)["Confidence"] for age in range(100) for draw in range(4)]
-    assert list(said) == again
+    assert len(set(confidences)) == 400
+    repeated = [
+        answered(actuary, age, draw=draw)["Confidence"] for age in range(100) for draw in range(4)
+    ]
+    assert list(confidences) == repeated
     # Of 400 normal draws, within 4 standard errors: .05 / 20 and .05 / sqrt(800).
-    assert said.mean() == pytest.approx(MIDDLE, abs=4 * 0.05 / 20)
-    assert said.std(ddof=1) == pytest.approx(0.05, abs=4 * 0.05 / 800**0.5)
+    assert confidences.mean() == pytest.approx(MIDDLE, abs=4 * 0.05 / 20)
+    assert confidences.std(ddof=1) == pytest.approx(0.05, abs=4 * 0.05 / 800**0.5)
 
 
 @pytest.mark.slow
@@ -147,8 +151,8 @@ def test_slope_through_inspect(tmp_path: Path, maximum: FloatArray) -> None:
     assert len(rows) == 808
     assert rows["confidence"].between(0.285 - 1e-12, 0.785 + 1e-12).all()
     assert sorted(rows["mas"]) == pytest.approx(sorted(maximum), abs=1e-15)
-    wanted = 0.57 + 0.5 * (rows["mas"] - 0.57)
-    assert np.abs(rows["confidence"] - wanted).max() <= 5.1e-13
+    expected = 0.57 + 0.5 * (rows["mas"] - 0.57)
+    assert np.abs(rows["confidence"] - expected).max() <= 5.1e-13
     assert log.results is not None
     inside = log.results.scores[0].metrics["hard_easy_slope"].value
     assert abs(inside - 0.5) <= bound

@@ -21,7 +21,7 @@ SURE = [0.9, 0.8, 0.8, 0.6, 0.3, 0.0]
 RIGHT = [1, 1, 0, 1, 0, 0]
 
 
-def written(folder: Path, ending: str = "csv", /, **columns: Any) -> Path:
+def write_columns(folder: Path, ending: str = "csv", /, **columns: Any) -> Path:
     """A file with these columns beside confidence and correct of six items."""
     frame = pd.DataFrame({"item": range(6), "confidence": SURE, "correct": RIGHT, **columns})
     frame = frame.drop(columns=[name for name in columns if columns[name] is None])
@@ -51,16 +51,16 @@ def refused(path: Path, **recorded: Any) -> str:
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_item_confidence_and_correct_are_any_evals(ending: str, tmp_path: Path) -> None:
     """They are enough for all that needs no raw report; 0 stays 0."""
-    path = written(tmp_path, ending)
+    path = write_columns(tmp_path, ending)
     assert task_of(path) == "any_eval"
-    found, where = summarize(path, resamples=20), "method=recorded"
-    assert value(found, where, "mean_confidence") == pytest.approx(np.mean(SURE))
-    assert value(found, where, "auroc") == pytest.approx(roc_auc_score(RIGHT, SURE))
+    results, condition = summarize(path, resamples=20), "method=recorded"
+    assert value(results, condition, "mean_confidence") == pytest.approx(np.mean(SURE))
+    assert value(results, condition, "auroc") == pytest.approx(roc_auc_score(RIGHT, SURE))
     brier = np.mean(np.subtract(SURE, RIGHT) ** 2)
-    assert value(found, where, "brier") == pytest.approx(brier)
-    assert (value(found, where, "accuracy"), value(found, where, "n")) == (0.5, 6)
-    assert not set(found["metric"]) & {"entropy_bits", "top1_share", "utilization"}
-    assert np.isnan(result_row(found, where, "violation_rate")["value"])
+    assert value(results, condition, "brier") == pytest.approx(brier)
+    assert (value(results, condition, "accuracy"), value(results, condition, "n")) == (0.5, 6)
+    assert not set(results["metric"]) & {"entropy_bits", "top1_share", "utilization"}
+    assert np.isnan(result_row(results, condition, "violation_rate")["value"])
 
 
 @pytest.mark.parametrize(
@@ -69,55 +69,55 @@ def test_item_confidence_and_correct_are_any_evals(ending: str, tmp_path: Path) 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_right_or_wrong_in_words(right: list[Any], ending: str, tmp_path: Path) -> None:
     """As spreadsheets and frames write it; another word is refused by its column."""
-    rows = read_judgments(written(tmp_path, ending, correct=right))["any_eval"]
+    rows = read_judgments(write_columns(tmp_path, ending, correct=right))["any_eval"]
     assert rows["correct"].tolist() == RIGHT
-    said = refused(written(tmp_path, ending, correct=["maybe"] * 6))
-    assert "'maybe' in the column 'correct' is not a number" in said
+    message = refused(write_columns(tmp_path, ending, correct=["maybe"] * 6))
+    assert "'maybe' in the column 'correct' is not a number" in message
 
 
 def test_correct_follows_from_answer_and_target(tmp_path: Path) -> None:
     """As in the scale study's files; an answer that lacks is unreadable."""
     sides = {"answer": [*list("ABCDA"), ""], "target": list("ABDDDC")}
-    path = written(tmp_path, correct=None, **sides)
+    path = write_columns(tmp_path, correct=None, **sides)
     assert task_of(path) == "any_eval"
-    found = summarize(path, resamples=20)
-    assert value(found, "method=recorded", "accuracy") == pytest.approx(3 / 5)
-    assert value(found, "method=recorded", "format_failure_rate") == pytest.approx(1 / 6)
+    results = summarize(path, resamples=20)
+    assert value(results, "method=recorded", "accuracy") == pytest.approx(3 / 5)
+    assert value(results, "method=recorded", "format_failure_rate") == pytest.approx(1 / 6)
 
 
 def test_whose_a_file_is(tmp_path: Path) -> None:
     """Reports on a scale are the scale study's, unless something says that they are another's."""
     raw = {"confidence": None, "raw": [9, 8, 8, 6, 3, 0], "low": 0, "high": 10}
-    assert task_of(written(tmp_path, **raw)) == "scale_variants"
-    assert task_of(written(tmp_path, **raw, method="stated")) == "any_eval"
-    assert task_of(written(tmp_path, **raw, kind="x"), Recorded(by=("kind",))) == "any_eval"
-    assert task_of(written(tmp_path, **raw, task="any_eval")) == "any_eval"
-    assert task_of(written(tmp_path, task="scale_variants")) == "scale_variants"
+    assert task_of(write_columns(tmp_path, **raw)) == "scale_variants"
+    assert task_of(write_columns(tmp_path, **raw, method="stated")) == "any_eval"
+    assert task_of(write_columns(tmp_path, **raw, kind="x"), Recorded(by=("kind",))) == "any_eval"
+    assert task_of(write_columns(tmp_path, **raw, task="any_eval")) == "any_eval"
+    assert task_of(write_columns(tmp_path, task="scale_variants")) == "scale_variants"
 
 
 def test_a_scale_that_is_said(tmp_path: Path) -> None:
     """Confidence or raw on 0-10; unsaid, a confidence is refused and a report left out."""
     tens = [9, 8, 8, 6, 3, 0]
     for columns in ({"confidence": tens}, {"confidence": None, "raw": tens}):
-        path = written(tmp_path, **columns)
+        path = write_columns(tmp_path, **columns)
         rows = read_judgments(path, recorded=Recorded(scale=(0, 10)))
-        found = summarize(rows, resamples=20)
-        mean = value(found, "method=recorded;scale=0-10", "mean_confidence")
+        results = summarize(rows, resamples=20)
+        mean = value(results, "method=recorded;scale=0-10", "mean_confidence")
         assert mean == pytest.approx(np.mean(SURE))
     unsaid = result_row(summarize(path, resamples=20), "method=recorded", "mean_confidence")
     assert "6 of 6 judgments left out: 6 scoring_failed" in unsaid["note"]
     assert "say the scale with --confidence-scale" in printed("unread", path).stdout
-    said = printed("summarize", written(tmp_path, confidence=tens), code=2).stderr
-    assert "confidence=9 is not in [0, 1]" in said
-    assert "(--confidence-scale 0-100)" in said
+    stderr = printed("summarize", write_columns(tmp_path, confidence=tens), code=2).stderr
+    assert "confidence=9 is not in [0, 1]" in stderr
+    assert "(--confidence-scale 0-100)" in stderr
 
 
 def test_columns_take_their_names(tmp_path: Path) -> None:
     """What was called so before is dropped, two may change places, one may serve twice."""
-    path = written(tmp_path, sure=SURE[::-1], answer=list("ABCDEF"), target=list("UVWXYZ"))
+    path = write_columns(tmp_path, sure=SURE[::-1], answer=list("ABCDEF"), target=list("UVWXYZ"))
     columns = {"confidence": "sure", "answer": "target", "target": "answer", "split": "sure"}
-    said = Recorded(columns=columns, by=("target", "sure"))
-    rows = read_judgments(path, recorded=said)["any_eval"]
+    settings = Recorded(columns=columns, by=("target", "sure"))
+    rows = read_judgments(path, recorded=settings)["any_eval"]
     assert rows["confidence"].tolist() == SURE[::-1]
     assert (rows["answer"][0], rows["target"][0], rows["split"][3]) == ("U", "A", "0.8")
     assert Condition.read(rows["by"][0]) == {"target": "U", "sure": "0.0"}
@@ -125,7 +125,7 @@ def test_columns_take_their_names(tmp_path: Path) -> None:
 
 def test_a_wrong_column_is_one_clear_error(tmp_path: Path) -> None:
     """It names the option, the file and the nearest column."""
-    path = written(tmp_path, domain="x")
+    path = write_columns(tmp_path, domain="x")
     for recorded, says in (
         ({"columns": {"correct": "corect"}}, "--column correct=corect"),
         ({"by": ("domian",)}, "--by domian"),
@@ -147,8 +147,8 @@ def test_a_wrong_column_is_one_clear_error(tmp_path: Path) -> None:
 
 def test_what_is_said_of_logs_alone_is_told(tmp_path: Path) -> None:
     """A field of logs says nothing of a file."""
-    said = printed("summarize", written(tmp_path), "--confidence-from", "score.x").stderr
-    assert "note: --confidence-from and --score are for logs, and none is read" in said
+    stderr = printed("summarize", write_columns(tmp_path), "--confidence-from", "score.x").stderr
+    assert "note: --confidence-from and --score are for logs, and none is read" in stderr
 
 
 # The atlas
@@ -202,18 +202,19 @@ def test_the_published_numbers_of_the_atlas(atlas: Path) -> None:
         *("--resamples", 1),
     )
     rows = [row for row in json.loads(done.stdout) if row["metric"] == "auroc"]
-    found = {}
+    value_by_metric = {}
     for row in rows:
-        where = Condition.read(row["condition"])
-        assert (where["method"], where["scale"]) == ("recorded", "0-100")
-        if "by" in where:
-            domain = DOMAINS[Condition.read(where["by"])["domain"]]
-            found[PUBLISHED[row["model"]], domain] = (round(row["value"], 4), row["n"])
+        condition = Condition.read(row["condition"])
+        assert (condition["method"], condition["scale"]) == ("recorded", "0-100")
+        if "by" in condition:
+            domain = DOMAINS[Condition.read(condition["by"])["domain"]]
+            value_by_metric[PUBLISHED[row["model"]], domain] = (round(row["value"], 4), row["n"])
     table = pd.read_csv(atlas / "atlas_bootstrap_cis.csv")
-    theirs = table[table["model"].isin(PUBLISHED.values())]
+    published_rows = table[table["model"].isin(PUBLISHED.values())]
     expected = {
-        (row["model"], row["domain"]): (row["auroc"], row["n"]) for _, row in theirs.iterrows()
+        (row["model"], row["domain"]): (row["auroc"], row["n"])
+        for _, row in published_rows.iterrows()
     }
     assert len(expected) == 96
-    assert {key for key in expected if found.get(key) != expected[key]} == set()
-    assert set(found) == set(expected)
+    assert {key for key in expected if value_by_metric.get(key) != expected[key]} == set()
+    assert set(value_by_metric) == set(expected)

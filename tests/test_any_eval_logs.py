@@ -39,10 +39,10 @@ UNREAD = "?"
 Said = str | Sequence[str | None]
 
 
-def _at(state: TaskState, name: str) -> Any:
+def _epoch_value(state: TaskState, name: str) -> Any:
     """What a sample's metadata has for this epoch; a list is by epoch."""
-    given = state.metadata.get(name)
-    return given[state.epoch - 1] if isinstance(given, list) else given
+    value = state.metadata.get(name)
+    return value[state.epoch - 1] if isinstance(value, list) else value
 
 
 @solver
@@ -50,7 +50,7 @@ def says() -> Solver:
     """Answers as the sample's metadata has it; None is an error."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        text = _at(state, "says")
+        text = _epoch_value(state, "says")
         if text is None:
             raise RuntimeError("no answer came")
         chosen = ChatCompletionChoice(message=ChatMessageAssistant(content=text))
@@ -71,17 +71,17 @@ def exactly() -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         text = state.output.completion
         right = NAN if text == UNREAD else float(text.endswith(target.text))
-        return Score(value=right, answer=text, metadata=_at(state, "noted"))
+        return Score(value=right, answer=text, metadata=_epoch_value(state, "noted"))
 
     return score
 
 
-@scorer(metrics=[accuracy()])
-def given(name: str = "value") -> Scorer:
+@scorer(metrics=[accuracy()], name="given")
+def metadata_value(name: str = "value") -> Scorer:
     """The value that a sample's metadata names."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        return Score(value=_at(state, name), answer=state.output.completion)
+        return Score(value=_epoch_value(state, name), answer=state.output.completion)
 
     return score
 
@@ -97,12 +97,12 @@ def quiz(
                 target="4",
                 id=f"q{k}",
                 metadata={
-                    "says": said,
+                    "says": answer,
                     "noted": noted[k] if noted else {},
                     **{name: values[k] for name, values in more.items()},
                 },
             )
-            for k, said in enumerate(answers)
+            for k, answer in enumerate(answers)
         ],
         solver=says(),
         scorer=list(scorers) or exactly(),
@@ -123,10 +123,10 @@ def sure_of_85() -> Model:
     return get_model(MODEL, custom_outputs=lambda *_: output, memoize=False)
 
 
-def run(made: Task, folder: Path, **options: Any) -> Path:
+def run(task: Task, folder: Path, **options: Any) -> Path:
     """The folder of a log; samples that err stand in it."""
-    asked = {"fail_on_error": False, **QUIET, **options}
-    (log,) = eval(made, sure_of_85(), log_dir=str(folder), **asked)
+    settings = {"fail_on_error": False, **QUIET, **options}
+    (log,) = eval(task, sure_of_85(), log_dir=str(folder), **settings)
     assert log.status == "success", log.error
     return folder
 
@@ -137,7 +137,7 @@ def rows_of(folder: Path, **recorded: Any) -> pd.DataFrame:
     return frame.sort_values(["item", "epoch", "method"], ignore_index=True)
 
 
-def without(folder: Path, **recorded: Any) -> str:
+def exclusion_reason(folder: Path, **recorded: Any) -> str:
     """Why the logs were left out."""
     with pytest.raises(InvalidArgument) as caught:
         read_judgments(folder, recorded=Recorded(**recorded))
@@ -173,22 +173,24 @@ def test_epochs_are_draws(epochs: int, tmp_path: Path) -> None:
     for column, name in enumerate(("mean_confidence", "accuracy")):
         number = value(results, "method=epochs", name)
         assert number == pytest.approx(np.nanmean(expected[:, column])), name
-    both = expected[~np.isnan(expected).any(axis=1)]
-    sure, right = both.T
+    complete = expected[~np.isnan(expected).any(axis=1)]
+    sure, right = complete.T
     brier = np.mean(right * (1 - sure) ** 2 + (1 - right) * sure**2)
     assert value(results, "method=epochs", "brier") == pytest.approx(brier)
     (note,) = results.loc[results["metric"] == "brier", "note"]
-    lost = len(expected) - len(both)
-    assert f"{lost} of 5 judgments left out: {lost} sample_error" in note
-    texts = len(both) - 1
+    lost_count = len(expected) - len(complete)
+    assert f"{lost_count} of 5 judgments left out: {lost_count} sample_error" in note
+    texts = len(complete) - 1
     assert f"compared 1 by score, {texts} by text" in note
 
 
 def test_one_epoch_answersnothing(tmp_path: Path) -> None:
     """Such a log is left out with the remedy, also where a sample of it failed."""
     run(quiz("4", "5", [None]), tmp_path)
-    assert "quiz: no confidence: wrap the eval in with_confidence, or name" in without(tmp_path)
-    assert "--confidence-from" in without(tmp_path)
+    assert "quiz: no confidence: wrap the eval in with_confidence, or name" in exclusion_reason(
+        tmp_path
+    )
+    assert "--confidence-from" in exclusion_reason(tmp_path)
 
 
 # Fields
@@ -196,7 +198,7 @@ def test_one_epoch_answersnothing(tmp_path: Path) -> None:
 
 def noted(*values: Any, name: str = "confidence") -> list[dict[str, Any]]:
     """Scores' metadata; an ellipsis is none."""
-    return [{} if one is ... else {name: one} for one in values]
+    return [{} if value is ... else {name: value} for value in values]
 
 
 FOUND = "exactly.metadata.confidence"
@@ -221,27 +223,29 @@ def test_a_scale_that_nobody_said_is_not_guessed(tmp_path: Path) -> None:
     run(quiz(*["4"] * len(values), noted=noted(*values)), tmp_path)
     remedy = "some lie outside 0 to 1: say the scale with --confidence-scale"
     assert {remedy} & set(rows_of(tmp_path)["reason"])
-    some = run(quiz("4", "5", noted=noted(90, 1)), tmp_path / "numbers")
-    assert remedy in without(some)
+    log_folder = run(quiz("4", "5", noted=noted(90, 1)), tmp_path / "numbers")
+    assert remedy in exclusion_reason(log_folder)
     tmp_path = tmp_path / "said"
     run(quiz(*["4"] * len(values), noted=noted(*values)), tmp_path)
     results = summarize(read_judgments(tmp_path, recorded=Recorded(scale=(0, 100))), resamples=20)
-    where = f"method={FOUND};scale=0-100"
+    condition = f"method={FOUND};scale=0-100"
     mean = (0.9 + 0 + 0.01 + 0.8 + 1 + 0.7) / 6
-    assert value(results, where, "mean_confidence") == pytest.approx(mean)
-    assert value(results, where, "n") == len(values)
-    assert value(results, where, "clip_rate") == pytest.approx(1 / 7)
-    assert value(results, where, "violation_rate") == pytest.approx(1 / 7)
+    assert value(results, condition, "mean_confidence") == pytest.approx(mean)
+    assert value(results, condition, "n") == len(values)
+    assert value(results, condition, "clip_rate") == pytest.approx(1 / 7)
+    assert value(results, condition, "violation_rate") == pytest.approx(1 / 7)
     (note,) = results.loc[(results["metric"] == "brier"), "note"]
     assert note.startswith("5 of 11 judgments left out: 3 invalid_response_format, 1 out_of_range")
 
 
 def test_two_fields_that_fit_are_refused(tmp_path: Path) -> None:
     """Neither is guessed; named, each gives its own numbers."""
-    both = [{"confidence": 0.5, "label_confidence": 0.25}] * 2
-    run(quiz("4", "5", noted=both), tmp_path)
-    names = [f"exactly.metadata.{name}" for name in both[0]]
-    assert f"{', '.join(names)} may hold it: name one with --confidence-from" in without(tmp_path)
+    metadata = [{"confidence": 0.5, "label_confidence": 0.25}] * 2
+    run(quiz("4", "5", noted=metadata), tmp_path)
+    names = [f"exactly.metadata.{name}" for name in metadata[0]]
+    assert f"{', '.join(names)} may hold it: name one with --confidence-from" in exclusion_reason(
+        tmp_path
+    )
     results = summarize(read_judgments(tmp_path, recorded=Recorded(confidence=names)), resamples=20)
     for name, expected in zip(names, (0.5, 0.25), strict=True):
         assert value(results, f"method={name}", "mean_confidence") == expected
@@ -249,7 +253,7 @@ def test_two_fields_that_fit_are_refused(tmp_path: Path) -> None:
 
 def test_fields_that_are_named(tmp_path: Path) -> None:
     """Of scores, samples, the store, the answer and its token: what stands there, on its scale."""
-    made = quiz(
+    task = quiz(
         *("4", "5", [None]),
         noted=noted(0.5, 0.25, ..., name="sure"),
         certain=[0.125, 0, None],
@@ -257,7 +261,7 @@ def test_fields_that_are_named(tmp_path: Path) -> None:
         stored=[{"share": 0.375}, {"share": 0.625}, {}],
         share=[0.9, 0.2, None],
     )
-    run(made, tmp_path)
+    run(task, tmp_path)
     expected = {
         "score.metadata.sure": [0.5, 0.25],
         "exactly.metadata.sure": [0.5, 0.25],
@@ -270,17 +274,17 @@ def test_fields_that_are_named(tmp_path: Path) -> None:
     rows = rows_of(tmp_path, confidence=list(expected))
     assert set(rows["status"]) == {"ok", "sample_error"}
     for field, values in expected.items():
-        mine = rows[(rows["method"] == field) & (rows["status"] == "ok")]
-        assert mine["confidence"].tolist() == pytest.approx(values), field
+        read_rows = rows[(rows["method"] == field) & (rows["status"] == "ok")]
+        assert read_rows["confidence"].tolist() == pytest.approx(values), field
     texts = rows_of(tmp_path, confidence=["answer", "output.completion"], scale=(0, 100))
     assert texts["raw"].dropna().tolist() == [4, 4, 5, 5]
     # Where nothing stands in a field the log is left out, also if one of its samples failed.
     for field in ("metadata.sure", "store.sure", "score.value.sure", "sure"):
-        assert f"the log holds nothing in {field}" in without(tmp_path, confidence=[field])
+        assert f"the log holds nothing in {field}" in exclusion_reason(tmp_path, confidence=[field])
 
 
 @pytest.mark.parametrize(
-    ("values", "named", "expected"),
+    ("values", "score_label", "expected"),
     [
         (["C", "I", "P", "N"], None, [1, 0, 0.5, 0]),
         ([1, True, 0.25, "yes"], None, [1, 1, 0.25, 1]),
@@ -288,23 +292,29 @@ def test_fields_that_are_named(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_right_is_as_inspect_has_it(
-    values: list[Any], named: str | None, expected: list[float], tmp_path: Path
+    values: list[Any], score_label: str | None, expected: list[float], tmp_path: Path
 ) -> None:
     """By its letters and numbers, a key of several, and a fraction where credit is partial."""
-    run(quiz(*"4444", scorers=[given()], value=values, sure=[0.5] * 4), tmp_path)
-    rows = rows_of(tmp_path, confidence=["metadata.sure"], score=named)
+    run(quiz(*"4444", scorers=[metadata_value()], value=values, sure=[0.5] * 4), tmp_path)
+    rows = rows_of(tmp_path, confidence=["metadata.sure"], score=score_label)
     assert rows["correct"].tolist() == expected
     assert rows["status"].tolist() == ["ok"] * 4
 
 
 def test_which_of_several_scores_is_right_has_to_be_said(tmp_path: Path) -> None:
     """None is taken for it unasked; a name that isn't there, or is no number, is told."""
-    both = quiz("4", "5", scorers=[exactly(), given()], value=["vivid"] * 2, sure=[0.5] * 2)
-    run(both, tmp_path, epochs=2)
+    task = quiz(
+        "4", "5", scorers=[exactly(), metadata_value()], value=["vivid"] * 2, sure=[0.5] * 2
+    )
+    run(task, tmp_path, epochs=2)
     sure = {"confidence": ["metadata.sure"]}
-    assert "the scores exactly, given: name one of them by score= or --score" in without(tmp_path)
-    assert "the eval has no score exact; it has" in without(tmp_path, score="exact", **sure)
-    assert "score given is no number" in without(tmp_path, score="given", **sure)
+    assert "the scores exactly, given: name one of them by score= or --score" in exclusion_reason(
+        tmp_path
+    )
+    assert "the eval has no score exact; it has" in exclusion_reason(
+        tmp_path, score="exact", **sure
+    )
+    assert "score given is no number" in exclusion_reason(tmp_path, score="given", **sure)
     rows = rows_of(tmp_path, score="exactly", **sure)
     assert rows["correct"].tolist() == [1] * 4 + [0] * 4
 
@@ -313,13 +323,13 @@ def test_a_scorer_of_theirs_may_be_called_confidence(tmp_path: Path) -> None:
     """It is none of ours: its value is a field that can be named, and no verdict on the answer."""
 
     @scorer(metrics=[accuracy()], name="confidence")
-    def own() -> Scorer:
+    def confidence_scorer() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
             return Score(value=0.75)
 
         return score
 
-    run(quiz("4", "5", scorers=[exactly(), own()]), tmp_path)
+    run(quiz("4", "5", scorers=[exactly(), confidence_scorer()]), tmp_path)
     rows = rows_of(tmp_path, confidence=["confidence.value"])
     assert rows["confidence"].tolist() == [0.75, 0.75]
     assert rows["correct"].tolist() == [1, 0]
@@ -337,47 +347,54 @@ def test_fields_of_samples_part_the_numbers(tmp_path: Path) -> None:
     """By one field, and by one that not all have; one that none has is told."""
     kinds = ["even", "odd", "even"]
     run(quiz("4", "5", "5", noted=noted(0.5, 1, 0), kind=kinds), tmp_path)
-    said = read_judgments(tmp_path, recorded=Recorded(by=("kind", "knid")))
-    assert said.notices == ("--by knid: no sample has that field",)
-    results = summarize(said, resamples=20)
+    judgments = read_judgments(tmp_path, recorded=Recorded(by=("kind", "knid")))
+    assert judgments.notices == ("--by knid: no sample has that field",)
+    results = summarize(judgments, resamples=20)
     for kind, expected in (("even", 0.25), ("odd", 1.0)):
-        where = f"by=kind%3D{kind};method={FOUND}"
-        assert value(results, where, "mean_confidence") == expected
+        condition = f"by=kind%3D{kind};method={FOUND}"
+        assert value(results, condition, "mean_confidence") == expected
 
 
 # Beside what was asked
 
 
-def variants(folder: Path, *made: Task, **recorded: Any) -> set[tuple[str, str]]:
+def variants(folder: Path, *tasks: Task, **recorded: Any) -> set[tuple[str, str]]:
     """Variants and methods of runs, two epochs each."""
-    for one in made:
-        run(one, folder, epochs=2)
+    for eval_task in tasks:
+        run(eval_task, folder, epochs=2)
     rows = rows_of(folder, **recorded)
-    assert set(rows["dataset"]) == {made[0].name or "sums"}
+    assert set(rows["dataset"]) == {tasks[0].name or "sums"}
     return set(zip(rows["variant"], rows["method"], strict=True))
 
 
 def test_a_plain_and_a_wrapped_run_are_one_contender(tmp_path: Path) -> None:
     """Same arguments of the eval: no variant, whatever is asked and which score is named."""
-    asked = {("", "epochs"), ("", "stated")}
-    assert variants(tmp_path / "a", sums(), with_confidence(sums())) == asked
+    expected_variants = {("", "epochs"), ("", "stated")}
+    assert variants(tmp_path / "a", sums(), with_confidence(sums())) == expected_variants
     tokens = with_confidence(sums(), ways="stated,logprob")
-    assert variants(tmp_path / "b", sums(), tokens) == {*asked, ("", "logprob")}
-    two = {"scorers": [exactly(), given("says")]}
-    both = (quiz("4", **two), with_confidence(quiz("4", **two), score="exactly"))
-    assert variants(tmp_path / "c", *both, score="exactly") == asked
+    assert variants(tmp_path / "b", sums(), tokens) == {*expected_variants, ("", "logprob")}
+    two = {"scorers": [exactly(), metadata_value("says")]}
+    tasks = (quiz("4", **two), with_confidence(quiz("4", **two), score="exactly"))
+    assert variants(tmp_path / "c", *tasks, score="exactly") == expected_variants
 
 
 def test_other_arguments_of_the_eval_are_another_contender(tmp_path: Path) -> None:
     """Plain or wrapped; and so is what says that answers agree."""
-    both = {(f"cot={cot}", "epochs") for cot in (True, False)}
-    stated = ("cot=False", "stated")
-    assert variants(tmp_path / "a", sums(cot=True), with_confidence(sums())) == {*both, stated}
-    made = [with_confidence(sums(cot=cot)) for cot in (True, False)]
-    assert variants(tmp_path / "b", *made) == {*both, stated, ("cot=True", "stated")}
-    made = [with_confidence(sums(), agreement=one) for one in ("auto", "text")]
-    found = variants(tmp_path / "c", *made)
-    assert {variant for variant, _ in found} == {"agreement=default", "agreement=text"}
+    variants_by_epochs = {(f"cot={cot}", "epochs") for cot in (True, False)}
+    stated_variant = ("cot=False", "stated")
+    assert variants(tmp_path / "a", sums(cot=True), with_confidence(sums())) == {
+        *variants_by_epochs,
+        stated_variant,
+    }
+    tasks = [with_confidence(sums(cot=cot)) for cot in (True, False)]
+    assert variants(tmp_path / "b", *tasks) == {
+        *variants_by_epochs,
+        stated_variant,
+        ("cot=True", "stated"),
+    }
+    tasks = [with_confidence(sums(), agreement=agreement) for agreement in ("auto", "text")]
+    variant_pairs = variants(tmp_path / "c", *tasks)
+    assert {variant for variant, _ in variant_pairs} == {"agreement=default", "agreement=text"}
 
 
 def test_a_failed_sample_failed_in_each_way(tmp_path: Path) -> None:
@@ -386,9 +403,9 @@ def test_a_failed_sample_failed_in_each_way(tmp_path: Path) -> None:
     results = summarize(tmp_path, resamples=20)
     assert not results["condition"].str.contains("method=none").any()
     rows = rows_of(tmp_path)
-    stated = rows[rows["method"] == "stated"]
-    assert set(stated["high"]) == {20}
-    assert stated["status"].tolist() == ["out_of_range"] * 7 + ["sample_error"]
+    stated_rows = rows[rows["method"] == "stated"]
+    assert set(stated_rows["high"]) == {20}
+    assert stated_rows["status"].tolist() == ["out_of_range"] * 7 + ["sample_error"]
     assert value(results, "method=stated;scale=0-20", "n") == 8
 
 
@@ -410,9 +427,9 @@ QUICK = ("--resamples", 50)
 
 def test_real_logs_without_confidence_are_left_out(real: Path) -> None:
     """Each with the remedy; nothing of their metadata is guessed."""
-    said = printed("summarize", real, code=2).stderr
+    stderr = printed("summarize", real, code=2).stderr
     for name in ("theory_of_mind", "popularity"):
-        assert f"{name}: no confidence: wrap the eval in with_confidence, or name the" in said
+        assert f"{name}: no confidence: wrap the eval in with_confidence, or name the" in stderr
 
 
 def test_a_real_log_with_a_field(real: Path) -> None:
@@ -420,25 +437,28 @@ def test_a_real_log_with_a_field(real: Path) -> None:
     (path,) = real.glob("*popularity*")
     samples = read_eval_log(str(path)).samples or []
     sure = [sample.metadata["label_confidence"] for sample in samples]
-    right = [next(one.value == "C" for one in (each.scores or {}).values()) for each in samples]
+    right = [
+        next(score.value == "C" for score in (log_sample.scores or {}).values())
+        for log_sample in samples
+    ]
     rows = json.loads(printed("summarize", real, *LABELLED, "--json", *QUICK).stdout)
-    where = "method=metadata.label_confidence;scale=0-1"
-    found = {row["metric"]: row for row in rows if row["condition"] == where}
+    condition = "method=metadata.label_confidence;scale=0-1"
+    row_by_metric = {row["metric"]: row for row in rows if row["condition"] == condition}
     expected = {"auroc": roc_auc_score(right, sure), "mean_confidence": np.mean(sure)}
     expected |= {"accuracy": np.mean(right), "brier": np.mean(np.subtract(sure, right) ** 2)}
     for name, number in expected.items():
-        assert found[name]["value"] == pytest.approx(number), name
+        assert row_by_metric[name]["value"] == pytest.approx(number), name
     assert {row["dataset"] for row in rows} == {"popularity"}
-    assert found["brier_resolution"]["value"] is None  # 100 different numbers
+    assert row_by_metric["brier_resolution"]["value"] is None  # 100 different numbers
 
 
 def test_every_command_takes_a_real_log(real: Path, tmp_path: Path) -> None:
     """Judgments, check, cite, unread, report and every format of export."""
     table = tmp_path / "judgments.csv"
     assert "100 judgments written" in printed("judgments", real, "-o", table, *LABELLED).stdout
-    again = json.loads(printed("summarize", table, "--json", *QUICK).stdout)
+    recorded_rows = json.loads(printed("summarize", table, "--json", *QUICK).stdout)
     first = json.loads(printed("summarize", real, *LABELLED, "--json", *QUICK).stdout)
-    assert again == first
+    assert recorded_rows == first
     assert (
         "5 of 5 hold" in printed("check", real, *LABELLED, "--require", "ece<=0.5", *QUICK).stdout
     )
@@ -448,7 +468,7 @@ def test_every_command_takes_a_real_log(real: Path, tmp_path: Path) -> None:
     page = tmp_path / "report"
     printed("report", real, *LABELLED, "-o", page, *QUICK)
     text = (page / "index.html").read_text("utf-8")
-    assert all(one in text for one in ("metadata.label_confidence", "popularity", "gpt-4o-mini"))
+    assert all(word in text for word in ("metadata.label_confidence", "popularity", "gpt-4o-mini"))
     for form in ("csv", "json", "markdown", "latex", "leaderboard", "every-eval-ever"):
         words = ("export", real, *LABELLED, "--format", form, "-o", tmp_path / form, *QUICK)
         files = [Path(line) for line in printed(*words).stdout.splitlines()]

@@ -40,12 +40,12 @@ def test_an_unknown_name_gets_the_nearest_known_or_the_list() -> None:
     assert issubclass(InvalidArgument, click.UsageError)
     assert issubclass(InvalidArgument, ValueError)
     refuse_unknown({}, ["levels"])
-    for known, name, says in (
+    for known_names, name, says in (
         (["dataset", "levels", "seed"], "level", "Did you mean 'levels'?"),
         (["seed", "levels"], "zzz", "Known: levels, seed."),
     ):
-        said = refused(refuse_unknown, {name: 80}, known)
-        assert said == f"There is no task argument '{name}'. {says}"
+        message = refused(refuse_unknown, {name: 80}, known_names)
+        assert message == f"There is no task argument '{name}'. {says}"
 
 
 def test_choice() -> None:
@@ -54,9 +54,9 @@ def test_choice() -> None:
     for value in ["test", " test ", "test\n"]:
         assert choice("split", value, words) == "test"
     for wrong in ["Test", "", False, True, None, 1, 0.5, ["test", "all"]]:
-        said = refused(choice, "split", wrong, words)
-        assert said.startswith(f"split={wrong} is not known.")
-        assert "'test'" in said or "'all'" in said or "Known: all, test." in said, wrong
+        message = refused(choice, "split", wrong, words)
+        assert message.startswith(f"split={wrong} is not known.")
+        assert "'test'" in message or "'all'" in message or "Known: all, test." in message, wrong
     assert "Did you mean 'test'?" in refused(choice, "split", "tets", words)
 
 
@@ -97,11 +97,11 @@ def test_integer_refuses_what_is_no_number() -> None:
         # Several numbers, as they were written before Inspect split them.
         *([3, 4], ["3", "4"], ["1", "00"], ["3", ""], ("a", "b")),
     ]:
-        said = refused(integer, "seed", value)
-        listed = isinstance(value, list | tuple)
-        shown = ",".join(map(str, value)) if listed else value  # type: ignore[arg-type]
-        assert said.startswith(f"seed={shown} "), value
-        reason, remedy = said.split("not a number")
+        message = refused(integer, "seed", value)
+        is_sequence = isinstance(value, list | tuple)
+        value_text = ",".join(map(str, value)) if is_sequence else value  # type: ignore[arg-type]
+        assert message.startswith(f"seed={value_text} "), value
+        reason, remedy = message.split("not a number")
         assert "whole" not in reason, value
         assert re.search(r"\d", remedy), value
 
@@ -109,17 +109,17 @@ def test_integer_refuses_what_is_no_number() -> None:
 def test_integer_refuses_fractions_and_what_is_below_the_least() -> None:
     """Nothing is rounded in silence; the limit itself is allowed; each says what to give."""
     for value in [2.5, "2.5", "25e-1", "-0.1"]:
-        said = refused(integer, "seed", value)
-        assert said.startswith(f"seed={value} ")
-        _, remedy = said.split("not a whole number")
+        message = refused(integer, "seed", value)
+        assert message.startswith(f"seed={value} ")
+        _, remedy = message.split("not a whole number")
         assert re.search(r"\b\d+\b", remedy), value
     for enough in [1, "1", 1.0, 2]:
         assert integer("items", enough, minimum=1) >= 1
     for value in [0, "0", -3, "-3", "-1e3"]:
-        said = refused(integer, "items", value, minimum=1)
-        assert said.startswith(f"items={value} ")
-        assert "below 1" in said, value
-        assert "1 or more" in said, value
+        message = refused(integer, "items", value, minimum=1)
+        assert message.startswith(f"items={value} ")
+        assert "below 1" in message, value
+        assert "1 or more" in message, value
 
 
 # Lists of numbers
@@ -145,32 +145,32 @@ def test_numbers_names_the_part_that_is_none() -> None:
         *[("nan", "nan"), ("inf", "inf"), (False, "False"), (True, "True"), (None, "None")],
         *[([80, True], "True"), ([80, None], "None"), ([[80]], "[80]")],
     ]:
-        said = refused(numbers, "levels", value, above=0, below=100)
-        assert said.startswith(f"levels={part} ")
-        _, remedy = said.split("not a number")
+        message = refused(numbers, "levels", value, above=0, below=100)
+        assert message.startswith(f"levels={part} ")
+        _, remedy = message.split("not a number")
         assert re.search(r"\d", remedy), value
 
 
 def test_numbers_refuses_limits_repetitions_and_nothing() -> None:
     """Both limits are excluded; two notations of a number are one; nothing gets an example."""
     for value in ["0", "100", "80,100", "-1", [80, 0], 101, 1e9, "1e3"]:
-        said = refused(numbers, "levels", value, above=0, below=100)
-        assert re.fullmatch(r"levels=\S+ is not between 0 and 100, both excluded\.", said), value
+        message = refused(numbers, "levels", value, above=0, below=100)
+        assert re.fullmatch(r"levels=\S+ is not between 0 and 100, both excluded\.", message), value
     for value in ["80,80", "80,80.0", "80,8e1", [80, "80"]]:
-        said = refused(numbers, "levels", value, above=0, below=100)
-        assert said == f"levels={value} names a number twice."
+        message = refused(numbers, "levels", value, above=0, below=100)
+        assert message == f"levels={value} names a number twice."
     for value in ["", " ", ",", [], [""], ()]:
-        said = refused(numbers, "levels", value, above=0, below=100)
-        assert said == "levels is empty; give numbers such as levels=80,90.", value
+        message = refused(numbers, "levels", value, above=0, below=100)
+        assert message == "levels is empty; give numbers such as levels=80,90.", value
 
 
 # Ranges
 
 
 @given(st.integers(), st.integers())
-def test_range_gives_back_what_was_written(one: int, other: int) -> None:
+def test_range_gives_back_what_was_written(start: int, stop: int) -> None:
     """Two whole numbers in ascending order are a range; in the other order they are refused."""
-    low, high = min(one, other), max(one, other)
+    low, high = min(start, stop), max(start, stop)
     assert integer_range("exponents", f"{low}..{high}") == (low, high)
     assert integer_range("exponents", f" {low:+} .. {high:+} ") == (low, high)
     if low < high:
@@ -183,8 +183,8 @@ def test_range_refuses_anything_else() -> None:
         *("", "5", "-5..", "..5", "-5...5", "-5-5", "1.0..2", "1e1..2e1", "a..b", "1..2..3"),
         *(5, 0.5, False, True, None, ["-5", "5"], (-5, 5)),
     ]:
-        said = refused(integer_range, "exponents", value)
-        assert said == f"exponents={value} is not a range of whole numbers such as -50..50."
+        message = refused(integer_range, "exponents", value)
+        assert message == f"exponents={value} is not a range of whole numbers such as -50..50."
 
 
 # Files
@@ -199,8 +199,8 @@ def test_user_path(home: Path, tmp_path_factory: pytest.TempPathFactory) -> None
     assert user_path("prompt", "prompts/p.txt") == home / "prompts" / "p.txt"
     file = elsewhere / "p.txt"
     assert user_path("prompt", str(file)) == user_path("prompt", file) == file
-    with pytest.MonkeyPatch.context() as here:
-        here.setenv("HOME", str(elsewhere))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(elsewhere))
         assert user_path("prompt", "~/p.txt") == file
 
 
@@ -208,10 +208,10 @@ def test_user_path_says_where_it_looked(home: Path) -> None:
     """A file that isn't there, or is a folder, is refused with the whole path and its start."""
     (home / "a folder").mkdir()
     for value in ["p.txt", "a folder", False, 80, ["a", "b"]]:
-        said = refused(user_path, "prompt", value)
-        assert said.startswith(f"prompt={value}: ")
-        assert f"no file {home / str(value)}" in said
-        assert "relative to the working directory" in said, value
+        message = refused(user_path, "prompt", value)
+        assert message.startswith(f"prompt={value}: ")
+        assert f"no file {home / str(value)}" in message
+        assert "relative to the working directory" in message, value
 
 
 def test_standing(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,8 +233,8 @@ def test_standing(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv("PWD")
         else:
             monkeypatch.setenv("PWD", pwd)
-        found = shell_folder().resolve() if expected is TASK_FILES else shell_folder()
-        assert found == expected, (place, pwd)
+        folder = shell_folder().resolve() if expected is TASK_FILES else shell_folder()
+        assert folder == expected, (place, pwd)
 
 
 # Templates
@@ -255,7 +255,7 @@ def test_template_returns_the_file_as_it_is(home: Path) -> None:
 
 def test_template_names_wanted_and_found_fields(home: Path) -> None:
     """A field that lacks or is too much is refused with both lists, and how to write braces."""
-    for text, found in [
+    for text, fields_text in [
         *[("{question}", "{question}"), ("{level}", "{level}"), ("no field", "none"), ("", "none")],
         *[("{{question}} {level}", "{level}"), ("{} {level}", "{} {level}")],
         ("{question} {level} {unit}", "{level} {question} {unit}"),
@@ -264,15 +264,15 @@ def test_template_names_wanted_and_found_fields(home: Path) -> None:
         ("{ question } {level}", "{ question } {level}"),
     ]:
         (home / "p.txt").write_text(text, encoding="utf-8")
-        said = refused(template, "prompt", "p.txt", FIELDS)
-        assert said.startswith("prompt=p.txt: "), text
-        _, of_the_file = said.split(" {level} {question}, ", maxsplit=1)
-        assert re.search(rf"[a-z] {re.escape(found)}[;,.]", of_the_file)
+        message = refused(template, "prompt", "p.txt", FIELDS)
+        assert message.startswith("prompt=p.txt: "), text
+        _, of_the_file = message.split(" {level} {question}, ", maxsplit=1)
+        assert re.search(rf"[a-z] {re.escape(fields_text)}[;,.]", of_the_file)
         assert "{{ and }}" in of_the_file, text
     (home / "p.txt").write_text("Be {question}.", "utf-8")
-    said = refused(template, "prompt", "p.txt", frozenset())
-    assert said.startswith("prompt=p.txt: ")
-    assert re.search(r"\bnone\b.* \{question\}[;,.]", said)
+    message = refused(template, "prompt", "p.txt", frozenset())
+    assert message.startswith("prompt=p.txt: ")
+    assert re.search(r"\bnone\b.* \{question\}[;,.]", message)
 
 
 def test_template_refuses_what_cannot_be_filled_or_read(home: Path) -> None:
@@ -290,9 +290,9 @@ def test_template_refuses_what_cannot_be_filled_or_read(home: Path) -> None:
         (home / "p.txt").unlink(missing_ok=True)
         if text is not None:
             (home / "p.txt").write_bytes(text.encode() if isinstance(text, str) else text)
-        said = refused(template, "prompt", "p.txt", FIELDS)
-        assert said.startswith("prompt=p.txt: ") or isinstance(text, bytes), said
-        assert says in said, text
+        message = refused(template, "prompt", "p.txt", FIELDS)
+        assert message.startswith("prompt=p.txt: ") or isinstance(text, bytes), message
+        assert says in message, text
 
 
 def test_a_system_message_reaches_the_model_as_it_is(tmp_path: Path) -> None:

@@ -37,10 +37,10 @@ ROWS = results_frame(
 
 def verdicts(requirement: str, *, strict: bool = False) -> list[tuple[str, str, bool, str]]:
     """Model, condition, verdict and reason of each row that a requirement applies to."""
-    found = check(ROWS, [requirement], strict=strict)
-    assert list(found.columns) == list(COLUMNS)
-    kept = found[["model", "condition", "passed", "reason"]]
-    return [tuple(row) for row in kept.itertuples(index=False)]
+    verdict_rows = check(ROWS, [requirement], strict=strict)
+    assert list(verdict_rows.columns) == list(COLUMNS)
+    columns = verdict_rows[["model", "condition", "passed", "reason"]]
+    return [tuple(row) for row in columns.itertuples(index=False)]
 
 
 def test_which_rows_a_requirement_holds_for() -> None:
@@ -50,8 +50,8 @@ def test_which_rows_a_requirement_holds_for() -> None:
         ("b/2", "level=90", False, "0.7 is not >= 0.85"),
         ("a/1", "level=90;split=test", True, ""),
     ]
-    asked = "coverage>=0;task=fermi_eval;dataset=scioly;model=b/2"
-    assert verdicts(asked) == [("b/2", "level=90", True, "")]
+    requirement = "coverage>=0;task=fermi_eval;dataset=scioly;model=b/2"
+    assert verdicts(requirement) == [("b/2", "level=90", True, "")]
     assert verdicts("auroc>=0") == [("a/1", "", False, "undefined: all are right")]
     with pytest.raises(InvalidArgument, match="There is no requirement"):
         check(ROWS, [])
@@ -59,17 +59,17 @@ def test_which_rows_a_requirement_holds_for() -> None:
 
 def test_how_a_requirement_may_be_written() -> None:
     """Blanks, exponents, a level in any notation, and names with signs, encoded or as they are."""
-    for written, passed in (
+    for requirement, passed in (
         ("ece<=0.1;variant=", True),
         ("ece<0.1;variant=", False),
         ("ece>=0.1;variant=", True),
         ("ece>0.1;variant=", False),
         ("  ece  <=  1e-1 ; variant= ", True),
     ):
-        assert [row[2] for row in verdicts(written)] == [passed], written
+        assert [row[2] for row in verdicts(requirement)] == [passed], requirement
     for level in ("90", "90.0", "9e1"):
-        found = verdicts(f"coverage>=0.85;level={level};split=;model=a/1")
-        assert found == [("a/1", "level=90", True, "")], level
+        verdict_rows = verdicts(f"coverage>=0.85;level={level};split=;model=a/1")
+        assert verdict_rows == [("a/1", "level=90", True, "")], level
     for value in ("temperature=1", "temperature%3D1"):
         (row,) = verdicts(f"ece<=0.5;variant={value}")
         assert row[1] == "variant=temperature%3D1", value
@@ -81,8 +81,8 @@ def test_how_a_requirement_may_be_written() -> None:
 def test_strict() -> None:
     """The nearer end of the interval decides, which must be there."""
     reason = "0.85 with ci_low 0.7, which is not >= 0.75"
-    found = verdicts("coverage>=0.75;model=a/1", strict=True)
-    assert [row[2:] for row in found] == [(True, ""), (False, reason)]
+    verdict_rows = verdicts("coverage>=0.75;model=a/1", strict=True)
+    assert [row[2:] for row in verdict_rows] == [(True, ""), (False, reason)]
     assert verdicts("ece<=0.12;variant=", strict=True)[0][2]
     assert verdicts("ece<0.12;variant=", strict=True)[0][3] == (
         "0.1 with ci_high 0.12, which is not < 0.12"
@@ -178,14 +178,14 @@ def test_json_holds_every_row(answers: str) -> None:
 def test_lost_logs_fail_under_strict(tmp_path: Path, words: list[str], code: int) -> None:
     """A log that can't be read is named in both cases; under `strict` nothing else fails here."""
     run_respondent("calibrated", tmp_path, items=3)
-    asked = ["--resamples", "50", "--require", "coverage>=0;level=90;method=direct;split="]
-    whole = CliRunner().invoke(command, [str(tmp_path), *asked, *words])
+    arguments = ["--resamples", "50", "--require", "coverage>=0;level=90;method=direct;split="]
+    whole = CliRunner().invoke(command, [str(tmp_path), *arguments, *words])
     assert (whole.exit_code, "not judged" in whole.stderr) == (0, False), whole.output
     (tmp_path / "2030-01-01T00-00-00_fermi-eval_x.eval").write_bytes(b"PK\x03\x04 not a log")
-    done = CliRunner().invoke(command, [str(tmp_path), *asked, *words])
+    done = CliRunner().invoke(command, [str(tmp_path), *arguments, *words])
     assert done.exit_code == code, done.output
-    (said,) = [line for line in done.stderr.splitlines() if line.startswith("not judged: ")]
-    assert "x.eval could not be read and was left out" in said
+    (notice,) = [line for line in done.stderr.splitlines() if line.startswith("not judged: ")]
+    assert "x.eval could not be read and was left out" in notice
     assert "note: " not in done.stderr
     assert "1 of 1 requirements met." in done.stdout
 
@@ -199,9 +199,9 @@ def test_incomplete_runs_are_lost_unless_retried(tmp_path: Path) -> None:
     (tmp_path / "cut").mkdir()
     write_eval_log(cut, str(tmp_path / "cut" / "cut.eval"))
     frames = read_judgments(tmp_path / "cut")
-    (said,) = frames.loss_notices
-    assert "the run is incomplete" in said
-    assert said in frames.notices
-    both = read_judgments([tmp_path / "cut", tmp_path / "whole"])
-    assert both.loss_notices == ()
-    assert said in both.notices
+    (notice,) = frames.loss_notices
+    assert "the run is incomplete" in notice
+    assert notice in frames.notices
+    judgments = read_judgments([tmp_path / "cut", tmp_path / "whole"])
+    assert judgments.loss_notices == ()
+    assert notice in judgments.notices

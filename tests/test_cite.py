@@ -31,19 +31,19 @@ def fields(entry: str) -> dict[str, str]:
     form = re.fullmatch(r"@([a-z]+)\{([\w-]+),", head)
     assert form, head
     assert last == "}"
-    found = {"kind": form[1], "key": form[2]}
+    field_values = {"kind": form[1], "key": form[2]}
     for line in lines:
         field = re.fullmatch(r"  ([a-z]+) = \{(.*)\},", line)
         assert field, line
         name, value = field[1], field[2]
-        assert name not in found
+        assert name not in field_values
         assert value
         plain = re.sub(r"\\[&%$#_{}]|\\text\w+\{\}", "", value)
         assert plain.count("{") == plain.count("}"), line
         if name not in VERBATIM:
             assert not re.search(r"[\\&%$#_~^]", plain), line
-        found[name] = value
-    return found
+        field_values[name] = value
+    return field_values
 
 
 def test_references_are_bibtex() -> None:
@@ -53,16 +53,16 @@ def test_references_are_bibtex() -> None:
     software = {"inspect_confidence", "inspect_ai"}
     assert {*entries()} == cited | software
     for key in entries():
-        found = fields(bibtex(key))
-        assert found["key"] == key
-        assert found["title"].startswith("{"), key
-        assert "version" not in found, key
-        assert {"url", "doi", "booktitle"} & set(found) or key == "inspect_confidence", key
-        if "eprint" in found:
-            assert re.fullmatch(r"\d{4}\.\d{5}", found["eprint"]), key
-            assert found["url"].endswith(found["eprint"]), key
+        entry = fields(bibtex(key))
+        assert entry["key"] == key
+        assert entry["title"].startswith("{"), key
+        assert "version" not in entry, key
+        assert {"url", "doi", "booktitle"} & set(entry) or key == "inspect_confidence", key
+        if "eprint" in entry:
+            assert re.fullmatch(r"\d{4}\.\d{5}", entry["eprint"]), key
+            assert entry["url"].endswith(entry["eprint"]), key
             # An arXiv id's first two digits are the year it was put there; books come later.
-            assert 2000 + int(found["eprint"][:2]) in (int(found["year"]), int(found["year"]) - 1)
+            assert 2000 + int(entry["eprint"][:2]) in (int(entry["year"]), int(entry["year"]) - 1)
     # A key that stands twice would be one entry here and two in the file.
     text = (CHECKOUT / "src/inspect_confidence/references.bib").read_text("utf-8")
     assert text.count("\n@") + 1 == len(entries())
@@ -70,8 +70,8 @@ def test_references_are_bibtex() -> None:
 
 def test_data_sets_and_names_in_latex() -> None:
     """Every data set is cited or our own; special characters show as they are."""
-    named = {"scioly", "mmlu", "gsm8k", "truthfulqa", *ITEMS, *PUBLISHED, SSA_2022}
-    assert named <= set(DATASETS)
+    names = {"scioly", "mmlu", "gsm8k", "truthfulqa", *ITEMS, *PUBLISHED, SSA_2022}
+    assert names <= set(DATASETS)
     assert not OWN & set(DATASETS)
     assert escaped(r"a_b & 5% {x} #1 $2 ~ ^ \n") == (
         r"a\_b \& 5\% \{x\} \#1 \$2 \textasciitilde{} \textasciicircum{} \textbackslash{}n"
@@ -92,18 +92,18 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
 
 def test_what_is_cited_of_a_run(log: EvalLog) -> None:
     """Package as in CITATION.cff with the log's version, study, and Inspect with its own."""
-    known = yaml.safe_load((CHECKOUT / "CITATION.cff").read_text("utf-8"))
-    found = fields(cite(log.location).bibtex[0])
-    assert found == {
+    citation_file = yaml.safe_load((CHECKOUT / "CITATION.cff").read_text("utf-8"))
+    run_entry = fields(cite(log.location).bibtex[0])
+    assert run_entry == {
         "kind": "software",
         "key": "inspect_confidence",
-        "author": "{" + escaped(known["authors"][0]["name"]) + "}",
-        "title": "{" + escaped(known["title"]) + "}",
+        "author": "{" + escaped(citation_file["authors"][0]["name"]) + "}",
+        "title": "{" + escaped(citation_file["title"]) + "}",
         "version": __version__,
-        "note": known["abstract"],
+        "note": citation_file["abstract"],
     }
     cited = [fields(entry) for entry in cite(log.location).bibtex]
-    assert [one["key"] for one in cited] == [
+    assert [cited_entry["key"] for cited_entry in cited] == [
         *("inspect_confidence", "epstein2025fermieval", "inspect_ai"),
     ]
     assert cited[-1]["version"] == log.eval.packages["inspect_ai"]
@@ -111,17 +111,17 @@ def test_what_is_cited_of_a_run(log: EvalLog) -> None:
 
 def test_settings_are_those_of_the_log(log: EvalLog) -> None:
     """Model, arguments, versions, items and counts, in one paragraph."""
-    (said,) = cite(log.location).settings
-    assert "\n" not in said
-    assert said.startswith("fermi_eval (version 1-A) asked respondent/calibrated in one run on ")
-    assert log.eval.created[:10] in said
+    (setting,) = cite(log.location).settings
+    assert "\n" not in setting
+    assert setting.startswith("fermi_eval (version 1-A) asked respondent/calibrated in one run on ")
+    assert log.eval.created[:10] in setting
     # Inspect records the package where it is installed from this checkout.
     for name, version in log.eval.packages.items():
-        assert f"{name} {version}" in said
-    assert "items=3; levels=80,90; method=direct; prompt=wording.txt; seed=0" in said
-    assert "Generation settings: the provider's defaults." in said
-    assert "Items: 3 of bundled (2 train, 1 test), one epoch." in said
-    assert "Judgments: 6, of which 6 could be read and 0 could not." in said
+        assert f"{name} {version}" in setting
+    assert "items=3; levels=80,90; method=direct; prompt=wording.txt; seed=0" in setting
+    assert "Generation settings: the provider's defaults." in setting
+    assert "Items: 3 of bundled (2 train, 1 test), one epoch." in setting
+    assert "Judgments: 6, of which 6 could be read and 0 could not." in setting
 
 
 @pytest.fixture
@@ -158,20 +158,22 @@ def private(log: EvalLog, tmp_path: Path) -> Path:
 
 def test_what_is_told_of_private_runs(private: Path) -> None:
     """No key, address or folder, files by their last name; a retried run is one."""
-    found = cite(private)
-    said = "\n".join([*found.bibtex, *found.settings])
-    assert "SECRET" not in said
-    assert "somebody" not in said
-    assert str(private) not in said
-    assert "vllm/llama in one run" in said
-    assert "system=polite.txt" in said
-    assert "Model arguments: device=cuda; model_path=llama-8b; server=(an address)." in said
-    assert "The grader was openai/gpt-4o (temperature=0.5)." in said
-    assert "temperature=0.7; all others the provider's defaults." in said
-    assert "2 epochs. 4 of bundled were not asked: duplicate." in said
-    (said,) = cite(private).settings
-    assert "2001" not in said
-    assert "did not finish" not in said
+    citation = cite(private)
+    settings_text = "\n".join([*citation.bibtex, *citation.settings])
+    assert "SECRET" not in settings_text
+    assert "somebody" not in settings_text
+    assert str(private) not in settings_text
+    assert "vllm/llama in one run" in settings_text
+    assert "system=polite.txt" in settings_text
+    assert (
+        "Model arguments: device=cuda; model_path=llama-8b; server=(an address)." in settings_text
+    )
+    assert "The grader was openai/gpt-4o (temperature=0.5)." in settings_text
+    assert "temperature=0.7; all others the provider's defaults." in settings_text
+    assert "2 epochs. 4 of bundled were not asked: duplicate." in settings_text
+    (settings_text,) = cite(private).settings
+    assert "2001" not in settings_text
+    assert "did not finish" not in settings_text
 
 
 SETTINGS = [
@@ -199,18 +201,18 @@ SETTINGS = [
 
 def test_settings_and_names_as_text() -> None:
     """Numbers and words as they are; of places the last part; nothing that may be secret."""
-    for value, shown in SETTINGS:
-        assert setting_text(value) == shown
-    given = {
+    for value, expected in SETTINGS:
+        assert setting_text(value) == expected
+    settings = {
         **{"max_tokens": 5, "device": "cuda", "organization": "sk-ant-api03-aaaaaaaaaaaaaaaa"},
     }
-    told = {"max_tokens": "5", "device": "cuda", "organization": "[removed]"}
+    expected_settings = {"max_tokens": "5", "device": "cuda", "organization": "[removed]"}
     for name in (
         *("passwd", "db_pwd", "cookie", "apikey", "hf_token", "AUTH", "account_id", "gcp_project"),
     ):
         assert SECRET_NAME.search(name), name
-        assert model_arguments({name: "hunter2", **given}) == told, name
-    for name, shown in {
+        assert model_arguments({name: "hunter2", **settings}) == expected_settings, name
+    for name, expected in {
         "openai/gpt-4o": "openai/gpt-4o",
         "hf/meta-llama/Llama-3": "hf/meta-llama/Llama-3",
         "azureai/https://me.azure.com/x": "azureai/[removed]",
@@ -219,7 +221,7 @@ def test_settings_and_names_as_text() -> None:
         "hf/C:\\models\\llama": "hf/llama",
         "mockllm": "mockllm",
     }.items():
-        assert model_name(name) == shown
+        assert model_name(name) == expected
 
 
 def test_files_of_judgments(tmp_path: Path) -> None:
@@ -232,14 +234,14 @@ def test_files_of_judgments(tmp_path: Path) -> None:
         "c,0,100,,,A,m/1,mmlu+gsm8k,refusal\n",
         "utf-8",
     )
-    found = cite([path])
-    keys = [fields(entry)["key"] for entry in found.bibtex]
+    citation = cite([path])
+    keys = [fields(entry)["key"] for entry in citation.bibtex]
     assert keys == [
         *("inspect_confidence", "dai2026rescaling", "cobbe2021gsm8k", "hendrycks2021mmlu"),
     ]
-    assert "version" not in fields(found.bibtex[0])
-    assert found.unknown == ["mine.csv"]
-    assert found.settings == [
+    assert "version" not in fields(citation.bibtex[0])
+    assert citation.unknown == ["mine.csv"]
+    assert citation.settings == [
         "scale_variants: 3 judgments of m/1 were read from files, which don't record how they were "
         "elicited. Judgments: 3, of which 2 could be read and 1 could not (1 refusal)."
     ]

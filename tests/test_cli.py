@@ -39,16 +39,16 @@ def test_json_is_the_results_table(answers: Path, tmp_path: Path) -> None:
         *("task", "model", "dataset", "condition", "metric", "value", "ci_low", "ci_high"),
         *("n", "asked", "note"),
     ]
-    found = {(row["condition"], row["metric"]): row for row in rows}
+    row_by_metric = {(row["condition"], row["metric"]): row for row in rows}
     # Covered: all but (3, 5) around 9, at both levels.
-    assert found["level=50;method=direct", "coverage"]["value"] == pytest.approx(5 / 6)
-    assert found["level=50;method=direct", "n"]["ci_low"] is None
+    assert row_by_metric["level=50;method=direct", "coverage"]["value"] == pytest.approx(5 / 6)
+    assert row_by_metric["level=50;method=direct", "n"]["ci_low"] is None
     # Three train items: 99% needs 99.
-    conformal = found["level=99;method=conformal;split=test", "conformal_offset"]
+    conformal = row_by_metric["level=99;method=conformal;split=test", "conformal_offset"]
     assert conformal["value"] == "Infinity"
     assert "99% needs 99: intervals are infinite" in conformal["note"]
     # At 50%, the 2nd smallest of the train scores max(l - y, y - u): items 1, 3, 5 have 4, -1, 0.
-    assert found["level=50;method=conformal;split=test", "conformal_offset"]["value"] == 0
+    assert row_by_metric["level=50;method=conformal;split=test", "conformal_offset"]["value"] == 0
     with out.open(encoding="utf-8") as file:
         assert len(list(csv.DictReader(file))) == len(rows)
 

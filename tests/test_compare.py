@@ -42,13 +42,13 @@ def row(frame: pd.DataFrame, metric: str, condition: str = "level=90") -> pd.Ser
 def test_differences_are_those_of_the_results() -> None:
     """On the same items each side's value is its result, and the difference is theirs."""
     a, b = judgments("a", 0), judgments("b", 0.8)
-    found = compare(a, b, resamples=500)
+    comparison = compare(a, b, resamples=500)
     for frame, side in ((a, "value_a"), (b, "value_b")):
         results = summarize(frame, resamples=50).set_index(["condition", "metric"])["value"]
         for metric in ("coverage", "interval_score", "median_width", "miss_below"):
             expected = results["level=90;method=direct", metric]
-            assert row(found, metric)[side] == pytest.approx(expected, abs=1e-12)
-    scores = row(found, "interval_score")
+            assert row(comparison, metric)[side] == pytest.approx(expected, abs=1e-12)
+    scores = row(comparison, "interval_score")
     assert scores["difference"] == pytest.approx(scores["value_a"] - scores["value_b"], abs=1e-12)
     assert scores["verdict"].startswith("a is better")
     assert scores["p"] <= 2 / 501  # no resample reaches 0
@@ -61,16 +61,16 @@ def test_items_that_both_have() -> None:
     a, b = judgments("a", 0), judgments("b", 0)
     b = b[b["item"] >= "i010"]
     b.loc[b["item"] == "i020", ["lower", "upper"]] = np.nan
-    found = compare(a, b, resamples=200)
-    assert row(found, "coverage")["items"] == 49  # 60 less 10 less 1
-    assert row(found, "format_failure_rate")["items"] == 50
-    assert row(found, "coverage")["difference"] == 0
-    assert row(found, "coverage")["verdict"].startswith("no difference shown")
+    comparison = compare(a, b, resamples=200)
+    assert row(comparison, "coverage")["items"] == 49  # 60 less 10 less 1
+    assert row(comparison, "format_failure_rate")["items"] == 50
+    assert row(comparison, "coverage")["difference"] == 0
+    assert row(comparison, "coverage")["verdict"].startswith("no difference shown")
     a, b = judgments("a", 0, items=3), judgments("b", 0, items=3)
     b["upper"] += 1
-    few = row(compare(a, b, resamples=50), "mean_width")
-    assert few["verdict"] == "no verdict: fewer than 30 items"
-    assert np.isnan([few["p"], few["ci_low"], few["ci_high"]]).all()
+    width_row = row(compare(a, b, resamples=50), "mean_width")
+    assert width_row["verdict"] == "no verdict: fewer than 30 items"
+    assert np.isnan([width_row["p"], width_row["ci_low"], width_row["ci_high"]]).all()
     # All 60 widths differ by .5: no resample says otherwise, and two of 2^60 patterns of signs do.
     a, b = judgments("a", 0), judgments("b", 0)
     b["upper"] += np.where(b["level"] == 90, 0.5, 0)
@@ -96,22 +96,22 @@ def test_p_is_uniform_where_nothing_differs() -> None:
 
 def test_holm_adjusts_over_all_rows() -> None:
     """Adjusted p-values are Holm's step-down: sorted p times what is left, made monotone."""
-    found = compare(judgments("a", 0), judgments("b", 0.4), resamples=400)
-    p = found["p"].to_numpy()
+    comparison = compare(judgments("a", 0), judgments("b", 0.4), resamples=400)
+    p = comparison["p"].to_numpy()
     order = np.argsort(p, kind="stable")
     stepped = np.maximum.accumulate(p[order] * (len(p) - np.arange(len(p))))
     expected = np.empty(len(p))
     expected[order] = np.minimum(stepped, 1)
-    np.testing.assert_allclose(found["p_holm"], expected, atol=1e-12)
+    np.testing.assert_allclose(comparison["p_holm"], expected, atol=1e-12)
 
 
 def test_nothing_to_compare_is_an_error() -> None:
     """One model alone, or two without common items, is refused with the reason."""
     with pytest.raises(InvalidArgument, match="nothing to compare"):
         compare(judgments("a", 0), resamples=10)
-    other = judgments("b", 0).assign(item=lambda frame: "x" + frame["item"])
+    renamed_items = judgments("b", 0).assign(item=lambda frame: "x" + frame["item"])
     with pytest.raises(InvalidArgument, match="nothing to compare"):
-        compare(judgments("a", 0), other, resamples=10)
+        compare(judgments("a", 0), renamed_items, resamples=10)
 
 
 def test_command_prints_a_verdict_a_metric(tmp_path: Path) -> None:
@@ -122,12 +122,12 @@ def test_command_prints_a_verdict_a_metric(tmp_path: Path) -> None:
     assert "a: respondent/calibrated direct" in done.stdout
     assert "b: respondent/overconfident direct" in done.stdout
     lines = done.stdout.splitlines()
-    named = [k for k, line in enumerate(lines) if re.match(r"level=99 +coverage ", line)]
+    line_numbers = [k for k, line in enumerate(lines) if re.match(r"level=99 +coverage ", line)]
     # Each part of the table names its lines; the verdict takes two of them.
-    assert len(named) > 1
-    assert "a is higher by" in lines[named[-1]]
-    within = printed("compare", tmp_path, "--resamples", 200)
-    assert "level=99" in within.stdout
+    assert len(line_numbers) > 1
+    assert "a is higher by" in lines[line_numbers[-1]]
+    paired_run = printed("compare", tmp_path, "--resamples", 200)
+    assert "level=99" in paired_run.stdout
 
 
 def test_few_items_need_no_resamples() -> None:

@@ -62,31 +62,33 @@ def flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def listed(entries: object) -> list[str]:
+def navigation_pages(entries: object) -> list[str]:
     """The pages that a navigation names, in order."""
     if isinstance(entries, str):
         return [entries]
     assert isinstance(entries, list | dict)
     parts = entries.values() if isinstance(entries, dict) else entries
-    return [page for part in parts for page in listed(part)]
+    return [page for part in parts for page in navigation_pages(part)]
 
 
 def anchors(text: str) -> set[str]:
     """The anchors of a page's headings, as GitHub and mkdocs make them of plain words."""
     headings = re.findall(r"^#+ (.+)$", re.sub(r"```.*?```", "", text, flags=re.DOTALL), re.M)
-    return {re.sub(r"[^\w\- ]", "", one).strip().lower().replace(" ", "-") for one in headings}
+    return {
+        re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-") for heading in headings
+    }
 
 
 def test_pages_and_navigation() -> None:
     """What mkdocs.yml lists is what there is, made of other files too, and built strictly."""
-    navigation = listed(yaml.safe_load(read(CHECKOUT / "mkdocs.yml"))["nav"])
+    navigation = navigation_pages(yaml.safe_load(read(CHECKOUT / "mkdocs.yml"))["nav"])
     assert sorted(navigation) == sorted([*(page.name for page in PAGES), *FROM_ELSEWHERE])
     assert all(path.exists() for path in FROM_ELSEWHERE.values())
     pytest.importorskip("mkdocs")
     pytest.importorskip("nbformat")
     hooks = script("hooks")
-    made = {page: CHECKOUT / name for page, name in (hooks.PAGES | hooks.NOTEBOOKS).items()}
-    assert made == FROM_ELSEWHERE
+    files = {page: CHECKOUT / name for page, name in (hooks.PAGES | hooks.NOTEBOOKS).items()}
+    assert files == FROM_ELSEWHERE
     link = "[a](../CONTRIBUTING.md) [b](judgments.md#results) [c](https://x.org/docs/) [d](#e)"
     assert hooks.site_links(link, "docs/faq.md") == (
         "[a](contributing.md) [b](judgments.md#results) [c](https://x.org/docs/) [d](#e)"
@@ -94,7 +96,11 @@ def test_pages_and_navigation() -> None:
     assert hooks.site_links("[a](docs/faq.md#b) [c](README.md)", "CONTRIBUTING.md") == (
         "[a](faq.md#b) [c](index.md)"
     )
-    (line,) = [one for one in read(CHECKOUT / "Makefile").splitlines() if "mkdocs build" in one]
+    (line,) = [
+        text_line
+        for text_line in read(CHECKOUT / "Makefile").splitlines()
+        if "mkdocs build" in text_line
+    ]
     assert "--strict" in line
     assert "--quiet" not in line
 
@@ -142,17 +148,17 @@ def test_sums_and_pictures_of_measures() -> None:
     done = doctest.testfile(str(DOCS / "measures.md"), module_relative=False)
     assert done.attempted >= 10
     assert done.failed == 0
-    named = re.findall(r"images/measure-(\w+)\.svg", read(DOCS / "measures.md"))
+    measures = re.findall(r"images/measure-(\w+)\.svg", read(DOCS / "measures.md"))
     drawing = script("draw_measures")
-    assert named == list(drawing.PICTURES)
-    for name in named:
+    assert measures == list(drawing.PICTURES)
+    for name in measures:
         with style():
             sink = BytesIO()
             drawing.PICTURES[name]().savefig(sink, format="svg", metadata={"Date": None})
         # Of text only: the last digits of a path are those of the machine's arithmetic.
-        kept = read(DOCS / "images" / f"measure-{name}.svg")
+        picture = read(DOCS / "images" / f"measure-{name}.svg")
         assert re.findall(r"<text.*?</text>", sink.getvalue().decode()) == re.findall(
-            r"<text.*?</text>", kept
+            r"<text.*?</text>", picture
         )
 
 
@@ -187,20 +193,26 @@ def test_pages_show_what_commands_print(runner: Any, page: Path) -> None:
 def test_tutorial_makes_its_figure(runner: Any) -> None:
     """The page's code, run by its last command, leaves the file that the page speaks of."""
     page = read(DOCS / "tutorial.md")
-    left = runner.left(OUTPUT.read_page(page).blocks[-1], page)
-    assert (left / "figure.svg").read_text("utf-8").startswith("<?xml")
+    folder = runner.left(OUTPUT.read_page(page).blocks[-1], page)
+    assert (folder / "figure.svg").read_text("utf-8").startswith("<?xml")
 
 
 def test_output_is_printed_or_says_why_not() -> None:
     """No page shows output without commands but for what is named, and none is empty unseen."""
-    found = {page.name: OUTPUT.read_page(read(page)) for page in PAGES}
-    assert {name: one.kept for name, one in found.items() if one.kept} == KEPT
-    assert {name: one.unmarked for name, one in found.items() if one.unmarked} == {}
+    page_by_name = {page.name: OUTPUT.read_page(read(page)) for page in PAGES}
+    assert {
+        name: output_page.kept for name, output_page in page_by_name.items() if output_page.kept
+    } == KEPT
+    assert {
+        name: output_page.unmarked
+        for name, output_page in page_by_name.items()
+        if output_page.unmarked
+    } == {}
     assert len(PRINTED) >= 15
     for page in PRINTED:
-        blocks = found[page.name].blocks
-        fences = [one for one in blocks if not one.indent]
-        assert all(one.end > one.start for one in [*fences, blocks[-1]]), page.name
+        blocks = page_by_name[page.name].blocks
+        fences = [block for block in blocks if not block.indent]
+        assert all(block.end > block.start for block in [*fences, blocks[-1]]), page.name
 
 
 def test_commands_of_pages_are_read(tmp_path: Path) -> None:
@@ -289,17 +301,17 @@ COMMANDS_IN = [*PAGES, CHECKOUT / "README.md"]
 
 def quoted(beginning: str) -> list[tuple[str, str]]:
     """Every command that pages quote and that begins so: page and command."""
-    found = []
+    commands = []
     for page in COMMANDS_IN:
         text = read(page).replace("\\\n", " ")
         # In lines of code, and between backticks, where a command may run on to the next line.
         outside = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
         lines = re.findall(r"^ {4}(?:\$ )?(.*)$", text, re.MULTILINE)
-        for one in [*lines, *re.findall(r"`([^`]+)`", outside)]:
-            if one.startswith(beginning):
-                plain = one.split(" #")[0].split("|")[0]
-                found.append((page.name, " ".join(plain.split())))
-    return sorted(set(found))
+        for line in [*lines, *re.findall(r"`([^`]+)`", outside)]:
+            if line.startswith(beginning):
+                plain = line.split(" #")[0].split("|")[0]
+                commands.append((page.name, " ".join(plain.split())))
+    return sorted(set(commands))
 
 
 def test_quoted_commands_and_tasks_exist() -> None:
@@ -307,21 +319,21 @@ def test_quoted_commands_and_tasks_exist() -> None:
     for page, line in quoted("inspect-confidence "):
         name, *words = line.split()[1:]
         assert name in main.commands, (page, line)
-        known = {
+        options = {
             option
             for parameter in main.commands[name].params
             if isinstance(parameter, click.Option)
             for option in parameter.opts
         }
         used = {word.split("=")[0] for word in words if re.match(r"--?[a-zA-Z]", word)}
-        assert used <= known, (page, line)
+        assert used <= options, (page, line)
     # Each task is there, and takes the arguments that it is given.
     for page, line in quoted("inspect eval inspect_confidence/"):
         name = line.split()[2].removeprefix("inspect_confidence/")
         assert name in vars(_registry), (page, line)
         task = getattr(_registry, name)
-        given = set(re.findall(r"-T (\w+)=", line))
-        assert given <= set(argument_names(task)), (page, line)
+        arguments = set(re.findall(r"-T (\w+)=", line))
+        assert arguments <= set(argument_names(task)), (page, line)
     # What looks for commands sees both forms of quoting.
     texts = quoted("inspect-confidence ")
     assert ("index.md", "inspect-confidence report logs -o report") in texts

@@ -108,8 +108,8 @@ def session(python: Path, tmp_path: Path) -> Session:
             timeout=300,
         )
         assert done.returncode == 0, done.stdout + done.stderr
-        said: list[str] = json.loads((tmp_path / "said.json").read_text("utf-8"))
-        return said
+        lines: list[str] = json.loads((tmp_path / "said.json").read_text("utf-8"))
+        return lines
 
     return take
 
@@ -120,7 +120,7 @@ def test_a_study_of_another_package_runs_to_the_leaderboard(
 ) -> None:
     """Brier scores by hand: errors of .2, .4 and .5 give .15; one without a number is left out."""
     draws = ("--resamples", 200)
-    location, table, checked, shown, _, both, compared, *written = session(
+    location, table, checked, shown_text, _, joint, compared, *files = session(
         ("ask", "first", "0.8", "0.6", "0.5"),
         ("summarize", "logs", "--json", *draws),
         ("check", "logs", "--json", *draws, "--require", "brier<=0.2"),
@@ -132,7 +132,7 @@ def test_a_study_of_another_package_runs_to_the_leaderboard(
         ("report", "logs", "-o", "report", "--resamples", 50),
         ("export", "logs", "--format", "leaderboard", "-o", "out", "--resamples", 50),
     )
-    assert not [text for text in written if text.startswith("refused")]
+    assert not [text for text in files if text.startswith("refused")]
     log = read_eval_log(location)
     assert log.eval.task == "forecasts/forecasts"
     assert log.eval.viewer is not None
@@ -143,8 +143,8 @@ def test_a_study_of_another_package_runs_to_the_leaderboard(
     assert row["ci_low"] is row["ci_high"] is None  # of three events
     assert "no interval: fewer than 20 items" in row["note"]
     assert json.loads(checked)[0]["passed"]
-    assert "0.150" in shown
-    of_second = [row for row in json.loads(both) if row["model"] == "mockllm/second"]
+    assert "0.150" in shown_text
+    of_second = [row for row in json.loads(joint) if row["model"] == "mockllm/second"]
     error, unread = (
         {row["metric"]: row for row in of_second}[m] for m in ("brier", "unread_share")
     )
@@ -165,13 +165,13 @@ def test_a_study_of_another_package_runs_to_the_leaderboard(
 @pytest.mark.slow
 def test_its_bad_input_is_refused_before_any_call(session: Session, tmp_path: Path) -> None:
     """A value that is no truth value, and an option that no study has."""
-    asked, summarized = session(
+    calls, summarized = session(
         ("ask", "first", "0.8"),
         ("summarize", "events.csv", "--option", "forecasts.nothing=1"),
         events="event,happened\nit rained,perhaps\n",
     )
-    assert "happened=perhaps" in asked
-    assert asked.startswith("refused")
+    assert "happened=perhaps" in calls
+    assert calls.startswith("refused")
     assert summarized.startswith("refused")
     assert "There is no option 'forecasts.nothing'" in summarized
     assert not list(tmp_path.glob("logs/*.eval"))

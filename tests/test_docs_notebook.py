@@ -22,9 +22,9 @@ def test_notebook_is_executed_and_small() -> None:
     """Its cells were run in order and without an error, and its pictures are in it."""
     cells = code_cells()
     assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
-    outputs = [one for cell in cells for one in cell["outputs"]]
-    assert not [one for one in outputs if one["output_type"] in ("error", "stream")]
-    assert sum("image/png" in one["data"] for one in outputs) >= 4
+    outputs = [output for cell in cells for output in cell["outputs"]]
+    assert not [output for output in outputs if output["output_type"] in ("error", "stream")]
+    assert sum("image/png" in output["data"] for output in outputs) >= 4
     assert NOTEBOOK.stat().st_size < 400_000
 
 
@@ -33,13 +33,13 @@ def test_notebook_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its code works as it stands, in the folder that it lies in, and makes figures."""
     monkeypatch.chdir(NOTEBOOK.parent)
     names: dict[str, Any] = {}
-    shown: list[object] = []
+    outputs: list[object] = []
     for cell in code_cells():
         text = "".join(cell["source"])
         plain = re.sub(r"^%.*\n", "", text, flags=re.MULTILINE)  # magic is for notebooks alone
         lines = plain.splitlines()
         exec("\n".join(lines[:-1]), names)
-        shown.append(eval(lines[-1], names))
-    assert sum(isinstance(one, Figure) for one in shown) >= 4
+        outputs.append(eval(lines[-1], names))
+    assert sum(isinstance(output, Figure) for output in outputs) >= 4
     assert {"respondent/candid", "respondent/boastful"} <= set(names["results"]["model"])
     assert len(names["differences"]) > 0

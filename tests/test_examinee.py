@@ -34,18 +34,18 @@ def z(tests: int) -> float:
     return float(norm.isf(ALPHA / tests / 2))
 
 
-def shown(item: Question, choices: Sequence[str] = ()) -> str:
+def eval_prompt(item: Question, choices: Sequence[str] = ()) -> str:
     """An eval's prompt, choices as Inspect's `multiple_choice` has them."""
-    listed = zip(ascii_uppercase, choices or item.choices, strict=False)
-    texts = [f"{letter}) {choice}" for letter, choice in listed]
+    lettered = zip(ascii_uppercase, choices or item.choices, strict=False)
+    texts = [f"{letter}) {choice}" for letter, choice in lettered]
     return "\n".join(["Answer this.", "", item.question, "", *texts])
 
 
-def said(
-    examinee: Examinee, item: Question, form: str = "", temperature: float = 1.0, **asked: Any
+def reply_to(
+    examinee: Examinee, item: Question, form: str = "", temperature: float = 1.0, **metadata: Any
 ) -> Utterance:
     """Its reply to a prompt with that metadata."""
-    reply = examinee.answer(form, {"conversation": shown(item), **asked}, temperature)
+    reply = examinee.answer(form, {"conversation": eval_prompt(item), **metadata}, temperature)
     assert reply is not None
     return reply
 
@@ -53,24 +53,24 @@ def said(
 def probabilities(reply: Utterance) -> Mapping[str, float]:
     """Of all that its last token could have been."""
     assert reply.tokens
-    assert "".join(one.token for one in reply.tokens) == reply.text
+    assert "".join(reply_token.token for reply_token in reply.tokens) == reply.text
     return {token: math.exp(log) for token, log in reply.tokens[-1].alternatives.items()}
 
 
 def share(examinee: Examinee, item: Question) -> float:
     """Its probability of True."""
-    return probabilities(said(examinee, item, "p_true"))["True"]
+    return probabilities(reply_to(examinee, item, "p_true"))["True"]
 
 
 def number(examinee: Examinee, item: Question, form: str, high: int) -> float:
     """What it states from 0 to `high`, as a share."""
-    text = said(examinee, item, form, low=0, high=high, draw=0).text
+    text = reply_to(examinee, item, form, low=0, high=high, draw=0).text
     return int(text.removeprefix("Confidence: ")) / high
 
 
 def is_right(examinee: Examinee, item: Question) -> bool:
     """Whether its answer is the target."""
-    return said(examinee, item).text.removeprefix("ANSWER: ") == item.target
+    return reply_to(examinee, item).text.removeprefix("ANSWER: ") == item.target
 
 
 @pytest.mark.slow
@@ -82,7 +82,7 @@ def test_parameters_come_back(accuracy: float, meta_d: float, bias: float) -> No
     -d/2; half of the scale is reported where x reaches 1 - bias.
     """
     examinees = [Examinee(seed, accuracy, meta_d, bias) for seed in range(40)]
-    pairs = [(one, item) for one in examinees for item in QUESTIONS]
+    pairs = [(examinee, item) for examinee in examinees for item in QUESTIONS]
     right = np.array([is_right(*pair) for pair in pairs])
     shares = np.array([share(*pair) for pair in pairs])
     half, criterion = meta_d / 2, 1 - bias
@@ -95,13 +95,13 @@ def test_parameters_come_back(accuracy: float, meta_d: float, bias: float) -> No
 
     hits = norm.cdf(half - criterion) / norm.cdf(half)
     alarms = norm.cdf(-half - criterion) / norm.cdf(-half)
-    for found, expected in (
+    for outcomes, expected in (
         (right, accuracy),
         (shares[right] >= 0.5, hits),
         (shares[~right] >= 0.5, alarms),
     ):
-        within = z(8) * math.sqrt(expected * (1 - expected) / len(found))
-        assert abs(found.mean() - expected) < within
+        tolerance = z(8) * math.sqrt(expected * (1 - expected) / len(outcomes))
+        assert abs(outcomes.mean() - expected) < tolerance
     auroc, _ = integrate.quad(lambda x: density(x) * below(x), 0, 12)
     ranks = stats.mannwhitneyu(shares[right], shares[~right]).statistic
     found_auroc = ranks / (right.sum() * (~right).sum())
@@ -123,15 +123,15 @@ def test_every_way_means_the_same() -> None:
         for form in ("confidence", "confidence_alone"):
             assert abs(number(examinee, item, form, 100) - s) <= 0.025 + 1e-9, item.id
             assert abs(number(examinee, item, form, 10) - s) <= 0.05 + 1e-9, item.id
-        reply = said(examinee, item)
-        own = probabilities(reply)
+        reply = reply_to(examinee, item)
+        own_probabilities = probabilities(reply)
         name = reply.text.removeprefix("ANSWER: ")
-        assert own[name] == pytest.approx(s, rel=1e-12)
-        assert sum(own.values()) == pytest.approx(1, rel=1e-12)
-        assert len(own) == 4
-        letter, _, phrase = said(examinee, item, "phrase").text.partition(". ")
+        assert own_probabilities[name] == pytest.approx(s, rel=1e-12)
+        assert sum(own_probabilities.values()) == pytest.approx(1, rel=1e-12)
+        assert len(own_probabilities) == 4
+        letter, _, phrase = reply_to(examinee, item, "phrase").text.partition(". ")
         assert letter in ascii_uppercase[:17]
-        assert min(abs(one - s) for one in medians.values()) == abs(medians[phrase] - s)
+        assert min(abs(median - s) for median in medians.values()) == abs(medians[phrase] - s)
 
 
 def test_before_the_work_there_is_more_noise() -> None:
@@ -157,23 +157,25 @@ def test_further_answers_agree_as_often_as_it_believes() -> None:
     examinee, draws = Examinee(seed=1, bias=0), 40
     shares = np.array([share(examinee, item) for item in QUESTIONS])
     agreed = np.zeros(len(QUESTIONS))
-    others: list[int] = []
+    agreements: list[int] = []
     for place, item in enumerate(QUESTIONS):
-        reply = said(examinee, item)
+        reply = reply_to(examinee, item)
         first = reply.text
-        assert said(examinee, item, draw=7, temperature=0.0) == reply
-        rest = [one for one in probabilities(reply) if first not in (one, f"ANSWER: {one}")]
+        assert reply_to(examinee, item, draw=7, temperature=0.0) == reply
+        other_probabilities = [
+            answer for answer in probabilities(reply) if first not in (answer, f"ANSWER: {answer}")
+        ]
         for draw in range(draws):
-            text = said(examinee, item, draw=draw).text
+            text = reply_to(examinee, item, draw=draw).text
             agreed[place] += text == first
             if text != first:
-                others.append(rest.index(text.removeprefix("ANSWER: ")))
+                agreements.append(other_probabilities.index(text.removeprefix("ANSWER: ")))
     fifths = np.digitize(shares, np.quantile(shares, [0.2, 0.4, 0.6, 0.8]))
     for fifth in range(5):
-        mine = fifths == fifth
-        spread = math.sqrt(draws * np.sum(shares[mine] * (1 - shares[mine])))
-        assert abs(np.sum(agreed[mine] - draws * shares[mine])) < z(6) * spread, fifth
-    assert stats.chisquare(np.bincount(others)).pvalue > ALPHA / 6
+        in_fifth = fifths == fifth
+        spread = math.sqrt(draws * np.sum(shares[in_fifth] * (1 - shares[in_fifth])))
+        assert abs(np.sum(agreed[in_fifth] - draws * shares[in_fifth])) < z(6) * spread, fifth
+    assert stats.chisquare(np.bincount(agreements)).pvalue > ALPHA / 6
 
 
 def test_the_letter_follows_the_order_shown() -> None:
@@ -183,15 +185,15 @@ def test_the_letter_follows_the_order_shown() -> None:
         turned = item.choices[::-1]
         chosen = []
         for order in (item.choices, turned):
-            prompt = f"Say 7.\n\n7\n\n{shown(item, order)}\n\nANSWER: A\n\nAnd once more?"
+            prompt = f"Say 7.\n\n7\n\n{eval_prompt(item, order)}\n\nANSWER: A\n\nAnd once more?"
             reply = examinee.answer("", {"conversation": prompt}, 1.0)
             assert reply is not None
             letter = reply.text.removeprefix("ANSWER: ")
             chosen.append(order[ascii_uppercase.index(letter)])
         assert chosen[0] == chosen[1], item.id
     # An example before it, with other choices, is not what is asked.
-    text = f"{shown(CHOICES[0])}\n\nANSWER: B\n\n{shown(NUMBERS[0])}"
-    assert examinee.answer("", {"conversation": text}, 1.0) == said(examinee, NUMBERS[0])
+    text = f"{eval_prompt(CHOICES[0])}\n\nANSWER: B\n\n{eval_prompt(NUMBERS[0])}"
+    assert examinee.answer("", {"conversation": text}, 1.0) == reply_to(examinee, NUMBERS[0])
 
 
 def test_what_is_no_bundled_question() -> None:
@@ -199,16 +201,16 @@ def test_what_is_no_bundled_question() -> None:
     for text in ("Who am I?", CHOICES[0].question):
         with pytest.raises(KeyError):
             Examinee().answer("", {"conversation": text}, 1.0)
-    assert Examinee().answer("riddle", {"conversation": shown(CHOICES[0])}, 1.0) is None
+    assert Examinee().answer("riddle", {"conversation": eval_prompt(CHOICES[0])}, 1.0) is None
 
 
 @pytest.mark.parametrize(
-    ("answer", "other", "says"),
+    ("answer", "second_answer", "says"),
     [("Paris.", "**paris**", "Yes"), ("7", "8", "No"), ("a\n\nb", "a b", "Yes"), ("A", "", "No")],
 )
-def test_as_a_judge_it_compares_words(answer: str, other: str, says: str) -> None:
+def test_as_a_judge_it_compares_words(answer: str, second_answer: str, says: str) -> None:
     """Two answers are the same where their words are, whatever the question."""
-    text = SAME.format(question="Which?", answer=answer, other=other)
+    text = SAME.format(question="Which?", answer=answer, other=second_answer)
     assert Examinee().answer("same", {"conversation": text}, 0.0) == Utterance(says)
 
 
@@ -235,15 +237,15 @@ def test_a_wrapped_eval(tmp_path: Path) -> None:
     assert rows.loc[rows["status"] != "ok", "confidence"].isna().all()
     error = (read["confidence"] - read["share"]).abs()
     for method, bound in (("stated", 0.025), ("alone", 0.025), ("p_true", 0), ("logprob", 0)):
-        mine = error[read["method"] == method]
+        method_error = error[read["method"] == method]
         # A tenth of the eval's answers and of the replies about them is lost.
-        assert 0.6 * 60 < len(mine) < 60, method
-        assert mine.max() <= bound + 1e-9, method
+        assert 0.6 * 60 < len(method_error) < 60, method
+        assert method_error.max() <= bound + 1e-9, method
     answered = rows[(rows["method"] == "logprob") & (rows["status"] == "ok")]
     right = [is_right(examinee, items[name]) for name in answered["item"]]
     assert (answered["correct"] == right).all()
     assert (answered.groupby("item").size() == 2).all()  # the same reply in both epochs
-    drawn = read[read["method"] == "consistency"]
-    n, s = drawn["draws"], drawn["share"]
+    consistency_rows = read[read["method"] == "consistency"]
+    n, s = consistency_rows["draws"], consistency_rows["share"]
     spread = math.sqrt((n * s * (1 - s)).sum())
-    assert abs((n * (drawn["confidence"] - s)).sum()) < z(1) * spread
+    assert abs((n * (consistency_rows["confidence"] - s)).sum()) < z(1) * spread

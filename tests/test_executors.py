@@ -38,10 +38,10 @@ def logs(tmp_path: Path) -> Path:
 
 def test_threads_read_what_is_read_here(logs: Path) -> None:
     """An executor of the user's own; the damaged log is named."""
-    here = read_judgments(logs)
-    assert "damaged.eval could not be read" in " ".join(here.notices)
+    local_judgments = read_judgments(logs)
+    assert "damaged.eval could not be read" in " ".join(local_judgments.notices)
     with ThreadPoolExecutor(2) as pool:
-        check_same(read_judgments(logs, executor=pool), here)
+        check_same(read_judgments(logs, executor=pool), local_judgments)
 
 
 def test_an_executor_that_is_none_is_refused(logs: Path) -> None:
@@ -55,14 +55,14 @@ def test_an_executor_that_is_none_is_refused(logs: Path) -> None:
 @pytest.mark.slow
 def test_processes_read_what_is_read_here(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By name, by default where there is much, and where one of them is killed."""
-    here = read_judgments(logs)
-    check_same(read_judgments(logs, executor="processes:2"), here)
+    local_judgments = read_judgments(logs)
+    check_same(read_judgments(logs, executor="processes:2"), local_judgments)
     started = []
 
     class Told(ProcessPoolExecutor):
-        def __init__(self, *words: Any, **named: Any) -> None:
+        def __init__(self, *words: Any, **keywords: Any) -> None:
             started.append(words)
-            super().__init__(*words, **named)
+            super().__init__(*words, **keywords)
 
     monkeypatch.setattr(executors, "ProcessPoolExecutor", Told)
     monkeypatch.setattr(executors, "_MANY", 2)
@@ -73,10 +73,10 @@ def test_processes_read_what_is_read_here(logs: Path, monkeypatch: pytest.Monkey
     assert len(started) == (1 if (os.cpu_count() or 1) > 1 else 0)
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         os.kill(pool.submit(os.getpid).result(), signal.SIGKILL)
-        found = read_judgments(logs, executor=pool)
-    assert "the executor lost" in found.notices[0]
-    found.notices = found.notices[1:]
-    check_same(found, here)
+        judgments = read_judgments(logs, executor=pool)
+    assert "the executor lost" in judgments.notices[0]
+    judgments.notices = judgments.notices[1:]
+    check_same(judgments, local_judgments)
 
 
 @dataclass
@@ -86,13 +86,13 @@ class Bucket:
     Attributes:
         place: Of the logs.
         url: Of the server.
-        asked: Set when the slow log is asked for.
+        request_made: Set when the slow log is requested.
         released: The slow log is given when this is set.
     """
 
     place: str
     url: str
-    asked: threading.Event = field(default_factory=threading.Event)
+    request_made: threading.Event = field(default_factory=threading.Event)
     released: threading.Event = field(default_factory=threading.Event)
 
 
@@ -107,29 +107,29 @@ def bucket() -> Iterator[Bucket]:
 
     def slow(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
         if environ["REQUEST_METHOD"] == "GET" and environ["PATH_INFO"].endswith("slow.eval"):
-            made.asked.set()
-            made.released.wait(120)
+            served_bucket.request_made.set()
+            served_bucket.released.wait(120)
         answer: Iterable[bytes] = app(environ, start)
         return answer
 
     server = serving.make_server("127.0.0.1", 0, slow, threaded=True)
-    made = Bucket("s3://judged/logs", f"http://127.0.0.1:{server.server_port}")
+    served_bucket = Bucket("s3://judged/logs", f"http://127.0.0.1:{server.server_port}")
     threading.Thread(target=server.serve_forever, daemon=True).start()
     keys = {"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "key"}
-    with pytest.MonkeyPatch.context() as here:
+    with pytest.MonkeyPatch.context() as patch:
         for name, value in {
-            "AWS_ENDPOINT_URL": made.url,
+            "AWS_ENDPOINT_URL": served_bucket.url,
             "AWS_REGION": "eu-west-1",
             **keys,
         }.items():
-            here.setenv(name, value)
+            patch.setenv(name, value)
         fs = fsspec.filesystem("s3")
         fs.mkdir("judged")
         for log in LOGS:
             fs.put(str(log), f"judged/logs/{log.name}")
         fs.put(str(EXAMPLES / "fermi_eval-candid.eval"), "judged/logs/slow.eval")
         fs.pipe("judged/logs/damaged.eval", b"PK\x03\x04 not a log")
-        yield made
+        yield served_bucket
     server.shutdown()
     server.server_close()
 
@@ -140,8 +140,8 @@ def cluster(bucket: Bucket) -> Iterator[Any]:
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
-    ) as made:
-        yield made
+    ) as local_cluster:
+        yield local_cluster
 
 
 @pytest.mark.slow
@@ -158,11 +158,11 @@ def test_a_cluster_that_is_not_there_is_refused(logs: Path) -> None:
 def test_a_cluster_reads_logs_on_s3(bucket: Bucket, cluster: Any, tmp_path: Path) -> None:
     """A slow log keeps no other waiting, a killed worker's is read by the other one."""
     bucket.released.set()
-    here = read_judgments(bucket.place)
-    assert "damaged.eval could not be read" in " ".join(here.notices)
+    local_judgments = read_judgments(bucket.place)
+    assert "damaged.eval could not be read" in " ".join(local_judgments.notices)
     assert ingest(bucket.place, tmp_path / "here").logs_read == len(LOGS) + 1
     bucket.released.clear()
-    bucket.asked.clear()
+    bucket.request_made.clear()
     address = cluster.scheduler_address.removeprefix("tcp://")
     store = tmp_path / "store"
     watched: dict[str, object] = {}
@@ -175,7 +175,7 @@ def test_a_cluster_reads_logs_on_s3(bucket: Bucket, cluster: Any, tmp_path: Path
             for _ in range(600):
                 files = len([*store.rglob("*.parquet")])
                 busy = [worker for worker, tasks in client.processing().items() if tasks]
-                if files == len(LOGS) and bucket.asked.is_set() and len(busy) == 1:
+                if files == len(LOGS) and bucket.request_made.is_set() and len(busy) == 1:
                     watched["others"] = files
                     os.kill(processes[busy[0]], signal.SIGKILL)
                     watched["killed"] = processes[busy[0]]
@@ -185,11 +185,11 @@ def test_a_cluster_reads_logs_on_s3(bucket: Bucket, cluster: Any, tmp_path: Path
 
     watching = threading.Thread(target=watch)
     watching.start()
-    said = printed("ingest", bucket.place, "-o", store, "--executor", f"dask://{address}")
+    done = printed("ingest", bucket.place, "-o", store, "--executor", f"dask://{address}")
     watching.join()
-    assert f"{len(LOGS) + 1} logs read, 0 known, 0 gone" in said.stdout
-    assert "the executor lost" not in said.stderr
+    assert f"{len(LOGS) + 1} logs read, 0 known, 0 gone" in done.stdout
+    assert "the executor lost" not in done.stderr
     assert set(watched) == {"others", "killed"}
-    check_same(read_judgments(store), here)
+    check_same(read_judgments(store), local_judgments)
     assert files_of(store) == files_of(tmp_path / "here")
-    check_same(read_judgments(bucket.place, executor=f"dask://{address}"), here)
+    check_same(read_judgments(bucket.place, executor=f"dask://{address}"), local_judgments)

@@ -14,7 +14,7 @@ NAN = math.nan
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "expected"),
     [
         ("plain text, 80%", "plain text, 80%"),
         ("two\n\n# lines\t here", "two # lines here"),
@@ -25,9 +25,9 @@ NAN = math.nan
         (["likely"], "['likely']"),
     ],
 )
-def test_text_of_others_is_one_plain_line(text: object, shown: str) -> None:
+def test_text_of_others_is_one_plain_line(text: object, expected: str) -> None:
     """Markup, mathematics and line breaks of a reply show as they are."""
-    assert explained.quoted(text) == shown
+    assert explained.quoted(text) == expected
 
 
 def test_text_that_is_long_or_unread() -> None:
@@ -61,9 +61,9 @@ def test_text_that_is_long_or_unread() -> None:
 )
 def test_intervals(bounds: tuple[float, float], truth: float, score: float, says: str) -> None:
     """Bounds, where the truth lies, and of what the score is made."""
-    said = intervals.stated_interval(90, *bounds, truth, score)
-    assert said.startswith("Read 10^3 to 10^5 as the 90% interval; ")
-    assert says in said
+    explanation = intervals.stated_interval(90, *bounds, truth, score)
+    assert explanation.startswith("Read 10^3 to 10^5 as the 90% interval; ")
+    assert says in explanation
 
 
 def test_intervals_of_draws() -> None:
@@ -152,16 +152,16 @@ def test_hedged_replies_and_labels() -> None:
         **{"faithfulness": 0.8, "draws": 20.0, "cut": 0.0, "failed": 0.0, "judgments": 45.0},
         "foreign": 0.0,
     }
-    said = explained.hedges_judged(value, "the judge calls the answer correct")
-    assert said == (
+    explanation = explained.hedges_judged(value, "the judge calls the answer correct")
+    assert explanation == (
         "Judged 2 sentences with 1 marker: mean decisiveness is 0.7, mean agreement with 20 other "
         "answers (internal confidence) 0.9, and 1 less their mean distance by sentence, the "
         "faithfulness, 0.8; the judge calls the answer correct."
     )
     failed = {**value, "confidence": NAN, "cut": 1.0, "failed": 3.0, "foreign": 1.0}
-    said = explained.hedges_judged(failed, "the judge calls the answer correct")
-    assert "(internal confidence) unknown" in said
-    assert said.endswith(
+    explanation = explained.hedges_judged(failed, "the judge calls the answer correct")
+    assert "(internal confidence) unknown" in explanation
+    assert explanation.endswith(
         "The last sentence was cut off and left out. Left out: 1 marker not in the sentence. The "
         "judge failed at 3 of 45 judgments."
     )

@@ -45,11 +45,11 @@ def test_second_epoch_of_the_same_answers_changes_nothing(tmp_path: Path) -> Non
     """Items are resampled, not judgments: duplicating all rows leaves value and interval as is."""
     run_respondent("erratic", tmp_path, items=40)
     once = read_judgments(tmp_path)["fermi_eval"]
-    again = once.assign(epoch=2.0, uuid=once["uuid"] + "-2")
-    twice = pd.concat([once, again], ignore_index=True)
+    repeated = once.assign(epoch=2.0, uuid=once["uuid"] + "-2")
+    twice = pd.concat([once, repeated], ignore_index=True)
     columns = ["condition", "metric", "value", "ci_low", "ci_high"]
     first, second = (
-        summarize(some, resamples=300)[columns].query("metric != 'n'") for some in (once, twice)
+        summarize(frame, resamples=300)[columns].query("metric != 'n'") for frame in (once, twice)
     )
     pd.testing.assert_frame_equal(first, second, rtol=1e-12, atol=1e-12)
 
@@ -70,10 +70,10 @@ def test_concurrency_changes_no_answer(tmp_path: Path) -> None:
         frame = read_judgments(tmp_path / folder)["fermi_eval"][columns]
         return frame.sort_values(columns[:3], ignore_index=True)
 
-    one, twenty, other = answers("1", 1, 0), answers("20", 20, 0), answers("s", 20, 1)
-    pd.testing.assert_frame_equal(one, twenty)
-    assert not one["lower"].equals(other["lower"])
-    epochs = [one[one["epoch"] == epoch]["status"].tolist() for epoch in (1, 2)]
+    serial, twenty, other_seed = answers("1", 1, 0), answers("20", 20, 0), answers("s", 20, 1)
+    pd.testing.assert_frame_equal(serial, twenty)
+    assert not serial["lower"].equals(other_seed["lower"])
+    epochs = [serial[serial["epoch"] == epoch]["status"].tolist() for epoch in (1, 2)]
     assert epochs[0] != epochs[1]  # a second epoch is a fresh draw
 
 
@@ -81,9 +81,9 @@ def test_one_draw_is_a_draw(tmp_path: Path) -> None:
     """A method that repeats reads what it asked for, be it once."""
     for method, calls in {"tunnel": 5 * 4, "sampling": 5}.items():  # tunnel at four levels
         run_respondent("calibrated", tmp_path / method, method=method, draws=1, items=5)
-        judged = read_judgments(tmp_path / method)["fermi_eval"]
-        assert len(judged) == calls, method
-        assert (judged["status"] == "ok").all(), method
+        judgments = read_judgments(tmp_path / method)["fermi_eval"]
+        assert len(judgments) == calls, method
+        assert (judgments["status"] == "ok").all(), method
 
 
 def test_bounds_are_those_of_the_belief(tmp_path: Path) -> None:
@@ -143,10 +143,10 @@ def test_each_method_runs_with_unreadable_replies(tmp_path: Path, method: str) -
     frames = read_judgments(tmp_path)
     rows = frames["fermi_eval"]
     assert set(rows["method"]) == {method}
-    found = values(summarize(frames, resamples=20))
+    estimates = values(summarize(frames, resamples=20))
     for level in LEVELS:
         for metric in ("coverage", "interval_score", "mean_width", "format_failure_rate"):
-            value = found[f"level={level};method={method}", metric]
+            value = estimates[f"level={level};method={method}", metric]
             assert inside[f"{metric}_{level}"] == pytest.approx(value, abs=1e-12), metric
     assert len(rows) == 12 * 2 * (draws or 1) * (4 if method == "tunnel" else 1)
     assert (rows["status"] != "ok").any()
@@ -169,22 +169,26 @@ def test_all_methods_stand_in_one_table(tmp_path: Path) -> None:
         )
     frames = read_judgments(tmp_path)
     assert set(frames["fermi_eval"]["variant"]) == {""}
-    found = values(summarize(frames, resamples=50))
+    estimates = values(summarize(frames, resamples=50))
     for method in METHODS:
-        change = found[f"level=90;method={method};split=test", "interval_score_change"]
+        change = estimates[f"level=90;method={method};split=test", "interval_score_change"]
         after, before = (
-            found[f"level=90;method={name};split=test", "interval_score"]
+            estimates[f"level=90;method={name};split=test", "interval_score"]
             for name in (method, "direct")
         )
         assert change == pytest.approx(after - before, abs=1e-9)
-        assert f"base={method};level=90;method=conformal;split=test" in {key for key, _ in found}
+        assert f"base={method};level=90;method=conformal;split=test" in {
+            key for key, _ in estimates
+        }
     for rule in ("score", "nll"):
         scaled = f"level=90;method=logprob;scaling={rule};split=test"
-        assert not math.isnan(found[scaled, "interval_score"])
-    assert found["method=traces", "tunnel_index"] == pytest.approx(
-        found["method=traces;traces=1", "residual_tunnel_index"]
+        assert not math.isnan(estimates[scaled, "interval_score"])
+    assert estimates["method=traces", "tunnel_index"] == pytest.approx(
+        estimates["method=traces;traces=1", "residual_tunnel_index"]
     )
-    assert found["method=traces;traces=4", "residual_tunnel_index"] == pytest.approx(0, abs=1e-12)
+    assert estimates["method=traces;traces=4", "residual_tunnel_index"] == pytest.approx(
+        0, abs=1e-12
+    )
     text = printed("summarize", tmp_path, "--study", "fermi_eval", "--resamples", 50).stdout
     assert "test split: interval score" in text
     assert "Reduction of the interval score against direct" in text
@@ -220,7 +224,7 @@ def token_reply(request: Request) -> Reply:
 
 def independent(prompts: list[str]) -> dict[int, dict[str, float]]:
     """Coverage and Winkler score of hulls from the replies, by brute force over prefixes."""
-    judged: dict[int, list[tuple[float, float, float]]] = defaultdict(list)
+    bounds_by_level: dict[int, list[tuple[float, float, float]]] = defaultdict(list)
     truths = {item.question: item.exponent for item in bundled_fermi().values()}
     for prompt in prompts:
         truth = truths[prompt.split("\n\nThe answer is")[0]]
@@ -231,22 +235,22 @@ def independent(prompts: list[str]) -> dict[int, dict[str, float]]:
         total = sum(masses.values())
         order = sorted(masses, key=lambda k: (-masses[k], k))
         for level in LEVELS:
-            held, mass = [], 0.0
+            interval, mass = [], 0.0
             for k in order:
-                held.append(k)
+                interval.append(k)
                 mass += masses[k] / total
                 if mass > level / 100 + 1e-12:
                     break
-            low, high, alpha = min(held), max(held), (100 - level) / 100
+            low, high, alpha = min(interval), max(interval), (100 - level) / 100
             miss = max(low - truth, 0) + max(truth - high, 0)
-            judged[level].append(
-                (low <= truth <= high, high - low + 2 / alpha * miss, truth in held)
+            bounds_by_level[level].append(
+                (low <= truth <= high, high - low + 2 / alpha * miss, truth in interval)
             )
     return {
         level: dict(
             zip(("coverage", "interval_score", "set_coverage"), np.mean(rows, axis=0), strict=True)
         )
-        for level, rows in judged.items()
+        for level, rows in bounds_by_level.items()
     }
 
 
@@ -256,12 +260,12 @@ def test_logprob_table_equals_what_openai_sent(tmp_path: Path) -> None:
     assert len(requests) == 40
     assert all(request.body["top_logprobs"] == 20 for request in requests)
     done = printed("summarize", tmp_path, "--json", "--resamples", 20)
-    found = {(row["condition"], row["metric"]): row for row in json.loads(done.stdout)}
+    row_by_metric = {(row["condition"], row["metric"]): row for row in json.loads(done.stdout)}
     for level, numbers in independent([request.prompt for request in requests]).items():
         for metric, value in numbers.items():
-            row = found[f"level={level};method=logprob", metric]
+            row = row_by_metric[f"level={level};method=logprob", metric]
             assert row["value"] == pytest.approx(value), (level, metric)
-    unseen = found["method=logprob", "unseen_mass"]
+    unseen = row_by_metric["method=logprob", "unseen_mass"]
     assert unseen["value"] == pytest.approx(0.02)  # 3% less the 1% of the second spelling
     assert "0 of 40 answers took several tokens" in unseen["note"]
 
@@ -271,9 +275,9 @@ def test_replies_without_log_probabilities_fail_the_scoring(tmp_path: Path) -> N
     bundled(tmp_path, lambda _: Reply("5"), method="logprob", items=3)
     frame = read_judgments(tmp_path)["fermi_eval"]
     assert set(frame["status"]) == {"scoring_failed"}
-    found = summarize(frame, resamples=20)
-    assert found.query("metric == 'coverage'")["value"].isna().all()
-    assert "3 scoring_failed" in found["note"].iloc[0]
+    results = summarize(frame, resamples=20)
+    assert results.query("metric == 'coverage'")["value"].isna().all()
+    assert "3 scoring_failed" in results["note"].iloc[0]
 
 
 def test_providers_without_log_probabilities_are_refused_before_a_call(tmp_path: Path) -> None:
@@ -303,12 +307,12 @@ def test_draws_are_distinct_and_fresh(tmp_path: Path, monkeypatch: pytest.Monkey
         return sorted(read_judgments(tmp_path / name)["fermi_eval"]["point"])
 
     with ProviderServer(counting) as server, cached(monkeypatch, tmp_path / "cache"):
-        first, again = run("a"), run("b")
+        first, repeated = run("a"), run("b")
         fresh = len(server.requests)
-        kept, from_cache = run("c", cache=True), run("d", cache=True)
+        stored, from_cache = run("c", cache=True), run("d", cache=True)
     assert sent["n"] == 3 * 40  # 2 items x 20 draws, three times
     assert len(server.requests) == fresh * 3 // 2
-    assert first == again == kept == from_cache == [float(k) for k in range(40)]
+    assert first == repeated == stored == from_cache == [float(k) for k in range(40)]
 
 
 def test_missing_choices_are_asked_for_again(tmp_path: Path) -> None:
@@ -381,8 +385,8 @@ def test_a_broken_run_is_completed_to_the_same_table(command: Command, tmp_path:
         *("--max-connections", 1, "--max-samples", 1),
     )
     with ProviderServer(until_broken) as server:
-        where = ("--model-base-url", server.url + "/v1", "--log-dir")
-        command(*run, *where, tmp_path / "broken", check=False, OPENAI_API_KEY="test")
+        options = ("--model-base-url", server.url + "/v1", "--log-dir")
+        command(*run, *options, tmp_path / "broken", check=False, OPENAI_API_KEY="test")
         (broken,) = (tmp_path / "broken").glob("*.eval")
         failing["from"] = 10_000
         command(
@@ -391,7 +395,7 @@ def test_a_broken_run_is_completed_to_the_same_table(command: Command, tmp_path:
             OPENAI_API_KEY="test",
         )
         assert len(server.requests) == 32  # 15 before the break, 17 after it
-        command(*run, *where, tmp_path / "whole", OPENAI_API_KEY="test")
+        command(*run, *options, tmp_path / "whole", OPENAI_API_KEY="test")
 
     def table(logs: Path) -> dict[tuple[str, str], float]:
         return values(summarize(logs, resamples=20).fillna(-1))

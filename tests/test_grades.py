@@ -32,9 +32,12 @@ def test_texts_that_mean_a_number(text: str, number: float) -> None:
 def test_what_means_no_number_is_not_wrong(value: Any) -> None:
     """Inspect itself would warn and take 0."""
     assert math.isnan(numbers_of(value)[""])
-    found = grade({"match": numbers_of(value)})
-    assert isinstance(found, ParseFailure)
-    assert (found.status, "match is no number" in found.reason) == ("scoring_failed", True)
+    correctness = grade({"match": numbers_of(value)})
+    assert isinstance(correctness, ParseFailure)
+    assert (correctness.status, "match is no number" in correctness.reason) == (
+        "scoring_failed",
+        True,
+    )
 
 
 @pytest.mark.parametrize(("value", "right"), [(0, 0.0), (0.4, 0.4), (1, 1.0), (False, 0.0)])
@@ -46,9 +49,9 @@ def test_fractions_stay(value: float, right: float) -> None:
 @pytest.mark.parametrize("value", [1.5, -0.1, 7, "85", math.inf, -math.inf])
 def test_other_ranges_are_no_correctness(value: float | str) -> None:
     """What they would be in [0, 1] isn't guessed; the reason has the number and the name."""
-    found = grade({"points": numbers_of(value)})
-    assert isinstance(found, ParseFailure)
-    assert f"points, {float(value):g}, is not between 0 and 1" in found.reason
+    correctness = grade({"points": numbers_of(value)})
+    assert isinstance(correctness, ParseFailure)
+    assert f"points, {float(value):g}, is not between 0 and 1" in correctness.reason
 
 
 SEVERAL = {
@@ -60,7 +63,7 @@ SEVERAL = {
 
 
 @pytest.mark.parametrize(
-    ("named", "says"),
+    ("score_label", "says"),
     [
         ("match", 1.0),
         ("quality.truth", 0.75),
@@ -70,21 +73,21 @@ SEVERAL = {
         (None, "has the scores match, quality.style, quality.truth: name one of them by score="),
     ],
 )
-def test_of_several_one_is_named(named: str | None, says: float | str) -> None:
+def test_of_several_one_is_named(score_label: str | None, says: float | str) -> None:
     """By scorer, or by scorer and key; ours are never the eval's own."""
-    found = grade(eval_scores(SEVERAL), named)
-    if isinstance(found, ParseFailure):
+    correctness = grade(eval_scores(SEVERAL), score_label)
+    if isinstance(correctness, ParseFailure):
         assert isinstance(says, str)
-        assert says in found.reason
+        assert says in correctness.reason
     else:
-        assert found == says
+        assert correctness == says
 
 
 def test_no_score_says_so() -> None:
     """A sample that its scorer gave none, or that none was asked of."""
     for scores in (None, {}, {"confidence": SEVERAL["confidence"]}, {"a": Score(value={})}):
-        found = grade(eval_scores(scores))
-        assert found == ParseFailure("scoring_failed", "the eval has no score")
+        correctness = grade(eval_scores(scores))
+        assert correctness == ParseFailure("scoring_failed", "the eval has no score")
 
 
 atoms = some.one_of(
@@ -98,24 +101,26 @@ def test_any_value_is_a_number_in_range_or_has_a_reason(value: Any) -> None:
     """0 only where something there is 0, wrong or no answer."""
     numbers = numbers_of(value)
     for name in [None, *(f"own.{key}" if key else "own" for key in numbers)]:
-        found = grade({"own": numbers}, name)
-        if isinstance(found, ParseFailure):
-            assert (found.status, found.reason != "") == ("scoring_failed", True)
+        correctness = grade({"own": numbers}, name)
+        if isinstance(correctness, ParseFailure):
+            assert (correctness.status, correctness.reason != "") == ("scoring_failed", True)
             continue
-        assert 0 <= found <= 1
-        held = [*value.values()] if isinstance(value, dict) else [value]
+        assert 0 <= correctness <= 1
+        numbers_held = [*value.values()] if isinstance(value, dict) else [value]
         if isinstance(value, dict) and name:
-            held = [one for key, one in value.items() if name in (f"own.{key}", "own")]
-        assert any(found == meant(one) for one in held)
+            numbers_held = [
+                value_at_key for key, value_at_key in value.items() if name in (f"own.{key}", "own")
+            ]
+        assert any(correctness == number_of(value_at_key) for value_at_key in numbers_held)
 
 
-def meant(value: Any) -> float | None:
+def number_of(value: Any) -> float | None:
     """The number of a plain value; Python reads digits as Inspect does."""
     if not isinstance(value, str):
         return float(value) if isinstance(value, int | float) else None
-    known = {name.casefold(): number for name, number in TRUTHS.items() if len(name) > 1}
-    if value in TRUTHS or value.casefold() in known:
-        return TRUTHS.get(value, known.get(value.casefold()))
+    number_by_name = {name.casefold(): number for name, number in TRUTHS.items() if len(name) > 1}
+    if value in TRUTHS or value.casefold() in number_by_name:
+        return TRUTHS.get(value, number_by_name.get(value.casefold()))
     try:
         return float(value)
     except ValueError:

@@ -58,40 +58,44 @@ def at_home(home: Path) -> None:
 
 
 @dataclass
-class Told:
+class PlacesRun:
     """What a run on places.csv left, and what it asked of either model."""
 
     log: EvalLog
     frame: pd.DataFrame
-    asked: list[Request]
-    judged: list[Request]
+    speaker_requests: list[Request]
+    judge_requests: list[Request]
 
 
-def told(
+def run_places(
     folder: Path,
     speaker: Answer,
     examiner: Answer,
     more: Mapping[str, Any] | None = None,
     failing: bool = False,
     **arguments: Any,
-) -> Told:
+) -> PlacesRun:
     """OpenAI answers and Google judges; a judge's server that is `failing` raises errors."""
-    with ProviderServer(speaker) as one, ProviderServer(examiner) as other:
-        grader = {} if arguments.get("judge") == "rules" else {"grader": connected(other, GOOGLE)}
-        how = {"batch_judgments": None if "judge_prompts" in arguments else False, **arguments}
-        task = hedge_markers("places.csv", split="all", **how)
-        log = run_task(task, one, folder, model_roles=grader or None, **(more or {}))
+    with ProviderServer(speaker) as speaker_server, ProviderServer(examiner) as judge_server:
+        grader = (
+            {} if arguments.get("judge") == "rules" else {"grader": connected(judge_server, GOOGLE)}
+        )
+        settings = {"batch_judgments": None if "judge_prompts" in arguments else False, **arguments}
+        task = hedge_markers("places.csv", split="all", **settings)
+        log = run_task(task, speaker_server, folder, model_roles=grader or None, **(more or {}))
     assert log.status == "success", log.error
-    assert not one.errors
-    assert bool(other.errors) == failing
-    requests = [[request for request, _ in server.requests] for server in (one, other)]
-    return Told(log, read_judgments(folder)["hedge_markers"], *requests)
+    assert not speaker_server.errors
+    assert bool(judge_server.errors) == failing
+    requests = [
+        [request for request, _ in server.requests] for server in (speaker_server, judge_server)
+    ]
+    return PlacesRun(log, read_judgments(folder)["hedge_markers"], *requests)
 
 
-def check(run: Told, wanted: Sequence[Mapping[str, Any]]) -> None:
+def check(run: PlacesRun, expected_rows: Sequence[Mapping[str, Any]]) -> None:
     """Judgments and the log's metrics are these."""
-    check_judgments(run.frame, wanted)
-    assert log_metrics(run.log) == pytest.approx(metrics_of(wanted), abs=1e-12, nan_ok=True)
+    check_judgments(run.frame, expected_rows)
+    assert log_metrics(run.log) == pytest.approx(metrics_of(expected_rows), abs=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize(("draws", "batch"), [(1, False), (25, False), (20, True), (25, True)])
@@ -99,11 +103,11 @@ def test_calls_and_judgments(tmp_path: Path, draws: int, batch: bool) -> None:
     """Openai has 1 + ceil(K/20) calls an item, the judge what docs promise; all is read back."""
     items = own_file(tmp_path, 6)
     speaker, examiner = Speaker(items, draws, seed=draws), Examiner(all_sentences(items))
-    run = told(tmp_path / "logs", speaker, examiner, draws=draws, batch_judgments=batch)
-    assert len(run.asked) == len(items) * (1 + math.ceil(draws / 20))
+    run = run_places(tmp_path / "logs", speaker, examiner, draws=draws, batch_judgments=batch)
+    assert len(run.speaker_requests) == len(items) * (1 + math.ceil(draws / 20))
     by_item: dict[str, list[int]] = {}
-    for request in run.asked:
-        (item,) = [known for known in items if known.question in request.prompt]
+    for request in run.speaker_requests:
+        (item,) = [item_asked for item_asked in items if item_asked.question in request.prompt]
         by_item.setdefault(item.id, []).append(request.body.get("n", 1))
         assert request.prompt == f"Question: {item.question}\nAnswer:"
         assert request.system == SYSTEM
@@ -112,10 +116,10 @@ def test_calls_and_judgments(tmp_path: Path, draws: int, batch: bool) -> None:
     wave = [min(20, draws - k) for k in range(0, draws, 20)]
     assert {counts[0] for counts in by_item.values()} == {1}
     assert all(sorted(counts[1:]) == sorted(wave) for counts in by_item.values())
-    assert len(run.judged) == judge_calls(speaker, batch)
+    assert len(run.judge_requests) == judge_calls(speaker, batch)
     repeated = [(form, tuple(about.items())) for form, about in examiner.asked if "reply" in about]
     assert len(repeated) == len(set(repeated))
-    for request in run.judged:
+    for request in run.judge_requests:
         assert request.system is None
         assert request.body["generationConfig"]["temperature"] == 0
         assert not {"maxOutputTokens", "candidateCount"} & request.body["generationConfig"].keys()
@@ -175,15 +179,15 @@ def test_three_waves(tmp_path: Path, batch: bool) -> None:
     order: list[str] = []
     waves = {None: "main"}
     with ExitStack() as stack:
-        one = stack.enter_context(
+        speaker_server = stack.enter_context(
             Gated(speaker, lambda body: waves.get(body.get("n"), "draws"), gates, order)
         )
-        other = stack.enter_context(Gated(examiner, lambda _: "judge", gates, order))
+        judge_server = stack.enter_context(Gated(examiner, lambda _: "judge", gates, order))
         task = hedge_markers("places.csv", split="all", draws=25, batch_judgments=batch)
-        roles = {"grader": connected(other, GOOGLE)}
+        roles = {"grader": connected(judge_server, GOOGLE)}
         limits: dict[str, Any] = {"max_connections": 200, "max_samples": 10}
-        run_task(task, one, tmp_path / "logs", model_roles=roles, **limits)
-    assert not one.errors + other.errors
+        run_task(task, speaker_server, tmp_path / "logs", model_roles=roles, **limits)
+    assert not speaker_server.errors + judge_server.errors
     assert [len(set(draws)) for _, _, _, draws in speaker.replies()] == [3] * 5
     counts = Counter(order)
     assert counts["judge answered"] == 5 * per_item
@@ -215,7 +219,7 @@ def test_a_sample_is_judged_after_all_its_draws(tmp_path: Path) -> None:
 
     speak = noted("speak", Speaker(items, 41))
     judge = noted("judge", Examiner(all_sentences(items)))
-    told(tmp_path / "logs", speak, judge, {"max_connections": 2}, draws=41)
+    run_places(tmp_path / "logs", speak, judge, {"max_connections": 2}, draws=41)
     for item in items:
         kinds = [kind for name, kind in order if name == item.id]
         assert kinds[:4] == ["speak"] * 4, item
@@ -227,38 +231,44 @@ def test_cached_draws_stay_distinct(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     """Of two epochs, too; without the cache another run asks all anew and hears something else."""
     own_file(tmp_path, 2)
     texts = iter(range(10_000))
-    every = {"markers": [], "decisiveness": 1.0, "agreement": "no", "verdict": "punt"}
+    verdict = {"markers": [], "decisiveness": 1.0, "agreement": "no", "verdict": "punt"}
 
     def speak(request: Request) -> list[Reply]:
         return [Reply(f"It is {next(texts)}.") for _ in range(request.body.get("n", 1))]
 
     with (
         cached(monkeypatch, tmp_path / "cache"),
-        ProviderServer(speak) as one,
-        ProviderServer(lambda _: Reply(json.dumps(every))) as other,
+        ProviderServer(speak) as speaker_server,
+        ProviderServer(lambda _: Reply(json.dumps(verdict))) as judge_server,
     ):
 
         def once(name: str, **options: Any) -> tuple[dict[tuple[Any, int], list[str]], int, int]:
-            before = len(one.requests), len(other.requests)
+            before = len(speaker_server.requests), len(judge_server.requests)
             task = hedge_markers("places.csv", split="all", draws=22, batch_judgments=False)
-            roles = {"grader": connected(other, GOOGLE)}
-            log = run_task(task, one, tmp_path / name, epochs=2, model_roles=roles, **options)
-            said = {
+            roles = {"grader": connected(judge_server, GOOGLE)}
+            log = run_task(
+                task, speaker_server, tmp_path / name, epochs=2, model_roles=roles, **options
+            )
+            reply_texts = {
                 (sample.id, sample.epoch): [draw["text"] for draw in sample.store["draws"]]
                 for sample in log.samples or []
             }
-            return said, len(one.requests) - before[0], len(other.requests) - before[1]
+            return (
+                reply_texts,
+                len(speaker_server.requests) - before[0],
+                len(judge_server.requests) - before[1],
+            )
 
-        first, calls, judged = once("a", cache=True)
-        again, no_calls, not_judged = once("b", cache=True)
+        first, calls, judge_count = once("a", cache=True)
+        repeated, no_calls, not_judged = once("b", cache=True)
         fresh, fresh_calls, fresh_judged = once("c")
-    assert (calls, judged) == (2 * 2 * 3, 2 * 2 * (1 + 2 + 22))
+    assert (calls, judge_count) == (2 * 2 * 3, 2 * 2 * (1 + 2 + 22))
     assert (no_calls, not_judged) == (0, 0)
-    assert (fresh_calls, fresh_judged) == (calls, judged)
-    assert first == again
-    said = [text for replies in first.values() for text in replies]
-    assert len(said) == len(set(said)) == 2 * 2 * 23
-    assert not set(said) & {text for replies in fresh.values() for text in replies}
+    assert (fresh_calls, fresh_judged) == (calls, judge_count)
+    assert first == repeated
+    reply_texts = [text for replies in first.values() for text in replies]
+    assert len(reply_texts) == len(set(reply_texts)) == 2 * 2 * 23
+    assert not set(reply_texts) & {text for replies in fresh.values() for text in replies}
     frame = read_judgments(tmp_path / "b")["hedge_markers"]
     assert set(frame["inconsistent"]) == {22}
 
@@ -270,7 +280,7 @@ def test_all_that_is_needed_stands_in_the_log(tmp_path: Path) -> None:
     """Draws, judgments, prompts' and data's fingerprints, the roles, and each call of the judge."""
     items = own_file(tmp_path, 3)
     speaker, examiner = Speaker(items, 4, seed=2), Examiner(all_sentences(items))
-    run = told(tmp_path / "logs", speaker, examiner, draws=4)
+    run = run_places(tmp_path / "logs", speaker, examiner, draws=4)
     log = read_eval_log(run.log.location)
     assert log.eval.model == OPENAI
     assert [*(log.eval.model_roles or {})] == ["grader"]
@@ -286,16 +296,22 @@ def test_all_that_is_needed_stands_in_the_log(tmp_path: Path) -> None:
         assert sample.input == item.question
         assert tuple(sample.target) == item.answers
         assert sample.output.completion == main.text
-        kept = sample.store["draws"]
-        assert kept[0]["text"] == main.text
-        assert [one["text"] for one in kept[1:]] == [draw.text for draw in draws]
+        draws_stored = sample.store["draws"]
+        assert draws_stored[0]["text"] == main.text
+        assert [stored_draw["text"] for stored_draw in draws_stored[1:]] == [
+            draw.text for draw in draws
+        ]
         score_of = (sample.scores or {})["hedged"]
         assert score_of.answer == main.text
-        judged = json.loads((score_of.metadata or {})["judged"])
-        assert [one["text"] for one in judged] == [one.text for one in main.sentences]
-        assert [one["markers"] for one in judged] == [list(one.markers) for one in main.sentences]
+        judgments = json.loads((score_of.metadata or {})["judged"])
+        assert [judgment["text"] for judgment in judgments] == [
+            sentence.text for sentence in main.sentences
+        ]
+        assert [judgment["markers"] for judgment in judgments] == [
+            list(sentence.markers) for sentence in main.sentences
+        ]
         events += sum(isinstance(e, ModelEvent) and e.role == "grader" for e in sample.events)
-    assert events == len(run.judged)
+    assert events == len(run.judge_requests)
 
 
 def test_replies_that_are_empty_cut_off_withheld_or_quote_a_marker(tmp_path: Path) -> None:
@@ -303,7 +319,7 @@ def test_replies_that_are_empty_cut_off_withheld_or_quote_a_marker(tmp_path: Pat
     items = own_file(tmp_path, 7, datasets=1)
     plain, quoted = sentences(Random(0), "Fyn")[0], sentences(Random(0), "Fyn")[3]
     cut: Finish = "length"
-    said = [
+    replies = [
         Main(status="no_response"),
         Main(status="no_response", rest=" \n "),
         Main((plain, quoted), rest="But it mi", finish=cut),
@@ -312,18 +328,18 @@ def test_replies_that_are_empty_cut_off_withheld_or_quote_a_marker(tmp_path: Pat
         Main(status="content_filter", finish="content_filter"),
         Main((quoted,)),
     ]
-    mains = {item.id: main for item, main in zip(items, said, strict=True)}
+    mains = {item.id: main for item, main in zip(items, replies, strict=True)}
     speaker, examiner = Speaker(items, 6, mains=mains), Examiner(all_sentences(items))
-    run = told(tmp_path / "logs", speaker, examiner, draws=6)
-    assert len(run.judged) == judge_calls(speaker)
+    run = run_places(tmp_path / "logs", speaker, examiner, draws=6)
+    assert len(run.judge_requests) == judge_calls(speaker)
     whole = [about["reply"] for form, about in examiner.asked if form == "correctness"]
-    assert sorted(whole) == sorted(main.text for main in said if main.status == "ok")
+    assert sorted(whole) == sorted(main.text for main in replies if main.status == "ok")
     rows = expected_rows(speaker)
     check(run, rows)
-    found = values(summarize(tmp_path / "logs", resamples=10))
+    estimates = values(summarize(tmp_path / "logs", resamples=10))
     for split in ("train", "test"):
         rate = metrics_of([row for row in rows if row["split"] == split])["format_failure_rate"]
-        assert found[f"judge={GOOGLE};split={split}", "format_failure_rate"] == rate, split
+        assert estimates[f"judge={GOOGLE};split={split}", "format_failure_rate"] == rate, split
     frame = run.frame
     assert set(frame.loc[frame["text"] == quoted.text, "marker"]) == {"<no_hedge>"}
     assert frame.loc[frame["status"] != "ok", "confidence"].isna().all()
@@ -336,8 +352,8 @@ def test_draws_that_say_nothing_leave_nothing_to_compare_with(tmp_path: Path) ->
     for batch in (False, True):
         speaker = Speaker(items, 5, pool={item.id: silent for item in items})
         examiner, folder = Examiner(all_sentences(items)), tmp_path / str(batch)
-        run = told(folder, speaker, examiner, draws=5, batch_judgments=batch)
-        assert len(run.judged) == judge_calls(speaker, batch), batch
+        run = run_places(folder, speaker, examiner, draws=5, batch_judgments=batch)
+        assert len(run.judge_requests) == judge_calls(speaker, batch), batch
         check(run, expected_rows(speaker))
         assert set(run.frame["status"]) == {"no_response"}, batch
         assert run.frame["confidence"].isna().all(), batch
@@ -348,7 +364,7 @@ def test_a_reply_whose_draws_say_nothing_was_read(tmp_path: Path) -> None:
     """The log's rate of unreadable replies is 0; so is that of the results."""
     items = own_file(tmp_path, 2)
     speaker = Speaker(items, 3, pool={item.id: [Draw("")] for item in items})
-    run = told(tmp_path / "logs", speaker, speaker, draws=3, judge="rules")
+    run = run_places(tmp_path / "logs", speaker, speaker, draws=3, judge="rules")
     results = summarize(tmp_path / "logs", resamples=10)
     rates = set(results.loc[results["metric"] == "format_failure_rate", "value"])
     assert (log_metrics(run.log)["format_failure_rate"], rates) == (0, {0})
@@ -394,14 +410,14 @@ def test_a_judge_that_fails_fills_in_nothing(tmp_path: Path, down: bool) -> None
     forms = ("markers", "decisiveness", "consistency", "correctness")
     for form in forms[2:] if down else forms:
 
-        def broken(asked: str, about: Mapping[str, str], form: str = form) -> bool:
+        def broken(form_asked: str, about: Mapping[str, str], form: str = form) -> bool:
             texts = [about[name] for name in ("sentence", "reply") if name in about]
-            return asked == form and opinion(("y", "n"), "broken", *texts) == "y"
+            return form_asked == form and opinion(("y", "n"), "broken", *texts) == "y"
 
         def instead(
-            asked: str, about: Mapping[str, str], broken: Callable[..., bool] = broken
+            form_asked: str, about: Mapping[str, str], broken: Callable[..., bool] = broken
         ) -> str | None:
-            if not broken(asked, about):
+            if not broken(form_asked, about):
                 return None
             if down:
                 raise RuntimeError("the judge is down")
@@ -409,21 +425,21 @@ def test_a_judge_that_fails_fills_in_nothing(tmp_path: Path, down: bool) -> None
 
         speaker = Speaker(items, 6, seed=3)
         examiner = Examiner(all_sentences(items), instead)
-        run = told(tmp_path / form, speaker, examiner, failing=down, draws=6)
+        run = run_places(tmp_path / form, speaker, examiner, failing=down, draws=6)
         check(run, expected_rows(speaker, broken))
         reasons = run.frame["reason"].astype(str)
         if form == "correctness":
-            judged = [(sample.scores or {})["hedged"] for sample in run.log.samples or []]
-            missing = [one for one in judged if (one.metadata or {})["verdict_reason"]]
-            assert 0 < len(missing) < len(judged)
-            assert [one for one in judged if math.isnan(one.value["punt"])] == missing  # type: ignore[index,call-overload,arg-type]
+            scores = [(sample.scores or {})["hedged"] for sample in run.log.samples or []]
+            missing = [score for score in scores if (score.metadata or {})["verdict_reason"]]
+            assert 0 < len(missing) < len(scores)
+            assert [score for score in scores if math.isnan(score.value["punt"])] == missing  # type: ignore[index,call-overload,arg-type]
         else:
             column = {"markers": "n_markers", "decisiveness": "decisiveness"}.get(form)
-            lost = run.frame[column].isna() if column else run.frame["failed"] > 0
-            assert lost.any(), form
-            assert form == "consistency" or not lost.all()
-            assert (reasons[lost] != "").all(), form
-            assert (reasons[~lost] == "").all(), form
+            is_lost = run.frame[column].isna() if column else run.frame["failed"] > 0
+            assert is_lost.any(), form
+            assert form == "consistency" or not is_lost.all()
+            assert (reasons[is_lost] != "").all(), form
+            assert (reasons[~is_lost] == "").all(), form
 
 
 @pytest.mark.parametrize(("rubbish", "batch"), [("Sorry, no.", True), (None, False)])
@@ -438,7 +454,7 @@ def test_a_judge_that_always_fails(tmp_path: Path, batch: bool, rubbish: str | N
     items = own_file(tmp_path, 4)
     speaker, examiner = Speaker(items, 3), Examiner(all_sentences(items), instead)
     folder, down = tmp_path / "logs", rubbish is None
-    run = told(folder, speaker, examiner, failing=down, draws=3, batch_judgments=batch)
+    run = run_places(folder, speaker, examiner, failing=down, draws=3, batch_judgments=batch)
     frame = run.frame
     check_judgments(frame, expected_rows(speaker, lambda *_: True))
     assert set(frame["status"]) == {"grader_failed"}
@@ -458,7 +474,7 @@ def test_a_judge_that_always_fails(tmp_path: Path, batch: bool, rubbish: str | N
 def test_what_a_batch_leaves_open_is_asked_again_once(tmp_path: Path) -> None:
     """Markers and decisiveness are kept; what can't be read alone either is a failure."""
     items = own_file(tmp_path, 3)
-    known = all_sentences(items)
+    sentence_by_text = all_sentences(items)
 
     def broken(form: str, about: Mapping[str, str]) -> bool:
         return form == "consistency" and opinion("yn", about["sentence"], about["reply"]) == "n"
@@ -466,21 +482,26 @@ def test_what_a_batch_leaves_open_is_asked_again_once(tmp_path: Path) -> None:
     def instead(form: str, about: Mapping[str, str]) -> str | None:
         if form != "sentence":
             return "Hard to say." if broken(form, about) else None
-        one = known[about["sentence"]]
+        sentence = sentence_by_text[about["sentence"]]
         count = len(re.findall(r"^\[\d+\]", about["replies"], re.MULTILINE))
-        said = {"markers": one.listed or one.markers, "decisiveness": one.decisiveness}
-        return json.dumps({**said, "agreement": ["yes"] * (count - 1)})
+        verdict = {
+            "markers": sentence.listed or sentence.markers,
+            "decisiveness": sentence.decisiveness,
+        }
+        return json.dumps({**verdict, "agreement": ["yes"] * (count - 1)})
 
-    speaker, examiner = Speaker(items, 9, seed=8), Examiner(known, instead)
-    run = told(tmp_path / "logs", speaker, examiner, draws=9, batch_judgments=True)
+    speaker, examiner = Speaker(items, 9, seed=8), Examiner(sentence_by_text, instead)
+    run = run_places(tmp_path / "logs", speaker, examiner, draws=9, batch_judgments=True)
     check_judgments(run.frame, expected_rows(speaker, broken))
     assert (run.frame["failed"] > 0).any()
-    again = judge_calls(speaker) - judge_calls(speaker, batch=True)
+    extra_calls = judge_calls(speaker) - judge_calls(speaker, batch=True)
     # A sentence's own prompt stands for the two of markers and decisiveness.
-    again -= sum(len({one.text for one in main.sentences}) for _, _, main, _ in speaker.replies())
-    assert len(run.judged) == judge_calls(speaker, batch=True) + again
+    extra_calls -= sum(
+        len({sentence.text for sentence in main.sentences}) for _, _, main, _ in speaker.replies()
+    )
+    assert len(run.judge_requests) == judge_calls(speaker, batch=True) + extra_calls
     scores = [(sample.scores or {})["hedged"].as_dict() for sample in run.log.samples or []]
-    assert sum(float(one["asked_again"] or 0) for one in scores) == again
+    assert sum(float(score_values["asked_again"] or 0) for score_values in scores) == extra_calls
 
 
 @pytest.mark.parametrize("batch", [False, True])
@@ -488,26 +509,35 @@ def test_draws_that_claim_the_same_are_judged_once(tmp_path: Path, batch: bool) 
     """Two of four say Fyn, more and less surely; by a prompt of the user's each text is judged."""
     items = own_file(tmp_path, 1)
     main = Main((Sentence("It is probably Fyn.", ("probably",), 0.7),))
-    said = ("It is perhaps Fyn.", "It is certainly Fyn.", "It is unlikely to be Fyn.", "It is Ely.")
-    speaker = Speaker(items, 30, mains={items[0].id: main}, pool={items[0].id: [*map(Draw, said)]})
-    shown = []
+    draw_texts = (
+        "It is perhaps Fyn.",
+        "It is certainly Fyn.",
+        "It is unlikely to be Fyn.",
+        "It is Ely.",
+    )
+    speaker = Speaker(
+        items, 30, mains={items[0].id: main}, pool={items[0].id: [*map(Draw, draw_texts)]}
+    )
+    claims = []
     wordings: dict[str, dict[str, Any]] = {"ours": {}, "mine": {"judge_prompts": "mine.json"}}
     for name, more in wordings.items():
         examiner = Examiner(all_sentences(items))
         (tmp_path / "mine.json").write_text(
             json.dumps({form: TEMPLATES[form] for form in ("sentence", "consistency")})
         )
-        run = told(tmp_path / name, speaker, examiner, draws=30, batch_judgments=batch, **more)
+        run = run_places(
+            tmp_path / name, speaker, examiner, draws=30, batch_judgments=batch, **more
+        )
         texts = [
             about.get("reply", about.get("replies", ""))
             for form, about in examiner.asked
             if form in ("consistency", "sentence")
         ]
-        shown.append(sum(len(text.splitlines()) for text in texts))
+        claims.append(sum(len(text.splitlines()) for text in texts))
         (row,) = run.frame.to_dict("records")
-        judged = [row[key] for key in ("consistent", "undecided", "inconsistent")]
-        assert (row["failed"], sum(judged)) == (0, 30)
-    assert shown == [3, 4]
+        counts = [row[key] for key in ("consistent", "undecided", "inconsistent")]
+        assert (row["failed"], sum(counts)) == (0, 30)
+    assert claims == [3, 4]
 
 
 @pytest.mark.slow
@@ -515,19 +545,21 @@ def test_200_sentences_lose_nothing(tmp_path: Path) -> None:
     """Neither to the log's limits nor to the reader of logs' summaries."""
     items = own_file(tmp_path, 2)
     hedges = [("probably", 0.7), ("perhaps", 0.5), ("certainly", 0.95), ("", 1.0)]
-    said = []
+    sentences_said = []
     for k in range(200):
         word, decided = hedges[k % 4]
         filler = "by the old mill and the bridge that nobody has crossed since the flood"
         text = f"It is {f'{word} ' if word else ''}spring no. {k} of the hill, {filler}."
-        said.append(Sentence(text, (word,) if word else (), decided))
-    speaker = Speaker(items, 8, mains={items[0].id: Main(tuple(said))})
-    examiner = Examiner({**all_sentences(items), **{one.text: one for one in said}})
-    run = told(tmp_path / "logs", speaker, examiner, draws=8, batch_judgments=True)
-    assert len(run.judged) == judge_calls(speaker, batch=True) > 201
-    mine = run.frame[run.frame["item"] == items[0].id]
-    assert mine["text"].tolist() == [one.text for one in said]
-    assert mine["sentence"].tolist() == list(range(1, 201))
+        sentences_said.append(Sentence(text, (word,) if word else (), decided))
+    speaker = Speaker(items, 8, mains={items[0].id: Main(tuple(sentences_said))})
+    examiner = Examiner(
+        {**all_sentences(items), **{sentence.text: sentence for sentence in sentences_said}}
+    )
+    run = run_places(tmp_path / "logs", speaker, examiner, draws=8, batch_judgments=True)
+    assert len(run.judge_requests) == judge_calls(speaker, batch=True) > 201
+    item_rows = run.frame[run.frame["item"] == items[0].id]
+    assert item_rows["text"].tolist() == [sentence.text for sentence in sentences_said]
+    assert item_rows["sentence"].tolist() == list(range(1, 201))
     check(run, expected_rows(speaker))
 
 
@@ -563,25 +595,30 @@ def test_a_judge_is_given_the_form_of_its_reply(tmp_path: Path, batch: bool) -> 
     """The provider is given a schema with exactly the fields that are read."""
     items = own_file(tmp_path, 3)
     speaker, examiner = Speaker(items, 3), Examiner(all_sentences(items))
-    run = told(tmp_path / "logs", speaker, examiner, draws=3, batch_judgments=batch)
-    schemas = [request.body["generationConfig"]["responseJsonSchema"] for request in run.judged]
-    assert [set(one["properties"]) for one in schemas] == [
+    run = run_places(tmp_path / "logs", speaker, examiner, draws=3, batch_judgments=batch)
+    schemas = [
+        request.body["generationConfig"]["responseJsonSchema"] for request in run.judge_requests
+    ]
+    assert [set(schema["properties"]) for schema in schemas] == [
         FIELDS[form] for form, _ in examiner.asked
     ]
-    assert all(set(one["required"]) == set(one["properties"]) for one in schemas)
+    assert all(set(schema["required"]) == set(schema["properties"]) for schema in schemas)
 
 
 def test_a_judge_that_takes_no_schema_is_asked_without(tmp_path: Path) -> None:
     """Each judgment is made once, and no other error is taken for this one."""
     items = own_file(tmp_path, 3)
     speaker, examiner = Speaker(items, 3), Examiner(all_sentences(items))
-    with ProviderServer(speaker) as one, Plain(examiner) as other:
+    with ProviderServer(speaker) as speaker_server, Plain(examiner) as judge_server:
         task = hedge_markers("places.csv", split="all", draws=3, batch_judgments=False)
         log = run_task(
-            task, one, tmp_path / "logs", model_roles={"grader": connected(other, GOOGLE)}
+            task,
+            speaker_server,
+            tmp_path / "logs",
+            model_roles={"grader": connected(judge_server, GOOGLE)},
         )
-    assert (log.status, other.errors) == ("success", [])
-    assert other.refused == len(other.requests) == judge_calls(speaker, batch=False)
+    assert (log.status, judge_server.errors) == ("success", [])
+    assert judge_server.refused == len(judge_server.requests) == judge_calls(speaker, batch=False)
     frame = read_judgments(tmp_path / "logs")["hedge_markers"]
     check_judgments(frame, expected_rows(speaker))
 
@@ -592,29 +629,39 @@ def test_markers_that_a_sentence_has_not_are_left_out_and_counted(
 ) -> None:
     """The others stand, and the results say how many were left out."""
     items = own_file(tmp_path, 4)
-    known = all_sentences(items)
+    sentence_by_text = all_sentences(items)
 
     def instead(form: str, about: Mapping[str, str]) -> str | None:
-        if form not in ("markers", "sentence") or not known[about["sentence"]].markers:
+        if form not in ("markers", "sentence") or not sentence_by_text[about["sentence"]].markers:
             return None
-        one = known[about["sentence"]]
+        sentence = sentence_by_text[about["sentence"]]
         count = len(re.findall(r"^\[\d+\]", about.get("replies", ""), re.MULTILINE))
-        more = {"decisiveness": one.decisiveness, "agreement": ["yes"] * count} if count else {}
-        return json.dumps({"markers": [*one.markers, "as likely as not", "I dare say"], **more})
+        more = (
+            {"decisiveness": sentence.decisiveness, "agreement": ["yes"] * count} if count else {}
+        )
+        return json.dumps(
+            {"markers": [*sentence.markers, "as likely as not", "I dare say"], **more}
+        )
 
     speaker = Speaker(items, 3, seed=2)
-    run = told(tmp_path / "logs", speaker, Examiner(known, instead), draws=3, batch_judgments=batch)
+    run = run_places(
+        tmp_path / "logs",
+        speaker,
+        Examiner(sentence_by_text, instead),
+        draws=3,
+        batch_judgments=batch,
+    )
     frame = run.frame.drop_duplicates(["item", "sentence"]).dropna(subset="sentence")
     hedged = frame["n_markers"] > 0
     assert hedged.any()
     assert (frame["foreign"] == 2 * hedged).all()
-    assert {len(known[text].markers) for text in frame["text"][hedged]} == set(
+    assert {len(sentence_by_text[text].markers) for text in frame["text"][hedged]} == set(
         frame["n_markers"][hedged]
     )
     results = summarize(tmp_path / "logs", resamples=10)
     per_split = results[results["metric"] == "hedges_per_sentence"]
-    said = [int(note.split()[0]) for note in per_split["note"]]
-    assert sum(said) == 2 * hedged.sum()
+    noted_counts = [int(note.split()[0]) for note in per_split["note"]]
+    assert sum(noted_counts) == 2 * hedged.sum()
     assert per_split["note"].str.contains("listed markers that aren't in their sentence").all()
 
 
@@ -625,13 +672,17 @@ def test_the_studys_prompts_and_formats(tmp_path: Path, published: Path) -> None
     """Of both models, through OpenAI's package: two epochs, and replies that can't be read."""
     texts = study_judge.constants(published)
     items = own_file(tmp_path, 6, datasets=1)
-    known = {
+    sentence_by_text = {
         **all_sentences(items),
         "I know this for a fact.": Sentence(
             "I know this for a fact.", ("i know for a fact",), 0.95, ("I know for a fact",)
         ),
     }
-    mains = {items[0].id: Main((known["I know this for a fact."], known["It lies in Fyn."]))}
+    mains = {
+        items[0].id: Main(
+            (sentence_by_text["I know this for a fact."], sentence_by_text["It lies in Fyn."])
+        )
+    }
     pool = {items[1].id: [Draw("Possibly Fyn.\nOr Ely."), Draw(" Possibly Lund. "), Draw("")]}
 
     def broken(form: str, about: Mapping[str, str]) -> bool:
@@ -643,8 +694,8 @@ def test_the_studys_prompts_and_formats(tmp_path: Path, published: Path) -> None
         return opinion(unread, *about.values()) if broken(form, about) else None
 
     speaker = Speaker(items, 6, seed=5, mains=mains, pool=pool)
-    examiner = study_judge.StudyExaminer(known, study_judge.prompts_of(texts), instead)
-    with ProviderServer(speaker) as one, ProviderServer(examiner) as other:
+    examiner = study_judge.StudyExaminer(sentence_by_text, study_judge.prompts_of(texts), instead)
+    with ProviderServer(speaker) as speaker_server, ProviderServer(examiner) as judge_server:
         task = hedge_markers(
             "places.csv",
             split="all",
@@ -653,34 +704,36 @@ def test_the_studys_prompts_and_formats(tmp_path: Path, published: Path) -> None
             system="metacognitive",
             judge_prompts="study",
         )
-        roles = {"grader": connected(other, OPENAI)}
+        roles = {"grader": connected(judge_server, OPENAI)}
         more: dict[str, Any] = {"model_roles": roles, "epochs": 2, "max_samples": 1}
-        log = run_task(task, one, tmp_path / "logs", **more)
-    assert (log.status, one.errors, other.errors) == ("success", [], [])
-    for request, _ in one.requests:
+        log = run_task(task, speaker_server, tmp_path / "logs", **more)
+    assert (log.status, speaker_server.errors, judge_server.errors) == ("success", [], [])
+    for request, _ in speaker_server.requests:
         assert request.prompt in {f"{item.question}\nAnswer:" for item in items}
         assert request.system == texts["SYSTEM_PROMPT_2"]
         assert request.body["temperature"] == 1
-    assert len(other.requests) == judge_calls(speaker)
-    listed = {about["answers"] for form, about in examiner.asked if form == "correctness"}
-    assert listed == {str(list(item.answers)) for item in items}
+    assert len(judge_server.requests) == judge_calls(speaker)
+    answer_lists = {about["answers"] for form, about in examiner.asked if form == "correctness"}
+    assert answer_lists == {str(list(item.answers)) for item in items}
     rows = expected_rows(speaker, broken, study=True)
     frame = read_judgments(tmp_path / "logs")["hedge_markers"]
     check_judgments(frame, rows)
     assert log_metrics(log) == pytest.approx(metrics_of(rows), abs=1e-12, nan_ok=True)
-    for column, lost in (("n_markers", 1), ("decisiveness", 1), ("correct", 1)):
-        assert lost <= frame[column].isna().sum() < len(frame), column
+    for column, lost_count in (("n_markers", 1), ("decisiveness", 1), ("correct", 1)):
+        assert lost_count <= frame[column].isna().sum() < len(frame), column
     assert (frame["failed"] > 0).any()
     assert set(frame["judge"]) == {f"{OPENAI} study"}
     assert (log.eval.metadata or {})["judge_prompts"] == "study"
     results = summarize(tmp_path / "logs", resamples=10)
-    found = values(results)
+    estimates = values(results)
     assert results.loc[results["metric"] == "punt_rate", "note"].str.contains("tells no punt").all()
     for split in ("train", "test"):
-        mine = [row for row in rows if row["split"] == split]
-        for metric, value in metrics_of(mine).items():
-            where = (f"judge={OPENAI} study;split={split}", metric)
-            assert found[where] == pytest.approx(value, nan_ok=True), where
+        split_rows = [row for row in rows if row["split"] == split]
+        for metric, value in metrics_of(split_rows).items():
+            condition_metric = (f"judge={OPENAI} study;split={split}", metric)
+            assert estimates[condition_metric] == pytest.approx(value, nan_ok=True), (
+                condition_metric
+            )
 
 
 # Rules
@@ -696,13 +749,15 @@ def test_judging_again_by_rules_asks_no_model(
     mains = {item.id: Main((Sentence("It rises in Fyn.", (), 0.9),)) for item in items}
     mains[items[1].id] = Main((Sentence("It is probably Aby 1.", ("is",), 0.2),))
     pools = {items[0].id: [Draw("It rises in Lund.")], items[1].id: [Draw("Perhaps Aby 1.")]}
-    known = {one.text: one for main in mains.values() for one in main.sentences}
+    sentence_by_text = {
+        sentence.text: sentence for main in mains.values() for sentence in main.sentences
+    }
     speaker = Speaker(items, 10, mains=mains, pool=pools)
-    run = told(tmp_path / "logs", speaker, Examiner(known), draws=10)
+    run = run_places(tmp_path / "logs", speaker, Examiner(sentence_by_text), draws=10)
     check_judgments(run.frame, expected_rows(speaker))
     # Both servers are gone.
-    again = score(run.log, hedged(judge="rules"), action="overwrite", display="none")
-    write_eval_log(again, run.log.location)
+    rescored = score(run.log, hedged(judge="rules"), action="overwrite", display="none")
+    write_eval_log(rescored, run.log.location)
     frame = read_judgments(tmp_path / "logs")["hedge_markers"]
     rows = {row["item"]: row for row in frame.to_dict("records")}
     first, second = (rows[item.id] for item in items)
@@ -722,8 +777,8 @@ def test_rules_from_the_start_need_no_grader(tmp_path: Path) -> None:
     """Only the model under test is called."""
     items = own_file(tmp_path, 3)
     speaker = Speaker(items, 5)
-    run = told(tmp_path / "logs", speaker, speaker, judge="rules", draws=5)
-    assert (len(run.asked), len(run.judged)) == (3 * 2, 0)
+    run = run_places(tmp_path / "logs", speaker, speaker, judge="rules", draws=5)
+    assert (len(run.speaker_requests), len(run.judge_requests)) == (3 * 2, 0)
     counted = {i.id: sum(draw.counts for draw in draws) for i, _, _, draws in speaker.replies()}
     for row in run.frame.to_dict("records"):
         assert row["draws"] == counted[row["item"]]
@@ -741,36 +796,40 @@ def test_judging_again_from_the_command_line(command: Command, tmp_path: Path) -
     items = own_file(tmp_path)
     speaker, examiner = Speaker(items, seed=11), Examiner(all_sentences(items))
     logs = tmp_path / "logs"
-    with ProviderServer(speaker) as one, ProviderServer(examiner) as other:
-        keys = {"OPENAI_API_KEY": "test", "GOOGLE_API_KEY": "test", "GOOGLE_BASE_URL": other.url}
+    with ProviderServer(speaker) as speaker_server, ProviderServer(examiner) as judge_server:
+        keys = {
+            "OPENAI_API_KEY": "test",
+            "GOOGLE_API_KEY": "test",
+            "GOOGLE_BASE_URL": judge_server.url,
+        }
         command(
             *("inspect", "eval", CHECKOUT / "tasks" / "hedge_markers.py@hedge_markers"),
-            *("--model", OPENAI, "--model-base-url", one.url + "/v1"),
+            *("--model", OPENAI, "--model-base-url", speaker_server.url + "/v1"),
             *("--model-role", f"grader={GOOGLE}", "-T", "batch_judgments=true"),
             *("-T", "dataset=places.csv", "-T", "split=all", "-T", "draws=20"),
             *("--log-dir", logs, "--display", "plain", "--max-retries", 0),
             cwd=tmp_path,
             **keys,
         )
-        calls = len(one.requests), len(other.requests)
+        calls = len(speaker_server.requests), len(judge_server.requests)
         assert calls == (len(items) * 2, judge_calls(speaker, batch=True))
-        wanted = expected_rows(speaker)
-        check_judgments(read_judgments(logs)["hedge_markers"], wanted)
+        expected = expected_rows(speaker)
+        check_judgments(read_judgments(logs)["hedge_markers"], expected)
         (log,) = list_eval_logs(str(logs))
         command(
             *("inspect", "score", log.name, "--scorer", "inspect_confidence/hedged"),
             *("-S", "judge=rules", "--action", "overwrite", "--overwrite", "--display", "plain"),
             **keys,
         )
-        assert (len(one.requests), len(other.requests)) == calls
-        assert not one.errors + other.errors
+        assert (len(speaker_server.requests), len(judge_server.requests)) == calls
+        assert not speaker_server.errors + judge_server.errors
     frame = read_judgments(logs)["hedge_markers"]
     assert not (frame["failed"] > 0).any()
     columns = ("item", "text", "draws")
-    before = {tuple(row[key] for key in columns) for row in wanted}
+    before = {tuple(row[key] for key in columns) for row in expected}
     rows = [{str(k): v for k, v in row.items()} for row in frame.to_dict("records")]
     assert {tuple(row[key] for key in columns) for row in rows} == before
-    sure = [sorted(row["confidence"] for row in found) for found in (wanted, rows)]
+    sure = [sorted(row["confidence"] for row in judged_rows) for judged_rows in (expected, rows)]
     assert sure[0] != sure[1]
 
 
@@ -787,14 +846,14 @@ def test_the_bundled_sets(tmp_path: Path) -> None:
     def judge(request: Request) -> Reply:
         prompts.append(request.prompt)
         count = len(re.findall(r"^\[\d+\] ", request.prompt, re.MULTILINE))
-        said = {"markers": ["maybe"], "decisiveness": 0.5, "agreement": ["yes"] * count}
-        return Reply(json.dumps({**said, "verdict": "correct"}))
+        verdict = {"markers": ["maybe"], "decisiveness": 0.5, "agreement": ["yes"] * count}
+        return Reply(json.dumps({**verdict, "verdict": "correct"}))
 
-    with ProviderServer(speak) as one, ProviderServer(judge) as other:
-        roles = {"grader": connected(other, GOOGLE)}
-        run_task(task, one, tmp_path, model_roles=roles, max_connections=50)
-    assert not one.errors + other.errors
-    assert len(one.requests) == 2 * 624
+    with ProviderServer(speak) as speaker_server, ProviderServer(judge) as judge_server:
+        roles = {"grader": connected(judge_server, GOOGLE)}
+        run_task(task, speaker_server, tmp_path, model_roles=roles, max_connections=50)
+    assert not speaker_server.errors + judge_server.errors
+    assert len(speaker_server.requests) == 2 * 624
     assert len(prompts) == 2 * 624
     frame = read_judgments(tmp_path)["hedge_markers"]
     assert len(frame) == 624

@@ -104,7 +104,7 @@ def test_arguments_that_are_refused(home: Path) -> None:
 
 def test_judges_prompts_that_are_refused(home: Path) -> None:
     """Before any call, and by the name of what is wrong."""
-    for text, said in (
+    for text, reason in (
         ("{", "mine.json is not JSON"),
         ("", "mine.json is not JSON"),
         ('["{sentence}"]', "should be a valid mapping"),
@@ -129,7 +129,7 @@ def test_judges_prompts_that_are_refused(home: Path) -> None:
         (home / "mine.json").write_text(text, "utf-8")
         for task in (build, judge_check):
             message = refusal(task, judge_prompts="mine.json")
-            assert said in message, (text, message)
+            assert reason in message, (text, message)
 
 
 def answered(request: Request) -> Reply:
@@ -159,21 +159,21 @@ def test_without_a_grader_there_is_one_error_and_no_call(home: Path) -> None:
 
 def test_judges_prompts_of_a_file_replace_ours(home: Path) -> None:
     """Those it names; the others stay."""
-    mine = {
+    own_prompts = {
         "markers": "MARKERS of {sentence} as {{markers}}",
         "correctness": "RIGHT? {question}; {answers}; {reply}",
     }
-    (home / "mine.json").write_text(json.dumps(mine), "utf-8")
+    (home / "mine.json").write_text(json.dumps(own_prompts), "utf-8")
     (home / "q.csv").write_text('question,answers\n"Where {is} it?",Fyn|Funen\n', "utf-8")
     task = hedge_markers("q.csv", split="all", draws=4, judge_prompts="mine.json")
     with ProviderServer(answered) as server:
         log = run(task, server, home / "logs")
     assert log.status == "success"
-    asked = [request.prompt for request, _ in server.requests if request.system is None]
-    assert len(asked) == 1 + 2 + 1
-    assert "MARKERS of It is probably Fyn. as {markers}" in asked
-    assert "RIGHT? Where {is} it?; Fyn; Funen; It is probably Fyn." in asked
-    assert len([text for text in asked if text.startswith("A language model")]) == 2
+    prompts = [request.prompt for request, _ in server.requests if request.system is None]
+    assert len(prompts) == 1 + 2 + 1
+    assert "MARKERS of It is probably Fyn. as {markers}" in prompts
+    assert "RIGHT? Where {is} it?; Fyn; Funen; It is probably Fyn." in prompts
+    assert len([text for text in prompts if text.startswith("A language model")]) == 2
     assert (log.eval.metadata or {})["judge_prompts"]
     assert not (build().metadata or {})["judge_prompts"]
     frame = read_judgments(home / "logs")["hedge_markers"]
@@ -194,13 +194,13 @@ def test_a_batched_judges_prompt_of_a_file(home: Path) -> None:
     def answer(request: Request) -> Reply | list[Reply]:
         if request.system and request.body.get("n", 1) > 1:
             return [Reply(text) for text in texts]
-        judged = {**JUDGED, "agreement": ["no", "yes", "n/a"]}
-        return Reply("It is probably Fyn." if request.system else json.dumps(judged))
+        verdict_values = {**JUDGED, "agreement": ["no", "yes", "n/a"]}
+        return Reply("It is probably Fyn." if request.system else json.dumps(verdict_values))
 
     with ProviderServer(answer) as server:
         run(task, server, home / "logs")
-    asked = [request.prompt for request, _ in server.requests if request.system is None]
-    assert "ALL Where?|It is probably Fyn.|[1] Ely.\n[2] Fyn {x}.\n[3] Lund." in asked
+    prompts = [request.prompt for request, _ in server.requests if request.system is None]
+    assert "ALL Where?|It is probably Fyn.|[1] Ely.\n[2] Fyn {x}.\n[3] Lund." in prompts
     (row,) = read_judgments(home / "logs")["hedge_markers"].to_dict("records")
     assert [row[name] for name in ("inconsistent", "consistent", "undecided")] == [3, 1, 1]
     assert row["confidence"] == pytest.approx(1.5 / 5)
@@ -208,15 +208,17 @@ def test_a_batched_judges_prompt_of_a_file(home: Path) -> None:
 
 def test_the_system_prompt_reaches_the_provider(home: Path) -> None:
     """To the letter, before each answer; choices are shown with their letters."""
-    mine = "Hedge {well}.\nAlways."
+    own_prompt = "Hedge {well}.\nAlways."
     (home / "folder").mkdir()
     for place in ("mine.txt", "folder/mine"):
-        (home / place).write_text(mine, "utf-8")
-    ours = {"standard": STANDARD, "metacognitive": METACOGNITIVE}
-    for system in (*ours, "mine.txt", "./folder/mine"):
+        (home / place).write_text(own_prompt, "utf-8")
+    package_prompts = {"standard": STANDARD, "metacognitive": METACOGNITIVE}
+    for system in (*package_prompts, "mine.txt", "./folder/mine"):
         task = build(items=1, judge="rules", system=system)
         _, requests = served(task, home / "logs", lambda _: Reply("Perhaps Fyn."))
-        assert [request.system for request in requests] == [ours.get(system, mine)] * 2, system
+        assert [request.system for request in requests] == [
+            package_prompts.get(system, own_prompt)
+        ] * 2, system
     task = build(items=1, judge="rules", dataset="science")
     _, requests = served(task, home / "logs", lambda _: Reply("Perhaps (A)."))
     letters = "".join(rf"\({letter}\) .+\n" for letter in "ABCD")
@@ -226,13 +228,13 @@ def test_the_system_prompt_reaches_the_provider(home: Path) -> None:
 
 def test_system_prompts_with_the_studys_user_prompt(home: Path, published: Path) -> None:
     """The study's own where it has one; the one without a limit, which it hasn't, is the same."""
-    theirs = constants(published)
-    said = {
-        "standard": theirs["SYSTEM_PROMPT_1"],
-        "metacognitive": theirs["SYSTEM_PROMPT_2"],
+    study_constants = constants(published)
+    replies = {
+        "standard": study_constants["SYSTEM_PROMPT_1"],
+        "metacognitive": study_constants["SYSTEM_PROMPT_2"],
         "unlimited": SYSTEMS["unlimited"],
     }
-    for system, text in said.items():
+    for system, text in replies.items():
         task = build(items=1, judge="rules", draws=1, prompts="study", system=system)
         _, requests = served(task, home / "logs", lambda _: Reply("Perhaps Fyn."))
         assert {request.system for request in requests} == {text}, system
@@ -253,8 +255,8 @@ def test_a_prompt_of_a_file_replaces_both_of_ours(home: Path) -> None:
     short, choices = sorted(prompts, key=len)
     assert short == "Q {so}: Where {is} it?\nHedge!"
     assert choices in {
-        f"Q {{so}}: Which?\n(A) {one}\n(B) {other}\nHedge!"
-        for one, other in (("lead", "cork"), ("cork", "lead"))
+        f"Q {{so}}: Which?\n(A) {first}\n(B) {second}\nHedge!"
+        for first, second in (("lead", "cork"), ("cork", "lead"))
     }
 
 
@@ -270,9 +272,9 @@ def test_plan() -> None:
         (["dataset=bundled", "split=train", "judge=rules"], 1, 312, 312 * 21),
     ]
     for arguments, epochs, samples, calls in plans:
-        said = plan_run("hedge_markers", arguments, epochs=epochs)
-        assert re.search(rf"samples: +{samples:,}\b", said), arguments
-        assert re.search(rf"calls: +{calls:,}\n", said), arguments
+        plan_text = plan_run("hedge_markers", arguments, epochs=epochs)
+        assert re.search(rf"samples: +{samples:,}\b", plan_text), arguments
+        assert re.search(rf"calls: +{calls:,}\n", plan_text), arguments
     # Of replies of one sentence: markers, decisiveness, the draws that differ, and the verdict.
     graders: list[tuple[list[str], list[int]]] = [
         (["draws=20", "batch_judgments=false"], [6 * (2 + 20 + 1), 6 * (2 + 4 + 1)]),
@@ -281,52 +283,52 @@ def test_plan() -> None:
         (["judge=rules"], []),
     ]
     for arguments, more in graders:
-        said = plan_run("hedge_markers", ["dataset=facts", "items=6", *arguments])
-        assert re.findall(r"([\d,]+) calls, about", said) == [*map(str, more)], arguments
+        plan_text = plan_run("hedge_markers", ["dataset=facts", "items=6", *arguments])
+        assert re.findall(r"([\d,]+) calls, about", plan_text) == [*map(str, more)], arguments
 
 
 def test_plan_reads_a_prompt_once_for_the_draws_of_a_call(tmp_path: Path) -> None:
     """OpenAI is called twice where Anthropic is 21 times; the judge is priced by its own model."""
     prices = {"input": 1.0, "output": 2.0, "input_cache_write": 0.0, "input_cache_read": 0.0}
     (tmp_path / "prices.json").write_text(json.dumps({"google/g": prices}), "utf-8")
-    read, written = [], []
+    input_tokens, output_tokens = [], []
     for model in ("anthropic/a", "openai/o"):
         arguments = ["dataset=facts", "items=6", "draws=20"]
         prices_file = str(tmp_path / "prices.json")
-        said = plan_run("hedge_markers", arguments, model, None, prices_file, "google/g")
-        ((into, out),) = re.findall(r"tokens:  about ([\d,]+) in, ([\d,]+) out", said)
-        read.append(int(into.replace(",", "")))
-        written.append(int(out.replace(",", "")))
+        plan_text = plan_run("hedge_markers", arguments, model, None, prices_file, "google/g")
+        ((into, out),) = re.findall(r"tokens:  about ([\d,]+) in, ([\d,]+) out", plan_text)
+        input_tokens.append(int(into.replace(",", "")))
+        output_tokens.append(int(out.replace(",", "")))
         for into, out, dollars in re.findall(
-            r"about ([\d,]+) tokens in, ([\d,]+) out .*; about \$([\d.]+) for google/g", said
+            r"about ([\d,]+) tokens in, ([\d,]+) out .*; about \$([\d.]+) for google/g", plan_text
         ):
             cost = (int(into.replace(",", "")) + 2 * int(out.replace(",", ""))) / 1e6
             assert float(dollars) == pytest.approx(cost, abs=0.005)
-        assert said.count("for google/g") == 2
-    assert read[0] / read[1] == pytest.approx(21 / 2, rel=0.01)
-    assert written[0] == written[1]
+        assert plan_text.count("for google/g") == 2
+    assert input_tokens[0] / input_tokens[1] == pytest.approx(21 / 2, rel=0.01)
+    assert output_tokens[0] == output_tokens[1]
 
 
 def lacks(*arguments: str, epochs: int = 1) -> dict[str, str]:
     """What a plan says is lacking, and why, by metric."""
-    said = plan_run("hedge_markers", list(arguments), epochs=epochs)
-    return dict(re.findall(r"^lacks: +([^:]+): (.+)$", said, re.MULTILINE))
+    plan_text = plan_run("hedge_markers", list(arguments), epochs=epochs)
+    return dict(re.findall(r"^lacks: +([^:]+): (.+)$", plan_text, re.MULTILINE))
 
 
 @pytest.mark.usefixtures("home")
 def test_plan_says_what_a_run_lacks() -> None:
     """Data sets, splits and items that a metric needs; nothing where all seven may be there."""
     assert lacks("dataset=bundled") == {}
-    one = lacks("dataset=facts")
-    assert set(one) == {"cd_mae", "m_avg_cv", "mrc", "mac, mcc"}
-    assert one["m_avg_cv"] == "one data set only"
-    assert one["mac, mcc"] == "fewer than three data sets"
+    missing_line = lacks("dataset=facts")
+    assert set(missing_line) == {"cd_mae", "m_avg_cv", "mrc", "mac, mcc"}
+    assert missing_line["m_avg_cv"] == "one data set only"
+    assert missing_line["mac, mcc"] == "fewer than three data sets"
     test = lacks("dataset=bundled", "split=test")
     assert set(test) == {"id_mae", "cd_mae"}
     assert "0 of 1; ask for split=all" in test["id_mae"]
     # 5 train and 5 test items of each set: 10 of a split at two epochs, 20 at four, 30 at six.
-    few = {1: 6, 2: 2, 4: 1, 6: 0}
-    for epochs, count in few.items():
+    counts = {1: 6, 2: 2, 4: 1, 6: 0}
+    for epochs, count in counts.items():
         assert len(lacks("dataset=bundled", "items=30", epochs=epochs)) == count, epochs
     assert lacks("dataset=bundled", "items=30", epochs=2)["mrc"] == (
         "needs 3 x T = 30 replies in each of 2 data sets, and one has 10; ask for more items"
@@ -359,14 +361,17 @@ def spoken(text: str, _: Request) -> Reply:
 
 def test_hedges_a_sentence_under_two_system_prompts(home: Path) -> None:
     """A row for each, by the name of the prompt; a file's is told apart by its text."""
-    said = {"standard": "Perhaps Fyn.", "unlimited": "Perhaps, but probably not, Fyn."}
-    for system, reply in said.items():
+    sentence_by_system = {
+        "standard": "Perhaps Fyn.",
+        "unlimited": "Perhaps, but probably not, Fyn.",
+    }
+    for system, reply in sentence_by_system.items():
         task = build(items=2, judge="rules", draws=1, system=system, split="test")
         served(task, home / "logs", partial(spoken, reply))
-    found = summarize(home / "logs", resamples=10)
-    rows = found[found["metric"] == "hedges_per_sentence"].set_index("condition")["value"]
-    where = "judge=rules;split=test;variant=system%3D"
-    assert rows.to_dict() == {f"{where}standard": 1, f"{where}unlimited": 2}
+    results = summarize(home / "logs", resamples=10)
+    rows = results[results["metric"] == "hedges_per_sentence"].set_index("condition")["value"]
+    condition = "judge=rules;split=test;variant=system%3D"
+    assert rows.to_dict() == {f"{condition}standard": 1, f"{condition}unlimited": 2}
     (home / "mine.txt").write_text("Hedge.", "utf-8")
     assert len((build(system="mine.txt").metadata or {})["system"]) == 12
 
@@ -381,8 +386,8 @@ def test_plan_of_the_check() -> None:
         (["judge=rules"], 0),
     ]
     for arguments, calls in cases:
-        said = plan_run("judge_check", arguments)
-        assert re.search(rf"calls: +{calls}\n", said), arguments
+        plan_text = plan_run("judge_check", arguments)
+        assert re.search(rf"calls: +{calls}\n", plan_text), arguments
 
 
 # The check of judges
@@ -394,22 +399,24 @@ def overlaps(a: tuple[int, int], b: tuple[int, int]) -> bool:
 
 
 def compared(
-    text: str, found: Iterable[tuple[int, int]], labels: Sequence[tuple[int, int]]
+    text: str, spans_found: Iterable[tuple[int, int]], labels: Sequence[tuple[int, int]]
 ) -> dict[str, float]:
     """Labels met, labels not met, and what meets none; by overlap, at most four words longer."""
-    said = list(found)
+    span_list = list(spans_found)
 
     def words(span: tuple[int, int]) -> int:
         return len(text[slice(*span)].split())
 
-    def same(one: tuple[int, int], label: tuple[int, int]) -> bool:
-        return overlaps(one, label) and words(one) <= words(label) + 4
+    def is_same(span: tuple[int, int], label: tuple[int, int]) -> bool:
+        return overlaps(span, label) and words(span) <= words(label) + 4
 
-    hit = [any(same(one, label) for one in said) for label in labels]
+    hit = [any(is_same(span_found, label) for span_found in span_list) for label in labels]
     return {
         "found": float(sum(hit)),
         "missed": float(len(hit) - sum(hit)),
-        "false": float(sum(not any(same(one, label) for label in labels) for one in said)),
+        "false": float(
+            sum(not any(is_same(span_found, label) for label in labels) for span_found in span_list)
+        ),
     }
 
 
@@ -430,11 +437,11 @@ def spans(item: JudgeItem) -> list[tuple[int, int]]:
 
 
 FORMS = {"pairs": "consistency", "answers": "correctness"}
-Meant = dict[tuple[str, str], dict[str, float]]
+ExpectedMetrics = dict[tuple[str, str], dict[str, float]]
 """By item and form the values meant; empty where the judgment can't be read."""
 
 
-def check_log(log: EvalLog, meant: Meant) -> None:
+def check_log(log: EvalLog, expected_metrics: ExpectedMetrics) -> None:
     """Every value and metric."""
     assert log.status == "success"
     values = {}
@@ -445,115 +452,126 @@ def check_log(log: EvalLog, meant: Meant) -> None:
         values[key] = value
         assert set(value) == VALUES
         status = (score.metadata or {})["status"]
-        assert status == ("ok" if is_whole(meant[key]) else "grader_failed")
-    assert values.keys() == meant.keys()
-    for key, wanted in meant.items():
-        full = {**dict.fromkeys(VALUES, NAN), "format_ok": float(is_whole(wanted)), **wanted}
+        assert status == ("ok" if is_whole(expected_metrics[key]) else "grader_failed")
+    assert values.keys() == expected_metrics.keys()
+    for key, expected in expected_metrics.items():
+        full = {**dict.fromkeys(VALUES, NAN), "format_ok": float(is_whole(expected)), **expected}
         assert values[key] == pytest.approx(full, nan_ok=True), key
     assert log.results
-    inside = {name: one.value for name, one in log.results.scores[0].metrics.items()}
+    inside = {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
     assert inside.keys() == METRICS
-    assert inside == pytest.approx(metrics_of(meant))
+    assert inside == pytest.approx(metrics_of(expected_metrics))
 
 
-def metrics_of(meant: Meant) -> dict[str, float]:
+def metrics_of(expected_metrics: ExpectedMetrics) -> dict[str, float]:
     """The log's metrics."""
 
     def total(name: str) -> float:
-        return sum(one.get(name, 0) for one in meant.values())
+        return sum(metrics.get(name, 0) for metrics in expected_metrics.values())
 
     def share(name: str) -> float:
-        return mean(one[name] for one in meant.values() if name in one)
+        return mean(metrics[name] for metrics in expected_metrics.values() if name in metrics)
 
     return {
         "extraction_precision": total("found") / (total("found") + total("false")),
         "extraction_recall": total("found") / (total("found") + total("missed")),
         "agreement_accuracy": share("agreed"),
         "verdict_accuracy": share("verdict"),
-        "grader_failure_rate": mean(not is_whole(one) for one in meant.values()),
+        "grader_failure_rate": mean(not is_whole(metrics) for metrics in expected_metrics.values()),
     }
 
 
-def is_whole(wanted: Mapping[str, float]) -> bool:
+def is_whole(expected: Mapping[str, float]) -> bool:
     """Whether all of a judgment can be read."""
-    return bool(wanted.get("format_ok", bool(wanted)))
+    return bool(expected.get("format_ok", bool(expected)))
 
 
-def check_results(folder: Path, meant: Meant) -> None:
+def check_results(folder: Path, expected_metrics: ExpectedMetrics) -> None:
     """The same from the log's judgments, and decisiveness against the survey and our labels."""
     frame = read_judgments(folder)["judge_check"]
-    assert len(frame) == len(meant)
+    assert len(frame) == len(expected_metrics)
     read = frame[frame["form"].isin(list(FORMS.values())) & (frame["status"] == "ok")]
     assert len(read)
     as_labelled = read["agreed"].fillna(read["verdict"]) == 1
     assert ((read["judged"] == read["label"]) == as_labelled).all()
-    ours = {one.id: one.verdict for part in FORMS for one in labelled_items()[part]}
-    told = zip(read["item"], read["label"], strict=True)
+    verdict_by_id = {
+        labelled_item.id: labelled_item.verdict
+        for part in FORMS
+        for labelled_item in labelled_items()[part]
+    }
+    label_pairs = zip(read["item"], read["label"], strict=True)
     # Asked for right or wrong alone, a punt is labelled wrong.
-    assert all(label in (ours[item], "incorrect") for item, label in told)
+    assert all(label in (verdict_by_id[item], "incorrect") for item, label in label_pairs)
     rows = summarize(folder, resamples=20).to_dict("records")
-    found = {(row["condition"], row["metric"]): row["value"] for row in rows}
-    wanted = {("", name): value for name, value in metrics_of(meant).items()}
+    value_by_metric = {(row["condition"], row["metric"]): row["value"] for row in rows}
+    expected = {("", name): value for name, value in metrics_of(expected_metrics).items()}
     words = {item.id for item in labelled_items()["sentences"] if item.word}
     for reference in ("survey", "labels"):
         pairs = [
-            (one["decisiveness"], one["labelled"])
-            for (item, _), one in meant.items()
-            if "labelled" in one and (item in words) == (reference == "survey")
+            (labelled_item["decisiveness"], labelled_item["labelled"])
+            for (item, _), labelled_item in expected_metrics.items()
+            if "labelled" in labelled_item and (item in words) == (reference == "survey")
         ]
-        where = f"reference={reference}"
-        wanted[where, "decisiveness_error"] = mean(abs(a - b) for a, b in pairs)
-        said, label = ([pair[k] for pair in pairs] for k in (0, 1))
-        rank = float(stats.spearmanr(said, label).statistic)
-        wanted[where, "decisiveness_rank_correlation"] = rank
-    for (where, metric), value in wanted.items():
-        (key,) = [k for k in found if k[1] == metric and where in k[0]]
-        assert found[key] == pytest.approx(value), key
+        condition = f"reference={reference}"
+        expected[condition, "decisiveness_error"] = mean(abs(a - b) for a, b in pairs)
+        labels_said, label = ([pair[k] for pair in pairs] for k in (0, 1))
+        rank = float(stats.spearmanr(labels_said, label).statistic)
+        expected[condition, "decisiveness_rank_correlation"] = rank
+    for (condition, metric), value in expected.items():
+        (key,) = [k for k in value_by_metric if k[1] == metric and condition in k[0]]
+        assert value_by_metric[key] == pytest.approx(value), key
 
 
 @pytest.mark.parametrize("items", [100, pytest.param(None, marks=pytest.mark.slow)])
 def test_check_by_rules(home: Path, items: int | None) -> None:
     """No call; the values are those of the rules on labelled items."""
     task = judge_check(judge="rules", items=items)
-    drawn = {(sample.metadata or {})["item"] for sample in task.dataset}
-    assert len(drawn) == (items or 132 + 126 + 63)
-    meant: Meant = {}
-    for item in (one for part in labelled_items().values() for one in part if one.id in drawn):
+    item_ids = {(sample.metadata or {})["item"] for sample in task.dataset}
+    assert len(item_ids) == (items or 132 + 126 + 63)
+    expected_metrics: ExpectedMetrics = {}
+    for item in (
+        labelled_item
+        for part in labelled_items().values()
+        for labelled_item in part
+        if labelled_item.id in item_ids
+    ):
         if item.part == "sentences":
             marked = [(m.start, m.end) for m in find_markers(item.sentence)]
-            meant[item.id, "markers"] = compared(item.sentence, marked, spans(item))
+            expected_metrics[item.id, "markers"] = compared(item.sentence, marked, spans(item))
             decided = sentence_decisiveness(item.sentence)
             numbers = {"decisiveness": decided, "labelled": item.decisiveness}
-            meant[item.id, "decisiveness"] = numbers
+            expected_metrics[item.id, "decisiveness"] = numbers
         elif item.part == "pairs":
-            same = agreement(item.question, item.sentence, item.reply) == item.verdict
-            meant[item.id, "consistency"] = {"agreed": float(same)}
+            is_right = agreement(item.question, item.sentence, item.reply) == item.verdict
+            expected_metrics[item.id, "consistency"] = {"agreed": float(is_right)}
         else:
             right = verdict(item.answers, item.reply) == item.verdict
-            meant[item.id, "correctness"] = {"verdict": float(right)}
+            expected_metrics[item.id, "correctness"] = {"verdict": float(right)}
     with ProviderServer(answered) as server:
         log = run(task, server, home / "logs", grader=False)
     assert not server.requests
-    check_log(log, meant)
-    check_results(home / "logs", meant)
+    check_log(log, expected_metrics)
+    check_results(home / "logs", expected_metrics)
 
 
 class Examinee:
     """A judge that is right, wrong or unreadable, as it thinks fit."""
 
     def __init__(self) -> None:
-        self.meant: Meant = {}
+        self.expected_metrics: ExpectedMetrics = {}
         self.temperatures: set[float] = set()
-        self._items = [one for part in labelled_items().values() for one in part]
+        self._items = [
+            labelled_item for part in labelled_items().values() for labelled_item in part
+        ]
 
     def __call__(self, request: Request) -> Reply:
         """What is said of an item, after it has been noted what that is worth."""
         self.temperatures.add(request.body["temperature"])
-        item, form = self._asked(request.prompt)
+        item, form = self._item_and_form(request.prompt)
         rng = Random(f"{item.id} {form}")
         kind = rng.random()
         if kind < 0.15:
-            self.meant[item.id, form] = {}
+            self.expected_metrics[item.id, form] = {}
             rubbish = ["", "Hm.", '{"markers": ["zebra"], "decisiveness": 7, "verdict": "yes"}']
             return Reply(rng.choice(rubbish))
         if form == "markers":
@@ -561,7 +579,7 @@ class Examinee:
         if form == "decisiveness":
             number = round(min(max(item.decisiveness + rng.gauss(0, 0.2), 0), 1), 2)
             numbers = {"decisiveness": number, "labelled": item.decisiveness}
-            self.meant[item.id, form] = numbers
+            self.expected_metrics[item.id, form] = numbers
             return Reply(f'```json\n{{"decisiveness": {number}}}\n```')
         key, words = {
             "consistency": ("agreement", ["yes", "no", "n/a"]),
@@ -569,45 +587,47 @@ class Examinee:
         }[form]
         word = item.verdict if kind < 0.6 else rng.choice(words)
         name = "agreed" if form == "consistency" else "verdict"
-        self.meant[item.id, form] = {name: float(word == item.verdict)}
+        self.expected_metrics[item.id, form] = {name: float(word == item.verdict)}
         return Reply(json.dumps({key: word.capitalize() if kind < 0.3 else word}))
 
     def _markers(self, rng: Random, item: JudgeItem) -> Reply:
         """Labels, each kept, cut to its last word or left out, and maybe what is none."""
-        labels, said, places = spans(item), [], []
+        labels, phrases, places = spans(item), [], []
         for start, end in labels:
             way = rng.choice(["whole", "whole", "part", "none"])
             last = plain(item.sentence).rfind(" ", start, end) + 1
             begin = max(start, last) if way == "part" else start
             text = item.sentence[begin:end].lower()
-            if way != "none" and text not in said:
-                said.append(text)
+            if way != "none" and text not in phrases:
+                phrases.append(text)
                 places.append((begin, end))
         first = re.match(r"[\w'’-]+", item.sentence)  # noqa: RUF001 # as it is written
         once = first and len(re.findall(rf"\b{first[0]}\b", item.sentence, re.IGNORECASE)) == 1
         if first and once and first[0].isascii() and rng.random() < 0.3:
-            said.append(first[0].lower())
+            phrases.append(first[0].lower())
             places.append(first.span())
-        self.meant[item.id, "markers"] = compared(item.sentence, places, labels)
-        listed = [one.title() if rng.random() < 0.2 else one for one in said]
-        return Reply(json.dumps({"markers": listed}, ensure_ascii=False))
+        self.expected_metrics[item.id, "markers"] = compared(item.sentence, places, labels)
+        titles = [phrase.title() if rng.random() < 0.2 else phrase for phrase in phrases]
+        return Reply(json.dumps({"markers": titles}, ensure_ascii=False))
 
-    def _asked(self, prompt: str) -> tuple[JudgeItem, str]:
+    def _item_and_form(self, prompt: str) -> tuple[JudgeItem, str]:
         if prompt.startswith("A language model answered"):
             form = "markers" if "List the epistemic" in prompt else "decisiveness"
             (item,) = [i for i in self._items if f"\nSentence: {i.sentence}\n" in prompt]
             return item, form
         (item,) = [
-            one
-            for one in self._items
-            if one.question
-            and f"Question: {one.question}\n" in prompt
-            and f"answer: {one.reply}\n" in prompt
-            and (f"first answer: {one.sentence}\n" in prompt or not one.sentence)
+            labelled_item
+            for labelled_item in self._items
+            if labelled_item.question
+            and f"Question: {labelled_item.question}\n" in prompt
+            and f"answer: {labelled_item.reply}\n" in prompt
+            and (
+                f"first answer: {labelled_item.sentence}\n" in prompt or not labelled_item.sentence
+            )
         ]
         if item.part == "answers":
-            listed = "; ".join(item.answers)
-            assert f"Accepted answers, any of which is right: {listed}\n" in prompt
+            answers = "; ".join(item.answers)
+            assert f"Accepted answers, any of which is right: {answers}\n" in prompt
         return item, FORMS[item.part]
 
 
@@ -624,8 +644,8 @@ def test_check_of_a_model(home: Path, items: int | None, calls: int | None) -> N
     assert len(server.requests) == len(task.dataset) == (calls or len(task.dataset))
     assert judge.temperatures == {0}
     assert {request.system for request, _ in server.requests} == {None}
-    check_log(log, judge.meant)
-    check_results(home / "logs", judge.meant)
+    check_log(log, judge.expected_metrics)
+    check_results(home / "logs", judge.expected_metrics)
 
 
 def test_check_of_one_part_leaves_the_others_metrics_undefined(home: Path) -> None:
@@ -637,57 +657,75 @@ def test_check_of_one_part_leaves_the_others_metrics_undefined(home: Path) -> No
     by_prompt = {
         f"{i.question}|{i.sentence}|{i.reply}": i.verdict for i in labelled_items()["pairs"]
     }
-    asked = [by_prompt[request.prompt] for request, _ in server.requests]
-    assert len(asked) == 10
+    cases = [by_prompt[request.prompt] for request, _ in server.requests]
+    assert len(cases) == 10
     assert log.results
-    inside = {name: one.value for name, one in log.results.scores[0].metrics.items()}
-    share = sum(one == "yes" for one in asked) / 10
-    wanted = {**dict.fromkeys(METRICS, NAN), "agreement_accuracy": share, "grader_failure_rate": 0}
-    assert inside == pytest.approx(wanted, nan_ok=True)
+    inside = {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
+    share = sum(metric == "yes" for metric in cases) / 10
+    expected = {
+        **dict.fromkeys(METRICS, NAN),
+        "agreement_accuracy": share,
+        "grader_failure_rate": 0,
+    }
+    assert inside == pytest.approx(expected, nan_ok=True)
 
 
 def test_check_of_the_batched_prompt(home: Path) -> None:
     """One call a sentence or pair by the prompt for all at once; half of a reply may be lost."""
-    items = {one.sentence: one for part in ("sentences", "pairs") for one in labelled_items()[part]}
-    meant: Meant = {}
+    items = {
+        labelled_item.sentence: labelled_item
+        for part in ("sentences", "pairs")
+        for labelled_item in labelled_items()[part]
+    }
+    expected_metrics: ExpectedMetrics = {}
 
     def answer(request: Request) -> Reply:
         if "Accepted answers" in request.prompt:
-            (one,) = [
-                one for one in labelled_items()["answers"] if f": {one.reply}\n" in request.prompt
+            (labelled_item,) = [
+                labelled_item
+                for labelled_item in labelled_items()["answers"]
+                if f": {labelled_item.reply}\n" in request.prompt
             ]
-            meant[one.id, "correctness"] = {"verdict": 1.0}
-            return Reply(one.verdict)
+            expected_metrics[labelled_item.id, "correctness"] = {"verdict": 1.0}
+            return Reply(labelled_item.verdict)
         (sentence,) = re.findall(r"A sentence of its first answer: (.*)\n", request.prompt)
         item, rng = items[sentence], Random(sentence)
         replies = re.findall(r"^\[\d+\] ", request.prompt, re.MULTILINE)
-        lost = rng.choice(["", "", "decisiveness", "all"])
+        omitted = rng.choice(["", "", "decisiveness", "all"])
         number = round(rng.random(), 2)
-        said: dict[str, Any] = {"markers": list(item.markers), "decisiveness": number}
-        said["agreement"] = [rng.choice(["yes", "no", "n/a"]) for _ in replies]
+        verdict_fields: dict[str, Any] = {"markers": list(item.markers), "decisiveness": number}
+        verdict_fields["agreement"] = [rng.choice(["yes", "no", "n/a"]) for _ in replies]
         if item.part == "pairs":
             assert f"Question: {item.question}\n" in request.prompt
-            listed = re.findall(r"^\[\d+\] (.*)$", request.prompt, re.MULTILINE)
-            same = [one.reply for one in labelled_items()["pairs"] if one.question == item.question]
-            assert listed == same
-            agreed = {"agreed": float(said["agreement"][listed.index(item.reply)] == item.verdict)}
-            meant[item.id, "consistency"] = {} if lost == "all" else agreed
+            sentences = re.findall(r"^\[\d+\] (.*)$", request.prompt, re.MULTILINE)
+            paired_replies = [
+                labelled_item.reply
+                for labelled_item in labelled_items()["pairs"]
+                if labelled_item.question == item.question
+            ]
+            assert sentences == paired_replies
+            agreed = {
+                "agreed": float(
+                    verdict_fields["agreement"][sentences.index(item.reply)] == item.verdict
+                )
+            }
+            expected_metrics[item.id, "consistency"] = {} if omitted == "all" else agreed
         else:
             marked = compared(item.sentence, spans(item), spans(item))
             decided = {"decisiveness": number, "labelled": item.decisiveness}
             whole = {"": {**marked, **decided}, "decisiveness": {**marked, "format_ok": 0.0}}
-            meant[item.id, "sentence"] = whole.get(lost, {})
-        said.pop(lost, None)
-        return Reply("Hm." if lost == "all" else json.dumps(said, ensure_ascii=False))
+            expected_metrics[item.id, "sentence"] = whole.get(omitted, {})
+        verdict_fields.pop(omitted, None)
+        return Reply("Hm." if omitted == "all" else json.dumps(verdict_fields, ensure_ascii=False))
 
     task = judge_check(items=120, batch_judgments=True)
     with ProviderServer(answer) as server:
         log = run(task, server, home / "logs", grader=False)
     assert not server.errors
     assert len(server.requests) == len(task.dataset) == 120
-    assert any(one.get("format_ok") == 0 for one in meant.values())
-    check_log(log, meant)
-    check_results(home / "logs", meant)
+    assert any(labelled_item.get("format_ok") == 0 for labelled_item in expected_metrics.values())
+    check_log(log, expected_metrics)
+    check_results(home / "logs", expected_metrics)
     plan = plan_run("judge_check", ["batch_judgments=true"])
     assert re.search(rf"calls: +{132 + 126 + 63}\n", plan)
 
@@ -696,22 +734,35 @@ def test_check_of_the_batched_prompt(home: Path) -> None:
 def test_check_by_the_studys_prompts(home: Path, published: Path, right: bool) -> None:
     """A judge that says what is labelled has all right; one that always says False what is so."""
     patterns = prompts_of(constants(published))
-    by_sentence = {one.sentence: one for one in labelled_items()["sentences"]}
-    pairs = {(one.sentence, one.reply): one for one in labelled_items()["pairs"]}
-    by_reply = {(one.reply, str(list(one.answers))): one for one in labelled_items()["answers"]}
+    by_sentence = {
+        labelled_item.sentence: labelled_item for labelled_item in labelled_items()["sentences"]
+    }
+    pairs = {
+        (labelled_item.sentence, labelled_item.reply): labelled_item
+        for labelled_item in labelled_items()["pairs"]
+    }
+    by_reply = {
+        (labelled_item.reply, str(list(labelled_item.answers))): labelled_item
+        for labelled_item in labelled_items()["answers"]
+    }
 
     def answer(request: Request) -> Reply:
         assert "response_format" not in request.body
-        found = {form: re.fullmatch(one, request.prompt) for form, one in patterns.items()}
-        ((form, about),) = [(form, match.groupdict()) for form, match in found.items() if match]
+        match_by_form = {
+            form: re.fullmatch(labelled_item, request.prompt)
+            for form, labelled_item in patterns.items()
+        }
+        ((form, about),) = [
+            (form, match.groupdict()) for form, match in match_by_form.items() if match
+        ]
         if form == "correctness":
             is_right = by_reply[about["reply"], about["answers"]].verdict == "correct"
             return Reply(str(right and is_right))
         if form == "consistency":
             return Reply(pairs[about["sentence"], about["reply"]].verdict.capitalize())
         item = by_sentence[about["sentence"]]
-        listed = "; ".join(item.markers)
-        return Reply(f"{listed} ####" if form == "markers" else f"{item.decisiveness}")
+        sentences = "; ".join(item.markers)
+        return Reply(f"{sentences} ####" if form == "markers" else f"{item.decisiveness}")
 
     task = judge_check(
         judge_prompts="study", parts="sentences,pairs,answers" if right else "answers"
@@ -720,11 +771,15 @@ def test_check_by_the_studys_prompts(home: Path, published: Path, right: bool) -
         log = run(task, server, home / "logs", grader=False)
     assert not server.errors
     assert log.results
-    inside = {name: one.value for name, one in log.results.scores[0].metrics.items()}
-    wrong = mean(one.verdict != "correct" for one in labelled_items()["answers"])
-    wanted = {**dict.fromkeys(METRICS, 1), "grader_failure_rate": 0}
+    inside = {
+        name: labelled_item.value for name, labelled_item in log.results.scores[0].metrics.items()
+    }
+    wrong = mean(
+        labelled_item.verdict != "correct" for labelled_item in labelled_items()["answers"]
+    )
+    expected = {**dict.fromkeys(METRICS, 1), "grader_failure_rate": 0}
     if right:
-        assert inside == wanted
+        assert inside == expected
     assert inside["verdict_accuracy"] == pytest.approx(1 if right else wrong)
 
 
@@ -775,13 +830,13 @@ def judgments_file(folder: Path) -> Path:
 
 def mics(rows: Iterable[Mapping[Any, Any]]) -> dict[str, float]:
     """MICs by marker."""
-    found = {}
+    mic_by_marker = {}
     for row in rows:
         condition = dict(part.split("=", 1) for part in row["condition"].split(";") if part)
         if row["metric"] == "mic" and not {"outcome", "faithful"} & condition.keys():
             name = condition["marker"].replace("%3C", "<").replace("%3E", ">")
-            found[name.replace("%20", " ")] = row["value"]
-    return found
+            mic_by_marker[name.replace("%20", " ")] = row["value"]
+    return mic_by_marker
 
 
 def test_canonicalize_by_rules_and_summarize_by_its_file(home: Path) -> None:
@@ -790,16 +845,18 @@ def test_canonicalize_by_rules_and_summarize_by_its_file(home: Path) -> None:
     printed("canonicalize", place, "-o", home / "forms.json")
     forms = json.loads((home / "forms.json").read_text("utf-8"))
     assert forms.keys() == {marker for marker, _ in ROWS} - {"<no_hedge>"}
-    same = {forms[name] for name in ("it is likely that", "it's likely", "likely", "Likely")}
-    assert same == {"likely"}
+    shared_forms = {
+        forms[name] for name in ("it is likely that", "it's likely", "likely", "Likely")
+    }
+    assert shared_forms == {"likely"}
     assert (forms["probably"], forms["perhaps"]) == ("probably", "perhaps")
     by_rules = {"likely": (0.8 + 0.6 + 1.0 + 0.2) / 4, "probably": 0.7, "perhaps": 0.4}
     by_rules["<no_hedge>"] = 1.0
 
     def summarized(**options: Any) -> dict[str, float]:
-        own = {f"hedge_markers.{name}": value for name, value in options.items()}
+        study_options = {f"hedge_markers.{name}": value for name, value in options.items()}
         frame = summarize(
-            place, resamples=20, options={"hedge_markers.marker_thresholds": 1, **own}
+            place, resamples=20, options={"hedge_markers.marker_thresholds": 1, **study_options}
         )
         return mics(frame.to_dict("records"))
 
@@ -808,8 +865,8 @@ def test_canonicalize_by_rules_and_summarize_by_its_file(home: Path) -> None:
     # The user joins what rules keep apart, and keeps apart what they join.
     joined = {**forms, "probably": "sure", "perhaps": "sure", "likely": "likely (bare)"}
     (home / "mine.json").write_text(json.dumps(joined), "utf-8")
-    own = ("marker_thresholds=1", f"markers={home / 'mine.json'}")
-    words = ("--resamples", 20, *(f"--option=hedge_markers.{one}" for one in own))
+    study_options = ("marker_thresholds=1", f"markers={home / 'mine.json'}")
+    words = ("--resamples", 20, *(f"--option=hedge_markers.{option}" for option in study_options))
     done = printed("summarize", place, *words, "--json")
     assert mics(json.loads(done.stdout)) == pytest.approx(
         {
@@ -824,7 +881,7 @@ def test_canonicalize_by_rules_and_summarize_by_its_file(home: Path) -> None:
 def test_files_of_forms_that_are_refused(home: Path) -> None:
     """Whatever isn't an object of texts."""
     place = judgments_file(home)
-    for text, said in (
+    for text, reason in (
         (None, "there is no file"),
         ("{", "is not JSON"),
         ('["likely"]', "should be a valid mapping"),
@@ -833,20 +890,20 @@ def test_files_of_forms_that_are_refused(home: Path) -> None:
     ):
         if text is not None:
             (home / "forms.json").write_text(text, "utf-8")
-        own = {"hedge_markers.markers": "forms.json"}
-        message = refusal(lambda own=own: summarize(place, resamples=5, options=own))
-        assert said in message, text
+        options = {"hedge_markers.markers": "forms.json"}
+        message = refusal(lambda options=options: summarize(place, resamples=5, options=options))
+        assert reason in message, text
 
 
 def grouped(
-    home: Path, monkeypatch: pytest.MonkeyPatch, said: str, **how: Any
+    home: Path, monkeypatch: pytest.MonkeyPatch, reply_text: str, **settings: Any
 ) -> tuple[Any, list[Request]]:
     """The forms that a model's reply leaves, or the error that it ends in, and the requests."""
     place = judgments_file(home)
-    with ProviderServer(lambda _: Reply(said)) as server:
+    with ProviderServer(lambda _: Reply(reply_text)) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url + "/v1")
         try:
-            forms: Any = canonical_forms(place, model=fresh_model(), **how)
+            forms: Any = canonical_forms(place, model=fresh_model(), **settings)
         except InvalidArgument as error:
             forms = error.format_message()
     return forms, [request for request, _ in server.requests]
@@ -855,8 +912,8 @@ def grouped(
 @pytest.mark.usefixtures("keys")
 def test_a_model_groups_markers(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In one call; what it leaves out rules decide on; what groups nothing is an error."""
-    said = {"probably": "likely", "Likely": "LIKELY", "perhaps": " ", "maybe": "perhaps"}
-    forms, (request,) = grouped(home, monkeypatch, f"```json\n{json.dumps(said)}\n```")
+    phrases = {"probably": "likely", "Likely": "LIKELY", "perhaps": " ", "maybe": "perhaps"}
+    forms, (request,) = grouped(home, monkeypatch, f"```json\n{json.dumps(phrases)}\n```")
     assert request.body["temperature"] == 0
     for marker in {marker for marker, _ in ROWS} - {"<no_hedge>"}:
         assert json.dumps(marker) in request.prompt
@@ -884,12 +941,12 @@ def test_a_model_groups_markers_by_the_studys_prompt(
     whole = constants(published)["STANDARDIZATION_PROMPT"]
     forms, (request,) = grouped(home, monkeypatch, '{"probably": "likely"}', prompts="study")
     before, after = whole.format(expressions="|").split("|")
-    listed = request.prompt.removeprefix(before).removesuffix(after)
-    assert set(json.loads(listed)) == {marker for marker, _ in ROWS} - {"<no_hedge>"}
+    titles = request.prompt.removeprefix(before).removesuffix(after)
+    assert set(json.loads(titles)) == {marker for marker, _ in ROWS} - {"<no_hedge>"}
     assert (forms["probably"], forms["perhaps"]) == ("likely", "perhaps")
     place = judgments_file(home)
-    said = refusal(lambda: canonical_forms(place, prompts="study"))
-    assert "prompts=study needs a model" in said
+    phrases = refusal(lambda: canonical_forms(place, prompts="study"))
+    assert "prompts=study needs a model" in phrases
     with ProviderServer(lambda _: Reply('{"perhaps": "maybe"}')) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url + "/v1")
         words = ("--model", fresh_model(), "--prompts", "study", "-o", home / "forms.json")

@@ -41,7 +41,7 @@ DRAWS = 40
 ALPHA = 1e-3
 
 
-def asked(item: Question, draw: int, *, main: bool = False) -> dict[str, Any]:
+def message_metadata(item: Question, draw: int, *, main: bool = False) -> dict[str, Any]:
     """The metadata of a message for a hedged answer."""
     return {
         "form": "hedged",
@@ -53,27 +53,27 @@ def asked(item: Question, draw: int, *, main: bool = False) -> dict[str, Any]:
     }
 
 
-def said(hedger: Hedger, item: Question, draw: int, *, main: bool = False) -> str:
+def reply_text(hedger: Hedger, item: Question, draw: int, *, main: bool = False) -> str:
     """The text of a reply."""
-    reply = hedger.answer("hedged", asked(item, draw, main=main), 1.0)
+    reply = hedger.answer("hedged", message_metadata(item, draw, main=main), 1.0)
     assert reply is not None
     return reply.text
 
 
 def replies(hedger: Hedger, item: Question, count: int = DRAWS) -> tuple[str, list[str]]:
     """The main answer and others."""
-    main = said(hedger, item, 0, main=True)
-    return main, [said(hedger, item, draw) for draw in range(1, count + 1)]
+    main = reply_text(hedger, item, 0, main=True)
+    return main, [reply_text(hedger, item, draw) for draw in range(1, count + 1)]
 
 
 def every_reply(item: Question, hedger: Hedger) -> list[str]:
     """All replies to an item, the right one first."""
-    found = []
+    texts = []
     for answer in possible_answers(item.id):
-        named = f"({'ABCD'[item.choices.index(answer)]})" if item.choices else answer
+        answer_text = f"({'ABCD'[item.choices.index(answer)]})" if item.choices else answer
         hedge = f"{hedger.marker(item.id)} " if hedger.hedge else ""
-        found.append(f"It is {hedge}{named}.")
-    return found
+        texts.append(f"It is {hedge}{answer_text}.")
+    return texts
 
 
 def z(tests: int) -> float:
@@ -81,18 +81,18 @@ def z(tests: int) -> float:
     return float(stats.norm.isf(ALPHA / tests / 2))
 
 
-def within(share: float, expected: float, count: int, tests: int) -> bool:
+def is_within_tolerance(share: float, expected: float, count: int, tests: int) -> bool:
     """Whether a share of independent trials is where its binomial is."""
     return bool(abs(share - expected) <= z(tests) * np.sqrt(expected * (1 - expected) / count))
 
 
 def shares(hedger: Hedger) -> dict[tuple[str, str], tuple[float, int]]:
     """How many draws are the main answer, by marker and data set, and of how many."""
-    same: dict[tuple[str, str], list[bool]] = defaultdict(list)
+    agreements: dict[tuple[str, str], list[bool]] = defaultdict(list)
     for item in ITEMS:
-        main, others = replies(hedger, item)
-        same[hedger.marker(item.id), item.dataset] += [one == main for one in others]
-    return {key: (float(np.mean(found)), len(found)) for key, found in same.items()}
+        main, draws = replies(hedger, item)
+        agreements[hedger.marker(item.id), item.dataset] += [draw == main for draw in draws]
+    return {key: (float(np.mean(agreed)), len(agreed)) for key, agreed in agreements.items()}
 
 
 # -- the hedger: confidence
@@ -106,9 +106,9 @@ def shares(hedger: Hedger) -> dict[tuple[str, str], tuple[float, int]]:
 )
 def test_confidence_stays_in_bounds(marker: str, dataset: str, stability: float, seed: int) -> None:
     """In [0.02, 0.98], no further from the map than half of what stability lacks; 1 is the map."""
-    found = internal_confidence(marker, dataset, stability, seed)
-    assert 0.02 <= found <= 0.98
-    assert abs(found - MARKERS[marker]) <= 0.5 * (1 - stability) + 1e-12
+    confidence = internal_confidence(marker, dataset, stability, seed)
+    assert 0.02 <= confidence <= 0.98
+    assert abs(confidence - MARKERS[marker]) <= 0.5 * (1 - stability) + 1e-12
     assert internal_confidence(marker, dataset, 1.0, seed) == MARKERS[marker]
 
 
@@ -120,27 +120,27 @@ def test_shift_is_linear_and_reflected() -> None:
             u = (internal_confidence(marker, "x", 0.98, seed) - c) / 0.02
             assert -0.5 <= u <= 0.5
             end = c + u
-            where = "low" if end < 0.02 else "high" if end > 0.98 else "inside"
-            expected = {"low": 0.04 - end, "high": 1.96 - end, "inside": end}[where]
+            region = "low" if end < 0.02 else "high" if end > 0.98 else "inside"
+            expected = {"low": 0.04 - end, "high": 1.96 - end, "inside": end}[region]
             assert internal_confidence(marker, "x", 0.0, seed) == pytest.approx(expected, abs=1e-9)
             half = c + u / 2
             if 0.02 <= half <= 0.98:
-                found = internal_confidence(marker, "x", 0.5, seed)
-                assert found == pytest.approx(half, abs=1e-9)
-            folded[where] += 1
-    assert min(folded[where] for where in ("low", "high", "inside")) > 5
+                confidence = internal_confidence(marker, "x", 0.5, seed)
+                assert confidence == pytest.approx(half, abs=1e-9)
+            folded[region] += 1
+    assert min(folded[region] for region in ("low", "high", "inside")) > 5
 
 
 def test_shifts_are_uniform_and_independent() -> None:
     """Over seeds; those of a marker in two data sets, and of two markers in one, don't go along."""
     seeds = range(800)
-    first, second, other = (
+    first, second, third = (
         np.array([internal_confidence(marker, name, 0.9, seed) for seed in seeds])
         for marker, name in (("perhaps", "facts"), ("perhaps", "science"), ("probably", "facts"))
     )
     assert stats.kstest((first - 0.5) / 0.1, stats.uniform(-0.5, 1).cdf).pvalue > ALPHA
-    for one in (second, other):
-        assert abs(np.corrcoef(first, one)[0, 1]) < z(2) / np.sqrt(len(seeds))
+    for shifts in (second, third):
+        assert abs(np.corrcoef(first, shifts)[0, 1]) < z(2) / np.sqrt(len(seeds))
 
 
 @pytest.mark.slow
@@ -148,12 +148,19 @@ def test_draws_agree_as_often_as_the_marker_stands_for() -> None:
     """In each data set, for each marker, within Bonferroni bounds."""
     for stability in [1.0, 0.6, 0.0]:
         hedger = Hedger(stability=stability)
-        found = shares(hedger)
-        assert set(found) == {(marker, name) for marker in MARKERS for name in SETS}, stability
-        for (marker, name), (share, count) in found.items():
+        share_by_marker = shares(hedger)
+        assert set(share_by_marker) == {(marker, name) for marker in MARKERS for name in SETS}, (
+            stability
+        )
+        for (marker, name), (share, count) in share_by_marker.items():
             expected = internal_confidence(marker, name, stability, 0)
             assert count >= 20 * DRAWS, stability
-            assert within(share, expected, count, len(found)), (marker, name, share, expected)
+            assert is_within_tolerance(share, expected, count, len(share_by_marker)), (
+                marker,
+                name,
+                share,
+                expected,
+            )
             assert (expected == MARKERS[marker]) is (stability == 1.0)
 
 
@@ -161,8 +168,8 @@ def test_draws_agree_as_often_as_the_marker_stands_for() -> None:
 def test_all_five_markers_recover_the_map() -> None:
     """Over all data sets: .95, .8, .65, .5, .3."""
     pooled: dict[str, list[tuple[float, int]]] = defaultdict(list)
-    for (marker, _), found in shares(Hedger(seed=5)).items():
-        pooled[marker].append(found)
+    for (marker, _), share_count in shares(Hedger(seed=5)).items():
+        pooled[marker].append(share_count)
     for marker, c in {
         "undoubtedly": 0.95,
         "probably": 0.8,
@@ -172,7 +179,7 @@ def test_all_five_markers_recover_the_map() -> None:
     }.items():
         count = sum(n for _, n in pooled[marker])
         share = sum(share * n for share, n in pooled[marker]) / count
-        assert within(share, c, count, 5), (marker, share)
+        assert is_within_tolerance(share, c, count, 5), (marker, share)
 
 
 @pytest.mark.slow
@@ -182,9 +189,9 @@ def test_draws_are_independent_and_the_main_answer_right_as_often() -> None:
     hedger = Hedger()
     squares = []
     for item in ITEMS:
-        main, others = replies(hedger, item, 30)
+        main, draws = replies(hedger, item, 30)
         c = hedger.confidence(item.id)
-        squares.append((others.count(main) - 30 * c) ** 2 / (30 * c * (1 - c)))
+        squares.append((draws.count(main) - 30 * c) ** 2 / (30 * c * (1 - c)))
     spread = np.std(squares, ddof=1) / np.sqrt(len(squares))
     assert abs(np.mean(squares) - 1) < z(1) * spread
     # Of each marker's items, by the accepted answers; and each marker has its fifth of items.
@@ -192,12 +199,12 @@ def test_draws_are_independent_and_the_main_answer_right_as_often() -> None:
     for seed in range(4):
         hedger = Hedger(seed=seed)
         for item in ITEMS:
-            main = said(hedger, item, 0, main=True)
+            main = reply_text(hedger, item, 0, main=True)
             right[hedger.marker(item.id)].append(main == every_reply(item, hedger)[0])
     for marker, c in MARKERS.items():
         count = len(right[marker])
-        assert within(float(np.mean(right[marker])), c, count, 10)
-        assert within(count / (4 * len(ITEMS)), 0.2, 4 * len(ITEMS), 10)
+        assert is_within_tolerance(float(np.mean(right[marker])), c, count, 10)
+        assert is_within_tolerance(count / (4 * len(ITEMS)), 0.2, 4 * len(ITEMS), 10)
 
 
 # -- the hedger: replies
@@ -205,18 +212,22 @@ def test_draws_are_independent_and_the_main_answer_right_as_often() -> None:
 
 def test_determined_by_seed_item_and_draw() -> None:
     """Not by what was asked before; the main answer is the same in every epoch."""
-    messages = [asked(item, draw, main=draw == 0) for item in ITEMS[::7] for draw in range(4)]
+    messages = [
+        message_metadata(item, draw, main=draw == 0) for item in ITEMS[::7] for draw in range(4)
+    ]
     hedger = Hedger(stability=0.5, error_rate=0.1)
-    once = [hedger.answer("hedged", one, 1.0) for one in messages]
-    again = [Hedger(0, 0.5, 0.1).answer("hedged", one, 0.0) for one in reversed(messages)]
-    assert once == again[::-1]
-    assert once != [Hedger(1, 0.5, 0.1).answer("hedged", one, 1.0) for one in messages]
+    once = [hedger.answer("hedged", message, 1.0) for message in messages]
+    repeated = [
+        Hedger(0, 0.5, 0.1).answer("hedged", message, 0.0) for message in reversed(messages)
+    ]
+    assert once == repeated[::-1]
+    assert once != [Hedger(1, 0.5, 0.1).answer("hedged", message, 1.0) for message in messages]
     # Whatever its number; the others' numbers make other draws.
     hedger = Hedger()
     for item in ITEMS[:60]:
-        assert len({said(hedger, item, 21 * epoch, main=True) for epoch in range(5)}) == 1
+        assert len({reply_text(hedger, item, 21 * epoch, main=True) for epoch in range(5)}) == 1
     first, second = (
-        [said(hedger, item, draw) for item in ITEMS for draw in range(start, start + 3)]
+        [reply_text(hedger, item, draw) for item in ITEMS for draw in range(start, start + 3)]
         for start in (1, 22)
     )
     assert first != second
@@ -225,31 +236,33 @@ def test_determined_by_seed_item_and_draw() -> None:
 def test_possible_answers_differ() -> None:
     """The right one first, then the other choices, or three that share no word with any."""
     for item in ITEMS:
-        right, *others = possible_answers(item.id)
+        right, *wrong_answers = possible_answers(item.id)
         assert right in item.answers
         if item.choices:
-            assert sorted([right, *others]) == sorted(item.choices)
+            assert sorted([right, *wrong_answers]) == sorted(item.choices)
             continue
-        assert len(others) == 3
-        for one in others:
-            words = set(one.lower().split())
+        assert len(wrong_answers) == 3
+        for wrong_answer in wrong_answers:
+            words = set(wrong_answer.lower().split())
             assert not any(words & set(text.lower().split()) for text in item.answers)
-            assert one.isdigit() == right.isdigit()
+            assert wrong_answer.isdigit() == right.isdigit()
 
 
 def test_letters_follow_the_order_shown() -> None:
     """The same choice in another order has another letter; without an order it is quoted."""
     item = next(item for item in ITEMS if item.choices)
     hedger = Hedger(hedge=False)
-    known = asked(item, 0, main=True)
-    turned = {**known, "choices": known["choices"][::-1]}
-    one, other = (hedger.answer("hedged", message, 1.0) for message in (known, turned))
-    assert one is not None
-    assert other is not None
-    place, from_end = ("ABCD".index(reply.text[7]) for reply in (one, other))
+    metadata = message_metadata(item, 0, main=True)
+    turned = {**metadata, "choices": metadata["choices"][::-1]}
+    first_reply, turned_reply = (
+        hedger.answer("hedged", message, 1.0) for message in (metadata, turned)
+    )
+    assert first_reply is not None
+    assert turned_reply is not None
+    place, from_end = ("ABCD".index(reply.text[7]) for reply in (first_reply, turned_reply))
     assert place + from_end == len(item.choices) - 1
-    del known["choices"]
-    unknown = hedger.answer("hedged", known, 1.0)
+    del metadata["choices"]
+    unknown = hedger.answer("hedged", metadata, 1.0)
     assert unknown is not None
     assert unknown.text == f'It is "{item.choices[place].strip(chr(34) + ".")}".'
 
@@ -259,28 +272,34 @@ def test_hedges_and_punts() -> None:
     for item in ITEMS[::5]:
         marker = Hedger().marker(item.id)
         for draw in range(5):
-            bare = said(Hedger(hedge=False), item, draw, main=draw == 0)
-            assert bare == said(Hedger(), item, draw, main=draw == 0).replace(f" {marker}", "")
+            bare = reply_text(Hedger(hedge=False), item, draw, main=draw == 0)
+            assert bare == reply_text(Hedger(), item, draw, main=draw == 0).replace(
+                f" {marker}", ""
+            )
             assert find_markers(bare) == []
     for item in ITEMS[::10]:
-        text = said(Hedger(punt=True), item, 3)
+        text = reply_text(Hedger(punt=True), item, 3)
         assert verdict(item.answers, text) == "punt"
         assert agreement(item.question, text, text) == "n/a"
 
 
 def test_spoilt_replies_are_as_many_as_asked_for() -> None:
     """At rate e; the others are what they were."""
-    messages = [asked(item, draw, main=draw == 0) for item in ITEMS for draw in range(4)]
-    whole = [Hedger().answer("hedged", one, 1.0) for one in messages]
-    spoilt = [Hedger(error_rate=0.2).answer("hedged", one, 1.0) for one in messages]
-    changed = [found for kept, found in zip(whole, spoilt, strict=True) if found != kept]
-    assert within(len(changed) / len(messages), 0.2, len(messages), 1)
-    texts = Counter(one.text for one in changed if one)
+    messages = [message_metadata(item, draw, main=draw == 0) for item in ITEMS for draw in range(4)]
+    whole = [Hedger().answer("hedged", message, 1.0) for message in messages]
+    spoilt = [Hedger(error_rate=0.2).answer("hedged", message, 1.0) for message in messages]
+    changed = [
+        spoilt_reply
+        for reply, spoilt_reply in zip(whole, spoilt, strict=True)
+        if spoilt_reply != reply
+    ]
+    assert is_within_tolerance(len(changed) / len(messages), 0.2, len(messages), 1)
+    texts = Counter(reply.text for reply in changed if reply)
     assert len(texts) == 4
     assert {"", "It is"} < set(texts)
-    assert {one.text for one in changed if one and one.cut} == {"It is"}
+    assert {reply.text for reply in changed if reply and reply.cut} == {"It is"}
     all_spoilt = Hedger(error_rate=1.0)
-    assert {said(all_spoilt, item, 1) for item in ITEMS} <= set(texts)
+    assert {reply_text(all_spoilt, item, 1) for item in ITEMS} <= set(texts)
 
 
 def test_what_it_does_not_answer() -> None:
@@ -306,7 +325,9 @@ def test_rules_read_markers_exactly() -> None:
             assert quoted is not None, hedge
             for text in [*every_reply(item, hedger), quoted.text]:
                 assert split_sentences(text) == [text], hedge
-                assert [one.text for one in find_markers(text)] == ([marker] if hedge else [])
+                assert [marker_found.text for marker_found in find_markers(text)] == (
+                    [marker] if hedge else []
+                )
 
 
 @pytest.mark.slow
@@ -317,9 +338,9 @@ def test_rules_tell_answers_apart(hedge: bool, order: int) -> None:
     for item in load_marker_questions("bundled", split="all", seed=order).items:
         question = with_choices(item.question, item.choices)
         texts = every_reply(item, hedger)
-        found = [[agreement(question, one, other) for other in texts] for one in texts]
-        expected = [["yes" if one == other else "no" for other in texts] for one in texts]
-        assert found == expected, item.id
+        verdicts = [[agreement(question, first, second) for second in texts] for first in texts]
+        expected = [["yes" if first == second else "no" for second in texts] for first in texts]
+        assert verdicts == expected, item.id
         right = [verdict(item.answers, text) for text in texts]
         assert right == ["correct"] + ["incorrect"] * (len(texts) - 1), item.id
 
@@ -330,7 +351,7 @@ FORMED = {"plain": 0, "two markers": 2, "two sentences": 1, "": 1}
 
 def formed(hedger: Hedger, item: Question) -> list[str]:
     """Main answer and draws until all possible answers are there, at most."""
-    return list(dict.fromkeys(said(hedger, item, draw, main=draw == 0) for draw in range(60)))
+    return list(dict.fromkeys(reply_text(hedger, item, draw, main=draw == 0) for draw in range(60)))
 
 
 def test_forms_are_as_many_as_asked_for() -> None:
@@ -338,10 +359,10 @@ def test_forms_are_as_many_as_asked_for() -> None:
     hedger = Hedger(variety=0.4)
     forms = Counter(hedger.form(item.id) for item in ITEMS)
     for form, share in (("", 0.6), ("plain", 0.2), ("two markers", 0.1), ("two sentences", 0.1)):
-        assert within(forms[form] / len(ITEMS), share, len(ITEMS), 4), form
+        assert is_within_tolerance(forms[form] / len(ITEMS), share, len(ITEMS), 4), form
     for item in ITEMS:
         if not hedger.form(item.id):
-            assert said(hedger, item, 1) == said(Hedger(), item, 1)
+            assert reply_text(hedger, item, 1) == reply_text(Hedger(), item, 1)
     plain = next(item for item in ITEMS if hedger.form(item.id) == "plain")
     assert hedger.confidence(plain.id) == 0.9
     assert hedger.marker(plain.id) == "<no_hedge>"
@@ -358,8 +379,10 @@ def test_rules_read_every_form() -> None:
             assert len(sentences) == 1 + (form == "two sentences"), text
             for sentence in sentences:
                 assert len(find_markers(sentence)) == FORMED[form], text
-                found = [agreement(question, sentence, other) for other in texts]
-                assert found == ["yes" if other == text else "no" for other in texts], text
+                verdicts = [agreement(question, sentence, answer_text) for answer_text in texts]
+                assert verdicts == [
+                    "yes" if answer_text == text else "no" for answer_text in texts
+                ], text
             if form not in ("", "plain"):
                 assert find_markers(sentences[-1])[0].text == hedger.marker(item.id)
 
@@ -368,13 +391,13 @@ def test_rules_read_every_form() -> None:
 def test_every_form_agrees_as_often_as_its_marker_stands_for() -> None:
     """Draws that are the main answer, by form."""
     hedger = Hedger(variety=1.0)
-    same: dict[str, list[float]] = defaultdict(list)
+    differences: dict[str, list[float]] = defaultdict(list)
     for item in ITEMS:
-        main, others = replies(hedger, item)
+        main, draws = replies(hedger, item)
         c = hedger.confidence(item.id)
-        same[hedger.form(item.id)] += [(one == main) - c for one in others]
-    assert set(same) == set(FORMED) - {""}
-    for form, off in same.items():
+        differences[hedger.form(item.id)] += [(draw == main) - c for draw in draws]
+    assert set(differences) == set(FORMED) - {""}
+    for form, off in differences.items():
         error = np.std(off, ddof=1) / np.sqrt(len(off))
         assert abs(np.mean(off)) < z(3) * error, form
 
@@ -392,7 +415,7 @@ def pairs(seed: int = 0) -> Iterator[tuple[str, str, str]]:
             yield question, first, text
 
 
-def judged(grader: Grader, form: str, **about: object) -> str:
+def judge_reply(grader: Grader, form: str, **about: object) -> str:
     """The judge's reply."""
     reply = grader.answer(f"judge_{form}", about, 0.0)
     assert reply is not None
@@ -401,7 +424,7 @@ def judged(grader: Grader, form: str, **about: object) -> str:
 
 def agreed(grader: Grader, question: str, sentence: str, reply: str) -> str | ParseFailure:
     """What the judge says of a pair, as it is read."""
-    text = judged(grader, "consistency", question=question, sentence=sentence, reply=reply)
+    text = judge_reply(grader, "consistency", question=question, sentence=sentence, reply=reply)
     return read_agreement(text)
 
 
@@ -414,15 +437,15 @@ def test_without_errors_it_is_the_rules_judge() -> None:
         first = texts[0]
         rules = [agreement(question, first, text) for text in texts]
         assert [agreed(grader, question, first, text) for text in texts] == rules
-        expected = [one.text for one in find_markers(first)]
-        assert read_markers(judged(grader, "markers", sentence=first), first) == expected
-        decided = read_decisiveness(judged(grader, "decisiveness", sentence=first))
+        expected = [marker.text for marker in find_markers(first)]
+        assert read_markers(judge_reply(grader, "markers", sentence=first), first) == expected
+        decided = read_decisiveness(judge_reply(grader, "decisiveness", sentence=first))
         assert decided == sentence_decisiveness(first)
         for text in texts:
             about = {"question": question, "accepted": list(item.answers), "reply": text}
-            found = read_verdict(judged(grader, "correctness", **about))
-            assert found == verdict(item.answers, text)
-        whole = judged(grader, "sentence", question=question, sentence=first, each=texts)
+            judged_verdict = read_verdict(judge_reply(grader, "correctness", **about))
+            assert judged_verdict == verdict(item.answers, text)
+        whole = judge_reply(grader, "sentence", question=question, sentence=first, each=texts)
         assert read_markers(whole, first) == expected
         assert read_decisiveness(whole) == decided
         assert read_agreements(whole, len(texts)) == rules
@@ -442,7 +465,7 @@ def test_error_rate_flips_yes_and_no() -> None:
         assert not any(flips["n/a"]), e
         for word in ("yes", "no"):
             assert len(flips[word]) > 500, e
-            assert within(float(np.mean(flips[word])), e, len(flips[word]), 2)
+            assert is_within_tolerance(float(np.mean(flips[word])), e, len(flips[word]), 2)
 
 
 @pytest.mark.slow
@@ -453,16 +476,16 @@ def test_judge_error_moves_confidence() -> None:
     by_marker: dict[str, list[float]] = defaultdict(list)
     for item in ITEMS:
         question = with_choices(item.question, item.choices)
-        main, others = replies(hedger, item, 20)
-        words = {text: agreed(grader, question, main, text) for text in set(others)}
+        main, draws = replies(hedger, item, 20)
+        words = {text: agreed(grader, question, main, text) for text in set(draws)}
         by_marker[hedger.marker(item.id)].append(
-            float(np.mean([words[text] == "yes" for text in others]))
+            float(np.mean([words[text] == "yes" for text in draws]))
         )
     for marker, c in MARKERS.items():
-        found = by_marker[marker]
-        spread = np.std(found, ddof=1) / np.sqrt(len(found))
-        assert abs(np.mean(found) - (c * (1 - 2 * e) + e)) <= z(5) * spread, marker
-        assert abs(np.mean(found) - c) > 2 * spread or c == 0.5 or abs(c - 0.5) < 0.2
+        confidences = by_marker[marker]
+        spread = np.std(confidences, ddof=1) / np.sqrt(len(confidences))
+        assert abs(np.mean(confidences) - (c * (1 - 2 * e) + e)) <= z(5) * spread, marker
+        assert abs(np.mean(confidences) - c) > 2 * spread or c == 0.5 or abs(c - 0.5) < 0.2
 
 
 @pytest.mark.slow
@@ -472,24 +495,24 @@ def test_extraction_errors_and_others_are_separate() -> None:
         grader = Grader(extraction_error=share)
         missed = []
         for question, _, reply in pairs():
-            found = read_markers(
-                judged(grader, "markers", question=question, sentence=reply), reply
+            markers = read_markers(
+                judge_reply(grader, "markers", question=question, sentence=reply), reply
             )
-            if expected := [one.text for one in find_markers(reply)]:
-                missed.append(found == [])
-                assert found in ([], expected), share
-        assert within(float(np.mean(missed)), share, len(missed), 1)
+            if expected := [marker.text for marker in find_markers(reply)]:
+                missed.append(markers == [])
+                assert markers in ([], expected), share
+        assert is_within_tolerance(float(np.mean(missed)), share, len(missed), 1)
         for pair in list(pairs())[::7]:
             assert agreed(grader, *pair) == agreed(Grader(), *pair), share
-        once = judged(grader, "decisiveness", sentence="It is perhaps so.")
-        assert once == judged(Grader(), "decisiveness", sentence="It is perhaps so."), share
+        once = judge_reply(grader, "decisiveness", sentence="It is perhaps so.")
+        assert once == judge_reply(Grader(), "decisiveness", sentence="It is perhaps so."), share
     # Markers, decisiveness and verdicts don't change.
     wrong = Grader(error_rate=1.0)
     for item in ITEMS[::20]:
         text = every_reply(item, Hedger())[0]
         about = {"sentence": text, "reply": text, "question": "", "accepted": list(item.answers)}
         for form in ("markers", "decisiveness", "correctness"):
-            assert judged(wrong, form, **about) == judged(Grader(), form, **about)
+            assert judge_reply(wrong, form, **about) == judge_reply(Grader(), form, **about)
 
 
 def test_failures_are_no_judgments() -> None:
@@ -497,15 +520,15 @@ def test_failures_are_no_judgments() -> None:
     grader = Grader(fail_rate=0.3)
     failed = []
     for pair in pairs():
-        found = agreed(grader, *pair)
-        failed.append(isinstance(found, ParseFailure))
-        assert isinstance(found, ParseFailure) or found == agreed(Grader(), *pair)
-    assert within(float(np.mean(failed)), 0.3, len(failed), 1)
+        verdict = agreed(grader, *pair)
+        failed.append(isinstance(verdict, ParseFailure))
+        assert isinstance(verdict, ParseFailure) or verdict == agreed(Grader(), *pair)
+    assert is_within_tolerance(float(np.mean(failed)), 0.3, len(failed), 1)
     broken = Grader(fail_rate=1.0)
     about = {"question": "Q?", "sentence": "It is perhaps so.", "reply": "It is so."}
     lists: dict[str, Sequence[str]] = {"accepted": ["so"], "each": ["It is so.", "It isn't."]}
     texts = {
-        form: judged(broken, form, **about, **lists)
+        form: judge_reply(broken, form, **about, **lists)
         for form in ("markers", "decisiveness", "consistency", "correctness", "sentence")
     }
     for text in texts.values():
@@ -518,9 +541,9 @@ def test_failures_are_no_judgments() -> None:
         read_verdict(texts["correctness"]),
         *read_agreements(texts["sentence"], 2),
     ]
-    for one in unread:
-        assert isinstance(one, ParseFailure)
-        assert one.status == "grader_failed"
+    for unread_pair in unread:
+        assert isinstance(unread_pair, ParseFailure)
+        assert unread_pair.status == "grader_failed"
 
 
 def test_one_call_judges_as_several_do() -> None:
@@ -530,25 +553,25 @@ def test_one_call_judges_as_several_do() -> None:
         question = with_choices(item.question, item.choices)
         texts = [*every_reply(item, Hedger()), "I don't know."]
         first = texts[-2]
-        whole = judged(grader, "sentence", question=question, sentence=first, each=texts)
+        whole = judge_reply(grader, "sentence", question=question, sentence=first, each=texts)
         single = [agreed(grader, question, first, text) for text in texts]
         assert read_agreements(whole, len(texts)) == single
-        alone = judged(grader, "markers", question=question, sentence=first)
-        assert read_markers(whole, first) == read_markers(alone, first)
-        decided = judged(grader, "decisiveness", sentence=first)
+        single_reply = judge_reply(grader, "markers", question=question, sentence=first)
+        assert read_markers(whole, first) == read_markers(single_reply, first)
+        decided = judge_reply(grader, "decisiveness", sentence=first)
         assert read_decisiveness(whole) == read_decisiveness(decided)
 
 
 def test_judgments_are_determined_by_seed_and_texts() -> None:
     """Not by the item, the draw or the order; another seed errs elsewhere."""
-    every = list(pairs())[::3]
+    all_pairs = list(pairs())[::3]
     grader = Grader(error_rate=0.3, fail_rate=0.1)
-    once = [agreed(grader, *pair) for pair in every]
-    again = [agreed(Grader(0, 0.3, 0.0, 0.1), *pair) for pair in reversed(every)]
-    assert once == again[::-1]
-    assert once != [agreed(Grader(1, 0.3, 0.0, 0.1), *pair) for pair in every]
-    question, sentence, reply = every[0]
+    once = [agreed(grader, *pair) for pair in all_pairs]
+    repeated = [agreed(Grader(0, 0.3, 0.0, 0.1), *pair) for pair in reversed(all_pairs)]
+    assert once == repeated[::-1]
+    assert once != [agreed(Grader(1, 0.3, 0.0, 0.1), *pair) for pair in all_pairs]
+    question, sentence, reply = all_pairs[0]
     about = {"question": question, "sentence": sentence, "reply": reply}
-    assert judged(grader, "consistency", **about) == judged(
+    assert judge_reply(grader, "consistency", **about) == judge_reply(
         grader, "consistency", **about, item="x", draw=3
     )

@@ -122,9 +122,9 @@ def test_a_method_of_ones_own_is_not_dropped(tmp_path: Path) -> None:
         "item,method,level,lower,upper,truth\n1,mine,90,2,4,3\n2,mine,90,5,6,3\n", "utf-8"
     )
     results = summarize(tmp_path / "mine.csv", resamples=50)
-    found = results.query("metric == 'coverage'")
-    assert found["condition"].tolist() == ["level=90;method=mine"]
-    assert found["value"].tolist() == [0.5]
+    coverage_rows = results.query("metric == 'coverage'")
+    assert coverage_rows["condition"].tolist() == ["level=90;method=mine"]
+    assert coverage_rows["value"].tolist() == [0.5]
 
 
 @pytest.mark.usefixtures("home")
@@ -137,13 +137,13 @@ def test_ages_need_no_score(tmp_path: Path) -> None:
     read = ["a,1,Female,0,1,1,0.5,q.csv,", "b,1,female,0,1,2,0.6,q.csv,half-open"]
     file.write_text("\n".join([head, *read, "a,2,female,0,1,,,q.csv,"]), "utf-8")
     results = summarize(file, resamples=20)
-    found = results[results["condition"] == ""].set_index("metric")["value"]
+    value_by_metric = results[results["condition"] == ""].set_index("metric")["value"]
     expected = {
         **{"accuracy": 0.59, "mean_confidence": 0.55, "overconfidence": -0.04, "n": 3},
         **{"maximum_achievable_score": 0.9, "optimal_answer_gap": 0.31},
         "format_failure_rate": 1 / 3,
     }
-    assert {name: found[name] for name in expected} == pytest.approx(expected)
+    assert {name: value_by_metric[name] for name in expected} == pytest.approx(expected)
     file.write_text("\n".join([head, "a,1,female,0,1,1,0.5,q.csv,closed"]), "utf-8")
     closed = summarize(file, resamples=20).set_index(["condition", "metric"])["value"]
     assert closed["window=closed", "accuracy"] == pytest.approx(1)
@@ -167,8 +167,8 @@ def test_recorded_ages_need_no_score(shared_data: Path) -> None:
     """Of the study's recorded answers scores that follow are those that the loader computed."""
     whole = recorded_ages(shared_data / "life_eval" / "answers" / "life_eval.csv")
     bare = whole.drop(columns=["score", "mas", "best_answer"])
-    one, other = (summarize(some, resamples=20) for some in (whole, bare))
-    pd.testing.assert_frame_equal(one, other)
+    whole_results, bare_results = (summarize(frame, resamples=20) for frame in (whole, bare))
+    pd.testing.assert_frame_equal(whole_results, bare_results)
 
 
 def test_unusable_and_missing_files_are_refused(tmp_path: Path) -> None:
@@ -221,12 +221,14 @@ def test_edited_scores_are_counted_in_a_notice(tmp_path: Path, ending: str) -> N
     log.samples[-1].output.completion = '{"scores": {"interval": {"history": [{}]}}}'
     write_eval_log(log, str(tmp_path / f"as-it-was.{ending}"))
     write_eval_log(edited(log, 2), str(tmp_path / f"edited.{ending}"))
-    assert not any("edited after" in one for one in read_judgments(log.location).notices)
+    assert not any("edited after" in notice for notice in read_judgments(log.location).notices)
     before = read_judgments(tmp_path / f"as-it-was.{ending}")
-    assert not any("edited after" in one for one in before.notices)
-    found = read_judgments(tmp_path / f"edited.{ending}")
-    assert [one for one in found.notices if "2 scores were edited after the run" in one]
-    pd.testing.assert_frame_equal(found["fermi_eval"], before["fermi_eval"])
+    assert not any("edited after" in notice for notice in before.notices)
+    judgments = read_judgments(tmp_path / f"edited.{ending}")
+    assert [
+        notice for notice in judgments.notices if "2 scores were edited after the run" in notice
+    ]
+    pd.testing.assert_frame_equal(judgments["fermi_eval"], before["fermi_eval"])
 
 
 def test_samples_scored_again_are_counted_in_a_notice(tmp_path: Path) -> None:
@@ -238,9 +240,9 @@ def test_samples_scored_again_are_counted_in_a_notice(tmp_path: Path) -> None:
         value = {**cast(Mapping[str, float], score.value), "upper": 99.0}
         sample.scores[f"{name}1"] = score.model_copy(update={"value": value})
     write_eval_log(log, str(tmp_path / "appended.eval"))
-    found = read_judgments(tmp_path / "appended.eval")
-    assert [one for one in found.notices if "5 samples were scored again" in one]
-    assert (found["fermi_eval"]["upper"] == 99).sum() == 5
+    judgments = read_judgments(tmp_path / "appended.eval")
+    assert [notice for notice in judgments.notices if "5 samples were scored again" in notice]
+    assert (judgments["fermi_eval"]["upper"] == 99).sum() == 5
 
 
 @pytest.mark.parametrize(("seconds", "edits"), [(2, (1, 1)), (60, (0, 0))])

@@ -41,12 +41,12 @@ def build(**arguments: object) -> Task:
     return life_eval(**arguments)  # type: ignore[arg-type]
 
 
-def asked(task: Task) -> set[tuple[str, int, float]]:
+def sample_facts(task: Task) -> set[tuple[str, int, float]]:
     """Sex, age and radius of all samples."""
     facts = [sample.metadata or {} for sample in task.dataset]
-    found = {(one["sex"], one["age"], one["radius"]) for one in facts}
-    assert len(found) == len(task.dataset)
-    return found
+    sex_age_radius = {(fact["sex"], fact["age"], fact["radius"]) for fact in facts}
+    assert len(sex_age_radius) == len(task.dataset)
+    return sex_age_radius
 
 
 # Arguments
@@ -108,8 +108,10 @@ def test_bad_arguments_name_value_and_remedy() -> None:
 def test_the_study_has_prompts_for_its_own_items_only() -> None:
     """Other ages and radii are refused with prompts=authors."""
     says = "its ages are 0 to 100, its radii 1, 5, 10 and 20"
-    both: list[dict[str, object]] = [{"ages": "99-101"}, {"radii": "1,2"}]
-    check_refusals(build, [({"prompts": "authors", **one}, says) for one in both])
+    argument_sets: list[dict[str, object]] = [{"ages": "99-101"}, {"radii": "1,2"}]
+    check_refusals(
+        build, [({"prompts": "authors", **arguments}, says) for arguments in argument_sets]
+    )
 
 
 def test_ages_radii_and_sexes_in_any_form() -> None:
@@ -122,9 +124,9 @@ def test_ages_radii_and_sexes_in_any_form() -> None:
         ("20,40,60-62", {20, 40, 60, 61, 62}),
         (" 0 - 2 , 119", {0, 1, 2, 119}),
     ]
-    for given, years in ages:
+    for argument, years in ages:
         expected = {(sex, age, 5.0) for sex in ("male", "female") for age in years}
-        assert asked(build(ages=given, radii=5)) == expected, given
+        assert sample_facts(build(ages=argument, radii=5)) == expected, argument
     radii: list[tuple[object, set[float]]] = [
         (5, {5}),
         (2.5, {2.5}),
@@ -133,23 +135,25 @@ def test_ages_radii_and_sexes_in_any_form() -> None:
         (["1", "5.5"], {1, 5.5}),
         ([0.5, "20"], {0.5, 20}),
     ]
-    for given, around in radii:
-        found = {radius for _, _, radius in asked(build(ages=40, radii=given))}
-        assert found == around, given
+    for argument, around in radii:
+        radii_found = {radius for _, _, radius in sample_facts(build(ages=40, radii=argument))}
+        assert radii_found == around, argument
     sexes: list[tuple[object, set[str]]] = [
         ("both", {"male", "female"}),
         ("female", {"female"}),
         ("male, female", {"male", "female"}),
         (["female", "male"], {"male", "female"}),
     ]
-    for given, whose in sexes:
-        assert {sex for sex, _, _ in asked(build(ages=40, sexes=given))} == whose, given
+    for argument, sexes_expected in sexes:
+        assert {
+            sex for sex, _, _ in sample_facts(build(ages=40, sexes=argument))
+        } == sexes_expected, argument
 
 
 def test_defaults_are_the_studys_808_items() -> None:
     """Ages 0 to 100, both sexes, four radii; as many calls; radii that differ have other ids."""
     task = build()
-    assert asked(task) == {
+    assert sample_facts(task) == {
         (sex, age, radius)
         for sex in ("male", "female")
         for age in range(101)
@@ -210,7 +214,7 @@ def test_a_schema_is_given_instead_of_the_example(tmp_path: Path) -> None:
         assert (form["type"], form["json_schema"]["strict"]) == ("json_schema", True)
         schema = form["json_schema"]["schema"]
         assert (schema["type"], schema["additionalProperties"]) == ("object", False)
-        kinds = {name: one["type"] for name, one in schema["properties"].items()}
+        kinds = {name: schema_field["type"] for name, schema_field in schema["properties"].items()}
         assert kinds == {"Reasoning": "string", "Answer": "integer", "Confidence": "number"}
         assert list(kinds) == schema["required"] == ["Reasoning", "Answer", "Confidence"]
     check(log, tmp_path, actuary)
@@ -266,8 +270,11 @@ def test_files_are_found_from_any_folder(command: Command, home: Path, tmp_path:
         cwd=elsewhere,
     )
     before, after = (
-        {sample.id: (sample.scores or {})["age_at_death"].value for sample in one.samples or []}
-        for one in (log, read_eval_log(str(new)))
+        {
+            sample.id: (sample.scores or {})["age_at_death"].value
+            for sample in log_read.samples or []
+        }
+        for log_read in (log, read_eval_log(str(new)))
     )
     assert len(before) == 6
     assert after == before
@@ -283,9 +290,9 @@ def test_authors_prompts_to_the_letter(tmp_path: Path, published: Path, items: i
     assert len(study) == 808
     actuary = Actuary(asked=AUTHORS)
     log, requests = served(life_eval(items=items, prompts="authors", seed=3), tmp_path, actuary)
-    assert len(requests) == len({meant.person for meant in actuary.meant}) == items
-    for request, meant in zip(requests, actuary.meant, strict=True):
-        user, system = study[meant.person]
+    assert len(requests) == len({case.person for case in actuary.meant}) == items
+    for request, case in zip(requests, actuary.meant, strict=True):
+        user, system = study[case.person]
         assert request.body["messages"] == [
             {"role": "system", "content": system},
             {"role": "user", "content": user},
@@ -298,21 +305,21 @@ def test_authors_prompts_to_the_letter(tmp_path: Path, published: Path, items: i
 @pytest.mark.usefixtures("published")
 def test_two_wordings_are_two_variants(tmp_path: Path) -> None:
     """Judgments of one folder say whose wording was asked, and the table keeps them apart."""
-    ours, authors = Actuary(), Actuary(FORMS[:8], AUTHORS)
-    served(build(items=40), tmp_path, ours)
+    own_actuary, authors = Actuary(), Actuary(FORMS[:8], AUTHORS)
+    served(build(items=40), tmp_path, own_actuary)
     served(build(items=40, prompts="authors"), tmp_path, authors)
     frames = read_judgments(tmp_path)
-    found = values(summarize(frames, resamples=10))
-    for name, actuary in (("ours", ours), ("authors", authors)):
+    estimates = values(summarize(frames, resamples=10))
+    for name, actuary in (("ours", own_actuary), ("authors", authors)):
         assert frames[TASK]["variant"].str.contains(f"prompts={name}").sum() == 40
         (overall,) = {
-            where
-            for where, _ in found
-            if f"prompts%3D{name}" in where and where.startswith("variant=")
+            condition
+            for condition, _ in estimates
+            if f"prompts%3D{name}" in condition and condition.startswith("variant=")
         }
         numbers = actuary.numbers()
         for metric in ("accuracy", "overconfidence", "ece", "hard_easy_slope"):
-            assert found[overall, metric] == pytest.approx(numbers[metric], abs=1e-9), metric
+            assert estimates[overall, metric] == pytest.approx(numbers[metric], abs=1e-9), metric
 
 
 @pytest.mark.slow
@@ -342,13 +349,13 @@ def test_tokens_beside_what_is_stated(tmp_path: Path) -> None:
             return Reply("I can't say.", logprobs=[Token("I can't say.", 0.0, {})])
         parts = ['{"Reasoning": "", "Answer": ', "78", ', "Confidence": 0.9}']
         top = {"78": math.log(0.3), "79": math.log(0.2), "about": math.log(0.5)}
-        tokens = [Token(one, 0.0, {one: 0.0}) for one in parts]
+        tokens = [Token(part, 0.0, {part: 0.0}) for part in parts]
         tokens[1] = Token("78", math.log(0.3), top)
         return Reply("".join(parts), logprobs=tokens)
 
     task = build(ages=40, sexes="male", radii="1,5", tokens=True)
     log, _ = served(task, tmp_path, answer, epochs=2)
-    (sample, *_) = [one for one in log.samples or [] if "r5" in str(one.id)]
+    (sample, *_) = [log_sample for log_sample in log.samples or [] if "r5" in str(log_sample.id)]
     value: Any = (sample.scores or {})["age_at_death"].value
     assert value["token_confidence"] == pytest.approx(0.6)
     rows = read_judgments(tmp_path)[TASK]
@@ -358,13 +365,13 @@ def test_tokens_beside_what_is_stated(tmp_path: Path) -> None:
     assert wide["confidence"].tolist() == pytest.approx([0.6, 0.6])
     assert wide["unseen_mass"].tolist() == pytest.approx([0.5, 0.5])
     assert set(narrow["status"]) == {"invalid_response_format"}
-    found = values(summarize(rows, resamples=10))
+    estimates = values(summarize(rows, resamples=10))
     base = "variant=prompts%3Dours"
-    assert found[base, "mean_confidence"] == pytest.approx(0.9)
-    assert found[f"source=token;{base}", "mean_confidence"] == pytest.approx(0.6)
+    assert estimates[base, "mean_confidence"] == pytest.approx(0.9)
+    assert estimates[f"source=token;{base}", "mean_confidence"] == pytest.approx(0.6)
     score = rows.loc[rows["score"].notna(), "score"].iloc[0]
     gap = abs(0.9 - score) - abs(0.6 - score)
-    assert found[f"of=ece;{base};versus=token", "difference"] == pytest.approx(gap)
+    assert estimates[f"of=ece;{base};versus=token", "difference"] == pytest.approx(gap)
 
 
 def test_providers_without_tokens(tmp_path: Path) -> None:
@@ -381,28 +388,28 @@ def test_tokens_of_an_answer_without_probability(tmp_path: Path) -> None:
 
     def answer(_: Request) -> Reply:
         parts = ['{"Reasoning": "", "Answer": ', "78.0", ', "Confidence": 0.9}']
-        tokens = [Token(one, 0.0, {one: 0.0}) for one in parts]
+        tokens = [Token(part, 0.0, {part: 0.0}) for part in parts]
         tokens[1] = Token("78.0", -1.0, {"78.0": -1.0, "79": -2.0, "80": -2.0})
         return Reply("".join(parts), logprobs=tokens)
 
     served(build(**ONE, tokens=True), tmp_path, answer, epochs=2)
     rows = read_judgments(tmp_path)[TASK]
-    stated, token = (rows[rows["source"] == name] for name in ("stated", "token"))
-    assert stated["confidence"].tolist() == [0.9, 0.9]
+    stated_rows, token = (rows[rows["source"] == name] for name in ("stated", "token"))
+    assert stated_rows["confidence"].tolist() == [0.9, 0.9]
     assert token["confidence"].isna().all()
     assert token["status"].tolist() == ["scoring_failed"] * 2
     assert set(token["reason"]) == {"the answer has no probability"}
-    found = summarize(rows, resamples=10).set_index(["condition", "metric"])["note"]
-    said = found["source=token;variant=prompts%3Dours", "mean_confidence"]
-    assert "2 of 2 judgments left out: 2 scoring_failed" in said
+    notes = summarize(rows, resamples=10).set_index(["condition", "metric"])["note"]
+    note = notes["source=token;variant=prompts%3Dours", "mean_confidence"]
+    assert "2 of 2 judgments left out: 2 scoring_failed" in note
 
 
 def test_simulated_tokens(tmp_path: Path) -> None:
     """The actuary's token has the probability that it states."""
     responded(build(items=12, tokens=True), "actuary", tmp_path, epochs=2, error_rate=0.2)
     rows = read_judgments(tmp_path)[TASK].set_index(["item", "radius", "epoch"])
-    stated, token = (rows[rows["source"] == name] for name in ("stated", "token"))
+    stated_rows, token = (rows[rows["source"] == name] for name in ("stated", "token"))
     assert 0 < (token["status"] != "ok").mean() < 0.6
     read = token[token["status"] == "ok"]
-    beside = stated["confidence"].loc[read.index].to_numpy()
-    assert read["confidence"].to_numpy() == pytest.approx(beside)
+    stated_beside = stated_rows["confidence"].loc[read.index].to_numpy()
+    assert read["confidence"].to_numpy() == pytest.approx(stated_beside)

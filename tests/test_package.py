@@ -64,13 +64,13 @@ def test_wheel_of_a_clone_without_links_runs(clone: Path, tmp_path: Path, comman
 
 def test_entry_point_loads_without_a_warning() -> None:
     """Inspect's entry point bears the package's name and its module imports cleanly."""
-    (found,) = {
+    (entry_point,) = {
         point
         for point in entry_points(group="inspect_ai")
         if point.value.startswith("inspect_confidence.")
     }
-    assert found.name == "inspect_confidence"
-    script = f"import warnings; warnings.simplefilter('error'); import {found.value}"
+    assert entry_point.name == "inspect_confidence"
+    script = f"import warnings; warnings.simplefilter('error'); import {entry_point.value}"
     subprocess.run([sys.executable, "-c", script], check=True, env=os.environ)
 
 

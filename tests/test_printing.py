@@ -40,7 +40,11 @@ def judgments(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def acts(done: Result) -> set[str]:
     """What of all that was printed would act."""
-    return {one for one in done.output if one != "\n" and unicodedata.category(one) in INVISIBLE}
+    return {
+        character
+        for character in done.output
+        if character != "\n" and unicodedata.category(character) in INVISIBLE
+    }
 
 
 @pytest.mark.parametrize(
@@ -93,10 +97,16 @@ def _is_number(text: str) -> bool:
 @given(st.text())
 def test_any_text_is_inert(text: str) -> None:
     """Printed, on one line, and in JSON, which still holds the same."""
-    for shown in (escape_control(text), one_line(text)):
-        assert not [one for one in shown if one != "\n" and unicodedata.category(one) in INVISIBLE]
-        shown.encode()
+    for escaped in (escape_control(text), one_line(text)):
+        assert not [
+            character
+            for character in escaped
+            if character != "\n" and unicodedata.category(character) in INVISIBLE
+        ]
+        escaped.encode()
     assert "\n" not in one_line(text)
-    written = in_json(json.dumps([text], ensure_ascii=False))
-    assert not [one for one in written if unicodedata.category(one) in INVISIBLE]
-    assert json.loads(written) == [text]
+    json_text = in_json(json.dumps([text], ensure_ascii=False))
+    assert not [
+        character for character in json_text if unicodedata.category(character) in INVISIBLE
+    ]
+    assert json.loads(json_text) == [text]

@@ -64,8 +64,8 @@ def test_texts_and_stop_reasons_arrive_both_ways(model: str, tmp_path: Path) -> 
 
     with ProviderServer(answer) as server:
         results = outputs(run(server, model, tmp_path))
-    said = [result.completion for result in results]
-    assert said == [*(f"To: {prompt}" for prompt in PROMPTS[:4]), ""]
+    completions = [result.completion for result in results]
+    assert completions == [*(f"To: {prompt}" for prompt in PROMPTS[:4]), ""]
     reasons = [result.stop_reason for result in results]
     assert reasons == ["stop", "stop", "max_tokens", "content_filter", "max_tokens"]
     assert all(result.usage and result.usage.total_tokens > 0 for result in results)
@@ -98,11 +98,11 @@ def test_openai_logprobs_arrive_when_asked_for(tmp_path: Path) -> None:
     top = {"g": -9.0, "Yes": -0.1, "No": -2.5, "b": -5.0, "c": -6.0, "d": -7.0}
     reply = Reply("Yes!", logprobs=[Token("Yes", -0.1, top), Token("!", 0.0)])
     with ProviderServer(lambda _: reply) as server:
-        asked = outputs(run(server, OPENAI, tmp_path, logprobs=True, top_logprobs=5))[0]
+        output = outputs(run(server, OPENAI, tmp_path, logprobs=True, top_logprobs=5))[0]
         unasked = outputs(run(server, OPENAI, tmp_path))[0]
     assert unasked.choices[0].logprobs is None
-    assert asked.choices[0].logprobs is not None
-    first, second = asked.choices[0].logprobs.content
+    assert output.choices[0].logprobs is not None
+    first, second = output.choices[0].logprobs.content
     assert (first.token, first.logprob) == ("Yes", -0.1)
     assert first.top_logprobs is not None
     likeliest = [("Yes", -0.1), ("No", -2.5), ("b", -5.0), ("c", -6.0), ("d", -7.0)]
@@ -115,9 +115,9 @@ def test_openai_tool_calls_arrive() -> None:
     calls = [("look", {"at": "it"}), ("wait", {})]
     with ProviderServer(lambda _: Reply("Wait.", calls=calls)) as server:
         output = asyncio.run(connected(server, OPENAI).generate("Look."))
-    made = output.message.tool_calls or []
-    assert [(call.function, call.arguments) for call in made] == calls
-    assert len({call.id for call in made}) == 2
+    tool_calls = output.message.tool_calls or []
+    assert [(call.function, call.arguments) for call in tool_calls] == calls
+    assert len({call.id for call in tool_calls}) == 2
     assert (output.completion, output.stop_reason) == ("Wait.", "tool_calls")
 
 
@@ -129,15 +129,15 @@ def test_several_choices_arrive(model: str, tmp_path: Path) -> None:
         return [Reply(c) for c in "abc"] if request.prompt == PROMPTS[0] else Reply("same")
 
     with ProviderServer(answer) as server:
-        different, same, *_ = outputs(run(server, model, tmp_path, num_choices=3))
+        different, identical, *_ = outputs(run(server, model, tmp_path, num_choices=3))
     assert [choice.message.text for choice in different.choices] == ["a", "b", "c"]
-    assert [choice.message.text for choice in same.choices] == ["same"] * 3
+    assert [choice.message.text for choice in identical.choices] == ["same"] * 3
     assert {len(replies) for _, replies in server.requests} == {3}
 
 
 @pytest.mark.parametrize(
     "model",
-    [OPENAI, *(pytest.param(one, marks=pytest.mark.slow) for one in MODELS if one != OPENAI)],
+    [OPENAI, *(pytest.param(model, marks=pytest.mark.slow) for model in MODELS if model != OPENAI)],
 )
 def test_exceptions_are_500(model: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """What `answer` raises is kept, fails the client with status 500, and is not printed."""

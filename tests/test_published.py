@@ -85,8 +85,10 @@ def test_numbers_are_possible() -> None:
 
 def test_question_sets_as_recorded(shared_data: Path) -> None:
     """Tables 3 and 4 of the LifeEval study are those beside the data, and so are item counts."""
-    kept = json.loads((shared_data / "question_sets" / "kept_items.json").read_text("utf-8"))
-    kept["life_eval"] = json.loads((shared_data / "life_eval" / "kept_items.json").read_text())
+    kept_items = json.loads((shared_data / "question_sets" / "kept_items.json").read_text("utf-8"))
+    kept_items["life_eval"] = json.loads(
+        (shared_data / "life_eval" / "kept_items.json").read_text()
+    )
     models = {"gpt-4o": "GPT-4o", "claude": "Claude-Sonnet-3.7", "Meta": "Llama-3.1-8B"}
     table = pd.read_csv(shared_data / "question_sets" / "published.csv")
     rows: list[Any] = table.to_dict("records")
@@ -94,13 +96,17 @@ def test_question_sets_as_recorded(shared_data: Path) -> None:
     for row in rows:
         (model,) = (name for start, name in models.items() if row["model"].startswith(start))
         dataset = row["question_set"].lower().replace("-", "_").replace("lifeeval", "ssa-2022")
-        found = matching(dataset=dataset, model=model, source="Tables 3 and 4").set_index("metric")
+        value_by_metric = matching(dataset=dataset, model=model, source="Tables 3 and 4").set_index(
+            "metric"
+        )
         percent = [row["accuracy_pct"], row["confidence_pct"], row["rounded_pct"], 100 * row["ece"]]
-        shares = found["value"][["accuracy", "mean_confidence", "round_rate", "ece"]]
+        shares = value_by_metric["value"][["accuracy", "mean_confidence", "round_rate", "ece"]]
         assert (100 * shares).tolist() == pytest.approx(percent, abs=1e-9), row
         start = row["question_set"].lower().replace("-", "")
-        (items,) = (kept[name] for name in kept if name.replace("_", "").startswith(start))
-        assert set(found["n"]) == {len(items)}
+        (items,) = (
+            kept_items[name] for name in kept_items if name.replace("_", "").startswith(start)
+        )
+        assert set(value_by_metric["n"]) == {len(items)}
 
 
 def test_words_as_recorded(shared_data: Path) -> None:
@@ -109,13 +115,15 @@ def test_words_as_recorded(shared_data: Path) -> None:
     rows: list[Any] = table.to_dict("records")
     assert len(rows) == 17
     for row in rows:
-        found = matching(model="^GPT-4$", condition=f"=concise;versus=human;word={row['word']}$")
-        values = found.set_index("metric")["value"]
+        word_rows = matching(
+            model="^GPT-4$", condition=f"=concise;versus=human;word={row['word']}$"
+        )
+        values = word_rows.set_index("metric")["value"]
         assert (values[THETA], values["p_value"]) == (row["BM_Theta"], row["BM_P_Value"])
         assert values["median_difference"] == row["Median_Difference"]
         measures = (values["kl_divergence"], values["ks_statistic"])
         assert measures == (row["KL_Divergence"], row["KS_Statistic"])
-        bounds = found[found["metric"] == THETA][["ci_low", "ci_high"]].to_numpy().ravel()
+        bounds = word_rows[word_rows["metric"] == THETA][["ci_low", "ci_high"]].to_numpy().ravel()
         assert bounds.tolist() == [float(text) for text in re.findall(r"[\d.]+", row["BM_CI"])]
 
 
@@ -126,22 +134,22 @@ def test_named_as_results(shared_data: Path) -> None:
     standard = recorded_sentences(folder / "choice_gpt-4_standard.txt", model="GPT-4", cot=False)
     reasoned = recorded_sentences(folder / "choice_gpt-4_cot.txt", model="GPT-4", cot=True)
     choices = summarize(pd.concat([standard, reasoned]), resamples=20, convention="authors")
-    mine = matching(model="^GPT-4$", condition="of=.*_consistency|language=en;.*=concise")
-    assert len(mine) == 17 * 5 + 1 + 60 + 6
-    named = summarize(words, resamples=20)
-    assert names_of(mine) <= names_of(named) | names_of(choices)
-    counts = mine[mine["metric"].isin(["degrees_of_freedom", "words_that_differ"])]
-    both = counts.merge(pd.concat([named, choices]), on=["condition", "metric"])
+    figure_rows = matching(model="^GPT-4$", condition="of=.*_consistency|language=en;.*=concise")
+    assert len(figure_rows) == 17 * 5 + 1 + 60 + 6
+    word_results = summarize(words, resamples=20)
+    assert names_of(figure_rows) <= names_of(word_results) | names_of(choices)
+    counts = figure_rows[figure_rows["metric"].isin(["degrees_of_freedom", "words_that_differ"])]
+    merged = counts.merge(pd.concat([word_results, choices]), on=["condition", "metric"])
     # The study prints t(59) three times, which is a misprint for t(119).
-    assert both["value_x"].replace(59, 119).tolist() == both["value_y"].tolist()
-    assert len(both) == 7
+    assert merged["value_x"].replace(59, 119).tolist() == merged["value_y"].tolist()
+    assert len(merged) == 7
     constant = {"task": "fermi_eval", "model": "m", "dataset": "scioly", "method": "direct"}
     items = pd.DataFrame({"item": range(400), "split": 200 * ["train", "test"], **constant})
     items = items.assign(truth=items["item"] % 7.0, lower=1.0, upper=5.0)
-    asked = items.merge(pd.DataFrame({"level": [90.0, 95.0, 99.0]}), how="cross")
-    mine = matching(task="fermi_eval", condition="direct|conformal", not_produced="^$")
-    assert len(mine) == 3 + 1 + 18
-    assert names_of(mine) <= names_of(summarize(asked, resamples=20))
+    interval_requests = items.merge(pd.DataFrame({"level": [90.0, 95.0, 99.0]}), how="cross")
+    figure_rows = matching(task="fermi_eval", condition="direct|conformal", not_produced="^$")
+    assert len(figure_rows) == 3 + 1 + 18
+    assert names_of(figure_rows) <= names_of(summarize(interval_requests, resamples=20))
 
 
 # What `summarize` gives, of judgments over all that the studies varied
@@ -149,46 +157,52 @@ def test_named_as_results(shared_data: Path) -> None:
 
 def produced() -> pd.DataFrame:
     """Numbers of made-up judgments, none of them undefined."""
-    where = [Condition.read(text) for text in FIGURES["condition"]]
-    ours = FIGURES.assign(
-        marker=[one.get("marker", "<no_hedge>") for one in where],
-        variant=[one.get("variant", "") for one in where],
+    conditions = [Condition.read(text) for text in FIGURES["condition"]]
+    figures = FIGURES.assign(
+        marker=[condition_parts.get("marker", "<no_hedge>") for condition_parts in conditions],
+        variant=[condition_parts.get("variant", "") for condition_parts in conditions],
     )[~LISTED]
-    run = {str(task): set(some["variant"]) - {""} for task, some in ours.groupby("task")}
-    frames = list(every_judgment(ours["marker"].unique(), run))
-    found = [summarize(frame, resamples=2) for frame in frames]
-    few = next(frame for frame in frames if set(frame["task"]) == {"hedge_markers"})
-    many = pd.concat([few[few["model"] == "b"].assign(epoch=epoch) for epoch in range(10)])
+    run = {
+        str(task): set(task_rows["variant"]) - {""} for task, task_rows in figures.groupby("task")
+    }
+    frames = list(every_judgment(figures["marker"].unique(), run))
+    results = [summarize(frame, resamples=2) for frame in frames]
+    marker_frame = next(frame for frame in frames if set(frame["task"]) == {"hedge_markers"})
+    many = pd.concat(
+        [marker_frame[marker_frame["model"] == "b"].assign(epoch=epoch) for epoch in range(10)]
+    )
     thresholds = {"hedge_markers.marker_thresholds": "10,20,50,100"}
-    found.append(summarize(many, resamples=2, options=thresholds))
-    return pd.concat(found).dropna(subset="value")
+    results.append(summarize(many, resamples=2, options=thresholds))
+    return pd.concat(results).dropna(subset="value")
 
 
 @pytest.fixture(scope="module")
-def given() -> set[tuple[str, ...]]:
+def produced_names() -> set[tuple[str, ...]]:
     """Task, data set, condition and metric of each; of judges whichever it is."""
     rows = produced()
-    where = [str(Condition.read(text).but(judge="")) for text in rows["condition"]]
-    return set(rows.assign(condition=where)[NAMED].itertuples(index=False, name=None))
+    conditions = [str(Condition.read(text).but(judge="")) for text in rows["condition"]]
+    return set(rows.assign(condition=conditions)[NAMED].itertuples(index=False, name=None))
 
 
 @pytest.mark.slow
-def test_every_figure_is_produced_or_listed(given: set[tuple[str, ...]]) -> None:
+def test_every_figure_is_produced_or_listed(produced_names: set[tuple[str, ...]]) -> None:
     """`summarize` has a number of each figure's name, or a reason stands beside it; never both."""
     names = list(FIGURES[NAMED].itertuples(index=False, name=None))
-    missing = {name for name, listed in zip(names, LISTED, strict=True) if not listed} - given
+    missing = {
+        name for name, reason in zip(names, LISTED, strict=True) if not reason
+    } - produced_names
     assert not missing
-    assert not {name for name, listed in zip(names, LISTED, strict=True) if listed} & given
+    assert not {name for name, reason in zip(names, LISTED, strict=True) if reason} & produced_names
 
 
 def test_every_reason_is_of_a_figure() -> None:
     """Each line of the list stands beside a figure, in words."""
-    listed = pd.read_csv(str(resources.files(published) / "not_produced.csv"))
-    assert set(listed["reason"]) == set(FIGURES["not_produced"][LISTED])
-    for one in listed.fillna("").itertuples():
-        rows = FIGURES[(FIGURES["task"] == one.task) & (FIGURES["metric"] == one.metric)]
-        rows = rows[rows["condition"].str.contains(str(one.condition), regex=False)]
-        assert (rows["not_produced"] == one.reason).any(), one
+    reasons = pd.read_csv(str(resources.files(published) / "not_produced.csv"))
+    assert set(reasons["reason"]) == set(FIGURES["not_produced"][LISTED])
+    for row in reasons.fillna("").itertuples():
+        rows = FIGURES[(FIGURES["task"] == row.task) & (FIGURES["metric"] == row.metric)]
+        rows = rows[rows["condition"].str.contains(str(row.condition), regex=False)]
+        assert (rows["not_produced"] == row.reason).any(), row
 
 
 @pytest.mark.usefixtures("published")
@@ -237,30 +251,30 @@ OTHER_WAY_ROUND = {"ci_low": "ci_high", "ci_high": "ci_low", "value": "value"}
 
 def numbers_of_table(source: str) -> set[str]:
     """The tables that a source names; none where it names something else."""
-    found = re.search(r"Tables? ([\d, ]+)", source)
-    return set(found[1].replace(" ", "").split(",")) if found else set()
+    match = re.search(r"Tables? ([\d, ]+)", source)
+    return set(match[1].replace(" ", "").split(",")) if match else set()
 
 
 def of_markers(metric: str, parts: dict[str, str]) -> dict[str, str]:
     """Parts of a condition of hedge markers as they are called here."""
-    found = {"variant": unquote(parts["variant"])} if "variant" in parts else {}
+    marker_parts = {"variant": unquote(parts["variant"])} if "variant" in parts else {}
     if "system" in parts:
         system = parts.pop("system")  # printed as "standard without the one-marker phrases"
-        found["variant"] = f"system={'unlimited' if ' without ' in system else system}"
+        marker_parts["variant"] = f"system={'unlimited' if ' without ' in system else system}"
     if "marker" in parts:
-        found["marker"] = FORMS.get(parts["marker"], parts["marker"])
+        marker_parts["marker"] = FORMS.get(parts["marker"], parts["marker"])
     if "marker" in parts or metric.startswith("hedges_per_sentence"):
-        found["split"] = PUBLISHED[parts["dataset"]].splits[0]
-    return found
+        marker_parts["split"] = PUBLISHED[parts["dataset"]].splits[0]
+    return marker_parts
 
 
-def here(printed: dict[str, str]) -> tuple[str, str, Decimal, dict[str, str]]:
+def result_of_figure(printed: dict[str, str]) -> tuple[str, str, Decimal, dict[str, str]]:
     """Metric, column, value and parts of the condition that a printed figure has here."""
     name, value = printed["metric"], Decimal(printed["value"])
     metric, column = RENAMED.get(name, (name.removesuffix("_percent"), "value"))
     if name.endswith("_percent"):
         value /= 100
-    parts = dict(one.split("=", 1) for one in printed["condition"].split(";") if "=" in one)
+    parts = dict(part.split("=", 1) for part in printed["condition"].split(";") if "=" in part)
     parts.pop("texts", "")  # stands in the definition
     parts.pop("texts", "")  # stands in the definition
     parts |= of_markers(metric, parts)
@@ -304,32 +318,32 @@ def test_all_that_is_printed_is_held(shared_data: Path) -> None:
         rows[str(row.model), str(row.metric)].append(row)
     printed = transcribed(shared_data)
     assert len(printed) == 1806
-    for one in printed:
-        metric, column, value, parts = here(one)
-        model = one["model"].split(" (")[0].removeprefix("judge ").removeprefix("provider ")
-        dataset, table = parts.pop("dataset", ""), numbers_of_table(one["table"])
-        found = [
+    for figure in printed:
+        metric, column, value, parts = result_of_figure(figure)
+        model = figure["model"].split(" (")[0].removeprefix("judge ").removeprefix("provider ")
+        dataset, table = parts.pop("dataset", ""), numbers_of_table(figure["table"])
+        matches = [
             row
             for row in rows[model, metric]
             if parts == Condition.read(row.condition)
             and dataset in ("", row.dataset)
             and float(value) == getattr(row, column)
             and table <= numbers_of_table(row.source)
-            and one["source"].split(",")[0].split(" (")[0] in row.source
+            and figure["source"].split(",")[0].split(" (")[0] in row.source
         ]
-        assert len(found) == 1, (one, found)
+        assert len(matches) == 1, (figure, matches)
 
 
 def test_people_are_those_surveyed() -> None:
     """Quartiles that the study of markers prints are, to two digits, those of the survey here."""
     rows = FIGURES[FIGURES["metric"].str.startswith("human_")]
     assert len(rows) == 16 * 3
-    at = {"human_iqr_low": 25, "human_median": 50, "human_iqr_high": 75}
+    percentile_by_name = {"human_iqr_low": 25, "human_median": 50, "human_iqr_high": 75}
     for row in rows.itertuples():
         counts = surveyed_counts()[str(row.condition).removeprefix("word=")]
         people = np.repeat(list(counts), list(counts.values()))
         # .225 is printed as .22
-        assert np.percentile(people, at[str(row.metric)]) / 100 == pytest.approx(
+        assert np.percentile(people, percentile_by_name[str(row.metric)]) / 100 == pytest.approx(
             row.value, abs=0.005001
         )
 

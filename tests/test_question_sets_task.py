@@ -90,8 +90,8 @@ def test_booleans_decide_what_is_asked_of_the_provider() -> None:
     """Log probabilities and their 20 alternatives, or neither."""
     for tokens in (True, "True", "true", False, "False", "false"):
         config = build(tokens=tokens).config.model_dump(exclude_none=True)
-        asked = {"temperature": 0, "logprobs": True, "top_logprobs": 20}
-        expected = asked if str(tokens).lower() == "true" else {"temperature": 0}
+        settings = {"temperature": 0, "logprobs": True, "top_logprobs": 20}
+        expected = settings if str(tokens).lower() == "true" else {"temperature": 0}
         assert config == expected, tokens
     for word in ("off", "no", "yes"):  # as YAML, and so Inspect, takes them
         assert "calls:   168" in plan_run(TASK, [f"tokens={word}"]), word
@@ -119,10 +119,10 @@ def test_samples_and_calls_of_every_set() -> None:
                 assert sample.target in ("True", "False"), sample.id
     pairs = list(task.dataset)
     for right, wrong in zip(pairs[::2], pairs[1::2], strict=True):
-        both = [one.metadata or {} for one in (right, wrong)]
-        assert both[0]["item"] == both[1]["item"]
+        metadata = [pair_sample.metadata or {} for pair_sample in (right, wrong)]
+        assert metadata[0]["item"] == metadata[1]["item"]
         assert (right.target, wrong.target) == ("True", "False"), right.id
-        assert [one["given"] for one in both] == ["r", "h"], right.id
+        assert [pair_sample["given"] for pair_sample in metadata] == ["r", "h"], right.id
     # 168 calls by default, two a question of HaluEval, times epochs.
     assert "calls:   168" in plan_run(TASK, []).splitlines()
     lines = plan_run(TASK, ["dataset=halueval", "items=10", "tokens=false"], epochs=3).splitlines()
@@ -165,8 +165,11 @@ def test_directions_by_kind(home: Path) -> None:
             assert request.prompt == text
             example = json.loads(request.system[request.system.index("{") :])
             assert list(example) == list(FIELDS[kind])
-            asked = (request.body.get("logprobs") or False, request.body.get("top_logprobs"))
-            assert asked == ((True, 20) if tokens else (False, None)), kind
+            logprob_settings = (
+                request.body.get("logprobs") or False,
+                request.body.get("top_logprobs"),
+            )
+            assert logprob_settings == ((True, 20) if tokens else (False, None)), kind
 
 
 def test_schemas_by_kind(home: Path) -> None:
@@ -179,9 +182,11 @@ def test_schemas_by_kind(home: Path) -> None:
         assert (form["type"], form["json_schema"]["strict"]) == ("json_schema", True), kind
         schema = form["json_schema"]["schema"]
         assert schema["additionalProperties"] is False, kind
-        found = {name: one["type"] for name, one in schema["properties"].items()}
-        assert found == FIELDS[kind]
-        assert list(found) == list(FIELDS[kind]) == schema["required"]
+        type_by_name = {
+            name: schema_field["type"] for name, schema_field in schema["properties"].items()
+        }
+        assert type_by_name == FIELDS[kind]
+        assert list(type_by_name) == list(FIELDS[kind]) == schema["required"]
         if kind == "options":
             assert schema["properties"]["Answer"]["enum"] == ["A", "B"]
 
@@ -190,10 +195,10 @@ def test_answers_to_schemas_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
     """As answers to the example are, and without tokens there are no token judgments."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PWD", str(tmp_path))
-    known = own_file(tmp_path)
+    own_questions = own_file(tmp_path)
     for name, arguments in (("schema", {"format": "json_schema"}), ("none", {"tokens": False})):
         task = build(dataset="mine.jsonl", items=30, **arguments)
-        teacher = Teacher(task, known, tokens="unasked" if name == "none" else "read")
+        teacher = Teacher(task, own_questions, tokens="unasked" if name == "none" else "read")
         log, _ = served(task, tmp_path / name, teacher)
         check(log, tmp_path / name, teacher)
     rows = read_judgments(tmp_path / "none")[TASK]
@@ -215,8 +220,10 @@ def test_authors_prompts_are_sent_byte_for_byte(tmp_path: Path, published: Path,
     log, requests = served(task, tmp_path, teacher)
     assert len(requests) == 12 * (1 + (name == "halueval"))
     sent = {(request.prompt, request.system) for request in requests}
-    asked = [str(sample.id).removeprefix(f"{name}-") for sample in task.dataset]
-    assert sent == {(study[one]["Full Prompt"], study[one]["System Prompt"]) for one in asked}
+    item_ids = [str(sample.id).removeprefix(f"{name}-") for sample in task.dataset]
+    assert sent == {
+        (study[item_id]["Full Prompt"], study[item_id]["System Prompt"]) for item_id in item_ids
+    }
     for request in requests:
         assert [turn["role"] for turn in request.body["messages"]] == ["system", "user"]
         assert request.body["temperature"] == 0
@@ -238,7 +245,11 @@ def test_published_sets(tmp_path: Path, published: Path, name: str) -> None:
     prompts = {request.prompt for request in requests}
     for sample in task.dataset:
         row = rows[(sample.metadata or {})["item"]]
-        (prompt,) = [one for one in prompts if one.endswith(f"{sample.input}\n\nResponse:")]
+        (prompt,) = [
+            study_prompt
+            for study_prompt in prompts
+            if study_prompt.endswith(f"{sample.input}\n\nResponse:")
+        ]
         if name == "halueval":
             right = str(sample.id).endswith("_r")
             answer = row["right_answer" if right else "hallucinated_answer"]
@@ -254,16 +265,16 @@ def test_published_sets(tmp_path: Path, published: Path, name: str) -> None:
 
 def spoken(*parts: str | Token) -> Reply:
     """A reply of these tokens; those without log probabilities of their own are certain."""
-    tokens = [Token(one, 0.0, {one: 0.0}) if isinstance(one, str) else one for one in parts]
-    return Reply("".join(one.token for one in tokens), logprobs=tokens)
+    tokens = [Token(part, 0.0, {part: 0.0}) if isinstance(part, str) else part for part in parts]
+    return Reply("".join(part.token for part in tokens), logprobs=tokens)
 
 
 def picked(
-    before: str, token: str, after: str, shares: dict[str, float], own: float | None = None
+    before: str, token: str, after: str, shares: dict[str, float], stated_share: float | None = None
 ) -> Reply:
     """A reply with these probabilities at the token of its answer."""
-    top = {one: math.log(share) for one, share in shares.items()}
-    return spoken(before, Token(token, math.log(own or shares[token]), top), after)
+    top = {token_text: math.log(share) for token_text, share in shares.items()}
+    return spoken(before, Token(token, math.log(stated_share or shares[token]), top), after)
 
 
 START, LEFT = '{"Answer": "', ', "A": 0.2, "B": 0.5, "C": 0.3}'
@@ -334,22 +345,26 @@ def test_token_confidence_computed_by_hand(tmp_path: Path) -> None:
     place.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
 
     def answer(request: Request) -> Reply:
-        (reply,) = [one for name, (_, one, _) in TOKENS.items() if f", {name}?" in request.prompt]
+        (reply,) = [
+            reply_given
+            for name, (_, reply_given, _) in TOKENS.items()
+            if f", {name}?" in request.prompt
+        ]
         return reply
 
     served(build(dataset=str(place)), tmp_path / "logs", answer)
     frame = read_judgments(tmp_path / "logs")[TASK]
-    judged = {(row["item"], row["source"]): row for row in frame.to_dict("records")}
-    for name, (kind, _, wanted) in TOKENS.items():
-        stated, token = judged[name, "stated"], judged[name, "token"]
-        assert stated["status"] == "ok", name
-        assert stated["confidence"] == (0.5 if kind == "options" else 0.9), name
-        assert token["status"] == ("scoring_failed" if wanted is None else "ok"), name
-        if wanted is None:
+    row_by_source = {(row["item"], row["source"]): row for row in frame.to_dict("records")}
+    for name, (kind, _, expected) in TOKENS.items():
+        stated_row, token = row_by_source[name, "stated"], row_by_source[name, "token"]
+        assert stated_row["status"] == "ok", name
+        assert stated_row["confidence"] == (0.5 if kind == "options" else 0.9), name
+        assert token["status"] == ("scoring_failed" if expected is None else "ok"), name
+        if expected is None:
             assert math.isnan(token["confidence"]), name
             assert not token["probabilities"], name
         else:
-            assert token["confidence"] == pytest.approx(wanted, abs=1e-12), name
+            assert token["confidence"] == pytest.approx(expected, abs=1e-12), name
 
 
 def asked_by_name(
@@ -357,8 +372,8 @@ def asked_by_name(
 ) -> Path:
     """The logs of questions that are asked and answered by their ids, without tokens."""
     place = folder / "named.jsonl"
-    named = [{**row, "question": f"Question {row['id']}?"} for row in rows]
-    place.write_text("\n".join(map(json.dumps, named)), encoding="utf-8")
+    named_rows = [{**row, "question": f"Question {row['id']}?"} for row in rows]
+    place.write_text("\n".join(map(json.dumps, named_rows)), encoding="utf-8")
 
     def answer(request: Request) -> Reply:
         (name,) = [row["id"] for row in rows if f"Question {row['id']}?" in request.prompt]
@@ -384,9 +399,9 @@ def test_ties_by_hand_in_both_conventions(tmp_path: Path) -> None:
         return {"Answer": letter, **dict(zip("ABC", numbers, strict=True))}
 
     logs = asked_by_name(tmp_path, rows, reply)
-    said = ("summarize", logs, "--json", "--resamples", 20)
-    by_letter = values(json.loads(printed(*said).stdout))
-    by_largest = values(json.loads(printed(*said, "--convention", "text").stdout))
+    command = ("summarize", logs, "--json", "--resamples", 20)
+    by_letter = values(json.loads(printed(*command).stdout))
+    by_largest = values(json.loads(printed(*command, "--convention", "text").stdout))
     third = 1 / 3
     # Confidences .4, .2, 1/3 and .6; right, right, wrong, wrong.
     assert by_letter[BASE, "accuracy"] == 0.5
@@ -409,8 +424,8 @@ def test_sums_are_kept_and_divided_out(tmp_path: Path) -> None:
     )
     frame = read_judgments(logs)[TASK].set_index("item")
     assert frame["raw_sum"].to_dict() == pytest.approx({"0": 0.8, "1": 1.6, "2": 1.0}, abs=1e-12)
-    wanted = {"0": 0.5, "1": 0.625, "2": 0.25}
-    assert frame["confidence"].to_dict() == pytest.approx(wanted, abs=1e-12)
+    expected = {"0": 0.5, "1": 0.625, "2": 0.25}
+    assert frame["confidence"].to_dict() == pytest.approx(expected, abs=1e-12)
     assert json.loads(str(frame["probabilities"]["1"])) == pytest.approx([0.625, 0.375], abs=1e-12)
 
 
@@ -419,12 +434,12 @@ def test_long_probabilities_are_read_whole(home: Path, repeat: int) -> None:
     """Twenty-six options with long probabilities lose nothing to Inspect's summaries."""
     # Choices are long too where repeated.
     rng = np.random.default_rng(5)
-    stated = rng.dirichlet(np.ones(26))
-    seen = dict(zip(ascii_uppercase[6:], rng.dirichlet(np.ones(20)), strict=True))
+    stated_shares = rng.dirichlet(np.ones(26))
+    token_shares = dict(zip(ascii_uppercase[6:], rng.dirichlet(np.ones(20)), strict=True))
     fields = ", ".join(
-        f'"{x}": {p!r}' for x, p in zip(ascii_uppercase, map(float, stated), strict=True)
+        f'"{x}": {p!r}' for x, p in zip(ascii_uppercase, map(float, stated_shares), strict=True)
     )
-    reply = picked('{"Reasoning": "", "Answer": "', "M", f'", {fields}}}', seen)
+    reply = picked('{"Reasoning": "", "Answer": "', "M", f'", {fields}}}', token_shares)
     row = {
         "id": "long",
         "question": "Which? " * 100 * repeat,
@@ -438,12 +453,12 @@ def test_long_probabilities_are_read_whole(home: Path, repeat: int) -> None:
     assert list(rows.index) == ["stated", "token"]
     assert set(rows["status"]) == {"ok"}
     assert json.loads(rows["probabilities"]["stated"]) == pytest.approx(
-        list(stated / stated.sum()), abs=1e-15
+        list(stated_shares / stated_shares.sum()), abs=1e-15
     )
-    expected = [0.0] * 6 + list(seen.values())
+    expected = [0.0] * 6 + list(token_shares.values())
     assert json.loads(rows["probabilities"]["token"]) == pytest.approx(expected, abs=1e-12)
-    assert rows["confidence"]["token"] == pytest.approx(seen["M"], abs=1e-12)
-    assert rows["confidence"]["stated"] == pytest.approx(stated[12], abs=1e-12)
+    assert rows["confidence"]["token"] == pytest.approx(token_shares["M"], abs=1e-12)
+    assert rows["confidence"]["stated"] == pytest.approx(stated_shares[12], abs=1e-12)
     assert set(rows["choices"]) == {26}
     assert (set(rows["target"]), set(rows["answer"]), set(rows["correct"])) == ({"M"}, {"M"}, {1})
 
@@ -468,28 +483,31 @@ def test_stated_is_the_tokens_rounded(tmp_path: Path, dataset: str, options: int
     task = build(dataset=dataset, items=20)
     responded(task, "metacognitive", tmp_path, epochs=2, error_rate=0.2)
     rows = read_judgments(tmp_path)[TASK]
-    stated, token = (rows[rows["source"] == source] for source in ("stated", "token"))
-    assert len(stated) == len(token) == 40
+    stated_rows, token = (rows[rows["source"] == source] for source in ("stated", "token"))
+    assert len(stated_rows) == len(token) == 40
     assert set(rows["choices"]) == {options}
-    ok = stated[stated["status"] == "ok"]
+    ok = stated_rows[stated_rows["status"] == "ok"]
     assert 20 < len(ok) < 40
     assert (ok["correct"] == (ok["answer"] == ok["target"])).all()
     assert set(ok["correct"]) == {0, 1}
     assert (ok["confidence"] * 20).round(9).mod(1).eq(0).all()  # multiples of 5%
-    said = token[token["status"] == "ok"].set_index("uuid")
-    assert list(said.index) == list(ok["uuid"])
-    shares = np.array([json.loads(text) for text in said["probabilities"]])
+    token_rows = token[token["status"] == "ok"].set_index("uuid")
+    assert list(token_rows.index) == list(ok["uuid"])
+    shares = np.array([json.loads(text) for text in token_rows["probabilities"]])
     assert shares.shape == (len(ok), options)
     assert shares.sum(axis=1) == pytest.approx(1)
-    assert shares.max(axis=1) == pytest.approx(said["confidence"].to_numpy(), abs=1e-9)
+    assert shares.max(axis=1) == pytest.approx(token_rows["confidence"].to_numpy(), abs=1e-9)
     # Stated is the token's, rounded to 5%.
-    gap = np.abs(said["confidence"].to_numpy() - ok["confidence"].to_numpy())
+    gap = np.abs(token_rows["confidence"].to_numpy() - ok["confidence"].to_numpy())
     assert gap.max() <= 0.025 + 1e-9
     if dataset == "bundled":
-        named = ok["answer"].map("ABCD".index)
-        listed = [json.loads(text) for text in ok["probabilities"]]
-        found = [one[place] for one, place in zip(listed, named, strict=True)]
-        assert found == pytest.approx(list(ok["confidence"]))
+        answer_places = ok["answer"].map("ABCD".index)
+        probabilities = [json.loads(text) for text in ok["probabilities"]]
+        answer_probabilities = [
+            option_shares[place]
+            for option_shares, place in zip(probabilities, answer_places, strict=True)
+        ]
+        assert answer_probabilities == pytest.approx(list(ok["confidence"]))
         assert ok["raw_sum"].to_numpy() == pytest.approx(1)
 
 

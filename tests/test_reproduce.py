@@ -62,8 +62,8 @@ def sha256(path: Path) -> str:
 
 def provenance(task: str, **arguments: Any) -> dict[str, Any]:
     """What a task's log keeps of its files, prompts and packages."""
-    found: dict[str, Any] = getattr(_registry, task)(**arguments).metadata["provenance"]
-    return found
+    provenance_data: dict[str, Any] = getattr(_registry, task)(**arguments).metadata["provenance"]
+    return provenance_data
 
 
 @pytest.mark.parametrize(("task", "arguments", "files", "prompts"), BUNDLED)
@@ -71,16 +71,18 @@ def test_a_task_names_its_files_with_their_hashes(
     task: str, arguments: Mapping[str, Any], files: list[str], prompts: list[str]
 ) -> None:
     """Bundled data and prompts, hashed here by another library; versions of packages."""
-    found = provenance(task, **arguments)
+    provenance_data = provenance(task, **arguments)
     folder = PACKAGE / "datasets" / "bundled"
-    assert found["data"] == [
+    assert provenance_data["data"] == [
         {"file": f"bundled/{name}", "revision": "", "sha256": sha256(folder / name)}
         for name in files
     ]
-    assert found["prompts"] == {
+    assert provenance_data["prompts"] == {
         f"prompts/{name}.py": sha256(PACKAGE / "prompts" / f"{name}.py") for name in prompts
     }
-    assert found["packages"] == {name: version(name) for name in ("inspect_ai", "sentencex")}
+    assert provenance_data["packages"] == {
+        name: version(name) for name in ("inspect_ai", "sentencex")
+    }
 
 
 @pytest.mark.parametrize(
@@ -110,13 +112,13 @@ def test_downloads_are_named_with_the_hash_of_what_is_there(
     task: str, arguments: Mapping[str, Any], files: list[str], published: Path
 ) -> None:
     """The real files; those of a split that isn't asked for aren't there and aren't named."""
-    found = provenance(task, **arguments)["data"]
-    assert [one["file"] for one in found] == files
-    for one in found:
-        bundled = one["file"].startswith("bundled/")
+    files_recorded = provenance(task, **arguments)["data"]
+    assert [file_record["file"] for file_record in files_recorded] == files
+    for file_record in files_recorded:
+        bundled = file_record["file"].startswith("bundled/")
         folder = PACKAGE / "datasets" if bundled else published
-        assert one["sha256"] == sha256(folder / one["file"])
-        assert (one["revision"] == "") == bundled
+        assert file_record["sha256"] == sha256(folder / file_record["file"])
+        assert (file_record["revision"] == "") == bundled
 
 
 def made_again(line: str, folder: Path) -> EvalLog:
@@ -129,16 +131,20 @@ def made_again(line: str, folder: Path) -> EvalLog:
     return read_eval_log(info)
 
 
-def judged(folder: Path) -> pd.DataFrame:
+def judgments_of_log(folder: Path) -> pd.DataFrame:
     """The judgments of a log, without the names that each run has of its own."""
     (frame,) = read_judgments(folder).values()
-    own = ["run", "uuid"]
-    return frame.drop(columns=own).sort_values(["item", "epoch", "draw"]).reset_index(drop=True)
+    run_columns = ["run", "uuid"]
+    return (
+        frame.drop(columns=run_columns)
+        .sort_values(["item", "epoch", "draw"])
+        .reset_index(drop=True)
+    )
 
 
 def test_the_printed_command_gives_the_same_judgments(tmp_path: Path) -> None:
     """Arguments, model arguments, range of samples, epochs and settings, run by Inspect itself."""
-    first, again = tmp_path / "first", tmp_path / "again"
+    first, repeated = tmp_path / "first", tmp_path / "again"
     (log,) = eval(
         "inspect_confidence/fermi_eval",
         model="respondent/tunnel",
@@ -165,11 +171,11 @@ def test_the_printed_command_gives_the_same_judgments(tmp_path: Path) -> None:
         "--limit 2-5 --epochs 2 --temperature 0.5 --stop-seqs END\n"
     )
     assert done.stderr == "unchanged: recorded versions and hashes that can be compared\n"
-    other = made_again(done.stdout, again)
-    assert other.eval.task_id != log.eval.task_id
-    assert other.plan.config == log.plan.config
-    assert len(judged(first)) == 4 * 2 * 3
-    pd.testing.assert_frame_equal(judged(first), judged(again))
+    repeated_log = made_again(done.stdout, repeated)
+    assert repeated_log.eval.task_id != log.eval.task_id
+    assert repeated_log.plan.config == log.plan.config
+    assert len(judgments_of_log(first)) == 4 * 2 * 3
+    pd.testing.assert_frame_equal(judgments_of_log(first), judgments_of_log(repeated))
 
 
 @pytest.mark.slow
@@ -186,9 +192,11 @@ def test_a_judge_with_settings_and_an_eval_of_others(tmp_path: Path) -> None:
         display="none",
     )
     line = reproduce(log.location).command
-    other = made_again(line, tmp_path / "again")
-    assert other.eval.model_roles == log.eval.model_roles
-    pd.testing.assert_frame_equal(judged(tmp_path / "first"), judged(tmp_path / "again"))
+    repeated_log = made_again(line, tmp_path / "again")
+    assert repeated_log.eval.model_roles == log.eval.model_roles
+    pd.testing.assert_frame_equal(
+        judgments_of_log(tmp_path / "first"), judgments_of_log(tmp_path / "again")
+    )
     quiz = CHECKOUT / "examples" / "quiz.py"
     (log,) = eval(
         "inspect_confidence/with_confidence",
@@ -197,17 +205,19 @@ def test_a_judge_with_settings_and_an_eval_of_others(tmp_path: Path) -> None:
         log_dir=str(tmp_path / "quiz"),
         display="none",
     )
-    found = reproduce(log.location)
-    assert not found.changes
-    assert not found.notices
-    assert found.not_compared == [f"the eval itself, {log.eval.task}"]
-    other = made_again(found.command, tmp_path / "quiz again")
-    assert other.eval.metadata == log.eval.metadata
-    pd.testing.assert_frame_equal(judged(tmp_path / "quiz"), judged(tmp_path / "quiz again"))
+    reproduction = reproduce(log.location)
+    assert not reproduction.changes
+    assert not reproduction.notices
+    assert reproduction.not_compared == [f"the eval itself, {log.eval.task}"]
+    repeated_log = made_again(reproduction.command, tmp_path / "quiz again")
+    assert repeated_log.eval.metadata == log.eval.metadata
+    pd.testing.assert_frame_equal(
+        judgments_of_log(tmp_path / "quiz"), judgments_of_log(tmp_path / "quiz again")
+    )
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def source_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with two questions and a wording of the user's, and the log of a run of them."""
     folder = tmp_path_factory.mktemp("made")
     (folder / "mine.csv").write_text("id,question,exponent\na,How many?,2\nb,How far?,3\n")
@@ -225,19 +235,19 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def own(made: Path, home: Path) -> Path:
+def copied_log(source_folder: Path, home: Path) -> Path:
     """That log, and the files beside it, in the folder that the user stands in."""
-    shutil.copytree(made, home, dirs_exist_ok=True)
+    shutil.copytree(source_folder, home, dirs_exist_ok=True)
     return home / "own.eval"
 
 
-def test_versions_and_hashes_that_differ_are_named(own: Path, home: Path) -> None:
+def test_versions_and_hashes_that_differ_are_named(copied_log: Path, home: Path) -> None:
     """Versions and files of the package are compared; the user's files are not, nor opened."""
-    assert reproduce(str(own)).changes == []
+    assert reproduce(str(copied_log)).changes == []
     fingerprint = sha256(home / "mine.csv")[:12]
     for file in ("mine.csv", "asked.txt"):
         (home / file).unlink()
-    log = read_eval_log(own)
+    log = read_eval_log(copied_log)
     assert log.eval.metadata
     wording = log.eval.metadata["prompt"]
     provenance = log.eval.metadata["provenance"]
@@ -251,12 +261,12 @@ def test_versions_and_hashes_that_differ_are_named(own: Path, home: Path) -> Non
         {"file": "bundled/../sources.toml", "revision": "", "sha256": "3" * 64},
     ]
     log.eval.task_version = "0-A"
-    write_eval_log(log, own)
-    found = reproduce(str(own))
+    write_eval_log(log, copied_log)
+    reproduction = reproduce(str(copied_log))
     bundled = sha256(PACKAGE / "datasets" / "bundled" / "fermi.jsonl")[:12]
     pinned = str(SOURCES["fermi/questions.json"].sha256)[:12]
     prompts = sha256(PACKAGE / "prompts" / "fermi_eval.py")[:12]
-    assert sorted(found.changes) == sorted(
+    assert sorted(reproduction.changes) == sorted(
         [
             f"inspect_confidence was 0.0.1, and is {__version__}",
             f"sentencex was 0.9, and is {version('sentencex')}",
@@ -270,24 +280,24 @@ def test_versions_and_hashes_that_differ_are_named(own: Path, home: Path) -> Non
             "the data file bundled/../sources.toml isn't in the package any more",
         ]
     )
-    assert found.not_compared == [
+    assert reproduction.not_compared == [
         f"the user's data file mine.csv (sha256 was {fingerprint})",
         f"the wording of -T prompt (its fingerprint was {wording[:12]})",
     ]
-    assert "-T dataset=mine.csv" in found.command
-    assert not found.notices
+    assert "-T dataset=mine.csv" in reproduction.command
+    assert not reproduction.notices
 
 
 @pytest.mark.parametrize("recorded", ["text", {"data": 3}, {"prompts": {"a": {}}}, {"data": [1]}])
-def test_hashes_of_another_shape_are_not_read(own: Path, recorded: object) -> None:
+def test_hashes_of_another_shape_are_not_read(copied_log: Path, recorded: object) -> None:
     """The command is printed, with a notice."""
-    log = read_eval_log(own)
+    log = read_eval_log(copied_log)
     assert log.eval.metadata
     log.eval.metadata["provenance"] = recorded
-    write_eval_log(log, own)
-    found = reproduce(str(own))
-    assert "-T dataset=mine.csv" in found.command
-    assert found.notices == ["the log's hashes of data files and prompts can't be read"]
+    write_eval_log(log, copied_log)
+    reproduction = reproduce(str(copied_log))
+    assert "-T dataset=mine.csv" in reproduction.command
+    assert reproduction.notices == ["the log's hashes of data files and prompts can't be read"]
 
 
 VALUES = st.recursive(
@@ -321,22 +331,22 @@ def test_inspect_reads_an_argument_back_as_it_was(value: object) -> None:
     assert (repr(read) == repr({"x": value})) == argument.exact
 
 
-def test_a_value_that_no_text_gives_has_a_notice(own: Path) -> None:
+def test_a_value_that_no_text_gives_has_a_notice(copied_log: Path) -> None:
     """The value is printed as it is nearest, and the notice names argument, value and remedy."""
-    log = read_eval_log(own)
+    log = read_eval_log(copied_log)
     log.eval.task_args_passed = {"dataset": "a, b", "items": "007", "prompt": "\t"}
     log.eval.model_args = {"note": "x,y"}
     log.plan.config.stop_seqs = ["a,b", "c"]
     log.plan.config.system_message = "yes"
     log.eval.config.sample_id = ["a,b", "c"]
-    write_eval_log(log, own)
-    found = reproduce(str(own))
-    words = shlex.split(found.command)
+    write_eval_log(log, copied_log)
+    reproduction = reproduce(str(copied_log))
+    words = shlex.split(reproduction.command)
     assert {"dataset=a, b", "items='007'", 'prompt="\\t"', "note=x,y"} < {*words}
     assert words[words.index("--system-message") + 1] == "yes"
     assert "--stop-seqs" not in words
     assert "--sample-id" not in words
-    notices = "\n".join(found.notices)
+    notices = "\n".join(reproduction.notices)
     for part in (
         "-T dataset isn't exact: no text on a command line is read as 'a, b'; give it by "
         "--task-config FILE",
@@ -348,38 +358,38 @@ def test_a_value_that_no_text_gives_has_a_notice(own: Path) -> None:
         assert part in notices
 
 
-def test_characters_that_a_terminal_does_not_show_have_a_notice(own: Path) -> None:
+def test_characters_that_a_terminal_does_not_show_have_a_notice(copied_log: Path) -> None:
     """Line breaks are printed as they are; a tab and an escape can't be."""
-    log = read_eval_log(own)
+    log = read_eval_log(copied_log)
     log.plan.config.system_message = "first\nsecond"
-    write_eval_log(log, own)
-    found = reproduce(str(own))
-    assert not found.notices
-    assert "first\nsecond" in shlex.split(found.command)
+    write_eval_log(log, copied_log)
+    reproduction = reproduce(str(copied_log))
+    assert not reproduction.notices
+    assert "first\nsecond" in shlex.split(reproduction.command)
     log.plan.config.system_message = "a\tb"
     log.eval.model = "respondent/\x1b[2J"
-    write_eval_log(log, own)
-    found = reproduce(str(own))
-    assert found.notices == [
+    write_eval_log(log, copied_log)
+    reproduction = reproduce(str(copied_log))
+    assert reproduction.notices == [
         "system_message can't be given as an option: add it by --generate-config FILE",
         "the command isn't exact: characters that a terminal doesn't show are printed as codes",
     ]
 
 
-def test_a_task_named_like_an_option_is_refused(own: Path) -> None:
+def test_a_task_named_like_an_option_is_refused(copied_log: Path) -> None:
     """A command line would take it for an option."""
-    log = read_eval_log(own)
+    log = read_eval_log(copied_log)
     log.eval.task = "inspect_confidence/with_confidence"
     log.eval.task_registry_name, log.eval.task_file = "--log-dir=x", None
     log.eval.metadata = {"confidence": {"package_version": __version__}}
-    write_eval_log(log, own)
+    write_eval_log(log, copied_log)
     with pytest.raises(InvalidArgument, match=r"reads as an option; no command can run it"):
-        reproduce(str(own))
+        reproduce(str(copied_log))
 
 
-def test_secrets_stay_in_the_log(own: Path) -> None:
+def test_secrets_stay_in_the_log(copied_log: Path) -> None:
     """Keys, addresses and headers of the model and of a role are named, not printed."""
-    log = read_eval_log(own)
+    log = read_eval_log(copied_log)
     log.eval.model_base_url = "http://secret.example/v1"
     log.eval.model_args = {"api_key": "secret-1", "tier": "low"}
     role = ModelConfig(model="openai/judge", args={"auth_token": "secret-2"})
@@ -387,25 +397,25 @@ def test_secrets_stay_in_the_log(own: Path) -> None:
     log.plan.config.extra_headers = {"x": "secret-3"}
     assert log.eval.metadata
     del log.eval.metadata["provenance"]
-    write_eval_log(log, own)
-    found = reproduce(str(own))
-    assert "secret" not in f"{found.command} {found.changes}"
-    assert "secret-" not in f"{found.notices}"
-    assert "-M tier=low --model-role grader=openai/judge" in found.command
-    said = " ".join(found.notices)
+    write_eval_log(log, copied_log)
+    reproduction = reproduce(str(copied_log))
+    assert "secret" not in f"{reproduction.command} {reproduction.changes}"
+    assert "secret-" not in f"{reproduction.notices}"
+    assert "-M tier=low --model-role grader=openai/judge" in reproduction.command
+    text = " ".join(reproduction.notices)
     for part in ("--model-base-url", "api_key", "grader", "no hashes"):
-        assert part in said
+        assert part in text
 
 
-def test_what_is_no_log_of_ours_is_refused(own: Path, home: Path) -> None:
+def test_what_is_no_log_of_ours_is_refused(copied_log: Path, home: Path) -> None:
     """In one line that says what to do; another eval has a command of Inspect's."""
     (home / "broken.eval").write_text("no log")
     with pytest.raises(InvalidArgument, match=r"broken\.eval can't be read as a log .*; name one"):
         reproduce("broken.eval")
-    log = read_eval_log(own)
+    log = read_eval_log(copied_log)
     log.eval.task = log.eval.task_registry_name = "other/quiz"
     log.eval.metadata = None
-    write_eval_log(log, own)
-    done = CliRunner().invoke(main, ["reproduce", str(own)])
+    write_eval_log(log, copied_log)
+    done = CliRunner().invoke(main, ["reproduce", str(copied_log)])
     assert done.exit_code == 2
     assert "neither a task of this package" in done.stderr

@@ -78,11 +78,16 @@ def test_bad_names_and_parameters() -> None:
 def test_what_they_dont_know() -> None:
     """Other questions, words and tasks end a run in so many words, with what to do."""
     Path("mine.csv").write_text("question,target,exponent\nHow many cats?,9,9\n", "utf-8")
-    own = "docs/respondents.md names, not 'mine-0001'"
+    message = "docs/respondents.md names, not 'mine-0001'"
     scales = {"accuracy": 1, "scale_meta_d": ["0-20:2", "0-100:1"]}
     cases: list[tuple[Task, str, dict[str, object], list[str]]] = [
-        (fermi_eval("mine.csv"), "calibrated", {}, [own, "-T dataset=bundled"]),
-        (scale_variants("mine.csv"), "metacognitive", dict(scales), [own, "-T dataset=bundled"]),
+        (fermi_eval("mine.csv"), "calibrated", {}, [message, "-T dataset=bundled"]),
+        (
+            scale_variants("mine.csv"),
+            "metacognitive",
+            dict(scales),
+            [message, "-T dataset=bundled"],
+        ),
         (wep_elicitation(items=1, words="maybe"), "surveyed", {}, ["the 17 words surveyed"]),
         (Task([Sample("Who am I?")]), "examinee", {}, ["names, not 'Who am I?'"]),
         (wep_choice(items=1), "surveyed", {}, ["doesn't answer what was asked"]),
@@ -101,28 +106,28 @@ def test_what_they_dont_know() -> None:
 def test_traces_obey_temperature(temperature: float, distortion: float) -> None:
     """After any trace an integer k has p(k)^(1/(T0 T)) of what is seen, normalised."""
     estimator = Estimator(tunnel=0.65, distortion=distortion)
-    asked = {"item": "physics-01", "draw": 3}
+    metadata = {"item": "physics-01", "draw": 3}
 
-    def listed(at: float) -> dict[int, float]:
-        said = estimator.answer("integer", asked, at)
-        assert said
-        assert said.tokens
-        return {int(token): log for token, log in said.tokens[0].alternatives.items()}
+    def log_probabilities(temperature: float) -> dict[int, float]:
+        reply = estimator.answer("integer", metadata, temperature)
+        assert reply
+        assert reply.tokens
+        return {int(token): log for token, log in reply.tokens[0].alternatives.items()}
 
-    found, plain = listed(temperature), listed(1.0)
+    tempered, plain = log_probabilities(temperature), log_probabilities(1.0)
     top = max(plain, key=lambda k: plain[k])
-    for k in set(found) & set(plain):  # ratios know nothing of what is left out
-        assert found[k] - found[top] == pytest.approx((plain[k] - plain[top]) / temperature)
+    for k in set(tempered) & set(plain):  # ratios know nothing of what is left out
+        assert tempered[k] - tempered[top] == pytest.approx((plain[k] - plain[top]) / temperature)
     # The whole belief, by plain powers: the same for a respondent that sees all of it.
     whole = Estimator(distortion=distortion)
     powers = {
         k: p ** (1 / (distortion * temperature))
         for k, p in integer_probabilities(whole.belief("physics-01")).items()
     }
-    said = whole.answer("integer", asked, temperature)
-    assert said
-    assert said.tokens
-    for token, log in said.tokens[0].alternatives.items():
+    reply = whole.answer("integer", metadata, temperature)
+    assert reply
+    assert reply.tokens
+    for token, log in reply.tokens[0].alternatives.items():
         assert math.exp(log) == pytest.approx(powers[int(token)] / sum(powers.values())), token
 
 
@@ -132,9 +137,9 @@ def test_points_at_temperature_zero_are_the_likeliest() -> None:
     masses = integer_probabilities(estimator.belief("physics-01"))
     likeliest = max(masses, key=lambda k: masses[k])
     for draw in range(5):
-        said = estimator.answer("point", {"item": "physics-01", "draw": draw}, 0.0)
-        assert said
-        assert said.text == f"Exponent: {likeliest}"
+        reply = estimator.answer("point", {"item": "physics-01", "draw": draw}, 0.0)
+        assert reply
+        assert reply.text == f"Exponent: {likeliest}"
 
 
 @pytest.mark.usefixtures("published")
@@ -148,8 +153,10 @@ def test_published_fermi_questions_are_answered(tmp_path: Path, method: str) -> 
     assert len(rows) == 12 * 2 * (10 if method == "traces" else 1)
     assert rows["item"].str.startswith("scioly-").all()
     assert 0 < (rows["status"] != "ok").mean() < 0.5
-    found = summarize(rows, resamples=10)
-    coverage = found[(found["metric"] == "coverage") & ~found["condition"].str.contains("split")]
+    results = summarize(rows, resamples=10)
+    coverage = results[
+        (results["metric"] == "coverage") & ~results["condition"].str.contains("split")
+    ]
     assert np.isfinite(coverage["value"]).all()
 
 
@@ -161,12 +168,12 @@ def test_published_sets_are_answered(tmp_path: Path, dataset: str) -> None:
     task = question_sets(dataset, items=20)
     responded(task, "metacognitive", tmp_path, epochs=2, accuracy=1, error_rate=0.2, meta_d=4)
     rows = read_judgments(tmp_path)["question_sets"]
-    stated = rows[rows["source"] == "stated"]
-    given = dataset == "halueval"
-    assert len(stated) == 2 * 20 * (2 if given else 1)
-    assert 0 < (stated["status"] != "ok").mean() < 0.5
-    read = stated[stated["status"] == "ok"]
-    if given:
+    stated_rows = rows[rows["source"] == "stated"]
+    is_given = dataset == "halueval"
+    assert len(stated_rows) == 2 * 20 * (2 if is_given else 1)
+    assert 0 < (stated_rows["status"] != "ok").mean() < 0.5
+    read = stated_rows[stated_rows["status"] == "ok"]
+    if is_given:
         # Evidence of d' 4 puts right answers high and wrong ones low.
         means = read.groupby("correct")["confidence"].mean()
         assert means[1.0] > 0.7

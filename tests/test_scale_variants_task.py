@@ -118,13 +118,13 @@ def test_bad_arguments_name_value_and_remedy() -> None:
 
 def test_prompt_files_must_hold_their_fields(home: Path) -> None:
     """{question}, {l} and {u}; and the wordings that come with the task differ."""
-    for text, found in (
+    for text, message in (
         ("{question} {l}", "{l} {question}"),
         ("{question} {l} {u} {level}", "{l} {level} {question} {u}"),
         ("{question} {l:d} {u}", "{l:d} {question} {u}"),
     ):
         (home / "p.txt").write_text(text, "utf-8")
-        assert f"the file has {found}" in refusal(build, prompt="p.txt"), text
+        assert f"the file has {message}" in refusal(build, prompt="p.txt"), text
     wordings = {build(wording=name).metadata["prompt"] for name in ("study", "short")}  # type: ignore[index]
     assert len(wordings) == 2
 
@@ -132,7 +132,8 @@ def test_prompt_files_must_hold_their_fields(home: Path) -> None:
 def test_samples_and_their_order() -> None:
     """One an item and scale, an item's next to each other; splits and seeds choose items."""
     samples = list(build(items=7, scales="boundary").dataset)
-    runs = [(item, len(list(some))) for item, some in groupby(s.metadata["item"] for s in samples)]  # type: ignore[index]
+    items = [(sample.metadata or {})["item"] for sample in samples]
+    runs = [(item, len(list(group))) for item, group in groupby(items)]
     assert [length for _, length in runs] == [3] * 7
     assert len({item for item, _ in runs}) == 7
     for sample in samples:
@@ -204,9 +205,9 @@ def test_an_interrupted_run_is_read_with_a_notice(tmp_path: Path) -> None:
     (notice,) = [text for text in judgments.notices if "incomplete" in text]
     assert "of 8 samples are there (error)" in notice
     assert judgments[TASK]["status"].value_counts()["ok"] == 5
-    found = values(summarize(judgments, resamples=20))
-    assert found["scale=0-100", "mean_confidence"] == pytest.approx(0.8)
-    assert found["scale=0-100", "format_failure_rate"] == 0
+    estimates = values(summarize(judgments, resamples=20))
+    assert estimates["scale=0-100", "mean_confidence"] == pytest.approx(0.8)
+    assert estimates["scale=0-100", "format_failure_rate"] == 0
 
 
 def test_every_odd_reply_is_one_failure_in_log_and_table(tmp_path: Path) -> None:
@@ -221,17 +222,17 @@ def test_every_odd_reply_is_one_failure_in_log_and_table(tmp_path: Path) -> None
     for number, (text, finish) in enumerate(cases):
         folder = tmp_path / str(number)
         log, _ = served(problems(2), folder, in_turn(Reply(text, finish)))
-        inside, found = log_metrics(log), values(summarize(folder, resamples=10))
+        inside, estimates = log_metrics(log), values(summarize(folder, resamples=10))
         for name in ("accuracy", "violation_rate", "format_failure_rate"):
-            table = found["scale=0-100", name]
+            table = estimates["scale=0-100", name]
             assert inside[name] == pytest.approx(table, nan_ok=True), (name, text)
         assert np.nansum([inside["violation_rate"], inside["format_failure_rate"]]) >= 1, text
 
 
 def test_an_answer_before_the_cut_counts(tmp_path: Path) -> None:
     """A reply cut off between its answer and its confidence keeps the answer."""
-    said = "Solution: 2 * 10 = 20\nFinal Answer: 20\n"
-    replies = [Reply(said + rest, "length") for rest in ("", "\nConfid", "\nConfidence:")]
+    solution = "Solution: 2 * 10 = 20\nFinal Answer: 20\n"
+    replies = [Reply(solution + ending, "length") for ending in ("", "\nConfid", "\nConfidence:")]
     served(problems(6), tmp_path, in_turn(*replies))
     rows = read_judgments(tmp_path)[TASK]
     assert (set(rows["status"]), set(rows["answer"])) == ({"truncated"}, {"20"})
@@ -246,11 +247,11 @@ def test_parameters_do_what_they_say(tmp_path: Path) -> None:
         ({"anchor_share": 1}, "top1_share", 1, 1),
         ({"slip": 1}, "violation_rate", 0.5, 1),
     ]
-    for parameters, metric, least, most in cases:
+    for parameters, metric, minimum, maximum in cases:
         folder = tmp_path / metric
         responded(build(scales="0-20", items=25), "metacognitive", folder, **parameters)
-        found = values(summarize(folder, resamples=10))
-        assert least <= found["scale=0-20", metric] <= most, metric
+        estimates = values(summarize(folder, resamples=10))
+        assert minimum <= estimates["scale=0-20", metric] <= maximum, metric
 
 
 @pytest.mark.slow
@@ -265,14 +266,14 @@ def test_a_real_design_can_be_rehearsed(dataset: str, tmp_path: Path) -> None:
     for accuracy in (1, 0):
         folder = tmp_path / str(accuracy)
         task = scale_variants(dataset=dataset, items=20, seed=7, scales="0-100,3-38")
-        known = {"accuracy": accuracy, "error_rate": 0.2}
-        responded(task, "metacognitive", folder, epochs=2, **known)
+        parameters = {"accuracy": accuracy, "error_rate": 0.2}
+        responded(task, "metacognitive", folder, epochs=2, **parameters)
         rows = read_judgments(folder)[TASK]
         assert len(rows) == 20 * 2 * 2
-        found = values(summarize(folder, resamples=10))
+        estimates = values(summarize(folder, resamples=10))
         for scale in ("0-100", "3-38"):
-            assert found[f"scale={scale}", "accuracy"] == accuracy
-            failed = found[f"scale={scale}", "format_failure_rate"]
+            assert estimates[f"scale={scale}", "accuracy"] == accuracy
+            failed = estimates[f"scale={scale}", "format_failure_rate"]
             unread = rows["status"][rows["high"] == int(scale.split("-")[1])] != "ok"
             assert 0 < failed == unread.mean() < 0.5
 
@@ -281,13 +282,13 @@ def test_a_real_design_can_be_rehearsed(dataset: str, tmp_path: Path) -> None:
 def test_every_real_question_is_known() -> None:
     """The right answer that a respondent gives is the target, to all of each set's questions."""
     for dataset, items in {"mmlu": 14042, "gsm8k": 1319, "truthfulqa": 817}.items():
-        asked = load_questions(dataset, items=items, seed=3).items
-        assert len(asked) == items
-        for item in asked:
+        items_asked = load_questions(dataset, items=items, seed=3).items
+        assert len(items_asked) == items
+        for item in items_asked:
             assert with_choice_order(question_of(item.id), item.choices) == replace(
                 item, split=None
             ), item.id
     # A million and one is not a million: no wrong answer is rounded to the right one.
     large = Question(id="large", question="How many?", target="1000000")
-    said = Metacognitive(accuracy=0).reply_on_scale(large, 0, Scale(0, 100)).text
-    assert "Final Answer: 1000001\n" in said
+    text = Metacognitive(accuracy=0).reply_on_scale(large, 0, Scale(0, 100)).text
+    assert "Final Answer: 1000001\n" in text

@@ -40,37 +40,41 @@ def frame() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def markers(found: pd.DataFrame) -> set[str]:
+def markers(results: pd.DataFrame) -> set[str]:
     """Markers that have a MIC by the results' conditions."""
-    mine = found.loc[found["metric"] == "mic", "condition"]
-    return {part.split("=")[1] for text in mine for part in text.split(";") if "marker=" in part}
+    conditions = results.loc[results["metric"] == "mic", "condition"]
+    return {
+        part.split("=")[1] for text in conditions for part in text.split(";") if "marker=" in part
+    }
 
 
 def test_text_and_values_are_read_alike(tmp_path: Path) -> None:
     """What a command line gives as text and Python as values, or files, is the same."""
     path = tmp_path / "forms.json"
     path.write_text(json.dumps(FORMS), "utf-8")
-    given: list[Mapping[str, object]] = [
+    setting_sets: list[Mapping[str, object]] = [
         {"hedge_markers.marker_thresholds": "2,5", "hedge_markers.ddof": "0"},
         {"hedge_markers.marker_thresholds": (2.0, 5), "hedge_markers.ddof": 0},
     ]
-    first, second = (read_settings({"options": one})["hedge_markers"] for one in given)
+    first, second = (
+        read_settings({"options": options})["hedge_markers"] for options in setting_sets
+    )
     assert first == second
-    alone = read_settings({"options": {"hedge_markers.marker_thresholds": 2}})[
+    threshold_options = read_settings({"options": {"hedge_markers.marker_thresholds": 2}})[
         "hedge_markers"
     ].study_options
-    assert getattr(alone, "marker_thresholds", None) == (2.0,)
-    named = read_settings({"options": {"hedge_markers.markers": str(path)}})[
+    assert getattr(threshold_options, "marker_thresholds", None) == (2.0,)
+    file_options = read_settings({"options": {"hedge_markers.markers": str(path)}})[
         "hedge_markers"
     ].study_options
-    assert getattr(named, "markers", None) == FORMS
+    assert getattr(file_options, "markers", None) == FORMS
 
 
 def test_costs_are_read_alike_and_add_utility(tmp_path: Path) -> None:
     """From text or a mapping; by hand of 40 items, through the command and the curve of detail."""
     costs = {"right": 1, "wrong": -2, "abstain": 0}
-    said = "right=1, wrong=-2,abstain=0"
-    assert read_settings({"costs": said}) == read_settings({"costs": costs})
+    costs_text = "right=1, wrong=-2,abstain=0"
+    assert read_settings({"costs": costs_text}) == read_settings({"costs": costs})
     rows = {
         "item": range(40),
         "confidence": [0.9, 0.6, 0.6, 0.2] * 10,
@@ -78,16 +82,16 @@ def test_costs_are_read_alike_and_add_utility(tmp_path: Path) -> None:
     }
     path = tmp_path / "judged.csv"
     pd.DataFrame(rows).to_csv(path, index=False)
-    told = CliRunner().invoke(
-        main, ["summarize", str(path), "--json", "--resamples", "50", "--costs", said]
+    done = CliRunner().invoke(
+        main, ["summarize", str(path), "--json", "--resamples", "50", "--costs", costs_text]
     )
-    found = {
+    results_by_costs = {
         (row["metric"], Condition.read(row["condition"]).get("answered_from", "")): row["value"]
-        for row in json.loads(told.output)
+        for row in json.loads(done.output)
         if "costs" in row["condition"]
     }
     # Always: (2 - 2 * 2) / 4; from 2/3 and from 0.9 on one of four, right.
-    assert found == {
+    assert results_by_costs == {
         ("expected_utility", "0"): -0.5,
         ("expected_utility", "0.667"): 0.25,
     }
@@ -98,8 +102,8 @@ def test_costs_are_read_alike_and_add_utility(tmp_path: Path) -> None:
     # From 0.6 on: (2 - 2) / 4.
     assert worth == pytest.approx({"0.2": -0.5, "0.6": 0.0, "0.9": 0.25})
     assert (curve["ci_low"] < curve["ci_high"]).all()
-    without = summarize(path, resamples=50)
-    assert "expected_utility" not in set(without["metric"])
+    costless = summarize(path, resamples=50)
+    assert "expected_utility" not in set(costless["metric"])
 
 
 def test_every_option() -> None:
@@ -107,18 +111,21 @@ def test_every_option() -> None:
     count = 0
     for study in all_studies():
         assert is_dataclass(study.options)
-        for one in fields(study.options):
+        for option_field in fields(study.options):
             count += 1
-            assert one.name not in Settings.__annotations__, one.name
-            assert not hasattr(Resampling(), one.name), one.name
-            if one.default is not None:
-                name = f"{study.name}.{one.name}"
-                assert one.metadata["read"](name, one.default) == one.default, name
+            assert option_field.name not in Settings.__annotations__, option_field.name
+            assert not hasattr(Resampling(), option_field.name), option_field.name
+            if option_field.default is not None:
+                name = f"{study.name}.{option_field.name}"
+                assert (
+                    option_field.metadata["read"](name, option_field.default)
+                    == option_field.default
+                ), name
     assert count == 7
     page = (CHECKOUT / "docs" / "judgments.md").read_text("utf-8")
     for study in all_studies():
-        for one in fields(study.options):
-            assert f"`{study.name}.{one.name}`" in page
+        for option_field in fields(study.options):
+            assert f"`{study.name}.{option_field.name}`" in page
     read = option(1, lambda name, value: (name, value)).metadata["read"]
     assert read("study.name", "2") == ("study.name", "2")
 
@@ -143,9 +150,9 @@ def test_impossible_settings_are_refused_before_anything_is_read() -> None:
         ({"resamples": 0}, "resamples=0 is below 1"),
         ({"workers": 0}, "workers=0 is below 1"),
     ]
-    for settings, said in cases:
+    for settings, message in cases:
         for function in (summarize, detail, compare):
-            with pytest.raises(InvalidArgument, match=said):
+            with pytest.raises(InvalidArgument, match=message):
                 function("nowhere", **settings)
     with pytest.raises(TypeError, match=r"unexpected keyword 'resample'"):
         summarize("nowhere", resample=1)  # type: ignore[call-arg]
@@ -153,14 +160,14 @@ def test_impossible_settings_are_refused_before_anything_is_read() -> None:
 
 def test_reports_exports_and_checks_take_a_studys_options(tmp_path: Path) -> None:
     """At a threshold of 3 only the marker that both forms stand for is left."""
-    judged, path = frame(), tmp_path / "judged.csv"
-    judged.to_csv(path, index=False)
-    own = {"hedge_markers.marker_thresholds": 3}
-    assert markers(summarize(judged, resamples=20, options=own)) == {"likely"}
-    assert markers(summarize(judged, resamples=20)) == set()
-    write_report(judged, tmp_path / "report", resamples=20, options=own)
+    judgments, path = frame(), tmp_path / "judged.csv"
+    judgments.to_csv(path, index=False)
+    options = {"hedge_markers.marker_thresholds": 3}
+    assert markers(summarize(judgments, resamples=20, options=options)) == {"likely"}
+    assert markers(summarize(judgments, resamples=20)) == set()
+    write_report(judgments, tmp_path / "report", resamples=20, options=options)
     assert markers(pd.read_csv(tmp_path / "report" / "results.csv")) == {"likely"}
-    export(judged, "csv", tmp_path / "out", resamples=20, options=own)
+    export(judgments, "csv", tmp_path / "out", resamples=20, options=options)
     assert markers(pd.read_csv(tmp_path / "out" / "results.csv")) == {"likely"}
     words = ["--resamples", "20", "--option", "hedge_markers.marker_thresholds=3"]
     run = CliRunner().invoke
@@ -181,11 +188,13 @@ def test_studies_of_other_packages_that_cannot_be_used(monkeypatch: pytest.Monke
         "inspect_confidence:__version__": "is str, not a Study",
         "inspect_confidence.studies.fermi_eval.study:FERMI_EVAL": "'fermi_eval' of a study or task",
     }
-    for value, said in cases.items():
-        found = [EntryPoint("theirs", value, rooms.ENTRY_POINTS)]
-        monkeypatch.setattr(rooms, "entry_points", lambda group, found=found: found)
+    for value, message in cases.items():
+        entry_points = [EntryPoint("theirs", value, rooms.ENTRY_POINTS)]
+        monkeypatch.setattr(
+            rooms, "entry_points", lambda group, entry_points=entry_points: entry_points
+        )
         all_studies.cache_clear()
-        with pytest.raises(InvalidArgument, match=said):
+        with pytest.raises(InvalidArgument, match=message):
             all_studies()
     monkeypatch.undo()
     all_studies.cache_clear()

@@ -35,21 +35,21 @@ from runs import printed
 EXAMPLES = CHECKOUT / "examples" / "logs"
 
 
-def check_same(one: Judgments, other: Judgments) -> None:
+def check_same(first: Judgments, second: Judgments) -> None:
     """Frames, types, order and notices are the same to the last bit."""
-    assert list(one) == list(other)
-    for task, frame in one.items():
-        pd.testing.assert_frame_equal(frame, other[task], check_exact=True)
-    assert one.notices == other.notices
-    assert one.loss_notices == other.loss_notices
+    assert list(first) == list(second)
+    for task, frame in first.items():
+        pd.testing.assert_frame_equal(frame, second[task], check_exact=True)
+    assert first.notices == second.notices
+    assert first.loss_notices == second.loss_notices
 
 
 def edit(log: Path) -> None:
     """Take a sample out of a log."""
-    held = read_eval_log(str(log))
-    assert held.samples
-    del held.samples[-1]
-    write_eval_log(held, str(log))
+    log_read = read_eval_log(str(log))
+    assert log_read.samples
+    del log_read.samples[-1]
+    write_eval_log(log_read, str(log))
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def all_kinds(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def few(tmp_path: Path) -> Path:
+def logs_folder(tmp_path: Path) -> Path:
     """A folder with four logs."""
     folder = tmp_path / "logs"
     folder.mkdir()
@@ -78,9 +78,9 @@ def few(tmp_path: Path) -> Path:
 
 def counted(monkeypatch: pytest.MonkeyPatch) -> Mock:
     """Told each log that is read from now on."""
-    told = Mock(wraps=executors.read_record)
-    monkeypatch.setattr(executors, "read_record", told)
-    return told
+    counter = Mock(wraps=executors.read_record)
+    monkeypatch.setattr(executors, "read_record", counter)
+    return counter
 
 
 def test_a_store_gives_what_its_logs_give(all_kinds: Path, tmp_path: Path) -> None:
@@ -88,9 +88,9 @@ def test_a_store_gives_what_its_logs_give(all_kinds: Path, tmp_path: Path) -> No
     done = ingest(all_kinds, tmp_path / "store")
     logs, store = read_judgments(all_kinds), read_judgments(tmp_path / "store")
     check_same(logs, store)
-    assert any("are in several logs" in one for one in store.notices)
-    assert any("incomplete" in one for one in store.loss_notices)
-    assert [one for one in store.notices if "damaged.eval" in one] == list(done.notices)
+    assert any("are in several logs" in notice for notice in store.notices)
+    assert any("incomplete" in notice for notice in store.loss_notices)
+    assert [notice for notice in store.notices if "damaged.eval" in notice] == list(done.notices)
     assert {"ok", "invalid_response_format"} <= set(store["fermi_eval"]["status"])
     assert (done.logs_read, done.logs_unchanged, done.logs_removed) == (17, 0, 0)
 
@@ -109,73 +109,77 @@ def test_numbers_of_a_store_are_those_of_its_logs(all_kinds: Path, tmp_path: Pat
 
 
 def test_only_what_changed_is_read(
-    few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    logs_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Logs that are new, appended to, edited, deleted or mended are followed, and no other."""
     store = tmp_path / "store"
-    ingest(few, store)
-    told = counted(monkeypatch)
-    first, *_ = logs = sorted(few.glob("*.eval"))
+    ingest(logs_folder, store)
+    counter = counted(monkeypatch)
+    first, *_ = logs = sorted(logs_folder.glob("*.eval"))
 
-    def follow(read: int, known: int, gone: int) -> None:
-        told.reset_mock()
-        said = printed("ingest", few, "-o", store).stdout
-        assert f"{read} log{'s' * (read != 1)} read, {known} known, {gone} gone" in said
-        assert told.call_count == read + len(list(few.glob("bad*")))
-        check_same(read_judgments(store), read_judgments(few))
+    def follow(read: int, unchanged: int, gone: int) -> None:
+        counter.reset_mock()
+        stdout = printed("ingest", logs_folder, "-o", store).stdout
+        assert f"{read} log{'s' * (read != 1)} read, {unchanged} known, {gone} gone" in stdout
+        assert counter.call_count == read + len(list(logs_folder.glob("bad*")))
+        check_same(read_judgments(store), read_judgments(logs_folder))
 
     follow(0, 4, 0)
-    shutil.copy(EXAMPLES / "life_eval-candid.eval", few)
+    shutil.copy(EXAMPLES / "life_eval-candid.eval", logs_folder)
     follow(1, 4, 0)
     edit(first)
     follow(1, 4, 0)
     logs[1].unlink()
     follow(0, 4, 1)
-    (few / "bad.eval").write_bytes(b"PK\x03\x04 not a log")
+    (logs_folder / "bad.eval").write_bytes(b"PK\x03\x04 not a log")
     follow(0, 4, 0)
     follow(0, 4, 0)  # what can't be read is tried again each time
-    (few / "bad.eval").unlink()
-    shutil.copy(EXAMPLES / "life_eval-boastful.eval", few / "mended.eval")
+    (logs_folder / "bad.eval").unlink()
+    shutil.copy(EXAMPLES / "life_eval-boastful.eval", logs_folder / "mended.eval")
     follow(1, 4, 1)
-    files = [one["file"] for one in json.loads((store / MANIFEST).read_text("utf-8"))["entries"]]
-    assert sorted(files) == sorted(str(one.relative_to(store)) for one in store.rglob("*.parquet"))
+    files = [
+        entry["file"] for entry in json.loads((store / MANIFEST).read_text("utf-8"))["entries"]
+    ]
+    assert sorted(files) == sorted(
+        str(file.relative_to(store)) for file in store.rglob("*.parquet")
+    )
 
 
 @pytest.mark.slow
-def test_other_commands_go_to_the_stores_logs(few: Path, tmp_path: Path) -> None:
+def test_other_commands_go_to_the_stores_logs(logs_folder: Path, tmp_path: Path) -> None:
     """What only logs tell is found through the store: replies read again, settings, runs."""
     store = tmp_path / "store"
-    ingest(few, store)
-    again = read_judgments(store, reread=True)
-    check_same(again, read_judgments(few, reread=True))
+    ingest(logs_folder, store)
+    reread = read_judgments(store, reread=True)
+    check_same(reread, read_judgments(logs_folder, reread=True))
     for command in ("cite", "unread"):
-        assert printed(command, store).stdout == printed(command, few).stdout
+        assert printed(command, store).stdout == printed(command, logs_folder).stdout
 
 
 def test_what_is_no_store_or_no_log_is_refused(
-    few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    logs_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody's files are touched; another version and other words say what to do."""
-    store, mine = tmp_path / "store", tmp_path / "mine"
-    mine.mkdir()
-    (mine / "thesis.txt").write_text("mine", "utf-8")
+    store, own_folder = tmp_path / "store", tmp_path / "mine"
+    own_folder.mkdir()
+    (own_folder / "thesis.txt").write_text("mine", "utf-8")
     with pytest.raises(InvalidArgument, match=r"thesis.txt is there, and no store"):
-        ingest(few, mine)
-    (mine / MANIFEST).write_text("{}", "utf-8")
+        ingest(logs_folder, own_folder)
+    (own_folder / MANIFEST).write_text("{}", "utf-8")
     with pytest.raises(InvalidArgument, match=r"manifest.json is none of a store"):
-        ingest(few, mine)
-    assert {one.name for one in mine.iterdir()} == {"thesis.txt", MANIFEST}
+        ingest(logs_folder, own_folder)
+    assert {file.name for file in own_folder.iterdir()} == {"thesis.txt", MANIFEST}
     for place in ("s3://bucket/store", tmp_path / "store.parquet"):
         with pytest.raises(InvalidArgument, match="a store is a folder on this machine"):
-            ingest(few, place)
-    ingest(few, store)
+            ingest(logs_folder, place)
+    ingest(logs_folder, store)
     for place in (store, "answers.csv"):
         with pytest.raises(InvalidArgument, match="logs are ingested"):
             ingest(place, tmp_path / "other")
     with pytest.raises(InvalidArgument, match=r"it holds the logs of .* too"):
         ingest(EXAMPLES, store)
     words = Recorded(confidence=("metadata.sure",))
-    check_same(read_judgments(store, recorded=words), read_judgments(few, recorded=words))
+    check_same(read_judgments(store, recorded=words), read_judgments(logs_folder, recorded=words))
     described = store_at(str(store))
     assert described is not None
     foreign = {**described.entries[0].record, "task": "any_eval"}
@@ -185,17 +189,19 @@ def test_what_is_no_store_or_no_log_is_refused(
         read_judgments(store, recorded=words)
     write_manifest(described)
     monkeypatch.setattr("inspect_confidence.judgments.store.reader_versions", lambda: "later 2")
-    assert any("holds judgments as inspect_conf" in one for one in read_judgments(store).notices)
+    assert any(
+        "holds judgments as inspect_conf" in notice for notice in read_judgments(store).notices
+    )
     with pytest.raises(InvalidArgument, match="--rebuild reads all of them again"):
-        ingest(few, store)
-    assert ingest(few, store, rebuild=True).logs_read == 4
+        ingest(logs_folder, store)
+    assert ingest(logs_folder, store, rebuild=True).logs_read == 4
     assert not read_judgments(store).notices
 
 
-def test_a_damaged_record_is_read_again_from_its_log(few: Path, tmp_path: Path) -> None:
+def test_a_damaged_record_is_read_again_from_its_log(logs_folder: Path, tmp_path: Path) -> None:
     """A flipped bit, a cut or a missing record file is named, and changes no judgment."""
     store = tmp_path / "store"
-    ingest(few, store)
+    ingest(logs_folder, store)
     intact = read_judgments(store)
     cells = count_tables(store, "scale_variants")
     numbers = printed("summarize", store, "--resamples", 20, "--json").stdout
@@ -205,25 +211,25 @@ def test_a_damaged_record_is_read_again_from_its_log(few: Path, tmp_path: Path) 
     flipped[len(content) // 3] ^= 16
     for damaged in (bytes(flipped), content[:-10], None):
         record.unlink() if damaged is None else record.write_bytes(damaged)
-        again = read_judgments(store)
-        assert [notice for notice in again.notices if record.name in notice]
+        reread = read_judgments(store)
+        assert [notice for notice in reread.notices if record.name in notice]
         for task, judgments in intact.items():
-            pd.testing.assert_frame_equal(again[task], judgments, check_exact=True)
+            pd.testing.assert_frame_equal(reread[task], judgments, check_exact=True)
         pd.testing.assert_frame_equal(count_tables(store, "scale_variants"), cells)
-        shown = printed("summarize", store, "--resamples", 20, "--json")
-        assert shown.stdout == numbers
-        assert "is damaged, so the log was read again" in " ".join(shown.stderr.split())
-    assert ingest(few, store).logs_read == 1
+        done = printed("summarize", store, "--resamples", 20, "--json")
+        assert done.stdout == numbers
+        assert "is damaged, so the log was read again" in " ".join(done.stderr.split())
+    assert ingest(logs_folder, store).logs_read == 1
     assert read_judgments(store).notices == intact.notices
 
 
-def test_a_damaged_record_without_its_log_is_lost_data(few: Path, tmp_path: Path) -> None:
+def test_a_damaged_record_without_its_log_is_lost_data(logs_folder: Path, tmp_path: Path) -> None:
     """The record and the log are named, the other judgments are read, and `--strict` fails."""
     store = tmp_path / "store"
-    ingest(few, store)
+    ingest(logs_folder, store)
     (record, *_) = sorted(store.rglob("*.parquet"))
     record.write_bytes(record.read_bytes()[:-1] + b"?")
-    shutil.rmtree(few)
+    shutil.rmtree(logs_folder)
     judgments = read_judgments(store)
     (notice,) = [notice for notice in judgments.loss_notices if record.name in notice]
     assert "is damaged, and so is the log" in notice
@@ -231,10 +237,10 @@ def test_a_damaged_record_without_its_log_is_lost_data(few: Path, tmp_path: Path
     assert printed("summarize", store, "--resamples", 20, "--strict", code=1)
 
 
-def test_a_changed_manifest_is_refused(few: Path, tmp_path: Path) -> None:
+def test_a_changed_manifest_is_refused(logs_folder: Path, tmp_path: Path) -> None:
     """A flipped digit, a key of a later version, a path out of the store: one line, no number."""
     store = tmp_path / "store"
-    ingest(few, store)
+    ingest(logs_folder, store)
     file = store / MANIFEST
     text = file.read_text("utf-8")
     described = store_at(str(store))
@@ -262,10 +268,10 @@ _HEAD = ("made_by", "format", "sha256")
 
 
 @pytest.mark.slow
-def test_no_flipped_bit_changes_a_judgment(few: Path, tmp_path: Path) -> None:
+def test_no_flipped_bit_changes_a_judgment(logs_folder: Path, tmp_path: Path) -> None:
     """Of 200 flips in records and 200 in the manifest each is named or refused, or harmless."""
     store = tmp_path / "store"
-    ingest(few, store)
+    ingest(logs_folder, store)
     intact = read_judgments(store)
     rng = np.random.default_rng(0)
     records = sorted(store.rglob("*.parquet"))
@@ -278,23 +284,23 @@ def test_no_flipped_bit_changes_a_judgment(few: Path, tmp_path: Path) -> None:
         flipped[byte] ^= 1 << bit
         file.write_bytes(flipped)
         try:
-            again = read_judgments(store)
+            reread = read_judgments(store)
         except InvalidArgument as error:
             outcome = str(error).count("\n") == 0
         else:
-            outcome = all(again[task].equals(intact[task]) for task in intact)
-            outcome &= file.name == MANIFEST or any(file.name in note for note in again.notices)
+            outcome = all(reread[task].equals(intact[task]) for task in intact)
+            outcome &= file.name == MANIFEST or any(file.name in note for note in reread.notices)
         outcomes[f"{file.name} byte {byte} bit {bit}"] = outcome
         file.write_bytes(content)
     happens = "the log of the record is read again, with a note; a manifest is refused in one line"
     assert held("disk", "Bits flipped in a store", outcomes, happens, "nothing") == []
 
 
-def test_a_link_has_the_state_of_its_target(few: Path, tmp_path: Path) -> None:
+def test_a_link_has_the_state_of_its_target(logs_folder: Path, tmp_path: Path) -> None:
     """A log that is edited behind a link, and another log behind it, are read again."""
     folder, store = tmp_path / "links", tmp_path / "store"
     folder.mkdir()
-    first, second, *_ = sorted(few.glob("*.eval"))
+    first, second, *_ = sorted(logs_folder.glob("*.eval"))
     link = folder / "linked.eval"
     link.symlink_to(first)
     ingest(folder, store)
@@ -319,17 +325,17 @@ def test_logs_are_listed_as_inspect_lists_them(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(EXAMPLES / "life_eval-candid.eval", tmp_path / name)
         os.utime(tmp_path / name, (10 - age // 2, 10 - age // 2))
-    listed = [log.location for log in logs_at(str(tmp_path))]
-    assert listed == [log.name for log in list_eval_logs(str(tmp_path))]
-    assert len(listed) == 5
+    locations = [log.location for log in logs_at(str(tmp_path))]
+    assert locations == [log.name for log in list_eval_logs(str(tmp_path))]
+    assert len(locations) == 5
 
 
-@pytest.mark.parametrize("there", [True, False])
+@pytest.mark.parametrize("has_store", [True, False])
 def test_a_store_is_counted_as_its_frames_are(
-    all_kinds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: bool
+    all_kinds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_store: bool
 ) -> None:
     """By DuckDB and by pyarrow: copies count once, what is missing is a value, variants too."""
-    if there:
+    if has_store:
         pytest.importorskip("duckdb")
     else:
         monkeypatch.setitem(sys.modules, "duckdb", None)
@@ -344,41 +350,45 @@ def test_a_store_is_counted_as_its_frames_are(
     }
     frames = read_judgments(store)
     assert frames["fermi_eval"]["variant"].nunique() == 2
-    for task, by in ways.items():
-        found = count_tables(store, task, by=by)
-        assert list(found) == [*by, "n"]
+    for task, columns in ways.items():
+        counts = count_tables(store, task, by=columns)
+        assert list(counts) == [*columns, "n"]
         # One after the other, with no group made by any package.
-        cells = (tuple(map(str, row)) for row in frames[task][list(by)].itertuples(index=False))
-        expected = Counter(tuple("nan" if one == "None" else one for one in row) for row in cells)
-        rows = [tuple(map(str, row)) for row in found.itertuples(index=False)]
-        cleaned = [tuple("nan" if one == "None" else one for one in row[:-1]) for row in rows]
-        assert dict(zip(cleaned, found["n"], strict=True)) == expected, task
-    assert "damaged.eval" in " ".join(found.attrs["notices"])
+        cells = (
+            tuple(map(str, row)) for row in frames[task][list(columns)].itertuples(index=False)
+        )
+        expected = Counter(
+            tuple("nan" if cell == "None" else cell for cell in row) for row in cells
+        )
+        rows = [tuple(map(str, row)) for row in counts.itertuples(index=False)]
+        cleaned = [tuple("nan" if cell == "None" else cell for cell in row[:-1]) for row in rows]
+        assert dict(zip(cleaned, counts["n"], strict=True)) == expected, task
+    assert "damaged.eval" in " ".join(counts.attrs["notices"])
     pd.testing.assert_frame_equal(
         count_tables(frames, "scale_variants"), count_tables(store, "scale_variants")
     )
-    for task, by, says in (
+    for task, columns, says in (
         ("scale", CELLS, "Did you mean 'scale_variants'"),
         ("life_eval", ("corect",), "no such column"),
         ("judge_check", ("status",), "There is no judgment of judge_check"),
     ):
         with pytest.raises(InvalidArgument, match=says):
-            count_tables(store, task, by=by)
+            count_tables(store, task, by=columns)
 
 
 def files_of(store: Path) -> dict[str, bytes]:
     """All files of a store, without the lock."""
-    there = [one for one in store.rglob("*") if one.is_file() and one.name != ".lock"]
-    return {str(one.relative_to(store)): one.read_bytes() for one in there}
+    files = [file for file in store.rglob("*") if file.is_file() and file.name != ".lock"]
+    return {str(file.relative_to(store)): file.read_bytes() for file in files}
 
 
 def ingest_until(source: Path, store: Path, point: int, changes: Synchronized[int]) -> None:
     """Ingest, and be killed just before that change of a file or folder of the store."""
     happening = {"os.mkdir", "os.rename", "os.remove", "os.rmdir"}
 
-    def watch(event: str, said: tuple[Any, ...]) -> None:
-        writes = event == "open" and bool((said[2] or 0) & (os.O_WRONLY | os.O_RDWR))
-        if (event in happening or writes) and str(said[0]).startswith(str(store)):
+    def watch(event: str, arguments: tuple[Any, ...]) -> None:
+        writes = event == "open" and bool((arguments[2] or 0) & (os.O_WRONLY | os.O_RDWR))
+        if (event in happening or writes) and str(arguments[0]).startswith(str(store)):
             if changes.value == point:
                 os.kill(os.getpid(), signal.SIGKILL)
             changes.value += 1
@@ -388,65 +398,67 @@ def ingest_until(source: Path, store: Path, point: int, changes: Synchronized[in
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("there", ["nothing", "a store"])
-def test_a_killed_ingest_is_made_whole_by_the_next(few: Path, tmp_path: Path, there: str) -> None:
+@pytest.mark.parametrize("killed_at", ["nothing", "a store"])
+def test_a_killed_ingest_is_made_whole_by_the_next(
+    logs_folder: Path, tmp_path: Path, killed_at: str
+) -> None:
     """Killed at ten points of its way, new or with a store from before: never read as whole."""
     context = get_context("forkserver")
     context.set_forkserver_preload(["inspect_confidence.judgments.logs", "test_store"])
     start = tmp_path / "start"
     before = Judgments({})
-    if there == "a store":
-        ingest(few, start)
+    if killed_at == "a store":
+        ingest(logs_folder, start)
         before = read_judgments(start)
-        logs = sorted(few.glob("*.eval"))
+        logs = sorted(logs_folder.glob("*.eval"))
         edit(logs[0])
         edit(logs[1])
         logs[2].unlink()
-        shutil.copy(EXAMPLES / "life_eval-candid.eval", few)
+        shutil.copy(EXAMPLES / "life_eval-candid.eval", logs_folder)
 
     def killed(name: str, point: int) -> tuple[Path, int]:
         store = tmp_path / name
         if start.exists():
             shutil.copytree(start, store)
         changes = context.Value("i")
-        process = context.Process(target=ingest_until, args=(few, store, point, changes))
+        process = context.Process(target=ingest_until, args=(logs_folder, store, point, changes))
         process.start()
         process.join()
         assert process.exitcode == (-signal.SIGKILL if point >= 0 else 0)
         return store, changes.value
 
     unbroken, changes = killed("unbroken", -1)
-    wanted = files_of(unbroken)
-    whole = read_judgments(few)
-    seen = set()
+    expected = files_of(unbroken)
+    whole = read_judgments(logs_folder)
+    states = set()
     for point in np.linspace(0, changes - 1, 10).astype(int):
         store, _ = killed(f"at-{point}", int(point))
-        told = printed("judgments", store, "-o", tmp_path / "all.csv", code=None)
-        if told.exit_code:
-            seen.add("refused")
+        judgments_run = printed("judgments", store, "-o", tmp_path / "all.csv", code=None)
+        if judgments_run.exit_code:
+            states.add("refused")
             assert not before
-            assert re.search("run it again|No judgments|no such log", told.stderr)
+            assert re.search("run it again|No judgments|no such log", judgments_run.stderr)
         else:
-            found = read_judgments(store)
-            late = [one for one in found.notices if "has not ended" in one]
-            seen.add("old" if late else "whole")
-            found.notices = tuple(one for one in found.notices if one not in late)
+            judgments = read_judgments(store)
+            late = [notice for notice in judgments.notices if "has not ended" in notice]
+            states.add("old" if late else "whole")
+            judgments.notices = tuple(notice for notice in judgments.notices if notice not in late)
             begun = files_of(store)[MANIFEST] != files_of(start).get(MANIFEST)
-            check_same(found, whole if begun and not late else before)
-        there_already = sum(name in wanted for name in files_of(store) if name != MANIFEST)
-        done = ingest(few, store)
+            check_same(judgments, whole if begun and not late else before)
+        there_already = sum(name in expected for name in files_of(store) if name != MANIFEST)
+        done = ingest(logs_folder, store)
         assert done.logs_unchanged == there_already
-        assert done.logs_read == len(list(few.glob("*.eval"))) - there_already
-        assert files_of(store) == wanted
-    assert seen >= ({"refused"} if not before else {"old", "whole"})
+        assert done.logs_read == len(list(logs_folder.glob("*.eval"))) - there_already
+        assert files_of(store) == expected
+    assert states >= ({"refused"} if not before else {"old", "whole"})
 
 
-def test_a_second_ingest_at_the_same_time_is_told(few: Path, tmp_path: Path) -> None:
+def test_a_second_ingest_at_the_same_time_is_told(logs_folder: Path, tmp_path: Path) -> None:
     """Two don't write at once; whoever ends, or is ended, lets the next one in."""
     fcntl = pytest.importorskip("fcntl")
     (tmp_path / "store").mkdir()
     with (tmp_path / "store" / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with pytest.raises(InvalidArgument, match="another ingest writes to this store"):
-            ingest(few, tmp_path / "store")
-    assert ingest(few, tmp_path / "store").logs_read == 4
+            ingest(logs_folder, tmp_path / "store")
+    assert ingest(logs_folder, tmp_path / "store").logs_read == 4

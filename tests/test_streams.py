@@ -40,19 +40,19 @@ def any_eval(model: str, run: str, start: int, stop: int, method: str = "stated"
         for item in range(start, stop)
         for epoch in (1, 2)
     ]
-    said = judgments_of(frame(rows, "any_eval"))["any_eval"]
-    samples = (said["epoch"].map("{:g} ".format) + said["item"]).to_numpy(object)
-    return Run(run, "any_eval", model, "any_eval", {"effort": run[0]}, said, samples)
+    judgments = judgments_of(frame(rows, "any_eval"))["any_eval"]
+    samples = (judgments["epoch"].map("{:g} ".format) + judgments["item"]).to_numpy(object)
+    return Run(run, "any_eval", model, "any_eval", {"effort": run[0]}, judgments, samples)
 
 
 def scale(model: str, run: str) -> Run:
     """A log of the scale study."""
     rows = [row for epoch in (1, 2) for row in scale_rows("0-10", 30, 4, 0, epoch=epoch)]
     whole = judgments_of(frame(rows, "scale_variants"))["scale_variants"]
-    said = whole.assign(model=model, run=run)
-    said["uuid"] = [f"{run}-{number}" for number in range(len(said))]
-    samples = np.array([str(number) for number in range(len(said))], object)
-    return Run(run, "scale_variants", model, "scale_variants", {}, said, samples)
+    rows_of_model = whole.assign(model=model, run=run)
+    rows_of_model["uuid"] = [f"{run}-{number}" for number in range(len(rows_of_model))]
+    samples = np.array([str(number) for number in range(len(rows_of_model))], object)
+    return Run(run, "scale_variants", model, "scale_variants", {}, rows_of_model, samples)
 
 
 @pytest.fixture
@@ -85,11 +85,11 @@ def test_a_model_at_a_time_is_all_at_once(store: Path) -> None:
     assert isinstance(parts, Stream)
     assert [*parts.notices] == [*whole.notices]
     assert [*parts.loss_notices] == [*whole.loss_notices]
-    said = "10 samples are in several logs and were taken once: 10 from 2.eval"
-    assert said in whole.notices
-    assert sum("are pooled" in one for one in whole.notices) == 4
-    tables = [one["any_eval"] for one in parts.frames(["any_eval"], each_model=True)]
-    assert [set(one["model"]) for one in tables] == [{"c"}, {"a"}, {"b"}]
+    notice_text = "10 samples are in several logs and were taken once: 10 from 2.eval"
+    assert notice_text in whole.notices
+    assert sum("are pooled" in notice for notice in whole.notices) == 4
+    tables = [frames["any_eval"] for frames in parts.frames(["any_eval"], each_model=True)]
+    assert [set(table["model"]) for table in tables] == [{"c"}, {"a"}, {"b"}]
     expected = summarize(whole, **FEW)
     assert set(expected["task"]) == {"any_eval", "scale_variants"}
     pd.testing.assert_frame_equal(summarize(str(store), **FEW), expected, check_exact=True)

@@ -28,7 +28,7 @@ from provider_server import ProviderServer, Reply
 ONE = {"models": ["respondent/candid"], "tasks": ["fermi_eval"]}
 
 
-def written(folder: Path, says: object) -> str:
+def write_study(folder: Path, says: object) -> str:
     """The path of a study file."""
     file = folder / "study.yaml"
     file.write_text(yaml.safe_dump(says), "utf-8")
@@ -46,10 +46,10 @@ def test_a_study_is_every_combination(tmp_path: Path) -> None:
             {"task": "life_eval", "arguments": {"items": 7}, "repeats": 1, "models": ["mockllm/m"]},
         ],
     }
-    *fermi, life = read_design(written(tmp_path, says)).entries
-    crossed = {(one.arguments["method"], one.arguments["seed"]) for one in fermi}
+    *fermi, life = read_design(write_study(tmp_path, says)).entries
+    crossed = {(entry.arguments["method"], entry.arguments["seed"]) for entry in fermi}
     assert crossed == {(method, seed) for method in ("direct", "sampling") for seed in (1, 2, 3)}
-    assert all(one.arguments["dataset"] == "bundled" and one.repeats == 2 for one in fermi)
+    assert all(entry.arguments["dataset"] == "bundled" and entry.repeats == 2 for entry in fermi)
     assert (life.arguments, life.repeats, list(life.models)) == ({"items": 7}, 1, ["mockllm/m"])
 
 
@@ -80,7 +80,7 @@ def test_a_mistake_ends_in_a_line_before_any_call(
     change: dict[str, object], says: str, tmp_path: Path
 ) -> None:
     """What a study file can't mean is refused, with the remedy, and no log is begun."""
-    file = written(tmp_path, {**ONE, "logs": str(tmp_path / "logs"), **change})
+    file = write_study(tmp_path, {**ONE, "logs": str(tmp_path / "logs"), **change})
     done = CliRunner().invoke(main, ["run", file, "--display", "none"])
     assert done.exit_code == 2, done.output
     assert says in done.output
@@ -90,7 +90,7 @@ def test_a_mistake_ends_in_a_line_before_any_call(
 def test_the_examples_are_study_files() -> None:
     """The demo asks every task; the designs of the papers are readable."""
     demo = read_design(str(CHECKOUT / "examples" / "demo.yaml"))
-    assert len({one.task for one in demo.entries}) == 8
+    assert len({entry.task for entry in demo.entries}) == 8
     assert len(read_design(str(CHECKOUT / "examples" / "paper.yaml")).entries) == 15
 
 
@@ -101,74 +101,74 @@ def test_plan_of_a_study_adds_up(tmp_path: Path) -> None:
         "arguments": {"items": 10, "dataset": "bundled"},
         "tasks": [{"task": "fermi_eval", "repeats": 2}, "question_sets"],
     }
-    file = written(tmp_path, says)
-    said = CliRunner().invoke(main, ["plan", file]).output
+    file = write_study(tmp_path, says)
+    output = CliRunner().invoke(main, ["plan", file]).output
     # 10 items x 4 levels x 2, and 10 questions, by three models
-    assert re.findall(r"^  (?:fermi_eval|question_sets|all)\b.*? +([\d,]+) +\S+ +\S+$", said, re.M)[
-        :3
-    ] == ["80", "10", "90"]
-    assert re.search(r"^all models, side by side +270 +>0\.\d\d ", said, re.M)
-    assert "no price of openai/unheard-of is known" in said
-    assert "list price of 2026-03, https://" in said
-    one = "{input: 0, output: 1000000, input_cache_write: 0, input_cache_read: 0}"
+    assert re.findall(
+        r"^  (?:fermi_eval|question_sets|all)\b.*? +([\d,]+) +\S+ +\S+$", output, re.M
+    )[:3] == ["80", "10", "90"]
+    assert re.search(r"^all models, side by side +270 +>0\.\d\d ", output, re.M)
+    assert "no price of openai/unheard-of is known" in output
+    assert "list price of 2026-03, https://" in output
+    price = "{input: 0, output: 1000000, input_cache_write: 0, input_cache_read: 0}"
     (tmp_path / "prices.yaml").write_text(
-        "".join(f"{model}: {one}\n" for model in says["models"]), "utf-8"
+        "".join(f"{model}: {price}\n" for model in says["models"]), "utf-8"
     )
-    said = (
+    output = (
         CliRunner()
         .invoke(main, ["plan", file, "--model-cost-config", str(tmp_path / "prices.yaml")])
         .output
     )
     # a dollar a token: 80 x 16 and 10 x 180 tokens written, three times
     assert re.search(
-        rf"^all models, side by side +270 +{3 * (80 * 16 + 10 * 180):,}\.00 ", said, re.M
+        rf"^all models, side by side +270 +{3 * (80 * 16 + 10 * 180):,}\.00 ", output, re.M
     )
 
 
 def test_plan_warns_where_a_sample_is_not_an_item() -> None:
     """Six samples of four levels an item are an item and a half."""
-    said = plan_run("fermi_eval", ["dataset=bundled", "items=10"], limit=6, connections=2)
-    assert "6 of 40 samples, which are 1.5 of 10 items" in said
-    assert re.search(r"calls: +6\n", said)
-    said = plan_run("question_sets", ["items=10"], limit=6)
-    assert "6 of 10 samples\n" in said
+    plan_text = plan_run("fermi_eval", ["dataset=bundled", "items=10"], limit=6, connections=2)
+    assert "6 of 40 samples, which are 1.5 of 10 items" in plan_text
+    assert re.search(r"calls: +6\n", plan_text)
+    plan_text = plan_run("question_sets", ["items=10"], limit=6)
+    assert "6 of 10 samples\n" in plan_text
 
 
 def test_minutes_of_a_plan() -> None:
     """A second a call and another for fifty tokens, over the connections."""
-    said = plan_run("fermi_eval", ["dataset=bundled", "items=100"], limit=None, connections=1)
-    assert f"about {400 * (1 + 16 / 50) / 60:.1f} minutes at 1 connections" in said
+    plan_text = plan_run("fermi_eval", ["dataset=bundled", "items=100"], limit=None, connections=1)
+    assert f"about {400 * (1 + 16 / 50) / 60:.1f} minutes at 1 connections" in plan_text
 
 
 def test_prices_are_dated_and_have_a_source() -> None:
     """About twenty models; a dated name has the undated one's price, but where listed itself."""
-    listed = yaml.safe_load(
+    price_list = yaml.safe_load(
         (CHECKOUT / "src/inspect_confidence/commands/prices.yaml").read_text("utf-8")
     )
-    assert len(listed["models"]) >= 20
-    for model, one in listed["models"].items():
-        found = price_of(model)
-        assert found, model
-        assert (found.cost.input, found.cost.output) == (one["input"], one["output"])
-        assert 0 < found.cost.input < found.cost.output
-        assert re.search(r"20\d\d-\d\d.*, https://", found.source), model
+    assert len(price_list["models"]) >= 20
+    for model, prices in price_list["models"].items():
+        price = price_of(model)
+        assert price, model
+        assert (price.cost.input, price.cost.output) == (prices["input"], prices["output"])
+        assert 0 < price.cost.input < price.cost.output
+        assert re.search(r"20\d\d-\d\d.*, https://", price.source), model
     assert price_of("openai/gpt-4o-mini-2024-07-18") == price_of("openai/gpt-4o-mini")
     assert price_of("openai/gpt-4o-2024-05-13") != price_of("openai/gpt-4o")
     assert price_of("openai/gpt-4o-audio") is None
 
 
 def _log(name: str, started: str, completed: str, **usage: dict[str, ModelUsage]) -> EvalLog:
-    one = read_eval_log(CHECKOUT / "examples" / "logs" / f"{name}.eval", header_only=True)
-    one.stats = EvalStats(
+    log = read_eval_log(CHECKOUT / "examples" / "logs" / f"{name}.eval", header_only=True)
+    log.stats = EvalStats(
         started_at=f"2026-01-01T{started}+00:00", completed_at=f"2026-01-01T{completed}+00:00"
     ).model_copy(update=usage)
-    return one
+    return log
 
 
 def test_what_runs_used_is_told_by_role() -> None:
     """A judge that is the model asked has its own row; cached tokens are read; time is a union."""
     judge = ModelUsage(input_tokens=1_000, output_tokens=100, total_tokens=1_100)
-    asked = ModelUsage(
+    usage = ModelUsage(
         input_tokens=2_000,
         output_tokens=300,
         total_tokens=2_800,
@@ -178,20 +178,22 @@ def test_what_runs_used_is_told_by_role() -> None:
     name = "respondent/candid"
     run = _log(
         "hedge_markers-candid", "10:00:00", "10:10:00",
-        model_usage={name: asked + judge}, role_usage={"grader": judge},
+        model_usage={name: usage + judge}, role_usage={"grader": judge},
     )  # fmt: skip
     run.eval.model_roles["grader"].model = name  # type: ignore[index, union-attr]
-    other = _log(
-        "fermi_eval-candid", "10:05:00", "10:20:00", model_usage={name: asked}, role_usage={}
+    second_run = _log(
+        "fermi_eval-candid", "10:05:00", "10:20:00", model_usage={name: usage}, role_usage={}
     )
-    assert usage_of([run, other]) == [
+    assert usage_of([run, second_run]) == [
         ModelTotal(name, "asked", 2 * 2_500, 600, 3.0, ""),
         ModelTotal(name, "grader", 1_000, 100, 0.0, "simulated models cost nothing"),
     ]
-    assert seconds_of([run, other]) == 20 * 60
-    said = usage_sentence([run, other])
-    assert "respondent/candid 5,000 tokens in, 600 out, $3.00; respondent/candid (grader)" in said
-    assert said.endswith("20 minutes of wall time.")
+    assert seconds_of([run, second_run]) == 20 * 60
+    sentence = usage_sentence([run, second_run])
+    assert (
+        "respondent/candid 5,000 tokens in, 600 out, $3.00; respondent/candid (grader)" in sentence
+    )
+    assert sentence.endswith("20 minutes of wall time.")
 
 
 @pytest.mark.slow
@@ -205,7 +207,7 @@ def test_an_interrupted_study_goes_on_without_asking_twice(tmp_path: Path) -> No
         "settings": {"max_connections": 2},
         "tasks": ["fermi_eval", "question_sets"],
     }
-    file = written(tmp_path, says)
+    file = write_study(tmp_path, says)
 
     def slowly(_: object) -> Reply:
         time.sleep(0.1)
@@ -227,15 +229,15 @@ def test_an_interrupted_study_goes_on_without_asking_twice(tmp_path: Path) -> No
         before = len(server.requests)
         assert 40 <= before < 150
         subprocess.run(words, env=surroundings, cwd=tmp_path, check=True, timeout=120)
-        asked = Counter(request.prompt for request, _ in server.requests)
+        prompt_counts = Counter(request.prompt for request, _ in server.requests)
         whole = len(server.requests)
         subprocess.run(words, env=surroundings, cwd=tmp_path, check=True, timeout=120)
         assert len(server.requests) == whole
-    assert len(asked) == 30 * 4 + 30
+    assert len(prompt_counts) == 30 * 4 + 30
     # Only calls that were under way at the interrupt are asked again: two connections, two tasks.
-    assert sum(asked.values()) - len(asked) <= 4
-    done = [read_eval_log(one, header_only=True) for one in list_eval_logs(str(logs))]
-    assert {one.eval.task.rpartition("/")[2] for one in done if one.status == "success"} == {
+    assert sum(prompt_counts.values()) - len(prompt_counts) <= 4
+    done = [read_eval_log(log_info, header_only=True) for log_info in list_eval_logs(str(logs))]
+    assert {log.eval.task.rpartition("/")[2] for log in done if log.status == "success"} == {
         "fermi_eval",
         "question_sets",
     }

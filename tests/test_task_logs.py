@@ -90,23 +90,23 @@ def test_recomputing_gives_the_same_metrics(run: EvalLog) -> None:
     failed = any(value > 0 for (_, name, _), value in before.items() if "_failure_rate" in name)
     scores = [score for sample in run.samples or [] for score in (sample.scores or {}).values()]
     assert failed or any(score.reason for score in scores) or run.tags == ["rules"]
-    again = run.model_copy(deep=True)
-    recompute_metrics(again)
-    after = numbers(again)
+    rescored = run.model_copy(deep=True)
+    recompute_metrics(rescored)
+    after = numbers(rescored)
     assert set(after) == set(before)
     for name, value in before.items():
         # Samples stand in another order in the file, so that sums differ in their last digit.
         assert after[name] == pytest.approx(value, rel=1e-9, abs=2e-9, nan_ok=True), name
-    assert again.results
+    assert rescored.results
     assert run.results
-    assert again.results.headline == run.results.headline
+    assert rescored.results.headline == run.results.headline
 
 
 def test_columns_are_what_scores_hold(run: EvalLog) -> None:
     """Every column, its label, its colours and the order refer to a number in the scores."""
     view = samples_view(run.eval.viewer)
     assert run.samples
-    held = {
+    columns_held = {
         (scorer, key)
         for sample in run.samples
         for scorer, score in (sample.scores or {}).items()
@@ -115,27 +115,27 @@ def test_columns_are_what_scores_hold(run: EvalLog) -> None:
     ids = [column.id for column in view.columns or [] if column.id.startswith("score__")]
     assert ids
     # What only another method of the same scorer gives may have a hidden column.
-    shown = {
+    columns_shown = {
         column.id
         for column in view.columns or []
         if column.visible and column.id.startswith("score__")
     }
-    assert shown <= {f"score__{scorer}__{key}" for scorer, key in held}
+    assert columns_shown <= {f"score__{scorer}__{key}" for scorer, key in columns_held}
     keys = {name.rsplit("__", 1)[1] for name in ids}
     assert keys <= set(view.score_labels or {})
-    assert {key for _, key in held} <= set(view.score_labels or {})
+    assert {key for _, key in columns_held} <= set(view.score_labels or {})
     assert set(view.score_color_scales or {}) <= keys
     assert next(sort.column for sort in view.sort or []) in ids
 
 
 def test_headline_and_groups(run: EvalLog) -> None:
     """The headline is one number; metrics of one name at several values stand together."""
-    found = headline_metric(run)
-    assert found is not None
-    assert found.metric.group == found.metric.name  # alone under it
-    assert not math.isnan(found.metric.value)
+    headline = headline_metric(run)
+    assert headline is not None
+    assert headline.metric.group == headline.metric.name  # alone under it
+    assert not math.isnan(headline.metric.value)
     assert run.eval.headline_metric is not None
-    assert run.eval.headline_metric.metric == found.metric.name.rsplit("/", 1)[-1]
+    assert run.eval.headline_metric.metric == headline.metric.name.rsplit("/", 1)[-1]
     assert run.results is not None
     names = [metric.name for score in run.results.scores for metric in score.metrics.values()]
     assert all("/" not in name and len(name) < 30 for name in names)  # Inspect cuts longer ones
@@ -148,11 +148,12 @@ def test_every_score_is_explained(run: EvalLog) -> None:
     """A sentence for each, on one line, without brackets of Python's."""
     for sample in run.samples or []:
         for score in (sample.scores or {}).values():
-            said = score.explanation or ""
-            assert said.endswith("."), said
-            assert said[0].isupper() or said[0].isdigit(), said  # "2 of 3 replies ..."
-            assert "\n" not in said
-            assert "nan" not in said.split(), said
+            explanation = score.explanation or ""
+            assert explanation.endswith("."), explanation
+            # a digit: "2 of 3 replies ..."
+            assert explanation[0].isupper() or explanation[0].isdigit(), explanation
+            assert "\n" not in explanation
+            assert "nan" not in explanation.split(), explanation
 
 
 def test_keys_of_levels_have_labels_and_colours() -> None:
@@ -176,9 +177,9 @@ def scored(value: float, **metadata: object) -> SampleScore:
 def test_groups_of_samples() -> None:
     """Numbers by size, each epoch by itself; without the key, or scores, there is no group."""
     scores = [scored(1, radius=10.0), scored(0, radius=1.0), scored(0, radius=10.0), scored(9)]
-    found = cast(MetricProtocol, mean_by("radius", "overconfidence", "radius {}"))(scores)
-    assert isinstance(found, dict)
-    assert list(found.items()) == [("radius 1", 0.0), ("radius 10", 0.5)]
+    means = cast(MetricProtocol, mean_by("radius", "overconfidence", "radius {}"))(scores)
+    assert isinstance(means, dict)
+    assert list(means.items()) == [("radius 1", 0.0), ("radius 10", 0.5)]
     for scores in ([], [scored(1)]):
         value = cast(MetricProtocol, mean_by("radius", "overconfidence"))(scores)
         assert math.isnan(float(str(value)))
@@ -188,7 +189,8 @@ def test_means_of_groups_leave_out_what_is_undefined(tmp_path: Path) -> None:
     """Two ages are asked at radius 5; of the reply without a confidence nothing counts."""
     reply = '{"answer": 80, "confidence": %s}'
     outputs = [
-        ModelOutput.from_content("mockllm/model", reply % said, "stop") for said in ("1.0", '"?"')
+        ModelOutput.from_content("mockllm/model", reply % stated_probability, "stop")
+        for stated_probability in ("1.0", '"?"')
     ]
     for output in outputs:
         output.usage = ModelUsage()
@@ -202,8 +204,10 @@ def test_means_of_groups_leave_out_what_is_undefined(tmp_path: Path) -> None:
     assert log.results
     assert log.samples
     scores = [(sample.scores or {})["age_at_death"].value for sample in log.samples]
-    known = [float(str(one["overconfidence"])) for one in scores if isinstance(one, dict)]
-    (defined,) = [one for one in known if not math.isnan(one)]
+    defined_values = [
+        float(str(value["overconfidence"])) for value in scores if isinstance(value, dict)
+    ]
+    (defined,) = [value for value in defined_values if not math.isnan(value)]
     (overall,) = log.results.scores
     assert overall.metrics["overconfidence"].value == pytest.approx(defined)
     assert overall.metrics["overconfidence_5"].value == pytest.approx(defined)

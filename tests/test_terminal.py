@@ -64,18 +64,20 @@ Shown = tuple[Callable[[pd.DataFrame], None], Callable[[pd.DataFrame], list[View
 SCREENS: dict[str, Shown] = {
     "headlines": (
         print_headlines,
-        lambda rows: [v for _, some in headline_views(rows) for v in some],
+        lambda rows: [view for _, views in headline_views(rows) for view in views],
     ),
     "estimates": (
         lambda rows: print_views(rows, full=True),
-        lambda rows: [v for _, some in views_of(rows) for v in some],
+        lambda rows: [view for _, views in views_of(rows) for view in views],
     ),
 }
 
 
 def cells(views: Sequence[View]) -> list[Cell]:
     """All numbers of the tables."""
-    return [one for view in views for one in view.table.to_numpy().ravel() if isinstance(one, Cell)]
+    return [
+        cell for view in views for cell in view.table.to_numpy().ravel() if isinstance(cell, Cell)
+    ]
 
 
 @pytest.mark.parametrize("width", [50, 80, 120, None])
@@ -96,11 +98,11 @@ def test_no_digit_is_cut(
     show(rows)
     text = re.sub(r"\x1b\[[\d;]*m", "", capsys.readouterr().out)
     assert "…" not in text
-    wanted = Counter(str(one) for one in cells(views(rows)) if one != "-")
-    assert sum(wanted.values()) > 10
-    for number, times in wanted.items():
-        there = re.findall(rf"(?<![\w.,\[-]){re.escape(number)}(?![\w.,\]%])", text)
-        assert len(there) >= times, (number, width)
+    expected = Counter(str(cell) for cell in cells(views(rows)) if cell != "-")
+    assert sum(expected.values()) > 10
+    for number, times in expected.items():
+        matches = re.findall(rf"(?<![\w.,\[-]){re.escape(number)}(?![\w.,\]%])", text)
+        assert len(matches) >= times, (number, width)
     if width or name == "estimates":
         assert max(map(len, text.splitlines())) <= (width or PIPED + len(MODELS[1]))
     if not width:  # for a search
@@ -111,12 +113,12 @@ def test_no_digit_is_cut(
 def test_cells_are_their_rows_rounded(name: str, request: pytest.FixtureRequest) -> None:
     """Half a unit of the last digit is the most that a cell may be off its row's value."""
     rows = request.getfixturevalue(name)
-    for one in cells(SCREENS[name][1](rows)):
-        found = re.match(r"(-?\d+(?:\.(\d+))?)(%?)", one)
-        if found and one.row is not None:
-            factor = 100 if found[3] else 1
-            off = abs(float(found[1]) - factor * rows.loc[one.row, "value"])
-            assert off <= 0.5001 * 10.0 ** -len(found[2] or ""), one
+    for cell in cells(SCREENS[name][1](rows)):
+        match = re.match(r"(-?\d+(?:\.(\d+))?)(%?)", cell)
+        if match and cell.row is not None:
+            factor = 100 if match[3] else 1
+            off = abs(float(match[1]) - factor * rows.loc[cell.row, "value"])
+            assert off <= 0.5001 * 10.0 ** -len(match[2] or ""), cell
 
 
 def test_piped_headlines_are_a_line_each(
@@ -127,9 +129,9 @@ def test_piped_headlines_are_a_line_each(
     lines = capsys.readouterr().out.splitlines()
     assert f"scale_variants, bundled, {MODELS[0]}: ECE on 0-100: 0.12 [0.00, 0.99]" in lines
     assert f"scale_variants, bundled, {MODELS[1]}: unread: 10.0%" in lines
-    said = [line for line in lines if "Undefined" in line]
-    assert len(said) == 1
-    assert said[0].endswith("3 commonest reports on 0-100: no report.")
+    undefined_lines = [line for line in lines if "Undefined" in line]
+    assert len(undefined_lines) == 1
+    assert undefined_lines[0].endswith("3 commonest reports on 0-100: no report.")
     (bare,) = [line for line in lines if "No interval" in line]
     assert bare.endswith("fewer than 30 items.")
     # Of a tenth of unread replies and more a line says what became of them.
@@ -142,8 +144,8 @@ def test_a_study_alone(tmp_path: Path) -> None:
     answers.write_text("item,level,lower,upper,truth\na,50,0,1,1\nb,50,0,1,3\n")
     quick = ("--resamples", 10)
     assert "coverage" in printed("summarize", answers, "--study", "fermi_eval", *quick).stdout
-    said = printed("summarize", answers, "--study", "wep_choice", *quick, code=2).stderr
-    assert "there are results of fermi_eval only" in said
+    stderr = printed("summarize", answers, "--study", "wep_choice", *quick, code=2).stderr
+    assert "there are results of fermi_eval only" in stderr
     assert (
         "Did you mean 'fermi_eval'?" in printed("summarize", "-", "--study", "fermi", code=2).stderr
     )
@@ -164,24 +166,24 @@ def test_more_mistakes_end_in_one_line(tmp_path: Path) -> None:
         (["judgments", tmp_path, "-o", tmp_path], "is a directory", 2),
         (["export", markers, "--format", "csv", "-o", markers / "x"], "name another folder", 2),
     ):
-        said = printed(*words, code=code).stderr
-        assert says in " ".join(said.split()), words
-        assert len([line for line in said.splitlines() if line.startswith("Error")]) == 1
+        stderr = printed(*words, code=code).stderr
+        assert says in " ".join(stderr.split()), words
+        assert len([line for line in stderr.splitlines() if line.startswith("Error")]) == 1
 
 
 def test_a_missing_grader_is_refused_before_the_run() -> None:
     """Where a command of Inspect's names no role; elsewhere roles are not known yet."""
     expect_grader()
-    for said in ({"model_role": ()}, {"model_role": None, "run_config": None}):
+    for run_arguments in ({"model_role": ()}, {"model_role": None, "run_config": None}):
         with click.Context(click.Command("eval")) as context:
-            context.params |= said
+            context.params |= run_arguments
             with pytest.raises(InvalidArgument, match="--model-role grader=NAME"):
                 expect_grader()
-    for given in (
+    for arguments in (
         {"model_role": ("grader=a/b",)},
         {"model_role": (), "run_config": "run.yaml"},
         {},
     ):
         with click.Context(click.Command("eval")) as context:
-            context.params |= given
+            context.params |= arguments
             expect_grader()

@@ -23,7 +23,7 @@ from provider_server import Reply
 from runs import printed, responded, served
 
 
-def stated(folder: Path, epochs: int = 2) -> EvalLog:
+def run_scales(folder: Path, epochs: int = 2) -> EvalLog:
     """Four items on two scales, a third of the replies unreadable."""
     task = scale_variants(dataset="bundled", scales="0-100,0-5", items=4)
     return responded(task, "candid", folder, epochs, error_rate=0.4)
@@ -31,21 +31,23 @@ def stated(folder: Path, epochs: int = 2) -> EvalLog:
 
 def test_every_unread_reply_is_listed_with_its_text(tmp_path: Path) -> None:
     """Each judgment that isn't ok, in both epochs, with what the model said."""
-    log = stated(tmp_path)
+    log = run_scales(tmp_path)
     rows = json.loads(printed("unread", tmp_path, "--json").stdout)
     frame = read_judgments(tmp_path)["scale_variants"]
-    lost = frame[frame["status"] != "ok"]
-    assert len(lost) > 2
+    unread_rows = frame[frame["status"] != "ok"]
+    assert len(unread_rows) > 2
     assert sorted((row["item"], row["epoch"], row["status"], row["reason"]) for row in rows) == (
-        sorted(lost[["item", "epoch", "status", "reason"]].itertuples(index=False, name=None))
+        sorted(
+            unread_rows[["item", "epoch", "status", "reason"]].itertuples(index=False, name=None)
+        )
     )
-    said = {
+    reply_texts = {
         (sample.metadata["item"], f"scale=0-{sample.metadata['high']}", sample.epoch): sample.output
         for sample in read_eval_log(log.location).samples or []
     }
     assert {row["epoch"] for row in rows} == {1, 2}
     for row in rows:
-        assert row["text"] == said[row["item"], row["condition"], row["epoch"]].completion
+        assert row["text"] == reply_texts[row["item"], row["condition"], row["epoch"]].completion
 
 
 def test_the_part_that_is_missing_is_named(tmp_path: Path) -> None:
@@ -82,7 +84,7 @@ def test_draws_have_their_own_text(tmp_path: Path) -> None:
 
 def test_the_table_begins_with_shares_and_says_what_it_leaves_out(tmp_path: Path) -> None:
     """A line a task and model, a line a reply, cut; a limit that is said; nothing unread."""
-    stated(tmp_path / "logs")
+    run_scales(tmp_path / "logs")
     n = len(unread(tmp_path / "logs"))
     done = printed("unread", tmp_path / "logs", "--limit", 2, "--csv", tmp_path / "x.csv")
     first, *_ = (line for line in done.stdout.splitlines() if "scale_variants" in line)
@@ -107,7 +109,7 @@ def test_the_table_begins_with_shares_and_says_what_it_leaves_out(tmp_path: Path
 # Reading again
 
 
-def made(name: str) -> Task:
+def task_of(name: str) -> Task:
     """A task by the form of its answers."""
     if name == "stated":
         return scale_variants(dataset="bundled", scales="0-100,0-5", items=4)
@@ -146,26 +148,31 @@ SLOW = [
 @pytest.mark.parametrize("name", ["choice", *SLOW])
 def test_reading_again_is_scoring_again(name: str, tmp_path: Path, command: Command) -> None:
     """`--reread` gives the results of `inspect score`, and writes nothing."""
-    log = responded(made(name), "candid", tmp_path, 2, error_rate=0.3)
+    log = responded(task_of(name), "candid", tmp_path, 2, error_rate=0.3)
     ((task, fresh),) = read_judgments(tmp_path).items()
-    written = Path(spoilt(log).location).read_bytes()
+    log_bytes = Path(spoilt(log).location).read_bytes()
     (stale,) = read_judgments(tmp_path).values()
     assert (stale["status"] == "echo").any()
-    again = read_judgments(tmp_path, reread=True)
-    assert Path(log.location).read_bytes() == written
-    assert any(one.startswith(f"{task}: ") and "read again" in one for one in again.notices)
+    reread = read_judgments(tmp_path, reread=True)
+    assert Path(log.location).read_bytes() == log_bytes
+    assert any(
+        notice.startswith(f"{task}: ") and "read again" in notice for notice in reread.notices
+    )
     # What the readers made of the replies at first they make of them now.
-    same = sorted({*fresh.columns} - {"model"})
-    order = ["uuid", "draw", *({"source", "sentence", "marker"} & {*same})]
-    now, first = (one[same].sort_values(order, ignore_index=True) for one in (again[task], fresh))
+    shared_columns = sorted({*fresh.columns} - {"model"})
+    order = ["uuid", "draw", *({"source", "sentence", "marker"} & {*shared_columns})]
+    now, first = (
+        notice[shared_columns].sort_values(order, ignore_index=True)
+        for notice in (reread[task], fresh)
+    )
     pd.testing.assert_frame_equal(now, first)
-    results = summarize(again, resamples=50)
+    results = summarize(reread, resamples=50)
     assert log.eval.scorers
     (scorer,) = log.eval.scorers
     words = ("score", log.location, "--scorer", f"inspect_confidence/{scorer.name}")
     judge = ("-S", "judge=rules") if name == "rules" else ()
-    how = ("--model", "none/none", "--action", "overwrite", "--overwrite", "--display", "none")
-    command("inspect", *words, *judge, *how)
+    options = ("--model", "none/none", "--action", "overwrite", "--overwrite", "--display", "none")
+    command("inspect", *words, *judge, *options)
     pd.testing.assert_frame_equal(summarize(tmp_path, resamples=50), results)
     done = printed("summarize", tmp_path, "--reread", "--json", "--resamples", 50)
     assert "the status of 0 changed, and the value of 0 more" in done.stderr
@@ -173,7 +180,7 @@ def test_reading_again_is_scoring_again(name: str, tmp_path: Path, command: Comm
 
 def test_changes_are_counted(tmp_path: Path) -> None:
     """Two replies have another status, one has another confidence only."""
-    log = read_eval_log(stated(tmp_path, epochs=1).location)
+    log = read_eval_log(run_scales(tmp_path, epochs=1).location)
     read = [
         score
         for sample in log.samples or []
@@ -188,9 +195,9 @@ def test_changes_are_counted(tmp_path: Path) -> None:
     done = printed("summarize", tmp_path, "--reread", "--json", "--resamples", 10)
     says = "8 judgments were read again; the status of 2 changed, and the value of 1 more"
     assert says in done.stderr
-    listed = json.loads(printed("unread", tmp_path, "--json").stdout)
-    again = json.loads(printed("unread", tmp_path, "--reread", "--json").stdout)
-    assert len(listed) == len(again) + 2
+    unread_rows = json.loads(printed("unread", tmp_path, "--json").stdout)
+    reread_rows = json.loads(printed("unread", tmp_path, "--reread", "--json").stdout)
+    assert len(unread_rows) == len(reread_rows) + 2
 
 
 def test_what_needs_a_model_stays_as_it_is(tmp_path: Path) -> None:
@@ -211,9 +218,9 @@ def test_what_needs_a_model_stays_as_it_is(tmp_path: Path) -> None:
     answers = tmp_path / "answers.csv"
     answers.write_text("item,level,lower,upper,truth\na,50,1,2,1\n", "utf-8")
     assert "has no replies to read again" in read_judgments(answers, reread=True).notices[0]
-    other = read_eval_log(stated(tmp_path / "other").location)
-    assert other.eval.scorers
-    other.eval.scorers[0].name = "nobody/knows"
-    write_eval_log(other, other.location)
-    kept = read_judgments(other.location, reread=True)
-    assert "cannot be read again and stay as they were read" in kept.notices[0]
+    second_log = read_eval_log(run_scales(tmp_path / "other").location)
+    assert second_log.eval.scorers
+    second_log.eval.scorers[0].name = "nobody/knows"
+    write_eval_log(second_log, second_log.location)
+    judgments_reread = read_judgments(second_log.location, reread=True)
+    assert "cannot be read again and stay as they were read" in judgments_reread.notices[0]

@@ -29,27 +29,33 @@ from refusals import refused
 from runs import printed
 
 ATLAS = ("item=item_id", "correct=is_correct")
-OTHERS = [*(word for one in ATLAS for word in ("--column", one)), "--confidence-scale", "0-100"]
+OTHERS = [
+    *(word for column in ATLAS for word in ("--column", column)),
+    "--confidence-scale",
+    "0-100",
+]
 
 
 def answers(model: str = "m", items: int = 600, seed: int = 0, gap: float = 0.2) -> pd.DataFrame:
     """Overconfident by the gap; each item at two epochs with the same outcome, some unreadable."""
     rng = np.random.default_rng(seed)
-    stated = rng.choice([0.6, 0.7, 0.8, 0.9, 1.0], items)
-    right = (rng.random(items) < stated - gap).astype(float)
+    confidences = rng.choice([0.6, 0.7, 0.8, 0.9, 1.0], items)
+    right = (rng.random(items) < confidences - gap).astype(float)
     frame = pd.DataFrame(
         {
             "task": "any_eval",
             "model": model,
             "item": [f"i{k}" for k in range(items)],
-            "confidence": stated,
+            "confidence": confidences,
             "correct": right,
             "status": "ok",
         }
     )
     unread = {"confidence": np.nan, "correct": np.nan, "status": "invalid_response_format"}
-    lost = pd.DataFrame({**frame.iloc[:20], **unread, "item": [f"lost{k}" for k in range(20)]})
-    return pd.concat([frame.assign(epoch=e) for e in (1, 2)] + [lost], ignore_index=True)
+    unread_rows = pd.DataFrame(
+        {**frame.iloc[:20], **unread, "item": [f"lost{k}" for k in range(20)]}
+    )
+    return pd.concat([frame.assign(epoch=e) for e in (1, 2)] + [unread_rows], ignore_index=True)
 
 
 def test_map_is_fitted_on_train_and_judged_on_test_items() -> None:
@@ -57,12 +63,12 @@ def test_map_is_fitted_on_train_and_judged_on_test_items() -> None:
     frame = answers()
     train = np.array([int(item.strip("ilost")) % 2 == 0 for item in frame["item"]])
     frame["split"] = np.where(train, "train", "test")
-    found = recalibrate(frame, method="isotonic", resamples=200)
-    (entry,) = found.maps["maps"]
+    recalibration = recalibrate(frame, method="isotonic", resamples=200)
+    (entry,) = recalibration.maps["maps"]
     assert entry["train"] == {"split": "train"}
-    there = train & (frame["status"] == "ok") & (frame["epoch"] == 1)
+    in_fit = train & (frame["status"] == "ok") & (frame["epoch"] == 1)
     expected = metrics.fit_recalibration(
-        frame.loc[there, "confidence"], frame.loc[there, "correct"], method="isotonic"
+        frame.loc[in_fit, "confidence"], frame.loc[in_fit, "correct"], method="isotonic"
     )
     assert entry["x"] == pytest.approx(expected.x)
     assert entry["y"] == pytest.approx(expected.y)
@@ -70,41 +76,43 @@ def test_map_is_fitted_on_train_and_judged_on_test_items() -> None:
     # What it is judged by is what `summarize` and `compare` say of the same judgments.
     test = frame[~train & (frame["status"] == "ok")]
     after = test.assign(confidence=expected(test["confidence"]), variant="after")
-    said = summarize(test, resamples=200).set_index(["condition", "metric"])["value"]
-    judged: dict[Any, dict[Any, Any]] = found.changes.set_index("metric").to_dict("index")
+    value_by_metric = summarize(test, resamples=200).set_index(["condition", "metric"])["value"]
+    change_by_metric: dict[Any, dict[Any, Any]] = recalibration.changes.set_index("metric").to_dict(
+        "index"
+    )
     difference = compare(after, test, resamples=200).set_index("metric")
     for metric in ("brier", "ece", "auroc", "overconfidence"):
-        row = judged[metric]
-        assert row["stated"] == pytest.approx(said["method=recorded", metric], abs=1e-12)
+        row = change_by_metric[metric]
+        assert row["stated"] == pytest.approx(value_by_metric["method=recorded", metric], abs=1e-12)
         assert row["difference"] == pytest.approx(row["recalibrated"] - row["stated"], abs=1e-12)
         assert row["difference"] == pytest.approx(difference.loc[metric, "difference"], abs=1e-12)
-    assert judged["ece"]["difference"] < -0.05
-    assert abs(judged["overconfidence"]["recalibrated"]) < 0.08
+    assert change_by_metric["ece"]["difference"] < -0.05
+    assert abs(change_by_metric["overconfidence"]["recalibrated"]) < 0.08
 
 
 def test_halves_leave_out_what_the_map_was_fitted_on() -> None:
     """Applied to the same judgments test items remain, and the results are those of the file."""
     frame = pd.concat([answers(), answers("n", seed=1, gap=0.05)], ignore_index=True)
-    found = recalibrate(frame, resamples=200, seed=5)
-    after = recalibrated(frame, found.maps)
+    recalibration = recalibrate(frame, resamples=200, seed=5)
+    after = recalibrated(frame, recalibration.maps)
     train = in_train(frame.assign(dataset=""), 5)
     assert 0.4 < train.mean() < 0.6
     assert len(after["any_eval"]) == (~train).sum()
     assert set(after["any_eval"]["item"]).isdisjoint(frame.loc[train, "item"])
-    left = [notice for notice in after.notices if "train items left out" in notice]
-    assert len(left) == 2
+    notices = [notice for notice in after.notices if "train items left out" in notice]
+    assert len(notices) == 2
     rows = summarize(after, resamples=200)
     values = rows.set_index(["model", "condition", "metric"])["value"]
-    for row in found.changes.to_dict("records"):
-        where = f"method=recorded;variant=recalibrated%3D{row['recalibration']}"
+    for row in recalibration.changes.to_dict("records"):
+        condition = f"method=recorded;variant=recalibrated%3D{row['recalibration']}"
         expected = row["recalibrated"]
-        assert values[row["model"], where, row["metric"]] == pytest.approx(expected, abs=1e-12)
+        assert values[row["model"], condition, row["metric"]] == pytest.approx(expected, abs=1e-12)
     # What couldn't be read stays unread.
     assert (after["any_eval"]["status"] != "ok").sum() == ((frame["status"] != "ok") & ~train).sum()
     # Of another data set nothing is left out, and it is said that the map wasn't fitted on it.
-    other = recalibrated(frame.assign(dataset="other"), found.maps)
-    assert len(other["any_eval"]) == len(frame)
-    assert any("no map was fitted on other" in notice for notice in other.notices)
+    other_dataset = recalibrated(frame.assign(dataset="other"), recalibration.maps)
+    assert len(other_dataset["any_eval"]) == len(frame)
+    assert any("no map was fitted on other" in notice for notice in other_dataset.notices)
 
 
 def test_chosen_by_cross_validation_within_train_items() -> None:
@@ -112,8 +120,8 @@ def test_chosen_by_cross_validation_within_train_items() -> None:
     frame = answers()
     # Folds are dealt to items in the order of their names.
     frame = frame.sort_values(["item", "epoch"])
-    found = recalibrate(frame, resamples=100)
-    (entry,) = found.maps["maps"]
+    recalibration = recalibrate(frame, resamples=100)
+    (entry,) = recalibration.maps["maps"]
     once = frame[in_train(frame.assign(dataset=""), 0) & (frame["status"] == "ok")]
     unit = pd.factorize(once["item"])[0].astype(np.int64)
     _, scores = metrics.choose_recalibration(once["confidence"], once["correct"], unit)
@@ -124,11 +132,11 @@ def test_chosen_by_cross_validation_within_train_items() -> None:
 
 def test_refusals_of_recalibration(tmp_path: Path) -> None:
     """Too few items or outcomes, with the reason; unknown methods, maps and models."""
-    few = recalibrate(answers(items=150), resamples=10)
-    (entry,) = few.maps["maps"]
+    small_fit = recalibrate(answers(items=150), resamples=10)
+    (entry,) = small_fit.maps["maps"]
     assert re.fullmatch(r"\d\d train items with .*; 100 are needed", entry["refused"])
-    assert few.changes.empty
-    assert few.scores["note"].item() == f"no map: {entry['refused']}"
+    assert small_fit.changes.empty
+    assert small_fit.scores["note"].item() == f"no map: {entry['refused']}"
     sure = answers(items=400).assign(correct=1.0)
     (entry,) = recalibrate(sure, resamples=10).maps["maps"]
     assert re.fullmatch(r"0 of \d+ train items are wrong; 10 are needed", entry["refused"])
@@ -147,32 +155,32 @@ def test_refusals_of_recalibration(tmp_path: Path) -> None:
     words = words.assign(item="likely", status="ok", setting="narrative", language="en")
     assert "no stated confidence or interval" in refused(recalibrate, words)
     # Beside what has a map it stays as it is.
-    both = judgments_of(pd.concat([answers(), fermi, words], ignore_index=True))
-    after = recalibrated(both, maps)
+    judgments = judgments_of(pd.concat([answers(), fermi, words], ignore_index=True))
+    after = recalibrated(judgments, maps)
     for task in ("fermi_eval", "wep_elicitation"):
-        pd.testing.assert_frame_equal(after[task], both[task])
+        pd.testing.assert_frame_equal(after[task], judgments[task])
         assert f"{task} stays as it is: there is no map of it" in after.notices
 
 
 def test_threshold_by_model() -> None:
     """Unreadable replies count as not given; what has no outcome is left out and counted."""
     frame = answers(items=2_000, gap=0.0)
-    found = threshold(pd.concat([frame, answers("n", gap=0.3)], ignore_index=True), risk=0.1)
-    first, second = found.to_dict("records")
+    thresholds = threshold(pd.concat([frame, answers("n", gap=0.3)], ignore_index=True), risk=0.1)
+    first, second = thresholds.to_dict("records")
     assert first["threshold"] == 0.9  # from .8 on a tenth is wrong
     read = frame[(frame["status"] == "ok") & (frame["epoch"] == 1)]
-    given = (read["confidence"] >= 0.9).sum()
-    assert first["answered"] == given
+    answered = (read["confidence"] >= 0.9).sum()
+    assert first["answered"] == answered
     # 4,020 judgments, twice each of the answered.
-    assert first["coverage"] == pytest.approx(2 * given / 4_020)
+    assert first["coverage"] == pytest.approx(2 * answered / 4_020)
     assert first["items"] == 2_020
     assert np.isnan(second["threshold"])
     assert second["note"].startswith("at 0.9 risk is ")
-    lost = frame.assign(
+    unread = frame.assign(
         status=frame["status"].mask(frame["item"] == "i0", "sample_error"),
         correct=frame["correct"].mask(frame["item"] == "i1"),
     )
-    (row,) = threshold(lost, risk=0.1).to_dict("records")
+    (row,) = threshold(unread, risk=0.1).to_dict("records")
     assert (row["left_out"], row["items"]) == (4, 2_018)
     assert "risk 5" in refused(threshold, frame, risk=5.0)
 
@@ -195,10 +203,12 @@ def test_items_for_accuracy_are_those_of_the_formula() -> None:
     # Two models that are right on the same items but for one in ten: a tenth as many, about.
     rng = np.random.default_rng(0)
     flipped = np.where(rng.random(len(frame)) < 0.1, 1 - frame["correct"], frame["correct"])
-    both = pd.concat([frame, frame.assign(model="n", correct=flipped)], ignore_index=True)
-    (row,) = items_needed(both, detect="accuracy=0.1", resamples=300).to_dict("records")
-    apart = (flipped - frame["correct"]).var()
-    assert row["items"] == pytest.approx((1.96 + 0.8416) ** 2 * apart / 0.01, rel=0.15)
+    judgments = pd.concat([frame, frame.assign(model="n", correct=flipped)], ignore_index=True)
+    (row,) = items_needed(judgments, detect="accuracy=0.1", resamples=300).to_dict("records")
+    difference_variance = (flipped - frame["correct"]).var()
+    assert row["items"] == pytest.approx(
+        (1.96 + 0.8416) ** 2 * difference_variance / 0.01, rel=0.15
+    )
     assert row["correlation"] > 0.7
     # Where one in five replies can't be read, so many more are asked.
     unread = frame.iloc[:250].assign(item=[f"u{k}" for k in range(250)], confidence=np.nan)
@@ -212,8 +222,8 @@ def test_refusals_of_plans() -> None:
     frame = answers()
     assert "--detect" in refused(items_needed, frame)
     assert "Did you mean 'ece'" in refused(items_needed, frame, detect="ecee=0.1")
-    for said in ("ece", "ece=", "ece=0", "ece=x"):
-        assert "METRIC=SIZE" in refused(items_needed, frame, width=said)
+    for argument in ("ece", "ece=", "ece=0", "ece=x"):
+        assert "METRIC=SIZE" in refused(items_needed, frame, width=argument)
     assert "power 80" in refused(items_needed, frame, detect="ece=0.1", power=80)
     assert "20 items" in refused(items_needed, answers(items=20), width="ece=0.1")
     three = pd.concat([answers(name) for name in "abc"], ignore_index=True)
@@ -233,16 +243,24 @@ def test_from_logs_by_the_command_line(tmp_path: Path) -> None:
     )
     assert log.status == "success", log.error
     logs, maps = tmp_path / "logs", tmp_path / "map.json"
-    said = printed("recalibrate", logs, "-o", maps, "--resamples", 200, "--json").stdout
-    judged = {row["metric"]: row for row in json.loads(said)}
+    stdout = printed("recalibrate", logs, "-o", maps, "--resamples", 200, "--json").stdout
+    row_by_metric = {row["metric"]: row for row in json.loads(stdout)}
     # This respondent's confidence is too high by far.
-    assert judged["ece"]["difference_high"] < 0
-    assert judged["overconfidence"]["recalibrated_low"] < 0 < judged["overconfidence"]["stated"]
-    assert (judged["ece"]["train_items"], judged["ece"]["test_items"]) == (138, 138)
+    assert row_by_metric["ece"]["difference_high"] < 0
+    assert (
+        row_by_metric["overconfidence"]["recalibrated_low"]
+        < 0
+        < row_by_metric["overconfidence"]["stated"]
+    )
+    assert (row_by_metric["ece"]["train_items"], row_by_metric["ece"]["test_items"]) == (138, 138)
     out = printed("summarize", logs, "--recalibrated", maps, "--json", "--resamples", 50)
     assert "138 judgments of train items left out" in out.stderr
-    found = {row["metric"]: row["value"] for row in json.loads(out.stdout) if not row["note"]}
-    assert found["brier"] == pytest.approx(judged["brier"]["recalibrated"], abs=1e-12)
+    value_by_metric = {
+        row["metric"]: row["value"] for row in json.loads(out.stdout) if not row["note"]
+    }
+    assert value_by_metric["brier"] == pytest.approx(
+        row_by_metric["brier"]["recalibrated"], abs=1e-12
+    )
     assert "at most 0.1 of answers" in printed("threshold", logs, "--risk", "0.1").stdout
     out = printed("plan", "--width", "accuracy=0.2", "--pilot", logs, "--json")
     (row,) = json.loads(out.stdout)
@@ -255,10 +273,10 @@ def test_atlas_by_the_command_line(
     """What docs/use.md shows, and its four lines of Python give what `--recalibrated` gives."""
     folder = shared_data / "atlas"
     files = [
-        folder / f"metacognitive_profile_results{which}.csv" for which in ("", " (3)", " (15)")
+        folder / f"metacognitive_profile_results{suffix}.csv" for suffix in ("", " (3)", " (15)")
     ]
     page = (CHECKOUT / "docs" / "use.md").read_text(encoding="utf-8")
-    shown = {" ".join(line.split()) for line in page.splitlines()}
+    page_lines = {" ".join(line.split()) for line in page.splitlines()}
     maps = tmp_path / "map.json"
     monkeypatch.setenv("COLUMNS", "250")  # a terminal that wide
     monkeypatch.setenv("TTY_COMPATIBLE", "1")
@@ -267,7 +285,7 @@ def test_atlas_by_the_command_line(
     done += printed("threshold", *files, *OTHERS).stdout
     for line in done.splitlines():
         if re.match(r" *(anthropic|openai|deepseek)", line):
-            assert " ".join(line.split()) in shown, line
+            assert " ".join(line.split()) in page_lines, line
     # The four lines, as the page has them.
     code = page.split("```python\n")[1].split("```")[0]
     assert len([line for line in code.splitlines() if line and "import" not in line]) == 4
@@ -294,7 +312,7 @@ def test_atlas_by_the_command_line(
 def test_agreement_of_epochs_is_recalibrated_too() -> None:
     """What becomes of an item's epochs is a judgment, which stays as it is once it is one."""
     rng = np.random.default_rng(2)
-    said = rng.choice(["A", "B"], (3, 400), p=[0.8, 0.2])
+    answers_drawn = rng.choice(["A", "B"], (3, 400), p=[0.8, 0.2])
     frame = pd.concat(
         [
             pd.DataFrame(
@@ -305,23 +323,25 @@ def test_agreement_of_epochs_is_recalibrated_too() -> None:
                     "item": [f"i{k}" for k in range(400)],
                     "epoch": epoch,
                     "status": "ok",
-                    "answer": some,
-                    "correct": (some == "A").astype(float),
+                    "answer": epoch_answers,
+                    "correct": (epoch_answers == "A").astype(float),
                     "confidence": np.nan,
                 }
             )
-            for epoch, some in enumerate(said)
+            for epoch, epoch_answers in enumerate(answers_drawn)
         ],
         ignore_index=True,
     )
-    found = recalibrate(frame, method="platt", resamples=50)
-    after = recalibrated(frame, found.maps)["any_eval"]
+    recalibration = recalibrate(frame, method="platt", resamples=50)
+    after = recalibrated(frame, recalibration.maps)["any_eval"]
     test = [k for k in range(400) if f"i{k}" in set(after["item"])]
-    assert len(after) == len(test) == found.maps["maps"][0]["test_items"]
-    most = np.maximum((said == "A").sum(axis=0), (said == "B").sum(axis=0)) / 3
-    entry = found.maps["maps"][0]
+    assert len(after) == len(test) == recalibration.maps["maps"][0]["test_items"]
+    agreement_share = (
+        np.maximum((answers_drawn == "A").sum(axis=0), (answers_drawn == "B").sum(axis=0)) / 3
+    )
+    entry = recalibration.maps["maps"][0]
     curve = metrics.Recalibration(
         "platt", "logistic", **{name: entry[name] for name in ("clip", "a", "b", "c")}
     )
     rows = summarize(after, resamples=50).set_index("metric")["value"]
-    assert rows["mean_confidence"] == pytest.approx(curve(most[test]).mean(), abs=1e-12)
+    assert rows["mean_confidence"] == pytest.approx(curve(agreement_share[test]).mean(), abs=1e-12)

@@ -20,7 +20,7 @@ NAN = float("nan")
 PAGE = (CHECKOUT / "docs" / "use.md").read_text(encoding="utf-8")
 
 
-def intervals(items: int = 60, seed: int = 0, **same: Any) -> pd.DataFrame:
+def intervals(items: int = 60, seed: int = 0, **columns: Any) -> pd.DataFrame:
     """Stated intervals that are too narrow, at two levels and epochs; one in ten is unreadable."""
     rng = np.random.default_rng(seed)
     rows = []
@@ -28,12 +28,19 @@ def intervals(items: int = 60, seed: int = 0, **same: Any) -> pd.DataFrame:
         for epoch in (1, 2):
             middle, read = rng.normal(size=items), rng.random(items) > 0.1
             lower = np.where(read, middle - half, NAN)
-            one = {"lower": lower, "upper": lower + 2 * half, "epoch": epoch, "level": level}
+            epoch_columns = {
+                "lower": lower,
+                "upper": lower + 2 * half,
+                "epoch": epoch,
+                "level": level,
+            }
             status = np.where(read, "ok", "invalid_response_format")
             truth, item = np.zeros(items), [f"i{k}" for k in range(items)]
-            rows.append(pd.DataFrame({**one, "status": status, "truth": truth, "item": item}))
+            rows.append(
+                pd.DataFrame({**epoch_columns, "status": status, "truth": truth, "item": item})
+            )
     frame = pd.concat(rows, ignore_index=True)
-    return frame.assign(task="fermi_eval", model="m", method="direct", dataset="d", **same)
+    return frame.assign(task="fermi_eval", model="m", method="direct", dataset="d", **columns)
 
 
 def by_hand(train: pd.DataFrame, level: int) -> tuple[float, int]:
@@ -50,34 +57,38 @@ def by_hand(train: pd.DataFrame, level: int) -> tuple[float, int]:
 def test_studies_of_one_folder_have_their_maps_in_one_file() -> None:
     """Offsets by hand; what they change on test items, judgment by judgment; what is applied."""
     frame = intervals()
-    found = recalibrate(pd.concat([answers(), frame], ignore_index=True), resamples=100, seed=3)
-    kinds = [(entry["task"], entry["kind"] == "interval") for entry in found.maps["maps"]]
+    recalibration = recalibrate(
+        pd.concat([answers(), frame], ignore_index=True), resamples=100, seed=3
+    )
+    kinds = [(entry["task"], entry["kind"] == "interval") for entry in recalibration.maps["maps"]]
     assert kinds == [("any_eval", False), ("fermi_eval", True), ("fermi_eval", True)]
     train = in_train(frame, 3)
-    after = recalibrated(frame, found.maps)
+    after = recalibrated(frame, recalibration.maps)
     assert set(after["fermi_eval"]["item"]) == set(frame.loc[~train, "item"])
     rows = summarize(after, resamples=100).set_index(["condition", "metric"])["value"]
-    for entry, level in zip(found.maps["maps"][1:], (80, 90), strict=True):
+    for entry, level in zip(recalibration.maps["maps"][1:], (80, 90), strict=True):
         offset, n = by_hand(frame[train], level)
         assert entry["offset"] == pytest.approx(offset, abs=1e-12)
         assert (entry["train_items"], entry["train"], entry["level"]) == (n, {"halves": 3}, level)
         test = frame[~train & (frame["level"] == level) & (frame["status"] == "ok")]
-        mine = found.changes[found.changes["way"] == f"level={level};method=direct"]
-        judged: dict[Any, Any] = mine.set_index("metric").to_dict("index")
-        for name, by in (("stated", 0.0), ("recalibrated", offset)):
-            low, high, truth = test["lower"] - by, test["upper"] + by, test["truth"]
+        way_changes = recalibration.changes[
+            recalibration.changes["way"] == f"level={level};method=direct"
+        ]
+        change_by_metric: dict[Any, Any] = way_changes.set_index("metric").to_dict("index")
+        for name, shift in (("stated", 0.0), ("recalibrated", offset)):
+            low, high, truth = test["lower"] - shift, test["upper"] + shift, test["truth"]
             missed = np.maximum(np.maximum(low - truth, truth - high), 0)
             wide = high - low
-            assert judged["coverage"][name] == pytest.approx((missed == 0).mean())
-            assert judged["mean_width"][name] == pytest.approx(wide.mean())
+            assert change_by_metric["coverage"][name] == pytest.approx((missed == 0).mean())
+            assert change_by_metric["mean_width"][name] == pytest.approx(wide.mean())
             score = (wide + 2 / (1 - level / 100) * missed).mean()
-            assert judged["interval_score"][name] == pytest.approx(score)
-        for metric, row in judged.items():
+            assert change_by_metric["interval_score"][name] == pytest.approx(score)
+        for metric, row in change_by_metric.items():
             assert row["difference"] == pytest.approx(row["recalibrated"] - row["stated"])
-            at = f"level={level};method=direct;variant=recalibrated%3Dconformal"
-            assert rows[at, metric] == pytest.approx(row["recalibrated"])
+            condition = f"level={level};method=direct;variant=recalibrated%3Dconformal"
+            assert rows[condition, metric] == pytest.approx(row["recalibrated"])
         # It moved outwards by as much in all of them: coverage is no less in any resample.
-        assert judged["coverage"]["difference_low"] >= 0
+        assert change_by_metric["coverage"]["difference_low"] >= 0
 
 
 def test_what_the_study_itself_adjusts() -> None:
@@ -85,27 +96,36 @@ def test_what_the_study_itself_adjusts() -> None:
     frame = intervals(200)
     even = frame["item"].str[1:].astype(int) % 2 == 0
     frame["split"] = np.where(even, "train", "test")
-    found = recalibrate(frame, resamples=100)
-    assert [entry["train"] for entry in found.maps["maps"]] == [{"split": "train"}] * 2
+    recalibration = recalibrate(frame, resamples=100)
+    assert [entry["train"] for entry in recalibration.maps["maps"]] == [{"split": "train"}] * 2
     rows = summarize(frame, resamples=100).set_index(["condition", "metric"])["value"]
-    for entry in found.maps["maps"]:
-        at = f"level={entry['level']:g};method=conformal;split=test"
-        assert rows[at, "conformal_offset"] == entry["offset"]
-        for row in found.changes.to_dict("records"):
+    for entry in recalibration.maps["maps"]:
+        condition = f"level={entry['level']:g};method=conformal;split=test"
+        assert rows[condition, "conformal_offset"] == entry["offset"]
+        for row in recalibration.changes.to_dict("records"):
             if row["way"] == f"level={entry['level']:g};method=direct":
-                assert row["recalibrated"] == pytest.approx(rows[at, row["metric"]], abs=1e-12)
+                assert row["recalibrated"] == pytest.approx(
+                    rows[condition, row["metric"]], abs=1e-12
+                )
 
 
 def test_bounds_that_cross_hold_nothing() -> None:
     """Five intervals 5 too wide on either side: of one 4 wide nothing is left, of 12 there is 2."""
-    same: dict[str, Any] = {"task": "fermi_eval", "method": "direct", "level": 50, "status": "ok"}
+    constants: dict[str, Any] = {
+        "task": "fermi_eval",
+        "method": "direct",
+        "level": 50,
+        "status": "ok",
+    }
     train = pd.DataFrame({"item": [*"abcde"], "lower": 0.0, "upper": 10.0, "split": "train"})
     test = pd.DataFrame({"item": ["f", "g"], "lower": [3.0, -1.0], "upper": [7.0, 11.0]})
     frame = pd.concat([train, test.assign(split="test")], ignore_index=True)
-    frame = frame.assign(truth=5.0, model="m", **same)
-    found = recalibrate(frame, resamples=10)
-    assert found.maps["maps"][0]["offset"] == -5  # the 3rd of five scores of -5
-    rows = summarize(recalibrated(frame, found.maps), resamples=10).set_index("metric")["value"]
+    frame = frame.assign(truth=5.0, model="m", **constants)
+    recalibration = recalibrate(frame, resamples=10)
+    assert recalibration.maps["maps"][0]["offset"] == -5  # the 3rd of five scores of -5
+    rows = summarize(recalibrated(frame, recalibration.maps), resamples=10).set_index("metric")[
+        "value"
+    ]
     expected = {"coverage": 0.5, "mean_width": 1.0, "interval_score": 1.0}
     assert {name: rows[name] for name in expected} == expected
 
@@ -113,40 +133,40 @@ def test_bounds_that_cross_hold_nothing() -> None:
 def test_no_map_and_why() -> None:
     """Too few train items for a level, intervals of several judgments, no test item to judge by."""
     frame = intervals(60).replace({"level": {90: 99}})
-    drawn = intervals(60).query("level == 80").assign(method="sampling", point=0.0, level=NAN)
-    found = recalibrate(pd.concat([frame, drawn], ignore_index=True), resamples=50)
-    first, second, third = found.maps["maps"]
+    sampled = intervals(60).query("level == 80").assign(method="sampling", point=0.0, level=NAN)
+    recalibration = recalibrate(pd.concat([frame, sampled], ignore_index=True), resamples=50)
+    first, second, third = recalibration.maps["maps"]
     assert "offset" in first
-    said = rf"{second['train_items']} train items with an interval; 99% needs 99"
-    assert second["refused"] == said
+    reason = rf"{second['train_items']} train items with an interval; 99% needs 99"
+    assert second["refused"] == reason
     assert "several judgments" in third["refused"]
-    assert found.offsets["note"].tolist()[1:] == [
-        f"no map: {one['refused']}" for one in (second, third)
+    assert recalibration.offsets["note"].tolist()[1:] == [
+        f"no map: {entry['refused']}" for entry in (second, third)
     ]
-    after = recalibrated(pd.concat([frame, drawn], ignore_index=True), found.maps)
+    after = recalibrated(pd.concat([frame, sampled], ignore_index=True), recalibration.maps)
     assert set(after["fermi_eval"]["level"]) == {80}
     assert sum("there is no map" in notice for notice in after.notices) == 2
     split = np.where(frame["status"] == "ok", "train", "test")
-    listed = recalibrate(frame.assign(split=split), resamples=10).maps["maps"]
-    (alone,) = [one for one in listed if one["way"]["level"] == 80]
-    assert alone["refused"] == "no test item has an interval"
+    entries = recalibrate(frame.assign(split=split), resamples=10).maps["maps"]
+    (level_entry,) = [entry for entry in entries if entry["way"]["level"] == 80]
+    assert level_entry["refused"] == "no test item has an interval"
 
 
 def test_by_the_command_line_and_without_us(tmp_path: Path) -> None:
     """What a file of judgments gives; the page's four lines do what `--recalibrated` does."""
     frame, maps = intervals(100), tmp_path / "map.json"
     frame.to_csv(tmp_path / "judged.csv", index=False)
-    said = printed("recalibrate", tmp_path / "judged.csv", "-o", maps, "--resamples", 50).stdout
-    assert "Conformal adjustment of intervals" in said
-    assert "Methods of recalibration" not in said
+    stdout = printed("recalibrate", tmp_path / "judged.csv", "-o", maps, "--resamples", 50).stdout
+    assert "Conformal adjustment of intervals" in stdout
+    assert "Methods of recalibration" not in stdout
     code = PAGE.split("```python\n")[2].split("```")[0]
     assert len([line for line in code.splitlines() if line and "import" not in line]) == 4
     scope: dict[str, Any] = {}
     exec(code.replace('"map.json"', repr(str(maps))), scope)
-    judged = ["item", "epoch"]
-    after = recalibrated(frame, maps)["fermi_eval"].query("level == 90").set_index(judged)["lower"]
-    mine = frame[~in_train(frame, 0) & (frame["level"] == 90)].set_index(judged)["lower"]
-    move = (after.loc[mine.index] - mine).to_numpy()
+    keys = ["item", "epoch"]
+    after = recalibrated(frame, maps)["fermi_eval"].query("level == 90").set_index(keys)["lower"]
+    lower_bounds = frame[~in_train(frame, 0) & (frame["level"] == 90)].set_index(keys)["lower"]
+    move = (after.loc[lower_bounds.index] - lower_bounds).to_numpy()
     np.testing.assert_allclose(move[~np.isnan(move)], scope["low"] - 2, atol=1e-12)
     assert scope["high"] - 5 == pytest.approx(2 - scope["low"])
 
@@ -158,16 +178,16 @@ def test_mean_coverage_lies_within_the_bound(items: int) -> None:
 
     n train items have an interval, and k is the rank of the score that is taken.
     """
-    apart: dict[float, list[float]] = {80: [], 90: []}
+    shortfalls: dict[float, list[float]] = {80: [], 90: []}
     for seed in range(200):
-        found = recalibrate(intervals(items, seed), resamples=2, seed=seed)
-        rows = found.changes[found.changes["metric"] == "coverage"]
+        recalibration = recalibrate(intervals(items, seed), resamples=2, seed=seed)
+        rows = recalibration.changes[recalibration.changes["metric"] == "coverage"]
         covered = dict(zip(rows["way"], rows["recalibrated"], strict=True))
-        for entry in found.maps["maps"]:
+        for entry in recalibration.maps["maps"]:
             level, n = int(entry["level"]), entry["train_items"]
             expected = -((n + 1) * level // -100) / (n + 1)
             assert level / 100 <= expected <= level / 100 + 1 / (n + 1)
-            apart[level].append(covered[f"level={level};method=direct"] - expected)
-    for values in apart.values():
+            shortfalls[level].append(covered[f"level={level};method=direct"] - expected)
+    for values in shortfalls.values():
         assert abs(np.mean(values)) < 3.3 * np.std(values) / math.sqrt(len(values))
         assert np.std(values) / math.sqrt(len(values)) < 0.01

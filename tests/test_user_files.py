@@ -255,8 +255,8 @@ def test_a_map_of_a_file_gives_what_the_map_itself_gives(
         names = [name for name in ("kind", "clip", "x", "y", "a", "b", "c") if name in entry]
         curve = Recalibration(method, **{name: entry[name] for name in names})
         frame = recalibrated(judgments(), file)["any_eval"].set_index("item")
-        stated = judgments().set_index("item").loc[frame.index, "confidence"]
-        np.testing.assert_array_equal(frame["confidence"], curve(stated))
+        confidences = judgments().set_index("item").loc[frame.index, "confidence"]
+        np.testing.assert_array_equal(frame["confidence"], curve(confidences))
 
 
 def test_a_steep_logistic_map_is_a_step() -> None:
@@ -284,8 +284,8 @@ def test_other_files_of_users_have_limits(home: Path) -> None:
     assert "survey.csv" in refusal(lambda: read_survey(home / "survey.csv"))
     (home / "forms.json").write_text("[" * 100_000, "utf-8")
     words = ("plan", "hedge_markers", "-T", "dataset=bundled", "-T", "judge_prompts=forms.json")
-    said = printed(*words, "--grader", "mockllm/model", code=2).output
-    assert "are nested more than 20 deep" in said
+    output = printed(*words, "--grader", "mockllm/model", code=2).output
+    assert "are nested more than 20 deep" in output
 
 
 def refusal_of_task(**arguments: str) -> str:

@@ -83,27 +83,29 @@ OWN: dict[str, dict[type, Respondent]] = {
 
 def test_each_form_gets_the_reply_it_is_for() -> None:
     """That of the respondent by itself at the seed; each has a form here, riddles have none."""
-    for (form, asked, whose), name in product(FORMS, ["candid", "boastful"]):
-        said = respondent(name, {"seed": 3}).answer(form, asked, 1.0)
-        assert said is not None, form
-        assert said == OWN[name][whose].answer(form, asked, 1.0)
-    for name, own in OWN.items():
-        members = {type(one) for one in PRESETS[name].respondents}  # type: ignore[attr-defined]
-        assert members == set(own) == {whose for *_, whose in FORMS}
+    for (form, metadata, respondent_name), name in product(FORMS, ["candid", "boastful"]):
+        reply = respondent(name, {"seed": 3}).answer(form, metadata, 1.0)
+        assert reply is not None, form
+        assert reply == OWN[name][respondent_name].answer(form, metadata, 1.0)
+    for name, parameters in OWN.items():
+        members = {type(member) for member in PRESETS[name].respondents}  # type: ignore[attr-defined]
+        assert members == set(parameters) == {respondent_name for *_, respondent_name in FORMS}
     assert PRESETS["candid"].answer("riddle", {}, 1.0) is None
 
 
 def test_error_rate_is_of_all() -> None:
     """At 1 no reply holds an answer: a judge's isn't JSON, others are one of the four failures."""
-    for form, asked, whose in [one for one in FORMS if one[0] != "trace"]:
-        said = respondent("candid", {"error_rate": 1}).answer(form, asked, 1.0)
-        assert said is not None, form
-        if whose is Grader:
+    for form, metadata, respondent_name in [
+        form_case for form_case in FORMS if form_case[0] != "trace"
+    ]:
+        reply = respondent("candid", {"error_rate": 1}).answer(form, metadata, 1.0)
+        assert reply is not None, form
+        if respondent_name is Grader:
             with pytest.raises(json.JSONDecodeError):
-                json.loads(said.text)
+                json.loads(reply.text)
         else:
             failures = ("That depends on", "I'm sorry, but I can't")
-            assert said.cut or not said.text or said.text.startswith(failures), form
+            assert reply.cut or not reply.text or reply.text.startswith(failures), form
 
 
 def test_a_judge_fails_instead_of_lying() -> None:
@@ -113,7 +115,7 @@ def test_a_judge_fails_instead_of_lying() -> None:
         judge.answer("judge_consistency", {**JUDGED, "question": f"How many {k}?"}, 1.0)
         for k in range(60)
     ]
-    texts = [one.text for one in replies if one]
+    texts = [reply.text for reply in replies if reply]
     readable = [text for text in texts if text.startswith("{")]
     assert 10 < len(readable) < 50  # binomial(60, 0.5) leaves it once in 10 million
     assert {json.loads(text)["agreement"] for text in readable} == {"yes"}
@@ -122,11 +124,11 @@ def test_a_judge_fails_instead_of_lying() -> None:
 def test_confidence_in_ages_by_hand() -> None:
     """Candid says the maximum M itself; boastful 0.57 + 0.2 (M - 0.57) + 0.2 = 0.656 + 0.2 M."""
     best = read_life_table("ssa-2022").best_answer("male", 40, 5, "half-open").probability
-    asked = next(asked for form, asked, _ in FORMS if form == "age")
+    metadata = next(metadata for form, metadata, _ in FORMS if form == "age")
     for name, expected in (("candid", best), ("boastful", 0.656 + 0.2 * best)):
-        said = PRESETS[name].answer("age", asked, 0)
-        assert said is not None
-        assert json.loads(said.text)["Confidence"] == pytest.approx(expected, abs=1e-11)
+        reply = PRESETS[name].answer("age", metadata, 0)
+        assert reply is not None
+        assert json.loads(reply.text)["Confidence"] == pytest.approx(expected, abs=1e-11)
 
 
 @pytest.mark.slow

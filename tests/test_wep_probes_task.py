@@ -54,11 +54,11 @@ def facts(task: Task) -> list[dict[str, Any]]:
     return [sample.metadata or {} for sample in task.dataset]
 
 
-def found(results: pd.DataFrame, metric: str, **condition: str) -> float:
+def value_of(results: pd.DataFrame, metric: str, **condition: str) -> float:
     """The value of the one row of a condition."""
     rows = results[results["metric"] == metric]
-    same = rows["condition"].map(Condition.read) == condition
-    (value,) = rows[same]["value"]
+    in_condition = rows["condition"].map(Condition.read) == condition
+    (value,) = rows[in_condition]["value"]
     return float(value)
 
 
@@ -85,11 +85,11 @@ def test_calls_samples_and_words() -> None:
         assert len({sample.id for sample in task.dataset}) == samples, arguments
         assert (task.metadata or {})["calls_per_sample"] == 1
         assert task.config.temperature == 0
-    first = [one["word"] for one in facts(wep_elicitation(items=1, words="all"))]
+    first = [fact["word"] for fact in facts(wep_elicitation(items=1, words="all"))]
     assert first == [*SURVEYED, *FURTHER]
     task = wep_elicitation(items=2, words=["we doubt", "likely"])
-    assert [one["word"] for one in facts(task)] == ["we doubt", "likely"] * 2
-    assert len({one["item"] for one in facts(task)[:2]}) == 1
+    assert [fact["word"] for fact in facts(task)] == ["we doubt", "likely"] * 2
+    assert len({fact["item"] for fact in facts(task)[:2]}) == 1
     # The wording changes its own fingerprint alone; the other task's data are its design.
     translated: dict[str, Any] = wep_elicitation(languages="zh", prompts="ours").metadata or {}
     english: dict[str, Any] = wep_elicitation(items=5).metadata or {}
@@ -102,26 +102,26 @@ def test_calls_samples_and_words() -> None:
 def test_a_sample_of_words_to_numbers() -> None:
     """The statement is the input; context, word, clause and what is shown are its metadata."""
     task = wep_elicitation(settings="concise", languages="en,zh", words="likely,maybe")
-    found = {str(sample.id): sample for sample in task.dataset}
-    for one in bundled_contexts().values():
+    sample_by_id = {str(sample.id): sample for sample in task.dataset}
+    for context in bundled_contexts().values():
         for word in ("likely", "maybe"):
-            if one.setting != "concise" or word not in one.statements:
-                assert f"{one.id}@{word}" not in found
+            if context.setting != "concise" or word not in context.statements:
+                assert f"{context.id}@{word}" not in sample_by_id
                 continue
-            sample = found.pop(f"{one.id}@{word}")
-            assert sample.input == one.statements[word]
-            wanted = {
-                "item": one.id,
-                "context": one.context,
+            sample = sample_by_id.pop(f"{context.id}@{word}")
+            assert sample.input == context.statements[word]
+            expected = {
+                "item": context.id,
+                "context": context.context,
                 "setting": "concise",
-                "language": one.language,
+                "language": context.language,
                 "word": word,
-                "shown": "很可能" if one.language == "zh" else word,
+                "shown": "很可能" if context.language == "zh" else word,
                 "surveyed": word == "likely",
-                "clause": one.clause,
+                "clause": context.clause,
             }
-            assert wanted.items() <= (sample.metadata or {}).items()
-    assert not found
+            assert expected.items() <= (sample.metadata or {}).items()
+    assert not sample_by_id
 
 
 # Numbers to words: samples
@@ -140,7 +140,7 @@ def test_calls_of_numbers_to_words() -> None:
     for arguments, samples, thoughts in cases:
         task = wep_choice(**arguments)
         assert len({sample.id for sample in task.dataset}) == len(task.dataset) == samples
-        assert sum(one["cot"] for one in facts(task)) == thoughts, arguments
+        assert sum(fact["cot"] for fact in facts(task)) == thoughts, arguments
         assert task.config.temperature == 0
 
 
@@ -149,18 +149,20 @@ def test_samples_of_numbers_to_words() -> None:
     five = ["is almost certainly", "is likely to be", "is maybe", "is unlikely to be"]
     words = {5: [*five, "is almost certainly not"], 3: five[1:]}
     task = wep_choice()
-    known = {one.id: one for one in design()}
-    assert Counter(one["item"] for one in facts(task)) == dict.fromkeys(known, 2)
+    prompt_by_id = {probe.id: probe for probe in design()}
+    assert Counter(probe["item"] for probe in facts(task)) == dict.fromkeys(prompt_by_id, 2)
     for sample in task.dataset:
-        kept = sample.metadata or {}
-        one = known[kept["item"]]
-        assert sample.choices == words[one.choice_set]
-        assert sample.target == words[one.choice_set][one.right]
-        assert one.text in str(sample.input)
+        metadata = sample.metadata or {}
+        probe = prompt_by_id[metadata["item"]]
+        assert sample.choices == words[probe.choice_set]
+        assert sample.target == words[probe.choice_set][probe.right]
+        assert probe.text in str(sample.input)
         assert str(sample.input).count("_") == 1
-        assert sample.id == one.id + ("-cot" if kept["cot"] else "")
+        assert sample.id == probe.id + ("-cot" if metadata["cot"] else "")
         for name in ("scenario", "choice_set", "numbers", "point", "interval", "split"):
-            assert kept[name] == (kept["split"] if name == "split" else getattr(one, name))
+            assert metadata[name] == (
+                metadata["split"] if name == "split" else getattr(probe, name)
+            )
 
 
 # Wording
@@ -178,21 +180,21 @@ def test_words_to_numbers_are_asked_to_the_letter(
     task = wep_elicitation(
         settings="concise", languages="en,zh", words="likely,we doubt", items=8, **arguments
     )
-    asked = {str((sample.metadata or {})["item"]) for sample in task.dataset}
+    item_ids = {str((sample.metadata or {})["item"]) for sample in task.dataset}
     _, requests = served(task, tmp_path, lambda _: Reply("0.5"))
-    known = bundled_contexts()
-    wanted = {
-        (chinese if known[name].language == "zh" else ENGLISH).format(
-            known[name].statements[word], known[name].clause
+    contexts = bundled_contexts()
+    expected = {
+        (chinese if contexts[name].language == "zh" else ENGLISH).format(
+            contexts[name].statements[word], contexts[name].clause
         )
-        for name in asked
+        for name in item_ids
         for word in ("likely", "we doubt")
     }
-    assert {known[name].language for name in asked} == {"en", "zh"}
+    assert {contexts[name].language for name in item_ids} == {"en", "zh"}
     for request in requests:
         assert request.system is None
-    assert {request.prompt for request in requests} == wanted
-    assert len(requests) == len(wanted) == 16
+    assert {request.prompt for request in requests} == expected
+    assert len(requests) == len(expected) == 16
 
 
 FIVE = (
@@ -242,11 +244,11 @@ def test_whole_messages(tmp_path: Path) -> None:
     """Spelled out: a statement, and a sentence to complete with and without reasoning."""
     statement = ENGLISH.format("It is likely to rain tomorrow.", "it will rain tomorrow")
     assert asked_of(wep_elicitation, "concise-01", tmp_path, words="likely") == {statement}
-    for item, told in TOLD.items():
+    for item, messages in TOLD.items():
         choices = THREE if "-3-" in item else FIVE
         assert asked_of(wep_choice, item, tmp_path) == {
-            f"C{ONE_OF}{choices}{told}",
-            f"{THOUGHT}{ONE_OF}{choices}{FINALLY}{told}",
+            f"C{ONE_OF}{choices}{messages}",
+            f"{THOUGHT}{ONE_OF}{choices}{FINALLY}{messages}",
         }
 
 
@@ -258,22 +260,22 @@ def test_wording_is_as_the_study_prints_it(shared_data: Path, tmp_path: Path) ->
     quoted = place.read_text("utf-8").split("## Words of estimative probability\n")[1]
 
     def quotation(pattern: str) -> list[str]:
-        (found,) = re.findall(pattern, quoted.split("\n## ")[0], re.MULTILINE)
-        return [found] if isinstance(found, str) else list(found)
+        (quotation_text,) = re.findall(pattern, quoted.split("\n## ")[0], re.MULTILINE)
+        return [quotation_text] if isinstance(quotation_text, str) else list(quotation_text)
 
     english = quotation(r'Words to numbers, English: "(.+?)" then: (.+)$')
     chinese = quotation(r'Chinese, the instruction then the question: "(.+?)" and "(.+?)" \(')
-    for language, wanted in (("en", english), ("zh", chinese)):
+    for language, expected in (("en", english), ("zh", chinese)):
         item = bundled_contexts()[f"{'zh-' if language == 'zh' else ''}concise-01"]
-        filled = "\n".join(wanted).format(item.statements["likely"], item.clause)
+        filled = "\n".join(expected).format(item.statements["likely"], item.clause)
         sent = asked_of(wep_elicitation, item.id, tmp_path, words="likely", languages=language)
         assert sent == {filled}
     (choice,) = quotation(r'"(Complete the following sentence .+? below 99\.)"')
     (thought,) = quotation(r'first sentence is replaced by "(First compute .+?:\u201d\.)"')
     assert choice.count("E.is almost certainly not.") == thought.count("CHOICES") == 1
-    first, rest = choice.split(" I randomly picked 20", 1)
+    first, remainder = choice.split(" I randomly picked 20", 1)
     choices = first.split("that best fits the sentence: ")[1].removesuffix(".")
-    printed = {choice, f"{thought.replace('CHOICES', choices)} I randomly picked 20{rest}"}
+    printed = {choice, f"{thought.replace('CHOICES', choices)} I randomly picked 20{remainder}"}
     sent = asked_of(wep_choice, "height-5-narrow-0.05-below_low", tmp_path)
     # The quotation leaves out most of the numbers.
     left_out = NARROW.removeprefix("116, 93, ").removesuffix(", 105")
@@ -284,9 +286,11 @@ def test_what_the_recorded_replies_repeat_is_asked(shared_data: Path) -> None:
     """The sentences of the two scenarios that aren't printed, and the order of the wide numbers."""
     lines = (shared_data / "wep" / "choice_gpt-4_cot.txt").read_text("utf-8").splitlines()
     recorded = [ast.literal_eval(line) for line in lines]
-    asked = {str(sample.input): sample.metadata or {} for sample in wep_choice().dataset}
+    metadata_by_input = {
+        str(sample.input): sample.metadata or {} for sample in wep_choice().dataset
+    }
     complete: Counter[str] = Counter()
-    for text, facts in asked.items():
+    for text, facts in metadata_by_input.items():
         scenario = ("height", "score", "sound").index(facts["scenario"])
         start, end = text.removeprefix("Based on this information, ").removesuffix(".").split("_")
         filled = re.compile(f"{re.escape(start)}(?:is [a-z ]+|_){re.escape(end)}(?! or)", re.I)
@@ -297,28 +301,28 @@ def test_what_the_recorded_replies_repeat_is_asked(shared_data: Path) -> None:
         )
     assert (complete["score"], complete["sound"]) == (31, 34)  # counted by other code
     (blank,) = [reply["answer"] for reply in recorded if "_" in reply["answer"]]
-    assert any(text[27:-1] in blank for text in asked)
+    assert any(text[27:-1] in blank for text in metadata_by_input)
     long = [
-        [int(number) for number in re.findall(r"\d+", listed)]
+        [int(number) for number in re.findall(r"\d+", number_list)]
         for reply in recorded
         if reply["mean_std"][1] == 40
-        for listed in re.findall(r"(?:\d+, ){14,}(?:and )?\d+", reply["answer"])
+        for number_list in re.findall(r"(?:\d+, ){14,}(?:and )?\d+", reply["answer"])
     ]
     assert len(long) == 13
     assert {18, 19} <= set(map(len, long))  # all but the two below 56, all but 166
-    for some in long:
-        rest = iter(NUMBERS["wide"])
-        assert all(number in rest for number in some)
+    for numbers in long:
+        remaining_numbers = iter(NUMBERS["wide"])
+        assert all(number in remaining_numbers for number in numbers)
 
 
 def test_runs_with_other_prompts_are_told_apart(tmp_path: Path) -> None:
     """Whose prompts were asked stands in the variant of each run, and of the results."""
     for prompts in ("study", "ours"):
-        asked = wep_elicitation(languages="zh", items=1, words="likely", prompts=prompts)
-        responded(asked, "surveyed", tmp_path)
+        task = wep_elicitation(languages="zh", items=1, words="likely", prompts=prompts)
+        responded(task, "surveyed", tmp_path)
     variants = read_judgments(tmp_path)["wep_elicitation"]["variant"].map(Condition.read)
-    assert {one["prompts"] for one in variants} == {"study", "ours"}
-    assert len({one["prompt"] for one in variants}) == 2
+    assert {variant["prompts"] for variant in variants} == {"study", "ours"}
+    assert len({variant["prompt"] for variant in variants}) == 2
 
 
 # Errors
@@ -371,8 +375,8 @@ def test_surveyed_says_what_people_say(tmp_path: Path) -> None:
     rows = read_judgments(tmp_path)["wep_elicitation"]
     assert (len(rows), set(rows["status"])) == (102, {"ok"})
     for row in rows.to_dict("records"):
-        given = surveyed_counts()[row["word"]]
-        assert any(value == pytest.approx(100 * row["probability"]) for value in given)
+        survey_counts = surveyed_counts()[row["word"]]
+        assert any(value == pytest.approx(100 * row["probability"]) for value in survey_counts)
 
 
 def test_unreadable_replies_are_counted_alike(tmp_path: Path) -> None:
@@ -385,18 +389,20 @@ def test_unreadable_replies_are_counted_alike(tmp_path: Path) -> None:
     assert set(rows["status"]) == kinds
     rate = (rows["status"] != "ok").mean()
     assert log_metrics(log)["format_failure_rate"] == pytest.approx(rate)
-    both = rows.pivot_table(index=["item", "word"], columns="epoch", values="probability").dropna()
-    assert (both[1.0] != both[2.0]).any()
+    complete = rows.pivot_table(
+        index=["item", "word"], columns="epoch", values="probability"
+    ).dropna()
+    assert (complete[1.0] != complete[2.0]).any()
     results = summarize(tmp_path, resamples=20)
     counted = results[results["metric"] == "n"].to_dict("records")
     assert len(counted) == 17 * 3
     for row in counted:
         parts = Condition.read(row["condition"])
-        mine = rows[rows["word"] == parts["word"]]
+        word_rows = rows[rows["word"] == parts["word"]]
         if parts["setting"] != "all":
-            mine = mine[mine["setting"] == parts["setting"]]
-        assert row["value"] == len(mine)
-        counts = Counter(mine["status"])
+            word_rows = word_rows[word_rows["setting"] == parts["setting"]]
+        assert row["value"] == len(word_rows)
+        counts = Counter(word_rows["status"])
         for status in kinds - {"ok"}:
             assert (f"{counts[status]} {status}" in row["note"]) == (counts[status] > 0)
 
@@ -411,7 +417,11 @@ def test_surveyed_at_the_limits_of_its_parameters(tmp_path: Path) -> None:
 # Respondents on numbers to words
 
 
-SOME = [one for one in design() if (one.scenario, one.choice_set) in (("score", 5), ("sound", 3))]
+SOME = [
+    probe
+    for probe in design()
+    if (probe.scenario, probe.choice_set) in (("score", 5), ("sound", 3))
+]
 """A third of the design, with all sequences and pairs whole."""
 
 
@@ -419,60 +429,68 @@ def pairs(choices: dict[str, int]) -> list[tuple[int, int, int]]:
     """Choices for intervals and their complements, with the number of choices, by prompts' ids."""
     return [
         (
-            choices[one.id],
-            choices[one.id.replace(one.interval, COMPLEMENTS[one.interval])],
-            one.choice_set,
+            choices[probe.id],
+            choices[probe.id.replace(probe.interval, COMPLEMENTS[probe.interval])],
+            probe.choice_set,
         )
-        for one in SOME
-        if one.interval in COMPLEMENTS
+        for probe in SOME
+        if probe.interval in COMPLEMENTS
     ]
 
 
 def mirrored(choices: dict[str, int]) -> float:
     """Share of complementary pairs whose choices mirror each other."""
-    return float(np.mean([one + other == n - 1 for one, other, n in pairs(choices)]))
+    return float(
+        np.mean(
+            [choice + mirrored_choice == n - 1 for choice, mirrored_choice, n in pairs(choices)]
+        )
+    )
 
 
 @pytest.fixture
-def some(tmp_path: Path) -> str:
+def prompts_file(tmp_path: Path) -> str:
     """A file of those prompts."""
-    (tmp_path / "some.txt").write_text("\n".join(one.id for one in SOME), "utf-8")
+    (tmp_path / "some.txt").write_text("\n".join(probe.id for probe in SOME), "utf-8")
     return str(tmp_path / "some.txt")
 
 
 @pytest.mark.slow
-def test_chooser_without_noise_is_right(tmp_path: Path, some: str) -> None:
+def test_chooser_without_noise_is_right(tmp_path: Path, prompts_file: str) -> None:
     """All scores are 1 but the pairwise one, which is that of the right choices."""
     # .6 is maybe and .4 unlikely, .9 is likely and .1 almost certainly not, and numbers that equal
     # a bound lie in neither interval: the ranges themselves don't mirror.
-    log = responded(wep_choice(items=some), "chooser", tmp_path / "logs")
+    log = responded(wep_choice(items=prompts_file), "chooser", tmp_path / "logs")
     assert log_metrics(log) == {"empirical_consistency": 1, "format_failure_rate": 0}
     judgments = read_judgments(tmp_path / "logs")
     results = summarize(judgments, resamples=20)
-    choices = {one.id: one.right for one in SOME}
+    choices = {probe.id: probe.right for probe in SOME}
     right = mirrored(choices)
     assert 0.5 < right < 1
     modes: list[dict[str, str]] = [{}, {"cot": "with"}, {"cot": "without"}]
     for mode in modes:
-        scores = [found(results, metric, **mode) for metric in (PC, MC, EC, EMC)]
+        scores = [value_of(results, metric, **mode) for metric in (PC, MC, EC, EMC)]
         assert scores == pytest.approx([right, 1, 1, 1]), mode
     authors = summarize(judgments, resamples=20, convention="authors")
     # By the first letter it is as right; of its pairs, unlikely with likely don't count.
-    assert [found(authors, metric) for metric in (MC, EC, EMC)] == [1, 1, 1]
-    lost = np.mean([pair == (2, 0, 3) for pair in pairs(choices)])
-    assert lost > 0
-    assert found(authors, PC) == pytest.approx(right - lost)
+    assert [value_of(authors, metric) for metric in (MC, EC, EMC)] == [1, 1, 1]
+    lost_share = np.mean([pair == (2, 0, 3) for pair in pairs(choices)])
+    assert lost_share > 0
+    assert value_of(authors, PC) == pytest.approx(right - lost_share)
 
 
-def test_thresholds_move_the_scores(tmp_path: Path, some: str) -> None:
+def test_thresholds_move_the_scores(tmp_path: Path, prompts_file: str) -> None:
     """Words by other thresholds are right where both agree, and still monotone."""
     parameters: dict[str, Any] = {"five": "0.99,0.8,0.2,0.01", "three": [0.9, 0.1]}
-    responded(wep_choice(cot="without", items=some), "chooser", tmp_path / "logs", **parameters)
-    least = {5: [0.99, 0.8, 0.2, 0.01], 3: [0.9, 0.1]}
-    chosen = {one.id: sum(one.share <= t for t in least[one.choice_set]) for one in SOME}
+    responded(
+        wep_choice(cot="without", items=prompts_file), "chooser", tmp_path / "logs", **parameters
+    )
+    minimum_shares = {5: [0.99, 0.8, 0.2, 0.01], 3: [0.9, 0.1]}
+    chosen = {
+        probe.id: sum(probe.share <= t for t in minimum_shares[probe.choice_set]) for probe in SOME
+    }
     results = summarize(tmp_path / "logs", resamples=20)
-    agree = np.mean([chosen[one.id] == one.right for one in SOME])
+    agree = np.mean([chosen[probe.id] == probe.right for probe in SOME])
     assert agree < 0.8
-    assert found(results, EC, cot="without") == pytest.approx(agree)
-    assert found(results, MC, cot="without") == 1
-    assert found(results, PC, cot="without") == pytest.approx(mirrored(chosen))
+    assert value_of(results, EC, cot="without") == pytest.approx(agree)
+    assert value_of(results, MC, cot="without") == 1
+    assert value_of(results, PC, cot="without") == pytest.approx(mirrored(chosen))

@@ -44,11 +44,11 @@ def test_a_file_takes_the_place_of_the_old_one(tmp_path: Path) -> None:
 )
 def test_what_is_refused_names_path_and_remedy(tmp_path: Path, number: int, says: str) -> None:
     """In one line, whatever the system says."""
-    said = write_error(tmp_path / "x.csv", OSError(number, os.strerror(number))).format_message()
-    assert str(tmp_path / "x.csv") in said
-    assert says in said
-    assert "name another place" in said
-    assert "\n" not in said
+    message = write_error(tmp_path / "x.csv", OSError(number, os.strerror(number))).format_message()
+    assert str(tmp_path / "x.csv") in message
+    assert says in message
+    assert "name another place" in message
+    assert "\n" not in message
 
 
 def breaks(folder: Path) -> Callable[[], object]:
@@ -99,23 +99,23 @@ def test_nothing_takes_its_place_where_one_can_not(tmp_path: Path) -> None:
 def test_what_a_killed_command_left_goes_an_hour_later(tmp_path: Path) -> None:
     """Of that file, and of folders of files; what is being written now stays."""
     mark = "0123456789abcdef" * 2
-    left = tmp_path / f"x.csv.{mark}.new"
-    other = tmp_path / f"y.csv.{mark}.new"
+    old_file = tmp_path / f"x.csv.{mark}.new"
+    other_file = tmp_path / f"y.csv.{mark}.new"
     folder = tmp_path / f".{mark}.new"
     folder.mkdir()
-    for one in (left, other):
-        one.write_text("half")
+    for path in (old_file, other_file):
+        path.write_text("half")
     write_file(tmp_path / "x.csv", "whole")
-    assert left.exists()
-    for one in (left, other, folder):
-        os.utime(one, (0, 0))
+    assert old_file.exists()
+    for path in (old_file, other_file, folder):
+        os.utime(path, (0, 0))
     write_file(tmp_path / "x.csv", "whole")
-    assert not left.exists()
-    assert other.exists()
+    assert not old_file.exists()
+    assert other_file.exists()
     with staged(tmp_path) as new:
         put(new / "z.csv", "whole")
     assert not folder.exists()
-    assert set(files(tmp_path)) == {"x.csv", other.name, "z.csv"}
+    assert set(files(tmp_path)) == {"x.csv", other_file.name, "z.csv"}
 
 
 @given(st.text())
