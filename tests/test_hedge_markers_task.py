@@ -508,9 +508,9 @@ def check_results(folder: Path, expected_metrics: ExpectedMetrics) -> None:
     words = {item.id for item in labelled_items()["sentences"] if item.word}
     for reference in ("survey", "labels"):
         pairs = [
-            (labelled_item["decisiveness"], labelled_item["labelled"])
-            for (item, _), labelled_item in expected_metrics.items()
-            if "labelled" in labelled_item and (item in words) == (reference == "survey")
+            (metrics["decisiveness"], metrics["labelled"])
+            for (item, _), metrics in expected_metrics.items()
+            if "labelled" in metrics and (item in words) == (reference == "survey")
         ]
         condition = f"reference={reference}"
         expected[condition, "decisiveness_error"] = mean(abs(a - b) for a, b in pairs)
@@ -661,7 +661,7 @@ def test_check_of_one_part_leaves_the_others_metrics_undefined(home: Path) -> No
     assert len(cases) == 10
     assert log.results
     inside = {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
-    share = sum(metric == "yes" for metric in cases) / 10
+    share = sum(word == "yes" for word in cases) / 10
     expected = {
         **dict.fromkeys(METRICS, NAN),
         "agreement_accuracy": share,
@@ -723,7 +723,7 @@ def test_check_of_the_batched_prompt(home: Path) -> None:
         log = run(task, server, home / "logs", grader=False)
     assert not server.errors
     assert len(server.requests) == len(task.dataset) == 120
-    assert any(labelled_item.get("format_ok") == 0 for labelled_item in expected_metrics.values())
+    assert any(metrics.get("format_ok") == 0 for metrics in expected_metrics.values())
     check_log(log, expected_metrics)
     check_results(home / "logs", expected_metrics)
     plan = plan_run("judge_check", ["batch_judgments=true"])
@@ -749,8 +749,7 @@ def test_check_by_the_studys_prompts(home: Path, published: Path, right: bool) -
     def answer(request: Request) -> Reply:
         assert "response_format" not in request.body
         match_by_form = {
-            form: re.fullmatch(labelled_item, request.prompt)
-            for form, labelled_item in patterns.items()
+            form: re.fullmatch(pattern, request.prompt) for form, pattern in patterns.items()
         }
         ((form, about),) = [
             (form, match.groupdict()) for form, match in match_by_form.items() if match
@@ -761,8 +760,8 @@ def test_check_by_the_studys_prompts(home: Path, published: Path, right: bool) -
         if form == "consistency":
             return Reply(pairs[about["sentence"], about["reply"]].verdict.capitalize())
         item = by_sentence[about["sentence"]]
-        sentences = "; ".join(item.markers)
-        return Reply(f"{sentences} ####" if form == "markers" else f"{item.decisiveness}")
+        markers = "; ".join(item.markers)
+        return Reply(f"{markers} ####" if form == "markers" else f"{item.decisiveness}")
 
     task = judge_check(
         judge_prompts="study", parts="sentences,pairs,answers" if right else "answers"
@@ -771,9 +770,7 @@ def test_check_by_the_studys_prompts(home: Path, published: Path, right: bool) -
         log = run(task, server, home / "logs", grader=False)
     assert not server.errors
     assert log.results
-    inside = {
-        name: labelled_item.value for name, labelled_item in log.results.scores[0].metrics.items()
-    }
+    inside = {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
     wrong = mean(
         labelled_item.verdict != "correct" for labelled_item in labelled_items()["answers"]
     )
@@ -912,8 +909,8 @@ def grouped(
 @pytest.mark.usefixtures("keys")
 def test_a_model_groups_markers(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In one call; what it leaves out rules decide on; what groups nothing is an error."""
-    phrases = {"probably": "likely", "Likely": "LIKELY", "perhaps": " ", "maybe": "perhaps"}
-    forms, (request,) = grouped(home, monkeypatch, f"```json\n{json.dumps(phrases)}\n```")
+    group_by_marker = {"probably": "likely", "Likely": "LIKELY", "perhaps": " ", "maybe": "perhaps"}
+    forms, (request,) = grouped(home, monkeypatch, f"```json\n{json.dumps(group_by_marker)}\n```")
     assert request.body["temperature"] == 0
     for marker in {marker for marker, _ in ROWS} - {"<no_hedge>"}:
         assert json.dumps(marker) in request.prompt
@@ -941,12 +938,12 @@ def test_a_model_groups_markers_by_the_studys_prompt(
     whole = constants(published)["STANDARDIZATION_PROMPT"]
     forms, (request,) = grouped(home, monkeypatch, '{"probably": "likely"}', prompts="study")
     before, after = whole.format(expressions="|").split("|")
-    titles = request.prompt.removeprefix(before).removesuffix(after)
-    assert set(json.loads(titles)) == {marker for marker, _ in ROWS} - {"<no_hedge>"}
+    marker_list = request.prompt.removeprefix(before).removesuffix(after)
+    assert set(json.loads(marker_list)) == {marker for marker, _ in ROWS} - {"<no_hedge>"}
     assert (forms["probably"], forms["perhaps"]) == ("likely", "perhaps")
     place = judgments_file(home)
-    phrases = refusal(lambda: canonical_forms(place, prompts="study"))
-    assert "prompts=study needs a model" in phrases
+    message = refusal(lambda: canonical_forms(place, prompts="study"))
+    assert "prompts=study needs a model" in message
     with ProviderServer(lambda _: Reply('{"perhaps": "maybe"}')) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url + "/v1")
         words = ("--model", fresh_model(), "--prompts", "study", "-o", home / "forms.json")

@@ -122,7 +122,7 @@ def test_samples_and_calls_of_every_set() -> None:
         metadata = [pair_sample.metadata or {} for pair_sample in (right, wrong)]
         assert metadata[0]["item"] == metadata[1]["item"]
         assert (right.target, wrong.target) == ("True", "False"), right.id
-        assert [pair_sample["given"] for pair_sample in metadata] == ["r", "h"], right.id
+        assert [facts["given"] for facts in metadata] == ["r", "h"], right.id
     # 168 calls by default, two a question of HaluEval, times epochs.
     assert "calls:   168" in plan_run(TASK, []).splitlines()
     lines = plan_run(TASK, ["dataset=halueval", "items=10", "tokens=false"], epochs=3).splitlines()
@@ -266,7 +266,7 @@ def test_published_sets(tmp_path: Path, published: Path, name: str) -> None:
 def spoken(*parts: str | Token) -> Reply:
     """A reply of these tokens; those without log probabilities of their own are certain."""
     tokens = [Token(part, 0.0, {part: 0.0}) if isinstance(part, str) else part for part in parts]
-    return Reply("".join(part.token for part in tokens), logprobs=tokens)
+    return Reply("".join(token.token for token in tokens), logprobs=tokens)
 
 
 def picked(

@@ -162,8 +162,8 @@ def test_reading_again_is_scoring_again(name: str, tmp_path: Path, command: Comm
     shared_columns = sorted({*fresh.columns} - {"model"})
     order = ["uuid", "draw", *({"source", "sentence", "marker"} & {*shared_columns})]
     now, first = (
-        notice[shared_columns].sort_values(order, ignore_index=True)
-        for notice in (reread[task], fresh)
+        frame[shared_columns].sort_values(order, ignore_index=True)
+        for frame in (reread[task], fresh)
     )
     pd.testing.assert_frame_equal(now, first)
     results = summarize(reread, resamples=50)

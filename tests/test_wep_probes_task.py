@@ -150,7 +150,7 @@ def test_samples_of_numbers_to_words() -> None:
     words = {5: [*five, "is almost certainly not"], 3: five[1:]}
     task = wep_choice()
     prompt_by_id = {probe.id: probe for probe in design()}
-    assert Counter(probe["item"] for probe in facts(task)) == dict.fromkeys(prompt_by_id, 2)
+    assert Counter(fact["item"] for fact in facts(task)) == dict.fromkeys(prompt_by_id, 2)
     for sample in task.dataset:
         metadata = sample.metadata or {}
         probe = prompt_by_id[metadata["item"]]
