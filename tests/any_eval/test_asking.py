@@ -209,8 +209,8 @@ def test_a_judge_compares_what_texts_cannot(tmp_path: Path) -> None:
     with ProviderServer(far_end(own=answers, same=compare)) as server:
         roles = {"grader": connected(server)}
         log = run_task(wrapped, server, tmp_path, model_roles=roles)
-    values, facts = judged(log)
-    found = facts["consistency"]
+    values, facts = confidence_of(log)
+    comparison = facts["consistency"]
     assert values["consistency"] == 0.5
     assert (comparison["by"], comparison["draws"], comparison["lost"]) == ("judge", 2, 2)
 

@@ -52,7 +52,7 @@ def scored(log: EvalLog, server: ProviderServer, **asks: Any) -> tuple[EvalLog, 
 
 def test_a_log_is_asked_once(tmp_path: Path) -> None:
     """Replies are kept, in the file too: later scores ask for what isn't known yet alone."""
-    with ProviderServer(far()) as server:
+    with ProviderServer(far_end()) as server:
         log = run_task(sums(), server, tmp_path, epochs=2)
         log, calls = scored(log, server, ways="words")
         assert calls == {"words": 4}
@@ -86,9 +86,9 @@ def test_a_run_that_asked_is_not_asked_again(by_hand: bool, tmp_path: Path) -> N
             log = run_task(sums(solver=steps), server, tmp_path)
         else:
             log = run_task(with_confidence(sums(), "stated,consistency", draws=3), server, tmp_path)
-        stores = [one.store for one in log.samples or []]
-        again, calls = scored(log, server, ways="stated,consistency")
-        read, none = scored(again, server)
+        stores = [sample.store for sample in log.samples or []]
+        scored_log, calls = scored(log, server, ways="stated,consistency")
+        read, none = scored(scored_log, server)
     assert (calls, none) == ({}, {})
     assert [sample.store for sample in scored_log.samples or []] == stores
     expected = {"correct": 1, "stated": 0.8, "stated_ok": 1, "consistency": 1, "consistency_ok": 1}
@@ -105,7 +105,7 @@ def test_what_failed_is_asked_again(tmp_path: Path) -> None:
             raise ConnectionError("down")
         return Reply("Confidence: 0" if up else "Who knows?")
 
-    with ProviderServer(far(stated=stated)) as server:
+    with ProviderServer(far_end(stated=state)) as server:
         log = run_task(sums(), server, tmp_path)
         log, _ = scored(log, server, ways="stated")
         up = True
@@ -140,7 +140,7 @@ def test_a_log_is_asked_with_the_settings_of_its_run(
 
 def test_a_log_of_a_provider_without_log_probabilities(tmp_path: Path) -> None:
     """It is refused before any call; where the log has none, the score says so."""
-    with ProviderServer(far()) as server:
+    with ProviderServer(far_end()) as server:
         log = run_task(sums(), server, tmp_path)
         claude = connected(server, ANTHROPIC)
         before = len(server.requests)
@@ -161,7 +161,7 @@ def test_a_log_of_a_provider_without_log_probabilities(tmp_path: Path) -> None:
 def test_what_is_correct_is_by_the_score_that_is_named(tmp_path: Path) -> None:
     """Of several without a name none, with the names to choose from; a fraction stays one."""
     task = sums(scorer=[match(numeric=True), f1()], solver=[generate(), ask_confidence()])
-    with ProviderServer(far(own=Reply("It is 2"))) as server:
+    with ProviderServer(far_end(own=Reply("It is 2"))) as server:
         log = run_task(task, server, tmp_path)
         log, _ = scored(log, server)
         log, _ = scored(log, server, score="f1")
@@ -226,8 +226,8 @@ def foreign_scorer() -> Scorer:
 
 def test_a_score_of_our_name_that_is_not_ours(tmp_path: Path) -> None:
     """It is no correctness, and holds no replies of ours."""
-    with ProviderServer(far()) as server:
-        log = run_task(sums(scorer=[match(), theirs()]), server, tmp_path)
+    with ProviderServer(far_end()) as server:
+        log = run_task(sums(scorer=[match(), foreign_scorer()]), server, tmp_path)
         log, calls = scored(log, server, ways="stated")
     assert calls == {"stated": 2}
     assert confidence_of(log, name="confidence1")[0] == {

@@ -240,8 +240,8 @@ def test_a_score_that_is_not_there_stops_the_run_at_the_first_sample(
     score_name: str | None, says: str, tmp_path: Path
 ) -> None:
     """Its keys are known then, and in one line; no confidence is asked for."""
-    task = with_confidence(sums(scorer=graded()), score=named)
-    with ProviderServer(far()) as server:
+    task = with_confidence(sums(scorer=graded()), score=score_name)
+    with ProviderServer(far_end()) as server:
         log = run_task(task, server, tmp_path, max_samples=1)
     assert log.status == "error"
     assert log.error
@@ -324,7 +324,7 @@ def test_logprob_asks_for_what_the_eval_did_not(tmp_path: Path) -> None:
 @pytest.mark.parametrize("ways", ["p_true", "stated,logprob"])
 def test_a_provider_without_log_probabilities_is_refused(ways: str, tmp_path: Path) -> None:
     """Before any call."""
-    with ProviderServer(far()) as server:
+    with ProviderServer(far_end()) as server:
         log = run_task(with_confidence(sums(), ways), server, tmp_path, ANTHROPIC)
     assert (log.status, server.requests) == ("error", [])
     assert log.error

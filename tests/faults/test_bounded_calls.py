@@ -149,8 +149,8 @@ RUNS = [
 
 def run(short_run: Run, server: ProviderServer, folder: Path, **options: Any) -> EvalLog:
     """The log of a run, with a model of its own name: Inspect keeps models by their names."""
-    model = f"{OPENAI}-{given.name.replace(' ', '-')}"
-    return run_task(given.task(**given.arguments), server, folder, model, **options)
+    model = f"{OPENAI}-{short_run.name.replace(' ', '-')}"
+    return run_task(short_run.task(**short_run.arguments), server, folder, model, **options)
 
 
 def judgments(folder: Path) -> pd.DataFrame:

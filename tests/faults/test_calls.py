@@ -76,8 +76,8 @@ def broken_and_whole(
     with flaky:
         task = fermi_eval(dataset="bundled", **arguments)
         log = run_task(task, flaky, folder / "broken", model, max_connections=20, **PATIENT)
-    found, whole = table(folder / "broken"), table(folder / "whole")
-    return outcomes(flaky, found, whole, log), found, whole
+    broken, whole = table(folder / "broken"), table(folder / "whole")
+    return outcomes(flaky, broken, whole, log), broken, whole
 
 
 @pytest.mark.slow
@@ -134,7 +134,7 @@ def retried(folder: Path, patch: pytest.MonkeyPatch, items: int) -> dict[str, bo
         patch.setenv("OPENAI_BASE_URL", f"{flaky.url}/v1")
         task = fermi_eval(dataset="bundled", items=items)
         first = run_task(task, flaky, folder / "logs", **PATIENT)
-        lost = table(folder / "logs")["status"] == "sample_error"
+        is_failed = table(folder / "logs")["status"] == "sample_error"
         flaky.share, before = 0.0, len(flaky.requests)
         (second,) = eval_retry(first, log_dir=logs, display="none")
         retry_calls = len(flaky.requests) - before

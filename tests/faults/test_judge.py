@@ -98,7 +98,7 @@ def test_a_judge_that_refuses_is_asked_no_more(
     with ProviderServer(speaker) as server, Refusing(examiner, status) as judge:
         roles = {"grader": connected(judge, model)}
         with caplog.at_level(logging.WARNING, "inspect_confidence"):
-            log = run_task(task, one, logs, model_roles=roles, max_connections=CONNECTIONS)
+            log = run_task(task, server, logs, model_roles=roles, max_connections=CONNECTIONS)
         assert log.status == "success"
         frame = read_judgments(logs)["hedge_markers"]
         assert set(frame["status"]) == {"grader_failed"}
@@ -126,7 +126,7 @@ def test_a_judge_whose_calls_fail(tmp_path: Path, model: str) -> None:
     task = hedge_markers("places.csv", split="all", draws=4, batch_judgments=False)
     with ProviderServer(speaker) as server, Flaky(examiner) as judge:
         roles = {"grader": connected(judge, model)}
-        log = run_task(task, one, logs, model_roles=roles, max_retries=3, attempt_timeout=10)
+        log = run_task(task, server, logs, model_roles=roles, max_retries=3, attempt_timeout=10)
         frame = read_judgments(logs)["hedge_markers"]
         draw_calls, judge.share = len(server.requests), 0.0
         new_frame = judged_again(log, logs, judge, model)
