@@ -40,7 +40,7 @@ _OPTIONS: Mapping[str, Mapping[str, tuple[object, ...]]] = {
     "hedged": {
         "judge": ("rules",),
         "batch_judgments": (None, True, False),
-        "judge_prompts": (None,),
+        "judge_prompts": (None, {}),
     },
 }
 _REQUIRED = {"hedged": "judge"}  # the default of this option is a model
