@@ -231,7 +231,9 @@ def plan(
 
 @click.command()
 @click.argument("design", metavar="STUDY.yaml")
-@click.option("--log-dir", metavar="DIR", help="Folder of the logs, instead of the file's.")
+@click.option(
+    "--log-dir", metavar="DIR", help="Folder for the logs; it replaces `logs` of the study file."
+)
 @click.option(
     "--display",
     type=click.Choice(["full", "rich", "plain", "log", "none"]),

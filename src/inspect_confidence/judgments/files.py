@@ -140,7 +140,12 @@ def check_suffix(path: Path) -> None:
 
 
 def check_judgments(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.DataFrame:
-    """Return a user's rows as typed judgments with possible values, indexed from 0.
+    """Return a user's rows as typed judgments, after checking that their values are possible.
+
+    Args:
+        frame: Rows of the user, whose index numbers them in errors.
+        table: Columns and limits of their task.
+        source: Name of the file, or of the frame, in errors.
 
     Raises:
         InvalidArgument: As for `typed_columns`; or a value is impossible.

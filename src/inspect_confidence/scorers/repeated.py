@@ -38,7 +38,11 @@ def repeated_points() -> Scorer:
 
 @scorer(metrics=INTERVAL_METRICS)
 def repeated_intervals() -> Scorer:
-    """Score the perception-tunnel estimate from repeated intervals at the sample's level.
+    """Score the interval that repeated intervals give together, at the sample's level.
+
+    A model may see only a part of its own belief at a time (a perception tunnel): each stated
+    interval is then too narrow. The scored interval, from a low quantile of the lower bounds to a
+    high quantile of the upper bounds, corrects for that; it is NaN if no draw could be read.
 
     The value holds the keys of the scorer `interval`, with `format_ok` and `reversed` as shares of
     the draws, and `draws`. The draws themselves are in the score's metadata.
