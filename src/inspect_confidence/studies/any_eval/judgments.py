@@ -243,7 +243,7 @@ def complete_run(samples: Sequence[JudgmentRows]) -> tuple[list[JudgmentRows], s
         for judgments in samples
     ]
     rows = [row for judgments in completed_samples for row in judgments]
-    scales = {method: _Scale.of(method_rows) for method, method_rows in by_method.items()}
+    scales = {method: _Scale.from_rows(method_rows) for method, method_rows in by_method.items()}
     for row in rows:
         if row["method"] in scales:
             row.update(scales[row["method"]].tells(row))
@@ -284,7 +284,8 @@ class _Scale:
     shares: bool
 
     @classmethod
-    def of(cls, rows: JudgmentRows) -> "_Scale":
+    def from_rows(cls, rows: JudgmentRows) -> "_Scale":
+        """Return the scale that these judgments of one method show."""
         ends = {(row["low"], row["high"]) for row in rows if not _is_on_none(row)}
         bare = [row["raw"] for row in rows if _is_on_none(row) and "raw" in row]
         return cls(ends.pop() if len(ends) == 1 else None, all(0 <= raw <= 1 for raw in bare))

@@ -58,8 +58,8 @@ def _eval_statistics(
 ) -> Iterator[Statistics]:
     """Yield the statistics of each method, then of each value of the requested fields."""
     for (method, scale), group in rows.groupby(["method", "scale"], sort=False):
-        where = condition.but(method=method, **({"scale": scale} if scale else {}))
-        yield from _method_statistics(group, units, where, resampling)
+        method_condition = condition.but(method=method, **({"scale": scale} if scale else {}))
+        yield from _method_statistics(group, units, method_condition, resampling)
         # A judgment's `by` encodes all of its fields, so that each different text is read once.
         fields_by_text = {text: Condition.read(text) for text in group["by"].unique()}
         fields = dict.fromkeys(chain.from_iterable(fields_by_text.values()))
@@ -67,7 +67,7 @@ def _eval_statistics(
             value_by_text = {text: parts.get(field, "") for text, parts in fields_by_text.items()}
             values = group["by"].map(value_by_text)
             for value, part in group.groupby(values[values != ""], sort=True):
-                field_condition = where.but(by=str(Condition({field: str(value)})))
+                field_condition = method_condition.but(by=str(Condition({field: str(value)})))
                 yield from _method_statistics(part, units, field_condition, resampling)
 
 

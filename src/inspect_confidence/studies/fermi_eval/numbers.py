@@ -167,15 +167,17 @@ def _interval_statistics(
     for level, at_level in frame.groupby("level"):
         intervals = Intervals.from_frame(at_level, units)
         coverages[intervals.level] = intervals.statistics()["coverage"]
-        where, replies = condition.but(level=level), replies_at(raw, intervals.level)
+        level_condition, replies = condition.but(level=level), replies_at(raw, intervals.level)
         note = note_of(at_level, replies)
-        yield from intervals.all_statistics(where, len(at_level), note)
+        yield from intervals.all_statistics(level_condition, len(at_level), note)
         failures = {"format_failure_rate": unread(replies)}
-        yield estimate.means(where, failures, unit_indices(replies, units), len(units), note)
-        yield estimate.judgment_count(where, len(replies), note)
+        yield estimate.means(
+            level_condition, failures, unit_indices(replies, units), len(units), note
+        )
+        yield estimate.judgment_count(level_condition, len(replies), note)
         if "set_size" in at_level:
             sets = {"set_coverage": at_level["set_covered"], "mean_set_size": at_level["set_size"]}
-            yield estimate.means(where, sets, intervals.unit, len(units), note)
+            yield estimate.means(level_condition, sets, intervals.unit, len(units), note)
     if not coverages:  # no sample was written, so that no level is known
         undefined = {"coverage_plateau": np.full(len(raw), np.nan)}
         note = left_out(raw["status"])
@@ -282,8 +284,8 @@ def tunnel_indices(rows: pd.DataFrame) -> pd.DataFrame:
     items, traces = _traces(rows)
     if not traces:
         return pd.DataFrame()
-    most = len(traces[0])
-    sizes = [n for n in (1, 2, 5, 10, 20, 50, 100) if n < most] + [most]
+    largest_count = len(traces[0])
+    sizes = [n for n in (1, 2, 5, 10, 20, 50, 100) if n < largest_count] + [largest_count]
     bits = {
         n: [metrics.residual_tunnel_index(rows_of_item, n) for rows_of_item in traces]
         for n in sizes
@@ -297,10 +299,10 @@ def _traces(rows: pd.DataFrame) -> tuple[list[str], list[FloatArray]]:
     A trace is a row of probabilities. Without two traces of an item both lists are empty.
     """
     groups = rows[rows["status"] == "ok"].groupby(["item", "epoch"], sort=True)
-    most = int(groups.size().max()) if len(groups) else 0
+    largest_count = int(groups.size().max()) if len(groups) else 0
     items, traces = [], []
     for (item, _), draws in groups:
-        if len(draws) == most > 1:
+        if len(draws) == largest_count > 1:
             items.append(str(item))
             traces.append(distribution_rows(distributions_of(draws)))
     return items, traces
@@ -314,13 +316,15 @@ def _tunnel_statistics(
     unit = np.asarray(units.get_indexer(indices.index), np.int64)
     n_asked, items = rows.groupby(["item", "epoch"]).ngroups, len(np.unique(unit))
 
-    def mean(where: Condition, metric: str, bits: ArrayLike, note: str) -> Statistics:
-        described = Estimate(where, metric, len(unit), note, n_asked=n_asked, units=items)
+    def mean(estimate_condition: Condition, metric: str, bits: ArrayLike, note: str) -> Statistics:
+        described = Estimate(
+            estimate_condition, metric, len(unit), note, n_asked=n_asked, units=items
+        )
         return Statistics([described], metrics.mean_of(bits, unit, len(units)))
 
     for size, bits in indices.items():
-        most = indices.columns[-1]
-        note = f"mean over items of {most} traces each, and its interval that of as many: "
+        largest_count = indices.columns[-1]
+        note = f"mean over items of {largest_count} traces each, and its interval that of as many: "
         note += "biased downwards at few"
         if n_asked > len(indices):
             excluded = n_asked - len(indices)

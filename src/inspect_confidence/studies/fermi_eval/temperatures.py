@@ -177,11 +177,13 @@ def decoding_temperatures(
     grid = ", ".join(f"{temperature:g}" for temperature in temperatures)
     note = f"chosen on train among {grid} by interval score + {penalty:g} * undercoverage"
 
-    def chosen(objective: FloatArray, level: float, where: Mapping[str, object]) -> Statistics:
+    def chosen(
+        objective: FloatArray, level: float, choice_condition: Mapping[str, object]
+    ) -> Statistics:
         is_undefined = np.isnan(objective).any()
         temperature = np.nan if is_undefined else temperatures[_best(objective)]
         return single_statistic(
-            where,
+            choice_condition,
             "decoding_temperature",
             constant(temperature),
             len(train[level].intervals[0].unit),
@@ -195,10 +197,10 @@ def decoding_temperatures(
     yield chosen(overall, levels[0], all_levels)
     for level in levels:
         yield chosen(by_level[level], level, {**per_level, "level": level})
-        for where, objective in ((all_levels, overall), (per_level, by_level[level])):
+        for choice_condition, objective in ((all_levels, overall), (per_level, by_level[level])):
             if not np.isnan(objective).any():
                 intervals = test[level].intervals[_best(objective)]
-                at_level = {**where, "level": level}
+                at_level = {**choice_condition, "level": level}
                 yield from intervals.all_statistics(at_level, test[level].n_asked, note)
 
 

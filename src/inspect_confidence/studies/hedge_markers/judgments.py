@@ -180,7 +180,7 @@ class Sentences:
         return MarkerCells.from_sentences(
             chosen["confidence"],
             chosen["group"].to_numpy(np.int64),
-            np.array([positions[one] for one in chosen["standard"]], np.int64),
+            np.array([positions[marker] for marker in chosen["standard"]], np.int64),
             (len(self.groups), len(markers)),
             chosen["unit"].to_numpy(np.int64),
             len(self.units),

@@ -75,16 +75,18 @@ def _decisiveness(
             compared[name].to_numpy(float) for name in ("decisiveness", "labelled")
         )
         unit, present = unit_indices(compared, units), ~np.isnan(decisiveness)
-        where = condition.but(reference=reference)
+        reference_condition = condition.but(reference=reference)
         n, note = int(present.sum()), left_out(compared["status"])
         error = {"decisiveness_error": np.abs(decisiveness - label)}
-        yield estimate.means(where, error, unit, len(units), note)
+        yield estimate.means(reference_condition, error, unit, len(units), note)
         ranks, label_ranks = (
             pd.Series(values).where(present).rank().to_numpy() for values in (decisiveness, label)
         )
         correlation = correlation_of(ranks, label_ranks, unit, len(units))
         metric = "decisiveness_rank_correlation"
-        yield single_statistic(where, metric, correlation, n, note, n_asked=len(compared))
+        yield single_statistic(
+            reference_condition, metric, correlation, n, note, n_asked=len(compared)
+        )
 
 
 def group_statistics(

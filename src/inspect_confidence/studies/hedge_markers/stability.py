@@ -251,14 +251,14 @@ def _distances(
     ]
     single = len(datasets) - len(paired)
     note = f"{single} data sets with one split left out" if single else ""
-    within: list[tuple[int, int]] = []
-    across: list[tuple[int, int]] = []
+    within_datasets: list[tuple[int, int]] = []
+    across_datasets: list[tuple[int, int]] = []
     for first, second in product(paired, paired):
         pair = positions[first, "train"], positions[second, "test"]
-        (within if first == second else across).append(pair)
+        (within_datasets if first == second else across_datasets).append(pair)
     for metric, pairs, no_pair in (
-        ("id_mae", within, "no data set has a train and a test split"),
-        ("cd_mae", across, "fewer than two data sets have a train and a test split"),
+        ("id_mae", within_datasets, "no data set has a train and a test split"),
+        ("cd_mae", across_datasets, "fewer than two data sets have a train and a test split"),
     ):
         cells = np.zeros_like(is_frequent)
         for train, test in pairs:

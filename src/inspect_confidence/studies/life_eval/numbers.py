@@ -367,8 +367,8 @@ def _contrast(
     """Return the contrast of what both answered readably: the same answers to the same items."""
     keys, readable = [], []
     for side in sides:
-        given = side.get("given", side["item"])
-        keys.append(pd.MultiIndex.from_arrays([side["item"], given]))
+        given_answer = side.get("given", side["item"])
+        keys.append(pd.MultiIndex.from_arrays([side["item"], given_answer]))
         readable.append((side["confidence"] + side["correct"]).notna().to_numpy())
     shared = keys[0][readable[0]].intersection(keys[1][readable[1]])
     return compare.confidence_contrast(
@@ -423,5 +423,5 @@ def stated_against_token(
         return
     resampled = compare.resample_contrast(contrast, resampling, 0)
     for column, (_, metric) in enumerate(resampled.names):
-        where = condition.but(of=metric, versus=TOKEN)
-        yield from compare.difference_results(resampled, column, key, where)
+        metric_condition = condition.but(of=metric, versus=TOKEN)
+        yield from compare.difference_results(resampled, column, key, metric_condition)
