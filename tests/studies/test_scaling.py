@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from itertools import product
+from itertools import chain, product
 
 import numpy as np
 import pandas as pd
@@ -361,11 +361,11 @@ def test_decoding_rows_say_what_they_rest_on() -> None:
     assert estimands["per_level", 90.0, "decoding_temperature"].estimates[0].n == 4
     assert estimands["all_levels", 80.0, "coverage"].estimates[0].n == 4  # test items
     assert estimands["per_level", 90.0, "coverage"].estimates[0].n == 5
-    assert {number.n_asked for one in estimand_list for number in one.estimates} == {5}
-    for one in (number for each in estimand_list for number in each.estimates):
-        assert (one.condition["method"], one.condition["split"]) == ("sampling", "test")
-        assert "0.3, 1, 1.7" in one.note
-        assert "10 * undercoverage" in one.note
+    for estimate in chain.from_iterable(statistics.estimates for statistics in estimand_list):
+        assert estimate.n_asked == 5
+        assert (estimate.condition["method"], estimate.condition["split"]) == ("sampling", "test")
+        assert "0.3, 1, 1.7" in estimate.note
+        assert "10 * undercoverage" in estimate.note
 
 
 def test_the_penalty_matters_in_these_frames() -> None:

@@ -38,22 +38,22 @@ def _truth_bins(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[
     metrics = ("truth_bin_probability", "truth_bin_confidence")
     present = (rows["confidence"] + rows["correct"]).notna()
     if not present.any():
-        said = noted(_UNREAD, left_out(statuses(rows, present)))
+        exclusions = noted(_UNREAD, left_out(statuses(rows, present)))
         for metric in metrics:
-            yield key.result(condition, metric, np.nan, n=0, asked=len(rows), note=said)
+            yield key.result(condition, metric, np.nan, n=0, asked=len(rows), note=exclusions)
         return
     by_radius = list(rows.groupby("radius", sort=True))
     overall: list[tuple[object, pd.DataFrame]] = [("", rows)] if len(by_radius) > 1 else []
     for radius, group in [*overall, *by_radius]:
         radius_condition, readable = condition.but(radius=radius), group[present[group.index]]
-        said = left_out(statuses(group, present[group.index]))
+        exclusions = left_out(statuses(group, present[group.index]))
         for position, inside in readable.groupby(bins.bin_of(readable["correct"].to_numpy(float))):
             bin_condition, items = (
                 radius_condition.but(bin=bins.bin_name(int(str(position)))),
                 inside["item"].nunique(),
             )
             counted = f"{items} items" if items < len(inside) else ""
-            notes = (said, noted(_NO_INTERVAL, said, counted))
+            notes = (exclusions, noted(_NO_INTERVAL, exclusions, counted))
             for metric, column, note in zip(metrics, ("correct", "confidence"), notes, strict=True):
                 mean, n = inside[column].mean(), len(inside)
                 yield key.result(bin_condition, metric, mean, n=n, asked=len(group), note=note)

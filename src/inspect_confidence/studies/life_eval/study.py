@@ -70,8 +70,8 @@ def _dataset_results(
     groups = numbers.groups_of(list(by_model), resampling.options(numbers.LifeOptions).groups)
     for group, members in groups.items():
         group_lines = {
-            where: {name: line for name, line in of_models.items() if name in members}
-            for where, of_models in lines.items()
+            line_condition: {name: line for name, line in of_models.items() if name in members}
+            for line_condition, of_models in lines.items()
         }
         shared = numbers.shared_items(rows, members)
         group_estimates = {name: by_model[name] for name in members}
@@ -90,15 +90,15 @@ def _life_statistics(
 ) -> Iterator[Statistics]:
     """Yield LifeEval's statistics of a model by source, over all radii and for each."""
     for source, source_rows in rows.groupby("source", sort=True):
-        where = _sourced(condition, source)
-        yield from numbers.judgment_statistics(source_rows, units, where, resampling)
-        yield from numbers.extra_statistics(source_rows, units, where, resampling)
+        source_condition = _sourced(condition, source)
+        yield from numbers.judgment_statistics(source_rows, units, source_condition, resampling)
+        yield from numbers.extra_statistics(source_rows, units, source_condition, resampling)
         for radius, radius_rows in source_rows.groupby("radius", sort=True):
-            at_radius = where.but(radius=radius)
+            at_radius = source_condition.but(radius=radius)
             yield from numbers.judgment_statistics(radius_rows, units, at_radius, resampling)
             if source != judgments.TOKEN:  # its answers are those that were stated
                 yield from numbers.by_decade(radius_rows, units, at_radius)
-        yield numbers.slope(numbers.slope_of(source_rows), source_rows, where)
+        yield numbers.slope(numbers.slope_of(source_rows), source_rows, source_condition)
 
 
 def _options_statistics(

@@ -59,8 +59,8 @@ def _model_results(
         units = pd.Index(dataset_rows["item"].unique())
         statistics: list[estimate.Statistics] = []
         for scale, scale_rows in ordered.items():
-            where = condition.but(scale=scale)
-            statistics += stated.scale_statistics(scale_rows, units, where, resampling)
+            scale_condition = condition.but(scale=scale)
+            statistics += stated.scale_statistics(scale_rows, units, scale_condition, resampling)
         by_dataset[str(name)] = estimate.resample(
             statistics, len(units), resampling, stream, unpaired=True
         )

@@ -179,9 +179,9 @@ def words_to_numbers(frame: pd.DataFrame, resampling: Resampling) -> list[Result
     for side in sides:
         results += estimate.results_of(estimate.without_resamples(_single_values(side)), side.key)
         results += _comparison_results(side, samples_of_people, HUMAN, resampling)
-    for one, versus, name in _pairs(sides):
+    for compared, versus, name in _pairs(sides):
         samples = {word: word_values.sample for word, word_values in versus.words.items()}
-        results += _comparison_results(one, samples, name, resampling)
+        results += _comparison_results(compared, samples, name, resampling)
     return results
 
 
