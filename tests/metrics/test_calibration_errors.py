@@ -84,9 +84,12 @@ def test_the_top_bin_is_dropped_as_the_authors_do() -> None:
     error = hle_calibration_error(confidence, correct, top_bin="dropped")
     assert error == pytest.approx(np.sqrt(0.4 * 0.04))
     assert hle_calibration_error(confidence, correct) == pytest.approx(np.sqrt(0.4))
-    # One bin alone is the last one.
-    assert hle_calibration_error([0.9] * 100, [0] * 100, top_bin="dropped") == 0
-    assert np.isnan(hle_calibration_error([0.9] * 99, [0] * 99, top_bin="dropped"))
+    # One bin alone is the last one, so that nothing is left to sum.
+    for n in (99, 100, 150, 199):
+        assert np.isnan(hle_calibration_error([0.9] * n, [0] * n, top_bin="dropped"))
+    # Of 200 items the first bin is left: sqrt(1/2 * .9^2).
+    left = hle_calibration_error([0.9] * 200, [0] * 200, top_bin="dropped")
+    assert left == pytest.approx(0.9 * np.sqrt(1 / 2))
     with pytest.raises(ValueError, match="top_bin='last'"):
         hle_calibration_error([0.5], [1], top_bin="last")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="size=0"):

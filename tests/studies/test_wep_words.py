@@ -132,6 +132,29 @@ def test_holm_over_the_words() -> None:
             assert row["n"] == 17
 
 
+@pytest.mark.parametrize("tested", [0, 2])
+@pytest.mark.parametrize("epochs", [1, 2])
+def test_words_that_differ_counts_the_tested_words_only(tested: int, epochs: int) -> None:
+    """Words with two contexts have no test: none differs of none is undefined, not 0."""
+    words = ["likely", "we doubt", "probable"]
+    rows = []
+    for epoch in range(1, epochs + 1):
+        for number, word in enumerate(words):
+            values = [0.01] * 15 if number < tested else [0.01, 0.02, "refusal"]
+            rows += word_rows(word, values, epoch=epoch)
+    results = table(rows)
+    condition = {"versus": "human", "of": "brunner_munzel_theta", "level": "95"}
+    for adjusted in ("none", "holm"):
+        row = row_at(results, "words_that_differ", adjusted=adjusted, **condition)
+        assert (row["n"], row["asked"]) == (tested, len(words))
+        if tested:
+            assert row["value"] == tested
+            assert row["note"] == "over 2 words; 1 undefined"
+        else:
+            assert np.isnan(row["value"])
+            assert row["note"].startswith("undefined: no word could be tested: too few contexts")
+
+
 def test_sign_flip_over_shared_contexts() -> None:
     """P of female against male is the share of 2^n signs as far from 0; theta stands beside it."""
     female = [0.7, 0.6, 0.8, 0.7, 0.5, 0.9, 0.7, 0.6, 0.7, 0.7]

@@ -566,7 +566,7 @@ def hle_calibration_error_of_tables(
         square = divided(np.diff(np.interp(ends, mass, gap)) ** 2, np.diff(ends))
         if mass[-1] > 0 and top_bin == "kept":
             squares[row] = square.sum()
-        elif mass[-1] >= size - EDGE:
+        elif len(square) > 1:
             squares[row] = square[:-1].sum()
     return np.sqrt(divided(squares, tables.total))
 
@@ -576,7 +576,7 @@ def hle_calibration_error_of_tables(
     "items by rank of confidence, the last one up to 199; `top_bin=dropped` leaves that one out, "
     "as the authors' code does.",
     direction="lower",
-    undefined=f"{UNREAD}; fewer than 100 items where the top bin is dropped",
+    undefined=f"{UNREAD}; one bin, below 200 items, where the top bin is dropped",
     source="Phan et al. (2025); Hendrycks, Mazeika and Dietterich (2019)",
     interval=no_interval("its bins move with the sample: no method that was tried covers"),
     toolbox=True,
@@ -591,7 +591,8 @@ def hle_calibration_error(
     also what remains: 100 to 199, or all where there are fewer. With `top_bin="kept"` it is
     sqrt(sum over bins of (n_b / n) (mean confidence_b - accuracy_b)^2), as in inspect_evals.
     The published figures come from code that leaves out the last bin, which holds the surest
-    answers, from the sum and not from n: `top_bin="dropped"`.
+    answers, from the sum and not from n: `top_bin="dropped"`. It is NaN if there is one bin only,
+    since nothing is left to sum.
 
     Judgments that are equally sure and fall in two bins count in each with the mean outcome of all
     of them, so that their order doesn't matter; there it does. Epochs of an item are one item here

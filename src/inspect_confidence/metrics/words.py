@@ -354,8 +354,14 @@ numbers(
     reference_values="Values that the reference has for the word: contexts, or people.",
 )
 numbers(
-    About(undefined="never", unit="count", source=_STUDY, interval=NO_ESTIMATE),
-    words_that_differ="How many words differ at the level, p raw or after Holm's adjustment.",
+    About(
+        undefined="no word could be tested: too few contexts, or no reference",
+        unit="count",
+        source=_STUDY,
+        interval=NO_ESTIMATE,
+    ),
+    words_that_differ="How many of the tested words differ at the level, p raw or after Holm's "
+    "adjustment.",
 )
 
 

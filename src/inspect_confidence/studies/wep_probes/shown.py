@@ -13,6 +13,7 @@ from inspect_confidence.studies.notes import noted
 from inspect_confidence.studies.study import Clause, FigureSpec, Headline, Resampling, View
 from inspect_confidence.studies.tables import (
     Column,
+    ResultRow,
     ResultTable,
     TableSpec,
     stars,
@@ -142,7 +143,7 @@ def _against(title: str, rows: ResultTable) -> TableSpec:
         n = Column("own_values", f"{setting} n", 0, interval=False, where=condition)
         columns += [theta, kl, median, n]
     counts = rows.matching(metric="words_that_differ", level="95", adjusted="holm", of=_THETA)
-    differ = ", ".join(f"{row['setting']} {row.value:.0f} of {row.record['n']}" for row in counts)
+    differ = ", ".join(f"{row['setting']} {_tested_share(row)}" for row in counts)
     of_reference = sorted({int(row.value) for row in rows.matching(metric="reference_values")})
     sizes = " to ".join(dict.fromkeys(map(str, (of_reference[0], of_reference[-1]))))
     return TableSpec(
@@ -155,6 +156,13 @@ def _against(title: str, rows: ResultTable) -> TableSpec:
         f"median: reference less model, in points; n: contexts of the word, against {sizes} values "
         f"of the reference. Words that differ at 95%: {differ}.",
     )
+
+
+def _tested_share(row: ResultRow) -> str:
+    """Return how many of the tested words differ."""
+    if not row.record["n"]:
+        return "not tested (too few contexts)"
+    return f"{row.value:.0f} of {row.record['n']} tested"
 
 
 def _replies(line: Mapping[str, str]) -> Mapping[str, str]:

@@ -355,10 +355,14 @@ def _tests(
         yield key.result(
             where_condition, "p_holm", holms, n=n, note=reason or noted(_mark(holms), over)
         )
+    tested = int(defined.sum())
+    note = over if tested else f"undefined: {metrics.METRICS['words_that_differ'].undefined}"
     for level, (name, values) in product(LEVELS, {"none": p, "holm": adjusted}.items()):
-        differ = int((values[defined] < 1 - level / 100 + 1e-12).sum())
+        differ = float((values[defined] < 1 - level / 100 + 1e-12).sum()) if tested else np.nan
         where_condition = condition.but(adjusted=name, level=level)
-        yield key.result(where_condition, "words_that_differ", differ, n=len(p), note=over)
+        yield key.result(
+            where_condition, "words_that_differ", differ, n=tested, asked=len(p), note=note
+        )
 
 
 def _mark(p: float) -> str:
