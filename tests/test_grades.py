@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 from inspect_ai.scorer import Score
 
 from inspect_confidence.answers import ParseFailure
-from inspect_confidence.grades import grade
+from inspect_confidence.grades import grade, read_grade, read_number
 from inspect_confidence.scorers.graded import eval_scores, numbers_of
 
 TRUTHS = {
@@ -125,3 +126,92 @@ def number_of(value: Any) -> float | None:
         return float(value)
     except ValueError:
         return None
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (("C", "correct", "CORRECT", "Yes", "y", "TRUE", "t", "pass", "1", "1.0", "100%"), 1.0),
+        (("I", "incorrect", "INCORRECT", "No", "FALSE", "f", "wrong", "fail", "0", "0 %"), 0.0),
+        (("P", "PARTIAL", "partially correct", "0.5", ".5", "0,5", "50%", "5e-1"), 0.5),
+    ],
+)
+def test_words_letters_and_numbers_are_read_as_the_same_grade(
+    texts: tuple[str, ...], expected: float
+) -> None:
+    """Letter case and surrounding blanks are ignored."""
+    for text in (*texts, *map(str.lower, texts), *(f" {text} " for text in texts)):
+        assert read_grade(text) == expected
+
+
+def test_grades_of_types_other_than_text_are_numbers() -> None:
+    """Of Python, numpy and JSON."""
+    values = [True, False, 1, 0.25, np.bool_(True), np.int64(0), np.float32(0.5)]
+    assert [read_grade(value) for value in values] == [1, 0, 1, 0.25, 1, 0, 0.5]
+
+
+@pytest.mark.parametrize(
+    "value", [None, math.nan, np.float32("nan"), "", " ", "None", "null", "N/A", "-"]
+)
+def test_a_missing_grade_is_scoring_failed_without_a_value(value: object) -> None:
+    """It is never a wrong answer."""
+    grade_read = read_grade(value)
+    assert grade_read == ParseFailure("scoring_failed", "there is no grade")
+    assert math.isnan(read_number(value))
+
+
+@pytest.mark.parametrize("text", ["N", "NOANSWER", "NOT_ATTEMPTED", "not attempted", "Declined"])
+def test_grades_of_no_answer_are_declined(text: str) -> None:
+    """They are neither right nor wrong."""
+    grade_read = read_grade(text)
+    assert isinstance(grade_read, ParseFailure)
+    assert grade_read.status == "declined"
+
+
+def test_n_is_no_only_beside_y() -> None:
+    """Inspect writes N for no answer."""
+    assert read_grade("N", no_is_n=True) == 0
+
+
+@pytest.mark.parametrize(
+    "value", ["maybe", "A", "[1]", "1/2", "1 0", "inf", [1], {"c": 1}, math.inf]
+)
+def test_what_is_no_grade_is_scoring_failed_and_named(value: object) -> None:
+    """Nothing is guessed from a part of it."""
+    grade_read = read_grade(value)
+    assert isinstance(grade_read, ParseFailure)
+    assert (grade_read.status, str(value)[:40] in grade_read.reason) == ("scoring_failed", True)
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "semicolons"),
+    [
+        ("85%", 0.85, 0.85),
+        ("85,5 %", 0.855, 0.855),
+        ("1,000", 1000, 1),
+        ("1,234,567.5", 1234567.5, math.nan),
+        ("0,850", 0.85, 0.85),
+        ("12,5", 12.5, 12.5),
+        ("1.234,5", 1234.5, 1234.5),
+        ("1.500", 1.5, 1.5),
+        ("-0.25", -0.25, -0.25),
+        ("\N{MINUS SIGN}3", -3, -3),
+        ("1e-3", 0.001, 0.001),
+        ("1e999", math.nan, math.nan),
+        ("1_000", math.nan, math.nan),
+        ("0x10", math.nan, math.nan),
+        ("12,34,56", math.nan, math.nan),
+    ],
+)
+def test_commas_part_thousands_unless_only_a_decimal_comma_fits(
+    text: str, number: float, semicolons: float
+) -> None:
+    """In files with semicolons every single comma is a decimal one."""
+    assert read_number(text) == pytest.approx(number, nan_ok=True)
+    assert read_number(text, decimal_comma=True) == pytest.approx(semicolons, nan_ok=True)
+
+
+@given(some.floats(allow_nan=False, allow_infinity=False))
+def test_the_text_of_any_number_is_read_as_that_number(number: float) -> None:
+    """As Python writes it."""
+    assert read_number(repr(number)) == number

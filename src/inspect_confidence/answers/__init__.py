@@ -25,6 +25,7 @@ from inspect_confidence.answers.objects import (
 from inspect_confidence.answers.probability import StatedProbability, read_probability
 from inspect_confidence.answers.scale import StatedConfidence, confidence_of, read_confidence
 from inspect_confidence.answers.status import (
+    ANSWER_STATUSES,
     INSTRUMENT_STATUSES,
     REPLY_STATUSES,
     RUN_STATUSES,
@@ -49,6 +50,7 @@ from inspect_confidence.answers.tokens import (
 from inspect_confidence.answers.word_choice import WordChoice, first_letter, read_word_choice
 
 __all__ = [
+    "ANSWER_STATUSES",
     "INSTRUMENT_STATUSES",
     "REPLY_STATUSES",
     "RUN_STATUSES",

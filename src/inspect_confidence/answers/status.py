@@ -7,17 +7,22 @@ ReplyStatus = Literal[
     "invalid_response_format", "refusal", "no_response", "truncated", "out_of_range", "echo",
     "ambiguous",
 ]  # fmt: skip
+AnswerStatus = Literal["declined"]
 RunStatus = Literal["sample_error", "limit_reached", "content_filter"]
 InstrumentStatus = Literal["grader_failed", "scoring_failed"]
-Status = Literal["ok"] | ReplyStatus | RunStatus | InstrumentStatus
+Status = Literal["ok"] | ReplyStatus | AnswerStatus | RunStatus | InstrumentStatus
 
 REPLY_STATUSES: frozenset[str] = frozenset(get_args(ReplyStatus))
 """There was a reply, and no answer could be read from it."""
+ANSWER_STATUSES: frozenset[str] = frozenset(get_args(AnswerStatus))
+"""The model chose not to answer: neither right nor wrong."""
 RUN_STATUSES: frozenset[str] = frozenset(get_args(RunStatus))
 """The run gave no reply to read."""
 INSTRUMENT_STATUSES: frozenset[str] = frozenset(get_args(InstrumentStatus))
 """The instrument failed, not the model."""
-STATUSES: frozenset[str] = frozenset({"ok"}) | REPLY_STATUSES | RUN_STATUSES | INSTRUMENT_STATUSES
+STATUSES: frozenset[str] = frozenset(
+    {"ok", *REPLY_STATUSES, *ANSWER_STATUSES, *RUN_STATUSES, *INSTRUMENT_STATUSES}
+)
 """Every status there is."""
 
 
@@ -25,7 +30,7 @@ STATUSES: frozenset[str] = frozenset({"ok"}) | REPLY_STATUSES | RUN_STATUSES | I
 class ParseFailure:
     """A reply without a readable answer, or a missing reply; `reason` is a sentence for people."""
 
-    status: ReplyStatus | RunStatus | InstrumentStatus
+    status: ReplyStatus | AnswerStatus | RunStatus | InstrumentStatus
     reason: str
 
 
