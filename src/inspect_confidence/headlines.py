@@ -7,13 +7,11 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from inspect_confidence.metrics import METRICS
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import Condition, conditions_of
 from inspect_confidence.studies import Headline, Study, all_studies
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ _SHOWN = 60
 Shape = TypeVar("Shape")
 
 
-class Section(BaseModel):
+class FileSection(BaseModel):
     """Base of models of a file's mappings: keys are the fields, and types are not converted."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)

@@ -20,7 +20,7 @@ from export.judged import HOSTILE, hostile_judgments, intervals, scale_judgments
 from export.released import IS_HERE, SCHEMAS, problems
 from inspect_confidence.export import export
 from inspect_confidence.export.every_eval_ever import developer, items_of, model_info
-from inspect_confidence.export.material import ResultSet, Run
+from inspect_confidence.export.material import LogRun, ResultSet
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.studies import all_tables
 
@@ -196,7 +196,7 @@ def test_deployment_and_availability_follow_from_the_providers_name(
 def test_ids_leave_out_providers_and_a_reply_of_two_markers_is_one_item() -> None:
     """Providers are no part of an id; a reply of two markers is one line without the first's."""
     assert model_info("vllm/org/model", ())["id"] == "org/model"
-    run = Run("2026-01-01T00:00:00+00:00", "0.3", own_address=True)
+    run = LogRun("2026-01-01T00:00:00+00:00", "0.3", own_address=True)
     details = model_info("openai/gpt-4o", [run])["additional_details"]
     assert details["deployment_type"] == "unknown"
     # Two rows of a reply with two markers: one line, without what the first row alone says.

@@ -36,7 +36,7 @@ _COMMENT = re.compile(r"/\*.{0,1000}?\*/|(?<![:\w\"'])//[^\n]*|(?<=[\d\"'])[ ]+#
 _OBJECT = re.compile(
     r"(?<![A-Za-z^_\\}])\{\s*(?=[\"'“”‘’{\[}]|[^\W\d][\w -]{0,40}\s*[:：]|//|/\*|#)"
 )
-Found = tuple[int, int, list["Member"]]
+ObjectSpan = tuple[int, int, list["Member"]]
 """Where an object begins and ends, and its members."""
 
 
@@ -48,7 +48,7 @@ class Member(NamedTuple):
     is_open: bool = False
 
 
-def objects_in(reply: str) -> Iterator[Found]:
+def objects_in(reply: str) -> Iterator[ObjectSpan]:
     """The objects of a reply with a key that is asked for, in their order."""
     tries = end = hopeless = 0
     for begin in _OBJECT.finditer(reply):
@@ -74,7 +74,7 @@ class _Object(list[tuple[str, Any]]):
 _DECODER = json.JSONDecoder(strict=False, parse_int=str, parse_float=str, object_pairs_hook=_Object)
 
 
-def _strict(reply: str, start: int) -> Found | None:
+def _strict(reply: str, start: int) -> ObjectSpan | None:
     try:
         parsed, length = _DECODER.raw_decode(reply[start : start + _LONGEST])
         members = list(_walked(parsed))  # what can be decoded may still be too deep for this
@@ -121,7 +121,7 @@ def _as_json(values: list[Any]) -> str:
     return json.dumps(values, ensure_ascii=False)
 
 
-def _loose(reply: str, start: int) -> Found:
+def _loose(reply: str, start: int) -> ObjectSpan:
     """The members of an object that isn't strict JSON, up to what closes it or the text's end."""
     close = reply.rfind("}", start, start + _LONGEST)
     end = close + 1 or min(len(reply), start + _LONGEST)

@@ -30,7 +30,7 @@ _VERDICTS: dict[str, Verdict] = {
     **dict.fromkeys(("incorrect", "not correct", "wrong", "false", "falsch", "错误"), "incorrect"),
     **dict.fromkeys(("punt", "punted"), "punt"),
 }
-Word = TypeVar("Word", bound=str)
+WordT = TypeVar("WordT", bound=str)
 
 _SIGNS = str.maketrans("’‘´`“”„", "''''\"\"\"", "*_")
 _AROUND = " .,;:!?…'\""
@@ -153,11 +153,11 @@ def read_verdict(reply: str) -> Verdict | ParseFailure:
     return _word(reply, "verdict", _VERDICTS)
 
 
-def _word(reply: str, key: str, words: dict[str, Word]) -> Word | ParseFailure:
+def _word(reply: str, key: str, words: dict[str, WordT]) -> WordT | ParseFailure:
     """The one of some words under a key, or that the reply is, or one of its lines."""
     parsed = _whole(reply)
 
-    def read_word(value: str) -> Word | ParseFailure:
+    def read_word(value: str) -> WordT | ParseFailure:
         return _spoken_word(value, words)
 
     word = settled(parsed, (key,), read_word)
@@ -180,7 +180,7 @@ def _whole(reply: str) -> ParsedText:
     )
 
 
-def _spoken_word(value: str, words: dict[str, Word]) -> Word | ParseFailure:
+def _spoken_word(value: str, words: dict[str, WordT]) -> WordT | ParseFailure:
     """The word with which a value begins, if what follows explains it and takes nothing back."""
     text = _plain(value)
     word = max(

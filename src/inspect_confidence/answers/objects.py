@@ -19,7 +19,7 @@ from inspect_confidence.answers.label_names import plain_key
 from inspect_confidence.answers.labels import ParsedText, Statement, parse_statements
 from inspect_confidence.answers.numbers import number_at, numbers_in
 from inspect_confidence.answers.probability import as_share, read_probability, value_of
-from inspect_confidence.answers.reading import Found, ambiguous, invalid, is_template, settled
+from inspect_confidence.answers.reading import ParsedT, ambiguous, invalid, is_template, settled
 from inspect_confidence.answers.scale import PROSE
 from inspect_confidence.answers.status import ParseFailure, is_invalid
 from inspect_confidence.answers.values import headed
@@ -218,8 +218,8 @@ def _nothing(parsed: ParsedText, *, truncated: bool) -> ParseFailure:
 
 
 def _read(
-    reply: JsonReply, key: str, read: Callable[[str], Found | ParseFailure]
-) -> Found | ParseFailure:
+    reply: JsonReply, key: str, read: Callable[[str], ParsedT | ParseFailure]
+) -> ParsedT | ParseFailure:
     """A key's value as a reader understands it, or why there is none."""
     text = _text(reply, key)
     if isinstance(text, ParseFailure):

@@ -10,10 +10,10 @@ from inspect_confidence.answers.clean import CUT, declines, is_cut, is_refusal
 from inspect_confidence.answers.labels import I_CHANGE, ParsedText, Statement, parse_statements
 from inspect_confidence.answers.status import ParseFailure, is_invalid
 
-Found = TypeVar("Found")
-Reader = Callable[[str], Found | ParseFailure]
-Readings = list[tuple[Statement, Found | ParseFailure]]
-Same = Callable[[Found, Found], bool]
+ParsedT = TypeVar("ParsedT")
+Reader = Callable[[str], ParsedT | ParseFailure]
+Readings = list[tuple[Statement, ParsedT | ParseFailure]]
+Same = Callable[[ParsedT, ParsedT], bool]
 
 _TEMPLATE = re.compile(
     r"[\W_]*(?:an? |the )?(?:(?:your|numerical|final|correct|single|whole) )*"
@@ -73,12 +73,12 @@ def is_replaced(text: str) -> bool:
 
 def read_stated(
     reply: str,
-    choose: Callable[[ParsedText], Found | ParseFailure],
+    choose: Callable[[ParsedText], ParsedT | ParseFailure],
     *,
     keys: Sequence[str],
     truncated: bool,
     literal: tuple[str, ...] = (),
-) -> Found | ParseFailure:
+) -> ParsedT | ParseFailure:
     """Choose a value among a reply's statements, or return the failure that explains its absence.
 
     Of a reply that was cut off, every failure is `truncated`: its rest might have been readable.
@@ -108,9 +108,9 @@ def read_stated(
 def settled(
     parsed: ParsedText,
     keys: Sequence[str],
-    read: Reader[Found],
-    is_same: Same[Found] = operator.eq,
-) -> Found | ParseFailure | None:
+    read: Reader[ParsedT],
+    is_same: Same[ParsedT] = operator.eq,
+) -> ParsedT | ParseFailure | None:
     """Settle the statements under some labels on one value; None if there are none.
 
     Where nothing is called an answer, what is called a choice, a result or an estimate may be one.
@@ -124,7 +124,7 @@ def settled(
     if not readings:
         if "answer" not in keys:
             return None
-        looser: Found | ParseFailure | None = settled(parsed, ("choice",), read, is_same)
+        looser: ParsedT | ParseFailure | None = settled(parsed, ("choice",), read, is_same)
         return None if isinstance(looser, ParseFailure) else looser
     tier = min(_TIERS[statement.strength] for statement, _ in readings)
     firm = [pair for pair in readings if _TIERS[pair[0].strength] == tier]
@@ -153,8 +153,8 @@ def _is_none(statement: Statement, reading: object) -> bool:
 
 
 def _last_of(
-    parsed: ParsedText, pairs: Readings[Found], is_same: Same[Found]
-) -> Found | ParseFailure:
+    parsed: ParsedText, pairs: Readings[ParsedT], is_same: Same[ParsedT]
+) -> ParsedT | ParseFailure:
     """The last reading, unless an earlier one differs and isn't replaced by it."""
     last, reading = pairs[-1]
     for earlier, earlier_value in pairs[-2::-1]:

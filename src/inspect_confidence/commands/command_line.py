@@ -57,7 +57,7 @@ def _texts(value: object) -> Iterator[str]:
     yield _yaml(value, default_style='"')
 
 
-class _Dumper(yaml.SafeDumper):
+class _PlainDumper(yaml.SafeDumper):
     def ignore_aliases(self, data: object) -> bool:
         return True
 
@@ -65,7 +65,7 @@ class _Dumper(yaml.SafeDumper):
 def _yaml(value: object, **style: Any) -> str:
     text: str = yaml.dump(
         value,
-        Dumper=_Dumper,
+        Dumper=_PlainDumper,
         default_flow_style=True,
         width=float("inf"),
         sort_keys=False,

@@ -18,7 +18,7 @@ from inspect_confidence.commands.command_line import write_argument
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.solvers.requests import refuse_unsent
 from inspect_confidence.studies import all_tables
-from inspect_confidence.user_files import Section, check_shape, read_yaml
+from inspect_confidence.user_files import FileSection, check_shape, read_yaml
 
 LARGEST_STUDY = 1_000
 """Limit of the runs of a study, all of which Inspect builds before the first call."""
@@ -38,13 +38,13 @@ _Models = Annotated[list[str], BeforeValidator(_as_list)]
 _Repeats = Annotated[int, Field(ge=1, le=MOST_REPEATS)]
 
 
-class _Settings(Section, GenerateConfig):
+class _Settings(FileSection, GenerateConfig):
     """Generation settings, by Inspect's names."""
 
     max_connections: PositiveInt | None = None  # with 0 a run would never end
 
 
-class _Task(Section):
+class _Task(FileSection):
     """A task of a study file; missing fields default to those of the study."""
 
     task: str
@@ -60,7 +60,7 @@ class _Task(Section):
         return math.prod(map(len, (self.vary or {}).values()))
 
 
-class _Study(Section):
+class _Study(FileSection):
     """A study file."""
 
     tasks: Annotated[list[Annotated[_Task, BeforeValidator(_as_mapping)]], Field(min_length=1)]
@@ -77,7 +77,7 @@ class _Study(Section):
 
 
 @dataclass(frozen=True)
-class Entry:
+class StudyEntry:
     """A task with its arguments, its models, and the number of repeats of each item."""
 
     task: str
@@ -110,7 +110,7 @@ class Design:
     """Content of a study file: folder of logs, runs, and generation settings of all runs."""
 
     logs: str
-    entries: Sequence[Entry]
+    entries: Sequence[StudyEntry]
     settings: Mapping[str, Any]
 
 
@@ -135,7 +135,7 @@ def read_design(path: str) -> Design:
     shared = study.arguments or {}
     names = set(chain.from_iterable(map(_argument_names, task_names())))
     _check_names(f"{path}: arguments", shared, names)
-    entries: list[Entry] = []
+    entries: list[StudyEntry] = []
     for task in study.tasks:
         entries += _entries(path, task, study)
     unused = shared.keys() - set(
@@ -186,7 +186,7 @@ def check_calibrated(built: Task, model: str, settings: Mapping[str, Any]) -> No
     refuse_unsent(model, {**task_settings, **settings}, calibrated)
 
 
-def _entries(path: str, section: _Task, study: _Study) -> list[Entry]:
+def _entries(path: str, section: _Task, study: _Study) -> list[StudyEntry]:
     """Return an entry for each combination of a task's arguments, varied arguments first."""
     task = section.task.removeprefix("inspect_confidence/")
     if task not in task_names():
@@ -210,11 +210,11 @@ def _entries(path: str, section: _Task, study: _Study) -> list[Entry]:
         for defaults in (fixed, common):
             for name, value in defaults.items():
                 arguments.setdefault(name, value)
-        entries.append(Entry(task, arguments, models, repeats, judge))
+        entries.append(StudyEntry(task, arguments, models, repeats, judge))
     return entries
 
 
-def _refuse_equal_runs(path: str, entries: Sequence[Entry]) -> None:
+def _refuse_equal_runs(path: str, entries: Sequence[StudyEntry]) -> None:
     """Raise an error for equal runs: Inspect identifies a run by task, arguments and models."""
     runs = set()
     for entry in entries:

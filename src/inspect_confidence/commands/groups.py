@@ -178,12 +178,12 @@ def _interval_groups(judgments: Judgments) -> Iterator[IntervalGroup]:
             yield from _split_groups(IntervalGroup, table.task, rows, columns)
 
 
-Kind = TypeVar("Kind", bound=JudgmentGroup)
+Group = TypeVar("Group", bound=JudgmentGroup)
 
 
 def _split_groups(
-    kind: type[Kind], task: str, rows: pd.DataFrame, columns: Sequence[str]
-) -> Iterator[Kind]:
+    kind: type[Group], task: str, rows: pd.DataFrame, columns: Sequence[str]
+) -> Iterator[Group]:
     for key, group in rows.groupby(["model", "variant", *columns], sort=False, dropna=False):
         # NaN, which differs from itself, stands for a missing scale or level.
         elicitation = {

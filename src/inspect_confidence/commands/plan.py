@@ -115,7 +115,7 @@ def plan_design(path: str, cost_file: str | None = None, *, connections: int | N
             judge_cost = requests.typical_judge_cost(entry.grader, cost_file)
             runs.setdefault(model, []).append(_PlannedRun(entry.name, [cost, judge_cost]))
 
-    costs: list[_Cost] = []
+    costs: list[_CallCost] = []
     lines = [f"{path}: {sum(map(len, runs.values()))} runs, logs in {design.logs}"]
     for model, model_runs in runs.items():
         lines.append(f"{model:<48}{'calls':>10}{'dollars':>10}{'minutes':>10}")
@@ -173,7 +173,7 @@ class _JudgeRequests:
 
 
 @dataclass(frozen=True)
-class _Cost:
+class _CallCost:
     """Estimated cost of calls to a model: dollars (0 without a known price) and a description."""
 
     model: str
@@ -199,7 +199,7 @@ class _PlannedRun:
     """A run of a study file with the costs of its model and its judge."""
 
     name: str
-    costs: Sequence[_Cost]
+    costs: Sequence[_CallCost]
 
 
 @dataclass(frozen=True)
@@ -218,10 +218,10 @@ class _Requests:
     usage: ModelUsage
     judge: _JudgeRequests | None
 
-    def typical_judge_cost(self, grader: str | None, cost_file: str | None) -> _Cost:
+    def typical_judge_cost(self, grader: str | None, cost_file: str | None) -> _CallCost:
         """Return the cost of the judge's typical calls, which is empty without a judge."""
         if not self.judge:
-            return _Cost("", 0, ModelUsage())
+            return _CallCost("", 0, ModelUsage())
         different = math.ceil(_TYPICAL * self.judge.replies)
         calls, usage = self.judge.count(self.samples, self.questions, different)
         return _cost(grader, usage, cost_file, "--grader", calls=calls)
@@ -371,18 +371,18 @@ def _cost(
     option: str = "--model",
     *,
     calls: int = 0,
-) -> _Cost:
+) -> _CallCost:
     if model is None:
-        return _Cost("", calls, usage, description=f"name a {option} to have it estimated")
+        return _CallCost("", calls, usage, description=f"name a {option} to have it estimated")
     price = price_of(model, cost_file)
     if price is None:
         missing = f"no price of {model} is known; give it with {_PRICE_OPTION}"
-        return _Cost(model, calls, usage, description=missing)
+        return _CallCost(model, calls, usage, description=missing)
     dollars = compute_model_cost(price.cost, usage)
-    return _Cost(model, calls, usage, dollars, price.source, f"{_money(dollars)} for {model}")
+    return _CallCost(model, calls, usage, dollars, price.source, f"{_money(dollars)} for {model}")
 
 
-def _row(name: str, costs: Sequence[_Cost], connections: int) -> str:
+def _row(name: str, costs: Sequence[_CallCost], connections: int) -> str:
     """Format calls, dollars and minutes; `?` is an unknown price, `>` a partly known one."""
     paid = [cost for cost in costs if cost.calls]
     dollars = sum(cost.dollars for cost in paid)
@@ -401,7 +401,7 @@ def _seconds(calls: int, usage: ModelUsage) -> float:
     return calls * _SECONDS_PER_CALL + usage.output_tokens / _TOKENS_PER_SECOND
 
 
-def _minutes(costs: Iterable[_Cost], connections: int) -> str:
+def _minutes(costs: Iterable[_CallCost], connections: int) -> str:
     """Format the minutes of the slowest model; each model has connections of its own."""
     seconds: dict[str, float] = {}
     for cost in costs:

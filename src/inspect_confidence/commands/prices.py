@@ -52,7 +52,7 @@ def price_of(model: str, cost_file: str | None = None) -> Price | None:
     return list_prices.get(model) or list_prices.get(_DATED.sub("", model))
 
 
-class _Cost(ModelCost):
+class _Price(ModelCost):
     """Dollars per million tokens in Inspect's fields, each within bounds."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
@@ -72,7 +72,7 @@ def read_prices(file: str) -> dict[str, ModelCost]:
     path = Path(file)
     try:
         value = read_json(path) if path.suffix == ".json" else read_yaml(path)
-        return dict(check_shape(file, value, dict[str, _Cost]))
+        return dict(check_shape(file, value, dict[str, _Price]))
     except InvalidArgument as error:
         raise InvalidArgument(
             f"{error.message} Write for each model, as openai/gpt-4o-mini: "

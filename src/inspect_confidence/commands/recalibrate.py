@@ -27,9 +27,9 @@ from inspect_confidence.commands.groups import (
 )
 from inspect_confidence.commands.saved_maps import (
     FORMAT,
-    Entry,
     IntervalMap,
     Refusal,
+    SavedMap,
     SavedMaps,
     check_maps,
 )
@@ -320,7 +320,7 @@ def recalibrated(source: Source, maps: Maps) -> Judgments:
     return Judgments(frames, notices, judgments.loss_notices)
 
 
-def _apply_map(group: JudgmentGroup, entries: Sequence[Entry]) -> tuple[pd.DataFrame, list[str]]:
+def _apply_map(group: JudgmentGroup, entries: Sequence[SavedMap]) -> tuple[pd.DataFrame, list[str]]:
     """Return mapped judgments, and notices on those left out and on unfitted data sets."""
     entry = _find_map(group, entries)
     if isinstance(entry, Refusal):
@@ -353,7 +353,7 @@ def _apply_map(group: JudgmentGroup, entries: Sequence[Entry]) -> tuple[pd.DataF
     return rows, notices + [f"no map was fitted on {name or 'its data set'}" for name in unfitted]
 
 
-def _find_map(group: JudgmentGroup, entries: Sequence[Entry]) -> Entry:
+def _find_map(group: JudgmentGroup, entries: Sequence[SavedMap]) -> SavedMap:
     judgments = {**_public_names(group), "way": dict(group.elicitation)}
     for entry in entries:
         if entry.judgments == judgments:

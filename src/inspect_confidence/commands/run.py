@@ -14,7 +14,7 @@ from inspect_ai.model import Model, get_model
 from inspect_ai.util import DisplayType
 from rich.text import Text
 
-from inspect_confidence.commands.design import Design, Entry, check_calibrated, read_design
+from inspect_confidence.commands.design import Design, StudyEntry, check_calibrated, read_design
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.printing import echo
 
@@ -81,7 +81,7 @@ def _tasks(design: Design) -> list[Task]:
 
 
 def _tasks_of_entry(
-    entry: Entry, models: dict[str, Model], settings: Mapping[str, Any]
+    entry: StudyEntry, models: dict[str, Model], settings: Mapping[str, Any]
 ) -> list[Task]:
     """Return a task for each model; all share one data set."""
     built = entry.build()

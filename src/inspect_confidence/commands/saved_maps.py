@@ -9,7 +9,7 @@ from pydantic import Discriminator, Field, NonNegativeInt, Tag, model_validator
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import RECALIBRATIONS, Recalibration
 from inspect_confidence.metrics.recalibration import CLIP
-from inspect_confidence.user_files import Section, check_shape
+from inspect_confidence.user_files import FileSection, check_shape
 
 FORMAT: Final = "inspect_confidence recalibration 1"
 STEEPEST = 1e12
@@ -24,7 +24,7 @@ _Slope = Annotated[float, Field(ge=0, le=STEEPEST)]
 _Way = dict[str, str | float | int | bool | None]
 
 
-class Train(Section):
+class Train(FileSection):
     """Train items: those of a split, or the half that a seed determines."""
 
     split: Literal["train"] | None = None
@@ -37,7 +37,7 @@ class Train(Section):
         return self
 
 
-class _Entry(Section):
+class _Entry(FileSection):
     """Model, variant, elicitation and data sets of an entry."""
 
     task: str
@@ -150,7 +150,7 @@ def _kind(entry: object) -> str:
     return str(kind) if kind in ("logistic", "interval") else "knots"
 
 
-Entry = Annotated[
+SavedMap = Annotated[
     Annotated[Refusal, Tag("refused")]
     | Annotated[Knots, Tag("knots")]
     | Annotated[Logistic, Tag("logistic")]
@@ -159,13 +159,13 @@ Entry = Annotated[
 ]
 
 
-class SavedMaps(Section):
+class SavedMaps(FileSection):
     """A file of maps."""
 
     format: Literal["inspect_confidence recalibration 1"] = FORMAT
     version: str = ""
     formula: dict[str, str] | None = None
-    maps: Annotated[list[Entry], Field(min_length=1)]
+    maps: Annotated[list[SavedMap], Field(min_length=1)]
 
     @model_validator(mode="after")
     def _check_distinct(self) -> Self:

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from inspect_confidence.judgments.logs import ReplyKey
 
 from inspect_confidence.judgments.files import SUFFIXES
-from inspect_confidence.judgments.read import Judgments, Paths, read_judgments
+from inspect_confidence.judgments.places import Paths
+from inspect_confidence.judgments.read import Judgments, read_judgments
 from inspect_confidence.judgments.store import find_logs
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import all_tables

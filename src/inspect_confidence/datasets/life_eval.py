@@ -19,7 +19,7 @@ _ASKED = re.compile(
     re.DOTALL,
 )
 
-Prompts = Mapping[tuple[str, int, float], tuple[str, str]]
+PromptsByCell = Mapping[tuple[str, int, float], tuple[str, str]]
 """User message and system message by sex, age and radius."""
 
 
@@ -95,7 +95,7 @@ def _build_items(
     return items
 
 
-def study_prompts(items: Sequence[LifeItem]) -> Prompts:
+def study_prompts(items: Sequence[LifeItem]) -> PromptsByCell:
     """Return the study's exact prompts, downloaded once.
 
     Raises:

@@ -12,7 +12,7 @@ from inspect_confidence.datasets.questions import bundled_part
 from inspect_confidence.datasets.records import OwnRow, Record
 from inspect_confidence.datasets.selection import Item, Selection, alternate, by_id, choose
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.prompts.question_sets import Kind
+from inspect_confidence.prompts.question_sets import ReplyKind
 
 STUDY_COMMIT = "560aae77b190dfb58ce6c0ec3e658fc03d65a45d"
 """Commit of the study's repository, github NoamMichael/Comparing-Confidence-in-LLMs."""
@@ -47,7 +47,7 @@ FILES: Mapping[str, tuple[str, ...]] = {
 
 _TRUTH = {"true": True, "false": False, "yes": True, "no": False}
 
-Prompts = Mapping[str, tuple[str, str]]
+PromptsByQuestion = Mapping[str, tuple[str, str]]
 """User message and system message by question."""
 
 
@@ -81,7 +81,7 @@ class SetQuestion(Item):
         source_id: Question ID of the study.
     """
 
-    kind: Kind
+    kind: ReplyKind
     question: str
     context: str = ""
     options: tuple[str, ...] = ()
@@ -117,7 +117,7 @@ def load_question_set(
     return Selection(name, choose(alternate(pool, seed), split, items), version, files=files)
 
 
-def study_prompts(dataset: str) -> Prompts:
+def study_prompts(dataset: str) -> PromptsByQuestion:
     """Return the study's exact prompts of one of its question sets, downloaded once.
 
     Keys are the study's question IDs, followed by `_` and the answer's name if answers are given.
@@ -182,7 +182,7 @@ def _user_question(row: OwnRow) -> SetQuestion:
     if choices and answer:
         raise row.error("choices and answer exclude each other; leave one empty.")
     if choices:
-        kind: Kind = "options"
+        kind: ReplyKind = "options"
         right = row.letter(choices)
     elif target.lower() in _TRUTH:
         kind, right = "given" if answer else "true_false", str(_TRUTH[target.lower()])

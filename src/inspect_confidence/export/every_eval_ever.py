@@ -21,7 +21,7 @@ import pandas as pd
 
 from inspect_confidence import __version__
 from inspect_confidence.export.hugging_face import hub_repository
-from inspect_confidence.export.material import Material, ResultSet, Run, result_sets
+from inspect_confidence.export.material import LogRun, Material, ResultSet, result_sets
 from inspect_confidence.export.tables import write_left_out
 from inspect_confidence.export.text import file_name, shortened
 from inspect_confidence.headlines import Direction, direction_of
@@ -117,7 +117,7 @@ def _identity(result_set: ResultSet) -> str:
     return "/".join([*map(shortened, names), ids.hexdigest()[:16]])
 
 
-def _library(result_set: ResultSet, runs: Sequence[Run]) -> dict[str, Any]:
+def _library(result_set: ResultSet, runs: Sequence[LogRun]) -> dict[str, Any]:
     origins = result_set.origins
     return {
         "name": "inspect_ai" if runs else "unknown",
@@ -243,10 +243,10 @@ class Reading(NamedTuple):
     means: str
 
 
-Row = Mapping[Any, Any]
+SampleRow = Mapping[Any, Any]
 
 
-def _interval_or_point(row: Row) -> Reading:
+def _interval_or_point(row: SampleRow) -> Reading:
     truth, lower, upper, point = (float(row[name]) for name in ("truth", "lower", "upper", "point"))
     if not math.isnan(lower + upper):
         inside = lower <= truth <= upper
@@ -257,13 +257,13 @@ def _interval_or_point(row: Row) -> Reading:
     return Reading(score, point == truth, f"{point:g}", f"{truth:g}", means)
 
 
-def _right_or_wrong(row: Row) -> Reading:
+def _right_or_wrong(row: SampleRow) -> Reading:
     correct = float(row["correct"])
     means = "the answer is right; a score between 0 and 1 is the probability that it is"
     return Reading(correct, correct == 1, str(row["answer"]), str(row["target"]), means)
 
 
-def _of_age(row: Row) -> Reading:
+def _of_age(row: SampleRow) -> Reading:
     best = float(row["mas"])
     score = math.nan if math.isnan(best) else float(row["score"])
     reference = "" if math.isnan(row["best_answer"]) else f"{row['best_answer']:g}"
@@ -273,13 +273,13 @@ def _of_age(row: Row) -> Reading:
     return Reading(score, score >= best - 1e-9, f"{row['answer']:g}", reference, means)
 
 
-def _of_reply(row: Row) -> Reading:
+def _of_reply(row: SampleRow) -> Reading:
     correct = float(row["correct"])
     return Reading(correct, correct == 1, "", "", "the reply is right, as the judge says")
 
 
 _MARKERS = "hedge_markers"
-_READINGS: Mapping[str, Callable[[Row], Reading]] = {
+_READINGS: Mapping[str, Callable[[SampleRow], Reading]] = {
     "fermi_eval": _interval_or_point,
     "scale_variants": _right_or_wrong,
     "question_sets": _right_or_wrong,
@@ -330,7 +330,7 @@ def items_of(
     return lines, left_out
 
 
-def _record(row: Row, reading: Reading, task: str, columns: Sequence[str]) -> dict[str, Any]:
+def _record(row: SampleRow, reading: Reading, task: str, columns: Sequence[str]) -> dict[str, Any]:
     metadata: dict[str, str] = {}
     for name in columns:
         value = row[name]
@@ -379,7 +379,7 @@ _CLOSED = re.compile(r"^(?:openai/(?:gpt-[345]|o[134]\b)|anthropic/claude|google
 _TYPED_SETTINGS = ("temperature", "top_p", "top_k", "max_tokens")
 
 
-def model_info(model: str, runs: Sequence[Run]) -> dict[str, Any]:
+def model_info(model: str, runs: Sequence[LogRun]) -> dict[str, Any]:
     """Return the schema's `model_info` of a model of Inspect and its runs."""
     provider = model.split("/", 1)[0]
     info: dict[str, Any] = {"name": model, "id": _model_identity(model)}
@@ -421,7 +421,7 @@ def _model_identity(model: str) -> str:
     return f"{provider}/{cloud_model}" if cloud in _CLOUDS and cloud_model else model
 
 
-def generation_args(runs: Sequence[Run]) -> dict[str, Any]:
+def generation_args(runs: Sequence[LogRun]) -> dict[str, Any]:
     """Return the typed settings that are equal in all runs."""
     settings = {}
     for name in _TYPED_SETTINGS:

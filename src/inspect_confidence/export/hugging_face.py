@@ -26,7 +26,7 @@ from inspect_confidence.writing import put
 _AMBIGUOUS = re.compile(r"0[ox][0-9A-Fa-f]+|y|n|~", re.IGNORECASE)
 
 
-class _Dumper(yaml.SafeDumper):
+class _QuotingDumper(yaml.SafeDumper):
     """Dumper that quotes every text which some reader takes for a number, such as `1e5`."""
 
 
@@ -39,7 +39,7 @@ def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"' if quoted else None)
 
 
-_Dumper.add_representer(str, _text)
+_QuotingDumper.add_representer(str, _text)
 
 
 _ADDRESS = re.compile(r"https://huggingface\.co/datasets/([^/]+/[^/]+)/resolve/")
@@ -76,7 +76,7 @@ def write_hf_eval_results(material: Material, directory: Path) -> list[Path]:
         if entries:
             name = "inspect_confidence" + (f"-{file_name(str(variant))}" if variant else "")
             path = directory / file_name(str(model)) / ".eval_results" / f"{name}.yaml"
-            text = yaml.dump(entries, Dumper=_Dumper, sort_keys=False, allow_unicode=False)
+            text = yaml.dump(entries, Dumper=_QuotingDumper, sort_keys=False, allow_unicode=False)
             files.append(put(path, text))
     plain = rows.drop(columns=["label", "study", "variant"])
     return [*files, *write_left_out(material, directory, plain)]

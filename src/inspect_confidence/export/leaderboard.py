@@ -15,8 +15,9 @@ from inspect_confidence import __version__
 from inspect_confidence.export.material import Material
 from inspect_confidence.export.tables import markdown_escaped, paragraph, table_of
 from inspect_confidence.export.text import shortened, templates
-from inspect_confidence.headlines import Direction, FloatArray, direction_of, headline_rows
+from inspect_confidence.headlines import Direction, direction_of, headline_rows
 from inspect_confidence.metrics import METRICS, Metric, percentile_interval
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.overview.front import front_of
 from inspect_confidence.overview.matrix import Ranks
 from inspect_confidence.results import drop_part

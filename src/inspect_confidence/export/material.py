@@ -11,17 +11,17 @@ import pandas as pd
 
 from inspect_confidence import privacy, redaction
 from inspect_confidence.commands.analysis import Settings, study_parts
-from inspect_confidence.headlines import FloatArray
 from inspect_confidence.judgments.archives import read_header
 from inspect_confidence.judgments.read import Judgments
 from inspect_confidence.judgments.requests import read_unsent
 from inspect_confidence.judgments.store import find_logs
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import Condition, Result, results_frame
 from inspect_confidence.studies import all_studies
 
 
 @dataclass(frozen=True)
-class Run:
+class LogRun:
     """A run of a task.
 
     Attributes:
@@ -41,12 +41,12 @@ class Run:
     own_address: bool = False
 
 
-def read_runs(places: Iterable[str]) -> dict[str, Run]:
+def read_runs(places: Iterable[str]) -> dict[str, LogRun]:
     """Return the runs of all logs at these paths by id, each from its newest log.
 
     Unreadable logs are skipped, since the reader of judgments has already reported them.
     """
-    runs: dict[str, Run] = {}
+    runs: dict[str, LogRun] = {}
     for location in chain.from_iterable(map(find_logs, places)):
         try:
             header = read_header(location)
@@ -57,7 +57,7 @@ def read_runs(places: Iterable[str]) -> dict[str, Run]:
         config = header.plan.config.model_dump(exclude_none=True, exclude={*unsent})
         runs.setdefault(
             run.task_id,
-            Run(
+            LogRun(
                 created=run.created,
                 inspect=run.packages.get("inspect_ai", "unknown"),
                 task_args=_clean_arguments(run.task_args),
@@ -93,7 +93,7 @@ class Material:
 
     frames: Mapping[str, pd.DataFrame]
     results: pd.DataFrame
-    runs: Mapping[str, Run] = field(default_factory=dict)
+    runs: Mapping[str, LogRun] = field(default_factory=dict)
     draws: Sequence[FloatArray | None] = ()
     resamples: int = 10_000
     organization: str = "unknown"

@@ -12,7 +12,7 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-Token = tuple[str, int, int]
+WordSpan = tuple[str, int, int]
 """A word of the sentence with its start and end."""
 
 _CLAUSE_ENDS = frozenset('.!?:;"“”()[]{}*#>|•…—–\n«»„_-')  # noqa: RUF001 # dashes
@@ -38,12 +38,12 @@ _NOT_SUBJECTS = words(
 )
 
 
-def own_words(plain: Sequence[str], tokens: Sequence[Token]) -> list[str]:
+def own_words(plain: Sequence[str], tokens: Sequence[WordSpan]) -> list[str]:
     """Return the plain words with `^` before names, and `_` in place of other people's words."""
     return _without_reported(_without_quoted(_without_names(plain, tokens)))
 
 
-def _without_names(plain: Sequence[str], tokens: Sequence[Token]) -> list[str]:
+def _without_names(plain: Sequence[str], tokens: Sequence[WordSpan]) -> list[str]:
     """Mark names: capitalised words within a clause, and a first "May" not followed by "be"."""
     marked, is_first = list(plain), True
     for place, (token, _, _) in enumerate(tokens):
@@ -115,7 +115,7 @@ _IS = words("it that this there here what which who he she where how answer gues
 
 
 @dataclass(frozen=True)
-class Line:
+class PlainLine:
     """The plain words of a sentence, with a blank before and after each.
 
     Attributes:
@@ -135,7 +135,7 @@ class Line:
         return self.spans[first][0], self.spans[last][1]
 
 
-def plain_line(sentence: str, *, whole: bool = False) -> Line:
+def plain_line(sentence: str, *, whole: bool = False) -> PlainLine:
     """Return the plain line of a sentence, with names and quotations if `whole` is set."""
     tokens = [(match.group(), *match.span()) for match in _TOKEN.finditer(sentence)]
     words = [token.translate(_APOSTROPHES).lower() for token, _, _ in tokens]
@@ -148,7 +148,7 @@ def plain_line(sentence: str, *, whole: bool = False) -> Line:
             starts.append(len(text))
             spans.append((start, end))
             text += f"{part} "
-    return Line(text, tuple(starts), tuple(spans))
+    return PlainLine(text, tuple(starts), tuple(spans))
 
 
 @lru_cache(maxsize=4096)  # a language's words are few

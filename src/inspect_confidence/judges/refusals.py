@@ -10,7 +10,7 @@ import anyio
 from inspect_ai.model import Model
 
 _LOGGER = logging.getLogger(__name__)
-Output = TypeVar("Output")
+OutputT = TypeVar("OutputT")
 
 _REMEDIES = {
     401: "give it a valid key",
@@ -39,7 +39,7 @@ class _Gate:
         self._paused_until, self._reason = 0.0, ""
         self._running: set[anyio.CancelScope] = set()
 
-    async def call(self, ask: Callable[[], Awaitable[Output]]) -> Output:
+    async def call(self, ask: Callable[[], Awaitable[OutputT]]) -> OutputT:
         """Return the result of a call; a pause cancels the calls that are still running."""
         if time.monotonic() < self._paused_until:
             raise JudgeRefused(self._reason)
@@ -82,7 +82,9 @@ class _Gate:
 _GATES: WeakKeyDictionary[Model, _Gate] = WeakKeyDictionary()
 
 
-async def unless_refused(judge: Model, ask: Callable[[], Awaitable[Output]], scorer: str) -> Output:
+async def unless_refused(
+    judge: Model, ask: Callable[[], Awaitable[OutputT]], scorer: str
+) -> OutputT:
     """Call a judge unless its provider has refused the last calls.
 
     Args:

@@ -7,7 +7,7 @@ from typing import TypeVar
 from inspect_ai.model import ResponseSchema
 from inspect_ai.util import JSONSchema
 
-Output = TypeVar("Output")
+ReplyT = TypeVar("ReplyT")
 
 _MARKERS = JSONSchema(type="array", items=JSONSchema(type="string"))
 _NUMBER = JSONSchema(type="number")
@@ -40,8 +40,8 @@ def schema_of(form: str) -> ResponseSchema:
 
 
 async def in_form(
-    form: str, template: str, ask: Callable[[ResponseSchema | None], Awaitable[Output]]
-) -> Output:
+    form: str, template: str, ask: Callable[[ResponseSchema | None], Awaitable[ReplyT]]
+) -> ReplyT:
     """Request a reply with a schema, and without one if the provider rejects schemas.
 
     A template that neither mentions JSON nor has a brace asks for another form of reply, and is

@@ -2,8 +2,9 @@
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,9 @@ from inspect_confidence.errors import InvalidArgument
 LOGS = (".eval", ".json")
 _DATED = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}[:-]\d{2}[:-]\d{2}")
 """Beginning of the name of a json file that is a log."""
+
+Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
+"""One path or address of logs, or several."""
 
 
 @dataclass(frozen=True)

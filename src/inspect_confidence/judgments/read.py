@@ -14,11 +14,12 @@ from inspect_confidence.judgments.executors import Executing, read_runs
 from inspect_confidence.judgments.files import SUFFIXES, check_judgments, read_file
 from inspect_confidence.judgments.joining import LocatedRun, join_runs, shared_sample_notices
 from inspect_confidence.judgments.order import sort_judgments
-from inspect_confidence.judgments.places import Log, logs_at
+from inspect_confidence.judgments.places import Log, Paths, logs_at
 from inspect_confidence.judgments.runs import is_repeated
 from inspect_confidence.judgments.store import ReadOutcome, check_recorded, store_at
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import NOTHING_SAID, Recorded, TaskTable, all_tables
+from inspect_confidence.studies.workers import Progress
 
 
 def common(frame: pd.DataFrame, table: TaskTable) -> tuple[pd.DataFrame, dict[str, str]]:
@@ -59,11 +60,11 @@ def common(frame: pd.DataFrame, table: TaskTable) -> tuple[pd.DataFrame, dict[st
     return pd.concat(parts, ignore_index=True), notes
 
 
-Settings = Mapping[str, str]
+RunSettings = Mapping[str, str]
 
 
 def variants_of(
-    runs: Sequence[tuple[str, Settings]],
+    runs: Sequence[tuple[str, RunSettings]],
     always_shown: Mapping[str, Collection[str]] | None = None,
 ) -> list[str]:
     """Return the variant of each run: the settings in which runs of its kind differ.
@@ -81,7 +82,7 @@ def variants_of(
         >>> variants_of([("t", {"effort": "low", "seed": "0"}), ("t", {"seed": "0"})])
         ['effort=low', 'effort=default']
     """
-    settings_by_kind: dict[str, list[Settings]] = {}
+    settings_by_kind: dict[str, list[RunSettings]] = {}
     for kind, settings in runs:
         settings_by_kind.setdefault(kind, []).append(settings)
     names: dict[str, set[str]] = {}
@@ -94,7 +95,7 @@ def variants_of(
     return variants
 
 
-def _differing_settings(runs: Sequence[Settings]) -> set[str]:
+def _differing_settings(runs: Sequence[RunSettings]) -> set[str]:
     values: dict[str, set[str | None]] = {}
     for name in set[str]().union(*runs) - {"dataset", "data"}:
         values[name] = {settings.get(name) for settings in runs}
@@ -103,10 +104,6 @@ def _differing_settings(runs: Sequence[Settings]) -> set[str]:
     if len(versions) > len({dataset for dataset, _ in versions}):
         differing.add("data")
     return differing
-
-
-Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
-Progress = Callable[[Sequence[str]], Iterable[str]]
 
 
 class Judgments(dict[str, pd.DataFrame]):
@@ -362,7 +359,7 @@ def _read_logs(
         yield unread[number].location, outcome
 
 
-def variants_of_runs(runs: Sequence[tuple[str, str, Settings]]) -> list[str]:
+def variants_of_runs(runs: Sequence[tuple[str, str, RunSettings]]) -> list[str]:
     """Return the variant of each run, given the task, kind and settings of all runs."""
     always_shown = {kind: all_tables()[task].always_shown for task, kind, _ in runs}
     return variants_of([(kind, settings) for _, kind, settings in runs], always_shown)

@@ -20,7 +20,7 @@ _SAMPLES_READ = 3
 """Samples that are read until one has a request: by default Inspect keeps some in every sample."""
 _UNUSED_PARTS = {"messages", "attachments", "store"}
 
-Settings = Mapping[str, Any]
+GenerationSettings = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,10 @@ class Unsent:
         recorded: Whether a request in the log says so; else it is the rule of the provider.
     """
 
-    by_model: Mapping[str, Settings] = field(default_factory=dict)
+    by_model: Mapping[str, GenerationSettings] = field(default_factory=dict)
     recorded: bool = True
 
-    def settings_of(self, model: str) -> Settings:
+    def settings_of(self, model: str) -> GenerationSettings:
         """Return those of a model."""
         return self.by_model.get(model, {})
 
@@ -43,7 +43,7 @@ class Unsent:
         """Return a sentence for each model, without secrets."""
         return [self._notice(model, settings) for model, settings in self.by_model.items()]
 
-    def _notice(self, model: str, settings: Settings) -> str:
+    def _notice(self, model: str, settings: GenerationSettings) -> str:
         pairs = ", ".join(f"{name}={setting_text(value)}" for name, value in settings.items())
         source = "" if self.recorded else " (by Inspect's rule: the log has no request)"
         return (
@@ -66,7 +66,7 @@ def read_unsent(header: EvalLog, summaries: Iterable[EvalSampleSummary] | None =
     config = header.plan.config.model_dump(exclude_none=True)
     if not SETTINGS & (config.keys() | _settings_of_roles(header)):
         return Unsent()
-    by_model: dict[str, Settings] = {}
+    by_model: dict[str, GenerationSettings] = {}
     if summaries is None:
         summaries = read_eval_log_sample_summaries(header.location)
     for calls in islice(_recorded_calls(header.location, summaries), _SAMPLES_READ):
@@ -106,7 +106,7 @@ def _recorded_calls(
         yield [event for event in sample.events if isinstance(event, ModelEvent) and event.call]
 
 
-def _unsent_in(calls: list[ModelEvent]) -> Settings:
+def _unsent_in(calls: list[ModelEvent]) -> GenerationSettings:
     """Return the settings that some of a model's calls set and none of them sent."""
     unsent: dict[str, Any] = {}
     sent: set[str] = set()

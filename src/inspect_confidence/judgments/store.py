@@ -26,7 +26,7 @@ from inspect_confidence.arguments import fingerprint
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.executors import Executing, read_records
 from inspect_confidence.judgments.files import SUFFIXES
-from inspect_confidence.judgments.places import LOGS, Log, logs_at
+from inspect_confidence.judgments.places import LOGS, Log, Paths, logs_at
 from inspect_confidence.judgments.runs import (
     FORMAT,
     RECORD_FILES,
@@ -44,7 +44,7 @@ _PARTS = "judgments/*/*"
 
 
 @dataclass(frozen=True)
-class Entry:
+class StoredLog:
     """A log of a store.
 
     Attributes:
@@ -87,12 +87,12 @@ class Store:
     recorded: Sequence[Any] = ()
     readers: str = ""
     build: int = 0
-    entries: Sequence[Entry] = ()
+    entries: Sequence[StoredLog] = ()
     whole: bool = False
     unfinished: int | None = None
     damaged: Sequence[str] = ()
 
-    def read(self, entry: Entry) -> ReadOutcome:
+    def read(self, entry: StoredLog) -> ReadOutcome:
         """Return the run of a log, or why it cannot be read."""
         if not entry.file:
             return entry.error
@@ -104,7 +104,7 @@ class Store:
         A log whose record file is missing or damaged is read again. If that fails too, its entry
         has an error and no judgments.
         """
-        entries, damaged = list[Entry](), list[str]()
+        entries, damaged = list[StoredLog](), list[str]()
         for entry in self.entries:
             if not entry.file or is_intact(self.folder / entry.file):
                 entries.append(entry)
@@ -119,10 +119,12 @@ class Store:
                     "the record anew"
                 )
             else:
-                entries.append(Entry(entry.log, error=f"{problem}, and so is the log: {outcome}"))
+                entries.append(
+                    StoredLog(entry.log, error=f"{problem}, and so is the log: {outcome}")
+                )
         return replace(self, entries=entries, damaged=damaged)
 
-    def entries_with_judgments(self) -> list[Entry]:
+    def entries_with_judgments(self) -> list[StoredLog]:
         """Return the entries of logs that have judgments of confidence."""
         entries = []
         for entry in self.entries:
@@ -241,9 +243,6 @@ class Ingested:
     logs_failed: int = 0
 
 
-Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
-
-
 def ingest(
     logs: Paths,
     store: str | PathLike[str],
@@ -313,7 +312,7 @@ def ingest(
     )
 
 
-def _stored_entries(folder: Path, logs: Mapping[str, Log]) -> dict[str, Entry]:
+def _stored_entries(folder: Path, logs: Mapping[str, Log]) -> dict[str, StoredLog]:
     """Return the entries of logs, by key, whose record files are in the folder and intact."""
     entries = {}
     for file in folder.glob(f"{_PARTS}/*.parquet"):
@@ -330,7 +329,7 @@ def _new_entries(
     recorded: Recorded,
     notices: list[str],
     progress: Callable[[Sequence[str]], Iterable[str]],
-) -> Iterator[tuple[str, Entry]]:
+) -> Iterator[tuple[str, StoredLog]]:
     """Read logs, write their record files, and yield their keys and entries."""
     keys = list(logs)
     steps = iter(progress([log.location for log in logs.values()]))
@@ -342,7 +341,7 @@ def _new_entries(
         if isinstance(record, bytes):
             yield key, put(folder, logs[key], key, record)
         else:
-            yield key, Entry(logs[key], error=record)
+            yield key, StoredLog(logs[key], error=record)
         next(steps, None)
 
 
@@ -410,7 +409,7 @@ def _lock(folder: Path) -> Iterator[None]:
         yield
 
 
-def put(folder: Path, log: Log, name: str, record: bytes) -> Entry:
+def put(folder: Path, log: Log, name: str, record: bytes) -> StoredLog:
     """Write the record of a log into a store's folder, under its key."""
     description = record_of(record)
     part = folder / "judgments" / _path_part(description["task"]) / _path_part(description["model"])
@@ -419,9 +418,9 @@ def put(folder: Path, log: Log, name: str, record: bytes) -> Entry:
     return _record_entry(log, file, description)
 
 
-def _record_entry(log: Log, file: Path, record: Mapping[str, Any] | None = None) -> Entry:
+def _record_entry(log: Log, file: Path, record: Mapping[str, Any] | None = None) -> StoredLog:
     relative = "/".join(file.parts[-4:])
-    return Entry(log, relative, record=record or record_of(file))
+    return StoredLog(log, relative, record=record or record_of(file))
 
 
 def _path_part(text: str) -> str:
@@ -466,7 +465,7 @@ def _read_manifest(folder: Path, *, must: bool = False) -> Store | None:
             "use the version that wrote it."
         )
     try:
-        entries = [Entry(Log(**entry.pop("log")), **entry) for entry in manifest.pop("entries")]
+        entries = [StoredLog(Log(**entry.pop("log")), **entry) for entry in manifest.pop("entries")]
         store = Store(folder, **manifest, entries=entries)
     except (KeyError, TypeError, AttributeError) as error:
         raise InvalidArgument(
@@ -504,7 +503,7 @@ def write_manifest(store: Store) -> None:
     _flush_folder(store.folder)
 
 
-def _entry_record(entry: Entry) -> dict[str, Any]:
+def _entry_record(entry: StoredLog) -> dict[str, Any]:
     return {
         "log": asdict(entry.log),
         "file": entry.file,

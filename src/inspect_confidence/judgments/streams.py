@@ -16,11 +16,11 @@ from inspect_confidence.judgments.read import (
     variants_of_runs,
 )
 from inspect_confidence.judgments.runs import Run, reader_versions, without_judgments
-from inspect_confidence.judgments.store import Entry, Store, store_at
+from inspect_confidence.judgments.store import Store, StoredLog, store_at
 
 ModelVariant = tuple[str, str]
 """A model and variant."""
-EntryVariant = tuple[Entry, str]
+EntryVariant = tuple[StoredLog, str]
 """A log of a store and the variant of its run."""
 
 

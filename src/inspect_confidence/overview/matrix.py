@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.headlines import Direction, FloatArray, direction_of, headline_rows
+from inspect_confidence.headlines import Direction, direction_of, headline_rows
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.overview.numbers import format_number, without_unit
 from inspect_confidence.results import Condition, conditions_of
 from inspect_confidence.studies.unread import ALL_DATASETS, SHARE

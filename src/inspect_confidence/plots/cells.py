@@ -23,7 +23,7 @@ _SLANT = 35  # degrees
 
 
 @dataclass(frozen=True)
-class Table:
+class CellTable:
     """A table of values, of shape (rows, columns); NaN where there is none: the cell is blank.
 
     Attributes:
@@ -41,7 +41,7 @@ class Table:
     limits: tuple[float, float] | None = None
 
 
-def cells(tables: Sequence[Table]) -> Figure:
+def cells(tables: Sequence[CellTable]) -> Figure:
     """The tables below each other, each in blocks of no more columns than can be read."""
     parts = [
         (table, places)
@@ -76,7 +76,7 @@ def _slanted(labels: Sequence[str]) -> bool:
     return max(map(len, labels)) > _LEVEL * _MOST_COLUMNS / len(labels) - 1
 
 
-def _draw(ax: Axes, table: Table, places: Sequence[int], labels: Sequence[str]) -> None:
+def _draw(ax: Axes, table: CellTable, places: Sequence[int], labels: Sequence[str]) -> None:
     finite = table.values[np.isfinite(table.values)]
     low, high = table.limits or (0.0, float(finite.max(initial=0)) or 1.0)
     scale, colours = Normalize(low, high), colormaps[SEQUENTIAL]

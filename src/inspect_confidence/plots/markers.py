@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from inspect_confidence.plots.cells import Table, cells
+from inspect_confidence.plots.cells import CellTable, cells
 from inspect_confidence.plots.dots import Panel, dots
 from inspect_confidence.plots.layout import facets, panels, select_rows, tick_width
 from inspect_confidence.plots.style import FAINT, SERIES, shortened, styled
@@ -127,7 +127,7 @@ def _plain(condition: str) -> bool:
     return "marker" in parts and not parts.keys() & {"outcome", "faithful"}
 
 
-def _table(title: str, rows: pd.DataFrame) -> Table:
+def _table(title: str, rows: pd.DataFrame) -> CellTable:
     """Markers in rows, data sets and splits in columns."""
     sizes = rows.groupby("marker", sort=False)["n"].sum().sort_values(ascending=False)
     markers, fewer = first_names(list(sizes.index), 25, "rarer markers")
@@ -141,7 +141,7 @@ def _table(title: str, rows: pd.DataFrame) -> Table:
         float
     )
     names, remark = _columns(columns_shown), "\n".join((_blank(values), fewer, omitted))
-    return Table(title, values, list(map(str, order)), names, "{:.2f}".format, remark, (0, 1))
+    return CellTable(title, values, list(map(str, order)), names, "{:.2f}".format, remark, (0, 1))
 
 
 def _sets(rows: pd.DataFrame) -> list[tuple[str, str]]:
@@ -182,7 +182,7 @@ def marker_counts(rows: pd.DataFrame) -> Figure:
     )
 
 
-def _counts(title: str, rows: pd.DataFrame) -> Table:
+def _counts(title: str, rows: pd.DataFrame) -> CellTable:
     keys = ["dataset", "split"]
     wide = rows.pivot_table(index="marker", columns=keys, values="n", aggfunc="first", sort=False)
     order = wide.sum(axis=1).sort_values(ascending=False, kind="stable").index
@@ -192,4 +192,4 @@ def _counts(title: str, rows: pd.DataFrame) -> Table:
         float
     )
     remark = "\n".join((_blank(values), fewer, omitted))
-    return Table(title, values, markers, _columns(columns_shown), "{:.0f}".format, remark)
+    return CellTable(title, values, markers, _columns(columns_shown), "{:.0f}".format, remark)

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from inspect_confidence.plots.cells import Table, cells
+from inspect_confidence.plots.cells import CellTable, cells
 from inspect_confidence.plots.dots import Panel, dots
 from inspect_confidence.plots.layout import (
     facets,
@@ -197,7 +197,7 @@ def divergence(rows: pd.DataFrame) -> Figure:
             table, labels = np.column_stack([*values]), [label for label, _ in columns]
             head = f"{title_of_model}\n{title}" if title_of_model else title
             remark = f"{more}\n{omitted}"
-            tables.append(Table(head, table, names, labels, write, remark, limits))
+            tables.append(CellTable(head, table, names, labels, write, remark, limits))
     return cells(tables)
 
 

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from string import ascii_uppercase
 from typing import Literal, get_args
 
-Kind = Literal["options", "true_false", "given"]
+ReplyKind = Literal["options", "true_false", "given"]
 """Kind of a question's reply: the probability of each option; true or false and one confidence; or
 the confidence in a given answer."""
 
-KINDS: tuple[Kind, ...] = get_args(Kind)
+KINDS: tuple[ReplyKind, ...] = get_args(ReplyKind)
 
 _OPTIONS = """\
 Answer the question by choosing the best of its options. Think about it first, in at most 100 \
@@ -34,7 +34,7 @@ You have answered a question. Leave your answer as it is, and state the probabil
 _REASONING = '"Reasoning": "<what speaks for and against, in at most 100 words>"'
 
 
-def directions(kind: Kind, options: int, *, example: bool = True) -> str:
+def directions(kind: ReplyKind, options: int, *, example: bool = True) -> str:
     """Return the system message, which is repeated before the question.
 
     Args:
@@ -59,7 +59,7 @@ def directions(kind: Kind, options: int, *, example: bool = True) -> str:
     return f"{text}\nReply with one JSON object, as in this example:\n\n{{\n{lines}\n}}"
 
 
-def body(kind: Kind, question: str, options: Sequence[str], context: str, answer: str) -> str:
+def body(kind: ReplyKind, question: str, options: Sequence[str], context: str, answer: str) -> str:
     """Return the text of the question with its context, options or given answer.
 
     Example:

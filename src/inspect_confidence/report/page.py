@@ -23,7 +23,7 @@ _RANKING = (
 
 
 @dataclass(frozen=True)
-class Section:
+class StudySection:
     """Section of a study; `lead` and `findings` are open, the rest is folded.
 
     Attributes:
@@ -68,7 +68,7 @@ class Page:
 
     results: pd.DataFrame
     models: Sequence[str]
-    sections: Sequence[Section]
+    sections: Sequence[StudySection]
     total: int
     resamples: int
     settings: Sequence[str] = ()
@@ -122,7 +122,7 @@ def render_page(page: Page) -> str:
     )
 
 
-def _share_styles(sections: Sequence[Section]) -> tuple[list[Section], str]:
+def _share_styles(sections: Sequence[StudySection]) -> tuple[list[StudySection], str]:
     """Move the styles of the sections' pictures into one style sheet."""
     report_figures: list[figures.ReportFigure] = []
     for section in sections:

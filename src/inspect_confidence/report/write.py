@@ -14,7 +14,8 @@ from inspect_confidence.arguments import choice_list
 from inspect_confidence.commands.analysis import Settings
 from inspect_confidence.commands.summarize import detail, summarize
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.judgments.read import Judgments, Paths, Source, judgments_of
+from inspect_confidence.judgments.places import Paths
+from inspect_confidence.judgments.read import Judgments, Source, judgments_of
 from inspect_confidence.plots import shortened
 from inspect_confidence.privacy import model_name, redact_frame, redactors
 from inspect_confidence.redaction import scrub
@@ -22,7 +23,7 @@ from inspect_confidence.report import figures, tables
 from inspect_confidence.report.figures import FIGURES, PAGE
 from inspect_confidence.report.page import (
     Page,
-    Section,
+    StudySection,
     arrange_figures,
     find_sentences,
     render_page,
@@ -142,7 +143,7 @@ def _page(
         )
         frames = (judgments.get(table.task, ()) for table in study.tables)
         sections.append(
-            Section(
+            StudySection(
                 name=study.name,
                 title=study.title,
                 judgments=sum(map(len, frames)),

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from inspect_confidence.answers import TokenChoice
 from inspect_confidence.arguments import choice
 from inspect_confidence.datasets.life_tables import WINDOWS, read_life_table
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.respondents.utterance import (
     Utterance,
     logarithm,
@@ -17,8 +18,6 @@ from inspect_confidence.respondents.utterance import (
     seeded,
     spoil_at_rate,
 )
-
-FloatArray = NDArray[np.float64]
 
 MIDDLE = 0.57
 """Mean maximum achievable score of the study's items, to two digits."""

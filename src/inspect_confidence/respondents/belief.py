@@ -8,10 +8,10 @@ calibrated: an interval between two quantiles contains the truth as often as its
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
-FloatArray = NDArray[np.float64]
+from inspect_confidence.metrics.arrays import FloatArray
 
 MEDIAN_SPREAD = 1.2
 """Median standard deviation of beliefs, in orders of magnitude."""

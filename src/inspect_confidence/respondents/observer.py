@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
-FloatArray = NDArray[np.float64]
+from inspect_confidence.metrics.arrays import FloatArray
 
 MIDDLE = 1.0
 """Evidence at which the report is the middle of the scale, without bias."""

@@ -43,10 +43,10 @@ class Respondent(Protocol):
         """
 
 
-Number = TypeVar("Number", int, float)
+NumberT = TypeVar("NumberT", int, float)
 
 
-def parameter(default: Number, low: float, high: float) -> Number:
+def parameter(default: NumberT, low: float, high: float) -> NumberT:
     """Define a parameter of a respondent with its default and its limits."""
     return field(default=default, metadata={"limits": (low, high)})
 

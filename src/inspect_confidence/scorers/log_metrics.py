@@ -26,7 +26,7 @@ from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.scorers.reading import mean_of
 
-Row = Mapping[str, Any]
+ValuesByName = Mapping[str, Any]
 LogMetric = Callable[[], Metric]
 
 _KEYS = {"level": ("level",), "scale": ("low", "high"), "method": ("method",), "": ()}
@@ -45,7 +45,7 @@ class ScoreGroup:
 
     kind: str
     key: tuple[Any, ...]
-    values: Sequence[Row]
+    values: Sequence[ValuesByName]
 
     @property
     def name(self) -> str:
@@ -108,15 +108,15 @@ def _mean_of(key: str, name: str) -> LogMetric:
 
 def _groups(scores: Sequence[SampleScore]) -> list[ScoreGroup]:
     """Return the scores by level, scale or method, in the order of their keys."""
-    forms: dict[tuple[str, ...], list[Row]] = {}
+    forms: dict[tuple[str, ...], list[ValuesByName]] = {}
     for sample_score in scores:
         if isinstance(value := sample_score.score.value, dict):
-            forms.setdefault(tuple(value), []).append(cast(Row, value))
+            forms.setdefault(tuple(value), []).append(cast(ValuesByName, value))
     methods = dict.fromkeys(itertools.chain.from_iterable(_form(keys).methods for keys in forms))
-    groups: dict[tuple[str, tuple[Any, ...]], list[Row]] = {}
+    groups: dict[tuple[str, tuple[Any, ...]], list[ValuesByName]] = {}
     for keys, values in forms.items():
         levels = _form(keys).levels
-        rows: list[Row] = values
+        rows: list[ValuesByName] = values
         if methods:
             rows = list(itertools.chain.from_iterable(_by_method(row, methods) for row in values))
         elif levels:
@@ -145,16 +145,16 @@ def _form(keys: tuple[str, ...]) -> _Form:
     return _Form(levels, tuple(flag.removesuffix("_ok") for flag in flags), kind)
 
 
-def _by_level(value: Row, levels: Iterable[str]) -> list[Row]:
+def _by_level(value: ValuesByName, levels: Iterable[str]) -> list[ValuesByName]:
     """Return a score's numbers as one row per level: some samples have one level, some all."""
-    rows: list[Row] = []
+    rows: list[ValuesByName] = []
     for level in levels:
         bounds = {"lower": value[f"lower_{level}"], "upper": value[f"upper_{level}"]}
         rows.append({**value, "level": float(level), **bounds})
     return rows
 
 
-def _by_method(value: Row, methods: Iterable[str]) -> list[Row]:
+def _by_method(value: ValuesByName, methods: Iterable[str]) -> list[ValuesByName]:
     """Return a score's numbers as one row per method, NaN for a method that was not used."""
     return [
         {

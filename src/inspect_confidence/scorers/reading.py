@@ -23,7 +23,7 @@ from inspect_confidence.solvers.draws import Draw, stored_draws
 NAN = float("nan")
 NOT_ASKED = ParseFailure("limit_reached", "the model was not asked")
 
-Answer = TypeVar("Answer")
+AnswerT = TypeVar("AnswerT")
 Bounds = tuple[float, float]
 
 
@@ -69,8 +69,8 @@ def no_reply(state: TaskState) -> ParseFailure | None:
 
 
 def read_reply(
-    state: TaskState, read: Callable[..., Answer | ParseFailure], *arguments: object
-) -> Answer | ParseFailure:
+    state: TaskState, read: Callable[..., AnswerT | ParseFailure], *arguments: object
+) -> AnswerT | ParseFailure:
     """Read the sample's reply with a reader of `answers` and its arguments."""
     if failure := no_reply(state):
         return failure
@@ -122,21 +122,21 @@ def values_by_level(bounds: Mapping[float, Bounds], truth: float) -> dict[str, f
 
 
 @dataclass(frozen=True)
-class Draws(Generic[Answer]):
+class Draws(Generic[AnswerT]):
     """The parsed replies of an item's repeated draws: an answer or a failure each."""
 
-    replies: Sequence[Answer | ParseFailure]
+    replies: Sequence[AnswerT | ParseFailure]
 
     @classmethod
     def from_state(
-        cls, state: TaskState, read: Callable[[Draw], Answer | ParseFailure]
-    ) -> "Draws[Answer]":
+        cls, state: TaskState, read: Callable[[Draw], AnswerT | ParseFailure]
+    ) -> "Draws[AnswerT]":
         """Read every draw of a sample with the given reader."""
         draws = stored_draws(state)
         return cls([reply_failure(draw.text, draw.stop) or read(draw) for draw in draws])
 
     @property
-    def answers(self) -> list[Answer]:
+    def answers(self) -> list[AnswerT]:
         """The answers that could be read."""
         return [reply for reply in self.replies if not isinstance(reply, ParseFailure)]
 
@@ -165,7 +165,7 @@ class Draws(Generic[Answer]):
     def score(
         self,
         values: Mapping[str, float],
-        columns: Callable[[Answer], Mapping[str, object]],
+        columns: Callable[[AnswerT], Mapping[str, object]],
         answer: str,
         sentence: str,
     ) -> Score:

@@ -24,7 +24,7 @@ from inspect_confidence.replies import require_reply, stop_of
 from inspect_confidence.solvers.message import conversation, user_message
 from inspect_confidence.solvers.requests import dropped_names
 
-Token = tuple[str, float, dict[str, float]]
+TokenLogprobs = tuple[str, float, dict[str, float]]
 """A token, its log probability, and those of its alternatives."""
 
 _CHOICES_IN_ONE_CALL = {"openai": 20, "together": 20, "vllm": 20, "sglang": 20, "grok": 20}
@@ -33,7 +33,7 @@ called once per draw."""
 
 _STORED = "draws"
 
-Answer = TypeVar("Answer")
+ParsedAnswerT = TypeVar("ParsedAnswerT")
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,9 @@ class Draw:
 
     text: str
     stop: str
-    tokens: list[Token] | None = None
+    tokens: list[TokenLogprobs] | None = None
 
-    def read(self, reader: Callable[..., Answer]) -> Answer:
+    def read(self, reader: Callable[..., ParsedAnswerT]) -> ParsedAnswerT:
         """Read the text with one of the readers of `answers`."""
         return reader(self.text, truncated=self.stop == "max_tokens")
 
@@ -151,7 +151,7 @@ def draw_of(output: ModelOutput) -> Draw:
     return Draw(choice.message.text, stop_of(choice), tokens_of(choice))
 
 
-def tokens_of(choice: ChatCompletionChoice) -> list[Token] | None:
+def tokens_of(choice: ChatCompletionChoice) -> list[TokenLogprobs] | None:
     """Return the tokens of a choice, as in `Draw.tokens`; None if the provider gave none."""
     if choice.logprobs is None:
         return None

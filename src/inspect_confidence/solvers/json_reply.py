@@ -8,7 +8,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import JSONSchema
 
 from inspect_confidence.prompts import life_eval, question_sets
-from inspect_confidence.prompts.question_sets import Kind
+from inspect_confidence.prompts.question_sets import ReplyKind
 from inspect_confidence.solvers.message import ask_once
 
 _NUMBER = JSONSchema(type="number")
@@ -62,7 +62,7 @@ def ask_options(
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        kind = cast(Kind, state.metadata["kind"])
+        kind = cast(ReplyKind, state.metadata["kind"])
         options = len(state.choices)
         directions = question_sets.directions(kind, options, example=not json_schema)
         text = question_sets.message(directions, state.input_text)
@@ -87,7 +87,7 @@ def opening(directions: str, prompt: str | None, system: str | None) -> str | No
     return directions if system is None and not prompt else system
 
 
-def _schema_of(kind: Kind, options: int) -> ResponseSchema:
+def _schema_of(kind: ReplyKind, options: int) -> ResponseSchema:
     if kind == "true_false":
         return _schema(Answer=JSONSchema(type="boolean"), Confidence=_NUMBER)
     if kind == "given":

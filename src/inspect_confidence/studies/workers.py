@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.studies.study import Resampling
 
-Value = TypeVar("Value")
+OutcomeT = TypeVar("OutcomeT")
 
 Progress = Callable[[Sequence[Any]], Iterable[Any]]
 """Function that wraps the tasks to show progress."""
@@ -31,11 +31,11 @@ def workers_for(judgments: int, resampling: Resampling) -> int:
 
 
 def spread(
-    function: Callable[..., Value],
+    function: Callable[..., OutcomeT],
     tasks: Sequence[tuple[Any, ...]],
     workers: int,
     progress: Progress = iter,
-) -> list[Value]:
+) -> list[OutcomeT]:
     """Return the function's value for each task, in the tasks' order.
 
     Args:

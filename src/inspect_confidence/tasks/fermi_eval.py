@@ -27,7 +27,7 @@ from inspect_confidence.versions import TASK_VERSIONS
 
 
 @dataclass(frozen=True)
-class Method:
+class IntervalMethod:
     """A method to elicit intervals; `solver` takes wording, system message and number of draws."""
 
     scorer: Callable[[], Scorer]
@@ -40,15 +40,15 @@ class Method:
     read_again: int = 0  # characters of a call besides question and wording
 
 
-METHODS: Mapping[str, Method] = {
-    "direct": Method(
+METHODS: Mapping[str, IntervalMethod] = {
+    "direct": IntervalMethod(
         interval,
         lambda prompt, system, draws: ask_interval(prompt, system),
         prompts.INTERVAL,
         by_level=True,
         output_tokens=16,
     ),
-    "tunnel": Method(
+    "tunnel": IntervalMethod(
         repeated_intervals,
         ask_interval,
         prompts.INTERVAL,
@@ -56,14 +56,14 @@ METHODS: Mapping[str, Method] = {
         draws=20,
         output_tokens=16,
     ),
-    "sampling": Method(repeated_points, ask_point, prompts.POINT, draws=20),
-    "logprob": Method(
+    "sampling": IntervalMethod(repeated_points, ask_point, prompts.POINT, draws=20),
+    "logprob": IntervalMethod(
         token_distribution,
         lambda prompt, system, draws: ask_integer(prompt, system),
         prompts.INTEGER,
         output_tokens=2,
     ),
-    "traces": Method(
+    "traces": IntervalMethod(
         token_distribution,
         lambda prompt, system, draws: ask_traces(prompt, prompts.TRACE_ANSWER, system, draws),
         prompts.TRACE,
@@ -165,7 +165,7 @@ def _levels(levels: object) -> list[float]:
     return percents
 
 
-def _draws(name: str, method: Method, draws: int | None) -> int:
+def _draws(name: str, method: IntervalMethod, draws: int | None) -> int:
     """Return the number of draws per item; refuse several for a method that does not repeat."""
     if draws is None:
         return method.draws or 1
