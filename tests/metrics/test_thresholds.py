@@ -12,12 +12,12 @@ from inspect_confidence import metrics
 
 
 @cache
-def enough(risk: float) -> tuple[int, int]:
+def enough(risk: float, error_rate: float) -> tuple[int, int]:
     """Items that can pass without a mistake, and with 80% power at half the risk."""
     needed = 0
     for n in range(1, 5_000):
         k = np.arange(n)
-        passing = k[binom.cdf(k, n, risk) <= 0.05]
+        passing = k[binom.cdf(k, n, risk) <= error_rate]
         needed = needed or (n if len(passing) else 0)
         if len(passing) and binom.cdf(passing[-1], n, risk / 2) >= 0.8:
             return needed, n
@@ -26,17 +26,25 @@ def enough(risk: float) -> tuple[int, int]:
 
 def by_hand(confidence: np.ndarray, correct: np.ndarray, risk: float) -> tuple[float, float, float]:
     """Threshold, p and coverage by the rule as the docstring says it; NaN where none qualifies."""
-    needed, many = enough(risk)
+    values = sorted(set(confidence[~np.isnan(confidence)]), reverse=True)
+    counts = {t: int((confidence >= t).sum()) for t in values}
+    needed, many = enough(risk, 0.025)
     begin = max(needed, min(many, (~np.isnan(confidence)).sum() // 2))
-    expected = (np.nan, np.nan, np.nan)
-    for t in sorted(set(confidence[~np.isnan(confidence)]), reverse=True):
+    first = [t for t in values if counts[t] >= needed][:1]
+    second = [t for t in values if counts[t] >= begin][:1]
+    start_rates = dict.fromkeys(first + second, 0.025)
+    if first == second or not second:
+        single = [t for t in values if counts[t] >= enough(risk, 0.05)[0]][:1]
+        start_rates = dict.fromkeys(single, 0.05)
+    expected, rate = (np.nan, np.nan, np.nan), 0.0
+    for t in values:
+        rate += start_rates.get(t, 0)
         answered = confidence >= t
-        n, wrong = int(answered.sum()), int((1 - correct[answered]).sum())
-        if n < begin:
-            continue
-        if (p := binom.cdf(wrong, n, risk)) > 0.05:
-            break
-        expected = t, p, n / len(confidence)
+        p = binom.cdf((1 - correct[answered]).sum(), counts[t], risk)
+        if p <= rate:
+            expected = t, p, counts[t] / len(confidence)
+        else:
+            rate = 0.0
     return expected
 
 
@@ -121,6 +129,30 @@ def test_no_threshold_has_a_reason() -> None:
     assert all_answered.coverage == pytest.approx(100 / 101)
     with pytest.raises(ValueError, match=r"risk=5"):
         metrics.risk_threshold([0.9], [1], risk=5)
+
+
+def test_surest_answers_without_a_mistake_have_a_threshold() -> None:
+    """150 of 150 right at 1.0, whatever the other answers are; so have 59 of 59 alone."""
+    confidence, correct = [1.0] * 150, [1.0] * 150
+    assert metrics.risk_threshold(confidence, correct).threshold == 1
+    result = metrics.risk_threshold(confidence + [0.8] * 1_350, correct + [0.0, 1.0] * 675)
+    assert (result.threshold, result.answered) == (1, 150)
+    assert result.p == pytest.approx(0.95**150)
+    assert result.reason.startswith("at 0.8 risk is 0.45 of 1500 items")
+    assert metrics.risk_threshold([1.0] * 59, [1.0] * 59).threshold == 1
+    assert np.isnan(metrics.risk_threshold([1.0] * 58, [1.0] * 58).threshold)
+    items = np.r_[np.tile(np.arange(150), 2), np.tile(np.arange(150, 160), 2)]
+    twice = metrics.risk_threshold(confidence * 2 + [np.nan] * 20, correct * 2 + [0.0] * 20, items)
+    assert (twice.threshold, twice.answered) == (1, 150)
+
+
+def test_few_wrong_answers_at_the_top_do_not_end_the_tests() -> None:
+    """4 of 80 wrong at 1.0, 2 of 920 at .9: the second start finds .9, at half of the error."""
+    confidence = [1.0] * 80 + [0.9] * 920
+    correct = [0.0] * 4 + [1.0] * 76 + [0.0] * 2 + [1.0] * 918
+    result = metrics.risk_threshold(confidence, correct)
+    assert (result.first, result.threshold, result.reason) == (1, 0.9, "")
+    assert result.p == pytest.approx(binom.cdf(6, 1_000, 0.05))
 
 
 def test_continuous_confidence_is_tried_at_hundredths() -> None:

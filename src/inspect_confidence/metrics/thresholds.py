@@ -1,5 +1,6 @@
 """A confidence to act upon: above it, the share of wrong answers stays below a target."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,21 +86,26 @@ def risk_threshold(
 
     The risk at t is the share of wrong ones among answers of confidence t or more, of items like
     these. Learn-then-test: for each t of a grid, from high to low, the hypothesis that the risk
-    exceeds the target is tested at 1 - level, until one isn't rejected; the last one rejected is
-    the threshold. One sequence of tests needs no adjustment (fixed-sequence testing), so that over
-    samples the risk at the threshold is above the target in at most 1 - level of them.
+    exceeds the target is tested, until one isn't rejected; the last one rejected is the threshold.
+    Over samples the risk at the threshold is above the target in at most 1 - level of them.
 
     The grid is that of the distinct confidences, or of hundredths where there are more than 101.
-    The first t is the highest one that answers enough items for 80% power at half the target risk,
-    or half of all items if that is less, but enough to pass without a mistake: of fewer, a
-    single mistake would end the tests. It depends on confidence alone, never on outcomes.
+    The sequence of tests has two starts. The first is the highest confidence whose answers could
+    pass, which needs 59 items without a mistake at a risk of 5% (72 if there is a second start):
+    it finds a threshold where the surest answers alone are good enough. The second is the highest
+    one that answers enough items for 80% power at half the target risk, or half of all items if
+    that is less: it finds one where the surest answers are few, so that one mistake among them ends
+    the first sequence. Each start has half of the error rate, (1 - level)/2. A sequence that
+    reaches the second start without a failure tests from there on at 1 - level; where both starts
+    are the same, so does the only sequence. Starts depend on confidence alone, never on outcomes.
 
     p is the exact binomial one, P(Binomial(n, target) <= wrong) of n items answered, where each
     item is answered in all of its judgments alike; else `hoeffding_bentkus_p` of the items' means
     of (wrong - target * given) + target. Epochs of an item are one observation.
 
-    Source: Angelopoulos, Bates, Candes, Jordan and Lei (2021), Learn then test; Bauer (1991) for
-    fixed sequences.
+    Source: Angelopoulos, Bates, Candes, Jordan and Lei (2021), Learn then test, for the fixed
+    sequence with several starts; Wiens (2003), Pharmaceutical Statistics 2, for the error rate that
+    a sequence without a failure passes on.
 
     Args:
         confidence: In [0, 1], one a judgment; one without confidence (NaN) is never answered.
@@ -143,24 +149,30 @@ def risk_threshold(
     grid = np.unique(np.round(confidences[~np.isnan(confidences)], 12))[::-1]
     if len(grid) > GRID:
         grid = np.arange(100, -1, -1) / 100
-    needed = int(np.ceil(np.log(1 - level) / np.log(1 - risk)))
-    min_items = max(needed, min(_min_items(risk, level), answered(0).items // 2))
-    passed, reason, first = None, "", np.nan
-    for t in map(float, grid):
-        candidate = answered(t)
-        if candidate.items < min_items:
+    candidates = [answered(t) for t in map(float, grid)]
+    sizes = [candidate.items for candidate in candidates]
+    shares_of_error = _starts(sizes, risk, 1 - level)
+    if not shares_of_error:
+        needed, most = _needed(risk, 1 - level), answered(0).items
+        reason = f"{needed} items without a mistake are needed, and {most} have an answer"
+        return RiskThreshold(*_NONE, 0, np.nan, reason)
+    passed, reason, error_rate = None, "", 0.0
+    for k in range(min(shares_of_error), len(candidates)):
+        error_rate += shares_of_error.get(k, 0.0)
+        if not error_rate:
             continue
-        first = t if np.isnan(first) else first
-        if (p := candidate.p(risk)) > 1 - level:
+        candidate = candidates[k]
+        p = candidate.p(risk)
+        if p <= error_rate:
+            passed, reason = (float(grid[k]), p, candidate), ""
+            continue
+        error_rate = 0.0
+        if passed is None or not reason:
             reason = (
-                f"at {t:.4g} risk is {candidate.risk:.3g} of {candidate.items} items, p = {p:.2g}"
+                f"at {grid[k]:.4g} risk is {candidate.risk:.3g} of {candidate.items} items, "
+                f"p = {p:.2g}"
             )
-            break
-        passed = t, p, candidate
-    if np.isnan(first):
-        reason = (
-            f"{needed} items without a mistake are needed, and {answered(0).items} have an answer"
-        )
+    first = float(grid[min(shares_of_error)])
     if passed is None:
         return RiskThreshold(*_NONE, 0, first, reason)
     t, p, candidate = passed
@@ -169,11 +181,36 @@ def risk_threshold(
     return RiskThreshold(t, p, candidate.risk, coverage, *ends, candidate.items, first, reason)
 
 
-def _min_items(risk: float, level: float) -> int:
+def _starts(sizes: Sequence[int], risk: float, error_rate: float) -> dict[int, float]:
+    """Return the error rate of each start of the tests, by its place in the grid.
+
+    Args:
+        sizes: Items answered at each confidence of the grid, ascending.
+        risk: Target risk.
+        error_rate: Error rate of all tests together.
+    """
+    most = sizes[-1] if sizes else 0
+    half = error_rate / 2
+    enough = max(_needed(risk, half), min(_min_items(risk, half), most // 2))
+    if most >= enough:
+        places = np.searchsorted(sizes, [_needed(risk, half), enough]).tolist()
+        if places[0] < places[1]:
+            return dict.fromkeys(places, half)
+    if most < _needed(risk, error_rate):
+        return {}
+    return {int(np.searchsorted(sizes, _needed(risk, error_rate))): error_rate}
+
+
+def _needed(risk: float, error_rate: float) -> int:
+    """Return the least number of items whose test passes without a mistake."""
+    return int(np.ceil(np.log(error_rate) / np.log(1 - risk)))
+
+
+def _min_items(risk: float, error_rate: float) -> int:
     """Return the least number of items whose test passes in 80% of samples at half the risk."""
     n = np.arange(1, int(40 / risk) + 2)
     for max_wrong in range(1_000):
-        n = n[bdtr(max_wrong, n, risk) <= 1 - level]
+        n = n[bdtr(max_wrong, n, risk) <= error_rate]
         if not len(n):
             break
         if bdtr(max_wrong, n[0], risk / 2) >= POWER:
