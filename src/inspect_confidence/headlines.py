@@ -1,9 +1,9 @@
 """Headlines: the results that summarize a model, and which of their values are better."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, groupby
 
 import numpy as np
 import pandas as pd
@@ -103,21 +103,59 @@ def headline_rows(
         Rows of `results` with their index, and the columns `label`, `short`, `variant`, `judge`
         and `study`.
     """
-    pairs: list[tuple[Study, Headline]] = []
+    by_study: dict[str, Sequence[Headline]] = {}
     for study in all_studies():
-        pairs += product([study], headlines(study) if headlines else study.headlines)
-    metrics = {headline.metric for _, headline in pairs}
+        by_study[study.name] = list(headlines(study) if headlines else study.headlines)
+    metrics = {headline.metric for headline in chain.from_iterable(by_study.values())}
     rows = add_condition_columns(results[results["metric"].isin(metrics)])
     frames = []
-    for study, headline in pairs:
-        is_headline = (
-            (rows["task"] == headline.task)
-            & (rows["metric"] == headline.metric)
-            & (rows["where"] == str(Condition(headline.where)))
-        )
-        if is_headline.any():
-            labels = {"label": headline.label, "short": headline.short, "study": study.name}
-            frames.append(rows[is_headline].assign(**labels))
+    for study_name, study_headlines in by_study.items():
+        for headline in _present_headlines(rows, study_headlines):
+            is_headline = (
+                (rows["task"] == headline.task)
+                & (rows["metric"] == headline.metric)
+                & (rows["where"] == str(Condition(headline.where)))
+            )
+            if is_headline.any():
+                labels = {"label": headline.label, "short": headline.short, "study": study_name}
+                frames.append(rows[is_headline].assign(**labels))
     if not frames:
         frames = [rows.iloc[:0].assign(label="", short="", study="")]
     return pd.concat(frames).drop(columns="where")
+
+
+def _present_headlines(rows: pd.DataFrame, headlines: Iterable[Headline]) -> Iterator[Headline]:
+    """Yield the headlines, those `each` of something under every combination of values there is.
+
+    All headlines of a combination come before those of the next one.
+    """
+    for (task, each), group in groupby(
+        headlines, key=lambda headline: (headline.task, headline.each)
+    ):
+        group_headlines = list(group)
+        if not each:
+            yield from group_headlines
+            continue
+        for parts in condition_values(rows, task, group_headlines[0].where, each):
+            for headline in group_headlines:
+                yield headline.under(parts)
+
+
+def condition_values(
+    rows: pd.DataFrame, task: str, where: Mapping[str, str], each: Sequence[str]
+) -> list[dict[str, str]]:
+    """Return the combinations of values that some parts of a task's conditions have, in order.
+
+    Args:
+        rows: Results with the column `where`, as from `add_condition_columns`.
+        task: Name of the task.
+        where: The other parts of the condition.
+        each: Names of the parts.
+    """
+    combinations = []
+    for text in rows.loc[rows["task"] == task, "where"].unique():
+        condition = Condition.read(text)
+        parts = {name: condition[name] for name in each if name in condition}
+        if len(parts) == len(each) and condition == {**where, **parts}:
+            combinations.append(parts)
+    return combinations

@@ -5,13 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import isnan
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.headlines import add_condition_columns
+from inspect_confidence.headlines import add_condition_columns, condition_values
 from inspect_confidence.overview.matrix import (
     Line,
     LineKey,
@@ -45,12 +44,14 @@ Sentence = Sequence[Part]
 
 def model_sentences(results: pd.DataFrame, matrix: Matrix) -> list[tuple[LineKey, Sentence]]:
     """Return a sentence on each line of the matrix for which a study has a clause."""
+    metrics = {metric for clause in _clauses() for metric, _ in clause.numbers}
+    rows = results[results["model"].isin({line.key.model for line in matrix.lines})]
+    rows = add_condition_columns(rows[rows["metric"].isin(metrics)])
+    clauses = _present_clauses(rows)
     needed = set()
-    for clause in _clauses():
+    for clause in clauses:
         for metric, condition in clause.numbers:
             needed.add((clause.task, metric, str(Condition(condition))))
-    rows = results[results["model"].isin({line.key.model for line in matrix.lines})]
-    rows = add_condition_columns(rows[rows["metric"].isin(set(map(itemgetter(1), needed)))])
     keys = zip(rows["task"], rows["metric"], rows["where"], strict=True)
     is_needed = np.fromiter(map(needed.__contains__, keys), bool)
     rows = with_line_keys(rows[is_needed])
@@ -60,7 +61,7 @@ def model_sentences(results: pd.DataFrame, matrix: Matrix) -> list[tuple[LineKey
         numbers.setdefault(key, []).append(row)
     sentences: list[tuple[LineKey, Sentence]] = []
     for line in matrix.lines:
-        if sentence := _sentence(line.key, numbers):
+        if sentence := _sentence(line.key, clauses, numbers):
             sentences.append((line.key, sentence))
     return sentences
 
@@ -72,14 +73,27 @@ def _clauses() -> list[Clause]:
     return sorted(clauses, key=lambda clause: order.get(clause.about, len(order)))
 
 
+def _present_clauses(rows: pd.DataFrame) -> list[Clause]:
+    """Return the clauses, those `each` of something under every combination of values there is."""
+    clauses = []
+    for clause in _clauses():
+        if not clause.each:
+            clauses.append(clause)
+            continue
+        _, where = clause.numbers[0]
+        for parts in condition_values(rows, clause.task, where, clause.each):
+            clauses.append(clause.under(parts))
+    return clauses
+
+
 NumberRows = Mapping[tuple[LineKey, str, str, str], Sequence[Mapping[Any, Any]]]
 """Rows of the results by line, task, metric and condition."""
 
 
-def _sentence(key: LineKey, numbers: NumberRows) -> list[Part]:
+def _sentence(key: LineKey, clauses: Sequence[Clause], numbers: NumberRows) -> list[Part]:
     topics: set[str] = set()
     parts: list[Part] = []
-    for clause in _clauses():
+    for clause in clauses:
         if clause.about in topics or len(topics) >= _MAX_CLAUSES:
             continue
         if rows := _clause_rows(key, clause, numbers):

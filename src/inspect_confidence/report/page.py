@@ -116,6 +116,7 @@ def render_page(page: Page) -> str:
         created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         page=replace(page, sections=sections),
         front=front_of(page.results, page.models),
+        has_numbers=bool(page.results["value"].notna().any()),
         ranking=_RANKING,
         styles=Markup(styles),
         glossary=[metric for name, metric in METRICS.items() if name in set(page.metrics)],

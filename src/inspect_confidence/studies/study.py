@@ -1,7 +1,7 @@
 """Records by which a study describes itself to the rest of the package."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import numpy as np
@@ -346,6 +346,9 @@ class Headline:
         where: Parts of its condition; all other parts but `variant` and `judge` are absent.
         short: Heading in the matrix of models; numbers without one aren't in the matrix, unless no
             number of the study has one.
+        each: Further parts of its condition, which may have any value: each combination of values
+            that the results have is a headline of its own, with the values in the place of
+            `{part}` in both labels.
     """
 
     task: str
@@ -353,6 +356,12 @@ class Headline:
     label: str
     where: Mapping[str, str] = field(default_factory=dict)
     short: str = ""
+    each: Sequence[str] = ()
+
+    def under(self, parts: Mapping[str, str]) -> "Headline":
+        """Return the headline under one combination of values of its parts `each`."""
+        label, short = (text.format(**parts) for text in (self.label, self.short))
+        return replace(self, label=label, where={**self.where, **parts}, short=short, each=())
 
 
 @dataclass(frozen=True)
@@ -364,12 +373,20 @@ class Clause:
         about: Topic; of several clauses on a topic, the first one that has all numbers is used.
         numbers: Metrics, each with the parts of its condition, as in a headline.
         text: Text with `{}` for each number, or a function of their values that returns it.
+        each: Further parts of the conditions, as in a headline; the first combination of values for
+            which the model has all numbers is used.
     """
 
     task: str
     about: str
     numbers: Sequence[tuple[str, Mapping[str, str]]]
     text: str | Callable[..., str]
+    each: Sequence[str] = ()
+
+    def under(self, parts: Mapping[str, str]) -> "Clause":
+        """Return the clause under one combination of values of its parts `each`."""
+        numbers = [(metric, {**where, **parts}) for metric, where in self.numbers]
+        return replace(self, numbers=numbers, each=())
 
 
 def ranks_answers(auroc: float) -> str:
@@ -387,12 +404,14 @@ def ranks_answers(auroc: float) -> str:
     return "hardly tells its right from its wrong answers (AUROC {})"
 
 
-def says_and_ranks(task: str, where: Mapping[str, str]) -> tuple[Clause, Clause]:
+def says_and_ranks(
+    task: str, where: Mapping[str, str], each: Sequence[str] = ()
+) -> tuple[Clause, Clause]:
     """Return the clauses on how confident answers are, and on how confidence ranks them."""
     calibration = [(metric, where) for metric in ("mean_confidence", "accuracy")]
     return (
-        Clause(task, "calibration", calibration, "says {} and is right {} of the time"),
-        Clause(task, "ranking", [("auroc", where)], ranks_answers),
+        Clause(task, "calibration", calibration, "says {} and is right {} of the time", each),
+        Clause(task, "ranking", [("auroc", where)], ranks_answers, each),
     )
 
 

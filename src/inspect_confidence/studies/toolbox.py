@@ -89,8 +89,11 @@ def extra_headlines(study: Study) -> list[Headline]:
             continue
         for column in _HEADLINES:
             if column.metric not in study_metrics:
-                label = ", ".join([column.heading, *ece.where.values()])
-                headlines.append(Headline(ece.task, column.metric, label, dict(ece.where)))
+                parts = [f"{{{name}}}" for name in ece.each]
+                label = ", ".join([column.heading, *ece.where.values(), *parts])
+                headlines.append(
+                    Headline(ece.task, column.metric, label, dict(ece.where), each=ece.each)
+                )
     return headlines
 
 

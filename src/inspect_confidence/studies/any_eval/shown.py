@@ -6,7 +6,6 @@ from functools import partial
 import pandas as pd
 
 from inspect_confidence.results import Result
-from inspect_confidence.scales import BASELINE
 from inspect_confidence.studies.any_eval.judgments import completed
 from inspect_confidence.studies.calibration import TYPE1
 from inspect_confidence.studies.stated import confidence_detail, utility_figure
@@ -171,15 +170,15 @@ FIGURES: Sequence[FigureSpec] = (
     ),
 )
 
-_WHERE: Mapping[str, Mapping[str, str]] = {
-    "stated on 0-100": {"method": "stated", "scale": str(BASELINE)},
-    **{name: {"method": name} for name in ("p_true", "consistency", "epochs", "recorded")},
-    "recorded on 0-100": {"method": "recorded", "scale": str(BASELINE)},
+_EACH: Mapping[str, Sequence[str]] = {
+    "{method} on {scale}": ("method", "scale"),
+    "{method}": ("method",),
 }
+"""Parts of the condition of the main numbers, by the name of a method of elicitation in labels."""
 
 HEADLINES: Sequence[Headline] = tuple(
-    Headline(TASK, metric, f"{label}, {named}", where, f"{short}, {named}")
-    for named, where in _WHERE.items()
+    Headline(TASK, metric, f"{label}, {named}", short=f"{short}, {named}", each=each)
+    for named, each in _EACH.items()
     for metric, label, short in (
         ("overconfidence", "Overconfidence (share)", "overconfidence"),
         ("auroc", "AUROC", "AUROC"),
@@ -188,5 +187,5 @@ HEADLINES: Sequence[Headline] = tuple(
 )
 
 CLAUSES: Sequence[Clause] = tuple(
-    clause for where in _WHERE.values() for clause in says_and_ranks(TASK, where)
+    clause for each in _EACH.values() for clause in says_and_ranks(TASK, {}, each)
 )

@@ -1,0 +1,114 @@
+"""Main numbers of any eval: every method and scale has them in terminal, matrix and leaderboard."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from inspect_confidence import write_report
+from inspect_confidence.export import export
+from inspect_confidence.headlines import headline_rows
+from inspect_confidence.overview.front import front_of
+from studies.frames import Row, frame, study_results
+
+TASK = "any_eval"
+METRICS = ("overconfidence", "auroc", "ece")
+SCALES = {
+    "stated": (0, 100),
+    "before": (0, 100),
+    "alone": (0, 20),
+    "judge.metadata.confidence": (0, 100),
+    "recorded": (1, 4),
+}
+SHARES = ("words", "logprob", "p_true", "consistency", "grader.value.confidence")
+
+
+def method_rows(method: str, epochs: int = 1, items: int = 40) -> list[Row]:
+    """Judgments of a method, one in eight unreadable; the surer, the more often right."""
+    rng = np.random.default_rng(len(method))
+    low, high = SCALES.get(method, (0, 1))
+    rows = []
+    for number in range(items):
+        share = float(rng.choice([0.25, 0.5, 0.75, 1]))
+        row: Row = {
+            "item": f"i{number}",
+            "dataset": "quiz",
+            "method": method,
+            "status": "refusal" if number % 8 == 0 else "ok",
+            "correct": float(rng.uniform() < share),
+        }
+        if method in SCALES:
+            row |= {"low": low, "high": high, "raw": low + share * (high - low)}
+        else:
+            row["confidence"] = share
+        rows += [{**row, "epoch": epoch + 1} for epoch in range(epochs)]
+    return rows
+
+
+def report_text(judgments: dict[str, pd.DataFrame], folder: Path) -> str:
+    """The text of the report's page."""
+    return write_report(judgments, folder, resamples=50).read_text("utf-8")
+
+
+def label_of(method: str) -> str:
+    """The name of a method in labels."""
+    if method not in SCALES:
+        return method
+    low, high = SCALES[method]
+    return f"{method} on {low}-{high}"
+
+
+@pytest.mark.parametrize("epochs", [1, 2])
+@pytest.mark.parametrize("method", [*SCALES, *SHARES])
+def test_every_method_and_scale_has_main_numbers(method: str, epochs: int) -> None:
+    """Terminal, matrix and sentence have the three numbers under the method's name and scale."""
+    results = study_results(frame(method_rows(method, epochs), TASK), resamples=50)
+    rows = headline_rows(results)
+    assert set(rows["metric"]) == set(METRICS)
+    assert rows["value"].notna().all()
+    assert all(label.endswith(f", {label_of(method)}") for label in rows["label"])
+    front = front_of(results, list(results["model"].unique()))
+    assert front is not None
+    assert [column.metric for column in front.matrix.columns] == list(METRICS)
+    ((_, sentence),) = front.sentences
+    assert "of the time" in "".join(part.text for part in sentence)
+
+
+def test_methods_come_one_after_the_other_in_the_matrix() -> None:
+    """The numbers of a method stand together; fields of other values of `by` are none of them."""
+    rows = [row for method in ("stated", "alone", "words") for row in method_rows(method)]
+    for number, row in enumerate(rows):
+        row["by"] = f"domain={number % 2}"
+    results = study_results(frame(rows, TASK), resamples=50)
+    front = front_of(results, list(results["model"].unique()))
+    assert front is not None
+    headings = [column.heading for column in front.matrix.columns]
+    expected = []
+    for method in ("stated", "alone", "words"):
+        expected += [f"{name}, {label_of(method)}" for name in ("overconfidence", "AUROC", "ECE")]
+    assert sorted(headings) == sorted(expected[:8])
+    assert not headline_rows(results)["condition"].str.contains("by=").any()
+
+
+def test_leaderboard_and_report_show_numbers_of_a_field(tmp_path: Path) -> None:
+    """A field on 0-100 has its ranking and its columns of the matrix."""
+    judgments = {TASK: frame(method_rows("judge.metadata.confidence"), TASK)}
+    export(judgments, "leaderboard", tmp_path, resamples=50)
+    text = (tmp_path / "leaderboard.md").read_text("utf-8")
+    for name in ("Overconfidence (share)", "AUROC", "ECE (share)"):
+        assert f"### {name}, judge.metadata.confidence on 0-100" in text
+    shown = report_text(judgments, tmp_path / "report")
+    assert "overconfidence, judge.metadata.confidence on 0-100" in shown
+    assert "No main number" not in shown
+
+
+def test_a_page_without_main_numbers_does_not_say_that_no_number_is_defined(
+    tmp_path: Path,
+) -> None:
+    """Nothing but refusals: no main number, and counts are still shown."""
+    rows = [{**row, "status": "refusal"} for row in method_rows("stated")]
+    shown = report_text({TASK: frame(rows, TASK)}, tmp_path)
+    assert "No main number of any study is defined; the tables below have the numbers" in shown
