@@ -13,7 +13,7 @@ create = $(PYTHON) -m venv $(VENV)
 install = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 endif
 
-.PHONY: demo observatory test lint types unit validate thorough bench docs lowest package sbom clean
+.PHONY: demo observatory test lint types unit validate thorough bench docs site lowest package sbom clean
 
 demo: $(VENV)/.installed  ## run every task on two simulated models, then write the report
 	$(BIN)/inspect-confidence run examples/demo.yaml --log-dir $(LOGS)/demo --display none
@@ -54,6 +54,9 @@ docs: $(VENV)/.installed-docs  ## write the generated pages and the notebook ane
 	$(BIN)/python docs/generate_reading.py
 	$(BIN)/python docs/generate_output.py
 	$(BIN)/python docs/draw_measures.py
+	@$(MAKE) --no-print-directory site
+
+site: $(VENV)/.installed-docs  ## build site/ from the pages as they are
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 # What the tests of numbers and readers compare with; inspect-evals needs newer versions of ours.

@@ -13,18 +13,31 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
+import matplotlib.pyplot as plt
 import pandas as pd
+from matplotlib.ticker import PercentFormatter
 
-from inspect_confidence import read_judgments, write_report
+from inspect_confidence import detail, read_judgments, write_report
 from inspect_confidence.datasets.cache import Source, fetch
 from inspect_confidence.errors import DataUnavailable
 from inspect_confidence.export import export
 from inspect_confidence.judgments.read import Judgments, judgments_of
+from inspect_confidence.plots.style import SERIES, style
+from inspect_confidence.results import Condition
 from inspect_confidence.studies import Recorded
 from studies.recorded import FILES, recorded_ages, recorded_options, recorded_statements
 
 HERE = Path(__file__).parent
 RESAMPLES = 2_000
+PICTURE = HERE / "images" / "reliability.svg"
+PICTURED = {
+    "anthropic/claude-opus-4-5@20251101": "claude-opus-4.5",
+    "anthropic/claude-haiku-4-5@20251001": "claude-haiku-4.5",
+    "openai/gpt-oss-20b": "gpt-oss-20b",
+}
+"""Models of the README's picture, with their labels."""
+PICTURED_BIN = 30
+"""Least number of judgments in a bin that the picture shows."""
 
 
 @dataclass(frozen=True)
@@ -170,6 +183,33 @@ class Answers:
                 yield recorded_statements(path, model=model, language=language)
 
 
+def draw_picture(judgments: Judgments) -> None:
+    """Draw the README's picture, accuracy against stated confidence, and print its numbers."""
+    rows = judgments["any_eval"]
+    bins = detail({"any_eval": rows[rows["model"].isin(list(PICTURED))]})
+    bins = bins[
+        (bins["n"] >= PICTURED_BIN) & bins["metric"].isin(["bin_accuracy", "bin_confidence"])
+    ]
+    bins = bins.assign(bin=[Condition.read(text)["bin"] for text in bins["condition"]])
+    with style():
+        figure, ax = plt.subplots(figsize=(5.2, 3.4), layout="constrained")
+        ax.plot([0.5, 1], [0.5, 1], color="grey", linestyle="--", linewidth=1)
+        ax.annotate("as often right as it says", (0.52, 0.545), color="grey", rotation=33)
+        for color, (model, label) in zip(SERIES, PICTURED.items(), strict=False):
+            of_model = bins[bins["model"] == model]
+            points = of_model[of_model["metric"] == "bin_accuracy"].set_index("bin")
+            x = of_model[of_model["metric"] == "bin_confidence"].set_index("bin")["value"]
+            x = x.loc[points.index]
+            bars = [points["value"] - points["ci_low"], points["ci_high"] - points["value"]]
+            ax.errorbar(x, points["value"], bars, color=color, marker="o", capsize=3, label=label)
+            print(label, points.assign(x=x)[["x", "value", "ci_low", "ci_high", "n"]], sep="\n")  # noqa: T201
+        ax.set(xlabel="stated confidence", ylabel="share of right answers", title="MMLU")
+        ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+        ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+        ax.legend(loc="lower right")
+        figure.savefig(PICTURE)
+
+
 def main(folder: Path, target: Path) -> None:
     """Read the answers, write the pages and report missing files."""
     answers = Answers(folder, [])
@@ -184,6 +224,7 @@ def main(folder: Path, target: Path) -> None:
     judgments = Judgments(judgments_of(frames), notices)
     models = {name for frame in frames.values() for name in frame["model"]}
     print(f"{len(models)} models shown; {len(answers.missing)} files could not be downloaded")  # noqa: T201
+    draw_picture(judgments)
     page = write_report(judgments, target, resamples=RESAMPLES, workers=2)
     export(judgments, "leaderboard", target, resamples=RESAMPLES)
     print(page, target / "leaderboard.html", sep="\n")  # noqa: T201

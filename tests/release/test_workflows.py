@@ -15,6 +15,14 @@ WORKFLOWS = sorted((CHECKOUT / ".github" / "workflows").glob("*.yml"))
 TARGETS = set(re.findall(r"^([a-z]+):", (CHECKOUT / "Makefile").read_text("utf-8"), re.MULTILINE))
 
 
+_PERMISSIONS = (
+    {"contents": "read"},
+    {"id-token": "write"},
+    {"pages": "write", "id-token": "write"},
+)
+"""Sets of rights that a job may have: to read, to publish the package, to publish the site."""
+
+
 def steps(workflow: dict[str, Any]) -> list[dict[str, Any]]:
     """All steps of all jobs."""
     return [step for job in workflow["jobs"].values() for step in job["steps"]]
@@ -34,7 +42,7 @@ def test_actions_are_pinned_to_commits_and_jobs_have_no_further_rights(path: Pat
     ] == []
     assert workflow["permissions"] == {}
     for name, job in workflow["jobs"].items():
-        assert job["permissions"] in ({"contents": "read"}, {"id-token": "write"}), name
+        assert job["permissions"] in _PERMISSIONS, name
         weekly = "schedule" in job.get("if", "")
         assert job["timeout-minutes"] <= (360 if weekly else 60), name
     assert "secrets." not in text
