@@ -140,7 +140,9 @@ def test_words_that_differ_counts_the_tested_words_only(tested: int, epochs: int
     rows = []
     for epoch in range(1, epochs + 1):
         for number, word in enumerate(words):
-            values = [0.01] * 15 if number < tested else [0.01, 0.02, "refusal"]
+            values: list[float | str] = [0.01, 0.02, "refusal"]
+            if number < tested:
+                values = [0.01] * 15
             rows += word_rows(word, values, epoch=epoch)
     results = table(rows)
     condition = {"versus": "human", "of": "brunner_munzel_theta", "level": "95"}
