@@ -63,24 +63,22 @@ def wrapped(text: str, inches: float, size: float, limit: int = 2) -> list[str]:
     """The lines of a paragraph, none wider than so many inches, its middle left out if need be."""
     longest = min(len(text), int(limit * inches * _POINTS / (_THINNEST * size)))
     lines: list[str] = []
-    for length in range(
-        longest, min(longest, 3) - 1, -1
-    ):  # at least a letter, an ellipsis, a letter
-        short = shortened(text, length)
-        words = _BREAK.split(short)
-        parts = [
-            [word] if inches_of(word, size) <= inches else _JOINT.split(word) for word in words
-        ]
-        # A word is broken before letters are left out.
-        for pieces in (
-            [part for pieces_of_word in parts for part in pieces_of_word],
-            words,
-            [short],
-        ):
+    # At least a letter, an ellipsis and a letter stay.
+    for length in range(longest, min(longest, 3) - 1, -1):
+        words = _BREAK.split(shortened(text, length))
+        joints = [part for word in words for part in _JOINT.split(word)]
+        # A name is broken at its joints before letters are left out, and within a part of it only
+        # if that part alone is too wide.
+        for pieces in (words, joints):
             lines = _broken(pieces, inches, size)
-            if len(lines) <= limit:
+            if len(lines) <= limit and (pieces is joints or _are_within(words, inches, size)):
                 return lines
     return lines
+
+
+def _are_within(words: Sequence[str], inches: float, size: float) -> bool:
+    """Whether no word is wider than a line."""
+    return all(inches_of(word.rstrip(), size) <= inches for word in words)
 
 
 def brief(number: float) -> str:
