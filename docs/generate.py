@@ -213,11 +213,6 @@ _TESTED = (
         "each answer is right with the probability stated, epochs of an item together",
         "share of simulated outcomes with as much CORP miscalibration",
     ),
-    (
-        "unread_dependence",
-        "a reply is as often unread under every condition",
-        "permutations within items (Cochran's Q where complete)",
-    ),
 )
 """Name, null hypothesis and p of each test, as `levels.csv` names it."""
 

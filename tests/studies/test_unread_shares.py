@@ -1,4 +1,4 @@
-"""Unread replies in the results: shares by condition, the test, and what is said of both."""
+"""Unread replies in the results: shares by condition, and the sentence about them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 
 from inspect_confidence import summarize
-from inspect_confidence.metrics import clustered_wilson_interval, unread_dependence
+from inspect_confidence.metrics import clustered_wilson_interval
 from inspect_confidence.report.tables import Table
 from inspect_confidence.report.tables import unread_table as shown
 from inspect_confidence.studies import all_tables
-from inspect_confidence.studies.unread import METRICS, summarize_failures
+from inspect_confidence.studies.unread import SHARE, summarize_failures
 
 EPOCHS = 2
 
@@ -42,62 +42,53 @@ def unread_rows(*frames: pd.DataFrame, common_items: bool = False) -> pd.DataFra
     """The rows on unread replies."""
     all_judgments = pd.concat(frames, ignore_index=True)
     rows = summarize(all_judgments, resamples=200, common_items=common_items)
-    return rows[rows["metric"].isin(METRICS)].reset_index(drop=True)
+    return rows[rows["metric"] == SHARE].reset_index(drop=True)
 
 
-def by_name(rows: pd.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
-    """Rows by condition and metric."""
+def by_condition(rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    """Rows by condition."""
     return {
-        (row["condition"], row["metric"]): {str(name): cell for name, cell in row.items()}
+        row["condition"]: {str(name): cell for name, cell in row.items()}
         for row in rows.to_dict("records")
     }
 
 
-def test_shares_and_test_follow_from_the_judgments() -> None:
-    """What gave no reply is left out; items are clusters, and stay together in the test."""
+def test_shares_and_intervals_follow_from_the_judgments() -> None:
+    """What gave no reply is left out; items are clusters."""
     frame = judgments()
-    rows = by_name(unread_rows(frame))
+    rows = by_condition(unread_rows(frame))
     replied = frame[frame["status"] != "sample_error"]
     unread_counts = (
         (replied["status"] != "ok").groupby([replied["item"], replied["high"]]).sum().unstack()
     )
     replies = replied.groupby(["item", "high"]).size().unstack()
     high_of_scale = {"scale=0-5": 5.0, "scale=0-100": 100.0}
-    assert {condition for condition, _ in rows} == {"", "by=scale", *high_of_scale}
+    assert set(rows) == {"", *high_of_scale}
     for condition, high in high_of_scale.items():
-        row = rows[condition, "unread_share"]
+        row = rows[condition]
         assert row["value"] == pytest.approx(unread_counts[high].sum() / replies[high].sum())
         ends = clustered_wilson_interval(unread_counts[high], replies[high])
         assert (row["ci_low"], row["ci_high"]) == pytest.approx(ends)
-    overall = rows["", "unread_share"]
+    overall = rows[""]
     refused = int((frame["status"] == "refusal").sum())
     assert overall["n"] == 119
     assert overall["value"] == (refused + 1) / 119
     assert overall["note"] == f"1 out_of_range, {refused} refusal; without a reply: 1 sample_error"
-    test = rows["by=scale", "unread_dependence"]
-    assert test["value"] == pytest.approx(
-        unread_dependence(unread_counts, replies, resamples=200), abs=0.02
-    )
-    assert test["note"] == "200 permutations within 30 items"
-    assert test["value"] < 0.02
 
 
-def test_all_read_and_none_read_are_said() -> None:
-    """No p where nothing can depend on anything, with the reason."""
+def test_the_sentence_says_that_all_or_no_replies_were_read() -> None:
+    """It names no condition then, and says so where no reply came."""
     frame = judgments(0).iloc[2:].reset_index(drop=True)
-    for status, reason, says in (
-        ("ok", "every reply was read", "Unread: none of 118 replies."),
-        ("echo", "no reply was read", "Unread: all of 118 replies (118 echo)."),
+    for status, says in (
+        ("ok", "Unread: none of 118 replies."),
+        ("echo", "Unread: all of 118 replies (118 echo)."),
     ):
         rows = unread_rows(frame.assign(status=status))
-        (test,) = rows[rows["metric"] == "unread_dependence"].to_dict("records")
-        assert math.isnan(test["value"])
-        assert test["note"] == f"undefined: {reason}"
-        assert [sentence.sentence for sentence in summarize_failures(rows)[0]] == [says]
+        assert [summary.sentence for summary in summarize_failures(rows)] == [says]
     rows = unread_rows(frame.assign(status="sample_error"))
     assert rows["value"].isna().all()
     assert (
-        summarize_failures(rows)[0][0].sentence
+        summarize_failures(rows)[0].sentence
         == "Unread: no reply came (undefined: no reply; without a reply: 118 sample_error)."
     )
 
@@ -109,43 +100,41 @@ def test_common_items_hide_no_unread_reply() -> None:
     )
 
 
-def test_sentences_name_what_the_share_depends_on() -> None:
-    """One a model and data set; p is Holm's over the sentences of the study."""
-    dependent, independent = judgments(0.3, "a"), judgments(0, "b")
-    rows = unread_rows(dependent, independent)
-    raw = rows.loc[rows["metric"] == "unread_dependence", "value"]
-    first, second = summarize_failures(rows)[0]
-    assert summarize_failures(rows)[1] == "p after Holm's adjustment over 2 tests."
-    assert "; the share depends on the scale (p = .0" in first.sentence
-    assert first.sentence.endswith("comparisons by scale may be comparisons of format.")
-    assert first.group == ["scale_variants", "a", "d", ""]
-    # One reply of b's 119 is unread: exchanged within its item it is as far out as before.
-    assert raw.iloc[1] == 1
-    assert second.sentence == (
-        "Unread: 0.84% of 119 replies (1 out_of_range; without a reply: 1 sample_error); no sign "
-        "that it depends on the scale (p = 1.00)."
+def test_the_sentence_names_the_conditions_with_the_least_and_the_greatest_share() -> None:
+    """34 of 60 replies on 0-5 and one of 59 on 0-100 are unread; one on 0-100 never came."""
+    frame = judgments(0)
+    frame.loc[frame[frame["high"] == 5].index[:34], "status"] = "refusal"
+    (summary,) = summarize_failures(unread_rows(frame))
+    assert summary.group == ["scale_variants", "m", "d", ""]
+    assert summary.sentence == (
+        "Unread: 29% of 119 replies (1 out_of_range, 34 refusal; without a reply: 1 sample_error); "
+        "by scale 1.7% (0-100) to 57% (0-5)."
     )
 
 
 def test_the_report_has_a_sentence_of_one_model_and_a_table_of_several() -> None:
     """Each number of the table with its row of the results."""
     rows = unread_rows(judgments())
-    assert shown(rows) == summarize_failures(rows)[0][0].sentence
+    assert shown(rows) == summarize_failures(rows)[0].sentence
     table = shown(unread_rows(judgments(model="a"), judgments(0, model="b")))
     assert isinstance(table, Table)
     assert [line[0].text for line in table.lines] == ["scale_variants"] * 2
-    assert [line[3].row for line in table.lines] == [0, 4]
-    assert table.caption == "p after Holm's adjustment over 2 tests."
+    assert [line[3].row for line in table.lines] == [0, 3]
 
 
-def test_data_sets_are_a_condition_of_whole_items() -> None:
-    """Items of the same name in two data sets are different items."""
+def test_items_of_the_same_name_in_two_data_sets_are_different_items() -> None:
+    """Wilson's interval over both data sets is that of all sixty items."""
     rows = unread_rows(judgments(0.4), judgments(0, dataset="e"))
-    over = by_name(rows[rows["dataset"] == "all"])
-    test = over["by=dataset", "unread_dependence"]
-    assert test["note"] == "200 permutations of 60 whole items"
-    assert test["value"] < 0.02
-    assert over["", "unread_share"]["n"] == 238
+    (over,) = rows[rows["dataset"] == "all"].to_dict("records")
+    assert over["n"] == 238
+    unread_counts = [[0] * 60, [0] * 60]
+    frames = judgments(0.4), judgments(0, dataset="e")
+    for k, frame in enumerate(frames):
+        lost = frame["status"].isin(["refusal", "out_of_range"])
+        unread_counts[k] = list(lost.groupby(frame["item"]).sum())
+    replies = [frame["status"].ne("sample_error").groupby(frame["item"]).sum() for frame in frames]
+    ends = clustered_wilson_interval(np.concatenate(unread_counts), np.concatenate(replies))
+    assert (over["ci_low"], over["ci_high"]) == pytest.approx(ends)
 
 
 def test_a_reply_counts_once() -> None:

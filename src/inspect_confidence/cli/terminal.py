@@ -243,12 +243,12 @@ def print_views(results: "pd.DataFrame", *, full: bool = False, study: str | Non
         if study not in (None, current.name):
             continue
         tasks = [table.task for table in current.tables]
-        failures, note = summarize_failures(results[results["task"].isin(tasks)])
+        failures = summarize_failures(results[results["task"].isin(tasks)])
         lines = [line for line in failures if line.record["value"] != 0]
         for line in lines:
             _print_text(console, one_line(f"{' '.join(filter(None, line.group))}: {line.sentence}"))
         if lines:
-            _print_text(console, f"{note}\n")
+            _print_text(console, "")
         for view in views:
             if full or not view.fold:
                 print_table(view.table, one_line(view.title), view.caption)

@@ -19,8 +19,7 @@ from inspect_confidence.metrics import Costs
 from inspect_confidence.results import Result
 from inspect_confidence.studies import Resampling, Study, all_studies
 from inspect_confidence.studies.over_models import point_of
-from inspect_confidence.studies.unread import METRICS as UNREAD
-from inspect_confidence.studies.unread import unread
+from inspect_confidence.studies.unread import SHARE, unread
 
 CONVENTIONS = ("text", "authors")
 
@@ -164,7 +163,7 @@ class Part:
         yield from map(self._add_note, self.study.summarize(self.frames, resampling))
         for table in self.study.tables:
             if table.task in self.all_frames:
-                yield from unread(table, self.all_frames[table.task], self.resampling)
+                yield from unread(table, self.all_frames[table.task])
 
     def _add_note(self, result: Result) -> Result:
         """Add a note on judgments outside the common items to a result."""
@@ -214,7 +213,7 @@ def compute_results(source: Source | Stream, settings: Settings) -> Iterator[Res
             results += Part(study, frames, frames, computed[study.name]).results()
         if study.each_model:
             order = source.order(tasks)
-            results.sort(key=lambda result: (result.metric in UNREAD, order[point_of(result)[0]]))
+            results.sort(key=lambda result: (result.metric == SHARE, order[point_of(result)[0]]))
         yield from results
 
 

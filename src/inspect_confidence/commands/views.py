@@ -71,7 +71,7 @@ def headline_views(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View
         for task in tasks:
             task_rows = rows[rows["task"] == task]
             headlines = task_rows.groupby("dataset", sort=False)["label"].agg(frozenset)
-            unread, _ = summarize_failures(results[results["task"] == task])
+            unread = summarize_failures(results[results["task"] == task])
             for _, group in task_rows.groupby(task_rows["dataset"].map(headlines), sort=False):
                 views.append(_headlines(group, unread))
             if task_rows.empty:
@@ -142,7 +142,7 @@ def _reasons(rows: pd.DataFrame) -> Iterator[str]:
 
 
 def _parse_failure_notes(failures: ParseFailureSummary) -> Iterator[str]:
-    """Describe unread replies that are frequent or depend on the condition, and failures."""
+    """Describe unread replies that are frequent, and failures of the run."""
     failed = "without a reply" in str(failures.record["note"])
-    if failed or failures.record["value"] >= _MANY or "the share depends" in failures.dependence:
+    if failed or failures.record["value"] >= _MANY:
         yield f"{' '.join(filter(None, failures.group[1:]))}: {failures.sentence}"

@@ -141,18 +141,18 @@ def exclusion_table(rows: pd.DataFrame) -> Table | None:
 
 def unread_table(rows: pd.DataFrame) -> Table | str:
     """Return the shares of parse failures: a sentence for a single model, else a table."""
-    shares, note = summarize_failures(rows)
+    shares = summarize_failures(rows)
     if len(shares) == 1:
-        return f"{shares[0].sentence} {note}".rstrip()
+        return shares[0].sentence
     lines = []
     for share in shares:
         line = text_cells(*share.group, heads=True, length=_LONGEST)
         line.append(value_cell(cell(share.record, 1, factor=100)))
         line.append(TableCell(f"{share.record['n']:,}"))
-        line.append(TableCell(share.dependence))
+        line.append(TableCell(share.extremes))
         lines.append(line)
-    columns = ["task", "model", "data set", "variant", "unread (%)", "replies", "in words"]
-    return _compact("Replies that could not be read", columns, lines, note)
+    columns = ["task", "model", "data set", "variant", "unread (%)", "replies", "by condition"]
+    return _compact("Replies that could not be read", columns, lines)
 
 
 def _number(value: float, digits: int = 4) -> str:

@@ -212,7 +212,7 @@ class Resampling:
     """Settings by which estimates and their intervals are computed.
 
     Attributes:
-        resamples: Number of bootstrap resamples, and of permutations where a test has them.
+        resamples: Number of bootstrap resamples.
         seed: Seed of the resamples.
         thresholds: Confidence from which on it counts as high, for type-2 sensitivity.
         costs: What right, wrong and no answers are worth to the user, for expected utility.
