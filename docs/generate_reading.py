@@ -30,7 +30,7 @@ replies in four steps:
 1. **Clean.** Remove thoughts, special tokens, a continued conversation, markup, LaTeX and entities.
    Signs, dashes and digits of other scripts get one spelling.
 2. **Labels.** Turn "Answer:", "Confidence:", "Lower:", JSON keys, tags, table rows, boxes and
-   sentences such as "the answer is" into statements, in English, Chinese, German and French.
+   sentences such as "the answer is" into statements, in English and Chinese.
 3. **Numbers.** Turn `0.7`, `70%`, `7/10`, `10^5`, `1,000`, `½`, `seventy`, 七成 into exact numbers.
 4. **Form.** Take the answer that the task asked for, or report a failure with a status.
 
@@ -63,25 +63,25 @@ left out of every other metric ([judgments.md](judgments.md#judgments)).
 |---|---|---|---|
 """
 _STATUSES: dict[str, tuple[str, int]] = {
-    "invalid_response_format": ("no answer of the requested form: a word, a range, nothing", 56),
-    "refusal": ("the reply declines", 587),
-    "no_response": ("empty, or only thoughts", 338),
-    "truncated": ("cut off before a complete answer", 697),
-    "out_of_range": ("an impossible number", 998),
-    "echo": ("the prompt's template, or its list of choices", 291),
-    "ambiguous": ("more than one reading", 583),
+    "invalid_response_format": ("no answer of the requested form: a word, a range, nothing", 54),
+    "refusal": ("the reply declines", 575),
+    "no_response": ("empty, or only thoughts", 330),
+    "truncated": ("cut off before a complete answer", 683),
+    "out_of_range": ("an impossible number", 981),
+    "echo": ("the prompt's template, or its list of choices", 283),
+    "ambiguous": ("more than one reading", 571),
 }
 """When, and the line of the example in `tuned`."""
 _TABLES: dict[str, tuple[int, ...]] = {
-    "A choice and a confidence on a scale": (18, 25, 40, 65, 36, 593, 30, 600, 74),
-    "A number and a confidence on a scale": (104, 110, 641, 652, 663, 650, 117, 655, 105, 664, 113),
-    "An interval of exponents of ten": (133, 154, 168, 691, 703, 724, 677, 180, 717, 171),
-    "An exponent of ten": (185, 195, 197, 182, 204, 223, 198, 220, 210, 205),
-    "A probability": (234, 252, 264, 244, 265, 228, 248, 242, 268, 816),
-    "A word for a probability": (285, 295, 298, 836, 324, 297, 300, 304),
-    "An age, a verdict, a confidence": (358, 389, 405, 460, 457, 482, 377, 899, 922, 393, 989, 483),
-    "A probability for each option": (422, 936, 938, 951, 427, 430, 443, 966, 939),
-    "What a judge says": (489, 495, 498, 507, 510, 524, 526, 538, 558, 496, 527, 528, 543),
+    "A choice and a confidence on a scale": (24, 38, 63, 34, 581, 28, 588, 72),
+    "A number and a confidence on a scale": (101, 106, 629, 640, 651, 638, 113, 643, 102, 652, 109),
+    "An interval of exponents of ten": (129, 149, 162, 677, 689, 710, 665, 174, 703, 165),
+    "An exponent of ten": (179, 188, 190, 176, 197, 216, 191, 213, 203, 198),
+    "A probability": (227, 245, 257, 237, 258, 221, 241, 235, 261, 800),
+    "A word for a probability": (277, 287, 290, 820, 316, 289, 292, 296),
+    "An age, a verdict, a confidence": (350, 380, 396, 451, 448, 369, 883, 906, 384, 972, 473),
+    "A probability for each option": (413, 920, 922, 935, 418, 421, 434, 949, 923),
+    "What a judge says": (479, 485, 488, 497, 500, 514, 516, 528, 548, 486, 517, 518, 533),
 }
 """Lines of `tuned`, shown in this order."""
 _FORMS = {

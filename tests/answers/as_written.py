@@ -1,6 +1,6 @@
 """Replies as ten families of models write them, and how each is read.
 
-The corpus `as_written/` holds 4,510 replies to the protocols' prompts: Markdown, LaTeX, JSON whole
+The corpus `as_written/` holds 4,452 replies to the protocols' prompts: Markdown, LaTeX, JSON whole
 and broken, thoughts, special tokens, other languages, corrections, refusals, cut ends. Hands wrote
 them that had seen the prompts and no reader; others labelled them from the text alone, as somebody
 reads who must not guess. They came in rounds, each new to the readers: `unseen.jsonl` has the last.

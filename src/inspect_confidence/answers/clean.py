@@ -107,10 +107,9 @@ _POWER = re.compile(r"(?<![0-9.^])10(?:[ ]\*\*[ ]|\*\*)(?=[-+(]{0,2}[0-9])")
 _TIMES_SIGN = re.compile(r"(?<=[0-9)])([ ]?)\*\1(?=[0-9(])")
 _EMPHASIS = re.compile(r"(?<![0-9A-Za-z])[*_`]+|[*_`]+(?![0-9A-Za-z])|(?<=[A-Za-z])_+(?=[A-Za-z])")
 _DASH_AS_MINUS = re.compile(r"((?:^|[:=(\[{,|]|\b(?:to|and|is))[ ]?)[–—](?=\.?[0-9])", re.MULTILINE)
-_EXPONENTS = ONES["en"].split()
 _POWER_IN_WORDS = re.compile(
     r"(?<![\w.])(?:10|ten) (?:raised )?to the (?:power (?:of )?)? ?(?P<minus>minus |negative )?"
-    rf"(?:(?P<digits>[-+]?[0-9]+(?:\.[0-9]+)?)|(?P<word>{'|'.join(_EXPONENTS)}))"
+    rf"(?:(?P<digits>[-+]?[0-9]+(?:\.[0-9]+)?)|(?P<word>{'|'.join(ONES)}))"
     r"(?:st|nd|rd|th)?(?: power)?(?![\w^]|\.[0-9])",
     re.IGNORECASE,
 )
@@ -275,7 +274,7 @@ def _with_powers(line: str) -> str:
 
 
 def _in_digits(power: re.Match[str]) -> str:
-    exponent = power["digits"] or _EXPONENTS.index(power["word"].lower())
+    exponent = power["digits"] or ONES.index(power["word"].lower())
     return f"10^{'-' if power['minus'] else ''}{exponent}"
 
 

@@ -1,4 +1,4 @@
-"""The one grammar of numbers: digits, powers, percentages, fractions, words in four languages.
+"""The one grammar of numbers: digits, powers, percentages, fractions, English and Chinese words.
 
 A number is found where it stands with what belongs to it: sign, currency, percent sign, magnitude.
 What only looks like one (a date, a version, an index, 2x) is found as well, without a value, so
@@ -22,21 +22,15 @@ LONGEST = 1000
 MOST = 200
 """No more numbers than these are looked at in one text: so many are no answer."""
 
-ONES = {
-    "en": "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-    "fifteen sixteen seventeen eighteen nineteen",
-    "de": "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn "
-    "fünfzehn sechzehn siebzehn achtzehn neunzehn",
-    "fr": "zéro un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze "
-    "quinze seize dix-sept dix-huit dix-neuf",
-}
-_TENS = {
-    "en": "twenty thirty forty fifty sixty seventy eighty ninety",
-    "de": "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig",
-    "fr": "vingt trente quarante cinquante soixante soixante-dix quatre-vingts quatre-vingt-dix",
-}
+# fmt: off
+ONES = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+]
+# fmt: on
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _MAGNITUDES = {
-    **{"hundred": 2, "thousand": 3, "tausend": 3, "mille": 3, "lakh": 5, "million": 6, "crore": 7},
+    **{"hundred": 2, "thousand": 3, "lakh": 5, "million": 6, "crore": 7},
     **{"milliard": 9, "billion": 9, "trillion": 12, "quadrillion": 15, "万": 4, "亿": 8},
 }
 _SHORT_MAGNITUDES = {"k": 3, "K": 3, "M": 6, "mn": 6, "Mio": 6, "B": 9, "bn": 9, "Mrd": 9, "T": 12}
@@ -45,21 +39,16 @@ _HAN_DIGITS = dict(zip("零一二三四五六七八九两〇", [*range(10), 2, 0
 _HAN_UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10000}
 
 
-def _small() -> Iterator[tuple[str, int]]:
-    """Number words below a hundred: twenty-five, fünfundzwanzig, vingt-cinq, soixante-quinze."""
-    for language, words in ONES.items():
-        ones, tens = words.split(), _TENS[language].split()
-        yield from zip(ones, range(20), strict=True)
-        for ten, word in zip(range(20, 100, 10), tens, strict=True):
-            yield word, ten
-            for unit in range(1, 20 if language == "fr" and ten in (60, 80) else 10):
-                if language == "de":
-                    yield f"{'ein' if unit == 1 else ones[unit]}und{word}", ten + unit
-                else:
-                    yield f"{word.removesuffix('s')}-{ones[unit]}", ten + unit
+def _number_words() -> Iterator[tuple[str, int]]:
+    """Yield the number words below a hundred with their values."""
+    yield from zip(ONES, range(20), strict=True)
+    for ten, word in zip(range(20, 100, 10), _TENS, strict=True):
+        yield word, ten
+        for unit in range(1, 10):
+            yield f"{word}-{ONES[unit]}", ten + unit
 
 
-_WORDS = {word: value for word, value in _small() if word not in ("un", "eins", "null")}
+_WORDS = dict(_number_words())
 
 _DIGITS = (
     r"(?:[0-9]{1,3}(?:,[0-9]{3}(?![0-9]))+|[0-9]{1,3}(?:[ '_\u202f][0-9]{3}(?![0-9]))+"

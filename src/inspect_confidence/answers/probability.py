@@ -24,16 +24,13 @@ from inspect_confidence.answers.values import ABOUT, has_unit, headed, is_bound,
 
 # ruff: noqa: RUF001 # full-width signs and dashes, as they are written
 
-_NOUN = (
-    r"(?:probability|likelihood|chances?|odds|estimate|[概机几]率|可能性|wahrscheinlichkeit"
-    r"|probabilité)"
-)
+_NOUN = r"(?:probability|likelihood|chances?|odds|estimate|[概机几]率|可能性)"
 _INTRODUCED = re.compile(
     rf"(?:{_NOUN}[^\n]{{0,120}}?(?:\b(?:is|be|of|at|as|to|around|about|say)|[=:是为约])"
     r"|(?:^|[.,!?;:。，\n=→]|->|\b(?:but|so|sure|yes|no|well|okay?)\b)[^\w]*"
     r"|\bi(?:'d| would|'ll)? (?:say|estimate|guess|put|assign|give|interpret|go (?:with|for)|think"
     r"|answer)\b[^.\n0-9]{0,60}"
-    r"|(?:\b(?:it|that|this|there|auf|estimated?|(?:correspond|translate|equal|equate|amount)s? to"
+    r"|(?:\b(?:it|that|this|there|estimated?|(?:correspond|translate|equal|equate|amount)s? to"
     r")\b|[为是约给取])[^.。\n0-9]{0,20}|\bto be )"
     rf"\W{{0,6}}(?:an? |{ABOUT}|~|≈)*$",
     re.IGNORECASE,

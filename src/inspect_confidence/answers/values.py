@@ -12,9 +12,9 @@ ABOUT = r"(?:about |around |approximately |roughly )"
 """What leaves the number after it as it is."""
 _NUMERAL = r"[-+]?[$]?\.?[0-9]"
 _LEADING = re.compile(
-    r"[\s:=|~≈(\[{<\"'*,]*(?:(?:is|at|of|about|around|approx\.?|close to|circa|ca\.|etwa|ungefähr"
-    r"|environ|(?:approximate|rough|exact|near|like|on|fair|moderate|extreme|high)ly|i'm|i am"
-    r"|i(?:'d| would) (?:say|estimate|guess|put it at)|je dirais|ich würde sagen|an?|the|my|it's"
+    r"[\s:=|~≈(\[{<\"'*,]*(?:(?:is|at|of|about|around|approx\.?|close to|circa|ca\."
+    r"|(?:approximate|rough|exact|near|like|on|fair|moderate|extreme|high)ly|i'm|i am"
+    r"|i(?:'d| would) (?:say|estimate|guess|put it at)|an?|the|my|it's"
     r"|very|quite|high|medium|moderate|low|confident|certain|sure|level|score|estimate|answer"
     r"|probability|exponent|just|maybe|perhaps|say)(?!\w)[\s,:(|~≈]*"
     r"|大约|大概|约|是|为|接近|[–—]+[ ]+|(?<=[a-z] )-[ ])*",
@@ -49,7 +49,7 @@ _TELLING = re.compile(
     r"\W*(?:because|since|as|given|based|if|that|on a|out of|from|likely|chance|probability"
     r"|likelihood|confiden|certain|sure|possib|or\b|of the time|for|would|is|represents|means"
     r"|to (?:(?:the|this|that) )?(?:statement|claim|event|possibility|outcome|it)\b|when"
-    r"|considering|reflect|environ|(?:ein)?schätzen|左右|上下|[吧因]|的?(?:[概几机]率|可能|把握))",
+    r"|considering|reflect|左右|上下|[吧因]|的?(?:[概几机]率|可能|把握))",
     re.IGNORECASE,
 )
 
