@@ -13,7 +13,7 @@ from inspect_confidence import summarize
 from inspect_confidence.headlines import Direction
 from inspect_confidence.overview.front import Front, front_of
 from inspect_confidence.overview.matrix import LineKey, matrix_of, overlap_ranks
-from inspect_confidence.overview.numbers import format_number, without_unit
+from inspect_confidence.overview.numbers import format_interval, format_number, without_unit
 from inspect_confidence.overview.sentences import study_sentences
 from inspect_confidence.report import write_report
 from inspect_confidence.results import Result, results_frame
@@ -65,21 +65,97 @@ def test_every_number_of_the_matrix_is_that_of_the_row_it_names(
 def test_numbers_in_sentences_are_those_of_the_models_rows(
     first_view: Front, results: pd.DataFrame
 ) -> None:
-    """Each number is of the sentence's model and is the row's; the words follow from AUROC."""
+    """Each number is the row's, with its interval; task, data set and n stand behind it."""
     assert [key.model for key, _ in first_view.sentences] == MODELS
     records = results.to_dict("index")
     for key, parts in first_view.sentences:
         text = "".join(part.text for part in parts)
-        assert re.match(r"says \d+% and is right \d+% of the time; ", text)
-        assert "its 95% intervals hold the answer" in text  # 99% wasn't asked for
+        number = r"\d+%( \[[\d., ]+\])?"
+        assert re.match(
+            rf"it states {number} and is right {number} of the time; its confidence", text
+        )
+        assert "its 95% intervals contain the true value" in text  # 99% wasn't asked for
         numbers = [part for part in parts if part.row is not None]
-        assert len(numbers) == 4
         rows = [records[part.row or 0] for part in numbers]
+        assert [row["metric"] for row in rows] == [
+            *("mean_confidence", "accuracy", "auroc", "coverage")
+        ]
+        assert len({row["dataset"] for row in rows[:3]}) == 1
         for part, row in zip(numbers, rows, strict=True):
             assert row["model"] == key.model
-            assert part.text == format_number(row["metric"], row["value"], row["n"])
-        auroc = rows[2]["value"]
-        assert ("hardly tells" in text) == (round(auroc, 2) < 0.6)
+            value = format_number(row["metric"], row["value"], row["n"])
+            assert part.text == value + format_interval(row["metric"], row)
+        for row in (rows[0], rows[3]):
+            assert f"{row['task']} on {row['dataset']}, n = {row['n']}" in text
+
+
+def clause_rows(
+    task: str, dataset: str, n: int, **values: tuple[float, float, float]
+) -> list[Result]:
+    """Numbers of model m in a sentence's clause: value and interval by metric."""
+    where = {"scale_variants": "scale=0-100", "question_sets": "", "life_eval": ""}[task]
+    return [
+        Result(task, "m", dataset, where, metric, *number, n, n, "")
+        for metric, number in values.items()
+    ]
+
+
+def sentence_of(rows: list[Result]) -> str:
+    """The sentence on model m."""
+    view = front_of(results_frame(rows), ["m"])
+    assert view is not None
+    ((_, parts),) = view.sentences
+    return "".join(part.text for part in parts)
+
+
+STATED = {"mean_confidence": (0.9, 0.88, 0.92), "accuracy": (0.7, 0.6, 0.79)}
+
+
+@pytest.mark.parametrize(
+    ("auroc", "words"),
+    [
+        ((0.86, 0.81, 0.9), "its confidence tells right from wrong answers well"),
+        ((0.86, 0.79, 0.9), "its confidence tells right from wrong answers fairly well"),
+        ((0.86, 0.55, 0.97), "tells right from wrong answers better than chance"),
+        ((0.75, 0.45, 0.92), "cannot be told from chance at telling right from wrong answers"),
+        ((0.3, 0.2, 0.45), "its confidence is higher in wrong than in right answers"),
+        ((0.86, math.nan, math.nan), "AUROC of its confidence is 0.86"),
+    ],
+)
+def test_a_sentence_judges_a_number_only_as_far_as_its_interval_allows(
+    auroc: tuple[float, float, float], words: str
+) -> None:
+    """The lower limit decides on the adverb; without an interval there is no verdict."""
+    text = sentence_of(clause_rows("scale_variants", "mmlu", 60, **STATED, auroc=auroc))
+    interval = "" if math.isnan(auroc[1]) else f" [{auroc[1]:.2f}, {auroc[2]:.2f}]"
+    ranking = words if math.isnan(auroc[1]) else f"{words} (AUROC {auroc[0]:.2f}{interval})"
+    assert text.startswith("it states 90% [88, 92] and is right 70% [60, 79] of the time; ")
+    assert text.endswith(f"{ranking} (scale_variants on mmlu, n = 60).")
+
+
+def test_the_numbers_of_a_sentence_are_of_the_largest_data_set() -> None:
+    """Neither of a smaller set that alone has an AUROC, nor of the mean over sets."""
+    rows = [
+        *clause_rows("scale_variants", "gsm8k", 40, **STATED, auroc=(0.9, 0.85, 0.95)),
+        *clause_rows("scale_variants", "mmlu", 80, **STATED),
+        *clause_rows("scale_variants", "mean", 120, **STATED),
+    ]
+    assert sentence_of(rows) == (
+        "it states 90% [88, 92] and is right 70% [60, 79] of the time "
+        "(scale_variants on mmlu, n = 80)."
+    )
+
+
+def test_a_sentence_on_one_study_is_complete_and_one_on_several_names_each_source() -> None:
+    """Of life expectancy alone, then beside the scale study."""
+    life = clause_rows("life_eval", "", 808, **STATED, overconfidence=(0.2, 0.1, 0.3))
+    alone = "it states 90% [88, 92] for ages at death whose true probability is 70% [60, 79]"
+    assert sentence_of(life) == f"{alone} (life_eval, n = 808)."
+    both = [*clause_rows("scale_variants", "mmlu", 60, **STATED), *life]
+    assert sentence_of(both) == (
+        "it states 90% [88, 92] and is right 70% [60, 79] of the time "
+        f"(scale_variants on mmlu, n = 60); {alone} (life_eval, n = 808)."
+    )
 
 
 def test_the_page_shows_all_numbers_of_the_matrix_and_all_sentences(tmp_path: Path) -> None:
@@ -105,7 +181,7 @@ def test_the_page_shows_all_numbers_of_the_matrix_and_all_sentences(tmp_path: Pa
         if element.tag == "li" and "data-model" in element.attributes
     ]
     for (key, parts), text in zip(first_view.sentences, lines, strict=True):
-        assert " ".join(text.split()) == f"{key.model} {''.join(part.text for part in parts)}"
+        assert " ".join(text.split()) == f"{key.model}: {''.join(part.text for part in parts)}"
     hidden = [
         element.attributes.get("id") for element in page_elements if "hidden" in element.attributes
     ]

@@ -1,6 +1,8 @@
 """Formatting of the values of metrics for people."""
 
+from collections.abc import Mapping
 from math import isinf, isnan
+from typing import Any
 
 from inspect_confidence.metrics import METRICS
 
@@ -52,6 +54,19 @@ def without_unit(metric: str, value: float) -> str:
     if float(text) == 0:
         return text.lstrip("-")
     return f"+{text}" if _is_signed(metric) and scaled > 0 else text
+
+
+def format_interval(metric: str, row: Mapping[str, Any]) -> str:
+    """Return the 95% interval of a row of results as text; empty without one.
+
+    Example:
+        >>> format_interval("coverage", {"ci_low": 0.5, "ci_high": 0.61})
+        ' [50, 61]'
+    """
+    low, high = float(row["ci_low"]), float(row["ci_high"])
+    if isnan(low) or isnan(high):
+        return ""
+    return f" [{without_unit(metric, low)}, {without_unit(metric, high)}]"
 
 
 def is_share(metric: str) -> bool:

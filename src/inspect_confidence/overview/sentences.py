@@ -18,10 +18,10 @@ from inspect_confidence.overview.matrix import (
     Number,
     with_line_keys,
 )
-from inspect_confidence.overview.numbers import format_number
+from inspect_confidence.overview.numbers import format_interval, format_number
 from inspect_confidence.plots import shortened
 from inspect_confidence.results import Condition
-from inspect_confidence.studies import Clause, all_studies
+from inspect_confidence.studies import Clause, NumberInText, all_studies
 
 _OVER_SETS = ("pooled", "mean", "all")
 _FIRST = ("calibration", "ranking")
@@ -91,40 +91,69 @@ NumberRows = Mapping[tuple[LineKey, str, str, str], Sequence[Mapping[Any, Any]]]
 
 
 def _sentence(key: LineKey, clauses: Sequence[Clause], numbers: NumberRows) -> list[Part]:
-    topics: set[str] = set()
-    parts: list[Part] = []
+    """Return the sentence on a line; the numbers of a task are of one data set, the largest."""
+    chosen: dict[str, tuple[Clause, Sequence[Mapping[Any, Any]]]] = {}
+    dataset_by_task: dict[str, str] = {}
     for clause in clauses:
-        if clause.about in topics or len(topics) >= _MAX_CLAUSES:
+        if clause.about in chosen or len(chosen) >= _MAX_CLAUSES:
             continue
-        if rows := _clause_rows(key, clause, numbers):
-            if parts:
-                parts.append(Part("; "))
-            parts.extend(_fill(clause, rows))
-            topics.add(clause.about)
-    return [*parts, Part(".")] if parts else []
+        by_dataset = _rows_by_dataset(key, clause, numbers)
+        dataset = dataset_by_task.get(clause.task, _largest_dataset(by_dataset))
+        if dataset in by_dataset:
+            dataset_by_task[clause.task] = dataset
+            chosen[clause.about] = clause, by_dataset[dataset]
+    parts: list[Part] = []
+    sources = [_source(rows) for _, rows in chosen.values()]
+    for place, (clause, rows) in enumerate(chosen.values()):
+        parts.extend(_fill(clause, rows))
+        following = sources[place + 1] if place + 1 < len(sources) else ""
+        if following != sources[place]:
+            parts.append(Part(f" ({sources[place]})"))
+        parts.append(Part("; " if following else "."))
+    return parts
 
 
-def _clause_rows(key: LineKey, clause: Clause, numbers: NumberRows) -> list[Mapping[Any, Any]]:
-    """Return the clause's rows on one data set; none if a number is missing."""
-    by_dataset: list[dict[str, Mapping[Any, Any]]] = []
+def _rows_by_dataset(
+    key: LineKey, clause: Clause, numbers: NumberRows
+) -> dict[str, list[Mapping[Any, Any]]]:
+    """Return the clause's rows by data set, for each data set that has all of its numbers."""
+    by_dataset: dict[str, list[Mapping[Any, Any]]] = {}
     for metric, condition in clause.numbers:
-        rows = numbers.get((key, clause.task, metric, str(Condition(condition))), ())
-        by_dataset.append({row["dataset"]: row for row in rows if not isnan(row["value"])})
-    for name in (*_OVER_SETS, *by_dataset[0]):
-        if all(name in number_rows for number_rows in by_dataset):
-            return [number_rows[name] for number_rows in by_dataset]
-    return []
+        for row in numbers.get((key, clause.task, metric, str(Condition(condition))), ()):
+            if not isnan(row["value"]):
+                by_dataset.setdefault(row["dataset"], []).append(row)
+    complete = len(clause.numbers)
+    return {name: rows for name, rows in by_dataset.items() if len(rows) == complete}
+
+
+def _largest_dataset(by_dataset: Mapping[str, Sequence[Mapping[Any, Any]]]) -> str:
+    """Return the data set with most judgments; all sets together only if there is no other."""
+    single = [name for name in by_dataset if name not in _OVER_SETS]
+    return max(single or by_dataset, key=lambda name: _judgments(by_dataset[name]), default="")
+
+
+def _judgments(rows: Sequence[Mapping[Any, Any]]) -> int:
+    return min(int(row["n"]) for row in rows)
+
+
+def _source(rows: Sequence[Mapping[Any, Any]]) -> str:
+    """Return the task, the data set and the number of judgments behind a clause."""
+    task, dataset = str(rows[0]["task"]), str(rows[0]["dataset"])
+    name = task if dataset in ("", task) else f"{task} on {shortened(dataset, _LONGEST)}"
+    return f"{name}, n = {_judgments(rows):,}"
 
 
 def _fill(clause: Clause, rows: Sequence[Mapping[Any, Any]]) -> Iterator[Part]:
     text = clause.text
     if not isinstance(text, str):
-        text = text(*(float(row["value"]) for row in rows))
+        ends = ("value", "ci_low", "ci_high")
+        text = text(*(NumberInText(*(float(row[name]) for name in ends)) for row in rows))
     pieces = text.split("{}")
     for piece, row in zip(pieces, rows, strict=False):
         yield Part(piece)
-        number = format_number(str(row["metric"]), float(row["value"]), int(row["n"]))
-        yield Part(number, int(row["row"]))
+        metric = str(row["metric"])
+        number = format_number(metric, float(row["value"]), int(row["n"]))
+        yield Part(f"{number}{format_interval(metric, row)}", int(row["row"]))
     yield Part(pieces[-1])
 
 

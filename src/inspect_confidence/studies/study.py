@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from math import isnan, nan
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -372,7 +373,9 @@ class Clause:
         task: Task of the numbers.
         about: Topic; of several clauses on a topic, the first one that has all numbers is used.
         numbers: Metrics, each with the parts of its condition, as in a headline.
-        text: Text with `{}` for each number, or a function of their values that returns it.
+        text: Text with `{}` for each number, or a function of their values and intervals
+            (`NumberInText`) that returns it. With the model's name and a colon before it, it is a
+            sentence. Words that judge a number rest on its interval.
         each: Further parts of the conditions, as in a headline; the first combination of values for
             which the model has all numbers is used.
     """
@@ -389,19 +392,37 @@ class Clause:
         return replace(self, numbers=numbers, each=())
 
 
-def ranks_answers(auroc: float) -> str:
-    """Describe how well confidence tells right from wrong answers.
+class NumberInText(NamedTuple):
+    """A number of a sentence with the limits of its 95% interval, NaN without one."""
+
+    value: float
+    low: float = nan
+    high: float = nan
+
+
+def ranks_answers(auroc: NumberInText) -> str:
+    """Describe how well confidence tells right from wrong answers, as far as the interval says.
 
     Example:
-        >>> ranks_answers(0.81)
-        'ranks its answers well (AUROC {})'
+        >>> ranks_answers(NumberInText(0.81, 0.77, 0.85))
+        'its confidence tells right from wrong answers fairly well (AUROC {})'
+        >>> ranks_answers(NumberInText(0.75, 0.45, 0.92))
+        'its confidence cannot be told from chance at telling right from wrong answers (AUROC {})'
     """
-    steps = {0.8: "ranks its answers well", 0.7: "ranks its answers fairly well"}
-    steps |= {0.6: "ranks its answers weakly"}
-    for lower_limit, description in steps.items():
-        if round(auroc, 2) >= lower_limit:
-            return f"{description} (AUROC {{}})"
-    return "hardly tells its right from its wrong answers (AUROC {})"
+    if isnan(auroc.low):
+        return "AUROC of its confidence is {}"
+    if auroc.high < 0.5:
+        return "its confidence is higher in wrong than in right answers (AUROC {})"
+    if auroc.low <= 0.5:
+        return (
+            "its confidence cannot be told from chance at telling right from wrong answers "
+            "(AUROC {})"
+        )
+    adverbs = {0.8: " well", 0.7: " fairly well"}
+    for lower_limit, adverb in adverbs.items():
+        if auroc.low >= lower_limit:
+            return f"its confidence tells right from wrong answers{adverb} (AUROC {{}})"
+    return "its confidence tells right from wrong answers better than chance (AUROC {})"
 
 
 def says_and_ranks(
@@ -410,7 +431,7 @@ def says_and_ranks(
     """Return the clauses on how confident answers are, and on how confidence ranks them."""
     calibration = [(metric, where) for metric in ("mean_confidence", "accuracy")]
     return (
-        Clause(task, "calibration", calibration, "says {} and is right {} of the time", each),
+        Clause(task, "calibration", calibration, "it states {} and is right {} of the time", each),
         Clause(task, "ranking", [("auroc", where)], ranks_answers, each),
     )
 

@@ -243,7 +243,7 @@ CLAUSES: Sequence[Clause] = tuple(
         _TASK,
         "intervals",
         [("coverage", {"level": level, "method": "direct"})],
-        f"its {level}% intervals hold the answer {{}} of the time",
+        f"its {level}% intervals contain the true value {{}} of the time",
     )
     for level in ("99", "95", "90", "80")
 )

@@ -302,6 +302,6 @@ CLAUSES: Sequence[Clause] = (
         _TASK,
         "hedges",
         [("faithfulness", {"split": "test"})],
-        "its hedges are {} faithful to how sure it is",
+        "its hedges match how consistent its answers are: faithfulness {}",
     ),
 )

@@ -560,6 +560,6 @@ CLAUSES: Sequence[Clause] = (
         _LIFE,
         "lives",
         [("mean_confidence", {}), ("accuracy", {})],
-        "of the age at which people die it says {} where {} is true",
+        "it states {} for ages at death whose true probability is {}",
     ),
 )

@@ -352,7 +352,7 @@ CLAUSES: Sequence[Clause] = (
             TASK,
             "words",
             [("words_that_differ", where)],
-            "{} words mean something else to it than to people",
+            "it gives {} words another probability than people do",
         )
         for where in _DIFFERING.values()
     ),
