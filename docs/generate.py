@@ -90,6 +90,11 @@ _CHOICE = """
   calibrated model in less than 1%, not 5%.
 - `brier_skill` compares with stating the base rate. Below 0 a model's confidence is worth less than
   one constant. It isn't a calibration error: it grows with what the model knows.
+- `log_score` is the loss that language models are trained with, and punishes a sure wrong answer
+  hardest. A wrong answer stated with 100% would cost infinitely much, so confidence is kept half a
+  step of its scale from the ends: 0 and 100 on 0-100, and without a scale, count as .005 and .995.
+  Compare it only between runs on one scale. Above 0.693 a model's confidence is worth less than
+  stating 0.5 always.
 - Where outcomes are probabilities, as in LifeEval, there is no noise to take off and none to
   simulate: `debiased_squared_error` and `calibration_p` are undefined.
   [Its page](life_eval.md#numbers) says which of the others it has.
@@ -104,6 +109,10 @@ _DECISIONS = """
   models or methods: an error adds to it in proportion to how many answers are less sure. In
   `aurc`, the older one, a few errors among the very surest answers can outweigh all others. Both
   mix how much a model knows with how well it knows it. `auroc` depends on the order alone.
+- `prr`, the prediction rejection ratio, puts `aurc` between random rejection (0) and an oracle that
+  rejects every wrong answer first (1), so that models of different accuracy can be compared. It is
+  the number of LM-Polygraph without a limit on the share of rejections. Malinin and Gales count
+  rejected answers as corrected; the ratio is then 2 `auroc` - 1.
 - `--costs right=1,wrong=-2,abstain=0` says what answers are worth to you, and adds
   `expected_utility` of answering always and of answering from (abstain - wrong)/(right - wrong) on,
   where calibrated confidence would have it best: the latter is what trusting stated confidence

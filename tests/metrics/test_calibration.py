@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import stdtrit
-from sklearn.metrics import brier_score_loss
+from sklearn.metrics import brier_score_loss, log_loss
 
 from inspect_confidence.metrics import (
     accuracy,
@@ -22,6 +22,7 @@ from inspect_confidence.metrics import (
     brier_uncertainty_interval,
     ece,
     ece_interval,
+    log_score,
     mean_confidence,
     overconfidence,
 )
@@ -491,3 +492,38 @@ def test_interval_of_brier_uncertainty() -> None:
         low, high = brier_uncertainty_interval(np.full(40, 0.5), correct)
         assert low == pytest.approx(expected[0])
         assert high == pytest.approx(0.25 if right == 20 else expected[1])
+
+
+# The logarithmic score.
+
+
+def test_log_score_by_hand() -> None:
+    """A right answer at 1 counts as .995, a wrong one at .5 costs log 2; half-credit is both."""
+    assert log_score([1.0, 0.5], [1, 0]) == pytest.approx(-(math.log(0.995) + math.log(0.5)) / 2)
+    assert log_score([0.0], [1], step=1 / 5) == pytest.approx(math.log(10))
+    expected = -(math.log(0.8) + math.log(0.2)) / 2
+    assert log_score([0.8], [0.5]) == pytest.approx(expected)
+    assert log_score([0.8, 0.8], [1, 0]) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("step", [1 / 5, 1 / 20, 1 / 100])
+def test_log_score_is_log_loss_of_clipped_confidence(step: float) -> None:
+    """scikit-learn's, after moving confidence half a step away from 0 and 1; at two epochs too."""
+    rng = np.random.default_rng(2)
+    confidence = rng.integers(0, 21, 200) / 20
+    correct = (rng.random(200) < confidence).astype(float)
+    correct[:3] = 1 - np.round(confidence[:3])
+    expected = log_loss(correct, np.clip(confidence, step / 2, 1 - step / 2))
+    assert log_score(confidence, correct, step=step) == pytest.approx(expected)
+    twice = log_score(np.tile(confidence, 2), np.tile(correct, 2), step=step)
+    assert twice == pytest.approx(expected)
+    with_gaps = [*confidence, NAN, 0.3], [*correct, 1, NAN]
+    assert log_score(*with_gaps, step=step) == pytest.approx(expected)
+
+
+def test_log_score_of_nothing_is_nan_and_a_wrong_step_raises() -> None:
+    """NaN without a judgment; a step lies in (0, 1]."""
+    assert math.isnan(log_score([], []))
+    for step in (0, -0.1, 1.5, NAN):
+        with pytest.raises(ValueError, match="step="):
+            log_score([0.5], [1], step=step)

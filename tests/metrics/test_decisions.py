@@ -12,7 +12,9 @@ from inspect_confidence import metrics
 from inspect_confidence.metrics import (
     Costs,
     augrc,
+    aurc,
     expected_utility,
+    prr,
     risk_at_coverage,
 )
 from metrics.strategies import FloatArray
@@ -72,6 +74,43 @@ def test_augrc_is_the_area_under_its_points() -> None:
             assert augrc(confidences, right) == pytest.approx(identity, abs=1e-9)
 
 
+def test_prr_by_hand() -> None:
+    """Of three answers the second is wrong: AURC 5/18, at random 1/3, of an oracle 1/9."""
+    assert prr([0.9, 0.8, 0.2], [1, 0, 1]) == pytest.approx((1 / 3 - 5 / 18) / (1 / 3 - 1 / 9))
+    assert prr([0.9, 0.8, 0.2], [1, 1, 0]) == pytest.approx(1)
+    assert prr([0.2, 0.8, 0.9], [1, 1, 0]) < 0
+    assert prr([0.7, 0.7, 0.7], [1, 1, 0]) == pytest.approx(0)
+
+
+def test_prr_is_the_share_of_the_oracles_gain_in_aurc() -> None:
+    """1 - (AURC - AURC of an oracle)/(AURC at random - that); NaN of one class, as it has none."""
+    for confidences, right in samples():
+        value = prr(confidences, right)
+        if not 0 < right.sum() < len(right):
+            assert math.isnan(value)
+            continue
+        oracle, random = aurc(right, right), aurc(np.full(len(right), 0.5), right)
+        excess = (aurc(confidences, right) - oracle) / (random - oracle)
+        assert value == pytest.approx(1 - excess, abs=1e-9)
+
+
+def test_prr_is_the_mean_over_the_rejection_curves_of_all_orders_of_ties() -> None:
+    """The mean error rate of the answers that are left, over all numbers of rejections."""
+    for confidences, right in samples(max_size=6, count=100):
+        if not 0 < right.sum() < len(right):
+            continue
+        rows = list(zip(confidences, right, strict=True))
+        areas = []
+        for order in permutations(rows):
+            if all(a[0] >= b[0] for a, b in pairwise(order)):
+                errors = np.array([1 - outcome for _, outcome in order])
+                areas.append(np.mean(np.cumsum(errors) / np.arange(1, len(errors) + 1)))
+        oracle = np.mean(np.cumsum(np.sort(1 - right)) / np.arange(1, len(right) + 1))
+        base = 1 - right.mean()
+        expected = (base - np.mean(areas)) / (base - oracle)
+        assert prr(confidences, right) == pytest.approx(expected, abs=1e-9)
+
+
 def test_utility_of_each_threshold() -> None:
     """The utility of answers at or above it, and of abstentions below."""
     for confidences, right in samples():
@@ -101,6 +140,7 @@ def test_no_judgment_is_nan_and_missing_values_are_left_out() -> None:
     forms = (
         lambda *rows: risk_at_coverage(*rows, coverage=0.5),
         augrc,
+        prr,
         lambda *rows: expected_utility(*rows, costs=COSTS),
     )
     for form in forms:

@@ -38,7 +38,7 @@ TableMetric = Callable[[ConfidenceTables], FloatArray]
 PLAIN = (
     *("overconfidence", "ece", "auroc", "auprc_error", "aurc", "brier", "brier_reliability"),
     *("brier_resolution", "brier_uncertainty", "type2_dprime", "meta_d_ideal", "type2_criterion"),
-    *("meta_information", "meta_information_corrected", "augrc"),
+    *("meta_information", "meta_information_corrected", "augrc", "prr", "log_score"),
 )
 COSTS = metrics.Costs(right=1, wrong=-2, abstain=0)
 OF_JUDGMENTS: dict[str, tuple[Callable[..., float], dict[str, Any]]] = {

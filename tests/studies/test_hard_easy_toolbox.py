@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.isotonic import IsotonicRegression
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import log_loss, roc_auc_score
 
 from inspect_confidence import items_needed, recalibrate, recalibrated, summarize, threshold
 from inspect_confidence.commands.views import views_of
-from inspect_confidence.metrics import METRICS
+from inspect_confidence.metrics import METRICS, prr
 from inspect_confidence.results import Condition
 from studies.frames import NAN, frame, result_row, value
 from studies.test_hard_easy_numbers import first_epoch, lives, options
@@ -100,6 +100,32 @@ def test_question_sets_have_them_all() -> None:
     (head,) = [view for view in all_views if view.title.startswith("Calibration and selective")]
     assert len(head.table) == 3  # two sets, one of them by its tokens too
     assert [view.fold for view in all_views if view.title.startswith("Toolbox")].count(False) == 0
+
+
+def test_the_log_score_of_a_scale_keeps_half_a_step_from_the_ends() -> None:
+    """Half of 1/5 on 0-5 and of 1/100 on 0-100, over the replies that were read in two epochs."""
+    rng = np.random.default_rng(0)
+    cells = [(item, high, epoch) for item in range(40) for high in (5, 100) for epoch in (1, 2)]
+    rows = pd.DataFrame(cells, columns=["item", "high", "epoch"])
+    rows = rows.assign(task="scale_variants", model="m", dataset="d", low=0, target="A")
+    rows["item"] = rows["item"].map("i{}".format)
+    rows["raw"] = rows["high"] * rng.integers(0, 6, len(rows)) / 5
+    rows["answer"] = np.where(rng.random(len(rows)) < 0.6, "A", "B")
+    rows["status"] = np.where(rng.random(len(rows)) < 0.1, "refusal", "ok")
+    results = summarize(rows, resamples=200)
+    read = rows[rows["status"] == "ok"]
+    for high in (5, 100):
+        on_scale = read[read["high"] == high]
+        step = 1 / high
+        confidence = np.clip(on_scale["raw"] / high, step / 2, 1 - step / 2)
+        right = on_scale["answer"] == "A"
+        row = result_row(results, f"scale=0-{high}", "log_score")
+        assert row["value"] == pytest.approx(log_loss(right, confidence))
+        assert row["n"] == len(on_scale)
+        assert f"0 and 1 count as {step / 2:.3g} and {1 - step / 2:.3g}" in row["note"]
+        # Two epochs of an item weigh as much as one judgment, which moves areas by little.
+        expected_ratio = pytest.approx(prr(on_scale["raw"] / high, right), abs=0.01)
+        assert value(results, f"scale=0-{high}", "prr") == expected_ratio
 
 
 def test_epochs_again_change_nothing() -> None:

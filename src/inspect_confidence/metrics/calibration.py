@@ -52,6 +52,7 @@ __all__ = [
     "ece",
     "ece_interval",
     "hle_calibration_error",
+    "log_score",
     "rms_calibration_error",
     "rms_calibration_error_interval",
     "smooth_ece",
@@ -344,6 +345,52 @@ def brier(confidence: ArrayLike, correct: ArrayLike) -> float:
         0.125
     """
     return float(brier_of_tables(confidence_table(confidence, correct))[0])
+
+
+def log_score_of_tables(tables: ConfidenceTables, *, step: float = 0.01) -> FloatArray:
+    """Compute `log_score` of each table."""
+    if not 0 < step <= 1:
+        raise ValueError(f"step={step} is not above 0 and at most 1, as 0.01 for 0-100 is.")
+    probability = np.clip(tables.values, step / 2, 1 - step / 2)
+    loss = -(tables.right @ np.log(probability) + tables.wrong @ np.log1p(-probability))
+    return divided(loss, tables.mass.sum(axis=1))
+
+
+@metric(
+    definition="Mean negative log probability of the outcome; confidence is kept half a step of "
+    "its scale away from 0 and 1.",
+    unit="nats",
+    direction="lower",
+    undefined=UNREAD,
+    source="Good (1952)",
+    interval=Interval(min_units=20, min_rarest=5),
+    toolbox=True,
+    of_tables=log_score_of_tables,
+)
+def log_score(confidence: ArrayLike, correct: ArrayLike, *, step: float = 0.01) -> float:
+    """Logarithmic score: mean negative log probability of the outcome, in nats.
+
+    -log c for a right answer stated with confidence c and -log(1 - c) for a wrong one; for an
+    outcome that is a probability p, -p log c - (1 - p) log(1 - c). Confidence is first moved into
+    [step/2, 1 - step/2], half a step of its scale from the ends, because a wrong answer stated with
+    1 would make the mean infinite: 0 and 100 on a scale 0-100 count as .005 and .995. The score of
+    an answer is thus at most -log(step/2), and scores of scales with different steps are not
+    comparable where reports lie at the ends. log 2 = 0.693 for confidence that is always 0.5.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
+        step: Smallest step of the stated scale as a share of its width, above 0 and at most 1;
+            1/20 for 0-20.
+
+    Raises:
+        ValueError: The step is not above 0 and at most 1.
+
+    Example:
+        >>> log_score([1.0, 0.5], correct=[1, 0])
+        0.349...
+    """
+    return float(log_score_of_tables(confidence_table(confidence, correct), step=step)[0])
 
 
 class BrierParts(NamedTuple):

@@ -29,6 +29,7 @@ __all__ = [
     "auroc",
     "expected_utility",
     "meta_information",
+    "prr",
     "risk_at_coverage",
 ]
 
@@ -136,6 +137,53 @@ def aurc(confidence: ArrayLike, correct: ArrayLike) -> float:
         0.194...
     """
     return float(aurc_of_tables(confidence_table(confidence, correct))[0])
+
+
+def prr_of_tables(tables: ConfidenceTables) -> FloatArray:
+    """Compute `prr` of each table."""
+    right, wrong = tables.right.sum(axis=1), tables.wrong.sum(axis=1)
+    random = divided(wrong, tables.total)
+    # The oracle takes all right answers first: the j-th wrong answer has the error rate
+    # j / (R + j), and the sum over j is W - R (H(R + W) - H(R)).
+    harmonic = digamma(tables.total + 1) - digamma(right + 1)
+    oracle = divided(wrong - right * harmonic, tables.total)
+    reach = np.where(np.minimum(right, wrong) > 0, random - oracle, 0)
+    return divided(random - aurc_of_tables(tables), reach)
+
+
+@metric(
+    definition="Prediction rejection ratio: how much of the way from random to perfect rejection "
+    "confidence goes, by the area under the risk-coverage curve.",
+    unit="ratio",
+    direction="higher",
+    low=-INFINITY,
+    high=1,
+    undefined=f"{UNREAD}, or all answers right, or all wrong",
+    source="Malinin and Gales (2021); the areas as in Vashurin et al. (2025)",
+    interval=TEN,
+    toolbox=True,
+    of_tables=prr_of_tables,
+)
+def prr(confidence: ArrayLike, correct: ArrayLike) -> float:
+    """Prediction rejection ratio: the gain of rejecting by confidence over that of an oracle.
+
+    PRR = (AURC_random - AURC) / (AURC_random - AURC_oracle), with `aurc`, ties averaged over their
+    orders. Random rejection has the error rate at every coverage, so AURC_random is the error rate;
+    the oracle rejects all wrong answers first. 1 for perfect order, 0 for order by chance or a
+    confidence that never varies, below 0 for worse. Error rates are those of the answers that are
+    not rejected, at every coverage, as in LM-Polygraph. Where rejected answers count as corrected
+    instead, the ratio is 2 `auroc` - 1. An outcome that is a probability p counts as p right and
+    1 - p wrong answers.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
+
+    Example:
+        >>> prr([0.9, 0.8, 0.2], correct=[1, 0, 1])
+        0.25
+    """
+    return float(prr_of_tables(confidence_table(confidence, correct))[0])
 
 
 def meta_information_of_tables(tables: ConfidenceTables) -> FloatArray:

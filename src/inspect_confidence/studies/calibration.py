@@ -83,6 +83,26 @@ def confidence_metric(
     return ConfidenceMetric(metric, value, condition or {}, note, interval)
 
 
+DEFAULT_STEP = 0.01
+"""Step of probabilities and of confidence whose scale is unknown: two digits, or percent."""
+
+
+def _scale_step(rows: pd.DataFrame) -> float:
+    """Return the step of the scale of whole numbers that all rows share."""
+    if "low" not in rows or "high" not in rows:
+        return DEFAULT_STEP
+    widths = (rows["high"] - rows["low"]).dropna().unique()
+    if len(widths) != 1 or not widths[0] > 1:
+        return DEFAULT_STEP
+    return 1 / float(widths[0])
+
+
+def log_score_metric(step: float) -> ConfidenceMetric:
+    """Return the logarithmic score of confidence on a scale with that step."""
+    note = f"0 and 1 count as {step / 2:.3g} and {1 - step / 2:.3g}"
+    return confidence_metric("log_score", note=note, step=step)
+
+
 @dataclass(frozen=True)
 class Answers:
     """Judgments of one condition as arrays, one entry a judgment.
@@ -94,6 +114,8 @@ class Answers:
         correct: 1, 0 or a probability; NaN where no answer was read.
         item: The index of the judgment's item, which may differ from its unit.
         choices: How many choices all items have; None where they differ or have none.
+        step: Smallest step of the confidence scale as a share of its width: 1/20 on 0-20; .01 for
+            probabilities and without a scale.
     """
 
     unit: IntArray
@@ -102,6 +124,7 @@ class Answers:
     correct: FloatArray
     item: IntArray
     choices: int | None
+    step: float = DEFAULT_STEP
 
     @classmethod
     def from_frame(cls, rows: pd.DataFrame, units: pd.Index) -> "Answers":
@@ -115,6 +138,7 @@ class Answers:
             rows["correct"].to_numpy(float),
             pd.factorize(rows["item"])[0],
             int(choices[0]) if have_same_choices else None,
+            _scale_step(rows),
         )
 
     def interval(self, metric: ConfidenceMetric) -> tuple[float, float] | None:
@@ -186,9 +210,10 @@ CALIBRATION_METRICS: tuple[ConfidenceMetric, ...] = (
     confidence_metric("smooth_ece"),
     *map(confidence_metric, ("corp_miscalibration", "corp_discrimination", "corp_uncertainty")),
     confidence_metric("brier_skill"),
+    log_score_metric(DEFAULT_STEP),
 )
 SELECTION_METRICS: tuple[ConfidenceMetric, ...] = (
-    confidence_metric("augrc"),
+    *map(confidence_metric, ("augrc", "prr")),
     *(
         confidence_metric("risk_at_coverage", {"coverage": share}, coverage=share)
         for share in (0.5, 0.8)
@@ -271,7 +296,10 @@ def confidence_statistics(
     # Accuracy counts answers without a usable confidence too, so it isn't the table's.
     columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
     yield means(condition, columns, answers.unit, answers.units, note)
-    compared = [*COMPARED_METRICS, *DETAIL_METRICS, *EXTRA_METRICS]
+    compared = [*COMPARED_METRICS, *DETAIL_METRICS]
+    for metric in EXTRA_METRICS:
+        is_log_score = metric.metric == "log_score"
+        compared.append(log_score_metric(answers.step) if is_log_score else metric)
     for threshold in thresholds:
         compared += threshold_metrics(threshold, answers.choices)
     compared += utility_metrics(costs)

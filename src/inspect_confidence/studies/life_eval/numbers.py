@@ -83,7 +83,7 @@ def judgment_statistics(
         yield with_changes(statistics, n_asked=len(rows))
 
 
-_OF_CASES = ("hle_calibration_error", "corp_uncertainty", "brier_skill")
+_OF_CASES = ("hle_calibration_error", "corp_uncertainty", "brier_skill", "log_score", "prr")
 
 KNOWN = tuple(
     metric
@@ -94,8 +94,8 @@ KNOWN = tuple(
 
 They are means of outcomes, or of errors in which the chance of single cases cancels, so that
 probabilities stand for outcomes by expectation. Metrics that need the outcome of single cases are
-left out: `brier_skill`, `corp_uncertainty` and
-information describe their chance. The calibration test and noise corrections have no outcomes to
+left out: `brier_skill`, `corp_uncertainty`, `log_score`, `prr` and information describe their
+chance. The calibration test and noise corrections have no outcomes to
 draw or to correct. Bins of a hundred items are of no use where a decade counts as one.
 """
 
