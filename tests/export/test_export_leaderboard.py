@@ -94,7 +94,7 @@ def test_five_estimators_have_the_order_of_their_tunnels(leaderboard: Path, metr
         for rank, row in enumerate(rows, 1):
             low, high = map(int, row[1].split(" to "))
             assert low <= rank <= high
-        assert rows[-1][1] == "5 to 5"
+        assert rows[-1][1] in ("4 to 5", "5 to 5")  # together with all others'
 
 
 def test_the_model_with_the_lower_ece_is_first(tmp_path: Path) -> None:

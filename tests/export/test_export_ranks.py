@@ -11,32 +11,32 @@ import pytest
 from scipy.stats import rankdata
 
 from export.judged import intervals, scale_judgments
-from inspect_confidence.commands.summarize import summarize
-from inspect_confidence.export.leaderboard import ranks
-from inspect_confidence.export.material import observed
-from inspect_confidence.headlines import direction_of
-from inspect_confidence.judgments.read import judgments_of
+from inspect_confidence.commands.summarize import summarize, summarize_with_draws
+from inspect_confidence.headlines import Direction, direction_of
+from inspect_confidence.overview.ranks import Rank, model_ranks
 
 NAN = float("nan")
 LOWER = direction_of("ece", "")
 HIGHER = direction_of("auroc", "")
 RATIO = direction_of("coverage_plateau", "")
-POINT = (1.0, 1.0)
 
 
-def test_ranks_and_their_intervals_equal_those_by_hand() -> None:
-    """1 2 1 1, 2 1 2 2 and 2 3 2 2; nearness to a target ranks, which the condition tells."""
-    values = np.array([1.0, 2.0, 2.0])
-    draws = [np.array([1.0, 1, 1, 1]), np.array([2.0, 0, 2, 2]), np.array([2.0, 2, 2, 2])]
-    model_ranks = ranks(values, [POINT] * 3, draws, LOWER)
-    assert [(rank.rank, rank.low, rank.high) for rank in model_ranks] == [
-        (1, 1, 2),
-        (2, 1, 2),
-        (2, 2, 3),
-    ]
+def ranks_of(
+    values: list[float], direction: Direction, error: float = NAN, draws: bool = False
+) -> list[Rank]:
+    """Ranks of numbers with this standard error, on 200 items that all models answered."""
+    array = np.array(values)
+    ends = np.column_stack([array - 1.96 * error, array + 1.96 * error])
+    shared = np.random.default_rng(0).normal(0, error, 1_000) if draws else None
+    own = [None if shared is None else value + shared for value in values]
+    return model_ranks(array, ends, own, np.full(len(array), 200.0), direction)
+
+
+def test_ranks_by_value_and_by_nearness_to_a_target() -> None:
+    """The condition tells the target of coverage; ties share a rank."""
+    assert [rank.rank for rank in ranks_of([1.0, 2.0, 2.0], LOWER)] == [1, 2, 2]
     # 0.9 and 1.1 are as near to 1 as each other, 0.5 is further, 2 is furthest.
-    model_ranks = ranks(np.array([0.5, 0.9, 2.0, 1.1]), [POINT] * 4, [None] * 4, RATIO)
-    assert [rank.rank for rank in model_ranks] == [3, 1, 4, 1]
+    assert [rank.rank for rank in ranks_of([0.5, 0.9, 2.0, 1.1], RATIO)] == [3, 1, 4, 1]
     # Coverage aims at its level, misses on one side at half of the rest.
     assert direction_of("coverage", "level=90;method=direct").target == 0.9
     assert direction_of("miss_below", "level=90").target == 0.05
@@ -45,52 +45,71 @@ def test_ranks_and_their_intervals_equal_those_by_hand() -> None:
 
 
 @pytest.mark.parametrize(("direction", "sign"), [(LOWER, 1), (HIGHER, -1)])
-def test_ranks_are_those_of_scipy(direction: object, sign: int) -> None:
+def test_ranks_are_those_of_scipy(direction: Direction, sign: int) -> None:
     """Ties share the best rank, as `scipy.stats.rankdata(method="min")` has it."""
     values = np.random.default_rng(0).integers(0, 6, 30).astype(float)
-    model_ranks = ranks(values, [POINT] * 30, [None] * 30, direction)  # type: ignore[arg-type]
     np.testing.assert_array_equal(
-        [rank.rank for rank in model_ranks], rankdata(sign * values, "min")
+        [rank.rank for rank in ranks_of(values.tolist(), direction)], rankdata(sign * values, "min")
     )
 
 
+@pytest.mark.parametrize(("direction", "order"), [(LOWER, 1), (HIGHER, -1)])
+def test_intervals_of_ranks_follow_from_pairs_that_are_surely_apart(
+    direction: Direction, order: int
+) -> None:
+    """Standard errors of .1: values .3 apart aren't told apart, values 2 apart are."""
+    low = [1.0, 1.3, 3.0]
+    values = low if order > 0 else [-value for value in low]
+    intervals_of_ranks = [(rank.low, rank.high) for rank in ranks_of(values, direction, 0.1)]
+    assert intervals_of_ranks == [(1, 2), (1, 2), (3, 3)]
+    shades = [rank.shade for rank in ranks_of([*values, values[2]], direction, 0.1)]
+    assert shades == ["better", "better", "worse", "worse"]
+    # The same errors of all models, as on the same items, are no doubt about the differences.
+    paired = ranks_of(values, direction, 0.1, draws=True)
+    assert [(rank.low, rank.high) for rank in paired] == [(1, 1), (2, 2), (3, 3)]
+
+
+def test_a_model_is_surely_nearer_to_a_target_on_either_side_of_it() -> None:
+    """Of 1 -+ .02 and 1.5 the farther ones are last; .98 and 1.02 have no order."""
+    ranked = ranks_of([0.98, 1.02, 1.5, 0.5], RATIO, 0.03)
+    assert [(rank.low, rank.high) for rank in ranked] == [(1, 2), (1, 2), (3, 4), (3, 4)]
+
+
 def test_a_missing_rank_or_rank_interval_has_a_reason() -> None:
-    """Undefined and unmoved numbers, metrics without a direction, and undefined resamples."""
-    undefined, defined = ranks(np.array([NAN, 1.0]), [POINT] * 2, [None] * 2, LOWER)
+    """Undefined numbers, metrics without a direction, values without an interval."""
+    undefined, defined = ranks_of([NAN, 1.0], LOWER, 0.1)
     assert math.isnan(undefined.rank)
     assert "undefined" in undefined.note
-    assert defined.rank == 1
+    assert (defined.rank, defined.low, defined.high, defined.models) == (1, 1, 1, 1)
     for metric, reason in (("mean_width", "no direction"), ("coverage", "target is not known")):
-        (first,) = ranks(np.array([0.5]), [POINT], [None], direction_of(metric, ""))
+        (first,) = ranks_of([0.5], direction_of(metric, ""))
         assert math.isnan(first.rank)
         assert reason in first.note
-    draws = [np.full(4, 1.0), np.array([0.5, 2.0, 2.0, 2.0])]
-    fixed, moved = ranks(np.array([1.0, 2.0]), [(0.5, 1.5), (0.5, 2.0)], draws, LOWER)
-    assert fixed.rank == 1
-    assert math.isnan(fixed.low)
-    assert "no rank interval" in fixed.note
-    assert (moved.rank, moved.low, moved.high) == (2, 1, 2)
-    draws = [np.full(4, 1.0), np.array([0.5, 2.0, 2.0, 2.0])]
-    without_interval, moved = ranks(np.array([1.0, 2.0]), [(NAN, NAN), (0.5, 2.0)], draws, LOWER)
+    without_interval, *_ = ranks_of([1.0, 2.0], LOWER)
     assert math.isnan(without_interval.low)
-    assert (moved.low, moved.high) == (1, 2)
-    draws = [np.array([1.0, NAN, 1, 1]), np.array([0.0, 3, 0, NAN])]
-    first, second = ranks(np.array([1.0, 2.0]), [POINT] * 2, draws, LOWER)
-    assert (first.low, first.high, second.low, second.high) == (2, 2, 1, 1)
-    assert first.note == "2 of 4 resamples, undefined for a model, left out"
-    draws = [np.full(4, NAN), np.array([0.5, 2.0, 2.0, 2.0])]
-    undefined_draws, moved = ranks(np.array([1.0, 2.0]), [(NAN, NAN), (0.5, 2.0)], draws, LOWER)
-    assert undefined_draws.rank == 1
-    assert math.isnan(undefined_draws.low)
-    assert undefined_draws.note == "no rank interval: undefined in every resample"
-    assert (moved.low, moved.high) == (1, 2)
+    assert without_interval.note == "no rank interval: the value has none"
+    # Of three models, one without an interval may be before or after each of the others.
+    ends = np.array([[0.9, 1.1], [NAN, NAN], [1.9, 2.1]])
+    ranked = model_ranks(np.array([1, 1.5, 2]), ends, [None] * 3, np.full(3, 50.0), LOWER)
+    assert [(rank.low, rank.high) for rank in ranked[::2]] == [(1, 2), (2, 3)]
+
+
+def test_resamples_that_are_absent_or_alike_are_replaced_by_the_interval() -> None:
+    """All right on 30 items has no resample but 1, and an interval from .89: it may be second."""
+    rng = np.random.default_rng(2)
+    values, ends = np.array([1.0, 0.95]), np.array([[0.89, 1.0], [0.84, 0.99]])
+    draws = [np.ones(500), rng.binomial(30, 0.95, 500) / 30]
+    ranked = model_ranks(values, ends, draws, np.full(2, 30.0), HIGHER)
+    assert [(rank.low, rank.high) for rank in ranked] == [(1, 2), (1, 2)]
+    draws[0] = np.where(rng.random(500) < 0.5, NAN, 1)
+    assert model_ranks(values, ends, draws, np.full(2, 30.0), HIGHER) == ranked
 
 
 def draws_of(metric: str, frame: pd.DataFrame, resamples: int, scale: str = "") -> list[Any]:
     """The metric's values over the resamples, of each model."""
-    results, draws = observed(judgments_of(frame), resamples=resamples, seed=0, convention=None)
+    results, draws = summarize_with_draws(frame, resamples=resamples, seed=0, convention=None)
     is_of_metric = results["metric"].eq(metric) & results["condition"].str.contains(scale)
-    return [draws[row] for row in results.index[is_of_metric] if draws[row] is not None]
+    return [draws[row] for row in results.index[is_of_metric] if row in draws]
 
 
 def test_models_with_the_same_answers_tie_in_every_resample() -> None:
@@ -119,10 +138,10 @@ def test_ece_of_reordered_judgments_ties_in_every_resample() -> None:
     np.testing.assert_allclose(first, second, rtol=0, atol=1e-12)
 
 
-def test_observed_results_equal_those_of_summarize() -> None:
+def test_results_with_draws_equal_those_of_summarize() -> None:
     """Values, intervals and notes are those of `summarize`."""
     bounds = [(2.0, 4.0), (2.5, 5.0), (4.0, 6.0), (5.0, 6.0), (1.0, 3.5)]
     frame = intervals("one", bounds)
-    results, draws = observed(judgments_of(frame), resamples=100, seed=3, convention=None)
+    results, draws = summarize_with_draws(frame, resamples=100, seed=3, convention=None)
     pd.testing.assert_frame_equal(results, summarize(frame, resamples=100, seed=3))
-    assert {len(array) for array in draws if array is not None} == {100}
+    assert {len(array) for array in draws.values()} == {100}

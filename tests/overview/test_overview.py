@@ -5,15 +5,14 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from inspect_confidence import summarize
-from inspect_confidence.headlines import Direction
 from inspect_confidence.overview.front import Front, front_of
-from inspect_confidence.overview.matrix import LineKey, matrix_of, overlap_ranks
+from inspect_confidence.overview.matrix import LineKey, matrix_of
 from inspect_confidence.overview.numbers import format_interval, format_number, without_unit
+from inspect_confidence.overview.ranks import headline_ranks
 from inspect_confidence.overview.sentences import study_sentences
 from inspect_confidence.report import write_report
 from inspect_confidence.results import Result, results_frame
@@ -194,19 +193,20 @@ def row_of(model: str, value: float, low: float, high: float, metric: str = "ece
     return Result(*identifiers, value, low, high, 60, 60, "")
 
 
-def test_overlapping_intervals_share_their_ranks() -> None:
-    """Of a 0 to .1, b .05 to .2, c .3 to .4, d without one: a and b are 1 or 2, c is 3."""
-    low, high = np.array([0, 0.05, 0.3, np.nan]), np.array([0.1, 0.2, 0.4, np.nan])
-    best, worst = overlap_ranks(low, high, Direction("lower"))
-    np.testing.assert_array_equal(best, [1, 1, 3, np.nan])
-    np.testing.assert_array_equal(worst, [2, 2, 3, np.nan])
-    best, worst = overlap_ranks(low, high, Direction("higher"))
-    np.testing.assert_array_equal(best, [2, 2, 1, np.nan])
-    np.testing.assert_array_equal(worst, [3, 3, 1, np.nan])
-    # Distances from .1: 0 to .1, 0 to .1, and .2 to .3.
-    best, _ = overlap_ranks(low, high, Direction("target", 0.1))
-    np.testing.assert_array_equal(best, [1, 1, 3, np.nan])
-    assert np.isnan(overlap_ranks(low, high, Direction("none"))).all()
+def test_ranks_without_resamples_follow_from_the_intervals() -> None:
+    """Of a 0 to .1, b .05 to .2, c .5 to .6, d without one: a and b are 1 to 3, c is 3 or 4."""
+    rows = [
+        row_of("a", 0.05, 0, 0.1),
+        row_of("b", 0.12, 0.05, 0.2),
+        row_of("c", 0.55, 0.5, 0.6),
+        row_of("d", 0.3, math.nan, math.nan),
+    ]
+    ranked = headline_ranks(results_frame(rows), list("abcd"), {})
+    ends = [(ranked[row].low, ranked[row].high) for row in range(3)]
+    assert ends == [(1, 3), (1, 3), (3, 4)]
+    assert [ranked[row].rank for row in range(4)] == [1, 2, 4, 3]
+    assert math.isnan(ranked[3].low)
+    assert ranked[3].note == "no rank interval: the value has none"
 
 
 def test_the_best_and_the_worst_model_are_shaded_and_named() -> None:
@@ -215,12 +215,12 @@ def test_the_best_and_the_worst_model_are_shaded_and_named() -> None:
     matrix = matrix_of(results_frame(rows), ["c", "b", "a"])
     numbers = {line.key: line.numbers[0] for line in matrix.lines}
     assert [key.model for key in numbers] == ["c", "b", "a"]
-    shades = {key.model: number.shade for key, number in numbers.items() if number}
+    shades = {key.model: number.rank.shade for key, number in numbers.items() if number}
     assert shades == {"a": "better", "b": "", "c": "worse"}
     (sentence,) = study_sentences(matrix)
     assert "".join(part.text for part in sentence) == (
-        "ECE on 0-100: lowest for a, 0.05 [0.00, 0.10]; highest for c, 0.35 [0.30, 0.40]; its "
-        "interval lies apart from all others'."
+        "ECE on 0-100: lowest for a, 0.05 [0.00, 0.10]; highest for c, 0.35 [0.30, 0.40]; it "
+        "can be told from all others."
     )
 
 

@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 from inspect_confidence import summarize
-from inspect_confidence.export.material import observed
-from inspect_confidence.judgments.read import judgments_of
+from inspect_confidence.commands.summarize import summarize_with_draws
 
 ITEMS = 4_100
 
@@ -41,10 +40,8 @@ def test_notes_say_that_groups_were_resampled(levels: int) -> None:
 def test_models_on_the_same_items_share_their_resamples() -> None:
     """A rank's interval rests on it: two models that answer alike have one and the same draws."""
     two_models = pd.concat([frame("a", 10), frame("b", 10)], ignore_index=True)
-    results, draws = observed(judgments_of(two_models), resamples=20)
+    results, draws = summarize_with_draws(two_models, resamples=20)
     is_auroc = results["metric"].eq("auroc") & results["condition"].eq("method=recorded")
     first, second = (draws[place] for place in np.flatnonzero(is_auroc))
-    assert first is not None
-    assert second is not None
     np.testing.assert_array_equal(first, second)
     assert np.ptp(first) > 0

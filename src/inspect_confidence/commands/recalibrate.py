@@ -242,10 +242,9 @@ def _compare_confidence(
 def _confidence_results(
     test: ConfidenceGroup, rows: pd.DataFrame, resampling: Resampling
 ) -> list[Result]:
-    units = pd.Index(estimate.unit_names(rows).unique())
+    units = pd.Index(rows["item"].unique())
     table = table_statistics(Answers.from_frame(rows, units), COMPARED, {}, "")
-    clusters = estimate.clusters_of(rows)
-    draws = estimate.resample([table], len(units), resampling, clusters=clusters)
+    draws = estimate.resample([table], len(units), resampling)
     return list(estimate.results_of(draws, Key(test.task, test.model, "")))
 
 

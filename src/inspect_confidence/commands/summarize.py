@@ -1,9 +1,13 @@
 """Results of judgments, and the detailed rows behind figures."""
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
+from operator import attrgetter
 from typing import Unpack
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from inspect_confidence.commands.analysis import (
     Settings,
@@ -15,7 +19,7 @@ from inspect_confidence.commands.analysis import (
 from inspect_confidence.judgments.read import Source
 from inspect_confidence.judgments.streams import Stream
 from inspect_confidence.results import Key, Result, results_frame
-from inspect_confidence.studies import all_tables
+from inspect_confidence.studies import all_studies, all_tables
 from inspect_confidence.studies.life_eval.judgments import HALF_OPEN
 
 
@@ -38,6 +42,44 @@ def summarize(source: Source | Stream, **settings: Unpack[Settings]) -> pd.DataF
         read_settings(settings)  # an invalid setting ends the command before logs are read
         source = as_stream(source, settings)
     return results_frame(compute_results(source, settings))
+
+
+def summarize_with_draws(
+    source: Source, **settings: Unpack[Settings]
+) -> tuple[pd.DataFrame, dict[int, NDArray[np.float64]]]:
+    """Compute the results as `summarize`, and the headline numbers over the resamples.
+
+    The order of judgments is preserved, so that a draw takes the same items of all models that
+    answered the same items.
+
+    Args:
+        source: Judgments or paths, as `summarize` takes them.
+        **settings: Keywords of `Settings`.
+
+    Returns:
+        The results, and by row the values of a headline metric over the resamples; rows that
+        aren't resampled are absent.
+
+    Raises:
+        InvalidArgument: The source or a setting is invalid, or there are no judgments.
+    """
+    headlines = chain.from_iterable(study.headlines for study in all_studies())
+    headline_metrics = {(headline.task, headline.metric) for headline in headlines}
+    key = attrgetter("task", "model", "dataset", "condition", "metric")
+    draws_by_key: dict[object, NDArray[np.float64]] = {}
+
+    def observe(result: Result, values: NDArray[np.float64]) -> None:
+        if (result.task, result.metric) in headline_metrics:
+            draws_by_key[key(result)] = np.array(values)
+
+    results: list[Result] = []
+    for part in study_parts(source, settings):
+        results.extend(part.results(observe))
+    draws = {}
+    for row, result in enumerate(results):
+        if key(result) in draws_by_key:
+            draws[row] = draws_by_key[key(result)]
+    return results_frame(results), draws
 
 
 def detail(source: Source, **settings: Unpack[Settings]) -> pd.DataFrame:

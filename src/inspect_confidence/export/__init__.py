@@ -1,6 +1,6 @@
 """Export of results for spreadsheets, papers and leaderboards."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from os import PathLike, fspath
@@ -92,7 +92,10 @@ def export(
     """
     # Heavy modules are imported here, so that listing formats costs nothing.
     from inspect_confidence import redaction  # noqa: PLC0415
-    from inspect_confidence.commands.summarize import summarize  # noqa: PLC0415
+    from inspect_confidence.commands.summarize import (  # noqa: PLC0415
+        summarize,
+        summarize_with_draws,
+    )
     from inspect_confidence.export import material  # noqa: PLC0415
     from inspect_confidence.judgments.read import judgments_of  # noqa: PLC0415
 
@@ -103,9 +106,9 @@ def export(
         raise InvalidArgument(f"{folder} is a file; name a folder for the export.")
     form = FORMATS[format]
     judgments = judgments_of(source)
-    draws: Sequence[Any] = ()
+    draws: Mapping[int, Any] = {}
     if form.draws:
-        results, draws = material.observed(judgments, **settings)
+        results, draws = summarize_with_draws(judgments, **settings)
     else:
         results = summarize(judgments, **settings)
     frames, rows = material.clean(judgments, results)

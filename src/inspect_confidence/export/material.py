@@ -1,23 +1,18 @@
 """Input of all export writers: judgments, results and runs without secrets."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
-from operator import attrgetter
-from typing import Any, Unpack
+from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from inspect_confidence import privacy, redaction
-from inspect_confidence.commands.analysis import Settings, study_parts
 from inspect_confidence.judgments.archives import read_header
-from inspect_confidence.judgments.read import Judgments
 from inspect_confidence.judgments.requests import read_unsent
 from inspect_confidence.judgments.store import find_logs
 from inspect_confidence.metrics.arrays import FloatArray
-from inspect_confidence.results import Condition, Result, results_frame
-from inspect_confidence.studies import all_studies
+from inspect_confidence.results import Condition
 
 
 @dataclass(frozen=True)
@@ -83,8 +78,8 @@ class Material:
         frames: Judgments by task.
         results: Table in the layout of results.
         runs: Runs by id; empty without logs.
-        draws: Values of each row of the results over the resamples, for formats that need them;
-            None for a number that isn't resampled.
+        draws: Values over the resamples by row of the results, for formats that need them; a number
+            that isn't resampled has none.
         resamples: Number of bootstrap resamples of the intervals.
         organization: Publisher of the results.
         relationship: Relationship of the publisher to the models' makers, in Every Eval Ever's
@@ -94,7 +89,7 @@ class Material:
     frames: Mapping[str, pd.DataFrame]
     results: pd.DataFrame
     runs: Mapping[str, LogRun] = field(default_factory=dict)
-    draws: Sequence[FloatArray | None] = ()
+    draws: Mapping[int, FloatArray] = field(default_factory=dict)
     resamples: int = 10_000
     organization: str = "unknown"
     relationship: str = "other"
@@ -158,26 +153,3 @@ def clean(
     for task, frame in frames.items():
         clean_frames[task] = privacy.redact_frame(frame, by_column, redaction.scrub)
     return clean_frames, privacy.redact_frame(results, by_column, redaction.scrub)
-
-
-def observed(
-    judgments: Judgments, **settings: Unpack[Settings]
-) -> tuple[pd.DataFrame, list[FloatArray | None]]:
-    """Return the results, and for each row of a headline metric its values over the resamples.
-
-    The order of judgments is preserved, so that a draw takes the same items of all models that
-    answered the same items.
-    """
-    headlines = chain.from_iterable(study.headlines for study in all_studies())
-    headline_metrics = {(headline.task, headline.metric) for headline in headlines}
-    key = attrgetter("task", "model", "dataset", "condition", "metric")
-    draws: dict[object, FloatArray] = {}
-
-    def observe(result: Result, values: FloatArray) -> None:
-        if (result.task, result.metric) in headline_metrics:
-            draws[key(result)] = np.array(values)
-
-    results: list[Result] = []
-    for part in study_parts(judgments, settings):
-        results.extend(part.results(observe))
-    return results_frame(results), [draws.get(key(result)) for result in results]

@@ -16,6 +16,7 @@ from inspect_confidence.metrics.calibration import *
 from inspect_confidence.metrics.corp import *
 from inspect_confidence.metrics.recalibration import *
 from inspect_confidence.metrics.thresholds import *
+from inspect_confidence.metrics.ranks import *
 from inspect_confidence.metrics.discrimination import *
 from inspect_confidence.metrics.type2 import *
 from inspect_confidence.metrics.meta_d import *

@@ -5,7 +5,8 @@ from dataclasses import astuple, dataclass, replace
 
 import pandas as pd
 
-from inspect_confidence.overview.matrix import LineKey, Matrix, Ranks, matrix_of
+from inspect_confidence.overview.matrix import LineKey, Matrix, matrix_of
+from inspect_confidence.overview.ranks import Ranks
 from inspect_confidence.overview.sentences import Sentence, model_sentences
 from inspect_confidence.plots import shortened
 
@@ -37,7 +38,7 @@ def front_of(
     Args:
         results: Table in the layout of results.
         models: Models that answered, in the order of lines and colours.
-        ranks: Rank intervals, as for `matrix_of`.
+        ranks: Ranks by row, as for `matrix_of`.
     """
     matrix = matrix_of(results, models, ranks)
     if not matrix.columns:

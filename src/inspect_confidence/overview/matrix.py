@@ -4,15 +4,15 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
-from math import isnan, nan
+from math import isnan
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from inspect_confidence.headlines import Direction, direction_of, headline_rows
-from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.overview.numbers import format_number, without_unit
+from inspect_confidence.overview.ranks import Rank, Ranks, headline_ranks
 from inspect_confidence.results import Condition, conditions_of
 from inspect_confidence.studies.unread import ALL_DATASETS, SHARE
 
@@ -67,9 +67,7 @@ class Number:
         interval: Ends of the interval as text; empty without an interval.
         value: Value for sorting.
         note: Reason why the number is undefined, and exclusions.
-        low: Best possible rank; NaN without an interval.
-        high: Worst possible rank.
-        shade: `better` or `worse` if all possible ranks are in that half of the models.
+        rank: Rank with its interval.
         unread: Share of parse failures, as text.
         unread_row: Row of that share; None without such a row.
     """
@@ -80,9 +78,7 @@ class Number:
     value: float
     n: int
     note: str
-    low: float = nan
-    high: float = nan
-    shade: str = ""
+    rank: Rank
     unread: str = ""
     unread_row: int | None = None
 
@@ -107,15 +103,6 @@ class Matrix:
         """Names of the studies with their numbers of columns."""
         return list(Counter(column.study for column in self.columns).items())
 
-    def ranked(self, column: int) -> int:
-        """Return the number of lines with ranks in a column."""
-        numbers = (line.numbers[column] for line in self.lines)
-        return sum(number is not None and not isnan(number.low) for number in numbers)
-
-
-Ranks = Mapping[int, tuple[float, float]]
-"""Best and worst rank by row of the results."""
-
 
 def matrix_of(
     results: pd.DataFrame,
@@ -134,10 +121,12 @@ def matrix_of(
         results: Table in the layout of results; its index gives the rows' numbers.
         models: Models that answered, in the order of the lines; rows of other names, such as means
             over models, have no line.
-        ranks: Rank intervals by row; from overlaps of the intervals if None (`overlap_ranks`).
+        ranks: Ranks by row; if None, from the intervals, as of independent numbers.
         max_columns: Maximum number of columns.
         studies: Names of the studies to include; all if None.
     """
+    if ranks is None:
+        ranks = headline_ranks(results, models, {})
     rows = headline_rows(results[results["model"].isin(models)])
     if studies is not None:
         rows = rows[rows["study"].isin(studies)]
@@ -149,10 +138,8 @@ def matrix_of(
     for place, column_rows in enumerate(_column_rows(rows, max_columns)):
         column = _column(column_rows, several=sets[column_rows["task"].iloc[0]] > 1)
         columns.append(column)
-        low, high = _ranks(column_rows, column.direction, ranks)
-        ranked = int(np.isfinite(low).sum())
-        for k, row in enumerate(column_rows.to_dict("records")):
-            number = _number(row, (low[k], high[k]), ranked, shares)
+        for row in column_rows.to_dict("records"):
+            number = _number(row, ranks[row["row"]], shares)
             cells.setdefault(row["key"], {})[place] = number
     order = list(models).index
     keys = sorted(cells, key=lambda key: (order(key.model), key.variant, key.judge))
@@ -222,57 +209,11 @@ def _column(rows: pd.DataFrame, *, several: bool) -> Column:
     )
 
 
-def _ranks(
-    rows: pd.DataFrame, direction: Direction, ranks: Ranks | None
-) -> tuple[FloatArray, FloatArray]:
-    if ranks is None:
-        ends = rows[["ci_low", "ci_high"]].to_numpy(float)
-        return overlap_ranks(ends[:, 0], ends[:, 1], direction)
-    pairs = np.array([ranks.get(int(row), (nan, nan)) for row in rows["row"]])
-    return pairs[:, 0], pairs[:, 1]
-
-
-def overlap_ranks(
-    low: FloatArray, high: FloatArray, direction: Direction
-) -> tuple[FloatArray, FloatArray]:
-    """Return the best and the worst rank of each model, from the overlaps of intervals.
-
-    The best rank is 1 plus the number of models whose interval lies entirely on the better side.
-    The worst rank is the number of models minus those with an interval entirely on the worse side.
-    Ranks are NaN without an interval, a direction or another model.
-
-    Args:
-        low: Lower ends of the intervals; NaN without an interval.
-        high: Upper ends of the intervals.
-        direction: Direction of better values.
-    """
-    best, worst = np.full(len(low), nan), np.full(len(low), nan)
-    has_interval = np.isfinite(low + high)
-    if not direction.ordered or has_interval.sum() < 2:
-        return best, worst
-    low, high = low[has_interval], high[has_interval]
-    sides = np.array([direction.loss(low), direction.loss(high)])
-    least_bad, worst_bad = sides.min(axis=0), sides.max(axis=0)
-    if direction.name == "target":
-        has_target = (low <= direction.target) & (direction.target <= high)
-        least_bad = np.where(has_target, 0, least_bad)
-    best[has_interval] = 1 + (worst_bad < least_bad[:, None]).sum(axis=1)
-    worst[has_interval] = len(low) - (least_bad > worst_bad[:, None]).sum(axis=1)
-    return best, worst
-
-
 def _number(
-    row: Mapping[Any, Any],
-    ranks: tuple[float, float],
-    ranked: int,
-    shares: Mapping[tuple[str, ...], tuple[int, float]],
+    row: Mapping[Any, Any], rank: Rank, shares: Mapping[tuple[str, ...], tuple[int, float]]
 ) -> Number:
     metric, value, n = str(row["metric"]), float(row["value"]), int(row["n"])
     ends = [float(row["ci_low"]), float(row["ci_high"])]
-    low, high = ranks
-    shade = "better" if high <= ranked / 2 else ""
-    if not shade and low >= ranked / 2 + 1:
-        shade = "worse"
     has_interval = not any(map(isnan, ends))
     unread_row, unread = None, ""
     for dataset in (str(row["dataset"]), ALL_DATASETS, ""):
@@ -288,9 +229,7 @@ def _number(
         value=value,
         n=n,
         note=str(row["note"]),
-        low=low,
-        high=high,
-        shade=shade,
+        rank=rank,
         unread=unread,
         unread_row=unread_row,
     )

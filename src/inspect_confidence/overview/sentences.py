@@ -206,21 +206,21 @@ def _name(line: Line) -> str:
 
 
 def _overlap(numbers: Sequence[tuple[Line, Number]], best: tuple[Line, Number]) -> str:
-    """Return a clause on the number of intervals that overlap that of the best line."""
-    if isnan(best[1].low):
+    """Return a clause on the number of lines that may be as good as the best one."""
+    if isnan(best[1].rank.low):
         return ""
     ranked, overlaps = 0, 0
     for line, number in numbers:
-        if line is not best[0] and not isnan(number.low):
+        if line is not best[0] and not isnan(number.rank.low):
             ranked += 1
-            overlaps += number.low <= 1
+            overlaps += number.rank.low <= 1
     if not ranked:
         return ""
     if ranked == 1:
-        return f"; their intervals {'overlap' if overlaps else 'lie apart'}"
+        return f"; the two {'cannot' if overlaps else 'can'} be told apart"
     if not overlaps:
-        return "; its interval lies apart from all others'"
-    return f"; {overlaps} of the {ranked} others can't be told from the first"
+        return "; it can be told from all others"
+    return f"; {overlaps} of the {ranked} others cannot be told from the first"
 
 
 def unread_sentence(matrix: Matrix) -> Sentence:

@@ -13,13 +13,9 @@ from inspect_confidence.metrics import METRICS
 from inspect_confidence.overview import sentences
 from inspect_confidence.overview.front import front_of
 from inspect_confidence.overview.matrix import matrix_of
+from inspect_confidence.overview.ranks import RANKING, Ranks
 from inspect_confidence.report import figures, tables
 from inspect_confidence.report.svg import with_classes
-
-_RANKING = (
-    "A model ranks below the models whose intervals lie entirely on the better side of its own and "
-    "above those entirely on the worse side; nothing corrects for the number of models."
-)
 
 
 @dataclass(frozen=True)
@@ -58,6 +54,7 @@ class Page:
     Attributes:
         results: Table in the layout of results.
         models: Models in the order of lines and colours.
+        ranks: Ranks of the headline numbers, by row of the results.
         sections: Sections of the studies.
         total: Number of judgments.
         resamples: Number of resamples of the intervals.
@@ -68,6 +65,7 @@ class Page:
 
     results: pd.DataFrame
     models: Sequence[str]
+    ranks: Ranks
     sections: Sequence[StudySection]
     total: int
     resamples: int
@@ -77,10 +75,10 @@ class Page:
 
 
 def find_sentences(
-    results: pd.DataFrame, models: Sequence[str], study: str
+    results: pd.DataFrame, models: Sequence[str], ranks: Ranks, study: str
 ) -> list[sentences.Sentence]:
     """Return two or three sentences on a study."""
-    matrix = matrix_of(results, models, max_columns=20, studies=[study])
+    matrix = matrix_of(results, models, ranks, max_columns=20, studies=[study])
     return sentences.study_sentences(matrix)
 
 
@@ -115,9 +113,9 @@ def render_page(page: Page) -> str:
         version=__version__,
         created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         page=replace(page, sections=sections),
-        front=front_of(page.results, page.models),
+        front=front_of(page.results, page.models, page.ranks),
         has_numbers=bool(page.results["value"].notna().any()),
-        ranking=_RANKING,
+        ranking=RANKING,
         styles=Markup(styles),
         glossary=[metric for name, metric in METRICS.items() if name in set(page.metrics)],
     )

@@ -12,10 +12,11 @@ import pandas as pd
 
 from inspect_confidence.arguments import choice_list
 from inspect_confidence.commands.analysis import Settings
-from inspect_confidence.commands.summarize import detail, summarize
+from inspect_confidence.commands.summarize import detail, summarize_with_draws
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.places import Paths
 from inspect_confidence.judgments.read import Judgments, Source, judgments_of
+from inspect_confidence.overview.ranks import headline_ranks
 from inspect_confidence.plots import shortened
 from inspect_confidence.privacy import model_name, redact_frame, redactors
 from inspect_confidence.redaction import scrub
@@ -110,10 +111,11 @@ def _page(
     progress: Progress,
 ) -> Page:
     """Return the content of the page, and write its figures and rows to the folder."""
-    results = summarize(judgments, **settings)
+    results, draws = summarize_with_draws(judgments, **settings)
     details = detail(judgments, **settings)
     rows, names = _scrubbed(pd.concat([results, details], ignore_index=True), models)
     order = list(dict.fromkeys(names[model] for model in models))
+    ranks = headline_ranks(rows.iloc[: len(results)], order, draws)
     changes = tables.difference_tables(judgments, baseline, settings) if baseline else {}
     planned = []
     all_figures: list[figures.ReportFigure] = []
@@ -147,7 +149,7 @@ def _page(
                 name=study.name,
                 title=study.title,
                 judgments=sum(map(len, frames)),
-                findings=find_sentences(estimates, order, study.name),
+                findings=find_sentences(estimates, order, ranks, study.name),
                 lead=lead,
                 unread=tables.unread_table(estimates),
                 exclusions=tables.exclusion_table(study_rows[study_rows.index >= len(results)]),
@@ -160,6 +162,7 @@ def _page(
     return Page(
         results=rows.iloc[: len(results)],
         models=order,
+        ranks=ranks,
         sections=sections,
         total=sum(map(len, judgments.values())),
         resamples=settings.get("resamples", 10_000),

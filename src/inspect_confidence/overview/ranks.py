@@ -1,0 +1,158 @@
+"""Ranks of models by each headline number, as the report and the leaderboard show them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan, nan
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtri
+
+from inspect_confidence import metrics
+from inspect_confidence.headlines import Direction, direction_of, headline_rows
+from inspect_confidence.metrics.arrays import FloatArray
+from inspect_confidence.results import drop_part
+
+RANKING = (
+    "A rank is 1 plus the number of better models; tied models share a rank. All 95% intervals of "
+    "the ranks in a table hold together: a model surely ranks below another if the interval of "
+    "their difference, adjusted for the number of pairs, leaves out 0. Differences between models "
+    "that answered the same items are paired. Means over models are not ranked."
+)
+"""Definition of ranks and their intervals for readers."""
+
+MOST_UNDEFINED = 0.05
+"""Share of resamples in which a number with resamples of its own may be undefined."""
+
+SIMULATED = 2_000
+"""Normal draws for a number whose interval isn't made of resamples."""
+
+
+@dataclass(frozen=True)
+class Rank:
+    """A model's rank (1 plus the number of better models) with its 95% interval.
+
+    Attributes:
+        rank: Rank by value; NaN if the value is undefined or has no order.
+        low: Best rank of the simultaneous interval; NaN without an interval of the value.
+        high: Worst rank.
+        models: Number of ranked models.
+        note: Reason why the rank or its interval is undefined.
+    """
+
+    rank: float
+    low: float = nan
+    high: float = nan
+    models: int = 0
+    note: str = ""
+
+    @property
+    def shade(self) -> str:
+        """`better` or `worse` if all ranks of the interval are in that half of the models."""
+        if self.high <= self.models / 2:
+            return "better"
+        return "worse" if self.low >= self.models / 2 + 1 else ""
+
+
+Ranks = Mapping[int, Rank]
+"""Rank by row of the results."""
+
+Draws = Mapping[int, FloatArray]
+"""Values over the resamples, by row of the results."""
+
+
+def headline_ranks(results: pd.DataFrame, models: Sequence[str], draws: Draws) -> dict[int, Rank]:
+    """Return the rank of each headline number, among the models with the same number.
+
+    Args:
+        results: Table in the layout of results.
+        models: Models that answered; means over models have no rank.
+        draws: Values over the resamples, by row.
+    """
+    rows = headline_rows(results[results["model"].isin(models)])
+    by_row: dict[int, Rank] = {}
+    for _, group in headline_groups(rows):
+        first = group.iloc[0]
+        group_ranks = model_ranks(
+            group["value"].to_numpy(float),
+            group[["ci_low", "ci_high"]].to_numpy(float),
+            [draws.get(int(row)) for row in group.index],
+            group["n"].to_numpy(float),
+            direction_of(str(first["metric"]), str(first["shared"])),
+        )
+        by_row |= dict(zip(map(int, group.index), group_ranks, strict=True))
+    return by_row
+
+
+def headline_groups(rows: pd.DataFrame) -> list[tuple[object, pd.DataFrame]]:
+    """Return the rows of each headline number, data set and condition without the variant.
+
+    Args:
+        rows: Rows of `headline_rows`; the groups have a further column, `shared`, the condition.
+    """
+    shared = [drop_part(text, "variant") for text in rows["condition"]]
+    keys = ["study", "task", "label", "metric", "dataset", "shared"]
+    return list(rows.assign(shared=shared).groupby(keys, sort=False))
+
+
+def model_ranks(
+    values: FloatArray,
+    intervals: FloatArray,
+    draws: Sequence[FloatArray | None],
+    units: FloatArray,
+    direction: Direction,
+) -> list[Rank]:
+    """Return the rank of each model, with simultaneous 95% intervals (`metrics.rank_intervals`).
+
+    A number whose resamples are absent, all alike, or undefined in over 5% is taken to be normal
+    around its value, with its own interval, and independent of the others. Without an interval it
+    has no interval of its rank, and no model is surely better or worse than it.
+
+    Args:
+        values: Values of the models; NaN if undefined.
+        intervals: Their 95% intervals, of shape (models, 2).
+        draws: Values over the resamples, the same ones for models with the same items.
+        units: Number of items of each value.
+        direction: Direction of better values.
+    """
+    if not direction.ordered:
+        return [Rank(nan, note=f"not ranked: {direction.label}")] * len(values)
+    is_defined = ~np.isnan(values)
+    has_interval = np.asarray(np.isfinite(intervals).all(axis=1))
+    count = int(is_defined.sum())
+    places = np.full(len(values), nan)
+    places[is_defined] = metrics.ranks(direction.loss(values[is_defined]))
+    low, high = np.full(len(values), nan), np.full(len(values), nan)
+    compared = np.flatnonzero(is_defined & has_interval)
+    if len(compared):
+        sign = -1 if direction.name == "higher" else 1
+        columns = [_complete_draws(values[k], intervals[k], draws[k], k) for k in compared.tolist()]
+        size = min(map(len, columns))
+        low[compared], high[compared] = metrics.rank_intervals(
+            sign * values[compared],
+            sign * np.column_stack([column[:size] for column in columns]),
+            units[compared],
+            target=direction.target if direction.name == "target" else None,
+        )
+        high[compared] += count - len(compared)
+    ranked = []
+    for k in range(len(values)):
+        if isnan(values[k]):
+            ranked.append(Rank(nan, note="not ranked: undefined"))
+            continue
+        note = "" if has_interval[k] else "no rank interval: the value has none"
+        ranked.append(Rank(float(places[k]), float(low[k]), float(high[k]), count, note))
+    return ranked
+
+
+def _complete_draws(
+    value: float, interval: FloatArray, draws: FloatArray | None, seed: int
+) -> FloatArray:
+    """Return a value's resamples without gaps, or normal draws as wide as its interval."""
+    if draws is not None:
+        undefined = np.isnan(draws)
+        is_moving = not undefined.all() and np.nanmax(draws) > np.nanmin(draws)
+        if is_moving and undefined.mean() <= MOST_UNDEFINED:
+            return np.where(undefined, value, draws)
+    error = np.abs(interval - value).max() / -ndtri(0.025)
+    return np.asarray(np.random.default_rng(seed).normal(value, error, SIMULATED))
