@@ -235,7 +235,9 @@ def test_a_scale_that_nobody_said_is_not_guessed(tmp_path: Path) -> None:
     assert value(results, condition, "clip_rate") == pytest.approx(1 / 7)
     assert value(results, condition, "violation_rate") == pytest.approx(1 / 7)
     (note,) = results.loc[(results["metric"] == "brier"), "note"]
-    assert note.startswith("5 of 11 judgments left out: 3 invalid_response_format, 1 out_of_range")
+    # What a scorer wrote and is no confidence is the scorer's failure, not the model's.
+    assert note.startswith("5 of 11 judgments left out: 1 out_of_range, 4 scoring_failed")
+    assert value(results, condition, "format_failure_rate") == 0
 
 
 def test_two_fields_that_fit_are_refused(tmp_path: Path) -> None:
@@ -268,7 +270,6 @@ def test_fields_that_are_named(tmp_path: Path) -> None:
         "metadata.certain": [0.125, 0],
         "metadata.deep.est": [1, 0.75],
         "store.belief.share": [0.375, 0.625],
-        "score": [1, 0],
         "output.logprobs": [0.9, 0.2],
     }
     rows = rows_of(tmp_path, confidence=list(expected))
@@ -286,7 +287,7 @@ def test_fields_that_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("values", "score_label", "expected"),
     [
-        (["C", "I", "P", "N"], None, [1, 0, 0.5, 0]),
+        (["C", "I", "P", "I"], None, [1, 0, 0.5, 0]),
         ([1, True, 0.25, "yes"], None, [1, 1, 0.25, 1]),
         ([{"truth": 0.5, "style": "vivid"}] * 4, "given.truth", [0.5] * 4),
     ],
@@ -314,7 +315,7 @@ def test_which_of_several_scores_is_right_has_to_be_said(tmp_path: Path) -> None
     assert "the eval has no score exact; it has" in exclusion_reason(
         tmp_path, score="exact", **sure
     )
-    assert "score given is no number" in exclusion_reason(tmp_path, score="given", **sure)
+    assert "score given: vivid is no grade" in exclusion_reason(tmp_path, score="given", **sure)
     rows = rows_of(tmp_path, score="exactly", **sure)
     assert rows["correct"].tolist() == [1] * 4 + [0] * 4
 

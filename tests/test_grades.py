@@ -12,47 +12,106 @@ from hypothesis import strategies as some
 from inspect_ai.scorer import Score
 
 from inspect_confidence.answers import ParseFailure
-from inspect_confidence.grades import grade, read_grade, read_number
-from inspect_confidence.scorers.graded import eval_scores, numbers_of
+from inspect_confidence.grades import Grade, grade, read_grade, read_number, read_three_way
+from inspect_confidence.scorers.graded import eval_grades, grades_of
 
-TRUTHS = {
-    **{"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "TRUE": 1.0, "No": 0.0, "false": 0.0},
-    **{"0.25": 0.25, "1": 1.0, "0": 0.0, "1e-1": 0.1},
+DECLINED = ParseFailure("declined", "the model gave no answer")
+TRUTHS: dict[str, Grade] = {
+    **{"C": 1.0, "P": 0.5, "I": 0.0, "yes": 1.0, "TRUE": 1.0, "No": 0.0, "false": 0.0},
+    **{"0.25": 0.25, "1": 1.0, "0": 0.0, "1e-1": 0.1, "N": DECLINED},
 }
-"""Texts that Inspect documents a number for."""
+"""Texts that Inspect documents a number for; for N that number is 0."""
 
 
-@pytest.mark.parametrize(("text", "number"), TRUTHS.items())
-def test_texts_that_mean_a_number(text: str, number: float) -> None:
-    """The constants, words for truth in any case, and digits."""
-    assert numbers_of(text) == {"": number}
-    assert grade({"match": numbers_of(text)}) == number
+@pytest.mark.parametrize(("text", "expected"), TRUTHS.items())
+def test_texts_that_inspect_reads_are_grades(text: str, expected: Grade) -> None:
+    """The constants, words for truth in any case, and digits; N is no answer and not wrong."""
+    assert grades_of(text) == {"": expected}
+    assert grade({"match": grades_of(text)}) == expected
 
 
-@pytest.mark.parametrize("value", ["", "c", "p", "good", "nan", "inf", "-Infinity", "B", ["C"], []])
-def test_what_means_no_number_is_not_wrong(value: Any) -> None:
+@pytest.mark.parametrize("value", ["", "good", "nan", "inf", "-Infinity", "B", ["C"], [], [85]])
+def test_what_means_no_grade_is_not_wrong(value: Any) -> None:
     """Inspect itself would warn and take 0."""
-    assert math.isnan(numbers_of(value)[""])
-    correctness = grade({"match": numbers_of(value)})
+    correctness = grade({"match": grades_of(value)})
     assert isinstance(correctness, ParseFailure)
-    assert (correctness.status, "match is no number" in correctness.reason) == (
-        "scoring_failed",
-        True,
-    )
+    assert correctness.status == "scoring_failed"
+    assert correctness.reason.startswith("the eval's score match: ")
 
 
 @pytest.mark.parametrize(("value", "right"), [(0, 0.0), (0.4, 0.4), (1, 1.0), (False, 0.0)])
 def test_fractions_stay(value: float, right: float) -> None:
     """And 0 is wrong, not missing."""
-    assert grade({"f1": numbers_of(value)}) == right
+    assert grade({"f1": grades_of(value)}) == right
 
 
-@pytest.mark.parametrize("value", [1.5, -0.1, 7, "85", math.inf, -math.inf])
+@pytest.mark.parametrize("value", [1.5, -0.1, 7, "85"])
 def test_other_ranges_are_no_correctness(value: float | str) -> None:
     """What they would be in [0, 1] isn't guessed; the reason has the number and the name."""
-    correctness = grade({"points": numbers_of(value)})
+    correctness = grade({"points": grades_of(value)})
     assert isinstance(correctness, ParseFailure)
     assert f"points, {float(value):g}, is not between 0 and 1" in correctness.reason
+
+
+@pytest.mark.parametrize(
+    ("reason", "status"),
+    [
+        *((status, status) for status in ("grader_failed", "scoring_failed", "refusal")),
+        ("grader_parse_failure", "scoring_failed"),
+        ("ok", "scoring_failed"),
+    ],
+)
+def test_an_unscored_answer_has_the_status_that_its_eval_recorded(reason: str, status: str) -> None:
+    """The reason of an unscored value becomes the status; one that is unknown is the scorer's."""
+    for value in (Score.unscored(reason=reason).value, {"score": math.nan, "confidence": 100}):
+        correctness = grade({"judge": grades_of(value, reason)})
+        assert isinstance(correctness, ParseFailure)
+        assert (correctness.status, reason in correctness.reason) == (status, True)
+    assert grade({"judge": grades_of("C", reason)}) == 1
+
+
+THREE = ("correct", "incorrect", "not_attempted")
+
+
+@pytest.mark.parametrize("prefix", ["", "is_"])
+@pytest.mark.parametrize(("place", "expected"), [(0, 1.0), (1, 0.0), (2, DECLINED)])
+def test_a_score_of_three_keys_is_one_grade(prefix: str, place: int, expected: Grade) -> None:
+    """As SimpleQA's scorers write it, beside a confidence or not."""
+    value: dict[str, Any] = {f"{prefix}{key}": float(k == place) for k, key in enumerate(THREE)}
+    assert grade({"simpleqa_scorer": grades_of(value)}) == expected
+    assert grade({"simpleqa_scorer": grades_of({**value, "confidence": 80})}) == expected
+
+
+@pytest.mark.parametrize(
+    "parts", [(0, 0, 0), (1, 1, 0), (0.5, 0.5, 0), (1, 0, math.nan), (2, -1, 0)]
+)
+def test_three_keys_that_contradict_each_other_are_scoring_failed(parts: Any) -> None:
+    """None is chosen among them."""
+    correctness = read_three_way(dict(zip(THREE, parts, strict=True)))
+    assert isinstance(correctness, ParseFailure)
+    assert correctness.status == "scoring_failed"
+    assert read_three_way({"correct": 1, "incorrect": 0}) is None
+
+
+@pytest.mark.parametrize("key", ["confidence", "stated_confidence", "Confidence_Score"])
+def test_a_confidence_is_no_candidate_for_correctness(key: str) -> None:
+    """HLE and BrowseComp have both in one score; named, it is taken at its word."""
+    scores = {"judge": grades_of({"score": "C", key: 0.25})}
+    assert grade(scores) == 1
+    assert grade(scores, f"judge.{key}") == 0.25
+
+
+@pytest.mark.parametrize("scorer", ["abstention_bench_scorer", "Refusal", "did_abstain"])
+@pytest.mark.parametrize("value", ["Yes", "No", 1])
+def test_a_verdict_on_abstention_is_no_correctness_until_it_is_named(
+    scorer: str, value: Any
+) -> None:
+    """Yes means there that the model abstained."""
+    scores = {scorer: grades_of(value)}
+    correctness = grade(scores)
+    assert isinstance(correctness, ParseFailure)
+    assert "name by --score the score that says what is right" in correctness.reason
+    assert grade(scores, scorer) == float(value != "No")
 
 
 SEVERAL = {
@@ -68,7 +127,7 @@ SEVERAL = {
     [
         ("match", 1.0),
         ("quality.truth", 0.75),
-        ("quality.style", "the eval's score quality.style is no number"),
+        ("quality.style", "the eval's score quality.style: vivid is no grade"),
         ("quality", "has no score quality; it has match, quality.style, quality.truth"),
         ("confidence.correct", "has no score confidence.correct"),
         (None, "has the scores match, quality.style, quality.truth: name one of them by score="),
@@ -76,7 +135,7 @@ SEVERAL = {
 )
 def test_of_several_one_is_named(score_label: str | None, says: float | str) -> None:
     """By scorer, or by scorer and key; ours are never the eval's own."""
-    correctness = grade(eval_scores(SEVERAL), score_label)
+    correctness = grade(eval_grades(SEVERAL), score_label)
     if isinstance(correctness, ParseFailure):
         assert isinstance(says, str)
         assert says in correctness.reason
@@ -87,7 +146,7 @@ def test_of_several_one_is_named(score_label: str | None, says: float | str) -> 
 def test_no_score_says_so() -> None:
     """A sample that its scorer gave none, or that none was asked of."""
     for scores in (None, {}, {"confidence": SEVERAL["confidence"]}, {"a": Score(value={})}):
-        correctness = grade(eval_scores(scores))
+        correctness = grade(eval_grades(scores))
         assert correctness == ParseFailure("scoring_failed", "the eval has no score")
 
 
@@ -99,33 +158,19 @@ values = some.one_of(atoms, some.lists(atoms), some.dictionaries(some.text(), at
 
 @given(values)
 def test_any_value_is_a_number_in_range_or_has_a_reason(value: Any) -> None:
-    """0 only where something there is 0, wrong or no answer."""
-    numbers = numbers_of(value)
-    for name in [None, *(f"own.{key}" if key else "own" for key in numbers)]:
-        correctness = grade({"own": numbers}, name)
+    """Each key of a score has the grade of its own value, or a failure with a reason."""
+    grades = grades_of(value)
+    for name in [None, *(f"own.{key}" if key else "own" for key in grades)]:
+        correctness = grade({"own": grades}, name)
         if isinstance(correctness, ParseFailure):
-            assert (correctness.status, correctness.reason != "") == ("scoring_failed", True)
+            assert correctness.status in ("scoring_failed", "declined")
+            assert correctness.reason
             continue
         assert 0 <= correctness <= 1
-        numbers_held = [*value.values()] if isinstance(value, dict) else [value]
+        parts = list(value.values()) if isinstance(value, dict) else [value]
         if isinstance(value, dict) and name:
-            numbers_held = [
-                value_at_key for key, value_at_key in value.items() if name in (f"own.{key}", "own")
-            ]
-        assert any(correctness == number_of(value_at_key) for value_at_key in numbers_held)
-
-
-def number_of(value: Any) -> float | None:
-    """The number of a plain value; Python reads digits as Inspect does."""
-    if not isinstance(value, str):
-        return float(value) if isinstance(value, int | float) else None
-    number_by_name = {name.casefold(): number for name, number in TRUTHS.items() if len(name) > 1}
-    if value in TRUTHS or value.casefold() in number_by_name:
-        return TRUTHS.get(value, number_by_name.get(value.casefold()))
-    try:
-        return float(value)
-    except ValueError:
-        return None
+            parts = [part for key, part in value.items() if name in (f"own.{key}", "own")]
+        assert correctness in [read_grade(part) for part in parts]
 
 
 @pytest.mark.parametrize(

@@ -28,10 +28,17 @@ _DECLINED = frozenset(
         "no_answer",
         "not attempted",
         "not_attempted",
+        "not answered",
+        "not_answered",
+        "unanswered",
+        "unattempted",
         "declined",
+        "abstain",
         "abstained",
+        "abstention",
     }
 )
+_DECLINED_REASON = "the model gave no answer"
 _GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?")
 _DECIMAL_COMMA = re.compile(r"([-+]?\d*(?:\.\d{3})*),(\d+(?:[eE][-+]?\d+)?)")
 _PLAIN = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,4})?")
@@ -121,15 +128,31 @@ def read_grade(
         if word == "n" and no_is_n:
             return INCORRECT
         if word in _DECLINED or word == "n":
-            return ParseFailure("declined", "the model gave no answer")
+            return ParseFailure("declined", _DECLINED_REASON)
         if word in _GRADES:
             return _GRADES[word]
     number = read_number(value, decimal_comma=decimal_comma)
     return _failed(f"{value!s:.40} is no grade") if math.isnan(number) else number
 
 
-Numbers = Mapping[str, float]
-"""The numbers of one score by key."""
+Grade = float | ParseFailure
+"""What a score says of an answer: a number, or why there is none, such as `declined`."""
+
+Grades = Mapping[str, Grade]
+"""The grades of one score by key."""
+
+_CONFIDENCE = re.compile(r"(?:.*_)?confidence(?:_score)?", re.I)
+_ABSTENTION = re.compile(r"abst(?:ain|ention)|refus", re.I)
+
+
+def is_confidence_name(name: str) -> bool:
+    """Return whether a field's name says that it holds a confidence.
+
+    Example:
+        >>> is_confidence_name("Verbalized_Confidence"), is_confidence_name("confidence_interval")
+        (True, False)
+    """
+    return bool(_CONFIDENCE.fullmatch(name))
 
 
 def base_name(scorer: str) -> str:
@@ -142,38 +165,70 @@ def score_name(scorer: str, key: str) -> str:
     return f"{scorer}.{key}" if key else scorer
 
 
-def unknown_score(scores: Mapping[str, Numbers], name: str | None) -> str:
+def read_three_way(value: Mapping[str, object]) -> Grade | None:
+    """Read a score with a key for each grade, as SimpleQA writes it; None for another score.
+
+    The keys are `correct`, `incorrect` and one for declined answers (`not_attempted`), all with or
+    without `is_`; exactly one of them is 1 and the others are 0.
+
+    Example:
+        >>> read_three_way({"correct": 1.0, "incorrect": 0.0, "not_attempted": 0.0})
+        1.0
+        >>> read_three_way({"is_correct": False, "is_incorrect": False, "is_not_attempted": True})
+        ParseFailure(status='declined', reason='the model gave no answer')
+    """
+    keys: dict[str, str] = {}
+    for key in value:
+        word = key.lower().removeprefix("is_")
+        keys["declined" if word in _DECLINED else word] = key
+    if not {"correct", "incorrect", "declined"} <= keys.keys():
+        return None
+    right, wrong, declined = (
+        read_number(value[keys[kind]]) for kind in ("correct", "incorrect", "declined")
+    )
+    if sorted([right, wrong, declined]) != [0, 0, 1]:
+        return _failed(f"not exactly one of {', '.join(value)} is 1")
+    return ParseFailure("declined", _DECLINED_REASON) if declined else right
+
+
+def unknown_score(scores: Mapping[str, Grades], name: str | None) -> str:
     """Return why a sample has no score of that name; empty if it has one.
 
-    A sample without any number, for example after a failed scorer, is not an error.
+    A sample without any grade, for example after a failed scorer, is not an error.
 
     Example:
         >>> unknown_score({"a": {"truth": 0.8}}, "a.trth")
         'the eval has no score a.trth; it has a.truth: name one of them by score= or --score'
-        >>> unknown_score({"grade": {"": math.nan}}, "grade.truth")
+        >>> unknown_score({"grade": {"": ParseFailure("grader_failed", "")}}, "grade.truth")
         ''
     """
     scorer = name.partition(".")[0] if name else ""
     relevant = {scorer: scores.get(scorer, {})} if scorer else scores
-    if all(map(math.isnan, _names(relevant).values())):
+    if not any(map(_is_graded, _by_name(relevant).values())):
         return ""
-    names = _names(scores)
-    if name in names or (name is None and len(names) == 1):
-        return ""
-    return _unchosen(list(names), name)
+    choice = _chosen(scores, name)
+    return choice.reason if isinstance(choice, ParseFailure) else ""
 
 
-def grade(scores: Mapping[str, Numbers], score_label: str | None = None) -> float | ParseFailure:
+def _is_graded(grade_of_score: Grade) -> bool:
+    return not isinstance(grade_of_score, ParseFailure) or grade_of_score.status == "declined"
+
+
+def grade(scores: Mapping[str, Grades], score_label: str | None = None) -> Grade:
     """Return the correctness of an answer by a named score, or by the only score.
+
+    Keys that are named as a confidence are no candidate for the only score. A scorer whose name
+    says that it judges abstention has to be named.
 
     Args:
         scores: The eval's own scores, by scorer.
         score_label: Name of a scorer, followed by a point and a key if its score has several
-            numbers.
+            grades.
 
     Returns:
-        A number in [0, 1], partial credit as a fraction; or `scoring_failed` if there is no such
-        score, the choice is ambiguous, or the number is outside [0, 1].
+        A number in [0, 1], partial credit as a fraction; or a failure: `declined`, the reason for
+        which the eval left the answer unscored, or `scoring_failed` if there is no such score, the
+        choice is ambiguous, or the number is outside [0, 1].
 
     Example:
         >>> grade({"match": {"": 1.0}})
@@ -182,23 +237,50 @@ def grade(scores: Mapping[str, Numbers], score_label: str | None = None) -> floa
         'the eval has the scores match, f1: name one of them by score= or --score'
         >>> grade({"grade": {"style": 0.2, "truth": 0.8}}, "grade.truth")
         0.8
+        >>> grade({"judge": {"score": 1.0, "confidence": 85.0}})
+        1.0
     """
-    numbers = _names(scores)
-    if score_label not in numbers and (score_label or len(numbers) != 1):
-        return _failed(_unchosen(list(numbers), score_label))
-    name = score_label or next(iter(numbers))
-    number = numbers[name]
-    if math.isnan(number):
-        return _failed(f"the eval's score {name} is no number")
-    if not 0 <= number <= 1:
-        return _failed(f"the eval's score {name}, {number:g}, is not between 0 and 1")
-    return number
+    name = _chosen(scores, score_label)
+    if isinstance(name, ParseFailure):
+        return name
+    correct = _by_name(scores)[name]
+    if isinstance(correct, ParseFailure):
+        if correct.status == "declined":
+            return correct
+        return ParseFailure(correct.status, f"the eval's score {name}: {correct.reason}")
+    if not 0 <= correct <= 1:
+        return _failed(f"the eval's score {name}, {correct:g}, is not between 0 and 1")
+    return correct
 
 
-def _names(scores: Mapping[str, Numbers]) -> dict[str, float]:
-    names: dict[str, float] = {}
-    for scorer, numbers in scores.items():
-        names |= {score_name(scorer, key): number for key, number in numbers.items()}
+def chosen_score(scores: Mapping[str, Grades], score_label: str | None = None) -> str:
+    """Return the name of the score that `grade` takes; empty if it takes none."""
+    name = _chosen(scores, score_label)
+    return "" if isinstance(name, ParseFailure) else name
+
+
+def _chosen(scores: Mapping[str, Grades], score_label: str | None) -> str | ParseFailure:
+    names = list(_by_name(scores))
+    if score_label:
+        return score_label if score_label in names else _failed(_unchosen(names, score_label))
+    candidates = []
+    for scorer, grades in scores.items():
+        keys = [key for key in grades if not is_confidence_name(key)]
+        candidates += [score_name(scorer, key) for key in keys]
+    if len(candidates) != 1:
+        return _failed(_unchosen(candidates or names, None))
+    if _ABSTENTION.search(candidates[0].partition(".")[0]):
+        return _failed(
+            f"the eval's score {candidates[0]} says whether the model abstained, not whether it is "
+            "right: name by --score the score that says what is right"
+        )
+    return candidates[0]
+
+
+def _by_name(scores: Mapping[str, Grades]) -> dict[str, Grade]:
+    names: dict[str, Grade] = {}
+    for scorer, grades in scores.items():
+        names |= {score_name(scorer, key): part for key, part in grades.items()}
     return names
 
 

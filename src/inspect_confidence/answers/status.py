@@ -10,7 +10,8 @@ ReplyStatus = Literal[
 AnswerStatus = Literal["declined"]
 RunStatus = Literal["sample_error", "limit_reached", "content_filter"]
 InstrumentStatus = Literal["grader_failed", "scoring_failed"]
-Status = Literal["ok"] | ReplyStatus | AnswerStatus | RunStatus | InstrumentStatus
+FailureStatus = ReplyStatus | AnswerStatus | RunStatus | InstrumentStatus
+Status = Literal["ok"] | FailureStatus
 
 REPLY_STATUSES: frozenset[str] = frozenset(get_args(ReplyStatus))
 """There was a reply, and no answer could be read from it."""
@@ -28,9 +29,9 @@ STATUSES: frozenset[str] = frozenset(
 
 @dataclass(frozen=True)
 class ParseFailure:
-    """A reply without a readable answer, or a missing reply; `reason` is a sentence for people."""
+    """A reply without a readable answer or with none, or no reply; `reason` is for people."""
 
-    status: ReplyStatus | AnswerStatus | RunStatus | InstrumentStatus
+    status: FailureStatus
     reason: str
 
 

@@ -38,7 +38,7 @@ from inspect_confidence.judgments.runs import Run, SampleJudgments, frame_of
 from inspect_confidence.privacy import SECRET_NAME
 from inspect_confidence.redaction import failure, scrub, without_keys
 from inspect_confidence.scorers.confidence import texts_by_method
-from inspect_confidence.scorers.graded import is_own, numbers_of
+from inspect_confidence.scorers.graded import grades_of, is_own
 from inspect_confidence.solvers.draws import stored_texts, tokens_of
 from inspect_confidence.studies import (
     NOTHING_SAID,
@@ -92,7 +92,7 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHIN
     samples = _samples(location, summaries, table, recorded)
     judgments = _judgments_by_sample(header, table, samples, unsent, repairs, recorded)
     unwritten = _unwritten_judgments(header, table, completed)
-    judgments, problem = _complete_run(header, table, {**judgments, **unwritten})
+    judgments, problem, run_notices = _complete_run(header, table, {**judgments, **unwritten})
     changed, reread_notices = Counter[str](), list[str]()
     if reread:
         judgments, changed, reread_notices = _read_again(location, header, table, judgments, unsent)
@@ -114,6 +114,7 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHIN
             *_exclusion_notices(header, table),
             *_edit_notices(location, header, table, summaries, invalid),
             *stop_notices,
+            *run_notices,
             *repairs.notices(),
             *reread_notices,
         ],
@@ -146,6 +147,7 @@ def _samples(
     for summary in summaries:
         if table.fallback:
             is_whole_needed = _lacks_needed_parts(recorded, summary)
+            is_whole_needed |= table.needs_reply(_score_facts(summary))
         else:
             is_whole_needed = _is_shortened(summary)
         yield summary, _whole_sample(location, summary) if is_whole_needed else summary
@@ -153,14 +155,14 @@ def _samples(
 
 def _complete_run(
     header: EvalLog, table: TaskTable, judgments: SampleJudgments
-) -> tuple[SampleJudgments, str]:
-    """Return the judgments as the task's table completes them, and why there are none, if so."""
-    rows, problem = table.complete_run(list(judgments.values()))
-    statuses = {row["status"] for row in chain.from_iterable(rows)}
+) -> tuple[SampleJudgments, str, Sequence[str]]:
+    """Return the judgments as the table completes them, why there are none if so, and notices."""
+    run = table.complete_run(list(judgments.values()))
+    statuses = {row["status"] for row in chain.from_iterable(run.samples)}
     # A run of this package that failed on every sample has judgments: the failures.
-    if facts_of(header, table) and statuses and statuses <= RUN_STATUSES:
-        problem = ""
-    return dict(zip(judgments, rows, strict=True)), problem
+    has_failures = facts_of(header, table) and statuses and statuses <= RUN_STATUSES
+    problem = "" if has_failures else run.problem
+    return dict(zip(judgments, run.samples, strict=True)), problem, run.notices
 
 
 def _kind(header: EvalLog, table: TaskTable) -> str:
@@ -254,7 +256,7 @@ def _judgments_by_sample(
                 unsent=left_out,
                 epochs=epochs,
                 recorded=recorded,
-                whole=_fields_of(sample, recorded.confidence),
+                whole=_fields_of(sample),
             )
             sample_rows = table.read(facts)
         except Exception as error:  # whatever a damaged sample makes its reader raise
@@ -431,19 +433,10 @@ def _sample_facts(
         failed = "limit_reached", f"the sample's {summary.limit} limit was reached"
     # A question that nobody can answer has no target.
     target = sample.target if isinstance(sample.target, str) else next(iter(sample.target), "")
-    scores = {}
-    for name, sample_score in (sample.scores or {}).items():
-        scores[name] = ScoreFacts(
-            sample_score.value,
-            sample_score.reason,
-            sample_score.metadata or {},
-            sample_score.answer,
-            numbers_of(sample_score.value),
-        )
     return SampleFacts(
         target=target,
         metadata=sample.metadata,
-        scores=scores,
+        scores=_score_facts(sample),
         generation=generation,
         failure=failed,
         id=str(sample.id),
@@ -451,10 +444,22 @@ def _sample_facts(
     )
 
 
-def _fields_of(sample: _Sample, names: Iterable[str]) -> dict[str, Any]:
-    """Return fields of `output` and `store`, which summaries lack, if names ask for them."""
-    is_needed = any(name.startswith(_BEYOND_SUMMARIES) for name in names)
-    if not is_needed or not isinstance(sample, EvalSample):
+def _score_facts(sample: _Sample) -> dict[str, ScoreFacts]:
+    scores = {}
+    for name, sample_score in (sample.scores or {}).items():
+        scores[name] = ScoreFacts(
+            sample_score.value,
+            sample_score.reason,
+            sample_score.metadata or {},
+            sample_score.answer,
+            grades_of(sample_score.value, sample_score.reason),
+        )
+    return scores
+
+
+def _fields_of(sample: _Sample) -> dict[str, Any]:
+    """Return the fields of `output` and `store`, which summaries lack."""
+    if not isinstance(sample, EvalSample):
         return {}
     output = sample.output
     fields: dict[str, Any] = {"output.completion": output.completion}

@@ -14,7 +14,7 @@ from inspect_confidence import answers
 from inspect_confidence.answers import ParseFailure
 from inspect_confidence.answers.clean import LONGEST_COMPARED, clean, comparable, is_refusal
 from inspect_confidence.answers.judged import read_agreement
-from inspect_confidence.scorers.graded import numbers_of
+from inspect_confidence.scorers.graded import grades_of
 from inspect_confidence.scorers.reading import NAN, ParsedReply
 from inspect_confidence.solvers.ask_confidence import ask_same_answer, require_models
 from inspect_confidence.solvers.draws import Draw
@@ -126,8 +126,8 @@ async def _compare_by_scorer(
     for text in texts:
         output = ModelOutput.from_content(str(state.model), text)
         score = await equality(_with_output(state, output), Target(answer))
-        is_scored = score and score.answer
-        values.append(numbers_of(score.value).get("", NAN) if score and is_scored else NAN)
+        grade = grades_of(score.value).get("") if score and score.answer else None
+        values.append(grade if isinstance(grade, float) else NAN)
     name = registry_info(equality).name.rsplit("/", 1)[-1]
     return values, name
 

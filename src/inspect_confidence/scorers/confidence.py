@@ -21,12 +21,12 @@ from inspect_confidence.answers import (
 )
 from inspect_confidence.datasets.wep_survey import median_of, phrases
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.grades import Numbers, grade, unknown_score
+from inspect_confidence.grades import Grades, grade, unknown_score
 from inspect_confidence.scales import Scale
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.agreement import AGREEMENTS, Rule, measure_agreement
 from inspect_confidence.scorers.explained import confidence_on_scale, unread
-from inspect_confidence.scorers.graded import eval_scores, is_own
+from inspect_confidence.scorers.graded import eval_grades, is_own
 from inspect_confidence.scorers.reading import NAN, ParsedReply
 from inspect_confidence.solvers.ask_confidence import (
     ConfidenceRequest,
@@ -90,7 +90,7 @@ def confidence(
         if request and not is_score_checked:
             # The keys of a score are known once a sample has it, and its confidence is not paid
             # for yet. A later sample without the key is a judgment that failed.
-            scores = eval_scores(state.scores)
+            scores = eval_grades(state.scores)
             _require_score(scores, score)
             is_score_checked = not isinstance(grade(scores, score), ParseFailure)
         replies = stored_replies(dict(state.store.items()))
@@ -128,7 +128,7 @@ def _missing_methods(
     return replace(request, methods=methods)
 
 
-def _require_score(scores: Mapping[str, Numbers], name: str | None) -> None:
+def _require_score(scores: Mapping[str, Grades], name: str | None) -> None:
     """Refuse a run in which no score defines correctness."""
     if reason := unknown_score(scores, name):
         raise InvalidArgument(f"{reason[0].upper()}{reason[1:]}; no confidence was asked for.")
@@ -169,7 +169,7 @@ def _replies_of_scores(scores: Mapping[str, Score]) -> dict[str, ElicitedReplies
 
 def _combine(state: TaskState, score_name: str | None, parsed: Mapping[str, ParsedReply]) -> Score:
     """Return the score of all methods, with the correctness of the answer."""
-    correct = grade(eval_scores(state.scores), score_name)
+    correct = grade(eval_grades(state.scores), score_name)
     if isinstance(correct, ParseFailure):
         sentences = [correct.reason]
         correct = NAN

@@ -1,41 +1,56 @@
-"""The eval's own scores as numbers, by Inspect's rule."""
+"""Grades that the eval's own scores give."""
 
-import math
 from collections.abc import Mapping
+from typing import cast
 
-from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, PARTIAL, Score, Value, value_to_float
+from inspect_ai.scorer import Score, Value
 
-from inspect_confidence.grades import Numbers, base_name
+from inspect_confidence.answers import STATUSES, FailureStatus, ParseFailure
+from inspect_confidence.grades import (
+    Grade,
+    Grades,
+    base_name,
+    is_missing,
+    read_grade,
+    read_three_way,
+)
 
 OWN = "confidence"
 """Name of this package's scorer, whose scores are never the eval's own."""
 
-_WORDS = {CORRECT, INCORRECT, PARTIAL, NOANSWER}
-_TRUTH = {"yes", "no", "true", "false"}
-_to_float = value_to_float()
 
+def grades_of(value: Value, reason: str | None = None) -> Grades:
+    """Return the grades of a score's value by key, "" for a single grade.
 
-def numbers_of(value: Value) -> Numbers:
-    """Return a score's value as numbers, by Inspect's `value_to_float`; NaN without a number.
+    Inspect's letters, words and numbers are read by `read_grade`. A score with the keys `correct`,
+    `incorrect` and `not_attempted` is a single grade.
 
-    Inspect itself takes 0 for a value that it cannot convert.
+    Args:
+        value: Value of the score.
+        reason: Why the eval left it unscored, as Inspect records it; it becomes the status of a
+            missing grade.
 
     Example:
-        >>> numbers_of("C"), numbers_of({"truth": 0.5, "style": "vivid"})
-        ({'': 1.0}, {'truth': 0.5, 'style': nan})
+        >>> grades_of("C"), grades_of({"truth": 0.5, "style": 1})
+        ({'': 1.0}, {'truth': 0.5, 'style': 1.0})
+        >>> grades_of("N")[""].status, grades_of(float("nan"), "grader_failed")[""].status
+        ('declined', 'grader_failed')
     """
-    if isinstance(value, Mapping):
-        return {str(key): _number(part) for key, part in value.items()}
-    return {"": _number(value)}
+    if not isinstance(value, Mapping):
+        return {"": _grade(value, reason)}
+    single = read_three_way(value)
+    if single is not None:
+        return {"": single}
+    return {str(key): _grade(part, reason) for key, part in value.items()}
 
 
-def eval_scores(scores: Mapping[str, Score] | None) -> dict[str, Numbers]:
-    """Return the numbers of all scores except this package's."""
-    numbers = {}
+def eval_grades(scores: Mapping[str, Score] | None) -> dict[str, Grades]:
+    """Return the grades of all scores except this package's, by scorer."""
+    grades = {}
     for name, score in (scores or {}).items():
         if not is_own(name):
-            numbers[name] = numbers_of(score.value)
-    return numbers
+            grades[name] = grades_of(score.value, score.reason)
+    return grades
 
 
 def is_own(name: str) -> bool:
@@ -43,15 +58,8 @@ def is_own(name: str) -> bool:
     return base_name(name) == OWN
 
 
-def _number(value: object) -> float:
-    if isinstance(value, str):
-        is_number = value in _WORDS or value.lower() in _TRUTH or _is_finite(value)
-        return _to_float(value) if is_number else math.nan
-    return float(value) if isinstance(value, bool | int | float) else math.nan
-
-
-def _is_finite(text: str) -> bool:
-    try:
-        return math.isfinite(float(text))
-    except ValueError:
-        return False
+def _grade(value: object, reason: str | None) -> Grade:
+    if not reason or not is_missing(value):
+        return read_grade(value)
+    status = reason if reason in STATUSES - {"ok"} else "scoring_failed"
+    return ParseFailure(cast(FailureStatus, status), f"the eval left it unscored ({reason})")

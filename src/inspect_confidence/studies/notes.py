@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from inspect_confidence.answers import REPLY_STATUSES
+from inspect_confidence.answers import ANSWER_STATUSES, REPLY_STATUSES
 
 
 def noted(*parts: str) -> str:
@@ -54,4 +54,12 @@ def rests_on(rows: pd.DataFrame, present: "pd.Series[bool] | NDArray[np.bool_]")
 
 def replied(statuses: "pd.Series[str]") -> NDArray[np.bool_]:
     """Return which judgments have a reply, readable or not."""
-    return statuses.isin([*REPLY_STATUSES, "ok"]).to_numpy(bool)
+    return statuses.isin([*REPLY_STATUSES, *ANSWER_STATUSES, "ok"]).to_numpy(bool)
+
+
+def unread_flags(statuses: "pd.Series[str]") -> NDArray[np.float64]:
+    """Return 1 where a reply could not be read, 0 where it could, NaN where there was none.
+
+    An answer in which the model declined was read.
+    """
+    return np.where(replied(statuses), statuses.isin(REPLY_STATUSES), np.nan)

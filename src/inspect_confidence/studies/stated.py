@@ -15,7 +15,7 @@ from inspect_confidence.results import Condition, Result
 from inspect_confidence.studies import bins, calibration, estimate
 from inspect_confidence.studies import compare as contenders
 from inspect_confidence.studies.estimate import Estimate, Statistics, unit_indices
-from inspect_confidence.studies.notes import left_out, noted, replied, rests_on
+from inspect_confidence.studies.notes import left_out, noted, rests_on, statuses, unread_flags
 from inspect_confidence.studies.study import Difference, FigureSpec, Resampling
 
 
@@ -23,7 +23,8 @@ def completed(rows: pd.DataFrame) -> pd.DataFrame:
     """Return judgments with `scale`, and with missing columns derived from others.
 
     Where `confidence` is missing it follows from `raw`, `low` and `high`: clipped within 5% of the
-    scale's width, `out_of_range` beyond. `correct` follows from `answer` and `target`.
+    scale's width, `out_of_range` beyond. `correct` follows from `answer` and `target`; an answer in
+    which the model declined is neither right nor wrong.
 
     Raises:
         InvalidArgument: A share lies outside [0, 1], or a scale runs the wrong way.
@@ -53,7 +54,8 @@ def completed(rows: pd.DataFrame) -> pd.DataFrame:
     # A column of numbers with a gap is read as floats, so that 18 may have become 18.0.
     answer, target = (rows[name].str.removesuffix(".0") for name in ("answer", "target"))
     equal = (answer == target).to_numpy(float)
-    rows["correct"] = np.where(gradable, equal, rows["correct"].to_numpy(float))
+    correct = np.where(gradable, equal, rows["correct"].to_numpy(float))
+    rows["correct"] = np.where(rows["status"] == "declined", np.nan, correct)
     rows["scale"] = _scale_names(low, high)
     return rows
 
@@ -84,10 +86,13 @@ def scale_statistics(
     condition: Condition,
     resampling: Resampling,
     remark: str = "",
+    *,
+    may_decline: bool = False,
 ) -> Iterator[Statistics]:
     """Yield all statistics of judgments on one scale, or on none.
 
     `rows` are completed; `resampling` holds thresholds and costs, and `remark` is for every note.
+    Shares of attempted answers are among them if a model declined, or if `may_decline`.
     """
     items = rows["item"].nunique()
     over = f"{items} items" if items < len(rows) else ""
@@ -105,6 +110,8 @@ def scale_statistics(
     if answers.choices == 2 and readable["target"].isin(("A", "B")).all():
         stimulus = np.where(readable["target"] == "B", 1, 0)
         yield calibration.two_choice_sensitivity(answers, stimulus, condition, note)
+    if may_decline or (rows["status"] == "declined").any():
+        yield from _attempts(rows, units, condition)
     yield from _report_shape(rows, units, condition)
     yield _rates(rows, units, condition)
     yield estimate.judgment_count(condition, len(rows), note)
@@ -150,6 +157,38 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     return contenders.differences(contrast, resampling)
 
 
+def _attempts(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Statistics]:
+    """Yield how often the model answered and did not decline, and how often it was right then."""
+    declined = (rows["status"] == "declined").to_numpy()
+    correct = rows["correct"].to_numpy(float)
+    graded = declined | ~np.isnan(correct)
+    shares = {
+        "attempted_share": np.where(graded, ~declined, np.nan),
+        "accuracy_given_attempted": correct,
+        "overall_accuracy": np.where(declined, 0, correct),
+    }
+
+    def rests_on_graded(values: FloatArray) -> str:
+        return left_out(statuses(rows, ~np.isnan(values)))
+
+    unit = unit_indices(rows, units)
+    yield estimate.means(condition, shares, unit, len(units), rests_on_graded)
+    sums = np.zeros((len(units), 3))
+    np.add.at(sums[:, 0], unit, np.nan_to_num(correct))
+    np.add.at(sums[:, 1], unit, ~np.isnan(correct))
+    np.add.at(sums[:, 2], unit, graded)
+    f_score = Estimate(
+        condition,
+        "f_score",
+        int(graded.sum()),
+        rests_on_graded(shares["overall_accuracy"]),
+        n_asked=len(rows),
+        units=distinct(unit[graded]),
+        rarest=estimate.minority_items(shares["overall_accuracy"], unit),
+    )
+    yield Statistics([f_score], metrics.SumStatistic(sums, metrics.f_score_of_sums))
+
+
 def _report_shape(
     rows: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Statistics]:
@@ -190,13 +229,13 @@ def _rates(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Statist
     raw, low, high = (rows[name].to_numpy(float) for name in ("raw", "low", "high"))
     excess, width = np.maximum(low - raw, raw - high), high - low
     has_report = ~np.isnan(raw + width)
-    failed = ~rows["status"].isin(["ok", "out_of_range"]).to_numpy()
+    failed = unread_flags(rows["status"].replace("out_of_range", "ok"))
     is_round = np.isclose(raw, 5 * np.round(raw / 5))
     flags = {
-        "round_rate": np.where(has_report & ~failed, is_round, np.nan),
+        "round_rate": np.where(has_report & (failed == 0), is_round, np.nan),
         "violation_rate": np.where(has_report, excess * 20 > width, np.nan),
         "clip_rate": np.where(has_report, (excess > 0) & (excess * 20 <= width), np.nan),
-        "format_failure_rate": np.where(replied(rows["status"]), failed, np.nan),
+        "format_failure_rate": failed,
     }
     unit = unit_indices(rows, units)
     return estimate.means(condition, flags, unit, len(units), estimate.flag_count)

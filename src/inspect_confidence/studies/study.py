@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from inspect_confidence.grades import base_name
+from inspect_confidence.grades import Grades, base_name
 from inspect_confidence.metrics import Costs
 from inspect_confidence.results import Result
 from inspect_confidence.studies.limits import Limit
@@ -61,13 +61,13 @@ NOTHING_SAID = Recorded()
 
 @dataclass(frozen=True)
 class ScoreFacts:
-    """A score as the log has it; `numbers` are by key, converted by Inspect's rule, "" if plain."""
+    """A score as the log has it; `grades` are by key, "" if it is a single grade."""
 
     value: Any
     reason: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     answer: str | None = None
-    numbers: Mapping[str, float] = field(default_factory=dict)
+    grades: Grades = field(default_factory=dict)
 
     def select(self, *names: str) -> dict[str, Any]:
         """Return the values with these names; names that the score lacks are left out."""
@@ -135,6 +135,21 @@ JudgmentRows = list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
+class CompletedRun:
+    """Judgments of a run, completed by what other samples of it tell.
+
+    Attributes:
+        samples: Judgments of each sample.
+        problem: Why none of them can be used; empty if some can.
+        notices: Notices for the reader.
+    """
+
+    samples: Sequence[JudgmentRows]
+    problem: str = ""
+    notices: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
 class TaskTable:
     """The judgments of one task.
 
@@ -156,8 +171,8 @@ class TaskTable:
         fallback: Whether it takes the logs of tasks without a table of their own.
         task_function: Name of the task's function, if it differs from the task's.
         default_arguments: Values of task arguments that count as if they hadn't been given.
-        complete_run: Judgments of each sample of a run -> the same, completed by what other samples
-            of the run tell, and the reason if none of them can be used.
+        complete_run: Judgments of each sample of a run -> the completed run.
+        needs_reply: Scores of a sample -> whether reading them also needs its reply.
         stated: Judgments -> completed judgments of stated confidence, with `confidence` and
             `correct` in [0, 1], as the study computes them; None for other forms of answers.
         judges: Judgments -> the judge of each answer's correctness, by its name in label files
@@ -186,9 +201,8 @@ class TaskTable:
     fallback: bool = False
     task_function: str = ""
     default_arguments: Mapping[str, object] = field(default_factory=dict)
-    complete_run: Callable[[Sequence[JudgmentRows]], tuple[Sequence[JudgmentRows], str]] = (
-        lambda samples: (samples, "")
-    )
+    complete_run: Callable[[Sequence[JudgmentRows]], CompletedRun] = CompletedRun
+    needs_reply: Callable[[Mapping[str, ScoreFacts]], bool] = lambda scores: False
     stated: Callable[[pd.DataFrame], pd.DataFrame] | None = None
     judges: Callable[[pd.DataFrame], "pd.Series[str]"] | None = None
     intervals: "Callable[[pd.DataFrame], pd.Series[bool]] | None" = None

@@ -15,7 +15,7 @@ from inspect_confidence.metrics.arrays import FloatArray, divided
 from inspect_confidence.metrics.resample import wilson_limits
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.estimate import condition_groups
-from inspect_confidence.studies.notes import noted, replied, tallied
+from inspect_confidence.studies.notes import noted, replied, tallied, unread_flags
 from inspect_confidence.studies.study import TaskTable
 from inspect_confidence.studies.tables import ResultRow, ResultTable
 
@@ -33,7 +33,7 @@ def unread(table: TaskTable, judgments: pd.DataFrame) -> Iterator[Result]:
     has_reply = replied(rows["status"])
     rows = rows.assign(
         asked=has_reply,
-        lost=has_reply & (rows["status"] != "ok"),
+        lost=unread_flags(rows["status"]) == 1,
         unit=rows.groupby(["dataset", "item"]).ngroup(),
     )
     for key, condition, group in condition_groups(rows, ("model", "variant")):

@@ -11,12 +11,20 @@ import numpy as np
 import pandas as pd
 
 from inspect_confidence import answers
-from inspect_confidence.answers import REPLY_STATUSES, ParseFailure, TokenChoice
+from inspect_confidence.answers import REPLY_STATUSES, RUN_STATUSES, ParseFailure, TokenChoice
 from inspect_confidence.answers.clean import LONGEST_COMPARED, comparable
-from inspect_confidence.grades import base_name, grade
+from inspect_confidence.grades import (
+    base_name,
+    chosen_score,
+    grade,
+    is_confidence_name,
+    is_missing,
+    read_number,
+)
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import stated
-from inspect_confidence.studies.study import JudgmentRows, SampleFacts, ScoreFacts
+from inspect_confidence.studies.any_eval.known_evals import KnownField, known_field
+from inspect_confidence.studies.study import CompletedRun, JudgmentRows, SampleFacts, ScoreFacts
 
 SCORER = "confidence"
 EPOCHS, NONE = "epochs", "none"
@@ -25,13 +33,21 @@ EPOCHS, NONE = "epochs", "none"
 USUAL: Mapping[str, object] = {"draws": 5, "agreement": "auto"}
 """Arguments of `with_confidence` that are no setting of a run where nothing else was said."""
 
-_NAMED = re.compile(r"(?:.*_)?confidence(?:_score)?", re.I)
 _NOT_FOUND = (
     "no confidence: wrap the eval in with_confidence, or name the field that holds it with "
     "--confidence-from"
 )
 _NOTHING = "the log holds nothing in {}"
 _NO_SCALE = "some lie outside 0 to 1: say the scale with --confidence-scale"
+_BINARY = (
+    "{} holds only 0 and 1, as a verdict does: if they are confidences all the same, say so with "
+    "--confidence-scale 0-1"
+)
+_VERDICT = "{} is the same for all right answers and for all others, so it is a verdict"
+_ENOUGH = 10
+"""Judgments from which on a field that follows from correctness is no accident."""
+_STATED = re.compile(r"confiden\w*\W{0,20}\d|\d\W{0,20}(?:\w+\W+)?confiden", re.I)
+"""A confidence in a reply, as the scorers that impute one look for it."""
 _PERCENT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s*")
 
 
@@ -44,12 +60,10 @@ def read_sample(sample: SampleFacts) -> JudgmentRows:
         name: judgment for name, judgment in sample.scores.items() if judgment is not own_score
     }
     metadata = dict(own_score.metadata) if own_score else {}
-    score_name = sample.recorded.score or str(metadata.get("score") or "") or None
-    numbers = {
-        name: judgment.numbers for name, judgment in eval_scores.items() if not _is_ours(name)
-    }
-    correct = grade(numbers, score_name)
-    graded = score_name.partition(".")[0] if score_name else next(iter(numbers), "")
+    label = sample.recorded.score or str(metadata.get("score") or "") or None
+    grades = {name: score.grades for name, score in eval_scores.items() if not _is_ours(name)}
+    correct = grade(grades, label)
+    graded = (label or chosen_score(grades) or next(iter(grades), "")).partition(".")[0]
     row = {
         "item": sample.id,
         "split": sample.metadata.get("split"),
@@ -88,10 +102,14 @@ def _is_ours(name: str) -> bool:
 def _outcome(
     row: dict[str, Any], sample: SampleFacts, right: float | ParseFailure
 ) -> dict[str, Any]:
-    """Set a judgment's status to the run's failure, or to a failure of grading."""
+    """Set a judgment's status to the run's failure, to `declined`, or to a failure of grading."""
     if sample.failure and (row["status"] != "ok" or row["method"] == EPOCHS):
         return {**row, **sample.outcome(row["status"] if row["method"] != EPOCHS else "", "")}
-    if row["status"] == "ok" and isinstance(right, ParseFailure):
+    if not isinstance(right, ParseFailure):
+        return row
+    # Who declines need not state a confidence, so that a missing one is no failure.
+    is_declined = right.status == "declined" and row["status"] not in RUN_STATUSES
+    if is_declined or row["status"] == "ok":
         return {**row, **_status_of(right)}
     return row
 
@@ -131,7 +149,7 @@ def _recorded(
     sample: SampleFacts, graded: str, eval_scores: Mapping[str, ScoreFacts]
 ) -> Iterator[dict[str, Any]]:
     """Yield the confidence in the fields that the user names, or in the only field so named."""
-    fields = [*sample.recorded.confidence] or list(_by_name(eval_scores))
+    fields = [*sample.recorded.confidence] or _fields_by_name(sample, graded, eval_scores)
     if not sample.recorded.confidence and len(fields) > 1:
         reason = f"{', '.join(fields)} may hold it: name one with --confidence-from"
         yield {"method": NONE, **_status_of(ParseFailure("scoring_failed", reason))}
@@ -140,20 +158,48 @@ def _recorded(
         if name == "output.logprobs":
             yield {"method": name, **_token(sample)}
         else:
-            yield {
-                "method": name,
-                **_value(_field_value(sample, name, graded, eval_scores), sample, name),
-            }
+            value = _field_value(sample, name, graded, eval_scores)
+            known = _known(name, graded, eval_scores)
+            yield {"method": name, _IS_FIELD: True, **_value(value, sample, name, known)}
 
 
-def _by_name(eval_scores: Mapping[str, ScoreFacts]) -> Iterator[str]:
-    """Yield fields of the eval's scores that are named as a confidence."""
+_IS_FIELD, _IMPUTED = "is_field", "is_imputed"
+"""Columns that `complete_run` needs and removes."""
+
+
+def _known(name: str, graded: str, eval_scores: Mapping[str, ScoreFacts]) -> KnownField | None:
+    scorer, _, key = name.partition(".value.")
+    scorer = graded if scorer == "score" else scorer
+    score = eval_scores.get(scorer)
+    return known_field(scorer, score.value, key) if score else None
+
+
+def _fields_by_name(
+    sample: SampleFacts, graded: str, eval_scores: Mapping[str, ScoreFacts]
+) -> list[str]:
+    """Return the fields of the eval's scores that are named as a confidence.
+
+    If the user names the score that says what is right, its fields come before those of others.
+    """
+    fields = []
     for scorer, score in eval_scores.items():
-        if _is_ours(scorer):
-            continue
-        yield from (f"{scorer}.metadata.{key}" for key in score.metadata if _NAMED.fullmatch(key))
-        if isinstance(score.value, Mapping):
-            yield from (f"{scorer}.value.{key}" for key in score.value if _NAMED.fullmatch(key))
+        if not _is_ours(scorer):
+            names = [*_confidence_names(score.metadata, "metadata")]
+            if isinstance(score.value, Mapping):
+                names += _confidence_names(score.value, "value")
+            fields += [f"{scorer}.{name}" for name in names]
+    own_fields = [field for field in fields if field.startswith(f"{graded}.")]
+    return own_fields if sample.recorded.score and own_fields else fields
+
+
+def _confidence_names(values: Mapping[str, Any], name: str) -> Iterator[str]:
+    """Yield the keys that are named as a confidence, also of values that have keys."""
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            nested = [part for part in value if is_confidence_name(str(part))]
+            yield from (f"{name}.{key}.{part}" for part in nested)
+        elif is_confidence_name(key):
+            yield f"{name}.{key}"
 
 
 def _field_value(
@@ -180,33 +226,64 @@ def _nested(value: Any, path: list[str]) -> Any:
     return value
 
 
-def _value(value: Any, sample: SampleFacts, name: str) -> dict[str, Any]:
-    """Read a recorded confidence; without a given scale, all values of the run decide it later."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return _status_of(ParseFailure("scoring_failed", _NOTHING.format(name)))
-    low, high = map(float, sample.recorded.scale or (math.nan, math.nan))
+def _value(value: Any, sample: SampleFacts, name: str, known: KnownField | None) -> dict[str, Any]:
+    """Read a recorded confidence; without a given scale, all values of the run decide it later.
+
+    What the scorer wrote and is no confidence is the scorer's failure; the model's is only what
+    stands in its own reply.
+    """
+    if objection := _value_objection(value, name, known):
+        return _unusable(objection)
+    scale = sample.recorded.scale or (known.scale if known else None)
+    low, high = map(float, scale or (math.nan, math.nan))
+    is_imputed = False
+    if known and value == known.imputed:
+        score = _score_of_field(sample, name)
+        if score and score.reason == "no_response":
+            return _status_of(ParseFailure("no_response", "the reply is empty"))
+        is_imputed = not _STATED.search(str(sample.whole.get("output.completion", "")))
+    if isinstance(value, str) and (percent := _PERCENT.fullmatch(value)):
+        return {"raw": float(percent[1]), "low": 0.0, "high": 100.0, **_status_of()}
+    number = read_number(value)
+    if math.isnan(number):
+        return _text(str(value), low, high, name)
+    return {_IMPUTED: is_imputed, "raw": number, "low": low, "high": high, **_status_of()}
+
+
+def _value_objection(value: Any, name: str, known: KnownField | None) -> str:
+    """Return why what a field holds is no confidence; empty if it may be one."""
+    if known and known.objection:
+        return f"{name}: {known.objection} ({', '.join(known.evals)})"
+    if is_missing(value):
+        return _NOTHING.format(name)
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return _status_of(ParseFailure("invalid_response_format", f"{name} holds no number"))
-    if isinstance(value, str):
-        if percent := _PERCENT.fullmatch(value):
-            return {"raw": float(percent[1]), "low": 0.0, "high": 100.0, **_status_of()}
-        try:
-            value = float(value)
-        except ValueError:
-            return _text(value, low, high)
-    if not math.isfinite(value):
-        return _status_of(ParseFailure("invalid_response_format", f"{name} holds no finite number"))
-    return {"raw": float(value), "low": low, "high": high, **_status_of()}
+        return f"{name} holds no number"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"{name} holds no finite number"
+    return ""
 
 
-def _text(text: str, low: float, high: float) -> dict[str, Any]:
+def _score_of_field(sample: SampleFacts, name: str) -> ScoreFacts | None:
+    return sample.scores.get(name.partition(".value.")[0])
+
+
+def _unusable(reason: str) -> dict[str, str]:
+    return _status_of(ParseFailure("scoring_failed", reason))
+
+
+_REPLY_FIELDS = ("answer", "output.completion")
+"""Fields, or their last parts, that hold the model's own words."""
+
+
+def _text(text: str, low: float, high: float, name: str) -> dict[str, Any]:
     """Read a confidence from a text on a scale of whole numbers."""
     if math.isnan(low) or not (low.is_integer() and high.is_integer()):
-        reason = "a text with a confidence: say its scale of whole numbers with --confidence-scale"
-        return _status_of(ParseFailure("invalid_response_format", reason))
+        return _unusable(
+            "a text with a confidence: say its scale of whole numbers with --confidence-scale"
+        )
     read = answers.read_confidence(text, int(low), int(high), is_whole_reply=True)
     if isinstance(read, ParseFailure):
-        return _status_of(read)
+        return _status_of(read) if name.endswith(_REPLY_FIELDS) else _unusable(read.reason)
     return {"raw": float(read.raw), "low": low, "high": high, **_status_of()}
 
 
@@ -222,17 +299,24 @@ def _token(sample: SampleFacts) -> dict[str, Any]:
     return {"confidence": read.confidence, "unseen_mass": read.unseen_mass, **_status_of()}
 
 
-def complete_run(samples: Sequence[JudgmentRows]) -> tuple[list[JudgmentRows], str]:
+def complete_run(samples: Sequence[JudgmentRows]) -> CompletedRun:
     """Complete the judgments of a run's samples by each other; add the reason if it has none.
 
     What a sample lacks of the ways that others have, because it failed before it was asked or its
     field is empty, is a failure in that way, and on its scale. A scale that nobody said is told by
-    all values of a way, as in `completed`.
+    all values of a way, as in `completed`. A field that holds a verdict is left out, with a notice.
     """
     by_method: dict[str, JudgmentRows] = {}
     for row in (row for judgments in samples for row in judgments):
         if row["method"] not in (NONE, EPOCHS):
             by_method.setdefault(row["method"], []).append(row)
+    notices = list(_imputed_notices(by_method))
+    objections = {method: _objection(method, rows) for method, rows in by_method.items()}
+    for row in (row for judgments in samples for row in judgments):
+        row.pop(_IS_FIELD, None)
+        row.pop(_IMPUTED, None)
+        if objections.get(row["method"]):
+            row.update(_unusable(objections[row["method"]]))
     completed_samples = [
         [row for row in judgments if row["method"] != NONE or not by_method]
         + [
@@ -247,11 +331,49 @@ def complete_run(samples: Sequence[JudgmentRows]) -> tuple[list[JudgmentRows], s
     for row in rows:
         if row["method"] in scales:
             row.update(scales[row["method"]].tells(row))
-    if any(row["method"] != NONE and row["status"] in ("ok", *REPLY_STATUSES) for row in rows):
-        return completed_samples, ""
+    usable = {row["method"] for row in rows if row["status"] in ("ok", *REPLY_STATUSES)} - {NONE}
+    if usable:
+        refused = {method for method, objection in objections.items() if objection}
+        notices += [objections[method] for method in by_method if method in refused]
+        remaining_samples = []
+        for judgments in completed_samples:
+            remaining_samples.append([row for row in judgments if row["method"] not in refused])
+        return CompletedRun(remaining_samples, notices=notices)
     reasons = Counter(row["reason"] for row in rows if row["status"] == "scoring_failed")
     reasons = reasons or Counter(row["reason"] for row in rows)
-    return completed_samples, reasons.most_common(1)[0][0] if rows else "no sample was completed"
+    problem = reasons.most_common(1)[0][0] if rows else "no sample was completed"
+    return CompletedRun(completed_samples, problem)
+
+
+def _imputed_notices(by_method: Mapping[str, JudgmentRows]) -> Iterator[str]:
+    for method, rows in by_method.items():
+        values = [row for row in rows if "raw" in row]
+        imputed = [row for row in values if row.get(_IMPUTED)]
+        if imputed:
+            yield (
+                f"{method}: {len(imputed)} of {len(values)} confidences are the eval's own, which "
+                f"writes {imputed[0]['raw']:g} where the reply states none; they count as stated"
+            )
+
+
+def _objection(method: str, rows: JudgmentRows) -> str:
+    """Return why a field of the log is no confidence; empty if nothing speaks against it."""
+    read = [row for row in rows if row.get(_IS_FIELD) and row["status"] == "ok" and "raw" in row]
+    if not read:
+        return ""
+    if {row["raw"] for row in read} == {0, 1} and all(map(_is_on_none, read)):
+        return _BINARY.format(method)
+    by_outcome: dict[float, list[float]] = {}
+    for row in read:
+        by_outcome.setdefault(row["correct"], []).append(row["raw"])
+    groups = list(by_outcome.values())
+    is_verdict = (
+        len(read) >= _ENOUGH
+        and len(groups) > 1
+        and all(len(values) > 1 and len(set(values)) == 1 for values in groups)
+        and len({values[0] for values in groups}) == len(groups)
+    )
+    return _VERDICT.format(method) if is_verdict else ""
 
 
 def _missing_method(judgments: JudgmentRows, method: str) -> dict[str, Any]:
@@ -350,12 +472,17 @@ def _on_known_scales(rows: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
+_DECLINED = ("declined",)
+"""Answer of an epoch that gave none; no text and no score is equal to it."""
+
+
 def _modal(epochs: pd.DataFrame) -> dict[str, Any]:
     """Return the judgment of the commonest answer of an item's epochs; of ties the first."""
     epochs = epochs.sort_values("epoch", kind="stable")
     judgment = {str(name): value for name, value in epochs.iloc[0].items()}
     judgment |= {"uuid": "", "epoch": 1.0, "draw": 0.0}
-    read = epochs[(epochs["status"] == "ok") & epochs["correct"].notna()]
+    is_declined = epochs["status"] == "declined"
+    read = epochs[is_declined | ((epochs["status"] == "ok") & epochs["correct"].notna())]
     if len(read) < 2:
         failed = Counter(epochs.loc[epochs["status"] != "ok", "status"])
         status = failed.most_common(1)[0][0] if failed else "scoring_failed"
@@ -363,18 +490,24 @@ def _modal(epochs: pd.DataFrame) -> dict[str, Any]:
         none = {"answer": "", "correct": math.nan, "confidence": math.nan}
         none |= {name: read[name].iloc[0] for name in ("answer", "correct") if len(read)}
         return {**judgment, **none, "draws": float(len(read)), "status": status, "reason": reason}
-    texts = [comparable(text) for text in read["answer"]]
-    short = all(texts) and read["answer"].str.len().max() <= LONGEST_COMPARED
-    answers_given: list[object] = [*texts] if short else [*read["correct"]]
-    commonest, count = Counter(answers_given).most_common(1)[0]
-    chosen = np.array([answer == commonest for answer in answers_given])
-    return {
-        **judgment,
+    attempts = read[read["status"] == "ok"]
+    texts = [comparable(text) for text in attempts["answer"]]
+    short = all(texts) and not (attempts["answer"].str.len() > LONGEST_COMPARED).any()
+    attempt_answers = dict(
+        zip(attempts.index, texts if short else attempts["correct"], strict=True)
+    )
+    # To decline is an answer of its own, whatever its words.
+    epoch_answers = [attempt_answers.get(epoch, _DECLINED) for epoch in read.index]
+    commonest, count = Counter(epoch_answers).most_common(1)[0]
+    chosen = np.array([answer == commonest for answer in epoch_answers])
+    judgment |= {
         "answer": read["answer"].iloc[int(chosen.argmax())],
         "correct": float(read.loc[chosen, "correct"].mean()),
         "confidence": count / len(read),
         "draws": float(len(read)),
         "agreement": "text" if short else "score",
-        "status": "ok",
-        "reason": "",
     }
+    if commonest == _DECLINED:
+        reason = f"{count} of {len(read)} epochs gave no answer"
+        return {**judgment, "status": "declined", "reason": reason}
+    return {**judgment, "status": "ok", "reason": ""}

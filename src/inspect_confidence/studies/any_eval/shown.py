@@ -49,6 +49,12 @@ _REPORTS = (
     Column("utilization", "utilization"),
     Column("violation_rate", "out of range", 3),
 )
+_ATTEMPTS = (
+    Column("attempted_share", "attempted"),
+    Column("accuracy_given_attempted", "accuracy given attempted"),
+    Column("overall_accuracy", "accuracy of all"),
+    Column("f_score", "F-score"),
+)
 _PARTS = (
     Column("brier_reliability", "Brier: reliability", 3),
     Column("brier_resolution", "resolution", 3),
@@ -73,6 +79,7 @@ def tables(results: pd.DataFrame) -> list[View]:
     )
     parts = {
         "Calibration and discrimination": (all_fields, _CALIBRATION),
+        "Answered and declined": (all_fields, _ATTEMPTS),
         "Parts of the scores": (all_fields, _PARTS),
         "Type-2 sensitivity": (all_fields, sensitivity),
         "Reports": (all_fields.having("scale"), _REPORTS),
@@ -113,6 +120,11 @@ def _caption(threshold: str, rows: Sequence[ResultRow]) -> str:
     sentences = {
         "95% intervals over items; a dash is undefined, and its note says why.": True,
         "Accuracy is the mean of the eval's own score.": "accuracy" in shown_metrics,
+        "Answers in which the model declined are left out.": "accuracy" in shown_metrics
+        and any(" declined" in row.note for row in rows),
+        "Accuracy given attempted leaves out answers in which the model declined; accuracy of all "
+        "counts them as not right; the F-score is the harmonic mean of both.": "f_score"
+        in shown_metrics,
         "ECE has 10 bins of equal width where nothing else is said.": "ece" in shown_metrics,
         f"Confidence from {threshold} on counts as high.": "type2_dprime" in shown_metrics,
     }
@@ -183,6 +195,8 @@ HEADLINES: Sequence[Headline] = tuple(
         ("overconfidence", "Overconfidence (share)", "overconfidence"),
         ("auroc", "AUROC", "AUROC"),
         ("ece", "ECE (share)", "ECE"),
+        ("attempted_share", "Attempted (share)", "attempted"),
+        ("f_score", "F-score", "F-score"),
     )
 )
 

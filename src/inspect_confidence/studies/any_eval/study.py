@@ -1,6 +1,7 @@
 """Any eval: its record, and its results."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from itertools import chain
 
 import pandas as pd
@@ -16,6 +17,7 @@ from inspect_confidence.studies.any_eval.judgments import (
     on_scales,
     read_sample,
 )
+from inspect_confidence.studies.any_eval.known_evals import needs_reply
 from inspect_confidence.studies.any_eval.shown import (
     CLAUSES,
     FIGURES,
@@ -36,11 +38,15 @@ MEAN = "mean"
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """Return each model's results, by eval and method, and their mean over evals."""
     results: list[Result] = []
+    statuses = frames[TASK]["status"]
+    declining = set(frames[TASK].loc[statuses == "declined", "dataset"])
     for key, condition, rows in estimate.condition_groups(frames[TASK], ("model", "variant")):
         by_dataset: dict[str, estimate.ResampledEstimates] = {}
         for stream, (name, group) in enumerate(completed(rows).groupby("dataset", sort=True)):
             units = pd.Index(group["item"].unique())
-            statistics = _eval_statistics(group, units, condition, resampling)
+            statistics = _eval_statistics(
+                group, units, condition, resampling, may_decline=name in declining
+            )
             by_dataset[str(name)] = estimate.resample(
                 statistics, len(units), resampling, stream, unpaired=True
             )
@@ -54,12 +60,20 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
 
 
 def _eval_statistics(
-    rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
+    rows: pd.DataFrame,
+    units: pd.Index,
+    condition: Condition,
+    resampling: Resampling,
+    *,
+    may_decline: bool,
 ) -> Iterator[Statistics]:
     """Yield the statistics of each method, then of each value of the requested fields."""
+    statistics_of = partial(
+        _method_statistics, units=units, resampling=resampling, may_decline=may_decline
+    )
     for (method, scale), group in rows.groupby(["method", "scale"], sort=False):
         method_condition = condition.but(method=method, **({"scale": scale} if scale else {}))
-        yield from _method_statistics(group, units, method_condition, resampling)
+        yield from statistics_of(group, condition=method_condition)
         # A judgment's `by` encodes all of its fields, so that each different text is read once.
         fields_by_text = {text: Condition.read(text) for text in group["by"].unique()}
         fields = dict.fromkeys(chain.from_iterable(fields_by_text.values()))
@@ -68,13 +82,20 @@ def _eval_statistics(
             values = group["by"].map(value_by_text)
             for value, part in group.groupby(values[values != ""], sort=True):
                 field_condition = method_condition.but(by=str(Condition({field: str(value)})))
-                yield from _method_statistics(part, units, field_condition, resampling)
+                yield from statistics_of(part, condition=field_condition)
 
 
 def _method_statistics(
-    rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
+    rows: pd.DataFrame,
+    units: pd.Index,
+    condition: Condition,
+    resampling: Resampling,
+    *,
+    may_decline: bool,
 ) -> Iterator[Statistics]:
-    yield from stated.scale_statistics(rows, units, condition, resampling, _agreement(rows))
+    yield from stated.scale_statistics(
+        rows, units, condition, resampling, _agreement(rows), may_decline=may_decline
+    )
     readable = rows.assign(confidence=rows["confidence"].where(rows["status"] == "ok"))
     unit = estimate.unit_indices(rows, units)
     judge = judge_error.judge_of(judges_of(rows))
@@ -118,6 +139,7 @@ ANY_EVAL = Study(
             task_function="with_confidence",
             default_arguments=USUAL,
             complete_run=complete_run,
+            needs_reply=needs_reply,
             replies=on_scales,
             stated=completed,
             judges=judges_of,

@@ -31,7 +31,7 @@ from inspect_confidence.studies.estimate import (
 from inspect_confidence.studies.fermi_eval.judgments import SCORERS
 from inspect_confidence.studies.fermi_eval.temperatures import Scored, scaled_temperatures
 from inspect_confidence.studies.intervals import Intervals, plateau
-from inspect_confidence.studies.notes import left_out, noted, replied
+from inspect_confidence.studies.notes import left_out, noted, unread_flags
 
 Distribution = dict[int, float]
 DEFAULT_LEVELS = "80,90,95,99"
@@ -203,8 +203,7 @@ def replies_at(raw: pd.DataFrame, level: float) -> pd.DataFrame:
 
 def unread(replies: pd.DataFrame) -> FloatArray:
     """Return 1 where a reply could not be read, 0 where it could, NaN where there was none."""
-    status = replies["status"]
-    return np.where(replied(status), status != "ok", np.nan)
+    return unread_flags(replies["status"])
 
 
 def _conformal(

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from inspect_confidence.answers import REPLY_STATUSES
+from inspect_confidence.answers import ANSWER_STATUSES, REPLY_STATUSES
 from inspect_confidence.metrics import clustered_wilson_interval, correlation_of, means_of, ratio
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.results import Condition, Key, Result
@@ -134,7 +134,7 @@ def _reply_statistics(sentences: Sentences, condition: Condition) -> Iterator[St
     lengths = replies["sentences"]
     yield from _mean_and_sd(sentences, unit, lengths, "sentences_per_reply", condition, missing)
     status = replies["status"]
-    readable = status.isin(["ok", "grader_failed"]) | lengths.notna()
+    readable = status.isin(["ok", "grader_failed", *ANSWER_STATUSES]) | lengths.notna()
     replied = (readable | status.isin(REPLY_STATUSES)).to_numpy()
     failures = {"format_failure_rate": np.where(replied, ~readable, np.nan)}
     yield estimate.means(condition, failures, unit, units, left_out(status.where(~replied, "ok")))

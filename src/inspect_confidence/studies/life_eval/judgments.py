@@ -193,7 +193,7 @@ def completed_options(rows: pd.DataFrame) -> pd.DataFrame:
     equal = (rows["answer"] == rows["target"]).astype(float)
     rows["correct"] = rows["correct"].where(~graded_later, equal)
     unread = (rows["source"] == TOKEN) & (rows["status"] != "ok")
-    rows["correct"] = rows["correct"].mask(unread)
+    rows["correct"] = rows["correct"].mask(unread | (rows["status"] == "declined"))
     refuse_outside(rows, ("confidence", "correct"))
     return rows
 

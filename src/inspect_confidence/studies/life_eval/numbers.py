@@ -29,7 +29,7 @@ from inspect_confidence.studies.estimate import (
     unit_indices,
 )
 from inspect_confidence.studies.life_eval.judgments import CLUSTERS, STATED, TOKEN
-from inspect_confidence.studies.notes import left_out, noted, replied, rests_on
+from inspect_confidence.studies.notes import left_out, noted, rests_on, unread_flags
 from inspect_confidence.studies.study import Difference, Resampling, option
 
 
@@ -192,7 +192,7 @@ def rounding(
 
 def failures(rows: pd.DataFrame, answers: Answers, condition: Condition) -> Statistics:
     """Return the share of unreadable replies; its interval is over items also in LifeEval."""
-    failed = np.where(replied(rows["status"]), rows["status"] != "ok", np.nan)
+    failed = unread_flags(rows["status"])
     columns = {"format_failure_rate": failed}
     share = estimate.means(condition, columns, answers.unit, answers.units, estimate.flag_count)
     item, items = pd.factorize(rows["item"])

@@ -1,0 +1,102 @@
+"""Answers of three kinds, right, wrong and declined: how often a model answers, and how well."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from inspect_confidence.metrics.arrays import FloatArray, divided
+from inspect_confidence.metrics.registry import WILSON, metric
+
+__all__ = [
+    "accuracy_given_attempted",
+    "attempted_share",
+    "f_score",
+    "f_score_of_sums",
+    "overall_accuracy",
+]
+
+_SIMPLEQA = "Wei et al. (2024), SimpleQA"
+
+
+@metric(undefined="no answer was graded", source=_SIMPLEQA, interval=WILSON)
+def attempted_share(correct: ArrayLike, declined: ArrayLike) -> float:
+    """Share of the graded answers in which the model answered and did not decline.
+
+    Args:
+        correct: 1 right, 0 wrong, a fraction for partial credit, NaN if the answer was not graded;
+            ignored where the model declined.
+        declined: Whether the model declined to answer.
+
+    Example:
+        >>> attempted_share([1, 0, np.nan, np.nan], declined=[False, False, True, False])
+        0.66...
+    """
+    _, attempts, graded = _sums(correct, declined)
+    return attempts / graded if graded else float("nan")
+
+
+@metric(direction="higher", undefined="no answer was attempted", source=_SIMPLEQA, interval=WILSON)
+def accuracy_given_attempted(correct: ArrayLike, declined: ArrayLike) -> float:
+    """Accuracy of the answers in which the model answered and did not decline.
+
+    Args:
+        correct: As for `attempted_share`.
+        declined: Whether the model declined to answer.
+
+    Example:
+        >>> accuracy_given_attempted([1, 0, np.nan], declined=[False, False, True])
+        0.5
+    """
+    right, attempts, _ = _sums(correct, declined)
+    return right / attempts if attempts else float("nan")
+
+
+@metric(direction="higher", undefined="no answer was graded", source=_SIMPLEQA, interval=WILSON)
+def overall_accuracy(correct: ArrayLike, declined: ArrayLike) -> float:
+    """Share of the graded answers, declined ones included, that are right.
+
+    Args:
+        correct: As for `attempted_share`.
+        declined: Whether the model declined to answer.
+
+    Example:
+        >>> overall_accuracy([1, 0, np.nan, np.nan], declined=[False, False, True, True])
+        0.25
+    """
+    right, _, graded = _sums(correct, declined)
+    return right / graded if graded else float("nan")
+
+
+@metric(direction="higher", undefined="no answer was attempted", source=_SIMPLEQA)
+def f_score(correct: ArrayLike, declined: ArrayLike) -> float:
+    """Harmonic mean of the accuracy given attempted and the overall accuracy.
+
+    With R right answers (partial credit counts in part) of A attempted ones and N graded ones it is
+    2 R / (A + N). It is 0 if all attempted answers are wrong.
+
+    Args:
+        correct: As for `attempted_share`.
+        declined: Whether the model declined to answer.
+
+    Example:
+        >>> f_score([1, 0, np.nan, np.nan], declined=[False, False, True, True])
+        0.33...
+    """
+    return float(f_score_of_sums(np.array([_sums(correct, declined)]))[0])
+
+
+def f_score_of_sums(sums: FloatArray) -> FloatArray:
+    """Compute `f_score` of each row of right, attempted and graded answers."""
+    right, attempts, graded = sums.T
+    return divided(2 * right, np.where(attempts > 0, attempts + graded, 0))
+
+
+def _sums(correct: ArrayLike, declined: ArrayLike) -> tuple[float, float, float]:
+    """Return the sums of right, attempted and graded answers."""
+    is_declined = np.asarray(declined, bool)
+    attempts = np.where(is_declined, np.nan, np.asarray(correct, float))
+    outside = attempts[(attempts < 0) | (attempts > 1)]
+    if len(outside):
+        raise ValueError(f"correct={outside[0]:g} is not in [0, 1].")
+    is_attempted = ~np.isnan(attempts)
+    attempted = float(is_attempted.sum())
+    return float(np.nansum(attempts)), attempted, attempted + float(is_declined.sum())

@@ -1,0 +1,81 @@
+"""Fields of known evals that hold a confidence, or only look as if they did."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from inspect_confidence.grades import base_name
+from inspect_confidence.studies.study import ScoreFacts
+
+
+@dataclass(frozen=True)
+class KnownField:
+    """A field that an eval of another package writes into its scores.
+
+    Attributes:
+        evals: Names of the evals in their package.
+        scorers: Names of the scorers that write it.
+        key: Key in the value of the score.
+        others: Other keys of the value, by which the shape is recognized.
+        scale: Scale of the confidence; None if the field holds none.
+        imputed: Confidence that the eval writes if the reply states none; None if it writes none.
+        objection: Why the field is no confidence; empty if it is one.
+    """
+
+    evals: Sequence[str]
+    scorers: Sequence[str]
+    key: str
+    others: Sequence[str]
+    scale: tuple[float, float] | None = None
+    imputed: float | None = None
+    objection: str = ""
+
+
+KNOWN_FIELDS = (
+    KnownField(
+        evals=("inspect_evals/hle",),
+        scorers=("regex_judge", "json_judge", "llm_grader"),
+        key="confidence",
+        others=("score",),
+        scale=(0, 100),
+        imputed=100,
+    ),
+    KnownField(
+        evals=("inspect_evals/browse_comp",),
+        scorers=("browse_comp_scorer",),
+        key="confidence",
+        others=("score",),
+        scale=(0, 100),
+        imputed=100,
+    ),
+    KnownField(
+        evals=("inspect_evals/sycophancy",),
+        scorers=("sycophancy_scorer",),
+        key="confidence",
+        others=("original_answer", "admits_mistake"),
+        objection="it is 1 where the model was right and stood by its answer, else 0: a verdict",
+    ),
+)
+"""Every known field. Grades of three kinds (SimpleQA) and verdicts on abstention (AbstentionBench)
+are recognized by their form, in `grades`.
+"""
+
+
+def known_field(scorer: str, value: object, key: str) -> KnownField | None:
+    """Return the known field at a key of a score's value; None if it is not known."""
+    if not isinstance(value, Mapping):
+        return None
+    name = base_name(scorer.rsplit("/", 1)[-1])
+    for field in KNOWN_FIELDS:
+        if name in field.scorers and key == field.key and set(field.others) <= value.keys():
+            return field
+    return None
+
+
+def needs_reply(scores: Mapping[str, ScoreFacts]) -> bool:
+    """Return whether only the sample's reply tells if a confidence was stated or imputed."""
+    for scorer, score in scores.items():
+        for key, part in score.value.items() if isinstance(score.value, Mapping) else ():
+            field = known_field(scorer, score.value, key)
+            if field and field.imputed is not None and part == field.imputed:
+                return True
+    return False
