@@ -187,6 +187,21 @@ def test_the_page_shows_all_numbers_of_the_matrix_and_all_sentences(tmp_path: Pa
     assert hidden == ["choose"]  # what is of use with the script alone
 
 
+def test_a_page_of_one_model_has_no_ranks_and_names_it_in_its_title(tmp_path: Path) -> None:
+    """The question is not which model; each heading has its data set and n."""
+    page = write_report(small_judgments("vendor/a"), tmp_path, resamples=100).read_text("utf-8")
+    assert "<title>Confidence of vendor/a in 2 studies</title>" in page
+    assert "Does it know what it knows?" in page
+    assert "Which model" not in page
+    assert "rank" not in page[page.index("board-legend") : page.index("<nav")]
+    headings = re.findall(
+        r'<th scope="col" data-study="\w+"><span>.*?</span><small>(.*?)</small>', page
+    )
+    assert headings
+    for heading in headings:
+        assert re.match(r"\w+, n = \d+(; |$)", heading), heading
+
+
 def row_of(model: str, value: float, low: float, high: float, metric: str = "ece") -> Result:
     """A headline number of the scale study."""
     identifiers = ("scale_variants", model, "mine", "scale=0-100", metric)

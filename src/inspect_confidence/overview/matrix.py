@@ -18,8 +18,12 @@ from inspect_confidence.studies.unread import ALL_DATASETS, SHARE
 
 MAX_COLUMNS = 8
 """Default maximum number of columns."""
-_OVER_SETS = ("pooled", "mean", "all")
-"""Values of `dataset` for numbers over all data sets, in order of preference."""
+OVER_SETS = {
+    "pooled": "all data sets pooled",
+    "mean": "mean of the data sets",
+    "all": "all data sets",
+}
+"""Values of `dataset` for numbers over all data sets, in order of preference, in words."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,7 @@ class Column:
 
     Attributes:
         heading: Short heading.
-        subheading: Data set, if the task has several; else empty.
+        subheading: Data set in words, and n where it is known for all models.
         title: Full name of the metric with the data set.
     """
 
@@ -134,9 +138,8 @@ def matrix_of(
     shares = _unread_shares(results)
     columns: list[Column] = []
     cells: dict[LineKey, dict[int, Number]] = {}
-    sets = rows.groupby("task")["dataset"].nunique()
     for place, column_rows in enumerate(_column_rows(rows, max_columns)):
-        column = _column(column_rows, several=sets[column_rows["task"].iloc[0]] > 1)
+        column = _column(column_rows)
         columns.append(column)
         for row in column_rows.to_dict("records"):
             number = _number(row, ranks[row["row"]], shares)
@@ -186,7 +189,7 @@ def _is_frame(value: pd.DataFrame | None) -> bool:
 def _by_dataset(rows: pd.DataFrame) -> list[pd.DataFrame]:
     """Return the rows over all data sets if every model has one, else those of each data set."""
     keys = set(rows["key"])
-    for name in _OVER_SETS:
+    for name in OVER_SETS:
         pooled = rows[rows["dataset"] == name]
         if len(pooled) and set(pooled["key"]) == keys:
             return [pooled]
@@ -194,7 +197,14 @@ def _by_dataset(rows: pd.DataFrame) -> list[pd.DataFrame]:
     return sorted(sets, key=len, reverse=True)
 
 
-def _column(rows: pd.DataFrame, *, several: bool) -> Column:
+def _counts(rows: pd.DataFrame) -> str:
+    """Return the least and the greatest n of the defined numbers, in words."""
+    counts = rows.loc[rows["value"].notna(), "n"]
+    least, most = int(counts.min()), int(counts.max())
+    return f"n = {least:,}" if least == most else f"n = {least:,} to {most:,}"
+
+
+def _column(rows: pd.DataFrame) -> Column:
     first = rows.iloc[0]
     metric, dataset, label = str(first["metric"]), str(first["dataset"]), str(first["label"])
     return Column(
@@ -203,7 +213,7 @@ def _column(rows: pd.DataFrame, *, several: bool) -> Column:
         metric=metric,
         dataset=dataset,
         heading=str(first["short"]) or label,
-        subheading=dataset if several else "",
+        subheading=", ".join(filter(None, [OVER_SETS.get(dataset, dataset), _counts(rows)])),
         title=f"{label}, data set {dataset}",
         direction=direction_of(metric, str(Condition.read(first["condition"]))),
     )

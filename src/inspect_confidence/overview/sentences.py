@@ -12,6 +12,7 @@ import pandas as pd
 
 from inspect_confidence.headlines import add_condition_columns, condition_values
 from inspect_confidence.overview.matrix import (
+    OVER_SETS,
     Line,
     LineKey,
     Matrix,
@@ -23,7 +24,6 @@ from inspect_confidence.plots import shortened
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import Clause, NumberInText, all_studies
 
-_OVER_SETS = ("pooled", "mean", "all")
 _FIRST = ("calibration", "ranking")
 _LONGEST = 60
 """Maximum number of characters of a name."""
@@ -128,7 +128,7 @@ def _rows_by_dataset(
 
 def _largest_dataset(by_dataset: Mapping[str, Sequence[Mapping[Any, Any]]]) -> str:
     """Return the data set with most judgments; all sets together only if there is no other."""
-    single = [name for name in by_dataset if name not in _OVER_SETS]
+    single = [name for name in by_dataset if name not in OVER_SETS]
     return max(single or by_dataset, key=lambda name: _judgments(by_dataset[name]), default="")
 
 

@@ -14,8 +14,14 @@ from inspect_confidence.overview import sentences
 from inspect_confidence.overview.front import front_of
 from inspect_confidence.overview.matrix import matrix_of
 from inspect_confidence.overview.ranks import RANKING, Ranks
+from inspect_confidence.plots import shortened
 from inspect_confidence.report import figures, tables
 from inspect_confidence.report.svg import with_classes
+
+_NAMED = 2
+"""Maximum number of models that a title names."""
+_LONGEST = 60
+"""Maximum number of characters of a name."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +115,7 @@ def render_page(page: Page) -> str:
     pages.filters |= {"picture": Markup, "ranges": figures.format_ranges}
     sections, styles = _share_styles(page.sections)
     return pages.get_template("report.html.jinja").render(
-        title="Confidence report",
+        title=page_title(page.models, [section.title for section in sections]),
         version=__version__,
         created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         page=replace(page, sections=sections),
@@ -119,6 +125,22 @@ def render_page(page: Page) -> str:
         styles=Markup(styles),
         glossary=[metric for name, metric in METRICS.items() if name in set(page.metrics)],
     )
+
+
+def page_title(models: Sequence[str], studies: Sequence[str]) -> str:
+    """Return the title of a page on models and studies: their names, or how many there are.
+
+    Example:
+        >>> page_title(["a", "b"], ["FermiEval: intervals"])
+        'Confidence of a and b: FermiEval'
+        >>> page_title(["a", "b", "c"], ["FermiEval: intervals", "LifeEval: ages"])
+        'Confidence of 3 models in 2 studies'
+    """
+    names = [shortened(model, _LONGEST) for model in models]
+    who = " and ".join(names) if 1 <= len(names) <= _NAMED else f"{len(names)} models"
+    if len(studies) == 1:
+        return f"Confidence of {who}: {studies[0].partition(':')[0]}"
+    return f"Confidence of {who} in {len(studies)} studies"
 
 
 def _share_styles(sections: Sequence[StudySection]) -> tuple[list[StudySection], str]:
