@@ -43,7 +43,7 @@ DOCS = Path(__file__).parent
 
 # docs/metrics.md
 
-SIZES = (30, 100, 300, 1_000)
+SIZES = (30, 50, 100, 198, 500, 1_319)
 
 _HEAD = """\
 # Metrics
@@ -170,20 +170,20 @@ _INTERVALS = """
 ## Intervals
 
 Which 95% interval each metric has, from which number of resampled units on, and how often it held
-the true value in simulations at 30, 100, 300 and 1,000 units: the least and the greatest share over
-what was simulated ([coverage.csv](coverage.csv) has every one). Below that number, and where every
-resample gives the same value or more than 5% of them none, there is no interval, and `note` says
-so. Simulations count where at least 35% of samples have an interval: a rule that asks for enough
-rare outcomes lets pass, where they are seldom enough, the samples that have most of them, and no
-interval holds the true value as often in those. An interval always holds its value. Units are
+the true value in simulations at 30, 50, 100, 198, 500 and 1,319 units: the least and the greatest
+share over what was simulated ([coverage.csv](coverage.csv) has every one). Below that number, and
+where every resample gives the same value or more than 5% of them none, there is no interval, and
+`note` says so. All simulations count: where fewer than 99% of the samples with a value have an
+interval, the least share of them is in brackets. An interval always holds its value. Units are
 items, or what the metric's row says: epochs of one item aren't independent, and never count as more
-than it. More than 97% is where the true value is at the end of its range or takes few values, or
-as the column `wide` of the file says.
+than it. More than 98% is where the true value is at the end of its range or takes few values, or
+as the column `wide` of the file says. [validation.md](validation.md#intervals-and-tests) has the
+rule by which a cell fails.
 
 {methods}
 
-| metric | method | from | 30 | 100 | 300 | 1,000 | other n |
-|---|---|---|---|---|---|---|---|
+| metric | method | from | 30 | 50 | 100 | 198 | 500 | 1,319 | other n |
+|---|---|---|---|---|---|---|---|---|---|
 """
 
 _TESTS = """
@@ -291,13 +291,15 @@ def intervals() -> str:
 
 
 def _share(simulations: pd.DataFrame) -> str:
-    """Return the smallest and the largest coverage, where at least 35% of samples have one."""
-    reported = simulations[simulations["printed"] >= 0.35 * simulations["simulations"]]
+    """Return the smallest and the largest coverage, and the smallest printed share below 99%."""
+    reported = simulations[simulations["printed"] > 0]
     if not len(reported):
         return "-"
     shares = reported["held"] / reported["printed"]
     ends = list(dict.fromkeys(f"{share:.3f}".lstrip("0") for share in (shares.min(), shares.max())))
-    return " to ".join(ends)
+    defined = simulations["simulations"] - simulations["undefined"]
+    printed = (simulations["printed"] / defined[defined > 0]).min()
+    return " to ".join(ends) + (f" ({printed:.0%})" if printed < 0.99 else "")
 
 
 def tests() -> str:

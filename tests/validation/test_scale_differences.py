@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,11 +11,12 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.stats import norm
 
+from inspect_confidence.metrics import TABLE_FUNCTIONS
 from inspect_confidence.studies.compare import confidence_contrast
 from inspect_confidence.studies.compare import resample_contrast as resampled
 from inspect_confidence.studies.study import Resampling
 from validation.coverage import Rejections, misjudged
-from validation.test_scale_coverage import VALUES, Observer
+from validation.designs import OUTCOMES, VALUES, Observer, cells_of, tables
 
 FloatArray = NDArray[np.float64]
 
@@ -25,7 +25,7 @@ SIMULATIONS, RESAMPLES = 400, 300
 
 def ideal(accuracy: float) -> FloatArray:
     """Cells of the observer whose confidence is what its evidence says: M-ratio 1."""
-    return np.array(Observer(accuracy, 2 * norm.ppf(accuracy), 0).cells())
+    return Observer(accuracy, 2 * norm.ppf(accuracy), 0).cells()
 
 
 def as_sure(accuracy: float, auroc: float) -> FloatArray:
@@ -34,17 +34,12 @@ def as_sure(accuracy: float, auroc: float) -> FloatArray:
     def observer(meta_d: float) -> Observer:
         return Observer(accuracy, meta_d, 0)
 
-    meta_d_root = brentq(lambda d: observer(d).truths()["auroc"] - auroc, 0.2, 5)
-    return np.array(observer(float(meta_d_root)).cells())
+    def error(meta_d: float) -> float:
+        population = tables(1e9 * observer(meta_d).cells()[[0, 2]].reshape(1, -1))
+        return float(TABLE_FUNCTIONS["auroc"](population)[0]) - auroc
 
-
-def cells_of(shares: Mapping[float, float], accuracy: Mapping[float, float]) -> FloatArray:
-    """Cells of confidences with these shares, right with these probabilities."""
-    cells = np.zeros((2, len(VALUES)))
-    for value, share in shares.items():
-        place = round(20 * value)
-        cells[:, place] = share * accuracy[value], share * (1 - accuracy[value])
-    return cells
+    meta_d_root = brentq(error, 0.2, 5)
+    return observer(float(meta_d_root)).cells()
 
 
 EVEN = {k / 10: 0.1 for k in range(10)}
@@ -74,15 +69,15 @@ NULLS = {
     "AUROC .75, accuracy .65 and .85": Null("auroc", as_sure(0.65, 0.75), as_sure(0.85, 0.75)),
     # .85 (1 - .9)^2 + .15 .9^2 = .9 (1 - .7)^2 + .1 .7^2 = .13
     "Brier .13, accuracy .85 and .9": Null(
-        "brier", cells_of({0.9: 1}, {0.9: 0.85}), cells_of({0.7: 1}, {0.7: 0.9})
+        "brier", cells_of({0.9: 1}, lambda _: 0.85), cells_of({0.7: 1}, lambda _: 0.9)
     ),
     "ECE .1, one confidence and ten": Null(
         "ece",
-        cells_of({0.9: 1}, {0.9: 0.8}),
-        cells_of(EVEN, {v: v + 0.1 if v < 0.5 else v - 0.1 for v in EVEN}),
+        cells_of({0.9: 1}, lambda _: 0.8),
+        cells_of(EVEN, lambda v: v + 0.1 if v < 0.5 else v - 0.1),
     ),
     "ECE 0, both calibrated": Null(
-        "ece", cells_of({0.8: 1}, {0.8: 0.8}), cells_of(EVEN, {v: v for v in EVEN})
+        "ece", cells_of({0.8: 1}, lambda _: 0.8), cells_of(EVEN, lambda v: v)
     ),
     "same contender, correlated items": Null("auroc", ideal(0.75), ideal(0.75), 0.6),
     "same accuracy, ties": Null("accuracy", ideal(0.75), ideal(0.75), 0.6, (30, 100)),
@@ -105,7 +100,7 @@ def simulated_judgments(
             "status": np.where(rng.random(items) < 0.05, "no_number", "ok"),
             "choices": 2.0,
             "confidence": VALUES[cell % len(VALUES)],
-            "correct": (cell < len(VALUES)).astype(float),
+            "correct": OUTCOMES[cell // len(VALUES)],
         }
     )
 
@@ -156,10 +151,10 @@ POWER = {
     "accuracy .75 and .89": Null("accuracy", ideal(0.75), ideal(0.89)),
     "AUROC .65 and .85": Null("auroc", as_sure(0.75, 0.65), as_sure(0.75, 0.85)),
     "ECE .05 and .3": Null(
-        "ece", cells_of({0.8: 1}, {0.8: 0.75}), cells_of(EVEN, {v: abs(v - 0.3) for v in EVEN})
+        "ece", cells_of({0.8: 1}, lambda _: 0.75), cells_of(EVEN, lambda v: abs(v - 0.3))
     ),
     "M-ratio 1 and .5": Null(
-        "m_ratio", ideal(0.75), np.array(Observer(0.75, float(norm.ppf(0.75)), 0).cells())
+        "m_ratio", ideal(0.75), Observer(0.75, float(norm.ppf(0.75)), 0).cells()
     ),
 }
 

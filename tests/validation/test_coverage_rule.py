@@ -1,0 +1,53 @@
+"""The rule by which simulated coverages are judged, by its chance of passing a true coverage."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from validation.coverage import Coverage
+
+
+def passing(coverage: float, simulations: int) -> float:
+    """Chance that a cell of that true coverage passes."""
+    held = np.arange(simulations + 1)
+    chance = binom.pmf(held, simulations, coverage)
+    likely = held[chance > 1e-9]
+    figures = [Coverage("mic", "", 100, 0.5, simulations, simulations, int(h)) for h in likely]
+    return float(sum(chance[figure.held] for figure in figures if not figure.defect))
+
+
+@pytest.mark.parametrize(
+    ("coverage", "least", "most"), [(0.90, 0, 0.001), (0.92, 0, 0.01), (0.95, 0.995, 1)]
+)
+def test_2000_simulations_pass_a_coverage_of_95_and_catch_one_of_90(
+    coverage: float, least: float, most: float
+) -> None:
+    """And 98% is caught where the rule isn't marked conservative."""
+    assert least <= passing(coverage, 2_000) <= most
+    assert passing(0.98, 2_000) < 0.01
+
+
+def test_400_simulations_catch_gross_failures_alone() -> None:
+    """A coverage of .85 fails in 96%, one of .92 passes."""
+    assert passing(0.85, 400) < 0.05
+    assert passing(0.92, 400) > 0.99
+
+
+def test_a_headline_metric_must_be_printed_in_99_of_100_samples_with_a_value() -> None:
+    """Samples without a value don't count against it; other metrics may be printed seldom."""
+    assert Coverage("auroc", "", 50, 0.7, 2_000, 1_900, 1_805).defect == "printed in 95.0%"
+    assert not Coverage("auroc", "", 50, 0.7, 2_000, 1_900, 1_805, undefined=100).defect
+    assert not Coverage("augrc", "", 50, 0.7, 2_000, 1_900, 1_805).defect
+
+
+def test_a_cell_that_is_seldom_printed_is_judged() -> None:
+    """76% of the intervals of 6% of the samples is a defect, however few they are."""
+    assert Coverage("augrc", "", 100, 0.2, 2_000, 120, 91).defect == "covers in 75.8%"
+
+
+def test_coverage_above_the_band_is_a_defect_unless_the_rule_is_conservative() -> None:
+    """It is reported either way."""
+    assert Coverage("augrc", "", 100, 0.2, 2_000, 2_000, 1_990).defect
+    assert not Coverage("augrc", "", 100, 0.2, 2_000, 2_000, 1_990, "at the end").defect
