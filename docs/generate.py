@@ -164,6 +164,33 @@ sampling error in the interval; the others stay as they are.
 - ECE, AUROC, Brier and the rest have no corrected value. Each bin or pair would need error rates of
   its own, and a hundred labels don't give them; taking one pair of rates for all bins makes the
   result depend on the supposition above much more than a mean does.
+
+## Items in clusters
+
+Several questions on one passage, several fillings of one template and several claims from one
+document are not independent: if the passage is hard, all of its questions are. Intervals that
+resample items are then too narrow. With five questions a passage and passages that differ much,
+95% intervals of accuracy hold the true value in .65 to .88 of samples.
+
+The column `cluster` of judgments, or `--cluster FIELD` (a field of the samples' metadata, or a
+column of a file), names the clusters. Then clusters are resampled in place of items, in all
+intervals and in paired comparisons, and each number has a note such as "120 clusters of 400 items
+are resampled". Two sets of the calibration study (`lsat_ar`, `sat_en`), its `halueval`, SuperGLUE's
+BoolQ and users' files with a column `context` have the cluster of the passage by default. An item
+without a cluster is a cluster of its own. `recalibrate` puts a whole cluster into either half.
+`plan --detect` and `--width` treat items as independent, so that a run in clusters needs more.
+
+- Means over clusters have the standard error of Miller (2024, "Adding error bars to evals",
+  equation 4): the squares of the clusters' summed deviations, added up. Inspect's own
+  `stderr(cluster="FIELD")` is the same with the factor C/(C - 1) for C clusters, and `ci(cluster=)`
+  takes Student's t with C - 1 degrees of freedom. The intervals here use the same t and factor. A
+  test compares both on one log.
+- Shares have Wilson's interval at the effective sample size of the clusters, by Student's t with
+  C - 1 degrees of freedom (Korn and Graubard 1998). While at most five clusters have the rarer
+  outcome, their dependence can't be estimated; then a cluster counts as one judgment.
+- Below ten clusters there is no interval: a variance from nine values or fewer is too uncertain,
+  and resamples of them take few different values. Metrics that need more units than ten need as
+  many clusters.
 """
 
 _INTERVALS = """

@@ -22,7 +22,7 @@ from studies.recorded import recorded_ages
 
 COMMON = [
     *("task", "task_version", "package_version", "run", "uuid", "model", "variant", "dataset"),
-    *("split", "item", "draw", "epoch", "status", "reason"),
+    *("split", "item", "cluster", "draw", "epoch", "status", "reason"),
 ]
 
 

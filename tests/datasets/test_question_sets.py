@@ -90,6 +90,16 @@ def test_passage_question_and_options_are_separated(published: Path) -> None:
                 assert "".join(option.split()) in "".join(choices_text.split()), name
 
 
+def test_questions_on_one_passage_are_one_cluster(published: Path) -> None:
+    """LSAT and SAT have several questions a passage; questions without a passage have none."""
+    for name in ("lsat_ar", "sat_en"):
+        items = list(by_source(name).values())
+        clusters, passages = ({item.cluster for item in items}, {item.context for item in items})
+        assert len(clusters) == len(passages) < len(items) / 3, name
+        assert len({(item.cluster, item.context) for item in items}) == len(passages), name
+    assert {item.cluster for item in by_source("boolq").values()} == {""}
+
+
 def test_halueval_asks_for_the_right_and_the_hallucinated_answer(published: Path) -> None:
     """1,000 questions with the right answer and the hallucinated one: 2,000 judgments."""
     rows = rows_of(published / "question_sets" / "items" / "halu_eval_qa.csv")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.stats import binom, permutation_test
+from scipy.stats import binom, permutation_test, t
 
 from inspect_confidence.metrics import (
     Statistic,
@@ -383,12 +383,13 @@ def test_wilson_uses_the_effective_sample_size() -> None:
         ([0, 1, 0, 1], [1, 1, 1, 1], 1 / 2, 4),
         # Judgments of an item agree: v = (1 + 1)/16, n = (1/4)/v = 2, as if judged once.
         ([2, 0], [2, 2], 1 / 2, 2),
-        # v = (1 + 0 + 1 + 0)/64, n = (1/4) * 32 = 8, as many as judgments.
-        ([2, 1, 0, 1], [2, 2, 2, 2], 1 / 2, 8),
-        # v = (1/4 + 1/4)/36 = 1/72, n = (1/4) * 72 = 18, but there are only 6 judgments.
-        ([1, 2], [3, 3], 1 / 2, 6),
-        # p = 15/24, v = (4 * 9^2 + 2 * 15^2 + 7^2 + 1)/64/24^2, n = (15/64) * 24^2 * 64/824.
-        ([3, 3, 3, 3, 0, 0, 1, 2], [3] * 8, 5 / 8, 15 * 24**2 / 824),
+        # v = (1 + 0 + 1 + 0)/64, n = (1/4) * 32 = 8; of three items with a failure at most 4.
+        ([2, 1, 0, 1], [2, 2, 2, 2], 1 / 2, 4),
+        # p = 24/48, v = (8 * 1.5^2 + 8 * .5^2)/48^2, n = (1/4) * 48^2/20 = 28.8, by Student's t of
+        # 47 and 15 degrees of freedom 28.8 * (2.0117/2.1314)^2.
+        ([3, 0, 1, 2] * 4, [3] * 16, 1 / 2, 28.8 * (t.ppf(0.975, 47) / t.ppf(0.975, 15)) ** 2),
+        # v = 16 (1/2)^2/48^2, n = 144, but there are only 48 judgments.
+        ([1, 2] * 8, [3] * 16, 1 / 2, 48 * (t.ppf(0.975, 47) / t.ppf(0.975, 15)) ** 2),
     ]:
         expected = wilson(p, n)
         assert clustered_wilson_interval(successes, trials) == pytest.approx(expected, rel=1e-12)
@@ -413,10 +414,10 @@ def test_up_to_three_successes_have_the_poisson_limit() -> None:
     assert clustered_wilson_interval([1, 1, 0, 0], [1] * 4) == pytest.approx(wilson(1 / 2, 4))
     hits = [1] * 4 + [0] * 36
     assert clustered_wilson_interval(hits, [1] * 40) == pytest.approx(wilson(1 / 10, 40))
-    # p = 4/6, v = (1 + 4/9 + 1/9)/36 = 14/324, n = (2/9)/v = 72/14, and of failures n/3 = 24/14.
+    # p = 4/6, v = (1 + 4/9 + 1/9)/36 = 14/324 and n = 72/14, at most 3: one failure.
     interval = clustered_wilson_interval([3, 0, 1], [3, 1, 2])
-    assert interval == pytest.approx(share_interval(48 / 14, 72 / 14), rel=1e-9)
-    assert interval[1] > wilson(2 / 3, 72 / 14)[1] + 0.01
+    assert interval == pytest.approx(share_interval(2, 3), rel=1e-9)
+    assert interval[1] > wilson(2 / 3, 3)[1] + 0.01
 
 
 @pytest.mark.parametrize("n", [10, 30, 100, 300])

@@ -86,9 +86,9 @@ def test_bins_of_the_worked_example() -> None:
     assert list(accuracy) == list(confidence) == ["0.3-0.4", "0.9-1"]
     top = accuracy["0.9-1"]
     # a: 1 of 2, b and c: 1 of 1. Over items the share varies by (.5^2 + 2 (.25)^2) / 16 = .0234,
-    # as of 8 independent judgments: more than the 4 there are, so 4 counts.
+    # as of 8 independent judgments; of one item with a wrong answer the 3 items count.
     assert top["value"] == 3 / 4
-    assert interval(top) == pytest.approx(share_interval(3, 4), abs=1e-12)
+    assert interval(top) == pytest.approx(share_interval(9 / 4, 3), abs=1e-12)
     assert (top["n"], top["condition"], top["note"]) == (4, "bin=0.9-1;scale=0-100", LEFT_OUT)
     assert confidence["0.9-1"]["value"] == pytest.approx((0.9 + 0.9 + 0.95 + 1) / 4)
     assert isnan(confidence["0.9-1"]["ci_low"])

@@ -181,8 +181,8 @@ SAID = [
 def test_shares_of_a_marker() -> None:
     """Over its sentences, whose markers count all by the authors."""
     # Of .3, .35, .3 and 1, in two data sets and epochs, 3/4 lie in [.3, .4) and 1/4 in [.9, 1]. By
-    # item 2 of 2 and 1 of 2 lie in the first: v = 2 (1/2)^2 / 16 makes n = 6, limited to the four
-    # sentences. Two of seven sentences don't count: of two markers, and not judged.
+    # item 2 of 2 and 1 of 2 lie in the first: of one item with the rarer outcome n is limited to
+    # the two items. Two of seven sentences don't count: of two markers, and not judged.
     results = detail(hedged(SAID))
     bins = rows_of(results, "confidence_share", "bin", model="m", judge="j", marker="probably")
     assert len(bins) == 10
@@ -190,7 +190,7 @@ def test_shares_of_a_marker() -> None:
         "0.3-0.4": 0.75,
         "0.9-1": 0.25,
     }
-    low, high = share_interval(3, 4)
+    low, high = share_interval(3 / 2, 2)
     row = bins["0.3-0.4"]
     assert (row["ci_low"], row["ci_high"]) == (pytest.approx(low), pytest.approx(high))
     assert (row["dataset"], row["n"]) == ("all", 4)

@@ -171,7 +171,9 @@ def test_power_is_as_stated(
     index = pd.RangeIndex(n)
     for seed in range(SPLITS):
         sides = [Answers(np.arange(n), n, *run, np.arange(n), None) for run in runs(n, rng)]
-        contrast = contrast_of_pairs([Pair(index, index, *sides)], (), [confidence_metric(metric)])
+        contrast = contrast_of_pairs(
+            [Pair(index, index, sides[0], sides[1])], (), [confidence_metric(metric)]
+        )
         column = max(k for k, (_, name) in enumerate(contrast.names) if name == metric)
         detections += resampled(contrast, Resampling(1_000, seed), None).test(column).p < 0.05
     record_property(

@@ -83,6 +83,13 @@ RECORDED = (
         help="Field of the samples' metadata, or column of a file, by which results are split too.",
     ),
     _record_option(
+        "--cluster",
+        "cluster",
+        metavar="FIELD",
+        help="Field of the samples' metadata, or column of a file, that names an item's cluster, "
+        "such as its passage; clusters are resampled instead of items.",
+    ),
+    _record_option(
         "--column",
         "columns",
         multiple=True,

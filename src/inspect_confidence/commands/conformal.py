@@ -13,6 +13,7 @@ from inspect_confidence.metrics import (
 )
 from inspect_confidence.results import Result
 from inspect_confidence.studies import Difference, Resampling, study_of
+from inspect_confidence.studies.estimate import unit_names
 from inspect_confidence.studies.intervals import Intervals
 
 COMPARED = ("coverage", "interval_score", "mean_width")
@@ -41,7 +42,7 @@ def fit_offset(train: IntervalGroup, test: IntervalGroup, resampling: Resampling
         reason = "intervals are made of several judgments, which `summarize` adjusts itself"
         return _refused(reason)
     rows = train.pooled()
-    intervals = Intervals.from_frame(rows, pd.Index(rows["item"].unique())).first_epochs()
+    intervals = Intervals.from_frame(rows, pd.Index(unit_names(rows).unique())).first_epochs()
     lower, upper, truth = intervals.lower, intervals.upper, intervals.truth
     offset = conformal_offset(lower, upper, truth, train.level)
     if np.isinf(offset):

@@ -13,7 +13,7 @@ from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.read import Judgments
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.results import Condition
-from inspect_confidence.studies import TaskTable, all_tables, study_of
+from inspect_confidence.studies import TaskTable, all_tables, estimate, study_of
 from inspect_confidence.studies.notes import replied
 
 MIN_ITEMS, MIN_OUTCOMES = 100, 10
@@ -54,8 +54,8 @@ class JudgmentGroup:
 
     @property
     def unit(self) -> IntArray:
-        """Number of each judgment's item; items of different data sets are different."""
-        return np.asarray(self.rows.groupby(["dataset", "item"], sort=False).ngroup(), np.int64)
+        """Number of each judgment's item or cluster; those of different data sets are different."""
+        return self._numbers(estimate.cluster_names(self.rows))
 
     @property
     def readable(self) -> NDArray[np.bool_]:
@@ -65,12 +65,21 @@ class JudgmentGroup:
     @property
     def items(self) -> int:
         """Number of items with a judgment that counts."""
-        return len(np.unique(self.unit[self.readable]))
+        return len(np.unique(self._numbers(self.rows["item"])[self.readable]))
+
+    def _numbers(self, names: pd.Series) -> IntArray:
+        """Return the number of each judgment's name within its data set."""
+        groups = self.rows.groupby([self.rows["dataset"], names], sort=False)
+        return np.asarray(groups.ngroup(), np.int64)
 
     def pooled(self) -> pd.DataFrame:
         """Return the judgments with unique item names, as if all data sets were one."""
-        rows = self.rows.assign(item=[f"{unit}" for unit in self.unit], dataset="")
-        return rows.drop(columns="unit", errors="ignore")
+        numbers = {
+            "item": self._numbers(self.rows["item"]),
+            "cluster": self.unit,
+        }
+        names = {name: number.astype(str) for name, number in numbers.items()}
+        return self.rows.assign(**names, dataset="").drop(columns="unit", errors="ignore")
 
     def take(self, is_chosen: NDArray[np.bool_]) -> Self:
         """Return a group of the chosen judgments."""
@@ -197,8 +206,9 @@ def in_train(rows: pd.DataFrame, seed: int) -> NDArray[np.bool_]:
     """Return whether each judgment belongs to the half of the items that trains maps.
 
     The half depends only on the seed, the data set and the item's name, so that it can be
-    recomputed: the first bit of the SHA-256 of `seed/dataset/item` is 0 for train items.
+    recomputed: the first bit of the SHA-256 of `seed/dataset/item` is 0 for train items. A cluster
+    is in one half, by its name.
     """
-    names = rows["dataset"].astype(str) + "/" + rows["item"].astype(str)
+    names = rows["dataset"].astype(str) + "/" + estimate.cluster_names(rows).astype(str)
     halves = {name: sha256(f"{seed}/{name}".encode()).digest()[0] < 128 for name in names.unique()}
     return names.map(halves).to_numpy(bool)

@@ -242,9 +242,10 @@ def _compare_confidence(
 def _confidence_results(
     test: ConfidenceGroup, rows: pd.DataFrame, resampling: Resampling
 ) -> list[Result]:
-    units = pd.Index(rows["item"].unique())
+    units = pd.Index(estimate.unit_names(rows).unique())
     table = table_statistics(Answers.from_frame(rows, units), COMPARED, {}, "")
-    draws = estimate.resample([table], len(units), resampling)
+    clusters = estimate.clusters_of(rows)
+    draws = estimate.resample([table], len(units), resampling, clusters=clusters)
     return list(estimate.results_of(draws, Key(test.task, test.model, "")))
 
 

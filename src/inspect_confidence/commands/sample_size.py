@@ -184,7 +184,7 @@ def _pilot(group: ConfidenceGroup) -> tuple[pd.DataFrame, int]:
     """Return readable judgments with unique item names, and the number of items asked."""
     replies = group.replies()
     names = replies.rows["dataset"].astype(str) + "/" + replies.rows["item"].astype(str)
-    rows = replies.rows.assign(item=names).drop(columns="unit", errors="ignore")
+    rows = replies.rows.assign(item=names).drop(columns=["unit", "cluster"], errors="ignore")
     return rows[replies.readable].reset_index(drop=True), names.nunique()
 
 

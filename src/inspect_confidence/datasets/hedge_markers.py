@@ -16,7 +16,13 @@ from inspect_confidence.datasets.hub import PUBLISHED
 from inspect_confidence.datasets.marker_prompts import StudyFormats
 from inspect_confidence.datasets.questions import Question, bundled_part
 from inspect_confidence.datasets.records import LETTERS, OwnRow, cell_text
-from inspect_confidence.datasets.selection import Selection, Split, alternate, choose
+from inspect_confidence.datasets.selection import (
+    Selection,
+    Split,
+    alternate,
+    choose,
+    passage_cluster,
+)
 from inspect_confidence.errors import InvalidArgument
 
 BUNDLED = ("facts", "science", "commonsense")
@@ -144,6 +150,7 @@ def _user_question(row: OwnRow) -> Question:
     return Question(
         id=row.id,
         split=row.split,
+        cluster=passage_cluster(context),
         dataset=row.text("dataset") or row.path.stem,
         question=f"{context}\n\n{question}" if context else question,
         answers=answers,

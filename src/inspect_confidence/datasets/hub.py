@@ -10,7 +10,7 @@ from typing import Any
 from inspect_confidence.datasets.question_sets import ITEMS, load_question_set
 from inspect_confidence.datasets.questions import MMLU, Question, load_questions
 from inspect_confidence.datasets.records import LETTERS, downloaded_records
-from inspect_confidence.datasets.selection import Split
+from inspect_confidence.datasets.selection import Split, passage_cluster
 
 SHORTEST_ENTITY = 2
 """Minimum number of characters of PopQA's subjects and objects."""
@@ -232,6 +232,7 @@ def _superglue(split: Split) -> Iterator[Question]:
                 choices=(row["choice1"], row["choice2"]) if two else _YES_NO,
                 target=LETTERS[int(row["label"])] if two else _yes_no(row["label"]),
                 part=task,
+                cluster=passage_cluster(row["passage"].strip()) if task == "boolq" else "",
                 fields={name: row[name].strip() for name in columns},
             )
 

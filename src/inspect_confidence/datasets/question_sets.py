@@ -10,7 +10,14 @@ from inspect_confidence.datasets import records
 from inspect_confidence.datasets.cache import fetch_text
 from inspect_confidence.datasets.questions import bundled_part
 from inspect_confidence.datasets.records import OwnRow, Record
-from inspect_confidence.datasets.selection import Item, Selection, alternate, by_id, choose
+from inspect_confidence.datasets.selection import (
+    Item,
+    Selection,
+    alternate,
+    by_id,
+    choose,
+    passage_cluster,
+)
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.prompts.question_sets import ReplyKind
 
@@ -193,6 +200,7 @@ def _user_question(row: OwnRow) -> SetQuestion:
     return SetQuestion(
         id=row.id,
         split=row.split,
+        cluster=passage_cluster(row.text("context")),
         kind=kind,
         question=row.as_written("question"),
         context=row.text("context"),
@@ -208,7 +216,9 @@ def _published(name: str) -> tuple[list[SetQuestion], str]:
     pool = []
     for row in records.csv_records(text):
         number = row["Question ID"]
-        pool.append(replace(read(row), id=f"{name}-{number}", source_id=number))
+        question = read(row)
+        cluster = passage_cluster(question.context)
+        pool.append(replace(question, id=f"{name}-{number}", source_id=number, cluster=cluster))
     return pool, fingerprint(text)
 
 

@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Generic, Literal, TypeVar
 
-from inspect_confidence.arguments import integer, read_text, user_path
+from inspect_confidence.arguments import fingerprint, integer, read_text, user_path
 from inspect_confidence.errors import InvalidArgument, nearest
 
 Split = Literal["train", "test"]
@@ -21,10 +21,14 @@ class Item:
     Attributes:
         id: Stable name.
         split: `train` or `test`; None until the items are ordered.
+        cluster: Name of the passage, or of whatever items share, that makes items depend on each
+            other; empty if there is none.
     """
 
     id: str
     split: Split | None = None
+    # Not in the fingerprints of data sets, which are of the items' texts.
+    cluster: str = field(default="", repr=False)
 
 
 ItemT = TypeVar("ItemT", bound=Item)
@@ -60,6 +64,16 @@ class Selection(Generic[ItemT_co]):
             "test_items": splits["test"],
             "excluded": dict(self.excluded),
         }
+
+
+def passage_cluster(passage: str) -> str:
+    """Return the name of the cluster of all items on a passage; empty without a passage.
+
+    Example:
+        >>> passage_cluster("The sun is a star.")
+        'passage-6def1f4ceb11'
+    """
+    return f"passage-{fingerprint(passage)}" if passage else ""
 
 
 def by_id(items: Iterable[ItemT]) -> dict[str, ItemT]:

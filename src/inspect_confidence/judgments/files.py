@@ -1,6 +1,7 @@
 """Judgments in csv and parquet files, written by this package or collected elsewhere."""
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
@@ -12,6 +13,7 @@ from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype
 from inspect_confidence.answers import STATUSES
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.judgments.checks import first_row, number_repeats, refuse_wrong
+from inspect_confidence.judgments.clusters import CLUSTER, cluster_name
 from inspect_confidence.judgments.order import sort_judgments
 from inspect_confidence.judgments.tables import read_table
 from inspect_confidence.results import Condition, as_csv
@@ -45,8 +47,8 @@ def read_file(
 
     Args:
         path: Path of the file.
-        recorded: The file's own column names, the scale of its confidence, and columns by which
-            results are given too.
+        recorded: The file's own column names, the scale of its confidence, columns by which
+            results are given too, and the column of the clusters.
         notices: Receives notices, such as the number of rows that are copies.
 
     Raises:
@@ -56,7 +58,8 @@ def read_file(
     source = str(path)
     frame = _rename_columns(read_table(path), recorded, source)
     if "task" not in frame:
-        frame["task"] = _infer_task(path, frame, is_others=recorded != NOTHING_SAID)
+        is_others = replace(recorded, cluster="") != NOTHING_SAID
+        frame["task"] = _infer_task(path, frame, is_others=is_others)
     rows_by_task = {str(name): rows.copy() for name, rows in frame.groupby("task", sort=False)}
     tables = all_tables()
     if unknown := [name for name in rows_by_task if name not in tables]:
@@ -82,6 +85,8 @@ def _rename_columns(frame: pd.DataFrame, recorded: Recorded, source: str) -> pd.
             )
     needed = [(f"--column {name}={column}", column) for name, column in recorded.columns.items()]
     needed += [(f"--by {name}", name) for name in recorded.by]
+    if recorded.cluster:
+        needed.append((f"--cluster {recorded.cluster}", recorded.cluster))
     present = list(map(str, frame))
     for option, column in needed:
         if column not in present:
@@ -93,6 +98,8 @@ def _rename_columns(frame: pd.DataFrame, recorded: Recorded, source: str) -> pd.
         for cells in frame[list(recorded.by)].astype(str).itertuples(index=False, name=None):
             conditions.append(str(Condition(dict(zip(recorded.by, cells, strict=True)))))
         mapped["by"] = pd.Series(conditions, frame.index)
+    if recorded.cluster:
+        mapped[CLUSTER] = frame[recorded.cluster].map(cluster_name)
     # A column that got another name no longer has its old name.
     frame = frame.drop(columns=list(recorded.columns.values())).assign(**mapped)
     if recorded.scale and not {"low", "high"} & set(frame):
@@ -220,7 +227,7 @@ def _column(frame: pd.DataFrame, name: str, kind: Kind, source: str, default: ob
     if kind == "text":
         text = values.where(values.notna(), "").astype(str)
         # Items named by numbers are text too, and 12 must be the same item as 12.0.
-        return text.str.removesuffix(".0") if name == "item" else text
+        return text.str.removesuffix(".0") if name in ("item", CLUSTER) else text
     is_number = is_numeric_dtype(values)
     numbers = values.astype(float) if is_number else _numbers(values, name, source)
     if np.isinf(numbers).any():

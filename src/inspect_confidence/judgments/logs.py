@@ -21,6 +21,7 @@ from inspect_confidence.answers import RUN_STATUSES
 from inspect_confidence.arguments import fingerprint
 from inspect_confidence.grades import base_name
 from inspect_confidence.judgments.archives import read_header, refuse_oversized
+from inspect_confidence.judgments.clusters import CLUSTER, cluster_name
 from inspect_confidence.judgments.repair import (
     Repairs,
     readable_text,
@@ -245,10 +246,14 @@ def _judgments_by_sample(
     left_out = unsent.settings_of(header.eval.model)
     generation = header.plan.config.model_dump(exclude_none=True)
     epochs = header.eval.config.epochs or 1
+    # The metadata of an eval of others may use the name for something else.
+    cluster_field = recorded.cluster or ("" if table.fallback else CLUSTER)
     judgments: dict[str, list[dict[str, Any]]] = {}
     errors: list[Exception] = []
     for summary, sample in samples:
         identity = {"uuid": _uuid(summary), "epoch": summary.epoch, "draw": 0}
+        if cluster_field:
+            identity["cluster"] = cluster_name(sample.metadata.get(cluster_field))
         key = _sample_key(summary)
         try:
             facts = replace(
@@ -415,6 +420,12 @@ def _common_columns(header: EvalLog, table: TaskTable) -> dict[str, Any]:
     }
 
 
+def metadata_fields(location: str) -> set[str]:
+    """Return the names of the metadata of a log's samples."""
+    summaries = read_eval_log_sample_summaries(location)
+    return set(chain.from_iterable(summary.metadata for summary in summaries))
+
+
 def _whole_sample(location: str, summary: EvalSampleSummary) -> EvalSample:
     """Read the whole sample, because its summary left out a part."""
     return read_eval_log_sample(location, summary.id, summary.epoch, exclude_fields=_HEAVY)
@@ -473,7 +484,7 @@ def _lacks_needed_parts(recorded: Recorded, summary: EvalSampleSummary) -> bool:
     """Return whether the summary of another eval's sample lacks a part that is read."""
     if any(name.startswith(_BEYOND_SUMMARIES) for name in recorded.confidence):
         return True
-    if recorded.confidence or recorded.by:
+    if recorded.confidence or recorded.by or recorded.cluster:
         return _is_shortened(summary)
     own_scores = {name: score for name, score in (summary.scores or {}).items() if is_own(name)}
     return _is_shortened(summary.model_copy(update={"metadata": {}, "scores": own_scores}))

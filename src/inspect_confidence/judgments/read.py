@@ -9,7 +9,12 @@ from os import PathLike, fspath
 import pandas as pd
 
 from inspect_confidence.arguments import user_path
-from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.errors import InvalidArgument, nearest
+from inspect_confidence.judgments.clusters import (
+    has_clusters,
+    join_clusters,
+    unclustered_notices,
+)
 from inspect_confidence.judgments.executors import Executing, read_runs
 from inspect_confidence.judgments.files import SUFFIXES, check_judgments, read_file
 from inspect_confidence.judgments.joining import LocatedRun, join_runs, shared_sample_notices
@@ -149,8 +154,8 @@ def read_judgments(
             score` would, but without a model and without writing a log. Judgments by a judge model
             stay as they are, and so do files, which contain no replies; notices report this, and
             how many judgments changed.
-        recorded: Where logs of other evals, and files, record confidence and correctness, and the
-            fields by which results are given too.
+        recorded: Where logs of other evals, and files, record confidence and correctness, the
+            fields by which results are given too, and the field of the clusters.
         executor: Reads the logs: any `concurrent.futures.Executor`, or a value of `--executor`. A
             script that starts processes keeps its own work under `if __name__ == "__main__":`.
 
@@ -184,9 +189,12 @@ def read_judgments(
     repeats: dict[str, int] = {}
     for task, parts in frames.items():
         combined = pd.concat(parts, ignore_index=True)
-        judgments[task] = sort_judgments(drop_repeats(combined))
+        judgments[task] = sort_judgments(join_clusters(drop_repeats(combined)))
         repeats[task] = len(combined) - len(judgments[task])
-    return Judgments(judgments, [*notices, *repeat_notices(repeats)], loss_notices)
+    notices += repeat_notices(repeats)
+    if recorded.cluster:
+        notices += unclustered_notices(judgments, recorded.cluster)
+    return Judgments(judgments, notices, loss_notices)
 
 
 Source = pd.DataFrame | Mapping[str, pd.DataFrame] | Paths
@@ -215,7 +223,8 @@ def judgments_of(source: Source) -> Judgments:
     frames: dict[str, pd.DataFrame] = {}
     for task, frame in source.items():
         rows = frame.assign(task=task).reset_index(drop=True)
-        frames[task] = sort_judgments(check_judgments(rows, tables[task], "the frame"))
+        typed_rows = check_judgments(rows, tables[task], "the frame")
+        frames[task] = sort_judgments(join_clusters(typed_rows))
     return Judgments(frames)
 
 
@@ -248,11 +257,25 @@ def _from_logs(
         if "by" in frame:
             for condition in frame["by"].unique():
                 fields.update(Condition.read(condition))
+    _check_cluster_field(options.recorded.cluster, frames.values(), runs)
     missing = [name for name in options.recorded.by if name not in fields]
     notices += [f"--by {name}: no sample has that field" for name in missing]
     for frame in frames.values():
         notices += pooling_notices(frame)
     return frames
+
+
+def _check_cluster_field(
+    name: str, frames: Iterable[pd.DataFrame], runs: Sequence[LocatedRun]
+) -> None:
+    if not name or not runs or any(has_clusters(frame) for frame in frames):
+        return
+    # Inspect takes seconds to import.
+    from inspect_confidence.judgments.logs import metadata_fields  # noqa: PLC0415
+
+    location = runs[0][0]
+    hint = nearest(name, metadata_fields(location))
+    raise InvalidArgument(f"--cluster {name}: the samples of {location} lack that field. {hint}")
 
 
 def runs_with_judgments(

@@ -22,7 +22,7 @@ from inspect_confidence import __version__
 from inspect_confidence.judgments.files import typed_columns
 from inspect_confidence.studies import COMMON_COLUMNS, ENTRY_POINTS, Kind, TaskTable, table_of
 
-FORMAT = 4
+FORMAT = 6
 """Version of record files and of a store's manifest; files of other versions are read anew."""
 
 _RECORD = b"inspect_confidence"

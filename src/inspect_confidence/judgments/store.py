@@ -136,9 +136,9 @@ class Store:
         """Return the arguments that its logs were read with."""
         if not self.recorded:
             return NOTHING_SAID
-        confidence, scale, score, columns = self.recorded
+        confidence, scale, score, columns, cluster = self.recorded
         low_and_high = (scale[0], scale[1]) if scale else None
-        return Recorded(tuple(confidence), low_and_high, score or None, tuple(columns))
+        return Recorded(tuple(confidence), low_and_high, score or None, tuple(columns), cluster)
 
     def notices(self) -> list[str]:
         """Return the notices for readers of its judgments."""
@@ -163,6 +163,7 @@ def read_arguments(recorded: Recorded) -> list[Any]:
         list(recorded.scale or ()),
         recorded.score or "",
         list(recorded.by),
+        recorded.cluster,
     ]
 
 
@@ -209,16 +210,18 @@ def find_logs(place: str) -> list[str]:
 
 
 def check_recorded(store: Store, recorded: Recorded) -> None:
-    """Refuse arguments for logs of other evals that differ from those of the store."""
+    """Refuse arguments on the layout of logs that differ from those of the store."""
     foreign_tasks = {task for task, table in all_tables().items() if table.fallback}
     has_foreign_logs = any(entry.record.get("task") in foreign_tasks for entry in store.entries)
-    if has_foreign_logs and read_arguments(recorded) not in (
+    is_read_otherwise = read_arguments(recorded) not in (
         read_arguments(NOTHING_SAID),
         store.recorded,
-    ):
+    )
+    if is_read_otherwise and (has_foreign_logs or recorded.cluster):
         raise InvalidArgument(
             f"PATH={store.folder}: its logs were not read with these --confidence-from, "
-            "--confidence-scale, --score and --by; ingest them with the same, or name the logs."
+            "--confidence-scale, --score, --by and --cluster; ingest them with the same, or name "
+            "the logs."
         )
 
 

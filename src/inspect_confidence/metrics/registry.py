@@ -69,9 +69,16 @@ class Interval:
     rarest: str = "outcome"
 
     def over(self, clusters: "Clusters | None") -> "Interval":
-        """Return the rule where clusters of items are resampled; a biased metric has none then."""
+        """Return the rule where clusters of items are resampled.
+
+        Clusters that the user declares take the place of items. Of clusters that the study defines,
+        shares are resampled as any mean, and a biased metric has no interval.
+        """
         if clusters is None or self.method == "none":
             return self
+        if clusters.are_declared:
+            min_units = max(self.min_units, clusters.min_units)
+            return replace(self, min_units=min_units, units=clusters.units)
         if self.method in ("basic", "debiased"):
             return no_interval(f"{clusters.units} are resampled, which leaves its bias")
         rule = replace(self, min_units=clusters.min_units, units=clusters.units, min_rarest=0)
@@ -95,10 +102,14 @@ class Clusters:
     Attributes:
         units: What the clusters are, in the plural.
         min_units: Least number of clusters of a value that has an interval.
+        note: Note on every number, such as how many clusters are resampled.
+        are_declared: Whether the user's data, or the data set, name the clusters.
     """
 
     units: str
     min_units: int
+    note: str = ""
+    are_declared: bool = False
 
 
 PERCENTILE = Interval("percentile", min_units=30)

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, issparse
-from scipy.special import gammaincinv, ndtri
+from scipy.special import gammaincinv, ndtri, stdtrit
 
 from inspect_confidence.metrics.arrays import FloatArray, IntArray, aligned, divided, sample_of
 
@@ -42,15 +42,20 @@ def clustered_wilson_interval(
     The share is p = sum(successes)/sum(trials). Its variance over items is
     v = sum((successes - p trials)^2) / sum(trials)^2, and Wilson's interval is taken at the
     sample size n = p (1 - p) / v at which independent judgments would vary as much, at most the
-    number of judgments. At one judgment an item, and where items don't vary (v = 0), n is the
-    number of items; judging every item twice with the same outcome changes nothing.
+    number of judgments. If n is above the number of items, it is multiplied by
+    (t(judgments - 1) / t(items - 1))^2, a ratio of Student's quantiles, because v has as few
+    degrees of freedom as there are items. While at most five items have the rarer outcome, which
+    doesn't tell how their judgments depend, n is at most the number of items. At one judgment an
+    item, and where items don't vary (v = 0), n is the number of items; judging every item twice
+    with the same outcome changes nothing. The same holds for clusters of items.
 
     Where p is below a half and p n at most 3, the lower limit is at most the Poisson one, the
     quantile 1 - confidence of the gamma law with shape p n, over n (the upper one likewise of
     1 - p): Wilson's own holds a share of half a percent in 86% of samples of 30.
 
     Source: Wilson (1927, Journal of the American Statistical Association 22); Brown, Cai and
-    DasGupta (2001, Statistical Science 16).
+    DasGupta (2001, Statistical Science 16); Korn and Graubard (1998, Survey Methodology 24) for
+    the effective sample size.
 
     Args:
         successes: Number of successes of each item.
@@ -80,8 +85,13 @@ def clustered_wilson_interval(
     share = divided(hits.sum(keepdims=True), judgments)
     variance = divided(np.square(hits - share * total).sum(keepdims=True), np.square(judgments))
     items = np.array([len(hits)], float)
-    low, high = wilson_limits(share, variance, judgments, items, confidence)[0]
+    rarer = np.array([min((hits > 0).sum(), (hits < total).sum())], float)
+    low, high = wilson_limits(share, variance, judgments, items, confidence, rarer)[0]
     return float(low), float(high)
+
+
+_FEW_RARE = 5
+"""Units with the rarer outcome up to which their dependence can't be estimated."""
 
 
 def wilson_limits(
@@ -90,12 +100,23 @@ def wilson_limits(
     judgments: FloatArray,
     items: FloatArray,
     confidence: float = 0.95,
+    rarer: FloatArray | None = None,
 ) -> FloatArray:
-    """Return Wilson's limits, of shape (shares, 2), of shares with these variances over items."""
+    """Return Wilson's limits, of shape (shares, 2), of shares with these variances over items.
+
+    `rarer` is the number of items with a judgment of the rarer outcome; None for variances that
+    are known, or widened already.
+    """
     independent = share * (1 - share)
     # A tolerance, because rounding leaves 1e-17 where items don't vary at all.
     varies = variance > 1e-9 * divided(independent, judgments)
     effective = np.minimum(independent / np.where(varies, variance, 1), judgments)
+    if rarer is not None:
+        dependent = np.minimum(effective, items)
+        tail = (1 + confidence) / 2
+        quantiles = [stdtrit(np.maximum(count - 1, 1), tail) for count in (judgments, items)]
+        widened = np.maximum(effective * (quantiles[0] / quantiles[1]) ** 2, dependent)
+        effective = np.where(rarer <= _FEW_RARE, dependent, widened)
     n = np.where(judgments == 0, np.nan, np.where(varies, effective, items))
     low = _wilson_low(share, n, confidence)
     return np.column_stack([low, 1 - _wilson_low(1 - share, n, confidence)])

@@ -20,7 +20,7 @@ from inspect_confidence.metrics import (
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.metrics.resample import wilson_limits
 from inspect_confidence.results import Condition, Key, Result
-from inspect_confidence.studies.estimate import condition_groups, wilson
+from inspect_confidence.studies.estimate import cluster_names, condition_groups, wilson
 from inspect_confidence.studies.notes import noted, rests_on
 from inspect_confidence.studies.study import Resampling
 
@@ -49,7 +49,7 @@ class _Readable:
 
     @cached_property
     def unit(self) -> IntArray:
-        return pd.factorize(self.rows["item"])[0].astype(np.int64)
+        return pd.factorize(cluster_names(self.rows))[0].astype(np.int64)
 
 
 def bin_of(values: FloatArray, bins: int = 10, *, own_top: bool = False) -> IntArray:
@@ -320,7 +320,10 @@ def _shares_at_least(
     trials = np.full(len(shares), len(mass), float)
     spread = squares - 2 * shares * products + shares**2 * (per_item**2).sum()
     items = np.full(len(shares), (per_item > 0).sum(), float)
-    return shares, wilson_limits(shares, spread / trials**2, trials, items)
+    with_hit = sums_up_to_threshold(np.asarray(before == 0, float))
+    without_miss = sums_up_to_threshold(np.asarray(before == per_item[unit][order] - 1, float))
+    rarer = np.minimum(with_hit, items - without_miss)
+    return shares, wilson_limits(shares, spread / trials**2, trials, items, rarer=rarer)
 
 
 def _resampled(outcomes: FloatArray, unit: IntArray, resampling: Resampling) -> FloatArray:

@@ -25,7 +25,7 @@ from inspect_confidence.studies.calibration import (
     ConfidenceMetric,
     threshold_metrics,
 )
-from inspect_confidence.studies.estimate import resampling_note, unit_names
+from inspect_confidence.studies.estimate import clusters_of, resampling_note, unit_names
 from inspect_confidence.studies.notes import noted
 from inspect_confidence.studies.study import Difference, Resampling
 
@@ -116,6 +116,11 @@ class ResampledDifferences:
     above: FloatArray
     clusters: metrics.Clusters | None = None
     grouped: bool = False
+
+    @property
+    def design_note(self) -> str:
+        """Note on the clusters that are resampled; empty for items."""
+        return self.clusters.note if self.clusters else ""
 
     def test(self, column: int) -> "DifferenceTest":
         """Return a difference's 95% interval and the p that agrees with it, or why it has none."""
@@ -251,7 +256,7 @@ def differences(contrast: Contrast, resampling: Resampling) -> list[Difference]:
                 ci_high=high,
                 p=test.p,
                 items=int(resampled.items[column]),
-                note=test.reason,
+                note=noted(test.reason, resampled.design_note),
             )
         )
     return rows
@@ -269,12 +274,21 @@ def _needs_resamples(contrast: Contrast) -> bool:
 
 @dataclass(frozen=True)
 class Pair:
-    """The readable judgments of two contenders on their common items, by unit."""
+    """The readable judgments of two contenders on their common items, by unit.
+
+    Attributes:
+        items: The common items.
+        units: Their units.
+        first: Judgments of the first contender.
+        second: Judgments of the second contender.
+        clusters: The declared clusters of the items; None if there are none.
+    """
 
     items: pd.Index
     units: pd.Index
     first: Answers
     second: Answers
+    clusters: metrics.Clusters | None = None
 
     @classmethod
     def from_frames(cls, first: pd.DataFrame, second: pd.DataFrame) -> "Pair":
@@ -285,7 +299,11 @@ class Pair:
         items, (first, second) = on_common(readable)
         units = pd.Index(unit_names(first).unique())
         return cls(
-            items, units, Answers.from_frame(first, units), Answers.from_frame(second, units)
+            items,
+            units,
+            Answers.from_frame(first, units),
+            Answers.from_frame(second, units),
+            clusters_of(first),
         )
 
     @property
@@ -373,11 +391,14 @@ def contrast_of_pairs(
 ) -> Contrast:
     """Return one contrast of pairs that have the same items, choices and second contender.
 
+    Declared clusters of the items are resampled unless others are given.
+
     Its columns are all metrics of the first pair, then those of the second pair, and so on; the
     second contender's values are computed once and repeated. A metric is resampled if any pair has
     enough units, and enough of the rarest outcome, for its interval.
     """
     choices, items, units = pairs[0].choices, len(pairs[0].items), len(pairs[0].units)
+    clusters = clusters or pairs[0].clusters
     compared = _with_sensitivity(compared, thresholds, choices)
     rules = [
         metrics.METRICS[metric.metric].interval.over(clusters).of_difference()
@@ -443,7 +464,8 @@ def mean_differences(parts: Sequence[ResampledDifferences]) -> ResampledDifferen
         arrays[field_name] = reduction([getattr(part, field_name) for part in shared], axis=0)
     # Metrics with an interval of their own are biased; bias doesn't shrink with more data sets.
     arrays["below"] = arrays["above"] = np.full(len(names), np.nan)
-    return ResampledDifferences(names, **arrays)
+    clusters = next(filter(None, (part.clusters for part in parts)), None)
+    return ResampledDifferences(names, **arrays, clusters=clusters)
 
 
 def results_of_tests(
@@ -482,7 +504,7 @@ def difference_results(
     n = int(resampled.items[column])
     note = test.reason
     if not np.isnan(value):
-        note = noted(f"on the {n} items that both have", test.reason)
+        note = noted(f"on the {n} items that both have", test.reason, resampled.design_note)
     reason = test.reason.removeprefix("undefined: ").removeprefix("no interval: ")
     p_note = f"undefined: {reason}" if np.isnan(test.p) else ""
     return (

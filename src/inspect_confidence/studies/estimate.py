@@ -51,8 +51,36 @@ def unit_indices(rows: pd.DataFrame, units: pd.Index) -> IntArray:
 
 
 def unit_names(rows: pd.DataFrame) -> pd.Series:
-    """Return each judgment's resampled unit: the column `unit` if there is one, else `item`."""
-    return rows["unit" if "unit" in rows else "item"]
+    """Return each judgment's resampled unit: the column `unit` if there is one, else its cluster.
+
+    An item without a cluster is a unit of its own.
+    """
+    return rows["unit"] if "unit" in rows else cluster_names(rows)
+
+
+def cluster_names(rows: pd.DataFrame) -> pd.Series:
+    """Return each judgment's cluster, or its item if that has no cluster."""
+    if "cluster" not in rows or not (rows["cluster"] != "").any():
+        return rows["item"]
+    # A cluster and an item may have one name.
+    return rows["item"].where(rows["cluster"] == "", _CLUSTER + rows["cluster"])
+
+
+_CLUSTER = "cluster\0"
+
+MIN_CLUSTERS = 10
+"""Number of clusters below which there is no interval: their variance is too uncertain."""
+
+
+def clusters_of(rows: pd.DataFrame) -> metrics.Clusters | None:
+    """Return the clusters that are resampled instead of items; None if none has several items."""
+    if "unit" in rows:
+        return None
+    clusters, items = cluster_names(rows).nunique(), rows["item"].nunique()
+    if clusters == items:
+        return None
+    note = f"{clusters:,} clusters of {items:,} items are resampled"
+    return metrics.Clusters("clusters", MIN_CLUSTERS, note, are_declared=True)
 
 
 def refuse_outside(rows: pd.DataFrame, names: Sequence[str], remedy: str = "70% is 0.7.") -> None:
@@ -332,7 +360,7 @@ def results_of(resampled: ResampledEstimates, key: Key) -> list[Result]:
             note = noted(f"undefined: {_undefined_reason(estimate)}", note)
         else:
             interval, remark = _interval(estimate, float(value), draws, resampled)
-            note = noted(note, remark)
+            note = noted(note, remark, _design_note(estimate, resampled))
         row = key.result(
             estimate.condition,
             estimate.metric,
@@ -346,6 +374,13 @@ def results_of(resampled: ResampledEstimates, key: Key) -> list[Result]:
         if resampled.observe:
             resampled.observe(row, draws)
     return results
+
+
+def _design_note(estimate: Estimate, resampled: ResampledEstimates) -> str:
+    """Return the note on the clusters of a number that has an interval of some method."""
+    if resampled.clusters is None or metrics.METRICS[estimate.metric].interval.method == "none":
+        return ""
+    return resampled.clusters.note
 
 
 def _interval(
@@ -451,7 +486,7 @@ def average_estimates(
         np.column_stack([np.empty((len(first.draws), 0)), *draws, *undefined]),
         sum(part.units for part in parts.values()) if independent else first.units,
         first.observe,
-        first.clusters,
+        next(filter(None, (part.clusters for part in parts.values())), None),
         any(part.grouped for part in parts.values()),
     )
 

@@ -24,8 +24,8 @@ class Intervals:
 
     Attributes:
         level: Nominal level in percent.
-        unit: The index of the judgment's item, of `units` in all.
-        units: How many items there are.
+        unit: The index of the judgment's unit, its item or cluster, of `units` in all.
+        units: How many units there are.
         lower: Lower bounds; NaN where the reply could not be read.
         upper: Upper bounds; NaN likewise.
         truth: True values.
@@ -132,7 +132,7 @@ class Intervals:
         return set(self.unit[self.values()["coverage"] == 0].tolist())
 
     def first_epochs(self) -> "Intervals":
-        """Return the readable judgment of the lowest epoch of each item."""
+        """Return the readable judgment of the lowest epoch of each item, or of each cluster."""
         order = np.lexsort((self.epoch, self.unit))
         scores = metrics.conformity_scores(self.lower, self.upper, self.truth)
         order = order[~np.isnan(scores)[order]]

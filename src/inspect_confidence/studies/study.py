@@ -31,7 +31,7 @@ def kinds(schema: str) -> dict[str, Kind]:
 
 COMMON_COLUMNS: Mapping[str, Kind] = kinds(
     "task:text task_version:text package_version:text run:text uuid:text model:text variant:text "
-    "dataset:text split:text item:text draw epoch status:text reason:text"
+    "dataset:text split:text item:text cluster:text draw epoch status:text reason:text"
 )
 """The columns that the judgments of every task have; numbers missing are NaN, texts empty."""
 
@@ -45,6 +45,8 @@ class Recorded:
         scale: The ends of the scale that such fields, and a file's confidence, are on.
         score: The scorer whose score says what is right, `name` or `name.key`.
         by: Fields of the samples' metadata, or columns of a file, that results are grouped by too.
+        cluster: Field of the samples' metadata, or column of a file, that names the cluster of an
+            item, as its passage; empty for `cluster`.
         columns: Names of a file's columns, by the names that they have here.
     """
 
@@ -52,6 +54,7 @@ class Recorded:
     scale: tuple[float, float] | None = None
     score: str | None = None
     by: Sequence[str] = ()
+    cluster: str = ""
     columns: Mapping[str, str] = field(default_factory=dict)
 
 

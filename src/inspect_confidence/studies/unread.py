@@ -14,7 +14,7 @@ import pandas as pd
 from inspect_confidence.metrics.arrays import FloatArray, divided
 from inspect_confidence.metrics.resample import wilson_limits
 from inspect_confidence.results import Condition, Key, Result
-from inspect_confidence.studies.estimate import condition_groups
+from inspect_confidence.studies.estimate import cluster_names, condition_groups
 from inspect_confidence.studies.notes import noted, replied, tallied, unread_flags
 from inspect_confidence.studies.study import TaskTable
 from inspect_confidence.studies.tables import ResultRow, ResultTable
@@ -34,7 +34,7 @@ def unread(table: TaskTable, judgments: pd.DataFrame) -> Iterator[Result]:
     rows = rows.assign(
         asked=has_reply,
         lost=unread_flags(rows["status"]) == 1,
-        unit=rows.groupby(["dataset", "item"]).ngroup(),
+        unit=rows.groupby([rows["dataset"], cluster_names(rows)]).ngroup(),
     )
     for key, condition, group in condition_groups(rows, ("model", "variant")):
         datasets = list(group.groupby("dataset"))
@@ -95,7 +95,10 @@ def _shares(counts: _Counts, key: Key, conditions: Sequence[Condition]) -> Itera
     share = divided(counts.unread.sum(axis=0), total)
     squares = np.square(counts.unread - share * counts.replies).sum(axis=0)
     items = (counts.replies > 0).sum(axis=0).astype(float)
-    intervals = wilson_limits(share, divided(squares, np.square(total)), total, items)
+    with_unread = (counts.unread > 0).sum(axis=0)
+    rarer = np.minimum(with_unread, (counts.unread < counts.replies).sum(axis=0)).astype(float)
+    variances = divided(squares, np.square(total))
+    intervals = wilson_limits(share, variances, total, items, rarer=rarer)
     for condition, value, interval, n in zip(conditions, share, intervals, total, strict=True):
         note = "undefined: no reply" if np.isnan(value) else ""
         yield key.result(condition, SHARE, value, interval, n=int(n), note=note)

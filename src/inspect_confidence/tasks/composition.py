@@ -27,12 +27,13 @@ def sample(
 
     An item with several samples has a suffix in the id of each.
     """
+    cluster = {"cluster": item.cluster} if item.cluster else {}
     return Sample(
         input=text,
         choices=list(choices) or None,
         target=target,
         id=f"{item.id}{suffix}",
-        metadata={"item": item.id, "split": item.split, **facts},
+        metadata={"item": item.id, "split": item.split, **cluster, **facts},
     )
 
 

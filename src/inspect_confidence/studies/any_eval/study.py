@@ -43,12 +43,17 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
     for key, condition, rows in estimate.condition_groups(frames[TASK], ("model", "variant")):
         by_dataset: dict[str, estimate.ResampledEstimates] = {}
         for stream, (name, group) in enumerate(completed(rows).groupby("dataset", sort=True)):
-            units = pd.Index(group["item"].unique())
+            units = pd.Index(estimate.unit_names(group).unique())
             statistics = _eval_statistics(
                 group, units, condition, resampling, may_decline=name in declining
             )
             by_dataset[str(name)] = estimate.resample(
-                statistics, len(units), resampling, stream, unpaired=True
+                statistics,
+                len(units),
+                resampling,
+                stream,
+                estimate.clusters_of(group),
+                unpaired=True,
             )
         if len(by_dataset) > 1:
             by_dataset[MEAN] = estimate.average_estimates(

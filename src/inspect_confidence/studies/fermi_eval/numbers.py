@@ -67,8 +67,9 @@ def _intervals_of_draws(draws: pd.DataFrame, method: str) -> Iterator[dict[str, 
     """Yield the interval at each level of one item and epoch."""
     first = draws.iloc[0]
     readable = draws[draws["status"] == "ok"]
+    names = ["item", "cluster", "split", "epoch", "truth"]
     common = {
-        **first[["item", "split", "epoch", "truth"]],
+        **first[[name for name in names if name in first]],
         "draw": 0.0,
         "status": "ok" if len(readable) else Counter(draws["status"]).most_common(1)[0][0],
         "reversed": None,
@@ -120,7 +121,7 @@ def mean_of_distributions(readable: pd.DataFrame) -> Distribution:
 
 def method_statistics(rows: pd.DataFrame, condition: Condition) -> Iterator[Statistics]:
     """Yield all statistics of one model's judgments of one data set, method by method."""
-    units = pd.Index(rows["item"].unique())
+    units = pd.Index(estimate.unit_names(rows).unique())
     direct, methods = None, set(rows["method"])
     # Ours first and in their order; then methods of the user's own, read as stated intervals.
     ordered = [name for name in SCORERS if name in methods] + sorted(methods - set(SCORERS))
@@ -191,7 +192,7 @@ def _interval_statistics(
         len(readable),
         left_out(raw["status"]),
         n_asked=len(frame),
-        units=readable["item"].nunique(),
+        units=estimate.unit_names(readable).nunique(),
     )
     yield Statistics([plateau_estimate], plateau(coverages))
 
@@ -312,7 +313,8 @@ def _tunnel_statistics(
 ) -> Iterator[Statistics]:
     """Yield the Tunnel Index, and what is left of it after averaging n traces."""
     indices = tunnel_indices(rows)
-    unit = np.asarray(units.get_indexer(indices.index), np.int64)
+    unit_by_item = dict(zip(rows["item"], estimate.unit_names(rows), strict=True))
+    unit = np.asarray(units.get_indexer(indices.index.map(unit_by_item)), np.int64)
     n_asked, items = rows.groupby(["item", "epoch"]).ngroups, len(np.unique(unit))
 
     def mean(estimate_condition: Condition, metric: str, bits: ArrayLike, note: str) -> Statistics:

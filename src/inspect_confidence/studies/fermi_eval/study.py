@@ -1,7 +1,7 @@
 """FermiEval: its record, and its results and comparisons."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -13,11 +13,14 @@ from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Result, drop_part
 from inspect_confidence.studies.compare import Contrast, Name, differences, on_common
 from inspect_confidence.studies.estimate import (
+    ResampledEstimates,
     Statistics,
+    clusters_of,
     condition_groups,
     resample,
     results_of,
     unit_indices,
+    unit_names,
 )
 from inspect_confidence.studies.fermi_eval import numbers
 from inspect_confidence.studies.fermi_eval.judgments import SCORERS, read_sample
@@ -59,17 +62,24 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
     results: list[Result] = []
     for key, condition, rows in condition_groups(frame):
         statistics = numbers.method_statistics(rows, condition)
-        results += results_of(resample(statistics, _strata(rows), resampling), key)
+        results += results_of(_resample(statistics, rows, resampling), key)
     sampled = frame[frame["method"] == "sampling"]
     variants = sampled["variant"].map(lambda variant: drop_part(variant, "temperature"))
     for key, condition, rows in condition_groups(sampled.assign(variant=variants)):
         if rows["temperature"].nunique() > 1 and numbers.has_both_splits(rows):
             statistics = _decoding_statistics(rows, condition, resampling)
-            results += results_of(resample(statistics, _strata(rows), resampling), key)
+            results += results_of(_resample(statistics, rows, resampling), key)
         elif rows["unsent_temperature"].nunique() > 1:
             undefined = unsent_temperatures(rows, condition.but(method="sampling"))
-            results += results_of(resample([undefined], _strata(rows), resampling), key)
+            results += results_of(_resample([undefined], rows, resampling), key)
     return results
+
+
+def _resample(
+    statistics: Iterable[Statistics], rows: pd.DataFrame, resampling: Resampling
+) -> ResampledEstimates:
+    """Resample the units of these rows within their split."""
+    return resample(statistics, _strata(rows), resampling, clusters=clusters_of(rows))
 
 
 def _decoding_statistics(
@@ -80,14 +90,17 @@ def _decoding_statistics(
         float(str(temperature)): numbers.intervals_of(draws, "sampling")
         for temperature, draws in rows.groupby("temperature")
     }
-    units = pd.Index(rows["item"].unique())
+    units = pd.Index(unit_names(rows).unique())
     penalty = resampling.options(FermiOptions).penalty
     return decoding_temperatures(intervals, units, condition.but(method="sampling"), penalty)
 
 
 def _strata(rows: pd.DataFrame) -> IntArray:
-    """Return the split of each item as a number, so that splits are resampled separately."""
-    splits = rows.drop_duplicates("item")["split"].to_numpy()
+    """Return the split of each unit as a number, so that splits are resampled separately.
+
+    A cluster with items of both splits is of its first item's.
+    """
+    splits = rows["split"][~unit_names(rows).duplicated()].to_numpy()
     codes = np.unique(splits, return_inverse=True)[1].astype(np.int64)
     return codes if numbers.has_both_splits(rows) else np.zeros_like(codes)
 
@@ -109,7 +122,8 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     items that have a readable interval of both.
     """
     intervals = [numbers.intervals_of(side, str(side["method"].iloc[0])) for side in (a, b)]
-    units, _ = on_common(intervals)
+    _, common_sides = on_common(intervals)
+    units = pd.Index(unit_names(common_sides[0]).unique())
     compared: dict[Name, _ComparedMetric] = {}
     coverages: dict[float, _ComparedMetric] = {}
     for level in sorted(set(intervals[0]["level"]) & set(intervals[1]["level"])):
@@ -136,7 +150,9 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
             plateau({level: values.second for level, values in coverages.items()}),
             max(values.items for values in coverages.values()),
         )
-    return differences(_contrast(compared, len(units)), resampling)
+    contrast = _contrast(compared, len(units))
+    clusters = clusters_of(common_sides[0])
+    return differences(replace(contrast, clusters=clusters), resampling)
 
 
 def _compare_intervals(

@@ -11,7 +11,7 @@ import pandas as pd
 from inspect_confidence.judges.markers import standard_marker
 from inspect_confidence.metrics import MarkerCells
 from inspect_confidence.metrics.arrays import IntArray
-from inspect_confidence.studies.estimate import refuse_outside
+from inspect_confidence.studies.estimate import cluster_names, refuse_outside
 from inspect_confidence.studies.study import SampleFacts
 
 NO_HEDGE = "<no_hedge>"
@@ -145,8 +145,8 @@ class Sentences:
 
     Attributes:
         groups: Data sets' splits, as (data set, split).
-        units: Items, each of one group, as (data set, item).
-        strata: The group of each item.
+        units: Items or clusters, each of one group, as (data set, split, name).
+        strata: The group of each unit.
         rows: One a marker in a sentence, with `unit` and `group`.
         once: One a sentence.
         replies: One a reply, with its faithfulness and mean confidence; `confidence_with_both` is
@@ -163,7 +163,7 @@ class Sentences:
     @classmethod
     def from_frame(cls, rows: pd.DataFrame) -> "Sentences":
         """Take the completed judgments of one model."""
-        keys = pd.MultiIndex.from_frame(rows[["dataset", "item"]])
+        keys = pd.MultiIndex.from_arrays([rows["dataset"], rows["split"], cluster_names(rows)])
         units = keys.unique()
         group, groups = pd.MultiIndex.from_frame(rows[["dataset", "split"]]).factorize()
         rows = rows.assign(unit=units.get_indexer(keys), group=group)
@@ -231,9 +231,8 @@ class Sentences:
 
 def _replies(rows: pd.DataFrame, once: pd.DataFrame) -> pd.DataFrame:
     """Return all replies, also those of which no sentence could be judged."""
-    replies = rows.drop_duplicates(REPLY).set_index(REPLY)[
-        ["unit", "group", "correct", "punt", "status", "empty_draws", "cut"]
-    ]
+    names = ["unit", "group", "correct", "punt", "status", "empty_draws", "cut", "cluster"]
+    replies = rows.drop_duplicates(REPLY).set_index(REPLY)[names]
     gap = (once["decisiveness"] - once["confidence"]).abs()
     confidence = once["confidence"].where(gap.notna())
     by_reply = once.assign(gap=gap, confidence_with_both=confidence).groupby(REPLY)

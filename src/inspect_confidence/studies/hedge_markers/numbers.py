@@ -26,7 +26,7 @@ def judge_results(
     rows: pd.DataFrame, key: Key, condition: Condition, resampling: Resampling
 ) -> list[Result]:
     """Return a judge's extraction precision and recall, accuracies, and error of decisiveness."""
-    units = pd.Index(rows["item"].unique())
+    units = pd.Index(estimate.unit_names(rows).unique())
     unit = unit_indices(rows, units)
     columns = {
         "agreement_accuracy": rows["agreed"],

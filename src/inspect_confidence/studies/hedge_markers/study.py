@@ -8,7 +8,14 @@ import pandas as pd
 from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.compare import differences, means_contrast, on_common
-from inspect_confidence.studies.estimate import condition_groups, resample, results_of, unit_indices
+from inspect_confidence.studies.estimate import (
+    cluster_names,
+    clusters_of,
+    condition_groups,
+    resample,
+    results_of,
+    unit_indices,
+)
 from inspect_confidence.studies.hedge_markers import judgments
 from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
 from inspect_confidence.studies.hedge_markers.judgments import Sentences, completed_hedges
@@ -81,11 +88,13 @@ def _model_results(
                 sentences.strata,
                 resampling,
                 stream,
+                clusters_of(group_rows),
             )
             results += results_of(resampled, replace(key, dataset=str(dataset)))
         over = stability_statistics(everything, resampling, threshold, threshold_condition)
         results += results_of(
-            resample(over, everything.strata, resampling), replace(key, dataset=ALL)
+            resample(over, everything.strata, resampling, clusters=clusters_of(rows)),
+            replace(key, dataset=ALL),
         )
     return results
 
@@ -99,13 +108,15 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     # A contender's own numbers of its items are no places among those that both have.
     sides = [side[side["faithfulness"].notna()].drop(columns="unit") for side in replies]
     items, common = on_common(sides)
+    units = pd.Index(cluster_names(common[0]).unique())
     means = [
-        (side[list(_COMPARED.values())].to_numpy(float), unit_indices(side, items))
+        (side[list(_COMPARED.values())].to_numpy(float), unit_indices(side, units))
         for side in common
     ]
     names = [(Condition(), metric) for metric in _COMPARED]
     counts = [len(items)] * len(names)
-    return differences(means_contrast(names, means, counts, len(items)), resampling)
+    contrast = means_contrast(names, means, counts, len(units))
+    return differences(replace(contrast, clusters=clusters_of(common[0])), resampling)
 
 
 HEDGE_MARKERS = Study(

@@ -12,6 +12,7 @@ from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.estimate import (
     ResampledEstimates,
     Statistics,
+    clusters_of,
     condition_groups,
     resample,
     results_of,
@@ -51,7 +52,7 @@ def _dataset_results(
     # Of all models, so that a resample of one is the same resample of another.
     units = pd.Index(unit_names(rows).unique())
     is_life_eval = key.task == LIFE
-    clusters = judgments.CLUSTERS if is_life_eval else None
+    clusters = judgments.CLUSTERS if is_life_eval else clusters_of(rows)
     model_statistics = _life_statistics if is_life_eval else _options_statistics
     results: list[Result] = []
     by_model: dict[str, ResampledEstimates] = {}

@@ -56,13 +56,14 @@ def _model_results(
         dataset_rows = group.astype({"item": object})
         rows_by_scale = dict(iter(dataset_rows.groupby("scale", sort=False)))
         ordered = {scale: rows_by_scale[scale] for scale in order if scale in rows_by_scale}
-        units = pd.Index(dataset_rows["item"].unique())
+        units = pd.Index(estimate.unit_names(dataset_rows).unique())
+        clusters = estimate.clusters_of(dataset_rows)
         statistics: list[estimate.Statistics] = []
         for scale, scale_rows in ordered.items():
             scale_condition = condition.but(scale=scale)
             statistics += stated.scale_statistics(scale_rows, units, scale_condition, resampling)
         by_dataset[str(name)] = estimate.resample(
-            statistics, len(units), resampling, stream, unpaired=True
+            statistics, len(units), resampling, stream, clusters, unpaired=True
         )
         baseline = ordered.pop(versus, None)
         tests[str(name)] = {}
