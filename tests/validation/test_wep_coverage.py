@@ -121,6 +121,44 @@ def test_mean_and_median(design: str) -> None:
     assert not lacking(figures)
 
 
+def twin_rows(simulations: int) -> pd.DataFrame:
+    """As many words as simulations, each in 15 contexts that are female and male alike.
+
+    Of the variance 92% lies between contexts, the rest between their two wordings.
+    """
+    rng = np.random.default_rng(11)
+    event = rng.normal(0.6, 0.1, (simulations, 15, 1))
+    values = (event + rng.normal(0, 0.03, (simulations, 15, 2))).clip(0, 1)
+    word, context, gender = (place.ravel() for place in np.indices(values.shape))
+    setting = np.array(["female", "male"])[gender]
+    return pd.DataFrame(
+        {
+            "task": "wep_elicitation",
+            "item": [f"{name}-{place}" for name, place in zip(setting, context, strict=True)],
+            "context": [f"gendered-{place}" for place in context],
+            "setting": setting,
+            "language": "en",
+            "word": [f"word {number}" for number in word],
+            "probability": values.ravel(),
+        }
+    )
+
+
+@pytest.mark.slow
+def test_twin_contexts_count_once_in_all_settings() -> None:
+    """Taken as independent, female and male versions would give an interval that holds in .86."""
+    results = summarize(twin_rows(1_000), resamples=1)
+    figures = []
+    for metric in ("mean_probability", "median_probability"):
+        rows = results[results["metric"] == metric]
+        pooled = rows[[Condition.read(text)["setting"] == "all" for text in rows["condition"]]]
+        ends = [*zip(pooled["ci_low"], pooled["ci_high"], strict=True)]
+        wide = "" if metric == "mean_probability" else TIED
+        design = "15 contexts, female and male, all settings"
+        figures.append(covered(metric, design, 15, 0.6, ends, wide))
+    assert not lacking(figures)
+
+
 @pytest.mark.slow
 def test_median_of_values_without_ties() -> None:
     """Of an even law, where nothing but the ranks is discrete."""

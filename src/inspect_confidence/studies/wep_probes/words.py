@@ -69,7 +69,7 @@ class Word:
     """One side's judgments of a word.
 
     Attributes:
-        sample: The readable judgments, averaged over the epochs of a context.
+        sample: The readable judgments, averaged over the epochs and settings of a context.
         n_asked: How many contexts it was asked in.
         judgments: How often it was asked.
         note: What was left out.
@@ -105,16 +105,15 @@ class Side:
     @cached_property
     def words(self) -> "dict[str, Word]":
         """The words, in the order in which they were asked."""
-        # Female and male contexts share their names, to be paired; pooled they are two contexts.
-        several = self.rows["setting"].nunique() > 1
-        by = ["word", "setting", "context"]
+        by = ["word", "context"]
         asked = self.rows[by].drop_duplicates()["word"].value_counts()
         read = self.rows[self.rows["status"] == "ok"]
-        means = 100 * read.groupby(by, sort=True)["probability"].mean()
+        setting_means = read.groupby([*by, "setting"], sort=True)["probability"].mean()
+        # A context in several settings, such as female and male, is asked about one event.
+        means = 100 * setting_means.groupby(level=by).mean()
         values: dict[str, dict[str, float]] = {}
-        for (word, setting, context), value in zip(means.index, means.tolist(), strict=True):
-            name = f"{setting} {context}" if several else str(context)
-            values.setdefault(str(word), {})[name] = value
+        for (word, context), value in zip(means.index, means.tolist(), strict=True):
+            values.setdefault(str(word), {})[str(context)] = value
         return {
             str(word): Word(
                 values.get(str(word), {}),
