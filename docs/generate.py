@@ -152,7 +152,8 @@ sampling error in the interval; the others stay as they are.
 
 - Labels of **other** answers by the same judge with the same prompt (20 of each class at least):
   `judge_corrected_accuracy` is Rogan and Gladen's (q + specificity - 1)/(sensitivity + specificity
-  - 1), with resamples of the items that meet error rates drawn from their posterior. It supposes
+  - 1). Its interval has draws of both error rates and of the share called right, each from its
+  posterior, so that a judge without an error in 20 labels is not taken for perfect. It supposes
   that the judge errs as often on these answers, and as often whatever the confidence, given whether
   the answer is right. A judge that is easier on a confident text breaks that, and
   `judge_corrected_overconfidence` with it.

@@ -107,6 +107,47 @@ def test_corrected_accuracy_is_held(
     assert not lacking(figures)
 
 
+def good_judge_ends(
+    rng: np.random.Generator, share: float, items: int, labels: int, rates: tuple[float, float]
+) -> Ends:
+    """The interval of one sample, judged with this sensitivity and specificity."""
+    sensitivity, specificity = rates
+    hits, passed = rng.binomial(labels, sensitivity), rng.binomial(labels, specificity)
+    counts = np.array([[passed, labels - passed], [labels - hits, hits]], float)
+    judge_errors = JudgeErrors(counts, np.array([0.0, 1.0]))
+    called_right = share * sensitivity + (1 - share) * (1 - specificity)
+    right = rng.binomial(items, called_right) / items
+    value = judge_errors.clipped(judge_errors.corrected(np.array([[1 - right, right]])))
+    drawn_right = rng.binomial(items, right, DRAWS) / items
+    draws = np.column_stack([1 - drawn_right, drawn_right])
+    return judge_errors.interval(float(value[0]), draws, items, seed=int(rng.integers(2**32)))
+
+
+GOOD_JUDGES = ((1.0, 0.9), (1.0, 1.0), (0.95, 0.95))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "labels", [20, pytest.param(50, marks=pytest.mark.thorough)], ids=lambda labels: f"{labels}"
+)
+def test_accuracy_by_a_good_judge_is_held(labels: int) -> None:
+    """A judge without an error on its labels, of accuracy near and at 1, in all samples."""
+    figures = []
+    for items in (100, 500):
+        for share in (0.9, 0.98, 1.0):
+            for rates in GOOD_JUDGES:
+                rng = np.random.default_rng([labels, items, int(100 * share)])
+                ends = [good_judge_ends(rng, share, items, labels, rates) for _ in range(SIMULATIONS)]
+                held = sum(low <= share <= high for low, high in ends)
+                design = f"sensitivity {rates[0]:g}, specificity {rates[1]:g}, {labels} labels each"
+                counts = len(ends), len(ends), held
+                wide = "the end of the range, or few errors are drawn" if share > 0.95 else ""
+                figures.append(
+                    Coverage("judge_corrected_accuracy", design, items, share, *counts, wide)
+                )
+    assert not lacking(figures)
+
+
 VALUES = np.array([0.5, 0.7, 0.9])
 CONFIDENCE = {0: (0.4, 0.4, 0.2), 1: (0.1, 0.4, 0.5)}
 """How often each value is stated of a wrong and of a right answer."""

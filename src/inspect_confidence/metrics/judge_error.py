@@ -29,11 +29,11 @@ _ABOUT: About = {
     "source": _SOURCE,
     "interval": Interval(
         "own",
-        "percentiles over resamples of the items and error rates drawn from their posterior; where "
+        "percentiles over error rates and shares of verdicts drawn from their posterior; where "
         "items of the run are labelled, Wilson's at their effective number, or Student's t",
         min_units=20,
         min_rarest=8,
-        rarest="judged or labelled outcome",
+        rarest="outcome of labelled items",
     ),
     "toolbox": True,
 }
@@ -52,6 +52,11 @@ numbers(
     judge_corrected_internal_confidence="Mean internal confidence less what the errors of the "
     "judge of agreement add to it.",
 )
+
+_RATES_PRIOR = 1 / 3
+"""Prior judgments of each verdict on each class: the posterior's median is the observed rate."""
+_SHARES_PRIOR = 1 / 2
+"""Prior items of each verdict, Jeffreys'."""
 
 _LEAST_SURE = 0.025
 """Share of drawn error rates at which a judge may tell nothing apart."""
@@ -133,9 +138,9 @@ class JudgeErrors:
         return np.asarray(self.counts / np.where(labelled > 0, labelled, np.nan))
 
     def drawn_rates(self, draws: int, seed: int) -> FloatArray:
-        """Draw rates from their posterior under a uniform prior, of shape (draws, K, K)."""
+        """Draw rates from their posterior, of shape (draws, K, K)."""
         rng = np.random.default_rng(seed)
-        return np.stack([rng.dirichlet(row + 1, draws) for row in self.counts], axis=1)
+        return np.stack([rng.dirichlet(row + _RATES_PRIOR, draws) for row in self.counts], axis=1)
 
     def why_not(self, draws: int = 2_000) -> str:
         """Return why these rates correct nothing; empty if they do."""
@@ -181,9 +186,14 @@ class JudgeErrors:
     ) -> tuple[float, float]:
         """95% interval that carries both the items' and the labels' sampling error.
 
-        Each resample of the items meets error rates drawn from their posterior, a Dirichlet law
-        with one judgment of each class added to the labelled ones; percentiles of what follows are
-        the ends.
+        Shares of the verdicts and error rates are drawn from their posteriors; percentiles of what
+        follows are the ends. Half an item of each verdict is added to every resample of the items,
+        by a draw of the gamma law, as Jeffreys' prior adds it; a third of a judgment of each
+        verdict is added to the labelled ones of each class, which is Kerman's neutral prior. Where
+        the judge never erred on the labels, a resample alone would take it for perfect.
+
+        Source: Kerman (2011, Electronic Journal of Statistics 5); Brown, Cai and DasGupta (2001)
+        for Jeffreys' interval.
 
         Args:
             value: The number, which the interval holds.
@@ -194,8 +204,12 @@ class JudgeErrors:
                 confidence; None for the number itself.
         """
         rates = self.drawn_rates(len(verdict_shares), seed)
+        rng = np.random.default_rng([seed, units])
+        prior_items = rng.gamma(_SHARES_PRIOR, size=verdict_shares.shape)
+        items = units + prior_items.sum(axis=1, keepdims=True)
+        shares_with_prior = (units * verdict_shares + prior_items) / items
         # A judge that is drawn worse than chance would turn the order of answers round.
-        corrected = self.clipped(self.corrected(verdict_shares, rates))
+        corrected = self.clipped(self.corrected(shares_with_prior, rates))
         draws = np.where(np.linalg.det(rates) > 0, corrected, np.nan)
         draws = draws if minuend is None else minuend - draws
         return resampled_interval(value, draws, units, method="percentile")

@@ -237,8 +237,7 @@ def _corrected(
         seed=resampling.seed,
         minuend=None if confidence is None else draws[:, -1],
     )
-    rarest = float(min(mean[0], mean[-1]) * items)
-    described = replace(estimate, note=note, interval=interval, units=items, rarest=rarest)
+    described = replace(estimate, note=note, interval=interval, units=items)
     return Statistics([described], statistic)
 
 
