@@ -132,7 +132,7 @@ _DECISIONS = """
 - M-ratio divides by what accuracy alone gives: a few points above chance that is next to nothing
   and the ratio is huge. Do not read it there.
 - Several models or data sets with two choices each, none with judgments enough: the function
-  `metrics.hierarchical_m_ratio` gives the M-ratio of the group with an interval, and each unit's
+  `summarize --group-m-ratio` gives the M-ratio of the group with an interval, and each unit's
   drawn towards it ([how](use.md#a-group-of-models-or-data-sets)). It asks what holds for units like
   these; of three the interval is wide, as it should be. With few judgments the plain mean of
   M-ratios is too high, since noise in d' raises a ratio. Don't use it to rank units, whose

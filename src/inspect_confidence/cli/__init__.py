@@ -33,6 +33,7 @@ from inspect_confidence.cli.terminal import (
     find_study,
     output_rows,
     print_differences,
+    print_group_m_ratio,
     print_headlines,
     print_recalibrated,
     print_sample_sizes,
@@ -63,12 +64,18 @@ if TYPE_CHECKING:
 @CSV
 @click.option("--full", is_flag=True, help="Print all tables, of studies and of further metrics.")
 @click.option("--study", metavar="NAME", help="Print the tables of one study.")
+@click.option(
+    "--group-m-ratio",
+    is_flag=True,
+    help="Print only the M-ratio of the group of models, for questions with two choices.",
+)
 @settings_options
 def summarize(
     paths: Sequence[str],
     reread: bool,
     full: bool,
     study: str | None,
+    group_m_ratio: bool,
     as_json: bool,
     csv: Path | None,
     **settings: "Unpack[Settings]",
@@ -77,6 +84,12 @@ def summarize(
     from inspect_confidence.commands.analysis import read_settings
 
     read_settings(settings)  # an invalid setting ends the command before logs are read
+    if group_m_ratio:
+        from inspect_confidence.commands.group_m_ratio import group_m_ratio as compute
+
+        rows = compute(read_paths(paths, reread=reread))
+        output_rows(rows, as_json, csv, print_group_m_ratio)
+        return
     show = print_headlines
     if full or study:
         show = functools.partial(print_views, full=full, study=study and find_study(study))

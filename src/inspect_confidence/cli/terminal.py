@@ -397,6 +397,20 @@ def print_thresholds(rows: "pd.DataFrame") -> None:
     )
 
 
+def print_group_m_ratio(rows: "pd.DataFrame") -> None:
+    """Print the M-ratio of groups of models and of each model."""
+    table = rows[["task", "dataset", "condition", "model"]].copy()
+    table["M-ratio"] = _interval_texts(rows, "m_ratio", "ci_low", "ci_high")
+    table["n"] = rows["n"].map("{:,}".format)
+    table["text"] = rows["note"]
+    print_table(
+        _drop_empty_columns(table).rename(columns={"text": "note"}),
+        "M-ratio of the group of models",
+        "By HMeta-d's model without sampling: 95% posterior interval of the group's mean log "
+        "M-ratio; each model's is drawn towards it. n is items.",
+    )
+
+
 def print_verdicts(verdicts: "pd.DataFrame") -> None:
     """Print a table of rows for each requirement, and the number of requirements met."""
     for requirement, rows in verdicts.groupby("requirement", sort=False):
