@@ -137,7 +137,9 @@ def test_accuracy_by_a_good_judge_is_held(labels: int) -> None:
         for share in (0.9, 0.98, 1.0):
             for rates in GOOD_JUDGES:
                 rng = np.random.default_rng([labels, items, int(100 * share)])
-                ends = [good_judge_ends(rng, share, items, labels, rates) for _ in range(SIMULATIONS)]
+                ends = [
+                    good_judge_ends(rng, share, items, labels, rates) for _ in range(SIMULATIONS)
+                ]
                 held = sum(low <= share <= high for low, high in ends)
                 design = f"sensitivity {rates[0]:g}, specificity {rates[1]:g}, {labels} labels each"
                 counts = len(ends), len(ends), held
