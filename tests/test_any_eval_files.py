@@ -72,7 +72,7 @@ def test_right_or_wrong_in_words(right: list[Any], ending: str, tmp_path: Path) 
     rows = read_judgments(write_columns(tmp_path, ending, correct=right))["any_eval"]
     assert rows["correct"].tolist() == RIGHT
     message = refused(write_columns(tmp_path, ending, correct=["maybe"] * 6))
-    assert "'maybe' in the column 'correct' is not a number" in message
+    assert "'maybe' in the column 'correct' is not a grade such as 1, yes, C" in message
 
 
 def test_correct_follows_from_answer_and_target(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_whose_a_file_is(tmp_path: Path) -> None:
 
 
 def test_a_scale_that_is_said(tmp_path: Path) -> None:
-    """Confidence or raw on 0-10; unsaid, a confidence is refused and a report left out."""
+    """Confidence or raw on 0-10; without the option both are refused with the remedy."""
     tens = [9, 8, 8, 6, 3, 0]
     for columns in ({"confidence": tens}, {"confidence": None, "raw": tens}):
         path = write_columns(tmp_path, **columns)
@@ -104,9 +104,8 @@ def test_a_scale_that_is_said(tmp_path: Path) -> None:
         results = summarize(rows, resamples=20)
         mean = value(results, "method=recorded;scale=0-10", "mean_confidence")
         assert mean == pytest.approx(np.mean(SURE))
-    unsaid = result_row(summarize(path, resamples=20), "method=recorded", "mean_confidence")
-    assert "6 of 6 judgments left out: 6 scoring_failed" in unsaid["note"]
-    assert "say the scale with --confidence-scale" in printed("unread", path).stdout
+    unsaid = refused(path)
+    assert "5 of 6 values of 'raw' are above 1; give their scale, such as --confidence" in unsaid
     stderr = printed("summarize", write_columns(tmp_path, confidence=tens), code=2).stderr
     assert "confidence=9 is not in [0, 1]" in stderr
     assert "(--confidence-scale 0-100)" in stderr

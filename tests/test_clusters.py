@@ -153,7 +153,8 @@ def test_metadata_called_cluster_of_an_eval_of_others_is_not_taken(tmp_path: Pat
 
 def test_a_column_of_a_file_names_clusters(tmp_path: Path) -> None:
     """By `--cluster`, or by the column `cluster`; both give the same numbers and their note."""
-    path, other = tmp_path / "a.csv", tmp_path / "b.csv"
+    path, other = tmp_path / "a.csv", tmp_path / "renamed" / "a.csv"
+    other.parent.mkdir()
     dependent_rows().to_csv(path, index=False)
     dependent_rows().rename(columns={"cluster": "passage"}).to_csv(other, index=False)
     by_column = summarize(path, resamples=200)

@@ -6,9 +6,16 @@ Scores are numbers by scorer and key; a score that is a single number has the ke
 import math
 import re
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from numbers import Number
 
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
 from inspect_confidence.answers import ParseFailure
+from inspect_confidence.answers.amount import amount_of
+from inspect_confidence.answers.clean import clean
 
 MISSING = frozenset(
     {"", "-", "--", "none", "null", "nil", "nan", "na", "n/a", "n.a.", "#n/a", "<na>"}
@@ -153,6 +160,66 @@ def is_confidence_name(name: str) -> bool:
         (True, False)
     """
     return bool(_CONFIDENCE.fullmatch(name))
+
+
+_MARKS = r"[\s()\[\]{}*_\"'`.,:;]*"
+_LETTER = re.compile(
+    rf"{_MARKS}(?:(?:option|choice|answer)\b{_MARKS})?(?P<letter>[a-z]){_MARKS}"
+    r"|[\s(\[*\"']*(?P<leading>[a-z])[)\].:](?P<text>\s+\S.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_EDGES = " .,;:!?\"'`*_()[]{}"
+_AMOUNT = re.compile(r"[-+]?[$€£¥]?[-+]?\.?\d.{0,40}")
+
+
+def same_answers(answers: "pd.Series[str]", targets: "pd.Series[str]") -> NDArray[np.bool_]:
+    """Return which answers equal their targets, by `is_same_answer`."""
+    pairs = pd.DataFrame({"answer": answers, "target": targets})
+    pair = pairs.groupby(["answer", "target"], sort=False).ngroup().to_numpy()
+    equal = []
+    for answer, target in pairs.drop_duplicates().itertuples(index=False):
+        equal.append(is_same_answer(str(answer), str(target)))
+    return np.array(equal, bool)[pair]
+
+
+def is_same_answer(answer: str, target: str) -> bool:
+    """Return whether an answer equals a target as the readers of replies compare them.
+
+    Letters are equal in any case and with marks (`b`, `(B)`, `B. Paris`), numbers by value
+    (`1,000` and `1000`, `$18` and `18.0`), and texts without case, blanks and marks around them.
+
+    Example:
+        >>> [is_same_answer(answer, "B") for answer in ("b", "(B)", "B.", "B) Paris", "C")]
+        [True, True, True, True, False]
+        >>> is_same_answer("1,000", "1000"), is_same_answer(" paris.", "Paris")
+        (True, True)
+    """
+    if answer == target or _plain_text(answer) == _plain_text(target):
+        return True
+    letters = _LETTER.fullmatch(answer), _LETTER.fullmatch(target)
+    if letters[0] and letters[1] and (letters[0]["letter"] or letters[1]["letter"]):
+        first, second = (letter["letter"] or letter["leading"] for letter in letters if letter)
+        return str(first).lower() == str(second).lower()
+    numbers = _amounts(answer), _amounts(target)
+    return bool(numbers[0] & numbers[1])
+
+
+def is_exact(target: str) -> bool:
+    """Return whether a target is a letter or a number, which only one answer equals."""
+    return bool(_LETTER.fullmatch(target)) or not math.isnan(read_number(target))
+
+
+def _plain_text(text: str) -> str:
+    plain = " ".join(clean(text).casefold().split())
+    return plain.strip(_EDGES) or plain
+
+
+def _amounts(text: str) -> set[Fraction]:
+    """Return the number that a text is; of a percentage also the share."""
+    amount = amount_of(text) if _AMOUNT.fullmatch(text.strip()) else None
+    if not isinstance(amount, Fraction):
+        return set()
+    return {amount, amount / 100} if "%" in text else {amount}
 
 
 def base_name(scorer: str) -> str:

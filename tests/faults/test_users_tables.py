@@ -70,7 +70,7 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     "a column that is there twice": ("item," + PAIR.replace("q1", "q1,q1"), "two columns 'item'"),
     "a row with too many cells": (PAIR + "q2,0.5,1,1\n", "Expected 3 fields in line 3, saw 4"),
     "every row with a cell too many": (PAIR.replace("0.75,1", "0.75,1,"), "in line 2, saw 4"),
-    "a column that lacks": (PAIR.replace("item", "name"), "the task cannot be inferred"),
+    "a column that lacks": (PAIR.replace("correct", "name"), "the task cannot be inferred"),
     "UTF-16": (PAIR.encode("utf-16"), "is not UTF-8"),
     "latin-1": (PAIR.replace("q1", "Zoë").encode("latin-1"), "is not UTF-8"),
     "no row": (PAIR.split("\n", maxsplit=1)[0], "No judgments in"),
@@ -165,7 +165,7 @@ def test_tables_are_read_or_refused(tmp_path: Path) -> None:
     for case, columns in _mistyped().items():
         frame = pd.DataFrame({"item": ["a", "b"], "confidence": [0.5, 0.75], **columns})
         frame.to_parquet(tmp_path / "mine.parquet")
-        good[f"parquet: {case}"] = "in the column 'correct' is not a number" in refused(
+        good[f"parquet: {case}"] = "in the column 'correct' is not a grade" in refused(
             read_judgments, tmp_path / "mine.parquet"
         )
     wrong = held(
@@ -193,7 +193,7 @@ def _mistyped() -> dict[str, dict[str, Any]]:
     return {
         "dates": {"correct": pd.to_datetime(["2026-01-01", "2026-01-02"])},
         "lists": {"correct": [[1], [0]]},
-        "words": {"correct": ["right", "wrong"]},
+        "words": {"correct": ["good", "bad"]},
     }
 
 

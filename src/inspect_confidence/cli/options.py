@@ -45,11 +45,16 @@ def _pair(text: str, form: str) -> tuple[str, str]:
 
 def _keep_recorded(context: click.Context, parameter: click.Parameter, value: object) -> None:
     """Store an option for `recorded`."""
-    from inspect_confidence.arguments import scale_ends
+    from inspect_confidence.arguments import parts, scale_ends
 
     if parameter.name == "columns":
         value = dict(_pair(pair, "--column NAME=COLUMN") for pair in value)  # type: ignore[attr-defined]
+    if parameter.name == "answering":
+        value = parts(value)
     if parameter.name == "scale" and value is not None:
+        if str(value).strip().lower() == "none":
+            context.meta.setdefault(_RECORDED, {})["order_only"] = True
+            return
         value = scale_ends("--confidence-scale", value)
     context.meta.setdefault(_RECORDED, {})[parameter.name] = value
 
@@ -67,7 +72,10 @@ RECORDED = (
         "score.metadata.confidence, metadata.x or output.logprobs; docs/any_eval.md lists them.",
     ),
     _record_option(
-        "--confidence-scale", "scale", metavar="LOW-HIGH", help="Scale of that confidence: 0-100."
+        "--confidence-scale",
+        "scale",
+        metavar="LOW-HIGH",
+        help="Scale of that confidence: 0-100; none if only the order of a file's scores counts.",
     ),
     _record_option(
         "--score",
@@ -94,7 +102,15 @@ RECORDED = (
         "columns",
         multiple=True,
         metavar="NAME=COLUMN",
-        help="Name of a required column in a file: correct=is_correct.",
+        help="Name of a required column in a file: correct=is_correct, model=:gpt-4o for a "
+        "constant, 'confidence={model}_conf' for columns of each model.",
+    ),
+    _record_option(
+        "--answering",
+        "answering",
+        metavar="WORD[,WORD]",
+        default="",
+        help="Words that stand for answering, with --column decision=COLUMN: KEEP.",
     ),
 )
 """Options on the layout of foreign logs and files, of every command that reads judgments."""

@@ -14,12 +14,12 @@ from inspect_ai.model import GenerateConfig, ModelConfig
 
 from inspect_confidence.commands.usage import usage_sentence
 from inspect_confidence.judgments.archives import read_header
-from inspect_confidence.judgments.files import SUFFIXES
 from inspect_confidence.judgments.logs import OPERATIONAL, facts_of, log_table
 from inspect_confidence.judgments.places import Paths
 from inspect_confidence.judgments.read import Judgments, read_judgments
 from inspect_confidence.judgments.requests import Unsent, read_unsent
 from inspect_confidence.judgments.store import find_logs, store_at
+from inspect_confidence.judgments.tables import is_table
 from inspect_confidence.privacy import model_arguments, model_name, setting_text
 from inspect_confidence.redaction import scrub
 from inspect_confidence.references import DATASETS, OWN, SURVEY, bibtex
@@ -303,7 +303,7 @@ def _log_folders(paths: Paths) -> list[str]:
     """Return the paths that are not files of judgments."""
     locations = [paths] if isinstance(paths, str | PathLike) else paths
     folders = [fspath(location) for location in locations]
-    return [folder for folder in folders if not folder.endswith(SUFFIXES)]
+    return [folder for folder in folders if not is_table(folder)]
 
 
 def _stored_runs(paths: Paths) -> set[str]:

@@ -7,9 +7,8 @@ import pandas as pd
 
 from inspect_confidence.arguments import check_size, user_path
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.judgments.files import SUFFIXES
 from inspect_confidence.judgments.read import read_judgments
-from inspect_confidence.judgments.tables import read_table
+from inspect_confidence.judgments.tables import is_table, read_table
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import all_tables
 from inspect_confidence.studies.judge_error import CONSISTENCY, CORRECTNESS, JudgeLabels
@@ -28,12 +27,12 @@ def read_judge_labels(source: pd.DataFrame | PathLike[str] | str | None) -> Judg
     """Read labelled judgments of a judge; None stands for no labels.
 
     Args:
-        source: A log of `judge_check` or a folder of such logs; or a csv or parquet file, or a
-            frame, with the columns `judged` and `label`. Their words are `correct`, `incorrect`
-            and `punt`, or C and I, or 1 and 0, for whether an answer is right; and `yes`, `no` and
-            `n/a` for whether two answers agree. Optional columns are `judge` (a model, or a scorer
-            of an eval), `item`, and `model` and `dataset` if the run has several. Rows without a
-            judgment or a label are left out.
+        source: A log of `judge_check` or a folder of such logs; or a table such as a csv file,
+            or a frame, with the columns `judged` and `label`. Their words are `correct`,
+            `incorrect` and `punt`, or C and I, or 1 and 0, for whether an answer is right; and
+            `yes`, `no` and `n/a` for whether two answers agree. Optional columns are `judge` (a
+            model, or a scorer of an eval), `item`, and `model` and `dataset` if the run has
+            several. Rows without a judgment or a label are left out.
 
     Raises:
         InvalidArgument: The source can't be read, lacks a column, or has an unknown word.
@@ -43,11 +42,11 @@ def read_judge_labels(source: pd.DataFrame | PathLike[str] | str | None) -> Judg
     if isinstance(source, pd.DataFrame):
         return _labels(source, "judge_labels")
     path = fspath(source)
-    if not path.endswith(SUFFIXES):
+    if not is_table(path):
         return _read_check(path)
     file = user_path("judge_labels", path)
     check_size(file)
-    frame = read_table(file)
+    frame = read_table(file).frame
     return _read_check(path) if "task" in frame else _labels(frame, path)
 
 

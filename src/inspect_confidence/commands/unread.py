@@ -13,10 +13,10 @@ import pandas as pd
 if TYPE_CHECKING:
     from inspect_confidence.judgments.logs import ReplyKey
 
-from inspect_confidence.judgments.files import SUFFIXES
 from inspect_confidence.judgments.places import Paths
 from inspect_confidence.judgments.read import Judgments, read_judgments
 from inspect_confidence.judgments.store import find_logs
+from inspect_confidence.judgments.tables import is_table
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import all_tables
 from inspect_confidence.studies.estimate import wilson
@@ -110,7 +110,7 @@ def _texts(paths: Paths, runs: set[str]) -> "dict[ReplyKey, str]":
     texts: dict[ReplyKey, str] = {}
     for location in [paths] if isinstance(paths, str | PathLike) else paths:
         path = fspath(location)
-        if path.endswith(SUFFIXES):
+        if is_table(path):
             continue
         for log in find_logs(path):
             with suppress(Exception):  # notices of the judgments name unreadable logs

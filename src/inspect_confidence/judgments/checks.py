@@ -8,10 +8,13 @@ import numpy as np
 import pandas as pd
 
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.studies import COMMON_LIMITS, TaskTable
+from inspect_confidence.grades import is_exact, same_answers
+from inspect_confidence.studies import COMMON_COLUMNS, COMMON_LIMITS, TaskTable
 
 _QUESTION_COLUMNS = {"level", "low", "high", "target", "sex", "method"}
 """Columns of an answer's form that describe the question."""
+_MEASURES = {"by", "phrase", "unseen_mass", "draws", "agreement", "clipped", "raw_sum"}
+"""Further columns that may differ between the answers to one question."""
 
 
 def refuse_wrong(judgments: pd.DataFrame, rows: pd.Index, table: TaskTable, source: str) -> None:
@@ -88,7 +91,8 @@ def number_repeats(
 
     Raises:
         InvalidArgument: Rows are equal, and nothing says whether they are copies or repeated
-            answers; or one repetition has several answers.
+            answers; or one repetition has several answers; or another column of the file tells the
+            rows of an item apart, and may be a condition.
     """
     texts = frame.astype({name: str for name in frame if frame[name].dtype == object})
     without_uuid = pd.Series(True, frame.index)
@@ -104,20 +108,82 @@ def number_repeats(
     if copies.any():
         notices.append(f"{source}: {int(copies.sum())} rows are copies and were left out")
         frame, texts = frame[~copies], texts[~copies]
-    answers = _answer_columns(table)
-    questions = texts[[name for name in texts if name not in answers]]
+    unknown = [name for name in texts if name not in {**COMMON_COLUMNS, **table.columns}]
+    ignored = {*_answer_columns(table), *_MEASURES, *unknown}
+    questions = texts[[name for name in texts if name not in ignored]]
     repeats = questions.duplicated() & without_uuid[frame.index]
     if not repeats.any():
         return frame
+    places = questions.groupby(list(questions), dropna=False, sort=False).ngroup()
+    if not has_draws.all():
+        _refuse_conditions(texts[unknown], places, source)
     if (contradicting := repeats & numbered[frame.index]).any():
         second = first_row(contradicting)
         first = _first_equal_row(questions, second)
         raise InvalidArgument(
             f"{source}: rows {first + 1} and {second + 1} are of the same repetition of item "
-            f"{frame['item'].loc[second]}, with other answers; leave one out."
+            f"{frame['item'].loc[second]}, with other answers; leave one out, or name the column "
+            "that tells them apart: --column epoch=COLUMN or method=COLUMN."
         )
-    draws = questions.groupby(list(questions), dropna=False, sort=False).cumcount()
+    draws = places.groupby(places).cumcount()
+    unsaid = repeats & ~has_draws[frame.index]
+    if unsaid.any():
+        items = int((places[unsaid].value_counts() > 0).sum())
+        notices.append(
+            f"{source}: {items} items have several rows, which were read as repeated answers; if a "
+            "column tells them apart, name it: --column epoch=COLUMN, method=COLUMN or model=COLUMN"
+        )
     return frame.assign(draw=draws)
+
+
+def _refuse_conditions(others: pd.DataFrame, places: pd.Series, source: str) -> None:
+    """Refuse several rows of items if a column of the file numbers or names each of them.
+
+    Such a column has as many values as an item has rows, and each item has a value once.
+    """
+    rows = int(places.value_counts().max())
+    for name in others:
+        column = others[name]
+        if 1 < column.nunique() <= rows and not pd.DataFrame([places, column]).T.duplicated().any():
+            raise InvalidArgument(
+                f"{source}: items have up to {rows} rows, which the column {name!r} tells apart. "
+                f"Say what it is: --column epoch={name} for repetitions, --column method={name}, "
+                f"model={name} or dataset={name} for conditions."
+            )
+
+
+def grading_notices(judgments: pd.DataFrame, source: str) -> list[str]:
+    """Return notices about grades that follow from no target, or contradict it.
+
+    Args:
+        judgments: Typed judgments of a file.
+        source: Name of the file.
+    """
+    if not {"answer", "target", "correct"} <= set(judgments):
+        return []
+    both = (judgments["answer"] != "") & (judgments["target"] != "")
+    rows = judgments[both & judgments["status"].isin(["ok", "out_of_range"])]
+    if not len(rows):
+        return []
+    equal = same_answers(rows["answer"], rows["target"])
+    grades = rows["correct"]
+    example = f"such as {rows['answer'].iloc[0][:30]!r} and {rows['target'].iloc[0][:30]!r}"
+    if not equal.any() and grades.isna().all():
+        return [
+            f"{source}: no answer equals its target in {len(rows)} rows, {example}; give the "
+            "grades in a column 'correct', or other columns: --column answer=COLUMN"
+        ]
+    # A judge may accept another wording, but neither another letter nor another number.
+    exact = rows["target"].map(is_exact)
+    wrong = int(((grades == 0) & equal).sum())
+    right = int(((grades == 1) & ~equal & exact).sum())
+    if not wrong + right:
+        return []
+    return [
+        f"{source}: 'correct' contradicts 'answer' and 'target' in {wrong + right} of "
+        f"{int(grades.notna().sum())} rows ({wrong} equal but graded wrong, {right} different but "
+        "graded right); 'correct' was used"
+    ]
 
 
 def _refuse_unnumbered(texts: pd.DataFrame, copies: pd.Series, source: str) -> None:

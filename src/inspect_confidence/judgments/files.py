@@ -1,22 +1,34 @@
-"""Judgments in csv and parquet files, written by this package or collected elsewhere."""
+"""Judgments in users' tables, written by this package or collected elsewhere."""
 
+import json
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype
+from pandas.api.types import is_numeric_dtype
 
-from inspect_confidence.answers import STATUSES
+from inspect_confidence.answers import STATUSES, ParseFailure
 from inspect_confidence.errors import InvalidArgument, nearest
-from inspect_confidence.judgments.checks import first_row, number_repeats, refuse_wrong
-from inspect_confidence.judgments.clusters import CLUSTER, cluster_name
+from inspect_confidence.grades import MISSING, is_missing, read_grade, read_number
+from inspect_confidence.judgments.checks import grading_notices, number_repeats, refuse_wrong
+from inspect_confidence.judgments.clusters import CLUSTER
+from inspect_confidence.judgments.columns import (
+    DECISION,
+    WRONG,
+    apply_options,
+    common_names,
+    distinct_values,
+    unreadable,
+    with_scale,
+)
 from inspect_confidence.judgments.order import sort_judgments
-from inspect_confidence.judgments.tables import read_table
-from inspect_confidence.results import Condition, as_csv
+from inspect_confidence.judgments.tables import UserTable, file_stem, read_table
+from inspect_confidence.results import as_csv
 from inspect_confidence.studies import (
     COMMON_COLUMNS,
     NOTHING_SAID,
@@ -29,85 +41,223 @@ from inspect_confidence.writing import write_file as write_whole_file
 
 SUFFIXES = (".csv", ".parquet")
 _DEFAULTS = {"model": "unnamed", "method": "direct", "epoch": 1.0, "draw": 0.0}
-TRUTH = {"True": 1, "true": 1, "TRUE": 1, "False": 0, "false": 0, "FALSE": 0, "": None}
-"""Words for right and wrong as numbers; an empty text is no number."""
-FLAGS: dict[str, bool | None] = {
-    **dict.fromkeys(("true", "yes", "1", "1.0"), True),
-    **dict.fromkeys(("false", "no", "0", "0.0"), False),
-    "": None,
-}
+GRADE = "correct"
+"""Column of grades in every task that has one."""
+_OUTCOMES = frozenset({GRADE, "target", "score"})
+"""Columns of an answer that its grader fills in, not the model."""
+_LISTED = 8
+"""Number of columns that an error lists."""
 
 
 def read_file(
-    path: Path, recorded: Recorded = NOTHING_SAID, notices: list[str] | None = None
+    path: Path,
+    recorded: Recorded = NOTHING_SAID,
+    notices: list[str] | None = None,
+    model: str | None = None,
 ) -> dict[str, pd.DataFrame]:
-    """Read the judgments in a csv or parquet file into a typed frame for each task.
+    """Read the judgments in a user's table into a typed frame for each task.
 
     If the file has no `task` column, the task is inferred from the other columns, if possible.
+    Columns of any eval's judgments are also found by common names, such as `question_id`.
 
     Args:
-        path: Path of the file.
+        path: Path of a file that `read_table` reads.
         recorded: The file's own column names, the scale of its confidence, columns by which
             results are given too, and the column of the clusters.
         notices: Receives notices, such as the number of rows that are copies.
+        model: Name of the model of rows that name none; by default the file's name.
 
     Raises:
         InvalidArgument: The file cannot be read, a required column is missing, a value has the
             wrong type or is impossible, or rows contradict each other.
     """
     source = str(path)
-    frame = _rename_columns(read_table(path), recorded, source)
-    if "task" not in frame:
-        is_others = replace(recorded, cluster="") != NOTHING_SAID
-        frame["task"] = _infer_task(path, frame, is_others=is_others)
-    rows_by_task = {str(name): rows.copy() for name, rows in frame.groupby("task", sort=False)}
-    tables = all_tables()
-    if unknown := [name for name in rows_by_task if name not in tables]:
-        names = ", ".join(tables)
-        raise InvalidArgument(f"{path}: there is no task {unknown[0]!r}; known: {names}.")
     notices = [] if notices is None else notices
-    numbered = {}
-    for name, rows in rows_by_task.items():
-        numbered[name] = number_repeats(rows, tables[name], source, notices)
+    table = read_table(path)
+    frame = _named_columns(table, recorded, source, notices)
+    tables = all_tables()
+    rows_by_task = {str(name): rows.copy() for name, rows in frame.groupby("task", sort=False)}
+    if unknown := [name for name in rows_by_task if name not in tables]:
+        raise InvalidArgument(
+            f"{path}: there is no task {unknown[0]!r}; known: {', '.join(tables)}."
+        )
     judgments = {}
-    for name, rows in numbered.items():
-        judgments[name] = sort_judgments(check_judgments(rows, tables[name], source))
+    for name, rows in rows_by_task.items():
+        named = _with_model(rows, model or file_stem(path.name))
+        if tables[name].fallback:
+            named = _readable_columns(named, tables[name], source, notices)
+        numbers = _decimal_numbers(named, tables[name], source) if table.decimal_comma else named
+        numbered = number_repeats(numbers, tables[name], source, notices)
+        checked = check_judgments(numbered, tables[name], source)
+        notices += grading_notices(checked, source)
+        judgments[name] = sort_judgments(checked)
     return judgments
 
 
-def _rename_columns(frame: pd.DataFrame, recorded: Recorded, source: str) -> pd.DataFrame:
-    """Return the frame with this package's column names, and `raw` and a scale if one is given."""
-    names = _column_names()
+def _named_columns(
+    table: UserTable, recorded: Recorded, source: str, notices: list[str]
+) -> pd.DataFrame:
+    """Return a file's rows with this package's column names and a task."""
+    names = [*_column_names(), WRONG, DECISION]
     for name in recorded.columns:
         if name not in names:
             raise InvalidArgument(
                 f"--column {name}: no column has that name. {nearest(name, names)}"
             )
-    needed = [(f"--column {name}={column}", column) for name, column in recorded.columns.items()]
-    needed += [(f"--by {name}", name) for name in recorded.by]
-    if recorded.cluster:
-        needed.append((f"--cluster {recorded.cluster}", recorded.cluster))
-    present = list(map(str, frame))
-    for option, column in needed:
-        if column not in present:
-            hint = nearest(column, present)
-            raise InvalidArgument(f"{option}: {source} has no column {column!r}. {hint}")
-    mapped = {name: frame[column] for name, column in recorded.columns.items()}
-    if recorded.by:
-        conditions = []
-        for cells in frame[list(recorded.by)].astype(str).itertuples(index=False, name=None):
-            conditions.append(str(Condition(dict(zip(recorded.by, cells, strict=True)))))
-        mapped["by"] = pd.Series(conditions, frame.index)
-    if recorded.cluster:
-        mapped[CLUSTER] = frame[recorded.cluster].map(cluster_name)
-    # A column that got another name no longer has its old name.
-    frame = frame.drop(columns=list(recorded.columns.values())).assign(**mapped)
-    if recorded.scale and not {"low", "high"} & set(frame):
-        low, high = recorded.scale
-        if "raw" not in frame:
-            frame = frame.rename(columns={"confidence": "raw"})
-        frame = frame.assign(low=low, high=high)
+    frame = apply_options(table.frame, recorded, source)
+    if "task" not in frame:
+        frame = _with_task(frame, recorded, source, notices)
+    elif not set(frame["task"]) & set(all_tables()):
+        frame = _with_task_as_dataset(frame, recorded, source, notices)
+    if (recorded.scale or recorded.order_only or _is_any_evals(frame)) and len(frame):
+        frame = with_scale(frame, recorded, source, decimal_comma=table.decimal_comma)
     return frame
+
+
+def _is_any_evals(frame: pd.DataFrame) -> bool:
+    return bool(
+        frame["task"].isin([n for n, table in all_tables().items() if table.fallback]).all()
+    )
+
+
+def _with_task_as_dataset(
+    frame: pd.DataFrame, recorded: Recorded, source: str, notices: list[str]
+) -> pd.DataFrame:
+    """Return a frame whose column `task` names other people's tasks, as its data sets.
+
+    Raises:
+        InvalidArgument: The frame's other columns are of no task, or a name resembles a task's.
+    """
+    tables = all_tables()
+    others = frame.rename(columns={"task": "dataset"}) if "dataset" not in frame else frame
+    others = others.drop(columns="task", errors="ignore")
+    name = str(frame["task"].iloc[0]) if len(frame) else ""
+    resembles = any(get_close_matches(str(text), tables, 1, 0.8) for text in frame["task"].unique())
+    read_notices: list[str] = []
+    try:
+        if resembles:
+            raise InvalidArgument("")
+        named = _with_task(others, recorded, source, read_notices)
+    except InvalidArgument:
+        raise InvalidArgument(
+            f"{source}: there is no task {name!r}; known: {', '.join(tables)}."
+        ) from None
+    notices += [f"{source}: the column 'task' was taken as the data set", *read_notices]
+    return named
+
+
+def _with_task(
+    frame: pd.DataFrame, recorded: Recorded, source: str, notices: list[str]
+) -> pd.DataFrame:
+    """Return the frame with the task that its columns tell, and with columns of common names.
+
+    Raises:
+        InvalidArgument: No task has these columns.
+    """
+    is_others = replace(recorded, cluster="") != NOTHING_SAID
+    task = _inferred_task(frame, is_others=is_others)
+    original = frame
+    if task is None or all_tables()[task].fallback:
+        frame, taken = common_names(frame, source)
+        task = task or _inferred_task(frame, is_others=is_others)
+        if "item" not in frame and task is None:
+            numbered = frame.assign(item=[str(row + 1) for row in range(len(frame))])
+            task = _inferred_task(numbered, is_others=is_others)
+            if task is not None:
+                frame = numbered
+                notices.append(
+                    f"{source}: no column names the items, so that each row is an item; name it: "
+                    "--column item=COLUMN"
+                )
+        if taken and task is not None:
+            columns = ", ".join(taken)
+            notices.append(f"{source}: columns were taken as {columns}; --column names others")
+    if task is None:
+        raise _no_task(original, frame, source)
+    return frame.assign(task=task)
+
+
+def _no_task(original: pd.DataFrame, frame: pd.DataFrame, source: str) -> InvalidArgument:
+    """Return the error for a file without the columns of a task: the first column that lacks.
+
+    Args:
+        original: The file's rows under its own names.
+        frame: The same with common names replaced.
+        source: Name of the file.
+    """
+    tables = list(all_tables().values())
+    shared = {*COMMON_COLUMNS}.union(*(table.columns for table in tables if table.fallback))
+    own_columns = [len(set(table.columns) & set(original) - shared) for table in tables]
+    fallback = next(table for table in tables if table.fallback)
+    table = tables[int(np.argmax(own_columns))] if max(own_columns) else fallback
+    lacking = _missing_columns(frame if table.fallback else original, table)[0]
+    names = list(map(repr, original))
+    listed = ", ".join(names[:_LISTED]) + (", ..." if len(names) > _LISTED else "")
+    return InvalidArgument(
+        f"{source}: the task cannot be inferred from the columns {listed}: {table.task} needs "
+        f"{lacking!r}. Name it: --column {lacking}=COLUMN; docs/judgments.md lists the columns."
+    )
+
+
+def _readable_columns(
+    frame: pd.DataFrame, table: TaskTable, source: str, notices: list[str]
+) -> pd.DataFrame:
+    """Return the rows of another tool without columns that only share a name with this package's.
+
+    Texts in `epoch` and `draw` are numbered, `choices` are counted, and answers that stand for none
+    are empty.
+    """
+    changed: dict[str, pd.Series] = {}
+    needed = {*table.required, *chain.from_iterable(table.answers), "low", "high"}
+    optional = [name for name, kind in table.columns.items() if kind != "text"]
+    for name in {*optional, "epoch", "draw"} & set(frame) - needed:
+        values = frame[name]
+        try:
+            _column(frame, name, "flag" if table.columns.get(name) == "flag" else "number", source)
+        except InvalidArgument:
+            if name in ("epoch", "draw"):
+                changed[name] = pd.Series(pd.factorize(values)[0], frame.index)
+            elif name == "choices" and values.map(_list_length).notna().all():
+                changed[name] = values.map(_list_length)
+            else:
+                changed[name] = pd.Series(None, frame.index, dtype=object)
+                notices.append(f"{source}: the column {name!r} holds other values and was left out")
+    if "answer" in frame:
+        texts = frame["answer"].map(lambda value: str(value).strip().lower())
+        targets = frame.get("target", pd.Series(dtype=object)).map(str).str.strip().str.lower()
+        stands_for_none = texts.isin(MISSING - set(targets))
+        changed["answer"] = frame["answer"].mask(stands_for_none, "")
+    frame = frame.assign(**changed)
+    if "status" in frame and not set(frame["status"]) & STATUSES:
+        notices.append(f"{source}: the column 'status' has none of this package's and was left out")
+        return frame.drop(columns="status")
+    return frame
+
+
+def _list_length(value: object) -> float:
+    """Return the number of elements of a list that is written as JSON; NaN if it is none."""
+    try:
+        elements = json.loads(str(value))
+    except (ValueError, RecursionError):
+        return np.nan
+    return float(len(elements)) if isinstance(elements, list) else np.nan
+
+
+def _with_model(frame: pd.DataFrame, model: str) -> pd.DataFrame:
+    """Return the frame with a model's name in every row."""
+    if "model" not in frame:
+        return frame.assign(model=model)
+    is_empty = frame["model"].isna() | (frame["model"] == "")
+    return frame.assign(model=frame["model"].astype(object).mask(is_empty, model))
+
+
+def _decimal_numbers(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.DataFrame:
+    """Return the frame with the numbers of a file with decimal commas."""
+    kinds = {**COMMON_COLUMNS, **table.columns}
+    names = [name for name in map(str, frame) if name in kinds and name != GRADE]
+    numbers = [name for name in names if kinds[name] == "number"]
+    columns = {name: _numbers(frame[name], name, source, decimal_comma=True) for name in numbers}
+    return frame.assign(**columns)
 
 
 def _column_names() -> list[str]:
@@ -166,7 +316,7 @@ def typed_columns(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.Data
     """Return the frame with every column of the task, in order and of its kind.
 
     Missing columns are added, empty. Without a `status` column, a judgment with a complete answer
-    is `ok` and any other is `invalid_response_format`.
+    is `ok`, one without a grade `scoring_failed`, and any other `invalid_response_format`.
 
     Raises:
         InvalidArgument: A required column is missing, or a value has the wrong type.
@@ -188,17 +338,39 @@ def typed_columns(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.Data
     for name, default in table.defaults.items():
         complete[name] = complete[name].where(complete[name] != "", default)
     if "status" not in frame:
-        present_forms = [form for form in table.answers if set(form) <= set(frame)]
-        filled = complete.notna() & (complete != "")
-        readable = np.logical_or.reduce([filled[list(form)].all(axis=1) for form in present_forms])
-        complete["status"] = np.where(readable, "ok", "invalid_response_format")
-        complete.loc[~readable, "reason"] = "no complete answer in the file"
+        complete[["status", "reason"]] = _statuses(frame, complete, table)
+    if GRADE in frame and not is_numeric_dtype(frame[GRADE]):
+        declined = _declined(frame[GRADE]) & (complete["status"] != "sample_error")
+        reason = "the grade says that the model gave no answer"
+        complete.loc[declined, ["status", "reason"]] = ["declined", reason]
     if unknown := set(complete["status"]) - STATUSES:
         raise InvalidArgument(
             f"{source}: {min(unknown)!r} in the column 'status' is not known; "
             f"{nearest(min(unknown), STATUSES)}"
         )
     return complete.reset_index(drop=True)
+
+
+def _statuses(frame: pd.DataFrame, complete: pd.DataFrame, table: TaskTable) -> pd.DataFrame:
+    """Return `status` and `reason` of rows that have none.
+
+    A row with a complete answer is `ok`. One that lacks only what the eval's author knows, such as
+    the grade, is `scoring_failed`; any other is `invalid_response_format`.
+    """
+    filled = complete.notna() & (complete != "")
+    forms = [list(form) for form in table.answers if set(form) <= set(frame)]
+    readable = np.logical_or.reduce([filled[form].all(axis=1) for form in forms])
+    ungraded = np.zeros(len(frame), bool)
+    for form in forms:
+        if set(form) & _OUTCOMES:
+            ungraded |= filled[list(set(form) - _OUTCOMES)].all(axis=1).to_numpy()
+    status = np.where(ungraded, "scoring_failed", "invalid_response_format")
+    reason = np.where(ungraded, "no grade in the file", "no complete answer in the file")
+    columns = {
+        "status": np.where(readable, "ok", status),
+        "reason": np.where(readable, complete["reason"], reason),
+    }
+    return pd.DataFrame(columns, index=frame.index)
 
 
 def _missing_columns(frame: pd.DataFrame, table: TaskTable) -> list[str]:
@@ -214,7 +386,9 @@ def _required_columns(table: TaskTable) -> str:
     return f"{', '.join(table.required)}, and {forms}"
 
 
-def _column(frame: pd.DataFrame, name: str, kind: Kind, source: str, default: object) -> pd.Series:
+def _column(
+    frame: pd.DataFrame, name: str, kind: Kind, source: str, default: object = None
+) -> pd.Series:
     if default is None:
         default = np.nan if kind == "number" else ""
     if name not in frame:
@@ -228,8 +402,10 @@ def _column(frame: pd.DataFrame, name: str, kind: Kind, source: str, default: ob
         text = values.where(values.notna(), "").astype(str)
         # Items named by numbers are text too, and 12 must be the same item as 12.0.
         return text.str.removesuffix(".0") if name in ("item", CLUSTER) else text
-    is_number = is_numeric_dtype(values)
-    numbers = values.astype(float) if is_number else _numbers(values, name, source)
+    if is_numeric_dtype(values):
+        numbers = values.astype(float)
+    else:
+        numbers = _grades(values, source) if name == GRADE else _numbers(values, name, source)
     if np.isinf(numbers).any():
         row = frame.index[np.isinf(numbers)][0]
         raise InvalidArgument(
@@ -241,36 +417,66 @@ def _column(frame: pd.DataFrame, name: str, kind: Kind, source: str, default: ob
 
 def _flags(values: pd.Series, name: str, source: str) -> pd.Series:
     """Return the values as True, False, or None for an empty cell."""
-    places, distinct = pd.factorize(values, use_na_sentinel=False)
-    words = ["" if pd.isna(value) else str(value).strip().lower() for value in distinct]
-    wrong = [place for place, word in enumerate(words) if word not in FLAGS]
-    if wrong:
-        row = values.index[places == wrong[0]][0]
-        raise InvalidArgument(
-            f"{source}, row {row + 1}: {distinct[wrong[0]]!r} in the column {name!r} is neither "
-            "true nor false."
-        )
-    flags = np.array([FLAGS[word] for word in words], object)
+    places, distinct = distinct_values(values)
+    flags = np.full(len(distinct), None, object)
+    for place, value in enumerate(distinct):
+        if is_missing(value):
+            continue
+        flag = read_grade(value, no_is_n=True)
+        if flag not in (0, 1):
+            raise InvalidArgument(
+                f"{source}, row {values.index[places == place][0] + 1}: {value!r} in the column "
+                f"{name!r} is neither true nor false."
+            )
+        flags[place] = bool(flag)
     return pd.Series(flags[places], values.index, dtype=object)
 
 
-def _numbers(values: pd.Series, name: str, source: str) -> pd.Series:
-    """Return texts and other objects as numbers."""
-    if is_datetime64_any_dtype(values):
-        values = values.astype(str)  # or dates would become nanoseconds
-    # Not by `replace`, whose types differ between versions of pandas.
-    values = values.astype(object).map(
-        lambda value: TRUTH.get(value, value) if isinstance(value, str) else value
-    )
-    numbers = pd.to_numeric(values, errors="coerce").astype(float)
-    wrong = numbers.isna() & ~values.isna() & (values.astype(str).str.lower() != "nan")
-    if wrong.any():
-        first = str(values[wrong].iloc[0])[:60]
-        raise InvalidArgument(
-            f"{source}, row {first_row(wrong) + 1}: {first!r} in the column {name!r} is not a "
-            "number."
-        )
-    return numbers
+def _numbers(
+    values: pd.Series, name: str, source: str, *, decimal_comma: bool = False
+) -> pd.Series:
+    """Return texts and other objects as numbers; a truth value is 1 or 0."""
+    places, distinct = distinct_values(values)
+    numbers = []
+    for place, value in enumerate(distinct):
+        number = read_number(value, decimal_comma=decimal_comma)
+        if np.isnan(number) and not is_missing(value):
+            word = str(value).strip().lower()
+            if word.lstrip("+-") in ("inf", "infinity"):
+                number = np.inf
+            elif word in ("true", "false"):
+                number = float(word == "true")
+            else:
+                raise unreadable(source, values, places == place, name, "a number")
+        numbers.append(number)
+    return pd.Series(np.array(numbers, float)[places], values.index)
+
+
+def _grades(values: pd.Series, source: str) -> pd.Series:
+    """Return grades as numbers; NaN where there is none, or the model gave no answer."""
+    places, distinct = distinct_values(values)
+    has_y = "y" in {str(value).strip().lower() for value in distinct}
+    numbers = []
+    for place, value in enumerate(distinct):
+        grade = read_grade(value, no_is_n=has_y, decimal_comma=True)
+        if isinstance(grade, ParseFailure):
+            if grade.status != "declined" and not is_missing(value):
+                words = "a grade such as 1, yes, C, correct or 0.5"
+                raise unreadable(source, values, places == place, GRADE, words)
+            grade = np.nan
+        numbers.append(grade)
+    return pd.Series(np.array(numbers, float)[places], values.index)
+
+
+def _declined(values: pd.Series) -> "pd.Series[bool]":
+    """Return which grades say that the model gave no answer."""
+    places, distinct = distinct_values(values)
+    has_y = "y" in {str(value).strip().lower() for value in distinct}
+    grades = [read_grade(value, no_is_n=has_y) for value in distinct]
+    is_declined = [
+        isinstance(grade, ParseFailure) and grade.status == "declined" for grade in grades
+    ]
+    return pd.Series(np.array(is_declined, bool)[places], values.index)
 
 
 def _nearest_tasks(frame: pd.DataFrame, tables: Sequence[TaskTable], is_others: bool) -> list[str]:
@@ -289,18 +495,10 @@ def _nearest_tasks(frame: pd.DataFrame, tables: Sequence[TaskTable], is_others: 
     return [table.task for table in tables if table.fallback != has_scale]
 
 
-def _infer_task(path: Path, frame: pd.DataFrame, *, is_others: bool) -> str:
+def _inferred_task(frame: pd.DataFrame, *, is_others: bool) -> str | None:
     """Return the task whose required columns the frame has; any eval's if `is_others` fits."""
     tables = all_tables()
     fitting = [name for name, table in tables.items() if not _missing_columns(frame, table)]
     if len(fitting) > 1:
         fitting = _nearest_tasks(frame, [tables[name] for name in fitting], is_others)
-    if len(fitting) != 1:
-        needs = "; ".join(
-            f"{name}: {_required_columns(table)}" for name, table in all_tables().items()
-        )
-        raise InvalidArgument(
-            f"{path}: the task cannot be inferred from the columns. Give the file a `task` column, "
-            f"or the columns that a task needs ({needs})."
-        )
-    return fitting[0]
+    return fitting[0] if len(fitting) == 1 else None

@@ -70,12 +70,13 @@ def logs_at(place: str) -> list[Log]:
     logs = []
     for log in sorted(files, key=lambda log: log.mtime, reverse=True):
         name = log.location.replace("\\", "/").rsplit("/", 1)[-1]
-        if log.unreadable or _is_log(name):
+        if log.unreadable or is_log_name(name):
             logs.append(log)
     return logs
 
 
-def _is_log(name: str) -> bool:
+def is_log_name(name: str) -> bool:
+    """Return whether a file in a folder is a log, by its name."""
     return name.endswith(".eval") or (name.endswith(".json") and bool(_DATED.match(name)))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from functools import partial
 from os import PathLike, fspath
+from pathlib import Path
 
 import pandas as pd
 
@@ -16,12 +17,13 @@ from inspect_confidence.judgments.clusters import (
     unclustered_notices,
 )
 from inspect_confidence.judgments.executors import Executing, read_runs
-from inspect_confidence.judgments.files import SUFFIXES, check_judgments, read_file
+from inspect_confidence.judgments.files import check_judgments, read_file
 from inspect_confidence.judgments.joining import LocatedRun, join_runs, shared_sample_notices
 from inspect_confidence.judgments.order import sort_judgments
 from inspect_confidence.judgments.places import Log, Paths, logs_at
 from inspect_confidence.judgments.runs import is_repeated
 from inspect_confidence.judgments.store import ReadOutcome, check_recorded, store_at
+from inspect_confidence.judgments.tables import file_stem, is_table
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import NOTHING_SAID, Recorded, TaskTable, all_tables
 from inspect_confidence.studies.workers import Progress
@@ -140,7 +142,7 @@ def read_judgments(
     recorded: Recorded = NOTHING_SAID,
     executor: Executing = None,
 ) -> Judgments:
-    """Read judgments from logs, folders of logs, stores, and csv or parquet files.
+    """Read judgments from logs, folders of logs, stores, and tables such as csv files.
 
     A sample that is in several logs (retries, copies, re-scored logs) is taken once: from a log in
     which it did not end in an error, and of those from the newest by the times recorded in the
@@ -148,7 +150,7 @@ def read_judgments(
 
     Args:
         paths: One or several paths: `.eval` logs, folders (any that Inspect reads), stores written
-            by `ingest`, `.csv` or `.parquet` files.
+            by `ingest`, tables (csv, tsv, jsonl, json, parquet, also packed as `.gz`).
         progress: Wraps the list of logs while they are read, to show progress.
         reread: Whether the replies in logs are read again by the present readers, as `inspect
             score` would, but without a model and without writing a log. Judgments by a judge model
@@ -167,11 +169,14 @@ def read_judgments(
         InvalidArgument: A path does not exist, a file cannot be used, or there is no judgment.
     """
     places = [fspath(path) for path in ([paths] if isinstance(paths, str | PathLike) else paths)]
-    files = [place for place in places if place.endswith(SUFFIXES)]
+    files = list(dict.fromkeys(place for place in places if is_table(place)))
     log_places = [place for place in places if place not in files]
     notices: list[str] = []
     loss_notices: list[str] = []
-    sources = [read_file(user_path("PATH", file), recorded, notices) for file in files]
+    sources = []
+    for file, name in zip(files, file_names(files), strict=True):
+        sources.append(read_file(user_path("PATH", file), recorded, notices, name))
+    notices += _told_apart(sources, file_names(files))
     if log_places:
         options = ReadOptions(progress, reread, recorded, executor)
         sources.append(_from_logs(log_places, options, notices, loss_notices))
@@ -183,7 +188,10 @@ def read_judgments(
         for task, frame in source.items():
             frames.setdefault(task, []).append(frame)
     if not frames:
-        problem = f"No judgments in {', '.join(places)}; give Inspect's logs or a folder of them"
+        problem = (
+            f"No judgments in {', '.join(places)}; give Inspect's logs, a folder of them, or "
+            "tables (csv, tsv, jsonl, json, parquet, also .gz)"
+        )
         raise InvalidArgument("; ".join([problem, *notices]))
     judgments: dict[str, pd.DataFrame] = {}
     repeats: dict[str, int] = {}
@@ -195,6 +203,59 @@ def read_judgments(
     if recorded.cluster:
         notices += unclustered_notices(judgments, recorded.cluster)
     return Judgments(judgments, notices, loss_notices)
+
+
+def file_names(files: Sequence[str]) -> list[str]:
+    """Return a short name of each file: its stem, after as many folders as tell them apart.
+
+    Example:
+        >>> file_names(["runs/a/answers.csv", "runs/b/answers.csv"])
+        ['a/answers', 'b/answers']
+    """
+    paths = [Path(file) for file in files]
+    names = [file_stem(path.name) for path in paths]
+    for depth in range(1, max((len(path.parts) for path in paths), default=0)):
+        if len(set(names)) == len(set(paths)):
+            break
+        for place, path in enumerate(paths):
+            folders = path.parts[:-1][-depth:]
+            names[place] = "/".join([*folders, file_stem(path.name)])
+    if len(set(names)) < len(set(paths)):
+        return [str(path) for path in paths]
+    return names
+
+
+def _told_apart(sources: Sequence[dict[str, pd.DataFrame]], names: Sequence[str]) -> list[str]:
+    """Write the file into `variant` where several files answer the same items as one model.
+
+    Returns:
+        Notices about the files that were told apart.
+    """
+    notices = []
+    keys = ["model", "variant", "dataset", "split", "item", "epoch", "draw"]
+    for task in dict.fromkeys(task for source in sources for task in source):
+        parts = {place: source[task] for place, source in enumerate(sources) if task in source}
+        identity = [*keys, *(name for name in ("method", "level") if name in parts[min(parts)])]
+        rows = [
+            frame.loc[frame["uuid"] == "", identity].assign(file=place)
+            for place, frame in parts.items()
+        ]
+        joined = pd.concat(rows).drop_duplicates()
+        repeated = joined[joined.duplicated(identity, keep=False)]
+        for model in repeated["model"].unique():
+            files = sorted(repeated.loc[repeated["model"] == model, "file"].unique())
+            for place in files:
+                frame = sources[place][task]
+                pairs = frame["variant"].map(
+                    lambda text, place=place: str(Condition.read(text).but(file=names[place]))
+                )
+                frame["variant"] = frame["variant"].mask(frame["model"] == model, pairs)
+            listed = ", ".join(names[place] for place in files)
+            notices.append(
+                f"{model} answers the same items in the files {listed}: each file is a variant; "
+                "number repetitions in a column 'epoch' to pool them"
+            )
+    return notices
 
 
 Source = pd.DataFrame | Mapping[str, pd.DataFrame] | Paths
@@ -230,7 +291,9 @@ def judgments_of(source: Source) -> Judgments:
 
 def _unused_options(recorded: Recorded, files: Sequence[str], logs: Sequence[str]) -> Iterator[str]:
     if recorded.columns and not files:
-        yield "--column is for csv and parquet files, and none is read"
+        yield "--column is for tables such as csv files, and none is read"
+    if recorded.order_only and logs:
+        yield "--confidence-scale none is for tables, and was not applied to logs"
     if (recorded.confidence or recorded.score) and not logs:
         yield "--confidence-from and --score are for logs, and none is read; --column is for files"
 

@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 
 from inspect_confidence.answers import STATUSES
+from inspect_confidence.grades import is_missing, read_grade, read_number
 from inspect_confidence.judgments.checks import short_value, violations
-from inspect_confidence.judgments.files import FLAGS, TRUTH
 from inspect_confidence.studies import COMMON_COLUMNS, Kind, TaskTable
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -90,14 +90,11 @@ def repaired_rows(
 
 
 def _is_of_kind(value: object, kind: Kind) -> bool:
-    if kind == "flag":
-        return isinstance(value, bool) or str(value).strip().lower() in {*FLAGS, "nan"}
-    if isinstance(value, str) and value in TRUTH:
+    if is_missing(value):
         return True
-    try:
-        return not math.isinf(float(value))  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        return False
+    if kind == "flag":
+        return read_grade(value, no_is_n=True) in (0, 1)
+    return not math.isnan(read_number(value)) or str(value).strip().lower() in ("true", "false")
 
 
 def without_violations(

@@ -35,6 +35,7 @@ from inspect_confidence.judgments.runs import (
     reader_versions,
     record_of,
 )
+from inspect_confidence.judgments.tables import is_table
 from inspect_confidence.studies import NOTHING_SAID, Recorded, all_tables
 from inspect_confidence.writing import name_write_errors, write_whole
 
@@ -377,7 +378,7 @@ def _prepare_folder(store: str) -> Path:
 def _absolute_place(place: str | PathLike[str]) -> str:
     """Return a place of logs as a path that does not depend on the working directory."""
     text = fspath(place)
-    if text.endswith(SUFFIXES) or ("://" not in text and _read_manifest(Path(text))):
+    if is_table(text) or ("://" not in text and _read_manifest(Path(text))):
         raise InvalidArgument(f"{text}: logs are ingested; name them, or a folder of them.")
     return text if "://" in text else str(Path(text).absolute())
 

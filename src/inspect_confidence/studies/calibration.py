@@ -61,6 +61,15 @@ class ConfidenceMetric:
 _GROUPING = frozenset({"brier_reliability", "brier_resolution", "meta_information"})
 """Metrics of judgments in groups of equal confidence."""
 
+_OF_ORDER = _GROUPING | {
+    "auroc", "auprc_error", "aurc", "augrc", "prr", "risk_at_coverage", "corp_discrimination",
+    "corp_uncertainty", "brier_uncertainty", "meta_information_corrected",
+}  # fmt: skip
+"""Metrics that depend on the order of confidences alone."""
+_OF_DECISIONS = {"type2_dprime", "meta_d_ideal", "type2_criterion", "m_ratio"}
+"""Metrics of high and low confidence, which decisions have."""
+NO_SCALE = "the scores have no scale: only their order counts"
+
 _ENOUGH = 20
 """Judgments from which on it is no accident that most of their values differ."""
 
@@ -116,6 +125,7 @@ class Answers:
         choices: How many choices all items have; None where they differ or have none.
         step: Smallest step of the confidence scale as a share of its width: 1/20 on 0-20; .01 for
             probabilities and without a scale.
+        order_only: Whether only the order of the confidences counts.
     """
 
     unit: IntArray
@@ -125,9 +135,12 @@ class Answers:
     item: IntArray
     choices: int | None
     step: float = DEFAULT_STEP
+    order_only: bool = False
 
     @classmethod
-    def from_frame(cls, rows: pd.DataFrame, units: pd.Index) -> "Answers":
+    def from_frame(
+        cls, rows: pd.DataFrame, units: pd.Index, *, order_only: bool = False
+    ) -> "Answers":
         """Take the judgments of a frame; `units` are in the order of the weights."""
         choices = rows["choices"].unique()
         have_same_choices = len(choices) == 1 and choices[0] >= 2
@@ -139,11 +152,19 @@ class Answers:
             pd.factorize(rows["item"])[0],
             int(choices[0]) if have_same_choices else None,
             _scale_step(rows),
+            order_only,
         )
+
+    def needs_scale(self, metric: ConfidenceMetric) -> bool:
+        """Return whether the metric needs confidences in [0, 1], and these have only an order."""
+        if not self.order_only or metric.metric in _OF_ORDER:
+            return False
+        is_decision = bool(np.isin(self.confidence[~np.isnan(self.confidence)], (0, 1)).all())
+        return not (is_decision and metric.metric in _OF_DECISIONS)
 
     def interval(self, metric: ConfidenceMetric) -> tuple[float, float] | None:
         """Return the interval by the metric's own method; None if it has no such method."""
-        if metric.interval is None:
+        if metric.interval is None or self.needs_scale(metric):
             return None
         return metric.interval(self.confidence, self.correct, self.unit)
 
@@ -169,6 +190,8 @@ class Answers:
         self, metric: ConfidenceMetric
     ) -> Callable[[metrics.ConfidenceTables], FloatArray]:
         """Return the function that computes the metric from tables of these judgments."""
+        if self.needs_scale(metric):
+            return _undefined
         if metric.metric not in _GROUPING:
             return metric.value
         if self.grouping_problem:
@@ -294,7 +317,9 @@ def confidence_statistics(
     The test of calibration draws as often as there are resamples, at most.
     """
     # Accuracy counts answers without a usable confidence too, so it isn't the table's.
-    columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
+    columns = {"accuracy": answers.correct}
+    if not answers.order_only:
+        columns["mean_confidence"] = answers.confidence
     yield means(condition, columns, answers.unit, answers.units, note)
     compared = [*COMPARED_METRICS, *DETAIL_METRICS]
     for metric in EXTRA_METRICS:
@@ -303,8 +328,11 @@ def confidence_statistics(
     for threshold in thresholds:
         compared += threshold_metrics(threshold, answers.choices)
     compared += utility_metrics(costs)
+    if answers.order_only:
+        compared.append(confidence_metric("mean_confidence"))
     yield table_statistics(answers, compared, condition, note)
-    yield item_statistics(answers, condition, note, resamples)
+    if not answers.order_only:
+        yield item_statistics(answers, condition, note, resamples)
 
 
 def item_statistics(
@@ -371,8 +399,8 @@ def _remarks(
     answers: Answers, metric: ConfidenceMetric, tables: metrics.ConfidenceTables
 ) -> tuple[list[str], str]:
     """Return the parts of a metric's note, and why it is undefined if it is."""
-    if metric.value is _undefined:
-        return [], metric.note
+    if answers.needs_scale(metric) or metric.value is _undefined:
+        return [], NO_SCALE if answers.needs_scale(metric) else metric.note
     if "threshold" in metric.condition:
         remark = metrics.type2_remark(tables, float(str(metric.condition["threshold"])))
         if np.isnan(metric.value(tables)[0]):

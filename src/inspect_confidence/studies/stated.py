@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
 from inspect_confidence import metrics
+from inspect_confidence.answers import ANSWER_STATUSES, INSTRUMENT_STATUSES
 from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.grades import same_answers
 from inspect_confidence.metrics.arrays import FloatArray, distinct
 from inspect_confidence.results import Condition, Result
 from inspect_confidence.studies import bins, calibration, estimate
@@ -50,14 +52,23 @@ def completed(rows: pd.DataFrame) -> pd.DataFrame:
     rows["confidence"] = np.where(derived & ~violated, share, confidence)
     rows.loc[derived & violated, "status"] = "out_of_range"
     rows.loc[derived & (excess > 0) & ~violated, "clipped"] = True
-    gradable = (rows["correct"].isna() & (rows["answer"] != "") & (rows["target"] != "")).to_numpy()
-    # A column of numbers with a gap is read as floats, so that 18 may have become 18.0.
-    answer, target = (rows[name].str.removesuffix(".0") for name in ("answer", "target"))
-    equal = (answer == target).to_numpy(float)
-    correct = np.where(gradable, equal, rows["correct"].to_numpy(float))
-    rows["correct"] = np.where(rows["status"] == "declined", np.nan, correct)
+    rows["correct"] = graded(rows)
     rows["scale"] = _scale_names(low, high)
     return rows
+
+
+def graded(rows: pd.DataFrame) -> FloatArray:
+    """Return `correct`; where it is missing it follows from `answer` and `target`.
+
+    A declined answer has no grade, and neither has one whose grader failed.
+    """
+    correct = rows["correct"].to_numpy(float).copy()
+    gradable = rows["correct"].isna() & (rows["answer"] != "") & (rows["target"] != "")
+    gradable &= ~rows["status"].isin(ANSWER_STATUSES | INSTRUMENT_STATUSES)
+    correct[gradable.to_numpy()] = same_answers(
+        rows.loc[gradable, "answer"], rows.loc[gradable, "target"]
+    )
+    return correct
 
 
 def flat_scales(rows: pd.DataFrame) -> dict[int, str]:
@@ -88,17 +99,19 @@ def scale_statistics(
     remark: str = "",
     *,
     may_decline: bool = False,
+    order_only: bool = False,
 ) -> Iterator[Statistics]:
     """Yield all statistics of judgments on one scale, or on none.
 
     `rows` are completed; `resampling` holds thresholds and costs, and `remark` is for every note.
     Shares of attempted answers are among them if a model declined, or if `may_decline`.
+    If `order_only`, confidence has no scale, and metrics of its size are undefined.
     """
     items = rows["item"].nunique()
     over = f"{items} items" if items < len(rows) else ""
     note = noted(left_out(rows["status"]), over, remark)
     readable = rows.assign(confidence=rows["confidence"].where(rows["status"] == "ok"))
-    answers = calibration.Answers.from_frame(readable, units)
+    answers = calibration.Answers.from_frame(readable, units, order_only=order_only)
     yield from calibration.confidence_statistics(
         answers,
         condition,
@@ -112,7 +125,8 @@ def scale_statistics(
         yield calibration.two_choice_sensitivity(answers, stimulus, condition, note)
     if may_decline or (rows["status"] == "declined").any():
         yield from _attempts(rows, units, condition)
-    yield from _report_shape(rows, units, condition)
+    if not order_only:
+        yield from _report_shape(rows, units, condition)
     yield _rates(rows, units, condition)
     yield estimate.judgment_count(condition, len(rows), note)
 

@@ -48,6 +48,8 @@ class Recorded:
         cluster: Field of the samples' metadata, or column of a file, that names the cluster of an
             item, as its passage; empty for `cluster`.
         columns: Names of a file's columns, by the names that they have here.
+        order_only: Whether only the order of a file's confidence counts, because it has no scale.
+        answering: Words of a file's decisions that stand for answering.
     """
 
     confidence: Sequence[str] = ()
@@ -56,6 +58,8 @@ class Recorded:
     by: Sequence[str] = ()
     cluster: str = ""
     columns: Mapping[str, str] = field(default_factory=dict)
+    order_only: bool = False
+    answering: Sequence[str] = ()
 
 
 NOTHING_SAID = Recorded()

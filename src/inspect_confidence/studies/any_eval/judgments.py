@@ -27,6 +27,8 @@ from inspect_confidence.studies.any_eval.known_evals import KnownField, known_fi
 from inspect_confidence.studies.study import CompletedRun, JudgmentRows, SampleFacts, ScoreFacts
 
 SCORER = "confidence"
+NO_SCALE = "none"
+"""Value of `scale` if only the order of scores counts."""
 EPOCHS, NONE = "epochs", "none"
 """Values of `method` if confidence comes from several epochs, and if there is none."""
 
@@ -430,8 +432,25 @@ def _is_on_none(row: Mapping[str, Any]) -> bool:
 
 
 def on_scales(rows: pd.DataFrame) -> pd.DataFrame:
-    """Complete confidence and status of judgments by their scales."""
-    return stated.completed(_on_known_scales(rows))
+    """Complete confidence and status of judgments by their scales; `scale` is `none` of scores."""
+    rows = stated.completed(_on_known_scales(rows))
+    return rows.assign(scale=rows["scale"].mask(is_ordinal(rows), NO_SCALE))
+
+
+def is_ordinal(rows: pd.DataFrame) -> "pd.Series[bool]":
+    """Return which judgments have a score of which only the order counts."""
+    return rows["ordinal"].map(lambda flag: flag is True or flag is np.True_).astype(bool)
+
+
+def ordered_confidence(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return judgments with their scores' ranks as confidence in [0, 1], for rank metrics."""
+    scores = rows["raw"].where(rows["status"] == "ok")
+    values, places = np.unique(scores.dropna(), return_inverse=True)
+    if len(values) and np.isin(values, (0, 1)).all():
+        return rows.assign(confidence=scores)  # decisions
+    ranks = scores.copy()
+    ranks[scores.notna()] = places / max(len(values) - 1, 1)
+    return rows.assign(confidence=ranks)
 
 
 def completed(rows: pd.DataFrame) -> pd.DataFrame:
@@ -459,6 +478,7 @@ def completed(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _on_known_scales(rows: pd.DataFrame) -> pd.DataFrame:
     unknown = rows["raw"].notna() & rows[["low", "high", "confidence"]].isna().all(axis=1)
+    unknown &= ~is_ordinal(rows)
     if not unknown.any():
         return rows
     rows = rows.copy()

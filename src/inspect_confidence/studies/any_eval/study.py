@@ -10,11 +10,13 @@ from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import estimate, judge_error, stated
 from inspect_confidence.studies.any_eval.judgments import (
     EPOCHS,
+    NO_SCALE,
     USUAL,
     complete_run,
     completed,
     judges_of,
     on_scales,
+    ordered_confidence,
     read_sample,
 )
 from inspect_confidence.studies.any_eval.known_evals import needs_reply
@@ -98,8 +100,17 @@ def _method_statistics(
     *,
     may_decline: bool,
 ) -> Iterator[Statistics]:
+    is_ordinal_scale = bool((rows["scale"] == NO_SCALE).any())
+    if is_ordinal_scale:
+        rows = ordered_confidence(rows)
     yield from stated.scale_statistics(
-        rows, units, condition, resampling, _agreement(rows), may_decline=may_decline
+        rows,
+        units,
+        condition,
+        resampling,
+        _agreement(rows),
+        may_decline=may_decline,
+        order_only=is_ordinal_scale,
     )
     readable = rows.assign(confidence=rows["confidence"].where(rows["status"] == "ok"))
     unit = estimate.unit_indices(rows, units)
@@ -128,7 +139,8 @@ ANY_EVAL = Study(
             task=TASK,
             columns=kinds(
                 "method:text low high raw confidence clipped:flag answer:text target:text choices "
-                "correct phrase:text unseen_mass draws agreement:text by:text scorer:text"
+                "correct phrase:text unseen_mass draws agreement:text by:text scorer:text "
+                "ordinal:flag"
             ),
             required=("item",),
             answers=tuple(

@@ -12,6 +12,7 @@ from inspect_confidence.datasets.life_tables import SEXES, SSA_2022, read_life_t
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.metrics import Clusters
 from inspect_confidence.prompts.question_sets import KINDS
+from inspect_confidence.studies import stated
 from inspect_confidence.studies.estimate import refuse_outside
 from inspect_confidence.studies.study import SampleFacts
 
@@ -189,9 +190,7 @@ def completed_options(rows: pd.DataFrame) -> pd.DataFrame:
     rows["confidence"] = rows["confidence"].where(
         rows["confidence"].notna(), np.array(named_shares)
     )
-    graded_later = rows["correct"].isna() & (rows["answer"] != "") & (rows["target"] != "")
-    equal = (rows["answer"] == rows["target"]).astype(float)
-    rows["correct"] = rows["correct"].where(~graded_later, equal)
+    rows["correct"] = stated.graded(rows)
     unread = (rows["source"] == TOKEN) & (rows["status"] != "ok")
     rows["correct"] = rows["correct"].mask(unread | (rows["status"] == "declined"))
     refuse_outside(rows, ("confidence", "correct"))
@@ -274,13 +273,14 @@ def graded(rows: pd.DataFrame, convention: str | None) -> pd.DataFrame:
 
 def _place(option: str, count: int) -> int:
     """Return the position of an option among `count` probabilities."""
-    names: Sequence[str] = _VERDICTS if option in _VERDICTS else ascii_uppercase
-    if option not in names[:count]:
+    name = option.strip(" ().:").capitalize()
+    names: Sequence[str] = _VERDICTS if name in _VERDICTS else tuple(ascii_uppercase)
+    if name not in names[:count]:
         raise InvalidArgument(
             f"{option!r} is none of {count} options with probabilities; options are letters, or "
             "True and False."
         )
-    return names.index(option)
+    return names.index(name)
 
 
 def _probabilities(text: str) -> list[float]:

@@ -1,0 +1,335 @@
+"""Columns of users' files under this package's names: by options, or by common names."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from inspect_confidence.errors import InvalidArgument, nearest
+from inspect_confidence.grades import is_missing, read_grade, read_number
+from inspect_confidence.judgments.clusters import CLUSTER, cluster_name
+from inspect_confidence.results import Condition
+from inspect_confidence.studies import Recorded
+
+WRONG, DECISION = "error", "decision"
+"""Names in `--column` that no judgment has: a grade whose 1 is wrong, and a choice of words."""
+_MODEL = "{model}"
+"""Part of a column's name in `--column` that stands for a model, in files with columns a model."""
+_LISTED = 8
+"""Number of names that an error or a notice lists."""
+
+_CONFIDENCE = re.compile(
+    r"(?:\w+_)?(?:confidence|conf|certainty)(?:_(?:score|value|rating|level|pct|percent(?:age)?))?"
+    r"|prob|probability|p|p_true|p_correct|prob_correct|correct_prob|(?:predicted|answer)_prob"
+    r"(?:ability)?"
+)
+_ITEMS = (
+    *("item", "item_id", "question_id", "qid", "q_id", "id", "sample_id", "example_id"),
+    *("problem_id", "prompt_id", "doc_id", "task_id", "question_number", "idx", "index", "uid"),
+    *("key", "unnamed:_0", "question", "prompt", "problem", "input"),
+)
+"""Names of items, the most certain first."""
+_GRADES = (
+    re.compile(r"(?:(?:is|was|answer|final|model)_)?(?:correct|correctness|right)"),
+    re.compile(r"acc|accuracy|em|exact_match|grade|graded|judge_grade"),
+    re.compile(r"score|outcome|verdict|passed|success|hit"),
+)
+"""Names of grades, the most certain first."""
+_OTHERS: Mapping[str, Sequence[str]] = {
+    "model": ("model", "model_name", "model_id", "llm", "engine"),
+    "dataset": ("dataset", "data_set", "dataset_name", "benchmark"),
+    "epoch": ("epoch", "repetition", "repeat", "attempt", "rep"),
+    "draw": ("draw",),
+    "split": ("split",),
+    "target": (
+        *("target", "gold", "gold_answer", "gold_label", "reference", "reference_answer"),
+        *("ground_truth", "ground_truth_answer", "correct_answer", "right_answer", "true_answer"),
+        *("expected", "expected_answer", "answer_key"),
+    ),
+    "answer": (
+        *("model_answer", "predicted_answer", "prediction", "predicted", "pred"),
+        *("parsed_answer", "extracted_answer", "final_answer", "answer", "model_response"),
+        "response",
+    ),
+}
+
+
+def apply_options(frame: pd.DataFrame, recorded: Recorded, source: str) -> pd.DataFrame:
+    """Return the frame with the columns that `--column`, `--by` and `--cluster` name.
+
+    A value of `--column` is a column, a constant (`:gpt-4o`), or a pattern such as
+    `{model}_confidence` for files with columns for each model, which get a row a model.
+
+    Raises:
+        InvalidArgument: A column does not exist, or its values do not suit the option.
+    """
+    if any(_MODEL in column for column in recorded.columns.values()):
+        frame = _long_frame(frame, recorded.columns, source)
+    present = list(map(str, frame))
+    named = {name: column for name, column in recorded.columns.items() if _MODEL not in column}
+    constants = {name: text[1:] for name, text in named.items() if _is_constant(text, present)}
+    needed = [(f"--column {name}={column}", column) for name, column in named.items()]
+    needed += [(f"--by {name}", name) for name in recorded.by]
+    if recorded.cluster:
+        needed.append((f"--cluster {recorded.cluster}", recorded.cluster))
+    for option, column in needed:
+        if column not in present and not _is_constant(column, present):
+            hint = nearest(column, present)
+            raise InvalidArgument(f"{option}: {source} has no column {column!r}. {hint}")
+    mapped = {name: frame[text] for name, text in named.items() if name not in constants}
+    mapped |= {name: pd.Series(text, frame.index) for name, text in constants.items()}
+    if recorded.by:
+        conditions = []
+        for cells in frame[list(recorded.by)].astype(str).itertuples(index=False, name=None):
+            conditions.append(str(Condition(dict(zip(recorded.by, cells, strict=True)))))
+        mapped["by"] = pd.Series(conditions, frame.index)
+    if recorded.cluster:
+        mapped[CLUSTER] = frame[recorded.cluster].map(cluster_name)
+    # A column that got another name no longer has its old name.
+    old_names = [column for column in named.values() if column in present]
+    frame = frame.drop(columns=old_names).assign(**mapped)
+    if WRONG in recorded.columns:
+        frame = frame.assign(correct=_inverse_grades(frame[WRONG], source)).drop(columns=WRONG)
+    if DECISION in recorded.columns:
+        frame = _decided(frame, recorded, source)
+    elif recorded.answering:
+        raise InvalidArgument(
+            "--answering names words of a decision; name its column too: --column decision=COLUMN."
+        )
+    return frame
+
+
+def _is_constant(text: str, present: Sequence[str]) -> bool:
+    return text.startswith(":") and text not in present
+
+
+def _long_frame(frame: pd.DataFrame, columns: Mapping[str, str], source: str) -> pd.DataFrame:
+    """Return a row for each row and model of a file with columns for each model."""
+    patterns = {name: column for name, column in columns.items() if _MODEL in column}
+    by_name: dict[str, dict[str, str]] = {}
+    for name, pattern in patterns.items():
+        before, _, after = pattern.partition(_MODEL)
+        columns_by_model = {}
+        for column in map(str, frame):
+            fits = column.startswith(before) and column.endswith(after)
+            if fits and len(column) > len(before + after):
+                columns_by_model[column[len(before) : len(column) - len(after)]] = column
+        if not columns_by_model:
+            hint = nearest(after or before, map(str, frame))
+            raise InvalidArgument(f"--column {name}={pattern}: {source} has no such column. {hint}")
+        by_name[name] = columns_by_model
+    models = [
+        model
+        for model in next(iter(by_name.values()))
+        if all(model in part for part in by_name.values())
+    ]
+    if not models:
+        options = " and ".join(f"--column {name}={text}" for name, text in patterns.items())
+        raise InvalidArgument(f"{source}: no model has all the columns of {options}.")
+    used = {column for part in by_name.values() for column in part.values()}
+    shared = frame.drop(columns=list(used))
+    if not any(name in {*map(_plain, map(str, shared)), *columns} for name in _ITEMS):
+        shared = shared.assign(item=[str(number + 1) for number in range(len(frame))])
+    parts = []
+    for model in models:
+        cells = {name: frame[part[model]] for name, part in by_name.items()}
+        parts.append(shared.assign(model=model, **cells))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _inverse_grades(values: pd.Series, source: str) -> pd.Series:
+    """Return grades of which 1 is right from grades of which 1 is wrong."""
+    places, distinct = distinct_values(values)
+    grades = []
+    for place, value in enumerate(distinct):
+        grade = np.nan if is_missing(value) else read_grade(value)
+        if not isinstance(grade, float):
+            raise unreadable(source, values, places == place, WRONG, "a grade such as 1 or no")
+        grades.append(1 - grade)
+    return pd.Series(np.array(grades, float)[places], values.index)
+
+
+def _decided(frame: pd.DataFrame, recorded: Recorded, source: str) -> pd.DataFrame:
+    """Return the frame with decisions to answer as scores of which only the order counts."""
+    texts = frame[DECISION].map(lambda value: "" if is_missing(value) else str(value).strip())
+    words = sorted(set(texts) - {""})
+    answering = {word.casefold() for word in recorded.answering}
+    column = recorded.columns[DECISION]
+    chosen = texts.str.casefold().isin(answering)
+    if not chosen.any():
+        listed = ", ".join(words[:_LISTED])
+        raise InvalidArgument(
+            f"--column decision={column}: {source} has the words {listed}; say which of them stand "
+            f"for answering: --answering {words[0] if words else 'WORD'}."
+        )
+    raw = np.where(texts == "", np.nan, chosen.astype(float))
+    rows = frame.drop(columns=DECISION).assign(raw=raw, ordinal=True)
+    return rows if "method" in rows else rows.assign(method=DECISION)
+
+
+def with_scale(
+    frame: pd.DataFrame, recorded: Recorded, source: str, *, decimal_comma: bool = False
+) -> pd.DataFrame:
+    """Return the frame with `raw` and the ends of its scale, as `--confidence-scale` says.
+
+    Without that option a column of percentages such as `85%` is on 0-100. With
+    `--confidence-scale none` only the order of the values counts.
+
+    Raises:
+        InvalidArgument: The values contradict the scale, or percentages and other numbers are
+            mixed.
+    """
+    if {"low", "high", "ordinal"} & set(frame):
+        return frame
+    column = "raw" if "raw" in frame else "confidence"
+    if column not in frame:
+        return frame
+    values = frame[column]
+    places, distinct = distinct_values(values)
+    numbers, percent = [], []
+    for place, value in enumerate(distinct):
+        number = read_number(value, decimal_comma=decimal_comma)
+        if np.isnan(number) and not is_missing(value):
+            raise unreadable(source, values, places == place, column, "a number")
+        numbers.append(number)
+        percent.append(isinstance(value, str) and value.strip().endswith("%"))
+    raw = pd.Series(np.array(numbers, float)[places], values.index)
+    is_percent = pd.Series(np.array(percent, bool)[places], values.index)
+    rest = frame.drop(columns=column)
+    if recorded.order_only:
+        return rest.assign(raw=raw, ordinal=True)
+    _refuse_mixed(raw, is_percent, recorded.scale, source)
+    if recorded.scale is None:
+        if is_percent.any():
+            return rest.assign(raw=raw * 100, low=0.0, high=100.0)
+        if column == "raw" and not raw.dropna().between(0, 1).all():
+            raise InvalidArgument(
+                f"{source}: {int((raw > 1).sum())} of {int(raw.notna().sum())} values of 'raw' are "
+                "above 1; give their scale, such as --confidence-scale 0-100."
+            )
+        return rest.assign(**{column: raw})
+    low, high = recorded.scale
+    raw = raw.mask(is_percent, low + raw * (high - low))
+    _refuse_other_scale(raw[~is_percent], low, high, source)
+    return rest.assign(raw=raw, low=low, high=high)
+
+
+def _refuse_mixed(
+    raw: pd.Series, is_percent: pd.Series, scale: tuple[float, float] | None, source: str
+) -> None:
+    bare = raw.notna() & ~is_percent
+    if is_percent.any() and bare.any() and scale != (0, 100):
+        example = raw[bare].iloc[0]
+        raise InvalidArgument(
+            f"{source}: {int(is_percent.sum())} values of confidence are percentages such as 85%, "
+            f"and {int(bare.sum())} are numbers such as {example:g}; write all in one way, or give "
+            "--confidence-scale 0-100 if all are percentages."
+        )
+
+
+def _refuse_other_scale(raw: pd.Series, low: float, high: float, source: str) -> None:
+    """Refuse values that are on another scale than the given one, with counts of each."""
+    values = raw.dropna()
+    name = f"--confidence-scale {low:g}-{high:g}"
+    if low == 0 and high == 1:
+        above = values >= 2
+        if above.any():
+            raise InvalidArgument(
+                f"{name}: {source} has {int(above.sum())} of {len(values)} values from 2 on, such "
+                f"as {values[above].iloc[0]:g}, and {int((~above).sum())} below; give the scale "
+                "that they are on, such as 0-100, or bring them to one scale."
+            )
+    if high < 2 or low > 1 or not len(values):
+        return
+    shares = (values > 0) & (values < 1)
+    larger = values > 1
+    # A scale with decimals, such as 0.4 and 12.7 on 0-100, has values below 1 of its own.
+    is_whole = bool((values[larger] == values[larger].round()).all())
+    # Half a point is a report on a short scale.
+    is_mixed = is_whole and int(shares.sum()) > (0 if high >= 20 else 0.1 * len(values))
+    if is_mixed or (not larger.any() and (values == 1).any() and low < 1):
+        example = f"such as {values[shares].iloc[0]:g}, " if shares.any() else ""
+        remedy = "leave the option out" if not larger.any() else "bring them to one scale"
+        raise InvalidArgument(
+            f"{name}: {source} has {int(shares.sum())} of {len(values)} values between 0 and 1, "
+            f"{example}and {int(larger.sum())} above 1; {remedy}."
+        )
+
+
+def common_names(frame: pd.DataFrame, source: str) -> tuple[pd.DataFrame, list[str]]:
+    """Return the frame with columns that it lacks taken from columns of common names.
+
+    Returns:
+        The frame, and its columns by this package's names, as `confidence=prob`.
+
+    Raises:
+        InvalidArgument: Several columns may hold the confidence, or the grade.
+    """
+    plain: dict[str, str] = {}
+    for column in map(str, frame):
+        plain.setdefault(_plain(column), column)
+    taken: dict[str, str] = {}
+    present = set(frame)
+    if not {"confidence", "raw", "probabilities"} & present:
+        candidates = [name for name in plain if _CONFIDENCE.fullmatch(name)]
+        _take(taken, "confidence", candidates, source)
+    if "correct" not in present:
+        for pattern in _GRADES:
+            candidates = [name for name in plain if pattern.fullmatch(name)]
+            if candidates:
+                _take(taken, "correct", candidates, source)
+                break
+    has_confidence = bool({"confidence", "raw", "probabilities"} & {*present, *taken})
+    has_grade = "correct" in {*present, *taken} and taken.get("correct") != "score"
+    if has_grade and not has_confidence and "score" in plain:
+        taken["confidence"] = "score"
+    for name, names in (("item", _ITEMS), *_OTHERS.items()):
+        if name not in present:
+            free = [part for part in names if part in plain and part not in taken.values()]
+            if free and not (name == "answer" and "target" not in {*taken, *present}):
+                taken[name] = free[0]
+    columns = {name: plain[part] for name, part in taken.items() if plain[part] != name}
+    renamed = frame.rename(columns={column: name for name, column in columns.items()})
+    return renamed, [f"{name}={column}" for name, column in columns.items()]
+
+
+def _take(taken: dict[str, str], name: str, candidates: Sequence[str], source: str) -> None:
+    if len(candidates) > 1 and name not in candidates:
+        listed = ", ".join(candidates[:_LISTED])
+        raise InvalidArgument(
+            f"{source}: the columns {listed} may each be {name!r}. "
+            f"Name one: --column {name}={candidates[0]}"
+        )
+    if candidates:
+        taken[name] = name if name in candidates else candidates[0]
+
+
+def _plain(column: str) -> str:
+    """Return a column's name in lower case, its words joined by underscores.
+
+    Example:
+        >>> _plain("Question ID"), _plain("isCorrect")
+        ('question_id', 'is_correct')
+    """
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", column.strip())
+    return re.sub(r"[\s\-_.]+", "_", words).lower().strip("_")
+
+
+def distinct_values(values: pd.Series) -> tuple[np.ndarray, Sequence[object]]:
+    """Return the place of each value among the distinct ones, and these; lists become texts."""
+    if values.dtype == object:
+        values = values.map(lambda value: str(value) if isinstance(value, list | dict) else value)
+    places, distinct = pd.factorize(values, use_na_sentinel=False)
+    return places, [None if value is pd.NA or value is pd.NaT else value for value in distinct]
+
+
+def unreadable(
+    source: str, values: pd.Series, rows: Iterable[bool], name: str, words: str
+) -> InvalidArgument:
+    """Return the error for a cell that holds another kind of value than its column."""
+    row = int(np.flatnonzero(np.asarray(rows))[0])
+    return InvalidArgument(
+        f"{source}, row {values.index[row] + 1}: {str(values.iloc[row])[:60]!r} in the column "
+        f"{name!r} is not {words}; leave the cell empty if there is none."
+    )

@@ -1,0 +1,490 @@
+"""Files as other tools write them: what they mean, through the command line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+from itertools import chain, repeat
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from inspect_confidence.grades import is_same_answer
+from inspect_confidence.results import Condition
+from runs import printed
+
+ITEMS = 40
+SURE = [(50, 60, 70, 80, 90)[number % 5] for number in range(ITEMS)]
+RIGHT = [int(number % 5 in (0, 3, 4)) for number in range(ITEMS)]
+"""24 of 40 answers are right, at a mean confidence of .7."""
+
+
+def write(path: Path, separator: str = ",", **columns: Any) -> Path:
+    """A file of 40 items with confidence and correctness, and other columns in their place."""
+    cells = {"item": [f"q{number}" for number in range(ITEMS)], "confidence": SURE}
+    frame = pd.DataFrame({**cells, "correct": RIGHT, **columns})
+    frame = frame.drop(columns=[name for name, cell in columns.items() if cell is None])
+    frame.to_csv(path, sep=separator, index=False)
+    return path
+
+
+def rows_of(*words: object) -> list[dict[str, Any]]:
+    """The results that summarize prints, each with its condition parsed."""
+    done = printed("summarize", *words, "--json", "--resamples", 2)
+    rows: list[dict[str, Any]] = json.loads(done.stdout)
+    return [{**row, "condition": dict(Condition.read(row["condition"]))} for row in rows]
+
+
+def value_of(metric: str, *words: object, model: str | None = None, **parts: str) -> float:
+    """The value of a metric, NaN if it is undefined."""
+    for row in rows_of(*words):
+        wanted = parts.items() <= row["condition"].items() and "by" not in row["condition"]
+        if row["metric"] == metric and wanted and model in (None, row["model"]):
+            return math.nan if row["value"] is None else float(row["value"])
+    raise AssertionError(metric)
+
+
+def error_of(*words: object) -> str:
+    """The error in which summarize ends; it has one line of less than 400 characters."""
+    message = " ".join(printed("summarize", *words, code=2).stderr.split())
+    message = message.partition("Error: ")[2]
+    assert 0 < len(message) < 400
+    return message
+
+
+# Formats
+
+
+def test_separators_json_and_gzip_give_the_same_numbers(tmp_path: Path) -> None:
+    """Tabs, semicolons, bars, records by line, as a list, under a name and by id, and packed."""
+    separated = {"a.tsv": "\t", "b.csv": "\t", "c.csv": ";", "d.txt": "|", "e.csv": ","}
+    paths = [write(tmp_path / name, separator) for name, separator in separated.items()]
+    frame = pd.read_csv(paths[-1])
+    records = frame.to_dict("records")
+    by_id = {record["item"]: {**record} for record in records}
+    texts = {
+        "f.jsonl": "\n".join(map(json.dumps, records)),
+        "g.json": json.dumps(records),
+        "h.json": json.dumps({"config": {"k": 1}, "results": records}),
+        "i.json": json.dumps(by_id),
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    for name in ("e.csv", "f.jsonl", "g.json"):
+        (tmp_path / f"{name}.gz").write_bytes(gzip.compress((tmp_path / name).read_bytes()))
+    frame.to_parquet(tmp_path / "j.parquet")
+    rows = rows_of(*sorted(tmp_path.iterdir()), "--confidence-scale", "0-100")
+    accuracy = {row["model"]: row["value"] for row in rows if row["metric"] == "accuracy"}
+    assert len(accuracy) == 13
+    assert set(accuracy.values()) == {0.6}
+    sure = [row["value"] for row in rows if row["metric"] == "mean_confidence"]
+    assert sure == pytest.approx([0.7] * 13)
+
+
+def test_decimal_commas_of_files_with_semicolons_are_read(tmp_path: Path) -> None:
+    """With points for thousands, and in percentages."""
+    shares = [f"{sure / 100:.3f}".replace(".", ",") for sure in SURE]
+    path = write(tmp_path / "mine.csv", ";", confidence=shares)
+    assert value_of("mean_confidence", path) == pytest.approx(0.7)
+    path = write(tmp_path / "mine.csv", ";", confidence=[f"{sure},0 %" for sure in SURE])
+    assert value_of("mean_confidence", path, scale="0-100") == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("a.jsonl", b'{"item": 1}\n{"item": \n', "line 2 is not JSON"),
+        ("a.jsonl", b"[1]\n", "line 1 is no record"),
+        ("a.json", b'[{"item": 1}, 2]', "is no list of records"),
+        ("a.json", b"[" * 100_000, "nested too deep"),
+        ("a.csv.gz", b"item", "can't be read"),
+        ("a.csv.gz", gzip.compress(b"item,confidence,correct\n" + b"0" * 2**27), "unpacked"),
+    ],
+)
+def test_damaged_files_are_refused_by_line_or_size(
+    tmp_path: Path, name: str, content: bytes, says: str
+) -> None:
+    """A packed file is not unpacked beyond the limit of logs."""
+    (tmp_path / name).write_bytes(content)
+    assert says in error_of(tmp_path / name)
+
+
+# Names of columns
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("question_id", "confidence", "is_correct"),
+        ("id", "prob", "score"),
+        ("Question ID", "Verbal Confidence", "isCorrect"),
+        ("item_id", "p_true", "acc"),
+        ("sample_id", "score", "correct"),
+        ("question", "Confidence (%)".replace(" (%)", "_pct"), "exact_match"),
+    ],
+)
+def test_common_names_are_taken_with_a_notice(tmp_path: Path, names: tuple[str, ...]) -> None:
+    """In any case, with blanks and in camel case."""
+    path = write(tmp_path / "mine.csv")
+    pd.read_csv(path).set_axis(names, axis="columns").to_csv(path, index=False)
+    words = ("summarize", path, "--confidence-scale", "0-100")
+    assert value_of("accuracy", *words[1:]) == 0.6
+    assert value_of("mean_confidence", *words[1:]) == pytest.approx(0.7)
+    notice = " ".join(printed(*words).stderr.split())
+    for name, column in zip(("item", "confidence", "correct"), names, strict=True):
+        assert f"{name}={column}" in notice or name == column
+
+
+def test_a_column_that_lacks_is_named_with_the_option(tmp_path: Path) -> None:
+    """Two that may both be meant are named, too."""
+    path = write(tmp_path / "mine.csv", correct=None, ok=RIGHT)
+    says = "any_eval needs 'correct'. Name it: --column correct=COLUMN"
+    assert says in error_of(path, "--confidence-scale", "0-100")
+    assert (
+        value_of("accuracy", path, "--confidence-scale", "0-100", "--column", "correct=ok") == 0.6
+    )
+    path = write(tmp_path / "mine.csv", confidence=None, conf_a=SURE, conf=SURE, certainty=SURE)
+    assert "the columns conf, certainty may each be 'confidence'" in error_of(path)
+    assert "--column confidence=conf" in error_of(path)
+
+
+def test_rows_are_items_if_no_column_names_them(tmp_path: Path) -> None:
+    """With a notice."""
+    path = write(tmp_path / "mine.csv", item=None)
+    words = (path, "--confidence-scale", "0-100")
+    assert value_of("n", *words) == ITEMS
+    assert "each row is an item" in " ".join(printed("summarize", *words).stderr.split())
+
+
+def test_columns_of_other_tools_with_our_names_are_left_out_with_a_notice(tmp_path: Path) -> None:
+    """Lists of choices are counted, and runs that are named are numbered."""
+    columns = {"status": "success", "choices": '["x", "y"]', "task": "sums", "draws": "none of it"}
+    path = write(
+        tmp_path / "mine.csv",
+        epoch=["a", "b"] * 20,
+        item=[f"q{n // 2}" for n in range(40)],
+        **columns,
+    )
+    out = tmp_path / "judgments.csv"
+    done = printed("judgments", path, "--confidence-scale", "0-100", "-o", out)
+    judgments = pd.read_csv(out)
+    assert set(judgments["choices"]) == {2}
+    assert (set(judgments["dataset"]), set(judgments["status"])) == ({"sums"}, {"ok"})
+    assert judgments["epoch"].tolist() == [0, 1] * 20
+    notices = " ".join(done.stderr.split())
+    for column in ("'status'", "'task'", "'draws'"):
+        assert column in notices
+
+
+def test_a_constant_names_the_model_of_all_files(tmp_path: Path) -> None:
+    """Of shards, whose items differ."""
+    first = write(tmp_path / "part-1.csv")
+    second = write(tmp_path / "part-2.csv", item=[f"r{number}" for number in range(ITEMS)])
+    words = (first, second, "--confidence-scale", "0-100", "--column", "model=:openai/gpt-4o")
+    assert value_of("n", *words, model="openai/gpt-4o") == 2 * ITEMS
+
+
+def test_an_inverse_column_gives_the_share_of_right_answers(tmp_path: Path) -> None:
+    """Numbers and words; an empty cell has no grade."""
+    words = ("--confidence-scale", "0-100", "--column", "error=wrong")
+    wrong: list[Any] = [1 - right for right in RIGHT]
+    path = write(tmp_path / "mine.csv", correct=None, wrong=wrong)
+    assert value_of("accuracy", path, *words) == 0.6
+    yes_no = [("no", "yes")[flag] for flag in wrong]
+    path = write(tmp_path / "mine.csv", correct=None, wrong=["", *yes_no[1:]])
+    assert value_of("accuracy", path, *words) == pytest.approx(23 / 39)
+
+
+def test_columns_of_each_model_are_rows_of_each_model(tmp_path: Path) -> None:
+    """Items are the file's rows, so that models have the same ones."""
+    path = write(tmp_path / "mine.csv")
+    columns = {"a_conf": SURE, "a_ok": RIGHT, "b-2_conf": SURE[::-1], "b-2_ok": [1] * ITEMS}
+    pd.DataFrame(columns).to_csv(path, index=False)
+    options = ("--column", "confidence={model}_conf", "--column", "correct={model}_ok")
+    words = (path, *options, "--confidence-scale", "0-100")
+    rows = rows_of(*words)
+    assert {row["model"]: row["value"] for row in rows if row["metric"] == "accuracy"} == {
+        "a": 0.6,
+        "b-2": 1.0,
+    }
+    out = tmp_path / "judgments.csv"
+    printed("judgments", *words, "-o", out)
+    assert pd.read_csv(out).groupby("model")["item"].nunique().to_dict() == {"a": 40, "b-2": 40}
+    assert "no such column" in error_of(path, "--column", "confidence={model}_sure")
+
+
+# Models, epochs and conditions
+
+
+def test_files_name_their_models(tmp_path: Path) -> None:
+    """By the file where no column does; by folders where files have the same name."""
+    write(tmp_path / "model-a.csv")
+    write(tmp_path / "model-b.csv", correct=[1] * 35 + [0] * 5)
+    words = (tmp_path / "model-a.csv", tmp_path / "model-b.csv", "--confidence-scale", "0-100")
+    rows = rows_of(*words)
+    assert {row["model"]: row["value"] for row in rows if row["metric"] == "accuracy"} == {
+        "model-a": 0.6,
+        "model-b": 0.875,
+    }
+    for folder in ("x", "y"):
+        (tmp_path / folder).mkdir()
+        write(tmp_path / folder / "answers.csv")
+    files = [tmp_path / folder / "answers.csv" for folder in ("x", "y")]
+    rows = rows_of(*files, "--confidence-scale", "0-100")
+    assert {row["model"] for row in rows} == {"x/answers", "y/answers"}
+
+
+def test_files_of_one_model_with_the_same_items_are_variants(tmp_path: Path) -> None:
+    """They are never pooled without a word; files that number epochs are one."""
+    files = [write(tmp_path / f"{name}.csv", model="m") for name in ("first", "second")]
+    rows = rows_of(*files, "--confidence-scale", "0-100")
+    variants = {row["condition"].get("variant", "") for row in rows if row["metric"] == "n"}
+    assert variants == {"file=first", "file=second"}
+    files = [write(tmp_path / f"{name}.csv", model="m", epoch=k) for k, name in enumerate("ab")]
+    assert value_of("n", *files, "--confidence-scale", "0-100") == 2 * ITEMS
+    assert value_of("n", files[0], files[0], "--confidence-scale", "0-100") == ITEMS
+
+
+def test_rows_of_an_item_are_told_apart_or_refused(tmp_path: Path) -> None:
+    """A column with a value for each of an item's rows is a condition until it is named."""
+    items = [f"q{number // 2}" for number in range(ITEMS)]
+    scale = ("--confidence-scale", "0-100")
+    path = write(tmp_path / "mine.csv", item=items, wording=["short", "long"] * 20)
+    assert "the column 'wording' tells apart" in error_of(path, *scale)
+    named = (path, *scale, "--column", "method=wording")
+    methods = {row["condition"].get("method", "") for row in rows_of(*named)}
+    assert methods - {""} == {"short", "long"}
+    assert value_of("n", path, *scale, "--column", "epoch=wording") == ITEMS
+    path = write(tmp_path / "mine.csv", item=items, seconds=range(ITEMS))
+    done = printed("summarize", path, *scale)
+    assert "20 items have several rows" in " ".join(done.stderr.split())
+
+
+# Grades
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("yes", "no"),
+        ("Y", "N"),
+        ("C", "I"),
+        ("CORRECT", "INCORRECT"),
+        ("T", "F"),
+        ("true", "FALSE"),
+        ("100%", "0%"),
+        ("pass", "fail"),
+    ],
+)
+def test_grades_in_words_and_letters(tmp_path: Path, right: str, wrong: str) -> None:
+    """As judges and spreadsheets write them."""
+    grades = [right if flag else wrong for flag in RIGHT]
+    path = write(tmp_path / "mine.csv", correct=grades)
+    assert value_of("accuracy", path, "--confidence-scale", "0-100") == 0.6
+
+
+def test_partial_grades_are_fractions_and_declined_answers_neither_right_nor_wrong(
+    tmp_path: Path,
+) -> None:
+    """12 right, 8 half right, 10 wrong and 10 not attempted."""
+    words = ("CORRECT", "PARTIAL", "INCORRECT", "NOT_ATTEMPTED")
+    grades = list(chain(*map(repeat, words, (12, 8, 10, 10))))
+    path = write(tmp_path / "mine.csv", correct=grades)
+    out = tmp_path / "judgments.csv"
+    printed("judgments", path, "--confidence-scale", "0-100", "-o", out)
+    judgments = pd.read_csv(out)
+    assert judgments["status"].value_counts().to_dict() == {"ok": 30, "declined": 10}
+    assert judgments["correct"].sum() == 16
+    assert value_of("format_failure_rate", path, "--confidence-scale", "0-100") == 0
+
+
+@pytest.mark.parametrize("empty", ["", "None", "null", "N/A", "-", "nan"])
+def test_rows_without_a_grade_are_scoring_failed(tmp_path: Path, empty: str) -> None:
+    """The replies were readable, so that the model has no parse failure."""
+    path = write(tmp_path / "mine.csv", correct=[empty] * 5 + RIGHT[5:])
+    rows = rows_of(path, "--confidence-scale", "0-100")
+    values = {
+        row["metric"]: row["value"]
+        for row in rows
+        if not set(row["condition"]) - {"method", "scale"}
+    }
+    assert values["format_failure_rate"] == 0
+    assert values["accuracy"] == pytest.approx(21 / 35)
+    (note,) = {row["note"] for row in rows if row["metric"] == "brier"}
+    assert "5 of 40 judgments left out: 5 scoring_failed" in note
+
+
+def test_rows_without_a_confidence_are_parse_failures(tmp_path: Path) -> None:
+    """They have a grade, so that there was a reply."""
+    path = write(tmp_path / "mine.csv", confidence=["N/A"] * 10 + SURE[10:])
+    assert value_of("format_failure_rate", path, "--confidence-scale", "0-100") == 0.25
+    assert value_of("accuracy", path, "--confidence-scale", "0-100") == 0.6
+
+
+EQUAL = {
+    "B": ["b", "(B)", "B.", " B ", "B) Paris", "B: Paris", "**B**", "Option B", '"B"'],
+    "1000": ["1,000", "1000.0", "$1,000", "1000", " 1000."],
+    "1.5": ["1.50", "1 1/2", "3/2", "150%", "1.5%"],
+    "Paris": ["paris", "Paris ", "PARIS.", "'Paris'", "**Paris**"],
+    "True": ["true", "TRUE."],
+    "(C)": ["c", "C", "C. something"],
+    "-3": ["\N{MINUS SIGN}3", "-3.0"],
+}
+DIFFERENT = {
+    "B": ["A", "AB", "Bern", "", "8", "A. B"],
+    "1000": ["1001", "100", "1", "ten"],
+    "Paris": ["Parish", "Paris or Rome", "P"],
+    "C++": ["C#", "c"],
+    "747": ["Boeing", "7"],
+    "-3": ["3"],
+}
+
+
+def test_answers_equal_targets_as_readers_of_replies_compare_them() -> None:
+    """Letters, numbers by value, and texts without case and marks around them."""
+    for target, answers in EQUAL.items():
+        assert [answer for answer in answers if not is_same_answer(answer, target)] == []
+        assert [answer for answer in answers if not is_same_answer(target, answer)] == []
+    for target, answers in DIFFERENT.items():
+        assert [answer for answer in answers if is_same_answer(answer, target)] == []
+
+
+def test_letters_in_any_case_and_marks_are_graded(tmp_path: Path) -> None:
+    """24 of 40 are right; one column of answers is enough."""
+    forms = [("b", "(B)", "B.", "b ", "B) x")[number % 5] for number in range(ITEMS)]
+    answers = [form if flag else "c" for form, flag in zip(forms, RIGHT, strict=True)]
+    path = write(tmp_path / "mine.csv", correct=None, answer=answers, target="B")
+    assert value_of("accuracy", path, "--confidence-scale", "0-100") == 0.6
+    path = write(tmp_path / "mine.csv", correct=None, answer=["None", *answers[1:]], target="B")
+    assert value_of("accuracy", path, "--confidence-scale", "0-100") == pytest.approx(23 / 39)
+
+
+def test_grades_that_no_target_or_another_supports_have_a_notice(tmp_path: Path) -> None:
+    """With counts; wordings that a judge accepted have none."""
+    scale = ("--confidence-scale", "0-100")
+    path = write(tmp_path / "mine.csv", correct=None, answer="x y", target="B")
+    notice = " ".join(printed("summarize", path, *scale).stderr.split())
+    assert "no answer equals its target in 40 rows" in notice
+    letters = ["A" if right else "B" for right in RIGHT]
+    path = write(tmp_path / "mine.csv", answer=letters, target="B")
+    notice = " ".join(printed("summarize", path, *scale).stderr.split())
+    assert "contradicts 'answer' and 'target' in 40 of 40 rows" in notice
+    assert "(16 equal but graded wrong, 24 different but graded right)" in notice
+    path = write(tmp_path / "mine.csv", answer="the city of Paris", target="Paris")
+    assert "contradicts" not in printed("summarize", path, *scale).stderr
+
+
+# Scales
+
+
+def test_a_scale_that_the_values_contradict_is_refused_with_counts(tmp_path: Path) -> None:
+    """Shares on 0-100, percentages on 0-1, and both mixed."""
+    shares = [sure / 100 for sure in SURE]
+    mixed = [*shares[:10], *SURE[10:]]
+    path = write(tmp_path / "mine.csv", confidence=shares)
+    message = error_of(path, "--confidence-scale", "0-100")
+    assert "40 of 40 values between 0 and 1, such as 0.5, and 0 above 1; leave" in message
+    path = write(tmp_path / "mine.csv", confidence=mixed)
+    message = error_of(path, "--confidence-scale", "0-100")
+    assert "10 of 40 values between 0 and 1, such as 0.5, and 30 above 1" in message
+    message = error_of(path, "--confidence-scale", "0-1")
+    assert "30 of 40 values from 2 on, such as 50, and 10 below" in message
+    assert "(--confidence-scale 0-100)" in error_of(path)
+    path = write(
+        tmp_path / "mine.csv", confidence=[*map(str, shares[:10]), *(f"{s}%" for s in SURE[10:])]
+    )
+    assert "30 values of confidence are percentages such as 85%, and 10 are" in error_of(path)
+
+
+def test_percentages_with_decimals_below_one_are_no_contradiction(tmp_path: Path) -> None:
+    """As token probabilities times 100, and half points of a short scale."""
+    decimals = [0.4, 99.6, 12.7, 50.0] * 10
+    path = write(tmp_path / "mine.csv", confidence=decimals)
+    mean = value_of("mean_confidence", path, "--confidence-scale", "0-100")
+    assert mean == pytest.approx(np.mean(decimals) / 100)
+    path = write(tmp_path / "mine.csv", confidence=[0.5, *[8] * 39])
+    assert value_of("n", path, "--confidence-scale", "0-10") == ITEMS
+
+
+def test_percent_signs_say_the_scale(tmp_path: Path) -> None:
+    """As in logs; with another scale they are shares of it."""
+    path = write(tmp_path / "mine.csv", confidence=[f"{sure}%" for sure in SURE])
+    assert value_of("mean_confidence", path, scale="0-100") == pytest.approx(0.7)
+    scaled = value_of("mean_confidence", path, "--confidence-scale", "0-1", scale="0-1")
+    assert scaled == pytest.approx(0.7)
+
+
+def test_scores_without_a_scale_have_rank_metrics_only(tmp_path: Path) -> None:
+    """AUROC and AURC are those of any increasing function; calibration has a reason."""
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=ITEMS).round(3) * 7
+    path = write(tmp_path / "mine.csv", confidence=scores)
+    rows = rows_of(path, "--confidence-scale", "none")
+    assert {row["condition"].get("scale", "none") for row in rows} == {"none"}
+    values = {row["metric"]: row for row in rows}
+    assert values["auroc"]["value"] == pytest.approx(roc_auc_score(RIGHT, scores))
+    by_score = np.array(RIGHT)[np.argsort(-scores)]
+    risks = np.cumsum(1 - by_score) / np.arange(1, ITEMS + 1)
+    assert len(set(scores)) == ITEMS
+    assert values["aurc"]["value"] == pytest.approx(risks.mean())
+    for metric in ("ece", "brier", "overconfidence", "mean_confidence", "smooth_ece"):
+        assert values[metric]["value"] is None
+        assert "only their order counts" in values[metric]["note"]
+    increasing = write(tmp_path / "other.csv", confidence=1 / (1 + np.exp(-scores)))
+    assert value_of("auroc", increasing) == pytest.approx(values["auroc"]["value"])
+
+
+def test_scores_without_a_scale_at_two_epochs_and_with_missing_ones(tmp_path: Path) -> None:
+    """AUROC over readable judgments, as scikit-learn has it."""
+    items = [f"q{number // 2}" for number in range(ITEMS)]
+    scores = [None, *np.linspace(-3, 5, ITEMS - 1)]
+    path = write(tmp_path / "mine.csv", item=items, epoch=[1, 2] * 20, confidence=scores)
+    words = (path, "--confidence-scale", "none")
+    assert value_of("auroc", *words) == pytest.approx(roc_auc_score(RIGHT[1:], scores[1:]))
+    assert value_of("format_failure_rate", *words) == pytest.approx(1 / 40)
+
+
+def test_decisions_have_the_auroc_of_two_values_and_type_2_sensitivity(tmp_path: Path) -> None:
+    """Kept answers are right more often: AUROC is half of 1 + hits - false alarms."""
+    keep = [number % 4 != 0 for number in range(ITEMS)]
+    words = ["KEEP" if kept else "WITHDRAW" for kept in keep]
+    path = write(tmp_path / "mine.csv", confidence=None, kept=words)
+    options = (path, "--column", "decision=kept", "--answering", "keep")
+    right = np.array(RIGHT, bool)
+    hits, alarms = np.mean(np.array(keep)[right]), np.mean(np.array(keep)[~right])
+    assert value_of("auroc", *options, method="decision") == pytest.approx((1 + hits - alarms) / 2)
+    assert not math.isnan(value_of("type2_dprime", *options))
+    assert math.isnan(value_of("ece", *options))
+    assert "--answering KEEP" in error_of(path, "--column", "decision=kept")
+    assert "--column decision=COLUMN" in error_of(path, "--answering", "KEEP")
+
+
+# The folder of field cases
+
+CASES: dict[str, tuple[str, dict[str, float]]] = {
+    "letter_case": ("--confidence-scale 0-100", {"accuracy": 0.6}),
+    "yes_no": ("--confidence-scale 0-100", {"accuracy": 0.6}),
+    "tabs": ("--confidence-scale 0-100", {"accuracy": 0.6}),
+    "jsonl": ("", {"accuracy": 0.6}),
+    "ungraded_rows": ("--confidence-scale 0-100", {"format_failure_rate": 0, "n": 40}),
+    "hle_dropped_150": ("--confidence-scale 0-100", {"hle_calibration_error": math.nan}),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_field_cases_give_their_values(shared_data: Path, case: str) -> None:
+    """As their notes have them."""
+    folder = shared_data.parent / "cases" / case
+    if not folder.is_dir():
+        pytest.skip("the field cases are not beside this checkout")
+    options, values = CASES[case]
+    (path,) = folder.glob("answers.*")
+    for metric, expected in values.items():
+        parts = {"top_bin": "dropped"} if metric == "hle_calibration_error" else {}
+        found = value_of(metric, path, *options.split(), **parts)
+        assert found == pytest.approx(expected, nan_ok=True)
