@@ -18,6 +18,9 @@ FILE = "COVERAGE_FIGURES"
 SIMULATIONS = 2_000
 """Simulations of a cell, from which on its coverage must be shown to lie in the band."""
 
+RUNS = SIMULATIONS if FILE in os.environ else 400
+"""Simulations of a cell in `make thorough`, which writes the figures; fewer in `make validate`."""
+
 LEAST, MOST = 0.92, 0.98
 """Band in which the true coverage of a 95% interval must lie."""
 

@@ -11,9 +11,7 @@ from scipy.stats import norm
 
 from inspect_confidence.metrics import hierarchical_m_ratio, meta_d
 from inspect_confidence.metrics.arrays import FloatArray
-from validation.coverage import Coverage, lacking
-
-SIMULATIONS = 300
+from validation.coverage import RUNS, Coverage, lacking
 
 # Units, trials each, group M-ratio, sigma, mean d', ratings, and whether units' rating criteria
 # keep to c, as the model has it, or to M c, as meta_d has it.
@@ -61,7 +59,7 @@ def test_coverage(design: str, record_property: Callable[[str, object], None]) -
     """
     units, _, ratio, _, _, ratings, _ = DESIGNS[design]
     holding, naive_held, estimates, naive, spread = 0, 0, [], [], []
-    for seed in range(SIMULATIONS):
+    for seed in range(RUNS):
         counts = group([seed, list(DESIGNS).index(design)], design)
         estimate = hierarchical_m_ratio(*counts)
         holding += estimate.ci_low <= ratio <= estimate.ci_high
@@ -79,10 +77,10 @@ def test_coverage(design: str, record_property: Callable[[str, object], None]) -
     record_property(
         "figure",
         f"M-ratio of a group, {design}: {ratio:g} estimated at {np.mean(estimates):.3f} (root mean "
-        f"square error {off[0]:.3f}), interval holds it in {holding / SIMULATIONS:.3f}, sigma "
+        f"square error {off[0]:.3f}), interval holds it in {holding / RUNS:.3f}, sigma "
         f"{np.mean(spread):.2f}; mean of M-ratios {np.mean(naive):.3f} ({off[1]:.3f}), "
-        f"t interval {naive_held / SIMULATIONS:.3f}",
+        f"t interval {naive_held / RUNS:.3f}",
     )
     name = "hierarchical_m_ratio"
-    assert not lacking([Coverage(name, design, units, ratio, SIMULATIONS, SIMULATIONS, holding)])
+    assert not lacking([Coverage(name, design, units, ratio, RUNS, RUNS, holding)])
     assert off[0] < off[1] * 1.02

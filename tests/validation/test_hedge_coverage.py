@@ -22,7 +22,7 @@ from inspect_confidence.metrics.markers import (
     spread_interval,
 )
 from inspect_confidence.studies.estimate import minority_items
-from validation.coverage import SIZES, Coverage, lacking
+from validation.coverage import RUNS, SIZES, Coverage, lacking
 
 FloatArray = NDArray[np.float64]
 K, T, SETS, RESAMPLES = 20, 10, 4, 300
@@ -197,7 +197,7 @@ MEANS = [
 @pytest.mark.parametrize("mean", MEANS, ids=lambda mean: f"{mean.metric}, {mean.design}")
 def test_means(mean: Mean, n: int) -> None:
     """Of n items; where too few differ from the commonest value there is no interval."""
-    rng, tally, simulations = np.random.default_rng(n), Tally(), 400
+    rng, tally, simulations = np.random.default_rng(n), Tally(), RUNS
     masses = mean.masses / mean.masses.sum()
     truth = float(masses @ mean.values)
     for _ in range(simulations):
@@ -226,7 +226,7 @@ def test_means(mean: Mean, n: int) -> None:
 )
 def test_cmfg(design: str, masses: FloatArray, n: int) -> None:
     """True values of the bins that hold replies."""
-    rng, tally, simulations = np.random.default_rng(n), Tally(), 300
+    rng, tally, simulations = np.random.default_rng(n), Tally(), RUNS
     decisive, chance = np.array([0.3, 0.6, 0.9]), np.array([0.2, 0.3, 0.5])
     agreement, stated_decisiveness = np.repeat(VALUES, 3), np.tile(decisive, K + 1)
     population = np.repeat(masses, 3) * np.tile(chance, K + 1)
@@ -251,7 +251,7 @@ def test_cmfg(design: str, masses: FloatArray, n: int) -> None:
 @pytest.mark.parametrize("share", [1.0, 0.97, 0.6])
 def test_ratios_of_counts(share: float, n: int) -> None:
     """Precision and recall: items with none to three markers, found more often in some items."""
-    rng, tally, simulations = np.random.default_rng(n), Tally(), 500
+    rng, tally, simulations = np.random.default_rng(n), Tally(), RUNS
     for _ in range(simulations):
         marker_counts = rng.integers(0, 4, n)
         chance = rng.beta(share * 8, (1 - share) * 8, n) if share < 1 else np.ones(n)
@@ -267,7 +267,7 @@ def test_ratios_of_counts(share: float, n: int) -> None:
 @pytest.mark.parametrize("true", [0.0, 0.9, -0.5])
 def test_correlation_over_models(true: float, n: int) -> None:
     """Of models from a normal population, which Fisher's z assumes."""
-    rng, tally, simulations = np.random.default_rng(n), Tally(), 1_000
+    rng, tally, simulations = np.random.default_rng(n), Tally(), RUNS
     for _ in range(simulations):
         x, noise = rng.normal(size=(2, n))
         fit: Any = pearsonr(x, true * x + np.sqrt(1 - true**2) * noise)

@@ -38,12 +38,12 @@ from inspect_confidence.studies.estimate import resample, results_of
 from inspect_confidence.studies.fermi_eval.numbers import method_statistics
 from inspect_confidence.studies.intervals import Intervals
 from inspect_confidence.studies.study import Resampling
-from validation.coverage import SIZES, Coverage, Rejections, lacking, misjudged
+from validation.coverage import RUNS, SIZES, Coverage, Rejections, lacking, misjudged
 
 FloatArray = NDArray[np.float64]
 Record = Callable[[str, object], None]
 
-SIMULATIONS, RESAMPLES = 1_000, 500
+RESAMPLES = 500
 POOL = 1_000_000
 """Items that true values are of."""
 LEVELS = (80, 90, 95, 99)
@@ -80,7 +80,7 @@ def covered_by(
     wide: str = "",
 ) -> Coverage:
     """The coverage of a metric's intervals of values, draws and counts of the rarest outcome."""
-    truths = np.broadcast_to(truth, SIMULATIONS)
+    truths = np.broadcast_to(truth, RUNS)
     printed = holding = simulations = 0
     rule = METRICS[metric].interval
     for value, draws, rarest in samples:
@@ -142,8 +142,8 @@ def test_scores_and_widths(design: str, items: int) -> None:
         low, high = stated_intervals(design, POOL, level, rng)
         score, width = interval_scores(low, high, np.zeros(POOL), level).mean(), (high - low).mean()
         low, high = (
-            bound.reshape(items, SIMULATIONS)
-            for bound in stated_intervals(design, items * SIMULATIONS, level, rng)
+            bound.reshape(items, RUNS)
+            for bound in stated_intervals(design, items * RUNS, level, rng)
         )
         scores = interval_scores(low.ravel(), high.ravel(), 0 * low.ravel(), level)
         missed = ((low > 0) | (high < 0)).sum(axis=0, dtype=float)
@@ -165,7 +165,7 @@ def test_median_width(design: str, items: int) -> None:
     """The median width is covered; of whole numbers nearly always, since it is discrete."""
     rng = np.random.default_rng(items)
     low, high = stated_intervals(design, POOL, 90, rng)
-    truth, simulations = float(np.median(high - low)), 300
+    truth, simulations = float(np.median(high - low)), RUNS
     judgments, strata = blank(90, items), weights(items, rng, 400)
 
     def found() -> Iterator[tuple[float, FloatArray, float]]:
@@ -202,7 +202,7 @@ def test_means_of_token_methods(items: int) -> None:
     }
     figures = []
     for metric, pool in pools.items():
-        means_of_pool = of_means(rng.choice(pool, size=(items, SIMULATIONS)), resample_weights)
+        means_of_pool = of_means(rng.choice(pool, size=(items, RUNS)), resample_weights)
         wide = "most have none" if metric.endswith(" ") else ""
         name = metric.strip()
         figures.append(covered_by(name, pool.mean(), means_of_pool, "a pool of items", items, wide))
@@ -224,7 +224,7 @@ def test_coverage_plateau(design: str, items: int) -> None:
             coverage_ratios += ((low <= 0) & (high >= 0)) / (level / 100) / len(LEVELS)
         return coverage_ratios
 
-    values = ratios(items * SIMULATIONS).reshape(items, SIMULATIONS)
+    values = ratios(items * RUNS).reshape(items, RUNS)
     mean_ratios = of_means(values, weights(items, rng))
     figure = covered_by("coverage_plateau", ratios(POOL).mean(), mean_ratios, design, items)
     assert not lacking([figure])
@@ -270,14 +270,14 @@ def test_conformal_offset(level: int, items: int) -> None:
 
     truth = float(np.quantile(scores(POOL), level / 100))
     holding = printed = 0
-    for _ in range(SIMULATIONS):
+    for _ in range(RUNS):
         sample_scores, zeros = scores(items), np.zeros(items)
         # Of bounds (score, infinity) and truth 0 the score is the lower bound.
         low, high = conformal_offset_interval(sample_scores, zeros + np.inf, zeros, level)
         assert low <= conformal_offset(sample_scores, zeros + np.inf, zeros, level) <= high
         printed += not np.isnan(low)
         holding += low <= truth <= high
-    counts, wide = (SIMULATIONS, printed, holding), "the law of a count is discrete"
+    counts, wide = (RUNS, printed, holding), "the law of a count is discrete"
     figure = Coverage("conformal_offset", f"tunnel, {level}%", items, truth, *counts, wide)
     assert not lacking([figure])
 
@@ -437,8 +437,7 @@ def test_differences_of_scores(level: int, items: int) -> None:
     rule, levels = METRICS["interval_score"].interval, []
     for design in ("alike", "equal score", "power"):
         scores, _, missed = (
-            array.reshape(items, SIMULATIONS)
-            for array in pair(design, items * SIMULATIONS, level, rng)
+            array.reshape(items, RUNS) for array in pair(design, items * RUNS, level, rng)
         )
         is_rejected = [
             resampled_p(value, draws, items, method=rule.method) < 0.05
