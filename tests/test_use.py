@@ -22,7 +22,7 @@ from inspect_confidence import (
     summarize,
     threshold,
 )
-from inspect_confidence.commands.groups import in_train
+from inspect_confidence.commands.groups import item_folds
 from inspect_confidence.judgments.read import judgments_of
 from inspect_confidence.tasks.scale_variants import scale_variants
 from refusals import refused
@@ -58,29 +58,26 @@ def answers(model: str = "m", items: int = 600, seed: int = 0, gap: float = 0.2)
     return pd.concat([frame.assign(epoch=e) for e in (1, 2)] + [unread_rows], ignore_index=True)
 
 
-def test_map_is_fitted_on_train_and_judged_on_test_items() -> None:
-    """By `split` where there is one: train outcomes of another kind decide the map alone."""
+def test_map_is_fitted_on_all_items_and_judged_by_those_of_the_folds() -> None:
+    """Whatever the `split`: what a map is judged by is what `summarize` and `compare` say."""
     frame = answers()
-    train = np.array([int(item.strip("ilost")) % 2 == 0 for item in frame["item"]])
-    frame["split"] = np.where(train, "train", "test")
+    frame["split"] = np.where(np.arange(len(frame)) % 2, "train", "test")
     recalibration = recalibrate(frame, method="isotonic", resamples=200)
     (entry,) = recalibration.maps["maps"]
-    assert entry["train"] == {"split": "train"}
-    in_fit = train & (frame["status"] == "ok") & (frame["epoch"] == 1)
+    assert entry["train"] == {"folds": 0}
+    in_fit = (frame["status"] == "ok") & (frame["epoch"] == 1)
     expected = metrics.fit_recalibration(
         frame.loc[in_fit, "confidence"], frame.loc[in_fit, "correct"], method="isotonic"
     )
     assert entry["x"] == pytest.approx(expected.x)
     assert entry["y"] == pytest.approx(expected.y)
-    assert (entry["train_items"], entry["test_items"]) == (300, 300)
-    # What it is judged by is what `summarize` and `compare` say of the same judgments.
-    test = frame[~train & (frame["status"] == "ok")]
-    after = test.assign(confidence=expected(test["confidence"]), variant="after")
-    value_by_metric = summarize(test, resamples=200).set_index(["condition", "metric"])["value"]
+    assert (entry["train_items"], entry["test_items"]) == (600, 600)
+    after = recalibrated(frame, recalibration.maps)["any_eval"].assign(variant="after")
+    value_by_metric = summarize(frame, resamples=200).set_index(["condition", "metric"])["value"]
     change_by_metric: dict[Any, dict[Any, Any]] = recalibration.changes.set_index("metric").to_dict(
         "index"
     )
-    difference = compare(after, test, resamples=200).set_index("metric")
+    difference = compare(after, frame, resamples=200).set_index("metric")
     for metric in ("brier", "ece", "auroc", "overconfidence"):
         row = change_by_metric[metric]
         assert row["stated"] == pytest.approx(value_by_metric["method=recorded", metric], abs=1e-12)
@@ -90,56 +87,94 @@ def test_map_is_fitted_on_train_and_judged_on_test_items() -> None:
     assert abs(change_by_metric["overconfidence"]["recalibrated"]) < 0.08
 
 
-def test_halves_leave_out_what_the_map_was_fitted_on() -> None:
-    """Applied to the same judgments test items remain, and the results are those of the file."""
-    frame = pd.concat([answers(), answers("n", seed=1, gap=0.05)], ignore_index=True)
+def test_every_item_gets_the_map_of_its_fold() -> None:
+    """Applied to the same judgments nothing is left out, and the results are those of the file."""
+    frame = pd.concat([answers(), answers("n", seed=1, gap=0.15)], ignore_index=True)
     recalibration = recalibrate(frame, resamples=200, seed=5)
     after = recalibrated(frame, recalibration.maps)
-    train = in_train(frame.assign(dataset=""), 5)
-    assert 0.4 < train.mean() < 0.6
-    assert len(after["any_eval"]) == (~train).sum()
-    assert set(after["any_eval"]["item"]).isdisjoint(frame.loc[train, "item"])
-    notices = [notice for notice in after.notices if "train items left out" in notice]
-    assert len(notices) == 2
+    assert len(after["any_eval"]) == len(frame)
     rows = summarize(after, resamples=200)
     values = rows.set_index(["model", "condition", "metric"])["value"]
     for row in recalibration.changes.to_dict("records"):
         condition = f"method=recorded;variant=recalibrated%3D{row['recalibration']}"
         expected = row["recalibrated"]
         assert values[row["model"], condition, row["metric"]] == pytest.approx(expected, abs=1e-12)
+    # An item's judgments are mapped by what is fitted to the items of the other folds.
+    (entry, _) = recalibration.maps["maps"]
+    assert entry["train"] == {"folds": 5}
+    judged = frame[frame["model"] == "m"].reset_index(drop=True)
+    folds = item_folds(judged.assign(dataset=""), 5)
+    assert set(folds) == set(range(10))
+    others = judged[(folds != 3) & (judged["status"] == "ok") & (judged["epoch"] == 1)]
+    expected_map = metrics.fit_recalibration(
+        others["confidence"], others["correct"], method=entry["method"]
+    )
+    in_fold = judged[(folds == 3) & (judged["status"] == "ok")].drop_duplicates("item")
+    mapped = after["any_eval"].query("model == 'm'").drop_duplicates("item").set_index("item")
+    assert mapped.loc[in_fold["item"], "confidence"].to_numpy(float) == pytest.approx(
+        expected_map(in_fold["confidence"]), abs=1e-6
+    )
     # What couldn't be read stays unread.
-    assert (after["any_eval"]["status"] != "ok").sum() == ((frame["status"] != "ok") & ~train).sum()
-    # Of another data set nothing is left out, and it is said that the map wasn't fitted on it.
+    assert (after["any_eval"]["status"] != "ok").sum() == (frame["status"] != "ok").sum()
+    # Items of another data set get the map of all, and it is said that none was fitted on it.
     other_dataset = recalibrated(frame.assign(dataset="other"), recalibration.maps)
     assert len(other_dataset["any_eval"]) == len(frame)
     assert any("no map was fitted on other" in notice for notice in other_dataset.notices)
 
 
-def test_chosen_by_cross_validation_within_train_items() -> None:
-    """The scores are those of the train items alone, and the least is taken."""
+def test_a_cluster_lies_in_one_fold() -> None:
+    """The items of a passage have the same map, which none of them had a part in."""
+    frame = answers().assign(
+        cluster=lambda rows: [f"p{int(i.strip('ilost')) // 4}" for i in rows.item]
+    )
+    recalibration = recalibrate(frame, method="platt", resamples=20)
+    after = recalibrated(frame, recalibration.maps)["any_eval"].dropna(subset=["confidence"])
+    stated = frame.drop_duplicates("item").set_index("item")["confidence"]
+    both = after.assign(stated=stated.loc[after["item"]].to_numpy())
+    assert (both.groupby(["cluster", "stated"])["confidence"].nunique() == 1).all()
+
+
+def test_a_calibrated_model_keeps_its_confidence_and_that_is_a_success() -> None:
+    """The chosen method is `as_stated`, with a map that changes nothing."""
+    frame = answers(gap=0, seed=3)
+    recalibration = recalibrate(frame, resamples=50)
+    (entry,) = recalibration.maps["maps"]
+    assert entry["method"] == "as_stated"
+    assert (recalibration.changes["difference"] == 0).all()
+    after = recalibrated(frame, recalibration.maps)["any_eval"]
+    pd.testing.assert_series_equal(
+        after["confidence"], judgments_of(frame)["any_eval"]["confidence"]
+    )
+
+
+def test_scores_are_those_of_maps_of_the_other_folds() -> None:
+    """The scores in the file are those of the function on the same folds; a method can be set."""
     frame = answers()
-    # Folds are dealt to items in the order of their names.
-    frame = frame.sort_values(["item", "epoch"])
     recalibration = recalibrate(frame, resamples=100)
     (entry,) = recalibration.maps["maps"]
-    once = frame[in_train(frame.assign(dataset=""), 0) & (frame["status"] == "ok")]
-    unit = pd.factorize(once["item"])[0].astype(np.int64)
-    _, scores = metrics.choose_recalibration(once["confidence"], once["correct"], unit)
-    assert entry["brier"] == pytest.approx(scores)
-    assert entry["method"] == min(scores, key=lambda name: scores[name])
+    once = frame[(frame["status"] == "ok") & (frame["epoch"] == 1)]
+    chosen = metrics.choose_recalibration(
+        once["confidence"], once["correct"], fold=item_folds(once.assign(dataset=""), 0)
+    )
+    assert entry["brier"] == pytest.approx(chosen.brier)
+    assert entry["method"] == chosen.recalibration.method != "as_stated"
     assert recalibrate(frame, method="beta", resamples=10).maps["maps"][0]["method"] == "beta"
 
 
 def test_refusals_of_recalibration(tmp_path: Path) -> None:
-    """Too few items or outcomes, with the reason; unknown methods, maps and models."""
-    small_fit = recalibrate(answers(items=150), resamples=10)
+    """Too few items or one outcome, with the reason; unknown methods, maps and models."""
+    small_fit = recalibrate(
+        answers()[lambda rows: rows["item"].isin([f"i{k}" for k in range(9)])], resamples=10
+    )
     (entry,) = small_fit.maps["maps"]
-    assert re.fullmatch(r"\d\d train items with .*; 100 are needed", entry["refused"])
+    assert entry["refused"] == "9 items with confidence and outcome; 10 are needed"
     assert small_fit.changes.empty
     assert small_fit.scores["note"].item() == f"no map: {entry['refused']}"
     sure = answers(items=400).assign(correct=1.0)
     (entry,) = recalibrate(sure, resamples=10).maps["maps"]
-    assert re.fullmatch(r"0 of \d+ train items are wrong; 10 are needed", entry["refused"])
+    assert entry["refused"] == "all answers to the 400 items are right; a map needs both outcomes"
+    # 30 items are enough for a map, or for none that is better than stated confidence.
+    assert "refused" not in recalibrate(answers(items=30), resamples=10).maps["maps"][0]
     # Applied, there is no map: nothing is left, and that is an error.
     assert "there is no map" in refused(recalibrated, sure, {"maps": [entry]})
     maps = recalibrate(answers(), resamples=10).maps
@@ -252,9 +287,9 @@ def test_from_logs_by_the_command_line(tmp_path: Path) -> None:
         < 0
         < row_by_metric["overconfidence"]["stated"]
     )
-    assert (row_by_metric["ece"]["train_items"], row_by_metric["ece"]["test_items"]) == (138, 138)
+    assert (row_by_metric["ece"]["train_items"], row_by_metric["ece"]["test_items"]) == (276, 276)
     out = printed("summarize", logs, "--recalibrated", maps, "--json", "--resamples", 50)
-    assert "138 judgments of train items left out" in out.stderr
+    assert "left out" not in out.stderr
     value_by_metric = {
         row["metric"]: row["value"] for row in json.loads(out.stdout) if not row["note"]
     }
@@ -300,7 +335,7 @@ def test_atlas_by_the_command_line(
     out = printed(
         *("summarize", files[0], *OTHERS, "--recalibrated", maps, "--json", "--resamples", 100)
     )
-    assert "judgments of train items left out" in out.stderr
+    assert "left out" not in out.stderr
     (ece,) = [
         row
         for row in json.loads(out.stdout)
@@ -334,14 +369,14 @@ def test_agreement_of_epochs_is_recalibrated_too() -> None:
     )
     recalibration = recalibrate(frame, method="platt", resamples=50)
     after = recalibrated(frame, recalibration.maps)["any_eval"]
-    test = [k for k in range(400) if f"i{k}" in set(after["item"])]
-    assert len(after) == len(test) == recalibration.maps["maps"][0]["test_items"]
+    assert len(after) == recalibration.maps["maps"][0]["test_items"] == 400
     agreement_share = (
         np.maximum((answers_drawn == "A").sum(axis=0), (answers_drawn == "B").sum(axis=0)) / 3
     )
-    entry = recalibration.maps["maps"][0]
-    curve = metrics.Recalibration(
-        "platt", "logistic", **{name: entry[name] for name in ("clip", "a", "b", "c")}
-    )
+    names = pd.DataFrame({"dataset": "", "item": [f"i{k}" for k in range(400)], "cluster": ""})
+    folds, expected = item_folds(names, 0), np.empty(400)
+    for k, shape in enumerate(recalibration.maps["maps"][0]["fold_maps"]):
+        curve = metrics.Recalibration("platt", **shape)
+        expected[folds == k] = curve(agreement_share[folds == k])
     rows = summarize(after, resamples=50).set_index("metric")["value"]
-    assert rows["mean_confidence"] == pytest.approx(curve(agreement_share[test]).mean(), abs=1e-12)
+    assert rows["mean_confidence"] == pytest.approx(expected.mean(), abs=1e-12)

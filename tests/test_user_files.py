@@ -187,8 +187,9 @@ MAPS: list[tuple[str, dict[str, Any], str]] = [
     ("isotonic", {"clip": 0.3}, "clip=0.3 should be less than or equal to 0"),
     ("isotonic", {"kind": "spline"}, "kind=spline should be 'knots'"),
     ("isotonic", {"method": "magic"}, "the method 'magic' is not known"),
-    ("isotonic", {"train": {}}, "either `split` or `halves`"),
+    ("isotonic", {"train": {}}, "one of `split`, `halves` and `folds`"),
     ("isotonic", {"train": {"halves": 10**400}}, "more than 18 digits"),
+    ("isotonic", {"fold_maps": []}, "`fold_maps` has 0 maps and not 10"),
     ("isotonic", {"datasets": "one"}, "datasets=one should be a valid list"),
     ("isotonic", {"way": {"low": "x", "high": 1}}, "`low` and `high` of its `way`"),
     ("isotonic", {"way": [1]}, "way=[1] should be a valid mapping"),
@@ -254,7 +255,8 @@ def test_a_map_of_a_file_gives_what_the_map_itself_gives(
         entry = maps["maps"][0]
         names = [name for name in ("kind", "clip", "x", "y", "a", "b", "c") if name in entry]
         curve = Recalibration(method, **{name: entry[name] for name in names})
-        frame = recalibrated(judgments(), file)["any_eval"].set_index("item")
+        other = judgments().assign(dataset="other")  # on which no map of a fold was fitted
+        frame = recalibrated(other, file)["any_eval"].set_index("item")
         confidences = judgments().set_index("item").loc[frame.index, "confidence"]
         np.testing.assert_array_equal(frame["confidence"], curve(confidences))
 

@@ -473,7 +473,10 @@ def reproduce(log: str) -> None:
 def recalibrate(
     paths: Sequence[str], output: Path, method: str, as_json: bool, resamples: int, seed: int
 ) -> None:
-    """Fit maps of stated confidence and intervals on train items; compare them on test items."""
+    """Fit maps of stated confidence and intervals; compare them on items outside the fit.
+
+    The exit code is 1 if no map can be fitted.
+    """
     from inspect_confidence.commands.recalibrate import recalibrate as compute
     from inspect_confidence.privacy import redact_rows
 
@@ -485,6 +488,8 @@ def recalibrate(
     output_rows(result.changes, as_json, None, show)
     fitted = sum("refused" not in entry for entry in result.maps["maps"])
     echo(f"{fitted} of {len(result.maps['maps'])} maps written to {output}", err=as_json)
+    if not fitted:
+        click.get_current_context().exit(_FAILED)
 
 
 @click.command()

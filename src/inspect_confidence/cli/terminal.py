@@ -331,7 +331,7 @@ def print_differences(differences: "pd.DataFrame") -> None:
 def print_recalibrated(
     scores: "pd.DataFrame", offsets: "pd.DataFrame", changes: "pd.DataFrame"
 ) -> None:
-    """Print cross-validated scores, offsets, and test items before and after recalibration."""
+    """Print cross-fitted scores, offsets, and items before and after recalibration."""
     keys = ["model", "variant", "way"]
     counts = ["train_items", "test_items"]
     if len(scores):
@@ -341,7 +341,9 @@ def print_recalibrated(
         print_table(
             _drop_empty_columns(table.assign(chosen=scores["chosen"], text=scores["note"])),
             "Methods of recalibration",
-            "Brier score by ten-fold cross-validation within train items; the least is chosen.",
+            "Brier score, each item judged by maps of the nine other folds. The simplest method "
+            "within one standard error of the least is chosen; as_stated, which leaves confidence "
+            "as it is, is the simplest.",
         )
     if len(offsets):
         table = offsets[[*keys, *counts]].assign(
@@ -360,8 +362,8 @@ def print_recalibrated(
     table["test items"] = changes["test_items"]
     print_table(
         _drop_empty_columns(table),
-        "Before and after, on test items",
-        "95% intervals over test items; differences are paired: recalibrated less stated.",
+        "Before and after, on items that the map was not fitted to",
+        "95% intervals over these items; differences are paired: recalibrated less stated.",
     )
 
 

@@ -16,8 +16,8 @@ from inspect_confidence.results import Condition
 from inspect_confidence.studies import TaskTable, all_tables, estimate, study_of
 from inspect_confidence.studies.notes import replied
 
-MIN_ITEMS, MIN_OUTCOMES = 100, 10
-"""Minimum of train items, and of items of each outcome, for a map to be fitted."""
+FOLDS = 10
+"""Number of folds of the items, each of which is judged by maps of the others."""
 
 
 @dataclass(frozen=True)
@@ -209,6 +209,23 @@ def in_train(rows: pd.DataFrame, seed: int) -> NDArray[np.bool_]:
     recomputed: the first bit of the SHA-256 of `seed/dataset/item` is 0 for train items. A cluster
     is in one half, by its name.
     """
+    return np.asarray(_item_bytes(rows, seed) < 128)
+
+
+def item_folds(rows: pd.DataFrame, seed: int) -> IntArray:
+    """Return the fold of each judgment's item, from 0 to 9.
+
+    As the halves of `in_train`, it can be recomputed: the remainder of the first four bytes of the
+    same SHA-256, as a number with the first byte as the highest, divided by 10.
+    """
+    return np.asarray(_item_bytes(rows, seed, 4) % FOLDS, np.int64)
+
+
+def _item_bytes(rows: pd.DataFrame, seed: int, size: int = 1) -> IntArray:
+    """Return the first bytes of the hash of each judgment's item or cluster, as a number."""
     names = rows["dataset"].astype(str) + "/" + estimate.cluster_names(rows).astype(str)
-    halves = {name: sha256(f"{seed}/{name}".encode()).digest()[0] < 128 for name in names.unique()}
-    return names.map(halves).to_numpy(bool)
+    numbers = {}
+    for name in names.unique():
+        digest = sha256(f"{seed}/{name}".encode()).digest()
+        numbers[name] = int.from_bytes(digest[:size], "big")
+    return names.map(numbers).to_numpy(np.int64)

@@ -17,12 +17,12 @@ from inspect_confidence.arguments import choice, user_path
 from inspect_confidence.commands import conformal
 from inspect_confidence.commands.conformal import FittedMap
 from inspect_confidence.commands.groups import (
-    MIN_ITEMS,
-    MIN_OUTCOMES,
+    FOLDS,
     ConfidenceGroup,
     IntervalGroup,
     JudgmentGroup,
     in_train,
+    item_folds,
     judgment_groups,
 )
 from inspect_confidence.commands.saved_maps import (
@@ -35,12 +35,8 @@ from inspect_confidence.commands.saved_maps import (
 )
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.judgments.read import Judgments, Source, judgments_of
-from inspect_confidence.metrics import (
-    RECALIBRATIONS,
-    Recalibration,
-    choose_recalibration,
-    fit_recalibration,
-)
+from inspect_confidence.metrics import RECALIBRATIONS, choose_recalibration
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.privacy import model_name, redact_path, scrub_condition, stable_alias
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import Difference, Resampling, estimate
@@ -95,14 +91,17 @@ class Recalibrated:
 def recalibrate(
     source: Source, *, method: str = BEST, resamples: int = 10_000, seed: int = 0
 ) -> Recalibrated:
-    """Fit a map for each model, variant and elicitation method, and evaluate it on test items.
+    """Fit a map for each model, variant and elicitation method, and evaluate it.
 
-    If judgments have both a train and a test `split`, these are used; otherwise the seed assigns
-    about half of the items to each. For stated confidence, methods are compared by their Brier
-    score in ten-fold cross-validation over train items, the best method is fitted to all train
-    items, and recalibrated confidence is compared with stated confidence on test items, item by
-    item. For intervals, the map is the split-conformal offset of each level
-    (`metrics.conformal_offset`). Data sets are pooled.
+    Stated confidence: methods are compared by their cross-fitted Brier score
+    (`metrics.choose_recalibration`): each item, or cluster of items, is judged by maps of the nine
+    other folds. The simplest method within one standard error of the best is chosen, which may be
+    `as_stated`. The map that is saved is fitted to all items; recalibrated confidence is compared
+    with stated confidence by the maps of the folds. A `split` has no part in it.
+
+    Intervals: the map is the split-conformal offset of each level (`metrics.conformal_offset`),
+    from the train items if the judgments have both a train and a test `split`, otherwise from the
+    half that the seed assigns. Data sets are pooled.
 
     Args:
         source: Judgments, or paths.
@@ -123,8 +122,7 @@ def recalibrate(
     for group in judgment_groups(judgments_of(source)):
         is_train, is_test, split = _split_items(group, seed)
         if isinstance(group, ConfidenceGroup):
-            train, test = group.take(is_train), group.take(is_test)
-            fitted, summaries = _fit_confidence(train, test, method, resampling), scores
+            fitted, summaries = _fit_confidence(group, method, resampling), scores
         else:
             fitted = conformal.fit_offset(group.take(is_train), group.take(is_test), resampling)
             summaries = offsets
@@ -182,57 +180,65 @@ BoolArray = NDArray[np.bool_]
 
 
 def _split_items(group: JudgmentGroup, seed: int) -> tuple[BoolArray, BoolArray, dict[str, object]]:
-    """Return whether each judgment is of a train or a test item, and the record of the split."""
+    """Return whether each judgment is of a train or a test item, and the record of the split.
+
+    Confidence has all items on both sides, since it is cross-fitted.
+    """
     split = group.rows["split"].to_numpy(str)
+    if isinstance(group, ConfidenceGroup):
+        everything = np.ones(len(split), bool)
+        return everything, everything, {"folds": seed}
     if {"train", "test"} <= set(split):
         return split == "train", split == "test", {"split": "train"}
     train = in_train(group.rows, seed)
     return train, ~train, {"halves": seed}
 
 
-def _fit_confidence(
-    train: ConfidenceGroup, test: ConfidenceGroup, method: str, resampling: Resampling
-) -> FittedMap:
+def _fit_confidence(group: ConfidenceGroup, method: str, resampling: Resampling) -> FittedMap:
     """Fit the requested or the best map of stated confidence."""
-    if reason := _too_few(train, test):
+    if reason := _missing(group):
         return FittedMap({"refused": reason}, {"chosen": ""}, [])
-    confidence, correct, unit = train.confidence, train.correct, train.unit
-    recalibration, brier = choose_recalibration(confidence, correct, unit, seed=resampling.seed)
+    answers = (group.confidence, group.correct, group.unit)
+    folds = item_folds(group.rows, resampling.seed)
+    best = chosen = choose_recalibration(*answers, folds=FOLDS, fold=folds)
     if method != BEST:
-        recalibration = fit_recalibration(confidence, correct, unit, method=method)
-    scores = {"chosen": recalibration.method, **brier}
-    return FittedMap(
-        {"brier": brier, **recalibration.as_record()},
-        scores,
-        _compare_confidence(test, recalibration, resampling),
-    )
+        chosen = choose_recalibration(*answers, methods=[method], folds=FOLDS, fold=folds)
+    fold_maps = []
+    for fold_map in chosen.fold_maps:
+        record = fold_map.as_record()
+        del record["method"]
+        fold_maps.append(record)
+    entry = {"brier": best.brier, **chosen.recalibration.as_record(), "fold_maps": fold_maps}
+    scores = {"chosen": chosen.recalibration.method, **best.brier}
+    mapped = chosen.cross_fitted(group.confidence)
+    return FittedMap(entry, scores, _compare_confidence(group, mapped, resampling))
 
 
-def _too_few(train: ConfidenceGroup, test: ConfidenceGroup) -> str:
+def _missing(group: ConfidenceGroup) -> str:
     """Return why no map can be fitted; empty if it can."""
-    readable, items = train.readable, train.items
-    if items < MIN_ITEMS:
-        return f"{items} train items with confidence and outcome; {MIN_ITEMS} are needed"
-    share = items / readable.sum()
-    right = float(train.correct[readable].sum() * share)
-    rarest, outcome = min((right, "right"), (items - right, "wrong"))
-    if rarest < MIN_OUTCOMES - 1e-9:
-        return f"{rarest:.3g} of {items} train items are {outcome}; {MIN_OUTCOMES} are needed"
-    return "" if test.items else "no test item has confidence and outcome"
+    units = len(np.unique(group.unit[group.readable]))
+    if units < FOLDS:
+        kind = "clusters of items" if estimate.clusters_of(group.rows) else "items"
+        return f"{units} {kind} with confidence and outcome; {FOLDS} are needed"
+    outcomes = set(group.correct[group.readable].tolist())
+    if outcomes in ({0.0}, {1.0}):
+        kind = "right" if 1.0 in outcomes else "wrong"
+        return f"all answers to the {group.items} items are {kind}; a map needs both outcomes"
+    return ""
 
 
 def _compare_confidence(
-    test: ConfidenceGroup, recalibration: Recalibration, resampling: Resampling
+    group: ConfidenceGroup, recalibrated_confidence: FloatArray, resampling: Resampling
 ) -> list[tuple[Result, Result, Difference]]:
-    """Return each metric on test items before and after the map, and the paired difference."""
-    rows = test.pooled().assign(confidence=test.confidence)
-    mapped = rows.assign(confidence=recalibration(rows["confidence"]))
+    """Return each metric before and after the map, and the paired difference."""
+    rows = group.pooled().assign(confidence=group.confidence)
+    mapped = rows.assign(confidence=recalibrated_confidence)
     contrast = contenders.confidence_contrast(mapped, rows, (), COMPARED)
     differences = {}
     for difference in contenders.differences(contrast, resampling):
         differences[difference.metric] = difference
-    before = _confidence_results(test, rows, resampling)
-    after = _confidence_results(test, mapped, resampling)
+    before = _confidence_results(group, rows, resampling)
+    after = _confidence_results(group, mapped, resampling)
     return [
         (first, second, differences[first.metric])
         for first, second in zip(before, after, strict=True)
@@ -240,13 +246,13 @@ def _compare_confidence(
 
 
 def _confidence_results(
-    test: ConfidenceGroup, rows: pd.DataFrame, resampling: Resampling
+    group: ConfidenceGroup, rows: pd.DataFrame, resampling: Resampling
 ) -> list[Result]:
     units = pd.Index(estimate.unit_names(rows).unique())
     table = table_statistics(Answers.from_frame(rows, units), COMPARED, {}, "")
     clusters = estimate.clusters_of(rows)
     draws = estimate.resample([table], len(units), resampling, clusters=clusters)
-    return list(estimate.results_of(draws, Key(test.task, test.model, "")))
+    return list(estimate.results_of(draws, Key(group.task, group.model, "")))
 
 
 def _change_cells(before: Result, after: Result, change: Difference) -> dict[str, Any]:
@@ -284,7 +290,10 @@ def read_maps(maps: Maps) -> SavedMaps:
 
 
 def recalibrated(source: Source, maps: Maps) -> Judgments:
-    """Apply maps to stated confidence and intervals, and leave out train items.
+    """Apply maps to stated confidence and intervals.
+
+    A judgment of an item that a cross-fitted map was fitted to gets the map of its fold, which its
+    item had no part in. Train items of a split, and of halves, are left out.
 
     The variant records the method: `recalibrated=isotonic`. Tasks without a map are unchanged.
 
@@ -334,17 +343,22 @@ def _apply_map(group: JudgmentGroup, entries: Sequence[SavedMap]) -> tuple[pd.Da
             "fit its judgments; fit it again."
         )
     is_fitted = group.rows["dataset"].map(_dataset_alias).isin(entry.datasets).to_numpy()
-    if entry.train.halves is None:
+    train = np.zeros(len(group.rows), bool)
+    if entry.train.split is not None:
         train = is_fitted & (group.rows["split"] == entry.train.split).to_numpy()
-    else:
+    elif entry.train.halves is not None:
         train = is_fitted & in_train(group.rows, entry.train.halves)
-    rows = group.rows[~train]
     if isinstance(entry, IntervalMap):
-        rows = conformal.move_bounds(rows, entry.offset)
+        rows = conformal.move_bounds(group.rows[~train], entry.offset)
     else:
-        is_read, confidence = rows["status"] == "ok", rows["confidence"]
+        is_read, confidence = group.rows["status"] == "ok", group.rows["confidence"]
         mapped = entry.map(confidence.to_numpy(float))
-        rows = rows.assign(confidence=confidence.where(~is_read, mapped))
+        if entry.train.folds is not None:
+            folds = item_folds(group.rows, entry.train.folds)
+            for k, fold_map in enumerate(entry.maps_by_fold):
+                in_fold = is_fitted & (folds == k)
+                mapped[in_fold] = fold_map(confidence.to_numpy(float)[in_fold])
+        rows = group.rows.assign(confidence=confidence.where(~is_read, mapped))[~train]
     variant = Condition.read(group.variant).but(recalibrated=entry.method)
     rows = rows.assign(variant=str(variant))
     notices = [f"{train.sum()} judgments of train items left out"] if train.any() else []

@@ -6,6 +6,7 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import Discriminator, Field, NonNegativeInt, Tag, model_validator
 
+from inspect_confidence.commands.groups import FOLDS
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import RECALIBRATIONS, Recalibration
 from inspect_confidence.metrics.recalibration import CLIP
@@ -25,15 +26,23 @@ _Way = dict[str, str | float | int | bool | None]
 
 
 class Train(FileSection):
-    """Train items: those of a split, or the half that a seed determines."""
+    """Items that a map is fitted to.
+
+    Attributes:
+        split: Items of this split.
+        halves: Seed of the half of the items.
+        folds: Seed of the folds of all items; a judgment of one of them gets the map of its fold,
+            which its item had no part in.
+    """
 
     split: Literal["train"] | None = None
     halves: int | None = None
+    folds: int | None = None
 
     @model_validator(mode="after")
     def _check_kind(self) -> Self:
-        if (self.split is None) == (self.halves is None):
-            raise ValueError("it has either `split` or `halves`")
+        if [self.split, self.halves, self.folds].count(None) != 2:
+            raise ValueError("it has one of `split`, `halves` and `folds`")
         return self
 
 
@@ -80,28 +89,8 @@ class _Fitted(_Entry):
     method: str
 
 
-class _ConfidenceMap(_Fitted):
-    """A map of stated confidence."""
-
-    clip: float
-    brier: dict[str, _Share] | None = None
-
-    @model_validator(mode="after")
-    def _check_method(self) -> Self:
-        if self.method not in RECALIBRATIONS:
-            raise ValueError(f"the method {self.method!r:.60} is not known")
-        return self
-
-    @property
-    def map(self) -> Recalibration:
-        """The map as a function of confidence."""
-        names = ("kind", "clip", "x", "y", "a", "b", "c")
-        parameters = {name: getattr(self, name) for name in names if hasattr(self, name)}
-        return Recalibration(self.method, **parameters)
-
-
-class Knots(_ConfidenceMap):
-    """A map that is linear between points (x, y)."""
+class _KnotsShape(FileSection):
+    """A function that is linear between points (x, y)."""
 
     kind: Literal["knots"]
     clip: Annotated[float, Field(ge=0, le=0)]
@@ -114,21 +103,64 @@ class Knots(_ConfidenceMap):
             raise ValueError(f"`x` has {len(self.x)} numbers and `y` {len(self.y)}")
         if any(after <= before for before, after in pairwise(self.x)):
             raise ValueError("`x` does not ascend")
-        # Rounding lets the last digits of a fitted map decrease.
-        falls = any(after < before - 1e-9 for before, after in pairwise(self.y))
-        if falls and self.method != "histogram":
-            raise ValueError(f"`y` decreases, which no map of the method {self.method} does")
         return self
 
 
-class Logistic(_ConfidenceMap):
-    """A map that is logistic in log(p) and log(1 - p)."""
+class _LogisticShape(FileSection):
+    """A function that is logistic in log(p) and log(1 - p)."""
 
     kind: Literal["logistic"]
     clip: Annotated[float, Field(ge=MIN_CLIP, le=CLIP)]
     a: _Slope
     b: _Slope
     c: Annotated[float, Field(ge=-STEEPEST, le=STEEPEST)]
+
+
+_Shape = Annotated[_KnotsShape | _LogisticShape, Field(discriminator="kind")]
+
+
+class _ConfidenceMap(_Fitted):
+    """A map of stated confidence, and its maps by fold if all items were fitted to."""
+
+    brier: dict[str, _Share] | None = None
+    fold_maps: list[_Shape] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _check_method(self) -> Self:
+        if self.method not in RECALIBRATIONS:
+            raise ValueError(f"the method {self.method!r:.60} is not known")
+        if self.train.folds is not None and len(self.fold_maps) != FOLDS:
+            raise ValueError(f"`fold_maps` has {len(self.fold_maps)} maps and not {FOLDS}")
+        for shape in (self, *self.fold_maps):
+            # Rounding lets the last digits of a fitted map decrease.
+            y = getattr(shape, "y", ())
+            falls = any(after < before - 1e-9 for before, after in pairwise(y))
+            if falls and self.method != "histogram":
+                raise ValueError(f"`y` decreases, which no map of the method {self.method} does")
+        return self
+
+    @property
+    def map(self) -> Recalibration:
+        """The map as a function of confidence."""
+        return self._recalibration(self)
+
+    @property
+    def maps_by_fold(self) -> list[Recalibration]:
+        """The maps for the items of each fold."""
+        return list(map(self._recalibration, self.fold_maps))
+
+    def _recalibration(self, shape: FileSection) -> Recalibration:
+        names = ("kind", "clip", "x", "y", "a", "b", "c")
+        parameters = {name: getattr(shape, name) for name in names if hasattr(shape, name)}
+        return Recalibration(self.method, **parameters)
+
+
+class Knots(_ConfidenceMap, _KnotsShape):
+    """A map that is linear between points (x, y)."""
+
+
+class Logistic(_ConfidenceMap, _LogisticShape):
+    """A map that is logistic in log(p) and log(1 - p)."""
 
 
 class IntervalMap(_Fitted):

@@ -12,7 +12,13 @@ from scipy.special import expit, log_expit
 from inspect_confidence.metrics.arrays import EDGE, FloatArray, IntArray, shares
 from inspect_confidence.metrics.tables import ItemTables
 
-__all__ = ["RECALIBRATIONS", "Recalibration", "choose_recalibration", "fit_recalibration"]
+__all__ = [
+    "RECALIBRATIONS",
+    "ChosenRecalibration",
+    "Recalibration",
+    "choose_recalibration",
+    "fit_recalibration",
+]
 
 CLIP = 0.005
 """Greatest distance from 0 and 1 to which maps of log odds clip confidence."""
@@ -111,6 +117,31 @@ def fit_recalibration(
     return _fit(method, cells.values, *np.split(cells.masses @ np.ones(cells.masses.shape[1]), 2))
 
 
+@dataclass(frozen=True)
+class ChosenRecalibration:
+    """The chosen map and what the choice rests on.
+
+    Attributes:
+        recalibration: Map of the chosen method, fitted to all items.
+        brier: Cross-fitted Brier score of each method.
+        fold_maps: Maps of the chosen method, each fitted to all items but those of its fold.
+        fold: Fold of each judgment.
+    """
+
+    recalibration: Recalibration
+    brier: Mapping[str, float]
+    fold_maps: Sequence[Recalibration]
+    fold: IntArray
+
+    def cross_fitted(self, confidence: ArrayLike) -> FloatArray:
+        """Return the judgments' confidences, each by the map that its item had no part in."""
+        confidences = np.asarray(confidence, float)
+        mapped = np.empty(len(confidences))
+        for k, fold_map in enumerate(self.fold_maps):
+            mapped[self.fold == k] = fold_map(confidences[self.fold == k])
+        return mapped
+
+
 def choose_recalibration(
     confidence: ArrayLike,
     correct: ArrayLike,
@@ -118,52 +149,85 @@ def choose_recalibration(
     *,
     methods: Sequence[str] = (),
     folds: int = 10,
+    fold: IntArray | None = None,
     seed: int = 0,
-) -> tuple[Recalibration, dict[str, float]]:
-    """Return the map whose method has the least Brier score in cross-validation.
+) -> ChosenRecalibration:
+    """Return the simplest map whose cross-fitted Brier score is not worse than the best one's.
 
-    It is fitted to all items.
+    The score of a method is the mean over judgments of (map(confidence) - outcome)^2, each judged
+    by the map that is fitted to the items of the other folds. The simplest method, in the order of
+    `RECALIBRATIONS`, is chosen whose score is above the least one by at most one standard error of
+    their difference over items (the rule of one standard error). `as_stated` is the simplest, so
+    that a map is chosen only if it beats stated confidence by more than one standard error. The map
+    is fitted to all items.
 
-    Items, with all their judgments, are dealt to the folds at random. The score of a method is the
-    mean over judgments of (map(confidence) - outcome)^2, each judged by the map of the other
-    folds; of equal ones the first is taken.
+    Source: Breiman, Friedman, Olshen and Stone (1984), Classification and regression trees, section
+    3.4.3, for the rule of one standard error.
 
     Args:
         confidence: As in `fit_recalibration`.
         correct: As in `fit_recalibration`.
         unit: As in `fit_recalibration`.
         methods: Candidates; all of `RECALIBRATIONS` if empty.
-        folds: At least 2.
+        folds: Number of folds, at least 2.
+        fold: The fold of each judgment, from 0 to `folds` - 1, the same for all of an item; if
+            None, items are dealt to the folds at random.
         seed: Seed of the folds.
 
     Returns:
-        The map, and the score of each candidate.
+        The map, with the score of each candidate and the maps of the folds.
 
     Raises:
         ValueError: As `fit_recalibration`, or there are fewer than two folds.
 
     Example:
-        >>> chosen, brier = choose_recalibration([0.9] * 40, [1, 0] * 20)
-        >>> chosen.method, round(brier["as_stated"], 2), round(float(chosen(0.9)), 2)
-        ('temperature', 0.41, 0.5)
+        >>> chosen = choose_recalibration([0.9] * 40, [1, 0] * 20)
+        >>> chosen.recalibration.method, round(chosen.brier["as_stated"], 2)
+        ('temperature', 0.41)
+        >>> choose_recalibration([0.5] * 40, [1, 0] * 20).recalibration.method
+        'as_stated'
     """
     candidates = list(methods) or list(RECALIBRATIONS)
+    candidates.sort(key=list(RECALIBRATIONS).index)
     if folds < 2:
         raise ValueError(f"folds={folds} is below 2.")
     cells = _cells(confidence, correct, unit)
     items = cells.masses.shape[1]
-    fold = np.random.default_rng(seed).permutation(items) % folds
-    fold_masses = cells.masses @ (fold[:, None] == np.arange(folds)).astype(float)
-    total_mass = fold_masses.sum(axis=1)
-    loss = dict.fromkeys(candidates, 0.0)
-    for fold_mass in fold_masses.T:
-        right, wrong = np.split(fold_mass, 2)
+    if unit is None:
+        unit = np.arange(len(np.asarray(confidence)))
+    is_present = ~np.isnan(np.asarray(confidence, float) + np.asarray(correct, float))
+    _, present_unit = np.unique(unit[is_present], return_inverse=True)
+    if fold is None:
+        item_fold = np.random.default_rng(seed).permutation(items) % folds
+        fold = np.zeros(len(unit), np.int64)
+        fold[is_present] = item_fold[present_unit]
+    else:
+        item_fold = np.zeros(items, np.int64)
+        item_fold[present_unit] = fold[is_present]
+    masses, kinds = cells.masses.tocsc(), len(cells.values)
+    total_mass = masses.sum(axis=1)
+    fold_maps: dict[str, list[Recalibration]] = {method: [] for method in candidates}
+    losses = {method: np.zeros(items) for method in candidates}
+    for k in range(folds):
+        fold_masses = masses[:, np.flatnonzero(item_fold == k)]
+        right, wrong = fold_masses[:kinds], fold_masses[kinds:]
+        fitted_mass = np.split(np.asarray(total_mass - fold_masses.sum(axis=1), float), 2)
         for method in candidates:
-            q = _fit(method, cells.values, *np.split(total_mass - fold_mass, 2))(cells.values)
-            loss[method] += float(right @ (1 - q) ** 2 + wrong @ q**2)
-    scores = {method: float(value / total_mass.sum()) for method, value in loss.items()}
+            fold_map = _fit(method, cells.values, *fitted_mass)
+            q = fold_map(cells.values)
+            losses[method][item_fold == k] = right.T @ (1 - q) ** 2 + wrong.T @ q**2
+            fold_maps[method].append(fold_map)
+    scores = {method: float(loss.sum() / total_mass.sum()) for method, loss in losses.items()}
     best = min(candidates, key=lambda method: round(scores[method], 12))
-    return _fit(best, cells.values, *np.split(total_mass, 2)), scores
+    chosen = best
+    for method in candidates:
+        excess = losses[method] - losses[best]
+        error = excess.std() * np.sqrt(items / max(items - 1, 1) * items) / total_mass.sum()
+        if scores[method] - scores[best] <= error + 1e-12:
+            chosen = method
+            break
+    recalibration = _fit(chosen, cells.values, *np.split(total_mass, 2))
+    return ChosenRecalibration(recalibration, scores, fold_maps[chosen], fold)
 
 
 def _cells(confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None) -> ItemTables:
