@@ -28,6 +28,7 @@ from inspect_confidence.tasks.hedge_markers import hedge_markers
 from inspect_confidence.tasks.life_eval import life_eval
 from inspect_confidence.tasks.question_sets import question_sets
 from studies.designs import every_judgment
+from studies.frames import without_choice
 from studies.recorded import recorded_sentences, recorded_statements
 
 NAMED = ["task", "dataset", "condition", "metric"]
@@ -133,7 +134,9 @@ def test_named_as_results(shared_data: Path) -> None:
     words = recorded_statements(folder / "cnc_gpt-4.csv", model="GPT-4")
     standard = recorded_sentences(folder / "choice_gpt-4_standard.txt", model="GPT-4", cot=False)
     reasoned = recorded_sentences(folder / "choice_gpt-4_cot.txt", model="GPT-4", cot=True)
-    choices = summarize(pd.concat([standard, reasoned]), resamples=20, convention="authors")
+    choices = without_choice(
+        summarize(pd.concat([standard, reasoned]), resamples=20, convention="authors")
+    )
     figure_rows = matching(model="^GPT-4$", condition="of=.*_consistency|language=en;.*=concise")
     assert len(figure_rows) == 17 * 5 + 1 + 60 + 6
     word_results = summarize(words, resamples=20)
@@ -276,6 +279,8 @@ def result_of_figure(printed: dict[str, str]) -> tuple[str, str, Decimal, dict[s
         value /= 100
     parts = dict(part.split("=", 1) for part in printed["condition"].split(";") if "=" in part)
     parts.pop("texts", "")  # stands in the definition
+    if parts.get("marker_threshold") == "10":  # the study's T, which conditions leave out
+        del parts["marker_threshold"]
     parts.pop("texts", "")  # stands in the definition
     parts |= of_markers(metric, parts)
     if metric in ("p_value", "words_that_differ"):

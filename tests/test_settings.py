@@ -17,7 +17,7 @@ import inspect_confidence.studies as rooms
 from conftest import CHECKOUT
 from inspect_confidence import InvalidArgument, compare, detail, summarize, write_report
 from inspect_confidence.cli import main
-from inspect_confidence.commands.analysis import Settings, read_settings
+from inspect_confidence.commands.analysis import Settings, read_settings, settings_text
 from inspect_confidence.export import export
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import Resampling, Study, all_studies, all_tables, option
@@ -200,3 +200,24 @@ def test_studies_of_other_packages_that_cannot_be_used(monkeypatch: pytest.Monke
     all_studies.cache_clear()
     all_tables.cache_clear()
     assert all(isinstance(study, Study) for study in all_studies())
+
+
+def test_the_report_says_which_settings_are_not_the_default() -> None:
+    """Each as it was given, of files the name alone; without any there is nothing to say."""
+    assert settings_text({}) == settings_text({"resamples": 5, "seed": 3}) == ""
+    given: Settings = {
+        "convention": "authors",
+        "thresholds": [0.5, 0.9],
+        "costs": {"right": 1, "wrong": -2.0, "abstain": 0},
+        "common_items": True,
+        "options": {
+            "hedge_markers.ddof": 0,
+            "hedge_markers.marker_thresholds": "10,20",
+            "wep_probes.survey": Path("home") / "secret" / "people.csv",
+        },
+    }
+    assert settings_text(given) == (
+        "Analysis: thresholds=0.5,0.9; costs=right=1,wrong=-2,abstain=0; convention=authors; "
+        "common_items=true; hedge_markers.ddof=0; hedge_markers.marker_thresholds=10,20; "
+        "wep_probes.survey=people.csv."
+    )

@@ -22,6 +22,7 @@ from inspect_confidence.results import Condition
 from inspect_confidence.tasks.wep_probes import wep_choice, wep_elicitation
 from provider_server import Reply
 from runs import check_refusals, log_metrics, refusal, responded, served
+from studies.frames import without_choice
 
 PC, MC, EC, EMC = (
     "pairwise_consistency",
@@ -470,7 +471,7 @@ def test_chooser_without_noise_is_right(tmp_path: Path, prompts_file: str) -> No
     for mode in modes:
         scores = [value_of(results, metric, **mode) for metric in (PC, MC, EC, EMC)]
         assert scores == pytest.approx([right, 1, 1, 1]), mode
-    authors = summarize(judgments, resamples=20, convention="authors")
+    authors = without_choice(summarize(judgments, resamples=20, convention="authors"))
     # By the first letter it is as right; of its pairs, unlikely with likely don't count.
     assert [value_of(authors, metric) for metric in (MC, EC, EMC)] == [1, 1, 1]
     lost_share = np.mean([pair == (2, 0, 3) for pair in pairs(choices)])

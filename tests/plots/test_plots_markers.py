@@ -92,7 +92,7 @@ def test_each_threshold_judge_and_data_set_has_a_panel() -> None:
         row("mic", "perhaps", 0.2, marker_threshold=9),
         row("mic", "perhaps", 0.2, judge="k", marker_threshold=5),
     ]
-    assert titles(mic(frame(*rows))) == ["j, 5", "j, 9", "k, 5"]
+    assert titles(mic(frame(*rows))) == ["j, T=5", "j, T=9", "k, T=5"]
     rows = [
         row("decisiveness_gap", marker, 0.1 * k, f"d{k}", arm=0.05)
         for k in range(7)

@@ -31,6 +31,17 @@ def study_results(source: object, **settings: Any) -> pd.DataFrame:
     return without_unread(summarize(source, **settings))  # type: ignore[arg-type]  # as given
 
 
+def without_choice(results: pd.DataFrame, name: str = "convention") -> pd.DataFrame:
+    """The results with an analysis choice taken out of their variants, to compare them by key."""
+    conditions = []
+    for text in results["condition"]:
+        condition = Condition.read(text)
+        variant = condition.get("variant", "").split(";")
+        variant = [part for part in variant if not part.startswith(f"{name}=")]
+        conditions.append(str(condition.but(variant=";".join(variant))))
+    return results.assign(condition=conditions)
+
+
 def keyed(results: pd.DataFrame, **columns: str) -> Rows:
     """Rows of results by condition and metric, each once; what is undefined says so."""
     chosen = results

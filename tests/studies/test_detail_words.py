@@ -21,6 +21,7 @@ from inspect_confidence.studies.study import FigureSpec
 from inspect_confidence.studies.wep_probes.shown import FIGURES as WORD_FIGURES
 from inspect_confidence.studies.wep_probes.shown import HEADLINES as WORD_HEADLINES
 from metrics.oracles import share_interval
+from studies.frames import without_choice
 
 KNOWN = set(METRICS)
 
@@ -202,7 +203,7 @@ def test_shares_of_a_marker() -> None:
         "0.7-0.8": 1
     }
     # The sentence of two markers, at .9, is one of five of `probably` then.
-    results = detail(hedged(SAID), convention="authors")
+    results = without_choice(detail(hedged(SAID), convention="authors"))
     bins = rows_of(results, "confidence_share", "bin", model="m", judge="j", marker="probably")
     assert bins["0.9-1"]["value"] == pytest.approx(2 / 5)
     assert bins["0.9-1"]["note"].startswith("1 of 7 sentences")

@@ -19,7 +19,7 @@ from inspect_confidence import InvalidArgument, compare
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.studies import View
 from inspect_confidence.studies.life_eval.study import LIFE_EVAL
-from studies.frames import NAN, Row, changed, frame
+from studies.frames import NAN, Row, changed, frame, without_choice
 from studies.frames import Rows as Found
 from studies.frames import keyed as rows_of
 from studies.frames import study_results as summarize
@@ -130,7 +130,8 @@ def twice(rows: Sequence[Row]) -> list[Row]:
 
 def results(rows: Sequence[Row], task: str = "life_eval", **arguments: Any) -> pd.DataFrame:
     """Their results."""
-    return summarize(frame(rows, task), resamples=arguments.pop("resamples", QUICK), **arguments)
+    resamples = arguments.pop("resamples", QUICK)
+    return without_choice(summarize(frame(rows, task), resamples=resamples, **arguments))
 
 
 def keyed(table: pd.DataFrame, model: str) -> Found:

@@ -15,6 +15,7 @@ from sklearn.metrics import roc_auc_score
 from inspect_confidence.results import Condition
 from inspect_confidence.studies.life_eval.study import LIFE_EVAL
 from studies.frames import study_results as summarize
+from studies.frames import without_choice
 from studies.recorded import ages, options
 
 SCORE = "score"
@@ -41,7 +42,7 @@ def frames(shared_data: Path) -> Frames:
 @pytest.fixture(scope="module")
 def authors(frames: Frames) -> pd.DataFrame:
     """Results by the authors' convention."""
-    return summarize(frames, convention="authors", resamples=10)
+    return without_choice(summarize(frames, convention="authors", resamples=10))
 
 
 @pytest.fixture(scope="module")
@@ -293,8 +294,8 @@ def test_means_of_groups_of_models(frames: Frames, tmp_path: Path, authors: pd.D
     """Unweighted means of the models' figures, in a group of the file and in that of all."""
     path = tmp_path / "groups.csv"
     path.write_text(f"model,group\n{CLAUDE},new\n{GPT},new\n{LLAMA},old\n", "utf-8")
-    grouped = summarize(
-        frames, resamples=10, convention="authors", options={"life_eval.groups": path}
+    grouped = without_choice(
+        summarize(frames, resamples=10, convention="authors", options={"life_eval.groups": path})
     )
     assert set(grouped["model"]) == {*MODELS, "mean of new", "mean of old"}
     cases: list[tuple[pd.DataFrame, str, tuple[str, ...]]] = [

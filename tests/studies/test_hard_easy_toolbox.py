@@ -12,7 +12,7 @@ from inspect_confidence import items_needed, recalibrate, recalibrated, summariz
 from inspect_confidence.commands.views import views_of
 from inspect_confidence.metrics import METRICS, prr
 from inspect_confidence.results import Condition
-from studies.frames import NAN, frame, result_row, value
+from studies.frames import NAN, frame, result_row, value, without_choice
 from studies.test_hard_easy_numbers import first_epoch, lives, options
 
 KNOWN = {
@@ -166,7 +166,8 @@ def test_commands_take_question_sets() -> None:
     assert entry["way"] == {"source": "stated"}
     after = recalibrated(rows, recalibration.maps)
     results = [
-        summarize(after, resamples=20, convention=convention) for convention in ("text", "authors")
+        without_choice(summarize(after, resamples=20, convention=convention))
+        for convention in ("text", "authors")
     ]
     (recalibrated_brier,) = recalibration.changes.loc[
         recalibration.changes["metric"] == "brier", "recalibrated"

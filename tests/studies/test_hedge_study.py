@@ -22,7 +22,7 @@ from scipy.stats import pearsonr, spearmanr, ttest_rel
 from inspect_confidence import compare
 from inspect_confidence.commands.analysis import study_parts
 from inspect_confidence.metrics import METRICS
-from inspect_confidence.results import Condition, Result
+from inspect_confidence.results import Condition, Result, drop_part
 from inspect_confidence.studies.hedge_markers.study import HEDGE_MARKERS
 from studies.frames import study_results as summarize
 
@@ -193,6 +193,10 @@ def checked(
     prefixed = {f"hedge_markers.{name}": value for name, value in options.items()}
     results = summarize(frame, resamples=resamples, convention=convention, options=prefixed)
     assert len(results)
+    # The choices given are the same in all rows here; what names them has a test of its own.
+    results = results.assign(
+        condition=[drop_part(text, "variant") for text in results["condition"]]
+    )
     for row in results.to_dict("records"):
         metric = METRICS[row["metric"]]
         if isnan(row["value"]):
@@ -739,22 +743,48 @@ def test_named_options(ddof: int, clamp: float) -> None:
     assert_same(results, Loops(sentences, ddof=ddof, clamp=clamp).numbers())
 
 
-def test_several_thresholds_side_by_side() -> None:
-    """Each has the rows that it has alone, with T in the condition."""
-    frame = frame_of(parsed(WORKED))
-    side_by_side = checked(frame, marker_thresholds=(1, 2, 100))
-    parts = side_by_side["condition"].map(Condition.read)
-    for threshold in (1, 2, 100):
-        threshold_rows = side_by_side[
-            parts.map(lambda part: part["marker_threshold"]) == f"{threshold}"
-        ]
-        single = checked(frame, marker_thresholds=(threshold,))
-        stripped = threshold_rows["condition"].str.replace(
-            rf"(^|;)marker_threshold={threshold}\b", "", regex=True
-        )
-        pd.testing.assert_frame_equal(
-            threshold_rows.assign(condition=stripped.str.lstrip(";")).reset_index(drop=True), single
-        )
+def test_of_several_thresholds_each_has_the_numbers_that_it_has_alone() -> None:
+    """T stands in the condition of a number that depends on it, unless it is the study's 10."""
+    epochs = [replace(said, epoch=epoch) for said in parsed(WORKED) for epoch in range(1, 6)]
+    frame = frame_of(epochs)
+    side_by_side = found_in(checked(frame, marker_thresholds=(2, 10, 100)))
+    expected = {}
+    for threshold in (2, 10, 100):
+        alone = found_in(checked(frame, marker_thresholds=(threshold,)))
+        for (dataset, condition, metric), value in alone.items():
+            parts = Condition.read(condition)
+            depends = dataset == "all" or metric in ("mic", "mic_sd", "decisiveness_gap")
+            if depends and threshold != 10:
+                parts = parts.but(marker_threshold=threshold)
+            expected[dataset, str(parts), metric] = value
+    assert side_by_side == pytest.approx(expected, nan_ok=True)
+    assert any("marker_threshold=100" in condition for _, condition, _ in expected)
+
+
+@pytest.mark.parametrize(
+    ("settings", "variant"),
+    [
+        ({}, ""),
+        ({"convention": "text"}, ""),
+        ({"convention": "authors"}, "convention=authors"),
+        ({"options": {"hedge_markers.ddof": 1, "hedge_markers.marker_thresholds": "10"}}, ""),
+        ({"options": {"hedge_markers.ddof": 0}}, "ddof=0"),
+        ({"options": {"hedge_markers.marker_thresholds": [2]}}, "marker_thresholds=2"),
+        ({"options": {"hedge_markers.marker_thresholds": "2,10"}}, ""),
+        ({"options": {"hedge_markers.correlation_clamp": 0.9}}, "correlation_clamp=0.9"),
+        (
+            {"convention": "authors", "options": {"hedge_markers.ddof": "0"}},
+            "convention=authors;ddof=0",
+        ),
+    ],
+)
+def test_each_choice_that_is_not_the_default_is_in_the_variant(
+    settings: dict[str, Any], variant: str
+) -> None:
+    """Of every row, so that numbers of two choices never have the same key."""
+    results = summarize(frame_of(parsed(WORKED)), resamples=2, **settings)
+    variants = {Condition.read(text).get("variant", "") for text in results["condition"]}
+    assert variants == {variant}
 
 
 @pytest.mark.parametrize("convention", [None, "authors"])
@@ -828,7 +858,7 @@ def test_interval_resamples_items_with_their_sentences() -> None:
     observed: dict[tuple[str, str], np.ndarray[Any, Any]] = {}
 
     def observe(row: Result, draws: np.ndarray[Any, Any]) -> None:
-        observed[row.condition, row.metric] = draws
+        observed[drop_part(row.condition, "variant"), row.metric] = draws
 
     settings: Any = {"resamples": 20_000, "options": {"hedge_markers.marker_thresholds": 1}}
     for part in study_parts(frame_of(all_sentences), settings):

@@ -16,6 +16,7 @@ from inspect_confidence import InvalidArgument
 from studies.frames import Rows as Table
 from studies.frames import keyed as by_condition
 from studies.frames import study_results as summarize
+from studies.frames import without_choice
 from studies.recorded import recorded_sentences, recorded_statements
 
 PC, MC, EC, EMC = (
@@ -96,7 +97,7 @@ def sentences(shared_data: Path) -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def authors(sentences: pd.DataFrame) -> Table:
     """Results by the authors' convention."""
-    return by_condition(summarize(sentences, resamples=20, convention="authors"))
+    return by_condition(without_choice(summarize(sentences, resamples=20, convention="authors")))
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +111,7 @@ def words(shared_data: Path) -> Table:
     """Results of GPT-4's recorded probabilities in the concise setting, as the study has them."""
     frame = recorded_statements(shared_data / "wep" / "cnc_gpt-4.csv", model="gpt-4")
     assert len(frame) == 17 * 15
-    return by_condition(summarize(frame, resamples=20, convention="authors"))
+    return by_condition(without_choice(summarize(frame, resamples=20, convention="authors")))
 
 
 def published(shared_data: Path) -> Iterator[dict[str, str]]:

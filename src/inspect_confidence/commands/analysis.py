@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, replace
 from math import nextafter
 from os import PathLike
+from pathlib import PurePath
 from typing import Any, TypedDict
 
 import numpy as np
@@ -16,7 +17,7 @@ from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.judgments.read import Source, common, judgments_of
 from inspect_confidence.judgments.streams import Stream, stream_at
 from inspect_confidence.metrics import Costs
-from inspect_confidence.results import Result
+from inspect_confidence.results import Condition, Result
 from inspect_confidence.studies import Resampling, Study, all_studies
 from inspect_confidence.studies.over_models import point_of
 from inspect_confidence.studies.unread import SHARE, unread
@@ -104,10 +105,93 @@ def read_settings(settings: Settings) -> dict[str, Resampling]:
         study_options[study.name][option.name] = option.metadata["read"](name, value)
     return {
         study.name: replace(
-            common_settings, study_options=study.options(**study_options[study.name])
+            common_settings,
+            study_options=study.options(**study_options[study.name]),
+            choices=_choices(study, study_options[study.name], settings),
         )
         for study in all_studies()
     }
+
+
+def _choices(
+    study: Study, study_options: Mapping[str, object], settings: Settings
+) -> dict[str, dict[str, str]]:
+    """Return the choices that change the numbers of each of a study's tasks, by name."""
+    convention = settings.get("convention")
+    choices: dict[str, dict[str, str]] = {}
+    for table in study.tables:
+        choices[table.task] = {}
+        if convention in table.conventions:
+            choices[table.task]["convention"] = str(convention)
+    for option in fields(study.options):
+        value = study_options.get(option.name, option.default)
+        # Several values of one option are told apart by each number's condition.
+        if value == option.default or (isinstance(value, tuple) and len(value) > 1):
+            continue
+        for task in option.metadata["changes"]:
+            given = settings.get("options", {})[f"{study.name}.{option.name}"]
+            choices[task][option.name] = option_text(given)
+    return choices
+
+
+def option_text(value: object) -> str:
+    """Return the value of a study's option as text; of a path the file's name.
+
+    Example:
+        >>> option_text("surveys/mine.csv"), option_text([2, 5]), option_text(3.0)
+        ('mine.csv', '2,5', '3')
+    """
+    if isinstance(value, list | tuple):
+        return ",".join(map(option_text, value))
+    if isinstance(value, float):
+        return f"{value:g}"
+    return PurePath(str(value)).name
+
+
+def with_choices(frame: pd.DataFrame, task: str, resampling: Resampling) -> pd.DataFrame:
+    """Return judgments whose variants name the analysis choices that change the task's numbers."""
+    if not resampling.choices.get(task):
+        return frame
+    variants = {text: _with_choices(text, task, resampling) for text in frame["variant"].unique()}
+    return frame.assign(variant=frame["variant"].map(variants))
+
+
+def _with_choices(variant: str, task: str, resampling: Resampling) -> str:
+    # A variant of a user's file may be any text.
+    choices = str(Condition(resampling.choices.get(task, {})))
+    return ";".join(filter(None, (variant, choices)))
+
+
+def with_all_choices(
+    frames: Mapping[str, pd.DataFrame], settings: Settings
+) -> dict[str, pd.DataFrame]:
+    """Return judgments by task with the variants that their results have."""
+    computed = read_settings(settings)
+    labelled = dict(frames)
+    for study in all_studies():
+        for task in labelled.keys() & {table.task for table in study.tables}:
+            labelled[task] = with_choices(labelled[task], task, computed[study.name])
+    return labelled
+
+
+def settings_text(settings: Settings) -> str:
+    """Describe the settings of the analysis that aren't the default; empty if all are."""
+    texts = []
+    for name in ("thresholds", "costs", "convention"):
+        if (value := settings.get(name)) is not None:
+            texts.append(f"{name}={_setting_text(value)}")
+    if settings.get("common_items"):
+        texts.append("common_items=true")
+    if isinstance(labels := settings.get("judge_labels"), str | PathLike):
+        texts.append(f"judge_labels={option_text(labels)}")
+    texts += [f"{name}={option_text(value)}" for name, value in settings.get("options", {}).items()]
+    return f"Analysis: {'; '.join(texts)}." if texts else ""
+
+
+def _setting_text(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ",".join(f"{name}={option_text(number)}" for name, number in value.items())
+    return option_text(value)
 
 
 def read_costs(costs: Mapping[str, float] | str | None) -> Costs | None:
@@ -209,10 +293,17 @@ def compute_results(source: Source | Stream, settings: Settings) -> Iterator[Res
         results: list[Result] = []
         tasks = [table.task for table in study.tables]
         for read in source.frames(tasks, each_model=study.each_model):
-            frames = {task: _small(read[task]) for task in tasks if task in read}
+            frames = {}
+            for task in tasks:
+                if task in read:
+                    labelled = with_choices(read[task], task, computed[study.name])
+                    frames[task] = _small(labelled)
             results += Part(study, frames, frames, computed[study.name]).results()
         if study.each_model:
-            order = source.order(tasks)
+            order = {}
+            for (model, variant), place in source.order(tasks).items():
+                for task in tasks:
+                    order[model, _with_choices(variant, task, computed[study.name])] = place
             results.sort(key=lambda result: (result.metric == SHARE, order[point_of(result)[0]]))
         yield from results
 
@@ -232,7 +323,8 @@ def study_parts(source: Source, settings: Settings) -> Iterator[Part]:
         notes: dict[tuple[str, str], str] = {}
         for table in study.tables:
             if table.task in judgments:
-                frame = all_frames[table.task] = _small(judgments[table.task])
+                labelled = with_choices(judgments[table.task], table.task, computed[study.name])
+                frame = all_frames[table.task] = _small(labelled)
                 if settings.get("common_items", False):
                     frame, left_out = common(frame, table)
                     notes |= {(table.task, name): note for name, note in left_out.items()}

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.commands.analysis import Settings, study_parts
+from inspect_confidence.commands.analysis import Settings, study_parts, with_choices
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.read import Source, judgments_of
 from inspect_confidence.metrics import METRICS, bonferroni, holm
@@ -60,7 +60,9 @@ def compare(a: Source, b: Source | None = None, **settings: Unpack[Settings]) ->
         for task, frame in part.frames.items():
             if second is not None and task not in second:
                 continue
-            against = None if second is None else second[task]
+            against = None
+            if second is not None:
+                against = with_choices(second[task], task, part.resampling)
             for dataset, a_side, b_side in _pairs(part.study, frame, against):
                 for difference in part.study.compare(
                     a_side.judgments, b_side.judgments, part.resampling

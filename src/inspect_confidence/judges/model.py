@@ -58,12 +58,17 @@ def expect_grader(setting: str = "judge=model", alternative: str = "judge=rules"
     Raises:
         InvalidArgument: The command has no model role.
     """
+    if is_without_roles():
+        raise _no_grader(setting, alternative)
+
+
+def is_without_roles() -> bool:
+    """Return whether a command of Inspect runs and names no model in any role."""
     command = click.get_current_context(silent=True)
     parameters = command.params if command else {}
     if "model_role" not in parameters:
-        return
-    if not (parameters["model_role"] or parameters.get("run_config") or model_roles()):
-        raise _no_grader(setting, alternative)
+        return False
+    return not (parameters["model_role"] or parameters.get("run_config") or model_roles())
 
 
 def _no_grader(setting: str, alternative: str) -> InvalidArgument:

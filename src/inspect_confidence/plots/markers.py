@@ -13,9 +13,16 @@ from inspect_confidence.plots.layout import facets, panels, select_rows, tick_wi
 from inspect_confidence.plots.style import FAINT, SERIES, shortened, styled
 from inspect_confidence.plots.text import first_names
 from inspect_confidence.results import Condition
+from inspect_confidence.studies.hedge_markers.forms import DEFAULT_THRESHOLD
 
 _TASK = "hedge_markers"
 _BY = ("model", "variant", "judge", "marker_threshold")
+
+
+def with_thresholds(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows in which T is written out, `T=10` for the default that conditions leave out."""
+    threshold = rows["marker_threshold"].replace("", f"{DEFAULT_THRESHOLD:g}")
+    return rows.assign(marker_threshold="T=" + threshold)
 
 
 @styled
@@ -27,7 +34,9 @@ def decisiveness_gap(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of `hedge_markers`; its rows of `decisiveness_gap` are drawn.
     """
-    selected = select_rows(rows, _TASK, ["decisiveness_gap"], ("split", "marker", *_BY[2:]))
+    selected = with_thresholds(
+        select_rows(rows, _TASK, ["decisiveness_gap"], ("split", "marker", *_BY[2:]))
+    )
     selected = selected.assign(name=selected["marker"])
     sizes = selected.groupby("marker", sort=False)["n"].sum()
     names = list(map(str, sizes.sort_values(ascending=False, kind="stable").index))
@@ -115,7 +124,7 @@ def mic(rows: pd.DataFrame) -> Figure:
         rows: Results of `hedge_markers`; its rows of `mic` over all sentences are drawn.
     """
     chosen = rows[rows["condition"].map(_plain).astype(bool)]
-    selected = select_rows(chosen, _TASK, ["mic"], ("split", "marker", *_BY[2:]))
+    selected = with_thresholds(select_rows(chosen, _TASK, ["mic"], ("split", "marker", *_BY[2:])))
     return cells(
         [_table(title, panel_rows) for title, panel_rows in panels(selected, _BY, joint=", ")]
     )
@@ -176,7 +185,7 @@ def marker_counts(rows: pd.DataFrame) -> Figure:
         rows: Results of `hedge_markers`; `n` of its rows of `mic` over all sentences is drawn.
     """
     chosen = rows[rows["condition"].map(_plain).astype(bool)]
-    selected = select_rows(chosen, _TASK, ["mic"], ("split", "marker", *_BY[2:]))
+    selected = with_thresholds(select_rows(chosen, _TASK, ["mic"], ("split", "marker", *_BY[2:])))
     return cells(
         [_counts(title, panel_rows) for title, panel_rows in panels(selected, _BY, joint=", ")]
     )

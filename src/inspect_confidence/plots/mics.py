@@ -11,6 +11,7 @@ from matplotlib.lines import Line2D
 
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.plots.layout import facets, panels, select_rows, share_ticks, tick_width
+from inspect_confidence.plots.markers import with_thresholds
 from inspect_confidence.plots.style import DASHED, FAINT, INK, SERIES, mark, shortened, styled
 from inspect_confidence.plots.text import first_names
 
@@ -57,7 +58,9 @@ def mic_spread(rows: pd.DataFrame) -> Figure:
             `accuracy` and `cmfg`.
     """
     select_rows(rows, _TASK, ["mic"], ())
-    selected = _sided(select_rows(rows, _TASK, ["mic", *_BESIDE], _PARTS))
+    selected = _beside_each(
+        with_thresholds(_sided(select_rows(rows, _TASK, ["mic", *_BESIDE], _PARTS)))
+    )
     titled, remarks = [], []
     for title, panel_rows in panels(selected, _BY, joint=", "):
         names, remark = first_names(
@@ -86,6 +89,14 @@ def mic_spread(rows: pd.DataFrame) -> Figure:
         handles=lambda _: [Line2D([], [], **look) for look in looks],
         beneath=remarks,
     )
+
+
+def _beside_each(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows in which numbers that don't depend on T stand beside the markers of each T."""
+    is_beside = rows["side"].isin(_BESIDE)
+    thresholds = rows.loc[~is_beside, "marker_threshold"].unique()
+    copies = [rows[is_beside].assign(marker_threshold=threshold) for threshold in thresholds]
+    return pd.concat([rows[~is_beside], *copies])
 
 
 def _rows_of_hills(
@@ -135,7 +146,9 @@ def mic_pairs(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of `hedge_markers`; its rows of `mic` and `decisiveness_gap` are drawn.
     """
-    selected = _sided(select_rows(rows, _TASK, ["mic", "decisiveness_gap"], _PARTS))
+    selected = with_thresholds(
+        _sided(select_rows(rows, _TASK, ["mic", "decisiveness_gap"], _PARTS))
+    )
     key = [*_BY, "name", "dataset", "split", "marker"]
     wide = selected.drop_duplicates([*key, "side"]).set_index([*key, "side"])["value"].unstack()
     wide = wide.reset_index()

@@ -21,6 +21,7 @@ from inspect_confidence.plots.layout import (
 )
 from inspect_confidence.plots.style import DASHED, mark_of, shortened, styled
 from inspect_confidence.scales import ALL
+from inspect_confidence.studies.hedge_markers.forms import DEFAULT_THRESHOLD
 
 _ASIDE = 0.5
 """How much of the way to the next level models are spread over, so that none hides another."""
@@ -183,7 +184,8 @@ def mic_of_models(rows: pd.DataFrame) -> Figure:
     ]
     tested = selected["split"] == "test"
     selected = selected[tested] if tested.any() else selected
-    selected = selected[selected["marker_threshold"] == selected["marker_threshold"].min()]
+    thresholds = selected["marker_threshold"].replace("", DEFAULT_THRESHOLD).astype(float)
+    selected = selected[thresholds == thresholds.min()]
     sizes = selected.groupby("marker", sort=False)["n"].sum()
     names = list(map(str, sizes.sort_values(ascending=False, kind="stable").index))
     keys = ("dataset", "split", "variant", "judge")

@@ -90,11 +90,12 @@ def plan_figures(
     planned: list[ReportFigure] = []
     for spec in study.figures:
         metrics = [METRICS[name] for name in spec.metrics]
-        for title, figure_rows in _groups(spec, rows):
+        for title, group_rows in _groups(spec, rows):
+            figure_rows, empty = _drawable(spec, group_rows)
             figure = ReportFigure(
                 name=f"{spec.task}-{spec.plot}-{len(planned) + 1}".replace("_", "-"),
                 title=title,
-                caption=_caption(spec, figure_rows, rows),
+                caption=_caption(spec, group_rows, rows) + empty,
                 metrics=metrics,
                 rows=figure_rows,
                 plot=spec.plot,
@@ -109,8 +110,45 @@ def plan_figures(
     return planned
 
 
-_MIN_DEFINED = 0.25
-"""Minimum share of defined numbers; with less, a figure would consist of empty panels."""
+def _drawable(spec: FigureSpec, rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+    """Return the rows without panels that have no number, and a sentence that names those.
+
+    If no panel has a number, all rows are returned and there is no sentence.
+    """
+    keys = list(spec.panels)
+    panels = with_parts(rows, [name for name in keys if name not in COLUMNS])[keys]
+    names = [tuple(map(str, values)) for values in panels.itertuples(index=False)]
+    defined = rows["value"].notna()
+    drawn = {name for name, has_value in zip(names, defined, strict=True) if has_value}
+    asked = list(dict.fromkeys(names))
+    empty = [name for name in asked if name not in drawn]
+    if not drawn or not empty:
+        return rows, ""
+    kept = rows[[name in drawn for name in names]]
+    return kept, f" No number of: {'; '.join(_panel_names(asked, empty))}."
+
+
+def _panel_names(
+    asked: Sequence[tuple[str, ...]], empty: Sequence[tuple[str, ...]]
+) -> Iterator[str]:
+    """Yield names of the empty panels: one value where all panels with it are empty."""
+    rest = list(empty)
+    for column in range(len(asked[0])):
+        values = {panel[column] for panel in asked}
+        numbered = {panel[column] for panel in asked if panel not in empty}
+        if len(values) == 1:
+            continue
+        for value in dict.fromkeys(panel[column] for panel in rest):
+            if value not in numbered and value:
+                yield _short(value)
+                rest = [panel for panel in rest if panel[column] != value]
+    for panel in rest:
+        varied = [
+            value
+            for column, value in enumerate(panel)
+            if value and len({other[column] for other in asked}) > 1
+        ]
+        yield ", ".join(map(_short, varied))
 
 
 def _missing_data(spec: FigureSpec, rows: pd.DataFrame) -> str:
@@ -119,8 +157,8 @@ def _missing_data(spec: FigureSpec, rows: pd.DataFrame) -> str:
     defined, finite = first["value"].notna(), int(rows["value"].notna().sum())
     if finite < spec.needs:
         reason = f"Too little data: {finite} of the {spec.needs} numbers that it takes."
-    elif len(first) and defined.mean() < _MIN_DEFINED:
-        reason = f"Not drawn: {(~defined).sum()} of its {len(first)} numbers are undefined."
+    elif len(first) and not defined.any():
+        reason = f"Not drawn: its {len(first)} numbers are undefined."
     else:
         return ""
     notes = first.loc[~defined, "note"].str.split(";").str[0]
@@ -163,12 +201,7 @@ def _caption(spec: FigureSpec, figure_rows: pd.DataFrame, rows: pd.DataFrame) ->
     total, failures = int(counts.sum()), counts[counts.index != "ok"].astype(int)
     statuses = ", ".join(f"{count:,} {status}" for status, count in failures.items())
     read = f"; {failures.sum():,} could not be read ({statuses})" if statuses else ", all read"
-    caption = f"{spec.reads} Asked: {total:,} judgment{'' if total == 1 else 's'}{read}."
-    numbers = model_rows.groupby("model", sort=False)["value"].count()
-    missing = list(map(_short, numbers.index[numbers == 0]))
-    if missing and (numbers > 0).any():
-        caption += f" No number of: {', '.join(missing)}."
-    return caption
+    return f"{spec.reads} Asked: {total:,} judgment{'' if total == 1 else 's'}{read}."
 
 
 def _short(name: object) -> str:

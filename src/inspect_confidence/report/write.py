@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from inspect_confidence.arguments import choice_list
-from inspect_confidence.commands.analysis import Settings
+from inspect_confidence.commands.analysis import Settings, settings_text
 from inspect_confidence.commands.summarize import detail, summarize_with_draws
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.places import Paths
@@ -91,7 +91,7 @@ def write_report(
             judgments, models, new, chosen_formats, published, baseline, settings, progress
         )
         if logs is not None:
-            page = replace(page, settings=_settings(logs, judgments))
+            page = replace(page, settings=[*_settings(logs, judgments), *page.settings])
         put(new / PAGE, render_page(page))
         current = {file.name for file in (new / FIGURES).glob("*")}
     for file in earlier:
@@ -166,6 +166,7 @@ def _page(
         sections=sections,
         total=sum(map(len, judgments.values())),
         resamples=settings.get("resamples", 10_000),
+        settings=[shortened(scrub(text), 3_000) for text in [settings_text(settings)] if text],
         notices=[shortened(scrub(notice), 300) for notice in judgments.notices],
         metrics=set(rows["metric"]),
     )

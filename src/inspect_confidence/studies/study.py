@@ -189,6 +189,7 @@ class TaskTable:
         limits: Allowed values by column, which users' files must keep to.
         ordered: Pairs of columns of which the first is never above the second.
         repeated_methods: Methods with which several judgments of an item make one answer.
+        conventions: Conventions that change its numbers; others are its default.
         contradictions: Functions that return, by position, the reason why the study cannot use a
             judgment; by the columns whose values contradict each other.
     """
@@ -216,6 +217,7 @@ class TaskTable:
     limits: Mapping[str, Limit] = field(default_factory=dict)
     ordered: Sequence[tuple[str, str]] = ()
     repeated_methods: frozenset[str] = frozenset()
+    conventions: frozenset[str] = frozenset()
     contradictions: Mapping[tuple[str, ...], Callable[[pd.DataFrame], Mapping[int, str]]] = field(
         default_factory=dict
     )
@@ -245,6 +247,8 @@ class Resampling:
         observe: Callback for each result with its values over resamples, for ranks of models; works
             with one worker only.
         study_options: Options of the study that is computed.
+        choices: By task, the analysis choices that change its numbers and aren't the default, by
+            name. They are part of the variant.
     """
 
     resamples: int = 10_000
@@ -254,6 +258,7 @@ class Resampling:
     workers: int = 1
     observe: Callable[[Result, NDArray[np.float64]], None] | None = None
     study_options: object = None
+    choices: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     costs: Costs | None = None
     judge_labels: "JudgeLabels | None" = None
 
@@ -262,15 +267,19 @@ class Resampling:
         return self.study_options if isinstance(self.study_options, kind) else kind()
 
 
-def option(default: object, read: Callable[[str, Any], object]) -> Any:
+def option(
+    default: object, read: Callable[[str, Any], object], *, changes: Sequence[str] = ()
+) -> Any:
     """Return a field of a study's options.
 
     Args:
         default: Value of the field if it isn't given.
+        changes: Tasks whose numbers differ by it under the same condition. It is part of their
+            variant if it isn't the default.
         read: Name and given value, text or not -> the field's value; raises `InvalidArgument`
             with the remedy. `arguments` has such readers.
     """
-    return field(default=default, metadata={"read": read})
+    return field(default=default, metadata={"read": read, "changes": changes})
 
 
 @dataclass(frozen=True)
@@ -340,6 +349,8 @@ class FigureSpec:
         needs: Rows with a finite value that a figure needs; with fewer the report says so.
         beside: A `model` whose rows are in every figure and have no figure of their own.
         tasks: Further tasks whose rows it draws.
+        panels: Columns of results and parts of the condition that tell its panels and series apart.
+            Those without a number are left out and named.
         leads: Whether it carries the study's finding, with all models on the same axes: of those
             that do, the report shows the first one that can be drawn above all else.
     """
@@ -354,6 +365,7 @@ class FigureSpec:
     needs: int = 1
     beside: str = ""
     tasks: Sequence[str] = ()
+    panels: Sequence[str] = ("model", "dataset", "variant")
     leads: bool = False
 
 

@@ -1,6 +1,7 @@
 """Hedge markers: a model's confidence in sentences with markers; and a check of the judge."""
 
 import json
+import logging
 from collections.abc import Iterable, Mapping
 
 from inspect_ai import Task, task
@@ -15,7 +16,7 @@ from inspect_confidence.datasets.marker_prompts import PROMPTS, UTILS, study_for
 from inspect_confidence.datasets.questions import Question
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.judges.marker_standards import MARKERS
-from inspect_confidence.judges.model import expect_grader
+from inspect_confidence.judges.model import expect_grader, is_without_roles
 from inspect_confidence.judges.wording import STUDY, WORDINGS, is_batched, judge_wording
 from inspect_confidence.prompts import hedge_markers as wording
 from inspect_confidence.prompts import judge as judging
@@ -35,6 +36,8 @@ from inspect_confidence.tasks.viewers import hedge_viewer, judge_viewer
 from inspect_confidence.user_files import check_shape, read_json
 from inspect_confidence.versions import TASK_VERSIONS
 
+_LOGGER = logging.getLogger(__name__)
+
 JUDGES = ("model", "rules")
 
 DATASETS = "popqa,ambignq,sciq,arc_challenge"
@@ -52,7 +55,7 @@ def hedge_markers(
     dataset: str | list[str] = DATASETS,
     split: str = "all",
     draws: int = 20,
-    judge: str = "model",
+    judge: str | None = None,
     system: str = "standard",
     batch_judgments: bool | None = None,
     items: str | int | None = ITEMS,
@@ -70,7 +73,8 @@ def hedge_markers(
             `commonsense` or `bundled` (these three), several with commas, or a csv or jsonl file.
         split: `train`, `test` or `all`.
         draws: K, at least 1.
-        judge: `model` (the one in the role `grader`) or `rules` (no calls).
+        judge: `model` (the one in the role `grader`) or `rules` (no calls). By default a model, or
+            rules, with a notice, if the command names no model in a role.
         system: `standard` (the study's, verbatim), `metacognitive` (the package's, or the study's
             with its prompts), `unlimited` (the standard one without its limit of one marker per
             sentence), or a file.
@@ -90,7 +94,7 @@ def hedge_markers(
     """
     arguments.refuse_unknown(unknown, arguments.argument_names(hedge_markers))
     n_draws = arguments.integer("draws", draws, minimum=1)
-    instrument = arguments.choice("judge", judge, JUDGES)
+    instrument = _judge(judge, judge_prompts)
     batch = _batch(batch_judgments)
     study = arguments.choice("prompts", prompts, WORDINGS) == STUDY
     if study and prompt:
@@ -206,6 +210,17 @@ def judge_check(
         version=TASK_VERSIONS["judge_check"],
         facts={**facts, "judge": instrument, "judge_prompts": label},
     )
+
+
+def _judge(judge: str | None, judge_prompts: str) -> str:
+    """Return the kind of judge; rules if none is asked for and no model could be one."""
+    if judge is None and judge_prompts == "ours" and is_without_roles():
+        _LOGGER.warning(
+            "hedge_markers is judged by rules, which serve demos and tests only: name a judge with "
+            "--model-role grader=NAME."
+        )
+        return "rules"
+    return arguments.choice("judge", judge or "model", JUDGES)
 
 
 def _batch(batch_judgments: object) -> bool | None:

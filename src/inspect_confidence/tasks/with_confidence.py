@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import logging
 import os
 import re
 import sys
@@ -14,12 +15,14 @@ from types import ModuleType
 from typing import Any
 
 from inspect_ai import Task, task, task_with
+from inspect_ai.dataset import Sample
 from inspect_ai.model import GenerateConfig
-from inspect_ai.scorer import Scorer
-from inspect_ai.solver import Solver
+from inspect_ai.scorer import Scorer, choice
+from inspect_ai.solver import Solver, multiple_choice
 from inspect_ai.util import registry_create, registry_info
 
 from inspect_confidence import __version__, arguments
+from inspect_confidence.datasets.questions import load_questions
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.grades import score_name
 from inspect_confidence.judges.model import expect_grader
@@ -35,6 +38,7 @@ from inspect_confidence.solvers.ask_confidence import (
 from inspect_confidence.tasks.provenance import provenance
 from inspect_confidence.tasks.viewers import with_confidence_viewer
 
+_LOGGER = logging.getLogger(__name__)
 _PACKAGE = "inspect_confidence"
 
 
@@ -56,7 +60,8 @@ def with_confidence(
     1 for each method, `draws` for `consistency`, none for `logprob`.
 
     Args:
-        task: The eval: a task, `package/name` of an installed one, or `path/to/file.py@name`.
+        task: The eval: a task, `package/name` of an installed one, or `path/to/file.py@name`. By
+            default a quiz of the bundled questions, with a notice.
         ways: Methods: some of `stated` (in the same conversation, after the answer), `alone` (in a
             new one that shows question and answer), `before` (before the work), `p_true` (of
             True), `consistency` (further answers), `words` (a phrase) and `logprob` (of the
@@ -75,15 +80,14 @@ def with_confidence(
             none.
     """
     arguments.refuse_unknown(unknown, arguments.argument_names(with_confidence))
-    if task is None:
-        raise InvalidArgument(
-            "with_confidence needs an eval: add -T task=package/name or -T task=path/to/file.py."
-        )
     request = ConfidenceRequest.from_arguments(ways, scale, draws)
     if agreement == "judge" and "consistency" in request.methods:
         expect_grader("agreement=judge", "agreement=text")
     eval_arguments = _task_args(task_args)
-    plain = task if isinstance(task, Task) else _load_task(str(task), eval_arguments)
+    if task is None:
+        plain = _bundled_quiz(eval_arguments)
+    else:
+        plain = task if isinstance(task, Task) else _load_task(str(task), eval_arguments)
     scorers = plain.scorer or []
     score_name = _score_name(plain, score)
     comparing = [scorer for scorer in scorers if compares(scorer)]
@@ -120,6 +124,30 @@ def with_confidence(
             },
         },
     )
+
+
+def _bundled_quiz(task_args: Mapping[str, Any]) -> Task:
+    """Return an eval of the bundled questions with four choices, for a first run."""
+    if task_args:
+        raise InvalidArgument(
+            "task_args without an eval: add -T task=package/name or -T task=path/to/file.py."
+        )
+    _LOGGER.warning(
+        "with_confidence asks a quiz of bundled questions: name your eval with -T "
+        "task=package/name or -T task=path/to/file.py."
+    )
+    samples = []
+    for item in load_questions("knowledge").items:
+        samples.append(
+            Sample(
+                id=item.id,
+                input=item.question,
+                choices=list(item.choices),
+                target=item.target,
+                metadata={"subject": item.part},
+            )
+        )
+    return Task(dataset=samples, solver=multiple_choice(), scorer=choice(), name="quiz")
 
 
 def _costs(plain: Task, request: ConfidenceRequest, agreement: str) -> dict[str, object]:

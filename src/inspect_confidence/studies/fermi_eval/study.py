@@ -49,7 +49,7 @@ class FermiOptions:
             mean interval score + lambda * max(0, nominal - coverage).
     """
 
-    penalty: float = option(10.0, number)
+    penalty: float = option(10.0, number, changes=["fermi_eval"])
 
 
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:

@@ -12,6 +12,10 @@ from inspect_confidence.studies.study import option
 from inspect_confidence.user_files import check_shape, read_json
 from inspect_confidence.writing import write_file
 
+TASK = "hedge_markers"
+DEFAULT_THRESHOLD = 10.0
+"""T of the study, which conditions leave out."""
+
 
 def _thresholds(name: str, value: object) -> tuple[float, ...]:
     values = value if isinstance(value, list | tuple | str) else [value]
@@ -40,11 +44,11 @@ class HedgeOptions:
     """
 
     markers: Mapping[str, str] | None = option(
-        None, lambda name, value: read_forms(user_path(name, value))
+        None, lambda name, value: read_forms(user_path(name, value)), changes=[TASK]
     )
-    marker_thresholds: Sequence[float] = option((10.0,), _thresholds)
-    ddof: int = option(1, lambda name, value: int(choice(name, value, ("0", "1"))))
-    correlation_clamp: float = option(0.9999, _clamp)
+    marker_thresholds: Sequence[float] = option((DEFAULT_THRESHOLD,), _thresholds, changes=[TASK])
+    ddof: int = option(1, lambda name, value: int(choice(name, value, ("0", "1"))), changes=[TASK])
+    correlation_clamp: float = option(0.9999, _clamp, changes=[TASK])
 
 
 def read_forms(path: Path) -> dict[str, str]:

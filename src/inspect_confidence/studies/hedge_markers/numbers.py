@@ -90,9 +90,9 @@ def _decisiveness(
 
 
 def group_statistics(
-    sentences: Sentences, resampling: Resampling, threshold: float, condition: Condition
+    sentences: Sentences, resampling: Resampling, condition: Condition
 ) -> Iterator[Statistics]:
-    """Yield all statistics of one data set and split; `threshold` is T."""
+    """Yield the statistics of one data set and split that don't depend on T."""
     yield from _reply_statistics(sentences, condition)
     yield from _judge_corrected(sentences, condition, resampling)
     foreign = sentences.once["foreign"].sum()
@@ -102,7 +102,6 @@ def group_statistics(
     yield from _mean_and_sd(sentences, unit, hedges, "hedges_per_sentence", condition, note)
     yield _judge_failures(sentences, condition)
     yield _conditional(sentences, resampling.convention, condition)
-    yield from _markers(sentences, resampling.convention, threshold, condition)
 
 
 def _reply_statistics(sentences: Sentences, condition: Condition) -> Iterator[Statistics]:
@@ -244,10 +243,13 @@ def _conditional(sentences: Sentences, convention: str | None, condition: Condit
     return Statistics([described], statistic)
 
 
-def _markers(
+def marker_statistics(
     sentences: Sentences, convention: str | None, threshold: float, condition: Condition
 ) -> Iterator[Statistics]:
-    """Yield each marker's internal confidence, its SD and its distance from decisiveness."""
+    """Yield each marker's internal confidence, its SD and its distance from decisiveness.
+
+    Markers of one data set and split that have `threshold` sentences (T) count.
+    """
     counted = sentences.counted(convention)
     left_out_note = sentences.left_out(counted)
     markers = sentences.markers(counted, threshold)

@@ -11,7 +11,7 @@ from inspect_confidence.results import Result
 from inspect_confidence.studies.bins import bin_shares
 from inspect_confidence.studies.estimate import condition_groups
 from inspect_confidence.studies.hedge_markers import judgments
-from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
+from inspect_confidence.studies.hedge_markers.forms import DEFAULT_THRESHOLD, HedgeOptions
 from inspect_confidence.studies.hedge_markers.judgments import Sentences
 from inspect_confidence.studies.hedge_markers.stability import SEVEN
 from inspect_confidence.studies.notes import noted
@@ -139,12 +139,10 @@ def _title(model: str, variant: str, judge: str) -> str:
 
 
 def _of_model(model: str, rows: ResultTable) -> Iterator[TableSpec]:
-    thresholds = sorted(
-        rows.values("marker_threshold"), key=lambda threshold: float(threshold or 0)
-    )
+    thresholds = sorted(rows.among("metric", _STABILITY).values("marker_threshold"), key=_t)
     # What reaches a higher threshold reaches the lowest, with the same numbers.
-    lowest = rows.matching(marker_threshold=thresholds[0])
-    yield TableSpec(f"Data sets: {model}", lowest, ("dataset", "split"), _SETS, _INTERVALS)
+    lowest = rows.matching(marker_threshold=next(iter(thresholds), ""))
+    yield TableSpec(f"Data sets: {model}", rows, ("dataset", "split"), _SETS, _INTERVALS)
     yield TableSpec(
         f"Stability of markers: {model}",
         rows.matching(dataset=_ALL).among("metric", _STABILITY).sorted_by(_place),
@@ -152,7 +150,7 @@ def _of_model(model: str, rows: ResultTable) -> Iterator[TableSpec]:
         [
             Column(
                 "",
-                f"T={threshold}" if threshold else "value",
+                f"T={_t(threshold):g}" if len(thresholds) > 1 else "value",
                 3,
                 where={"marker_threshold": threshold},
             )
@@ -182,6 +180,11 @@ def _of_model(model: str, rows: ResultTable) -> Iterator[TableSpec]:
         f"sentences. {_INTERVALS} {_COUNTED}",
         label=lambda line: {**line, "sentences": str(sizes[line["marker"]])},
     )
+
+
+def _t(threshold: str) -> float:
+    """Return T from its part of the condition, which the default isn't in."""
+    return float(threshold or DEFAULT_THRESHOLD)
 
 
 def _place(row: ResultRow) -> tuple[str, str, int]:

@@ -17,10 +17,14 @@ from inspect_confidence.studies.estimate import (
     unit_indices,
 )
 from inspect_confidence.studies.hedge_markers import judgments
-from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
+from inspect_confidence.studies.hedge_markers.forms import DEFAULT_THRESHOLD, HedgeOptions
 from inspect_confidence.studies.hedge_markers.judgments import Sentences, completed_hedges
 from inspect_confidence.studies.hedge_markers.lacking import lacking
-from inspect_confidence.studies.hedge_markers.numbers import group_statistics, judge_results
+from inspect_confidence.studies.hedge_markers.numbers import (
+    group_statistics,
+    judge_results,
+    marker_statistics,
+)
 from inspect_confidence.studies.hedge_markers.shown import (
     CLAUSES,
     FIGURES,
@@ -67,35 +71,35 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
 def _model_results(
     rows: pd.DataFrame, key: Key, condition: Condition, resampling: Resampling
 ) -> list[Result]:
-    """Return results of every data set's split, then over data sets, for each threshold."""
-    results: list[Result] = []
-    thresholds, everything = (
-        resampling.options(HedgeOptions).marker_thresholds,
-        Sentences.from_frame(rows),
-    )
+    """Return results of every data set's split, then over data sets.
+
+    If several thresholds are asked for, each number that depends on T has a row for each; its
+    condition names T unless it is the default.
+    """
+    thresholds = resampling.options(HedgeOptions).marker_thresholds
+    conditions: dict[float, dict[str, float | str]] = {}
     for threshold in thresholds:
-        threshold_condition = condition.but(
-            marker_threshold=threshold if len(thresholds) > 1 else ""
-        )
-        by_group = rows.groupby(["dataset", "split"], sort=False)
-        for stream, ((dataset, split), group_rows) in enumerate(by_group):
-            sentences, split_condition = (
-                Sentences.from_frame(group_rows),
-                threshold_condition.but(split=split),
+        is_named = len(thresholds) > 1 and threshold != DEFAULT_THRESHOLD
+        conditions[threshold] = {"marker_threshold": threshold if is_named else ""}
+    results: list[Result] = []
+    by_group = rows.groupby(["dataset", "split"], sort=False)
+    for stream, ((dataset, split), group_rows) in enumerate(by_group):
+        sentences, split_condition = Sentences.from_frame(group_rows), condition.but(split=split)
+        statistics = list(group_statistics(sentences, resampling, split_condition))
+        for threshold, parts in conditions.items():
+            statistics += marker_statistics(
+                sentences, resampling.convention, threshold, split_condition.but(**parts)
             )
-            resampled = resample(
-                group_statistics(sentences, resampling, threshold, split_condition),
-                sentences.strata,
-                resampling,
-                stream,
-                clusters_of(group_rows),
-            )
-            results += results_of(resampled, replace(key, dataset=str(dataset)))
-        over = stability_statistics(everything, resampling, threshold, threshold_condition)
-        results += results_of(
-            resample(over, everything.strata, resampling, clusters=clusters_of(rows)),
-            replace(key, dataset=ALL),
+        resampled = resample(
+            statistics, sentences.strata, resampling, stream, clusters_of(group_rows)
         )
+        results += results_of(resampled, replace(key, dataset=str(dataset)))
+    everything = Sentences.from_frame(rows)
+    clusters = clusters_of(rows)
+    for threshold, parts in conditions.items():
+        over = stability_statistics(everything, resampling, threshold, condition.but(**parts))
+        resampled = resample(over, everything.strata, resampling, clusters=clusters)
+        results += results_of(resampled, replace(key, dataset=ALL))
     return results
 
 
@@ -134,6 +138,7 @@ HEDGE_MARKERS = Study(
             answers=(("confidence",), ("consistent", "undecided", "inconsistent")),
             arguments_shown=frozenset({"dataset", "items", "split"}),
             read=judgments.read_hedged,
+            conventions=frozenset({"authors"}),
             replies=judgments.replies_of,
             judges=lambda rows: judgments.with_judges(rows)["judge"],
             limits=limits(

@@ -143,6 +143,7 @@ LIFE_EVAL = Study(
                 {"ages", "sexes", "radii", "items", "split", "table", "window"}
             ),
             always_shown=frozenset({"prompts"}),
+            conventions=frozenset({"text", "authors"}),
             defaults={"source": judgments.STATED},
             read=judgments.read_age,
             varied=("radius", "sex"),
@@ -167,6 +168,7 @@ LIFE_EVAL = Study(
             ),
             arguments_shown=frozenset({"dataset", "items", "split"}),
             always_shown=frozenset({"prompts"}),
+            conventions=frozenset({"text", "authors"}),
             defaults={"source": judgments.STATED},
             listwise=("item", "given"),
             read=judgments.read_options,

@@ -356,6 +356,7 @@ FIGURES: Sequence[FigureSpec] = (
         metrics=("m_ratio",),
         by=("variant",),
         keep=lambda parts: parts.get("type1") == TYPE1,
+        panels=("model", "dataset", "variant", "threshold"),
     ),
 )
 

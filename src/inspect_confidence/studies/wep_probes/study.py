@@ -91,6 +91,7 @@ WEP_PROBES = Study(
                 {"dataset", "items", "split", "settings", "languages", "words", "prompt", "system"}
             ),
             read=words.read_statement,
+            conventions=frozenset({"authors"}),
             varied=("word", "setting", "language"),
             limits=limits("probability:share"),
         ),
@@ -104,6 +105,7 @@ WEP_PROBES = Study(
             answers=(("choice",),),
             arguments_shown=frozenset({"dataset", "items", "split", "cot", "prompt", "system"}),
             read=choices.read_sentence,
+            conventions=frozenset({"authors"}),
             varied=("scenario", "choice_set", "numbers", "point", "interval", "cot"),
             limits=limits("choice_set:count point:amount"),
             contradictions={

@@ -48,7 +48,11 @@ class WepOptions:
             Fagen-Ulmschneider.
     """
 
-    survey: Survey | None = option(None, lambda name, value: read_survey(user_path(name, value)))
+    survey: Survey | None = option(
+        None,
+        lambda name, value: read_survey(user_path(name, value)),
+        changes=["wep_elicitation"],
+    )
 
     def people(self) -> Survey:
         """The survey that words are compared with."""

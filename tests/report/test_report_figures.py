@@ -1,0 +1,74 @@
+"""Figures of the report: which panels are drawn, and what their captions name."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from inspect_confidence import summarize
+from inspect_confidence.report.figures import ReportFigure, draw_figures, plan_figures
+from inspect_confidence.studies.scale_variants.study import SCALE_VARIANTS
+
+_CHOICES = {
+    "mmlu": [4.0] * 200,
+    "gsm8k": [np.nan] * 200,
+    "truthfulqa": [float(2 + item % 5) for item in range(200)],
+}
+
+
+def _study_sets() -> pd.DataFrame:
+    """Judgments of the study's three sets: four choices, free answers, and 2 to 6 choices."""
+    draws = np.random.default_rng(4)
+    rows = []
+    for dataset, choices in _CHOICES.items():
+        for high in (20, 100):
+            for item in range(200):
+                correct = float(draws.random() < 0.7)
+                share = draws.normal(0.8 if correct else 0.6, 0.15)
+                rows.append(
+                    {
+                        "task": "scale_variants",
+                        "model": "m",
+                        "dataset": dataset,
+                        "item": f"q{item}",
+                        "low": 0.0,
+                        "high": float(high),
+                        "raw": float(np.clip(np.rint(share * high), 0, high)),
+                        "choices": choices[item],
+                        "correct": correct,
+                        "status": "ok",
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+def _figure(rows: pd.DataFrame, plot: str, folder: Path) -> ReportFigure:
+    """The study's figure with this plot, drawn."""
+    specs = [spec for spec in SCALE_VARIANTS.figures if spec.plot == plot]
+    rows = rows.assign(row=rows.index)
+    planned = plan_figures(replace(SCALE_VARIANTS, figures=specs), rows, folder, ())
+    (figure,) = draw_figures(planned, 1).values()
+    return figure
+
+
+def test_m_ratio_of_choices_is_drawn_beside_sets_that_have_none(tmp_path: Path) -> None:
+    """On the study's sets MMLU alone has M-ratio: it is drawn, and the others are named."""
+    rows = summarize(_study_sets(), resamples=50)
+    numbers = rows[(rows["metric"] == "m_ratio") & rows["condition"].str.contains("m_afc")]
+    assert numbers["value"].notna().mean() <= 0.25
+    figure = _figure(rows, "m_ratio", tmp_path)
+    assert not figure.reason
+    assert set(figure.rows["dataset"]) == {"mmlu"}
+    assert "No number of: gsm8k; truthfulqa; mean." in figure.caption
+    assert "M-ratio" in figure.svg
+    assert "gsm8k" not in figure.svg
+
+
+def test_a_figure_without_any_number_says_why(tmp_path: Path) -> None:
+    """No panel has a number: nothing is drawn, and the commonest reason stands there."""
+    judgments = _study_sets()
+    rows = summarize(judgments[judgments["dataset"] == "gsm8k"], resamples=50)
+    figure = _figure(rows, "m_ratio", tmp_path)
+    assert not figure.svg
+    assert figure.reason.startswith("Too little data: 0 of the 1 numbers that it takes. Mostly: ")
