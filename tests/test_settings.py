@@ -121,7 +121,7 @@ def test_every_option() -> None:
                     option_field.metadata["read"](name, option_field.default)
                     == option_field.default
                 ), name
-    assert count == 7
+    assert count == 8
     page = (CHECKOUT / "docs" / "judgments.md").read_text("utf-8")
     for study in all_studies():
         for option_field in fields(study.options):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,8 @@ from scipy.stats import ttest_1samp
 from sklearn.metrics import brier_score_loss, roc_auc_score
 from statsmodels.stats.multitest import multipletests
 
+from inspect_confidence import summarize
+from inspect_confidence.results import Condition
 from studies.frames import NAN, Row, result_row, scale_rows, scaled, value
 
 SCALES = ("0-100", "0-20", "60-100", "0-7")
@@ -184,3 +188,78 @@ def test_every_undefined_number_says_why() -> None:
             assert silent.empty, silent[["condition", "metric", "note"]].to_string()
             assert undefined[["ci_low", "ci_high"]].isna().all(axis=None)
             assert (answers["note"].str.contains("undefined: ") <= answers["value"].isna()).all()
+
+
+def _both_scales(items: int = 9, seed: int = 5) -> pd.DataFrame:
+    """Judgments of the same items on 0-100 and 0-20, a few epochs and one parse failure."""
+    draws = np.random.default_rng(seed)
+    rows = []
+    for high, item in product((100, 20), range(items)):
+        for epoch in (1, 2):
+            rows.append(
+                {
+                    "task": "scale_variants",
+                    "model": "m",
+                    "dataset": "d",
+                    "item": f"q{item}",
+                    "epoch": epoch,
+                    "low": 0.0,
+                    "high": float(high),
+                    "raw": float(draws.integers(high + 1)),
+                    "correct": float(draws.integers(2)),
+                    "status": "refusal" if (item, epoch, high) == (8, 2, 20) else "ok",
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def test_permutation_p_is_the_share_of_exchanges_with_as_large_a_difference() -> None:
+    """Of overconfidence: all 2^9 exchanges by hand; the drawn 20,000 are within their noise."""
+    frame = _both_scales()
+    options = {"scale_variants.test": "permutation"}
+    results = summarize(frame, resamples=20_000, options=options)
+    of_ece = results[results["condition"].str.contains("of=overconfidence")]
+    p: dict[str, float] = dict(zip(of_ece["metric"], map(float, of_ece["value"]), strict=True))
+    kept = frame[frame["status"] == "ok"].assign(
+        gap=lambda rows: rows["raw"] / rows["high"] - rows["correct"]
+    )
+    sums = kept.pivot_table(index="item", columns="high", values="gap", aggfunc="sum")
+    counts = kept.pivot_table(index="item", columns="high", values="gap", aggfunc="count")
+
+    def difference(exchanged: Sequence[int]) -> float:
+        swapped = np.array(exchanged, bool)
+        means = []
+        for own, other in ((20.0, 100.0), (100.0, 20.0)):
+            total, n = (
+                np.where(swapped, table[other], table[own]).sum() for table in (sums, counts)
+            )
+            means.append(total / n)
+        return float(means[0] - means[1])
+
+    observed = difference([0] * len(sums))
+    assert p["difference"] == pytest.approx(observed)
+    every = [abs(difference(exchange)) for exchange in product((0, 1), repeat=len(sums))]
+    exact = np.mean(np.array(every) >= abs(observed) - 1e-12)
+    assert p["p_value"] == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 20_000))
+    assert p["p_bonferroni"] == p["p_holm"] == p["p_value"]
+    (note,) = of_ece.loc[of_ece["metric"] == "p_value", "note"]
+    assert "20,000 permutations" in note
+
+
+def test_equal_scales_have_a_permutation_p_of_one_and_bonferroni_multiplies() -> None:
+    """Replies that say the same on both scales can't be told apart; p is multiplied by scales."""
+    frame = _both_scales()
+    same = frame[frame["high"] == 100.0]
+    halved = same.assign(high=50.0, raw=same["raw"] / 2)
+    shifted = same.assign(high=20.0, raw=20.0)
+    rows = pd.concat([same, halved, shifted])
+    results = summarize(rows, resamples=500, options={"scale_variants.test": "permutation"})
+    variants = {Condition.read(text)["variant"] for text in results["condition"]}
+    assert variants == {"test=permutation"}
+    of = results[results["condition"].str.contains("of=mean_confidence")]
+    p: dict[tuple[str, str], float] = {}
+    for row in of.to_dict("records"):
+        p[Condition.read(row["condition"])["scale"], row["metric"]] = row["value"]
+    assert p["0-50", "p_value"] == 1
+    assert p["0-20", "p_bonferroni"] == pytest.approx(min(1, 2 * p["0-20", "p_value"]))
+    assert p["0-20", "p_value"] < 0.05

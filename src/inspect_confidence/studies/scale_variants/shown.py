@@ -1,7 +1,7 @@
 """Tables, figures and headlines of the scale study."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from math import isnan
 
@@ -79,15 +79,30 @@ def scale_tables(results: pd.DataFrame) -> list[View]:
     """Return the study's tables of all models, then calibration, reports and tests of each."""
     rows = ResultTable.from_frame(results)
     threshold = max(rows.values("threshold"), key=lambda text: float(text or -1), default="")
+    adjusted = _HOLM
+    if any("test=permutation" in variant.split(";") for variant in rows.values("variant")):
+        adjusted = _BONFERRONI
     of_models = (
         spec
         for names, model_rows in rows.groups("model", "variant")
-        for spec in _of_model(titled(*names), model_rows, threshold)
+        for spec in _of_model(titled(*names), model_rows, threshold, adjusted)
     )
-    return views_with_lines([*_printed(rows, threshold), *of_models])
+    return views_with_lines([*_printed(rows, threshold, adjusted), *of_models])
 
 
-def _printed(rows: ResultTable, threshold: str) -> Iterator[TableSpec]:
+@dataclass(frozen=True)
+class _Adjusted:
+    """The adjusted p that stars and columns of p show: its metric, and how captions call it."""
+
+    metric: str
+    name: str
+
+
+_HOLM = _Adjusted("p_holm", "Holm's adjustment")
+_BONFERRONI = _Adjusted("p_bonferroni", "Bonferroni's adjustment, by permutation,")
+
+
+def _printed(rows: ResultTable, threshold: str, adjusted: _Adjusted) -> Iterator[TableSpec]:
     """Yield the study's tables: most show the mean over data sets, or the only data set."""
     scales_asked = sorted(filter(None, rows.values("scale")), key=_place)
     means = {(row["model"], row["variant"]) for row in rows.matching(dataset=MEAN)}
@@ -98,16 +113,19 @@ def _printed(rows: ResultTable, threshold: str) -> Iterator[TableSpec]:
             if (row["dataset"] == MEAN) == ((row["model"], row["variant"]) in means)
         ]
     )
-    meta_d, m_ratio, *_ = map(_starred, _sensitivity(rows, threshold))
+    starred = partial(_starred, adjusted=adjusted)
+    meta_d, m_ratio, *_ = map(starred, _sensitivity(rows, threshold))
     sense, odd = [meta_d, m_ratio], [_ROUND, _BEYOND, meta_d, m_ratio]
-    p_values = [_tested("p_holm", "p", column_of) for column_of in sense]
+    p_values = [_tested(adjusted.metric, "p", column_of) for column_of in sense]
     tests = [_tested("difference", "difference", column_of) for column_of in sense]
+
+    of_all = partial(_of_all, threshold=threshold, adjusted=adjusted)
 
     def by_scale(title: str, scales: Sequence[str], columns: Sequence[Column]) -> TableSpec:
         """A line a scale; none where no scale but the baseline was asked."""
         compared_scales = {*scales_asked}.intersection(scales) - {_BASE}
         table = mean.among("scale", scales if compared_scales else ())
-        return _of_all(title, table, (*_WHO, "scale"), [*columns, _APART], threshold)
+        return of_all(title, table, (*_WHO, "scale"), [*columns, _APART])
 
     def across(title: str, table: ResultTable, column: Column, *more: Column) -> TableSpec:
         """A column a scale of the granularity scales, or of all."""
@@ -119,17 +137,17 @@ def _printed(rows: ResultTable, threshold: str) -> Iterator[TableSpec]:
         ]
         not_common = replace(_APART, where={"scales": "all"})
         table = table if {*present_scales} - {_BASE} else ResultTable([])
-        return _of_all(title, table, _WHO, [*columns, *more, not_common], threshold)
+        return of_all(title, table, _WHO, [*columns, *more, not_common])
 
     columns = [*_USED, _ACCURACY, _AUROC, _ECE, *sense, _APART]
     baseline = rows.matching(scale=_BASE)
-    yield _of_all("Tables 1 and 8 to 10, scale 0-100", baseline, _WHO, columns, threshold)
+    yield of_all("Tables 1 and 8 to 10, scale 0-100", baseline, _WHO, columns)
     test_columns = [meta_d, p_values[0], m_ratio, p_values[1]]
     yield by_scale("Table 2, granularity", _GRANULARITY, test_columns)
     yield by_scale("Table 3, boundary", [_BASE, *_GROUPS["boundary"]], [*sense, _UTILIZATION])
     yield by_scale("Table 4, non-standard scales", [_BASE, *_ODD[:3]], odd)
     yield by_scale("Table 5, odd bounds", [_BASE, *_ODD[3:]], odd)
-    yield across("Table 11, ECE", mean, _starred(_ECE))
+    yield across("Table 11, ECE", mean, starred(_ECE))
     yield across("Table 12, M-ratio", rows, m_ratio)
     spread = Column("accuracy_spread", "spread (points)", 1)
     yield across("Table 13, accuracy", mean, _ACCURACY, spread)
@@ -147,9 +165,9 @@ def _place(scale: str) -> tuple[int, str]:
     return (scales.index(scale) if scale in scales else len(scales)), scale
 
 
-def _starred(column: Column) -> Column:
-    """Star the column by the p of its difference from the baseline after Holm's adjustment."""
-    test = {"metric": "p_holm", "of": column.metric, "versus": _BASE}
+def _starred(column: Column, adjusted: _Adjusted) -> Column:
+    """Star the column by the adjusted p of its difference from the baseline."""
+    test = {"metric": adjusted.metric, "of": column.metric, "versus": _BASE}
     return replace(column, mark=lambda p: stars(p, 0.05, 0.01), marked_by=test)
 
 
@@ -160,21 +178,28 @@ def _tested(metric: str, heading: str, column: Column) -> Column:
 
 
 def _of_all(
-    title: str, rows: ResultTable, lines: Sequence[str], columns: Sequence[Column], threshold: str
+    title: str,
+    rows: ResultTable,
+    lines: Sequence[str],
+    columns: Sequence[Column],
+    threshold: str,
+    adjusted: _Adjusted,
 ) -> TableSpec:
     """Specify a table of all models, without empty columns."""
     return TableSpec(
         title,
-        rows.among("metric", {"p_holm", *(column.metric for column in columns)}),
+        rows.among("metric", {adjusted.metric, *(column.metric for column in columns)}),
         lines,
         columns,
-        partial(_caption, threshold, columns),
+        partial(_caption, threshold, adjusted, columns),
         label=_labelled,
         layout=_with_content,
     )
 
 
-def _of_model(model: str, rows: ResultTable, threshold: str) -> Iterator[TableSpec]:
+def _of_model(
+    model: str, rows: ResultTable, threshold: str, adjusted: _Adjusted
+) -> Iterator[TableSpec]:
     """Yield tables of one model, with every data set and scale."""
     numbers = rows.matching(of="")
     tables: Mapping[str, Sequence[Column]] = {
@@ -189,7 +214,7 @@ def _of_model(model: str, rows: ResultTable, threshold: str) -> Iterator[TableSp
             numbers,
             ("dataset", "scale"),
             [*columns, _APART],
-            partial(_caption, threshold, columns),
+            partial(_caption, threshold, adjusted, columns),
             label=_labelled,
             layout=_with_numbers,
         )
@@ -201,9 +226,9 @@ def _of_model(model: str, rows: ResultTable, threshold: str) -> Iterator[TableSp
             f"Differences from {versus}: {model}",
             compared,
             ("dataset", "scale"),
-            [_difference(measure) for measure in measures],
+            [_difference(measure, adjusted) for measure in measures],
             "Value less that of the baseline on the items that both have, with its 95% bootstrap "
-            "interval; * p < .05, ** p < .01 after Holm's adjustment over the scales.",
+            f"interval; * p < .05, ** p < .01 after {adjusted.name} over the scales.",
             label=_labelled,
         )
 
@@ -222,10 +247,10 @@ def _sensitivity(rows: ResultTable, threshold: str) -> list[Column]:
     return columns
 
 
-def _difference(measure: str) -> Column:
-    """Return the column of a measure's difference from the baseline, starred by Holm's p."""
+def _difference(measure: str, adjusted: _Adjusted) -> Column:
+    """Return the column of a measure's difference from the baseline, starred by its p."""
     column = Column("difference", measure, 3, where={"of": measure})
-    return replace(_starred(column), marked_by={"metric": "p_holm"})
+    return replace(_starred(column, adjusted), marked_by={"metric": adjusted.metric})
 
 
 def _labelled(line: Mapping[str, str]) -> Mapping[str, str]:
@@ -250,10 +275,12 @@ def _with_content(table: pd.DataFrame) -> pd.DataFrame:
     return table.loc[:, columns] if defined else table.iloc[:0]
 
 
-def _caption(threshold: str, columns: Sequence[Column], rows: Sequence[ResultRow]) -> str:
+def _caption(
+    threshold: str, adjusted: _Adjusted, columns: Sequence[Column], rows: Sequence[ResultRow]
+) -> str:
     """Describe the metrics shown; point out conditions with different items."""
     shown_metrics = {row["metric"] for row in rows}
-    has_tests = any(column.mark or column.metric == "p_holm" for column in columns)
+    has_tests = any(column.mark or column.metric == adjusted.metric for column in columns)
     sentences = {
         "95% bootstrap intervals over items; a dash is undefined, and the note in the results says "
         "why.": True,
@@ -262,7 +289,7 @@ def _caption(threshold: str, columns: Sequence[Column], rows: Sequence[ResultRow
         f"Confidence from {threshold} on counts as high in type-2 measures; M-ratio is of the "
         "type-1 model m_afc but for sdt.": bool(shown_metrics & {"meta_d_ideal", "m_ratio"}),
         "Stars and p are of the difference from 0-100 on common items: * p < .05, ** p < .01 after "
-        "Holm's adjustment over the scales.": has_tests,
+        f"{adjusted.name} over the scales.": has_tests,
         "Items not common are those that not every model, variant and scale of the data set was "
         "asked: only differences are of the same items there.": _APART.metric in shown_metrics,
     }

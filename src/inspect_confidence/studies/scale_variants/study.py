@@ -13,6 +13,13 @@ from inspect_confidence.studies import estimate, stated
 from inspect_confidence.studies.limits import limits
 from inspect_confidence.studies.scale_variants import numbers
 from inspect_confidence.studies.scale_variants.numbers import MEAN
+from inspect_confidence.studies.scale_variants.permutation import (
+    Permutations,
+    ScaleOptions,
+    mean_permutations,
+    permute,
+    with_permutation_p,
+)
 from inspect_confidence.studies.scale_variants.shown import (
     CLAUSES,
     FIGURES,
@@ -49,6 +56,8 @@ def _model_results(
     """
     by_dataset: dict[str, estimate.ResampledEstimates] = {}
     tests: dict[str, dict[str, contenders.ResampledDifferences]] = {}
+    permutations: dict[str, dict[str, Permutations]] = {}
+    permutes = resampling.options(ScaleOptions).test == "permutation"
     order = sorted(rows["scale"].unique(), key=_scale_order)
     versus = _BASELINE if _BASELINE in order else order[0]
     for stream, (name, group) in enumerate(rows.groupby("dataset", sort=True)):
@@ -71,6 +80,11 @@ def _model_results(
             tests[str(name)] = contenders.differences_from_baseline(
                 baseline, ordered, resampling, stream
             )
+        permutations[str(name)] = {}
+        if baseline is not None and permutes:
+            for scale, scale_rows in ordered.items():
+                if permuted := permute(scale_rows, baseline, resampling, stream):
+                    permutations[str(name)][scale] = permuted
     if len(by_dataset) > 1:
         by_dataset[MEAN] = estimate.average_estimates(
             by_dataset,
@@ -79,6 +93,12 @@ def _model_results(
             reported_if_missing=("meta_d", "m_ratio"),
         )
         tests[MEAN] = _mean_tests(list(tests.values()), order)
+        of_sets = list(permutations.values())
+        permutations[MEAN] = {}
+        for scale in order:
+            if all(scale in of_set for of_set in of_sets):
+                parts = [of_set[scale] for of_set in of_sets]
+                permutations[MEAN][scale] = mean_permutations(parts)
     results: list[Result] = []
     for dataset, estimates in by_dataset.items():
         key = Key(TASK, model.model, dataset)
@@ -86,7 +106,8 @@ def _model_results(
         if accuracy_spread := numbers.over_scales(estimates, condition):
             results += estimate.results_of(accuracy_spread, key)
         against = condition.but(versus=versus)
-        results += contenders.results_of_tests(tests[dataset], key, against, "scale")
+        of_tests = contenders.results_of_tests(tests[dataset], key, against, "scale")
+        results += with_permutation_p(of_tests, permutations[dataset])
     return results
 
 
@@ -141,5 +162,6 @@ SCALE_VARIANTS = Study(
     figures=FIGURES,
     headlines=HEADLINES,
     clauses=CLAUSES,
+    options=ScaleOptions,
     reference=bibtex("dai2026rescaling"),
 )

@@ -1,0 +1,165 @@
+"""Paired permutation tests between scales, as in the study: an option beside the bootstrap's p."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from inspect_confidence import metrics
+from inspect_confidence.arguments import choice
+from inspect_confidence.metrics.arrays import FloatArray
+from inspect_confidence.results import Condition, Result
+from inspect_confidence.studies.calibration import (
+    COMPARED_METRICS,
+    MEAN_METRICS,
+    Answers,
+    threshold_metrics,
+)
+from inspect_confidence.studies.compare import Pair, on_common
+from inspect_confidence.studies.notes import noted
+from inspect_confidence.studies.study import Resampling, option
+
+TESTS = ("bootstrap", "permutation")
+_CHUNK = 500
+_TIE = 1e-12
+"""Differences that are this near to the observed one are as large as it."""
+
+Name = tuple[str, str]
+"""Condition of a compared metric, encoded, and its name."""
+
+
+@dataclass(frozen=True)
+class ScaleOptions:
+    """Options of the scale study.
+
+    Attributes:
+        test: Test of a scale against the baseline: `bootstrap`, whose p is that of the interval, or
+            `permutation`, the study's: both scales' replies to an item are exchanged.
+    """
+
+    test: str = option(
+        "bootstrap", lambda name, value: choice(name, value, TESTS), changes=["scale_variants"]
+    )
+
+
+@dataclass(frozen=True)
+class Permutations:
+    """Differences of a scale from the baseline, observed and under exchanges of the two.
+
+    Attributes:
+        names: Condition and metric of each difference.
+        observed: The differences, of shape (metrics,).
+        permuted: The differences under exchanges, of shape (permutations, metrics).
+    """
+
+    names: Sequence[Name]
+    observed: FloatArray
+    permuted: FloatArray
+
+    def p_values(self) -> dict[Name, float]:
+        """Return (1 + exchanges with as large a difference) / (1 + exchanges), two-sided.
+
+        An exchange in which the metric is undefined counts as one with as large a difference. p is
+        NaN if the observed difference is undefined.
+        """
+        is_large = ~(np.abs(self.permuted) < np.abs(self.observed) - _TIE)
+        p = (1 + is_large.sum(axis=0)) / (1 + len(self.permuted))
+        p = np.where(np.isnan(self.observed), np.nan, p)
+        return dict(zip(self.names, map(float, p), strict=True))
+
+
+def permute(
+    rows: pd.DataFrame, baseline: pd.DataFrame, resampling: Resampling, stream: int
+) -> Permutations | None:
+    """Exchange two scales' judgments within items; None if they have no item in common.
+
+    All judgments of an item are exchanged together. Judgments are completed.
+
+    Args:
+        rows: Judgments on a scale, of one data set.
+        baseline: Judgments on the baseline.
+        resampling: Number of permutations, seed and thresholds.
+        stream: Number that tells the data sets' random numbers apart.
+    """
+    sides = [side[(side["status"] == "ok") & side["correct"].notna()] for side in (rows, baseline)]
+    items, common = on_common(sides)
+    if not len(items):
+        return None
+    # Each item is two units, one a scale.
+    own, other = (f"{side}:" + items for side in ("scale", "baseline"))
+    pooled = pd.concat(
+        [
+            common[0].assign(unit="scale:" + common[0]["item"]),
+            common[1].assign(unit="baseline:" + common[1]["item"]),
+        ]
+    )
+    answers = Answers.from_frame(pooled, own.append(other))
+    choices = Pair.from_frames(rows, baseline).choices
+    compared = [*MEAN_METRICS, *COMPARED_METRICS]
+    for threshold in resampling.thresholds:
+        compared += threshold_metrics(threshold, choices)
+    functions = [answers.value_function(metric) for metric in compared]
+    cells = answers.cells()
+
+    def differences(exchanged: FloatArray) -> FloatArray:
+        values = []
+        for of_scale in (1 - exchanged, exchanged):
+            tables = cells.tables(np.hstack([of_scale, 1 - of_scale]))
+            values.append(np.column_stack([function(tables) for function in functions]))
+        return np.asarray(values[0] - values[1])
+
+    draws = np.random.default_rng([resampling.seed, stream])
+    chunks = []
+    for start in range(0, resampling.resamples, _CHUNK):
+        count = min(_CHUNK, resampling.resamples - start)
+        chunks.append(differences(draws.integers(0, 2, (count, len(items))).astype(float)))
+    return Permutations(
+        [(str(Condition(metric.condition)), metric.metric) for metric in compared],
+        differences(np.zeros((1, len(items))))[0],
+        np.concatenate(chunks),
+    )
+
+
+def mean_permutations(parts: Sequence[Permutations]) -> Permutations:
+    """Average differences over data sets, whose items are exchanged independently."""
+    return Permutations(
+        parts[0].names,
+        np.mean([part.observed for part in parts], axis=0),
+        np.mean([part.permuted for part in parts], axis=0),
+    )
+
+
+def with_permutation_p(
+    results: Iterable[Result], permutations: Mapping[str, Permutations]
+) -> Iterator[Result]:
+    """Yield results with p of permutations, and its adjustments, for the bootstrap's.
+
+    `permutations` are by scale.
+    """
+    p_by_key: dict[Condition, dict[str, float]] = {}
+    for scale, of_scale in permutations.items():
+        for (compared, metric), scale_p in of_scale.p_values().items():
+            key = Condition.read(compared).but(of=metric)
+            p_by_key.setdefault(key, {})[scale] = scale_p
+    for result in results:
+        if result.metric not in ("p_value", "p_bonferroni", "p_holm"):
+            yield result
+            continue
+        condition = Condition.read(result.condition)
+        shared = condition.but(scale="", versus="", variant="")
+        of_scales = p_by_key.get(shared, {})
+        scale = condition["scale"]
+        if scale not in of_scales:
+            yield result
+            continue
+        p = np.array(list(of_scales.values()))
+        adjusted = {"p_bonferroni": metrics.bonferroni, "p_holm": metrics.holm}
+        values = adjusted[result.metric](p) if result.metric in adjusted else p
+        value = float(values[list(of_scales).index(scale)])
+        count = f"{len(permutations[scale].permuted):,} permutations of the two scales within items"
+        over = ""
+        if result.metric in adjusted:
+            over = f"over {(~np.isnan(p)).sum()} comparisons with {condition['versus']}"
+        note = noted(count, over) if not np.isnan(value) else result.note
+        yield replace(result, value=value, note=note)
