@@ -94,15 +94,64 @@ def test_p_is_uniform_where_nothing_differs() -> None:
     assert abs(below - 20) <= 2.576 * 4.24 + 1
 
 
-def test_holm_adjusts_over_all_rows() -> None:
+def test_holm_adjusts_over_the_primary_comparisons_alone() -> None:
     """Adjusted p-values are Holm's step-down: sorted p times what is left, made monotone."""
-    comparison = compare(judgments("a", 0), judgments("b", 0.4), resamples=400)
-    p = comparison["p"].to_numpy()
-    order = np.argsort(p, kind="stable")
-    stepped = np.maximum.accumulate(p[order] * (len(p) - np.arange(len(p))))
+    frames = [judgments(model, shift) for model, shift in (("a", 0), ("b", 0.4), ("c", 0.5))]
+    metrics = ["coverage", "mean_width"]
+    comparison = compare(pd.concat(frames), metrics=metrics, resamples=400)
+    is_primary = comparison["metric"].isin(metrics)
+    assert comparison.loc[is_primary, "role"].eq("primary").all()
+    assert comparison.loc[~is_primary, "role"].eq("exploratory").all()
+    p = comparison.loc[is_primary, "p"].dropna()
+    assert len(p) == comparison.loc[is_primary, "family"].max() > 3
+    order = np.argsort(p.to_numpy(), kind="stable")
+    stepped = np.maximum.accumulate(p.to_numpy()[order] * (len(p) - np.arange(len(p))))
     expected = np.empty(len(p))
     expected[order] = np.minimum(stepped, 1)
-    np.testing.assert_allclose(comparison["p_holm"], expected, atol=1e-12)
+    np.testing.assert_allclose(comparison.loc[p.index, "p_holm"], expected, atol=1e-12)
+    exploratory = comparison[~is_primary]
+    assert exploratory["p_holm"].isna().all()
+    with_p = exploratory[exploratory["p"].notna()]
+    assert with_p["verdict"].str.contains("exploratory, p=").all()
+    for row_values in with_p.to_dict("records"):
+        assert ("no difference" in row_values["verdict"]) == (row_values["p"] >= 0.05)
+    assert "coverge" in refusal_of(frames, "coverge")
+
+
+def refusal_of(frames: list[pd.DataFrame], metric: str) -> str:
+    """The error of a metric without differences."""
+    with pytest.raises(InvalidArgument) as error:
+        compare(pd.concat(frames), metrics=[metric], resamples=10)
+    return str(error.value)
+
+
+def test_one_pair_and_one_primary_metric_need_no_adjustment() -> None:
+    """By default it is the first main number that is compared; p stays as it is."""
+    comparison = compare(judgments("a", 0), judgments("b", 0.4), resamples=400)
+    (primary,) = comparison[comparison["role"] == "primary"].to_dict("records")
+    assert (primary["metric"], primary["condition"]) == ("coverage_plateau", "")
+    assert primary["family"] == 1
+    assert primary["p_holm"] == primary["p"]
+    assert "over" not in primary["verdict"]
+
+
+def test_planned_power_is_that_of_the_verdict_that_is_printed() -> None:
+    """In simulated runs, p below .05 as `plan` counts it is a difference in `compare`."""
+    found = printed_below = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        confidence = rng.choice([0.6, 0.7, 0.8, 0.9], 120)
+        frames = []
+        for model, gap in (("a", 0.0), ("b", 0.16)):
+            right = (rng.random(120) < confidence - gap).astype(float)
+            names = [f"i{k}" for k in range(120)]
+            columns = {"item": names, "confidence": confidence, "correct": right}
+            frames.append(pd.DataFrame(columns).assign(task="any_eval", model=model, status="ok"))
+        comparison = compare(*frames, metrics=["accuracy"], resamples=200).set_index("metric")
+        (row_values,) = comparison.loc[["accuracy"]].to_dict("records")
+        found += row_values["p"] < 0.05
+        printed_below += "is better" in row_values["verdict"]
+    assert 20 < found == printed_below < 60
 
 
 def test_nothing_to_compare_is_an_error() -> None:

@@ -371,21 +371,35 @@ def export(
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="[B]", required=False)
 @record_options
+@click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="NAME",
+    help="Primary metric, whose p is adjusted over all pairs; can be repeated. Default: the first "
+    "main number of each task.",
+)
 @STRICT
 @JSON
 @CSV
 @settings_options
 def compare(
-    a: str, b: str | None, as_json: bool, csv: Path | None, **settings: "Unpack[Settings]"
+    a: str,
+    b: str | None,
+    metrics: Sequence[str],
+    as_json: bool,
+    csv: Path | None,
+    **settings: "Unpack[Settings]",
 ) -> None:
     """Print paired differences between the judgments in A and those in B, or within A.
 
-    Models, variants and methods are compared on the items that both answered.
+    Models, variants and methods are compared on the items that both answered. Differences of other
+    than the primary metrics are exploratory: their p is not adjusted.
     """
     from inspect_confidence.commands.compare import compare as compute
 
     sides = [read_paths([side]) for side in (a, b) if side]
-    output_rows(compute(*sides, **settings), as_json, csv, print_differences)
+    output_rows(compute(*sides, metrics=metrics, **settings), as_json, csv, print_differences)
 
 
 @click.command()

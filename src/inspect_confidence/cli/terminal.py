@@ -323,8 +323,9 @@ def print_differences(differences: "pd.DataFrame") -> None:
         print_table(
             table,
             "\n".join([one_line(f"a: {a}"), one_line(f"b: {b}"), one_line(f"on {dataset}")]),
-            "p is below .05 exactly if the interval excludes 0; the second p is after Holm's "
-            "adjustment over all rows with a p.",
+            "p is below .05 exactly if the interval excludes 0. The second p of a primary metric "
+            "is Holm's, over all comparisons of the task's primary metrics; exploratory ones are "
+            "not adjusted.",
         )
 
 

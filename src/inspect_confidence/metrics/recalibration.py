@@ -205,15 +205,16 @@ def choose_recalibration(
         item_fold = np.zeros(items, np.int64)
         item_fold[present_unit] = fold[is_present]
     masses, kinds = cells.masses.tocsc(), len(cells.values)
-    total_mass = masses.sum(axis=1)
+    total_mass = np.asarray(masses.sum(axis=1), float)
     fold_maps: dict[str, list[Recalibration]] = {method: [] for method in candidates}
     losses = {method: np.zeros(items) for method in candidates}
     for k in range(folds):
         fold_masses = masses[:, np.flatnonzero(item_fold == k)]
         right, wrong = fold_masses[:kinds], fold_masses[kinds:]
-        fitted_mass = np.split(np.asarray(total_mass - fold_masses.sum(axis=1), float), 2)
+        fitted_mass: FloatArray = total_mass - np.asarray(fold_masses.sum(axis=1), float)
+        mass_right, mass_wrong = fitted_mass[:kinds], fitted_mass[kinds:]
         for method in candidates:
-            fold_map = _fit(method, cells.values, *fitted_mass)
+            fold_map = _fit(method, cells.values, mass_right, mass_wrong)
             q = fold_map(cells.values)
             losses[method][item_fold == k] = right.T @ (1 - q) ** 2 + wrong.T @ q**2
             fold_maps[method].append(fold_map)

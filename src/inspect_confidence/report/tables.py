@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from inspect_confidence.commands.analysis import Settings
-from inspect_confidence.commands.compare import compare
+from inspect_confidence.commands.compare import EXPLORATORY, compare
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.plots import shortened
@@ -243,7 +243,7 @@ def _difference_table(title: str, compared: pd.DataFrame) -> Table:
             TableCell(_number(row["value_b"], 3)),
             _difference(row),
             TableCell(_number(row["p"], 3), note=row["note"]),
-            TableCell(_number(row["p_holm"], 3)),
+            TableCell(_adjusted(row)),
             TableCell(f"{row['items']:,}"),
         ]
         lines.append(line)
@@ -254,9 +254,14 @@ def _difference_table(title: str, compared: pd.DataFrame) -> Table:
         lines,
         "Difference: value minus the baseline's, on the items that both models answered, with its "
         "95% interval over resampled items. p (no difference) comes from the same resamples and is "
-        "below .05 exactly if the interval excludes 0. Holm's adjustment covers all "
-        f"{compared['p'].notna().sum():,} rows of the study with a p.",
+        "below .05 exactly if the interval excludes 0. Holm's adjustment covers the "
+        f"{compared['family'].max():,} comparisons of the primary metric; other rows are "
+        "exploratory, without adjustment.",
     )
+
+
+def _adjusted(row: Mapping[Hashable, Any]) -> str:
+    return row["role"] if row["role"] == EXPLORATORY else _number(row["p_holm"], 3)
 
 
 def _difference(row: Mapping[Hashable, Any]) -> TableCell:
