@@ -19,6 +19,7 @@ from inspect_confidence.answers.clean import clean
 
 MISSING = frozenset(
     {"", "-", "--", "none", "null", "nil", "nan", "na", "n/a", "n.a.", "#n/a", "<na>"}
+    | {"missing", "empty", "cell_empty", "no_confidence"}
 )
 """Texts, in lower case, that stand for a missing grade or number."""
 
@@ -46,6 +47,8 @@ _DECLINED = frozenset(
     }
 )
 _DECLINED_REASON = "the model gave no answer"
+DECLINED_ANSWERS = frozenset({"idk", "i don't know", "i dont know", "i do not know", "don't know"})
+"""Answers, in lower case, that decline to answer."""
 _GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?")
 _DECIMAL_COMMA = re.compile(r"([-+]?\d*(?:\.\d{3})*),(\d+(?:[eE][-+]?\d+)?)")
 _PLAIN = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,4})?")

@@ -174,7 +174,7 @@ def grading_notices(judgments: pd.DataFrame, source: str) -> list[str]:
             "grades in a column 'correct', or other columns: --column answer=COLUMN"
         ]
     # A judge may accept another wording, but neither another letter nor another number.
-    exact = rows["target"].map(is_exact)
+    exact = rows["target"].map(is_exact) & rows["answer"].map(is_exact)
     wrong = int(((grades == 0) & equal).sum())
     right = int(((grades == 1) & ~equal & exact).sum())
     if not wrong + right:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from inspect_confidence.answers import ParseFailure
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.grades import is_missing, read_grade, read_number
 from inspect_confidence.judgments.clusters import CLUSTER, cluster_name
@@ -26,7 +27,7 @@ _CONFIDENCE = re.compile(
 )
 _ITEMS = (
     *("item", "item_id", "question_id", "qid", "q_id", "id", "sample_id", "example_id"),
-    *("problem_id", "prompt_id", "doc_id", "task_id", "question_number", "idx", "index", "uid"),
+    *("problem_id", "prompt_id", "doc_id", "task_id", "question_number", "question_idx", "question_index", "idx", "index", "uid"),
     *("key", "unnamed:_0", "question", "prompt", "problem", "input"),
 )
 """Names of items, the most certain first."""
@@ -119,6 +120,8 @@ def _long_frame(frame: pd.DataFrame, columns: Mapping[str, str], source: str) ->
             hint = nearest(after or before, map(str, frame))
             raise InvalidArgument(f"--column {name}={pattern}: {source} has no such column. {hint}")
         by_name[name] = columns_by_model
+        for column in columns_by_model.values():
+            _check_cells(frame[column], name, column, source)
     models = [
         model
         for model in next(iter(by_name.values()))
@@ -136,6 +139,20 @@ def _long_frame(frame: pd.DataFrame, columns: Mapping[str, str], source: str) ->
         cells = {name: frame[part[model]] for name, part in by_name.items()}
         parts.append(shared.assign(model=model, **cells))
     return pd.concat(parts, ignore_index=True)
+
+
+def _check_cells(values: pd.Series, name: str, column: str, source: str) -> None:
+    """Refuse cells of a model's column that are no grade or number, by their own row and column."""
+    if name not in ("confidence", "raw", "correct"):
+        return
+    places, distinct = distinct_values(values)
+    for place, value in enumerate(distinct):
+        number = read_grade(value) if name == "correct" else read_number(value, decimal_comma=True)
+        is_declined = isinstance(number, ParseFailure) and number.status == "declined"
+        is_read = isinstance(number, float) and not np.isnan(number)
+        if not (is_read or is_declined or is_missing(value)):
+            words = "a grade" if name == "correct" else "a number"
+            raise unreadable(source, values, places == place, column, words)
 
 
 def _inverse_grades(values: pd.Series, source: str) -> pd.Series:
@@ -284,9 +301,15 @@ def common_names(frame: pd.DataFrame, source: str) -> tuple[pd.DataFrame, list[s
     has_grade = "correct" in {*present, *taken} and taken.get("correct") != "score"
     if has_grade and not has_confidence and "score" in plain:
         taken["confidence"] = "score"
+    predicted = [name for name in _OTHERS["answer"] if name in plain and name != "answer"]
+    if "answer" in present and not set(_OTHERS["target"]) & set(plain) and predicted:
+        # Beside a predicted answer, `answer` is the right one.
+        taken |= {"target": "answer", "answer": predicted[0]}
     for name, names in (("item", _ITEMS), *_OTHERS.items()):
-        if name not in present:
+        if name not in {*present, *taken}:
             free = [part for part in names if part in plain and part not in taken.values()]
+            if name == "item":
+                free = [part for part in free if not frame[plain[part]].map(is_missing).any()]
             if free and not (name == "answer" and "target" not in {*taken, *present}):
                 taken[name] = free[0]
     columns = {name: plain[part] for name, part in taken.items() if plain[part] != name}

@@ -14,7 +14,7 @@ from pandas.api.types import is_numeric_dtype
 
 from inspect_confidence.answers import STATUSES, ParseFailure
 from inspect_confidence.errors import InvalidArgument, nearest
-from inspect_confidence.grades import MISSING, is_missing, read_grade, read_number
+from inspect_confidence.grades import DECLINED_ANSWERS, MISSING, is_missing, read_grade, read_number
 from inspect_confidence.judgments.checks import grading_notices, number_repeats, refuse_wrong
 from inspect_confidence.judgments.clusters import CLUSTER
 from inspect_confidence.judgments.columns import (
@@ -204,8 +204,8 @@ def _readable_columns(
 ) -> pd.DataFrame:
     """Return the rows of another tool without columns that only share a name with this package's.
 
-    Texts in `epoch` and `draw` are numbered, `choices` are counted, and answers that stand for none
-    are empty.
+    Texts in `epoch` and `draw` are numbered, `choices` are counted, answers that stand for none are
+    empty, and an answer such as `IDK` is declined.
     """
     changed: dict[str, pd.Series] = {}
     needed = {*table.required, *chain.from_iterable(table.answers), "low", "high"}
@@ -227,6 +227,9 @@ def _readable_columns(
         targets = frame.get("target", pd.Series(dtype=object)).map(str).str.strip().str.lower()
         stands_for_none = texts.isin(MISSING - set(targets))
         changed["answer"] = frame["answer"].mask(stands_for_none, "")
+        declined = texts.isin(DECLINED_ANSWERS - set(targets))
+        if GRADE not in frame and declined.any():
+            changed[GRADE] = pd.Series("", frame.index).mask(declined, "NOT_ATTEMPTED")
     frame = frame.assign(**changed)
     if "status" in frame and not set(frame["status"]) & STATUSES:
         notices.append(f"{source}: the column 'status' has none of this package's and was left out")
