@@ -218,6 +218,21 @@ def test_columns_of_each_model_are_rows_of_each_model(tmp_path: Path) -> None:
     assert "no such column" in error_of(path, "--column", "confidence={model}_sure")
 
 
+def test_a_cell_of_a_model_is_named_by_its_own_row_and_column(tmp_path: Path) -> None:
+    """And a column of names without names is no item."""
+    columns = {"problem_id": [""] * 3, "a_conf": [0.5, 0.6, 0.7], "b_conf": [0.5, 0.6, "high"]}
+    path = tmp_path / "mine.csv"
+    frame = pd.DataFrame({**columns, "a_ok": [1, 0, 1], "b_ok": [1, 1, 0]})
+    frame.to_csv(path, index=False)
+    options = ("--column", "confidence={model}_conf", "--column", "correct={model}_ok")
+    assert "row 3: 'high' in the column 'b_conf' is not a number" in error_of(path, *options)
+    frame.replace("high", "missing").to_csv(path, index=False)
+    assert value_of("n", path, *options, model="b") == 3
+    out = tmp_path / "judgments.csv"
+    printed("judgments", path, *options, "-o", out)
+    assert pd.read_csv(out)["item"].nunique() == 3
+
+
 # Models, epochs and conditions
 
 
@@ -362,6 +377,17 @@ def test_letters_in_any_case_and_marks_are_graded(tmp_path: Path) -> None:
     assert value_of("accuracy", path, "--confidence-scale", "0-100") == 0.6
     path = write(tmp_path / "mine.csv", correct=None, answer=["None", *answers[1:]], target="B")
     assert value_of("accuracy", path, "--confidence-scale", "0-100") == pytest.approx(23 / 39)
+
+
+def test_an_answer_beside_a_predicted_one_is_the_target(tmp_path: Path) -> None:
+    """And a prediction of IDK is declined: neither right nor wrong."""
+    predicted = ["IDK", *("b" if flag else "c" for flag in RIGHT[1:])]
+    path = write(tmp_path / "mine.csv", correct=None, answer="B", predicted_answer=predicted)
+    words = (path, "--confidence-scale", "0-100")
+    assert value_of("accuracy", *words) == pytest.approx(23 / 39)
+    out = tmp_path / "judgments.csv"
+    printed("judgments", *words, "-o", out)
+    assert pd.read_csv(out)["status"].value_counts().to_dict() == {"ok": 39, "declined": 1}
 
 
 def test_grades_that_no_target_or_another_supports_have_a_notice(tmp_path: Path) -> None:

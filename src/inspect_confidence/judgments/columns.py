@@ -27,7 +27,18 @@ _CONFIDENCE = re.compile(
 )
 _ITEMS = (
     *("item", "item_id", "question_id", "qid", "q_id", "id", "sample_id", "example_id"),
-    *("problem_id", "prompt_id", "doc_id", "task_id", "question_number", "question_idx", "question_index", "idx", "index", "uid"),
+    *(
+        "problem_id",
+        "prompt_id",
+        "doc_id",
+        "task_id",
+        "question_number",
+        "question_idx",
+        "question_index",
+        "idx",
+        "index",
+        "uid",
+    ),
     *("key", "unnamed:_0", "question", "prompt", "problem", "input"),
 )
 """Names of items, the most certain first."""
@@ -132,7 +143,8 @@ def _long_frame(frame: pd.DataFrame, columns: Mapping[str, str], source: str) ->
         raise InvalidArgument(f"{source}: no model has all the columns of {options}.")
     used = {column for part in by_name.values() for column in part.values()}
     shared = frame.drop(columns=list(used))
-    if not any(name in {*map(_plain, map(str, shared)), *columns} for name in _ITEMS):
+    filled = [_plain(str(name)) for name in shared if not shared[name].map(is_missing).any()]
+    if not any(name in {*filled, *columns} for name in _ITEMS):
         shared = shared.assign(item=[str(number + 1) for number in range(len(frame))])
     parts = []
     for model in models:
