@@ -60,11 +60,16 @@ def completed(rows: pd.DataFrame) -> pd.DataFrame:
 def graded(rows: pd.DataFrame) -> FloatArray:
     """Return `correct`; where it is missing it follows from `answer` and `target`.
 
-    A declined answer has no grade, and neither has one whose grader failed.
+    A declined answer has no grade, and neither has one whose grader failed. An answer that a scorer
+    of its eval should have graded is not graded by its text instead.
     """
-    correct = rows["correct"].to_numpy(float).copy()
+    correct = np.where(
+        rows["status"].isin(ANSWER_STATUSES), np.nan, rows["correct"].to_numpy(float)
+    )
     gradable = rows["correct"].isna() & (rows["answer"] != "") & (rows["target"] != "")
     gradable &= ~rows["status"].isin(ANSWER_STATUSES | INSTRUMENT_STATUSES)
+    if "scorer" in rows:
+        gradable &= rows["scorer"] == ""
     correct[gradable.to_numpy()] = same_answers(
         rows.loc[gradable, "answer"], rows.loc[gradable, "target"]
     )

@@ -162,10 +162,14 @@ def _recorded(
         else:
             value = _field_value(sample, name, graded, eval_scores)
             known = _known(name, graded, eval_scores)
-            yield {"method": name, _IS_FIELD: True, **_value(value, sample, name, known)}
+            if known and known.objection:
+                objection = f"{name}: {known.objection} ({', '.join(known.evals)})"
+                yield {"method": name, _OBJECTION: objection, **_unusable(objection)}
+            else:
+                yield {"method": name, _IS_FIELD: True, **_value(value, sample, name, known)}
 
 
-_IS_FIELD, _IMPUTED = "is_field", "is_imputed"
+_IS_FIELD, _IMPUTED, _OBJECTION = "is_field", "is_imputed", "objection"
 """Columns that `complete_run` needs and removes."""
 
 
@@ -234,7 +238,7 @@ def _value(value: Any, sample: SampleFacts, name: str, known: KnownField | None)
     What the scorer wrote and is no confidence is the scorer's failure; the model's is only what
     stands in its own reply.
     """
-    if objection := _value_objection(value, name, known):
+    if objection := _value_objection(value, name):
         return _unusable(objection)
     scale = sample.recorded.scale or (known.scale if known else None)
     low, high = map(float, scale or (math.nan, math.nan))
@@ -252,10 +256,8 @@ def _value(value: Any, sample: SampleFacts, name: str, known: KnownField | None)
     return {_IMPUTED: is_imputed, "raw": number, "low": low, "high": high, **_status_of()}
 
 
-def _value_objection(value: Any, name: str, known: KnownField | None) -> str:
+def _value_objection(value: Any, name: str) -> str:
     """Return why what a field holds is no confidence; empty if it may be one."""
-    if known and known.objection:
-        return f"{name}: {known.objection} ({', '.join(known.evals)})"
     if is_missing(value):
         return _NOTHING.format(name)
     if isinstance(value, bool) or not isinstance(value, int | float | str):
@@ -315,8 +317,8 @@ def complete_run(samples: Sequence[JudgmentRows]) -> CompletedRun:
     notices = list(_imputed_notices(by_method))
     objections = {method: _objection(method, rows) for method, rows in by_method.items()}
     for row in (row for judgments in samples for row in judgments):
-        row.pop(_IS_FIELD, None)
-        row.pop(_IMPUTED, None)
+        for name in (_IS_FIELD, _IMPUTED, _OBJECTION):
+            row.pop(name, None)
         if objections.get(row["method"]):
             row.update(_unusable(objections[row["method"]]))
     completed_samples = [
@@ -333,8 +335,10 @@ def complete_run(samples: Sequence[JudgmentRows]) -> CompletedRun:
     for row in rows:
         if row["method"] in scales:
             row.update(scales[row["method"]].tells(row))
-    usable = {row["method"] for row in rows if row["status"] in ("ok", *REPLY_STATUSES)} - {NONE}
-    if usable:
+    statuses = {row["status"] for row in rows if row["method"] != NONE}
+    # If none of the answers with a confidence has a grade, unreadable replies alone are no result.
+    is_ungraded = "ok" not in statuses and "scoring_failed" in statuses
+    if statuses & {"ok", *REPLY_STATUSES} and not is_ungraded:
         refused = {method for method, objection in objections.items() if objection}
         notices += [objections[method] for method in by_method if method in refused]
         remaining_samples = []
@@ -362,7 +366,7 @@ def _objection(method: str, rows: JudgmentRows) -> str:
     """Return why a field of the log is no confidence; empty if nothing speaks against it."""
     read = [row for row in rows if row.get(_IS_FIELD) and row["status"] == "ok" and "raw" in row]
     if not read:
-        return ""
+        return next((row[_OBJECTION] for row in rows if row.get(_OBJECTION)), "")
     if {row["raw"] for row in read} == {0, 1} and all(map(_is_on_none, read)):
         return _BINARY.format(method)
     by_outcome: dict[float, list[float]] = {}
