@@ -84,6 +84,14 @@ RECORDED = (
         help="Score that decides whether an answer is right.",
     ),
     _record_option(
+        "--outcome",
+        "outcome",
+        multiple=True,
+        metavar="LOGS",
+        help="Logs with the graded answers of the same models and samples, if PATH has only their "
+        "confidence, asked in advance.",
+    ),
+    _record_option(
         "--by",
         "by",
         multiple=True,

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
@@ -20,6 +20,7 @@ from inspect_confidence.judgments.executors import Executing, read_runs
 from inspect_confidence.judgments.files import check_judgments, read_file
 from inspect_confidence.judgments.joining import LocatedRun, join_runs, shared_sample_notices
 from inspect_confidence.judgments.order import sort_judgments
+from inspect_confidence.judgments.outcomes import with_outcomes
 from inspect_confidence.judgments.places import Log, Paths, logs_at
 from inspect_confidence.judgments.runs import is_repeated
 from inspect_confidence.judgments.store import ReadOutcome, check_recorded, store_at
@@ -315,6 +316,8 @@ def _from_logs(
     variants = variants_of_runs([(run.task, run.kind, run.settings) for _, run in runs])
     frames, counts = join_runs(runs, variants)
     notices += shared_sample_notices(counts)
+    if options.recorded.outcome:
+        _take_outcomes(frames, options, notices, loss_notices)
     fields: set[str] = set()
     for frame in frames.values():
         if "by" in frame:
@@ -326,6 +329,26 @@ def _from_logs(
     for frame in frames.values():
         notices += pooling_notices(frame)
     return frames
+
+
+def _take_outcomes(
+    frames: dict[str, pd.DataFrame],
+    options: ReadOptions,
+    notices: list[str],
+    loss_notices: list[str],
+) -> None:
+    """Give the judgments of other evals the grades in the logs of outcomes."""
+    recorded = options.recorded
+    grades = Recorded(score=recorded.score, only_grades=True)
+    places = list(recorded.outcome)
+    outcomes = _from_logs(places, replace(options, recorded=grades), notices, loss_notices)
+    tasks = [task for task in frames if all_tables()[task].fallback and task in outcomes]
+    if not tasks:
+        named = ", ".join(places)
+        notices.append(f"--outcome {named}: no log of another eval has outcomes, or a confidence")
+    for task in tasks:
+        frames[task], unmatched = with_outcomes(frames[task], outcomes[task])
+        notices += unmatched
 
 
 def _check_cluster_field(

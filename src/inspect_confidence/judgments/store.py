@@ -165,6 +165,8 @@ def read_arguments(recorded: Recorded) -> list[Any]:
         recorded.score or "",
         list(recorded.by),
         recorded.cluster,
+        bool(recorded.outcome),
+        recorded.only_grades,
     ]
 
 

@@ -50,6 +50,8 @@ class Recorded:
         columns: Names of a file's columns, by the names that they have here.
         order_only: Whether only the order of a file's confidence counts, because it has no scale.
         answering: Words of a file's decisions that stand for answering.
+        outcome: Logs with the graded answers, if the logs with the confidence do not have them.
+        only_grades: Whether only the grades of logs are read, not their confidence.
     """
 
     confidence: Sequence[str] = ()
@@ -60,6 +62,8 @@ class Recorded:
     columns: Mapping[str, str] = field(default_factory=dict)
     order_only: bool = False
     answering: Sequence[str] = ()
+    outcome: Sequence[str] = ()
+    only_grades: bool = False
 
 
 NOTHING_SAID = Recorded()

@@ -29,8 +29,10 @@ from inspect_confidence.studies.study import CompletedRun, JudgmentRows, SampleF
 SCORER = "confidence"
 NO_SCALE = "none"
 """Value of `scale` if only the order of scores counts."""
-EPOCHS, NONE = "epochs", "none"
-"""Values of `method` if confidence comes from several epochs, and if there is none."""
+EPOCHS, NONE, OUTCOME = "epochs", "none", "outcome"
+"""Values of `method` if confidence comes from several epochs, if there is none, and if it comes
+from another log than the grade.
+"""
 
 USUAL: Mapping[str, object] = {"draws": 5, "agreement": "auto"}
 """Arguments of `with_confidence` that are no setting of a run where nothing else was said."""
@@ -77,8 +79,13 @@ def read_sample(sample: SampleFacts) -> JudgmentRows:
         "by": _fields(sample),
     }
     values = own_score.value if own_score and isinstance(own_score.value, Mapping) else {}
+    if sample.recorded.only_grades:
+        return [_outcome({**row, "method": OUTCOME, **_status_of()}, sample, correct)]
+    if sample.recorded.outcome:
+        correct = math.nan  # graded in another log
+        row["correct"] = correct
     judgments = [*_elicited(metadata, values), *_recorded(sample, graded, eval_scores)]
-    if sample.epochs > 1:
+    if sample.epochs > 1 and not sample.recorded.outcome:
         judgments.append({"method": EPOCHS, **_status_of()})
     if not judgments:
         judgments = [{"method": NONE, **_status_of(ParseFailure("scoring_failed", _NOT_FOUND))}]
