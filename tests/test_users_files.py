@@ -490,6 +490,45 @@ def test_decisions_have_the_auroc_of_two_values_and_type_2_sensitivity(tmp_path:
     assert "--column decision=COLUMN" in error_of(path, "--answering", "KEEP")
 
 
+# Fields and words
+
+
+def test_thresholds_and_maps_are_given_for_each_value_of_a_field(tmp_path: Path) -> None:
+    """Those of a field's value are those of a file with its rows alone."""
+    rng = np.random.default_rng(3)
+    sure = rng.integers(1, 100, 400)
+    right = (rng.uniform(size=400) < sure / 100).astype(int)
+    frame = pd.DataFrame({"item": range(400), "confidence": sure, "correct": right})
+    frame["domain"] = np.where(frame["item"] % 2 == 0, "law", "art")
+    path, law = tmp_path / "mine.csv", tmp_path / "law" / "mine.csv"
+    law.parent.mkdir()
+    frame.to_csv(path, index=False)
+    frame[frame["domain"] == "law"].to_csv(law, index=False)
+    scale = ("--confidence-scale", "0-100")
+    words = ("--risk", 0.4, "--json", *scale)
+    rows = json.loads(printed("threshold", path, "--by", "domain", *words).stdout)
+    assert [row["by"] for row in rows] == ["", "domain=art", "domain=law"]
+    (alone,) = json.loads(printed("threshold", law, *words).stdout)
+    assert rows[2] == {**alone, "by": "domain=law"}
+    maps = ("-o", tmp_path / "maps.json", "--json", "--resamples", 5, *scale)
+    changes = json.loads(printed("recalibrate", path, "--by", "domain", *maps).stdout)
+    brier = {row["by"]: row for row in changes if row["metric"] == "brier"}
+    assert set(brier) == {"", "domain=art", "domain=law"}
+    squares = (frame["confidence"] / 100 - frame["correct"]) ** 2
+    assert brier["domain=law"]["stated"] == pytest.approx(squares[frame["domain"] == "law"].mean())
+
+
+def test_words_in_the_surveys_own_spelling_are_the_surveys(tmp_path: Path) -> None:
+    """In capitals, with blanks and quotation marks: compared with the people surveyed."""
+    columns = {"setting": "concise", "language": "en", "probability": 0.1}
+    for word in ("chances are slight", "Chances are Slight", ' "Chances Are  Slight" '):
+        frame = pd.DataFrame({"item": [f"c{n}" for n in range(9)], "word": word, **columns})
+        frame.to_csv(tmp_path / "mine.csv", index=False)
+        rows = rows_of(tmp_path / "mine.csv")
+        assert {row["condition"].get("word", "") for row in rows} - {""} == {"chances are slight"}
+        assert any(row["condition"].get("versus") for row in rows)
+
+
 # The folder of field cases
 
 CASES: dict[str, tuple[str, dict[str, float]]] = {

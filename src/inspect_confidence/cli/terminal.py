@@ -357,7 +357,7 @@ def print_recalibrated(
         )
     if changes.empty:
         return
-    table = changes[[*keys, "recalibration", "metric"]].copy()
+    table = changes[[*keys, "by", "recalibration", "metric"]].copy()
     for name in ("stated", "recalibrated", "difference"):
         table[name] = _interval_texts(changes, name, f"{name}_low", f"{name}_high")
     table["test items"] = changes["test_items"]
@@ -384,7 +384,7 @@ def _interval_text(value: float, low: float, high: float) -> str:
 
 def print_thresholds(rows: "pd.DataFrame") -> None:
     """Print the confidence from which on answers may be given."""
-    table = rows[["model", "variant", "way"]].copy()
+    table = rows[["model", "variant", "way", "by"]].copy()
     table["confidence from"] = rows["threshold"].map(lambda t: "-" if math.isnan(t) else f"{t:.4g}")
     table["coverage"] = _interval_texts(rows, "coverage", "ci_low", "ci_high")
     table["wrong among given"] = rows["risk"].map(lambda r: "-" if math.isnan(r) else f"{r:.3f}")

@@ -21,6 +21,7 @@ from inspect_confidence.commands.groups import (
     ConfidenceGroup,
     IntervalGroup,
     JudgmentGroup,
+    field_values,
     in_train,
     item_folds,
     judgment_groups,
@@ -57,7 +58,7 @@ BEST = "best"
 
 COMPARED = tuple(map(confidence_metric, ("brier", "ece", "auroc", "overconfidence")))
 COLUMNS = [
-    *("task", "model", "variant", "way", "recalibration", "metric"),
+    *("task", "model", "variant", "way", "by", "recalibration", "metric"),
     *("stated", "stated_low", "stated_high", "recalibrated", "recalibrated_low"),
     *("recalibrated_high", "difference", "difference_low", "difference_high", "p"),
     *("train_items", "test_items", "note"),
@@ -70,7 +71,8 @@ class Recalibrated:
 
     Attributes:
         maps: Content of the file of maps, which docs/use.md describes.
-        changes: A row for each group of judgments and metric, with the values on test items as
+        changes: A row for each group of judgments and metric, also of each value of the fields
+            in `by`, with the values on test items as
             stated and recalibrated, and their difference.
         scores: A row for each group of stated confidence, with the cross-validated Brier score of
             each method on train items, and the chosen method or why none is fitted.
@@ -151,9 +153,10 @@ def recalibrate(
             **items,
         }
         summaries.append({**row, "note": f"no map: {reason}" if reason else "", **fitted.summary})
-        for before, after, difference in fitted.changes:
-            cells = _change_cells(before, after, difference)
-            changes.append({**row, "recalibration": fitted.entry["method"], **cells})
+        for by, results in {"": fitted.changes, **fitted.changes_by_field}.items():
+            for before, after, difference in results:
+                cells = _change_cells(before, after, difference)
+                changes.append({**row, "by": by, "recalibration": fitted.entry["method"], **cells})
     return Recalibrated(
         maps={"format": FORMAT, "version": __version__, "formula": FORMULA, "maps": maps},
         changes=pd.DataFrame(changes, columns=COLUMNS),
@@ -211,7 +214,10 @@ def _fit_confidence(group: ConfidenceGroup, method: str, resampling: Resampling)
     entry = {"brier": best.brier, **chosen.recalibration.as_record(), "fold_maps": fold_maps}
     scores = {"chosen": chosen.recalibration.method, **best.brier}
     mapped = chosen.cross_fitted(group.confidence)
-    return FittedMap(entry, scores, _compare_confidence(group, mapped, resampling))
+    by_field = {}
+    for by, is_chosen in field_values(group):
+        by_field[by] = _compare_confidence(group.take(is_chosen), mapped[is_chosen], resampling)
+    return FittedMap(entry, scores, by_field.pop(""), by_field)
 
 
 def _missing(group: ConfidenceGroup) -> str:

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.commands.groups import confidence_groups
+from inspect_confidence.commands.groups import ConfidenceGroup, confidence_groups, field_values
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.read import Source, judgments_of
 from inspect_confidence.metrics import risk_threshold
@@ -21,7 +21,8 @@ def threshold(source: Source, *, risk: float = 0.05) -> pd.DataFrame:
         risk: Target share of wrong answers, between 0 and 1.
 
     Returns:
-        A row for each model, variant and elicitation method (column `way`): the threshold (NaN if
+        A row for each model, variant and elicitation method (column `way`), and for each value of
+        the fields by which the judgments are split (column `by`): the threshold (NaN if
         none qualifies), the share of wrong answers among those given, the share of answers given
         with its 95% interval, the numbers of items answered and of all items, the number of
         judgments left out because their outcome is unknown, and the reason why there is no
@@ -34,27 +35,32 @@ def threshold(source: Source, *, risk: float = 0.05) -> pd.DataFrame:
     if not 0 < risk < 1:
         raise InvalidArgument(f"--risk {risk:g} is not between 0 and 1; 5% is 0.05.")
     lines = []
-    for group in confidence_groups(judgments_of(source)):
-        replies = group.replies()
-        result = risk_threshold(replies.confidence, replies.correct, replies.unit, risk=risk)
-        unknown = ~np.isnan(replies.confidence) & np.isnan(replies.correct)
-        lines.append(
-            {
-                "task": group.task,
-                "model": group.model,
-                "variant": group.variant,
-                "way": str(group.condition),
-                "target": risk,
-                "threshold": result.threshold,
-                "risk": result.risk,
-                "p": result.p,
-                "coverage": result.coverage,
-                "ci_low": result.ci_low,
-                "ci_high": result.ci_high,
-                "answered": result.answered,
-                "items": len(np.unique(replies.unit[~unknown])),
-                "left_out": len(group.rows) - len(replies.rows) + int(unknown.sum()),
-                "note": result.reason,
-            }
-        )
+    for whole in confidence_groups(judgments_of(source)):
+        for by, is_chosen in field_values(whole):
+            lines.append(_line(whole.take(is_chosen), by, risk))
     return pd.DataFrame(lines)
+
+
+def _line(group: ConfidenceGroup, by: str, risk: float) -> dict[str, object]:
+    """Return the threshold of a group as a row of the table."""
+    replies = group.replies()
+    result = risk_threshold(replies.confidence, replies.correct, replies.unit, risk=risk)
+    unknown = ~np.isnan(replies.confidence) & np.isnan(replies.correct)
+    return {
+        "task": group.task,
+        "model": group.model,
+        "variant": group.variant,
+        "way": str(group.condition),
+        "by": by,
+        "target": risk,
+        "threshold": result.threshold,
+        "risk": result.risk,
+        "p": result.p,
+        "coverage": result.coverage,
+        "ci_low": result.ci_low,
+        "ci_high": result.ci_high,
+        "answered": result.answered,
+        "items": len(np.unique(replies.unit[~unknown])),
+        "left_out": len(group.rows) - len(replies.rows) + int(unknown.sum()),
+        "note": result.reason,
+    }

@@ -77,13 +77,23 @@ def read_survey(path: Path) -> Survey:
                 raise InvalidArgument(
                     f"{path.name}, column {title}: {text!r} is not a number from 0 to 100."
                 )
-        word = title.strip().strip('"').lower()
+        word = plain_word(title)
         if word in counts:
             raise InvalidArgument(f"{path.name} has two columns for {word!r}.")
         counts[word] = dict(Counter(value for value in values if value is not None))
     if not counts:
         raise InvalidArgument(f"{path.name} has no column of numbers; give a column a word.")
     return counts
+
+
+def plain_word(title: str) -> str:
+    """Return a word of probability in small letters, without blanks and marks around it.
+
+    Example:
+        >>> plain_word(' "Chances are  Slight"')
+        'chances are slight'
+    """
+    return " ".join(title.replace('"', " ").split()).lower()
 
 
 def _number(text: str) -> float | None:

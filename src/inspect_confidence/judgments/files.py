@@ -86,6 +86,9 @@ def read_file(
         named = _with_model(rows, model or file_stem(path.name))
         if tables[name].fallback:
             named = _readable_columns(named, tables[name], source, notices)
+        for column, spell in tables[name].spellings.items():
+            if column in named:
+                named[column] = named[column].astype(str).map(spell)
         numbers = _decimal_numbers(named, tables[name], source) if table.decimal_comma else named
         numbered = number_repeats(numbers, tables[name], source, notices)
         checked = check_judgments(numbered, tables[name], source)

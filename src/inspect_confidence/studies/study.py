@@ -194,6 +194,7 @@ class TaskTable:
         ordered: Pairs of columns of which the first is never above the second.
         repeated_methods: Methods with which several judgments of an item make one answer.
         conventions: Conventions that change its numbers; others are its default.
+        spellings: Functions that write a file's texts of a column in this package's spelling.
         contradictions: Functions that return, by position, the reason why the study cannot use a
             judgment; by the columns whose values contradict each other.
     """
@@ -221,6 +222,7 @@ class TaskTable:
     limits: Mapping[str, Limit] = field(default_factory=dict)
     ordered: Sequence[tuple[str, str]] = ()
     repeated_methods: frozenset[str] = frozenset()
+    spellings: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
     conventions: frozenset[str] = frozenset()
     contradictions: Mapping[tuple[str, ...], Callable[[pd.DataFrame], Mapping[int, str]]] = field(
         default_factory=dict

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
+from inspect_confidence.datasets.wep_survey import plain_word
 from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Result
 from inspect_confidence.studies.compare import differences, means_contrast
@@ -94,6 +95,7 @@ WEP_PROBES = Study(
             conventions=frozenset({"authors"}),
             varied=("word", "setting", "language"),
             limits=limits("probability:share"),
+            spellings={"word": plain_word},
         ),
         TaskTable(
             task="wep_choice",
