@@ -56,7 +56,7 @@ def test_json_is_the_results_table(answers: Path, tmp_path: Path) -> None:
 def test_table_is_readable_without_a_terminal(command: Command, answers: Path) -> None:
     """With --full a table with levels in rows is printed, and no line is cut."""
     text = command("inspect-confidence", "summarize", answers, "--full", "--resamples", 100).stdout
-    assert text.strip().startswith("unnamed, test split")
+    assert text.strip().startswith("answers, test split")
     assert re.search(r"^level +direct coverage", text, re.MULTILINE)
     assert "…" not in text
     assert "coverage plateau (direct)" in text

@@ -6,20 +6,7 @@ from inspect_ai._util.file import file, filesystem
 from inspect_ai.log import EvalLog, read_eval_log
 
 from inspect_confidence.errors import InvalidArgument
-
-LARGEST_MEMBER = 2 * 2**30
-"""Bytes that a part of a log may have unpacked.
-
-The largest legitimate part holds the summaries of all samples: 20,000 samples of 10 KB are 200 MB.
-"""
-HIGHEST_RATIO = 200
-"""Highest compression ratio of a part larger than `ALWAYS_UNPACKED`.
-
-Over 924 parts of real logs the highest ratio is 25; text that repeats itself hundreds of times is
-made to fill memory.
-"""
-ALWAYS_UNPACKED = 64 * 2**20
-"""Bytes unpacked up to which the compression ratio of a part is of no matter."""
+from inspect_confidence.judgments.places import ALWAYS_UNPACKED, HIGHEST_RATIO, LARGEST_MEMBER
 
 
 def read_header(location: str) -> EvalLog:

@@ -17,6 +17,20 @@ _DATED = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}[:-]\d{2}[:-]\d{2}")
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 """One path or address of logs, or several."""
 
+LARGEST_MEMBER = 2 * 2**30
+"""Bytes that a part of a log may have unpacked.
+
+The largest legitimate part holds the summaries of all samples: 20,000 samples of 10 KB are 200 MB.
+"""
+HIGHEST_RATIO = 200
+"""Highest compression ratio of a part larger than `ALWAYS_UNPACKED`.
+
+Over 924 parts of real logs the highest ratio is 25; text that repeats itself hundreds of times is
+made to fill memory.
+"""
+ALWAYS_UNPACKED = 64 * 2**20
+"""Bytes unpacked up to which the compression ratio of a part is of no matter."""
+
 
 @dataclass(frozen=True)
 class Log:

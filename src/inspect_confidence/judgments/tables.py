@@ -13,8 +13,12 @@ from typing import Any
 import pandas as pd
 
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.judgments.archives import ALWAYS_UNPACKED, HIGHEST_RATIO, LARGEST_MEMBER
-from inspect_confidence.judgments.places import is_log_name
+from inspect_confidence.judgments.places import (
+    ALWAYS_UNPACKED,
+    HIGHEST_RATIO,
+    LARGEST_MEMBER,
+    is_log_name,
+)
 from inspect_confidence.results import unescape_formula
 
 _SEPARATED = (".csv", ".tsv", ".txt")
