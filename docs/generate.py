@@ -201,8 +201,18 @@ Which 95% interval each metric has, from which number of resampled units on, and
 the true value in simulations at 30, 50, 100, 198, 500 and 1,319 units: the least and the greatest
 share over what was simulated ([coverage.csv](coverage.csv) has every one). Below that number, and
 where every resample gives the same value or more than 5% of them none, there is no interval, and
-`note` says so. All simulations count: where fewer than 99% of the samples with a value have an
-interval, the least share of them is in brackets. An interval always holds its value. Units are
+`note` says so. No rule depends on the outcomes: an interval that is printed only for samples with
+enough errors selects the samples that miss. Instead the bootstrap adds half a unit at either
+extreme: for stated confidence a quarter of a judgment, right and wrong, at the least and the
+greatest confidence stated; for a mean the ends of its range, or its least and greatest unit. With
+constant confidence overconfidence has Jeffreys' interval of accuracy (Brown, Cai and DasGupta
+2001). In differences an eighth of a pair is added for each two different extremes, half a pair in
+either direction (Agresti and Min 2005). Without errors, or at equal reports, such intervals are
+conservative. ECE's difference lies between the ends of both intervals, and its mean over data sets
+between the mean ends: conservative too, because bias doesn't shrink as errors do. Where the value
+is undefined, as AUROC without an error, there is nothing to have an interval. All simulations
+count: where fewer than 99% of the samples with a value have an interval, the least share of them is
+in brackets. An interval always holds its value. Units are
 items, or what the metric's row says: epochs of one item aren't independent, and never count as more
 than it. More than 98% is where the true value is at the end of its range or takes few values, or
 as the column `wide` of the file says. [validation.md](validation.md#intervals-and-tests) has the
@@ -212,6 +222,21 @@ rule by which a cell fails.
 
 | metric | method | from | 30 | 50 | 100 | 198 | 500 | 1,319 | other n |
 |---|---|---|---|---|---|---|---|---|---|
+"""
+
+_HEADLINES = (
+    *("accuracy", "mean_confidence", "overconfidence", "ece", "brier", "auroc", "aurc"),
+    *("m_ratio",),
+)
+_PRINTED = """
+## Share of samples with an interval
+
+Of the samples in which the number has a value, the share in which it has an interval, at n = 30,
+50, 100, 198 and 500 items with nine in ten reports at .95 or 1, by accuracy. AUROC and M-ratio have
+no value, and so no interval, where all answers are right: with an accuracy of .98 in half of the
+samples of 30 items. M-ratio also has none where d' is at most 0.1. Its interval is unbounded where
+d' may be that low, as Fieller's is. `coverage` has Wilson's interval and `interval_score` the
+bootstrap's at every n from 20 on.
 """
 
 _TESTS = """
@@ -277,7 +302,17 @@ def bound(value: float) -> str:
 def metrics_page() -> str:
     """Return docs/metrics.md, from the registry and the simulated coverage."""
     rows = [row(metric) for metric in METRICS.values()]
-    return _HEAD + "\n".join(rows) + "\n" + _CHOICE + _DECISIONS + _JUDGED + intervals() + tests()
+    return (
+        _HEAD
+        + "\n".join(rows)
+        + "\n"
+        + _CHOICE
+        + _DECISIONS
+        + _JUDGED
+        + intervals()
+        + printed_shares()
+        + tests()
+    )
 
 
 def intervals() -> str:
@@ -297,7 +332,7 @@ def intervals() -> str:
         reason = rule.reason if rule.method in ("own", "none") else f"`{rule.method}`"
         method = f"none: {reason}" if rule.method == "none" else reason
         minimums = [f"{rule.min_units} {rule.units}"] if rule.min_units else []
-        minimums += [f"{rule.min_rarest} in the rarest {rule.rarest}"] if rule.min_rarest else []
+        minimums += [f"conservative {rule.conservative}"] if rule.conservative else []
         simulations = coverage[coverage["metric"] == metric.name]
         cells = [_share(simulations[simulations["n"] == n]) for n in SIZES]
         other_sizes = [
@@ -328,6 +363,27 @@ def _share(simulations: pd.DataFrame) -> str:
     defined = simulations["simulations"] - simulations["undefined"]
     printed = (simulations["printed"] / defined[defined > 0]).min()
     return " to ".join(ends) + (f" ({printed:.0%})" if printed < 0.99 else "")
+
+
+def printed_shares() -> str:
+    """Return the share of samples with a value in which each headline metric has an interval."""
+    coverage = pd.read_csv(DOCS / "coverage.csv")
+    names = coverage["metric"].str.partition(" ")[0]
+    lines = []
+    for name in _HEADLINES:
+        cells = []
+        for accuracy in (".5", ".9", ".98"):
+            design = f"high reports, accuracy {accuracy}"
+            for n in SIZES[:-1]:
+                rows = coverage[(names == name) & (coverage["design"] == design)]
+                rows = rows[rows["n"] == n]
+                defined = rows["simulations"] - rows["undefined"]
+                shares = (rows["printed"] / defined.clip(lower=1))[defined > 0]
+                cells.append(f"{shares.min():.2f}" if len(shares) else "-")
+        lines.append(f"| `{name}` | {' | '.join(cells)} |")
+    sizes = [f"{accuracy}: {n}" for accuracy in (".5", ".9", ".98") for n in SIZES[:-1]]
+    head = f"| metric | {' | '.join(sizes)} |\n|{'---|' * (len(sizes) + 1)}\n"
+    return f"{_PRINTED}\n{head}" + "\n".join(lines) + "\n"
 
 
 def tests() -> str:

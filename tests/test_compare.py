@@ -69,7 +69,7 @@ def test_items_that_both_have() -> None:
     a, b = judgments("a", 0, items=3), judgments("b", 0, items=3)
     b["upper"] += 1
     width_row = row(compare(a, b, resamples=50), "mean_width")
-    assert width_row["verdict"] == "no verdict: fewer than 30 items"
+    assert width_row["verdict"] == "no verdict: fewer than 20 items"
     assert np.isnan([width_row["p"], width_row["ci_low"], width_row["ci_high"]]).all()
     # All 60 widths differ by .5: no resample says otherwise, and two of 2^60 patterns of signs do.
     a, b = judgments("a", 0), judgments("b", 0)

@@ -11,6 +11,7 @@ from sklearn.isotonic import IsotonicRegression
 from inspect_confidence.metrics import (
     TABLE_FUNCTIONS,
     brier,
+    brier_parts,
     brier_skill,
     calibration_p,
     corp_band,
@@ -55,9 +56,25 @@ def test_outcomes_that_are_probabilities_count_by_expectation() -> None:
     values, weights = np.array([0.3, 0.6, 0.9]), np.array([0.25, 0.5, 0.25])
     confidence = np.repeat(values, 4)
     correct = np.concatenate([np.arange(4) < 4 * weight for weight in weights])
-    for part in (*PARTS, brier_skill):
+    for part in (corp_miscalibration, corp_discrimination):
         assert part(values, weights) == pytest.approx(part(confidence, correct), abs=1e-12)
     assert np.isnan(calibration_p(values, weights))
+
+
+def test_parts_of_partial_credit_add_up_to_the_squared_difference_from_the_credit() -> None:
+    """Credits of a half stated at .5 have a Brier score of 0, by either decomposition."""
+    assert brier([0.5, 0.5], [0.5, 0.5]) == 0
+    assert brier_parts([0.5, 0.5], [0.5, 0.5]) == (0, 0, 0)
+    rng = np.random.default_rng(2)
+    confidence, credit = rng.integers(0, 5, 60) / 4, rng.integers(0, 3, 60) / 2
+    expected = np.mean((confidence - credit) ** 2)
+    assert brier(confidence, credit) == pytest.approx(expected, abs=1e-12)
+    parts = brier_parts(confidence, credit)
+    assert parts.uncertainty == pytest.approx(np.var(credit), abs=1e-12)
+    assert parts.reliability - parts.resolution + parts.uncertainty == pytest.approx(expected)
+    miscalibration, discrimination, uncertainty = (part(confidence, credit) for part in PARTS)
+    assert miscalibration - discrimination + uncertainty == pytest.approx(expected)
+    assert brier_skill(confidence, credit) == pytest.approx(1 - expected / np.var(credit))
 
 
 def test_items_asked_twice_and_missing_judgments() -> None:

@@ -6,10 +6,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import norm, ttest_1samp
+from scipy.stats import beta, norm, ttest_1samp
 from scipy.stats import t as student
 
 from inspect_confidence import metrics
+from inspect_confidence.metrics import (
+    TABLE_FUNCTIONS,
+    ItemTables,
+    bootstrap,
+    bootstrap_pair,
+    mean_of,
+    resampled_as,
+)
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.metrics.inference import (
     METHODS,
@@ -25,13 +33,7 @@ from inspect_confidence.metrics.registry import Clusters, Interval, Method
 EVEN = norm.ppf((np.arange(400_000) + 0.5) / 400_000)
 """Draws as a normal law has them."""
 
-RESAMPLED: tuple[Method, ...] = (
-    "percentile",
-    "bias_corrected",
-    "basic",
-    "debiased",
-    "skewness_corrected",
-)
+RESAMPLED: tuple[Method, ...] = ("bootstrap", "debiased")
 
 
 @pytest.mark.parametrize("method", RESAMPLED)
@@ -49,20 +51,50 @@ def test_mean_of_normal_values_is_student_s(units: int, method: Method) -> None:
     assert p == pytest.approx(2 * student.sf(1.3, units - 1), rel=5e-3)
 
 
-def test_bias_correction_follows_the_scale() -> None:
-    """On any scale the interval is the same; the plain one too, the basic one isn't."""
+def test_percentiles_follow_a_change_of_scale() -> None:
+    """The interval of exp(x) is exp of the interval of x."""
     low, high = resampled_interval(0.4, EVEN, 1_000)
+    assert (low, high) == pytest.approx((-1.963, 1.963), abs=5e-3)
     assert resampled_interval(np.exp(0.4), np.exp(EVEN), 1_000) == pytest.approx(
         np.exp([low, high])
     )
-    # z0 = Phi^-1(P(draw < .4)) = .4, so the ends are Phi(.8 -+ 1.96) of the draws.
-    assert (low, high) == pytest.approx((0.8 - 1.963, 0.8 + 1.963), abs=5e-3)
-    assert resampled_interval(0.4, EVEN, 1_000, method="percentile") == pytest.approx(
-        (-1.963, 1.963), abs=5e-3
+
+
+@pytest.mark.parametrize(("right", "items"), [(0, 30), (1, 50), (29, 30), (50, 100)])
+def test_accuracy_and_overconfidence_of_constant_reports_have_jeffreys_law(
+    right: int, items: int
+) -> None:
+    """Quantiles of Beta(right + 1/2, wrong + 1/2), the tails widened as Student's t is."""
+    correct = (np.arange(items) < right).astype(float)
+    cells = ItemTables.from_judgments(np.full(items, 0.9), correct)
+    statistics = {
+        "accuracy": mean_of(correct, np.arange(items), items, (0, 1)),
+        "overconfidence": cells.table_statistic.map(TABLE_FUNCTIONS["overconfidence"]),
+    }
+    plan = resampled_as(list(statistics.values()), np.zeros(items, np.int64), patterns=True)
+    draws = bootstrap(
+        statistics, np.zeros(items, np.int64), resamples=100_000, seed=1, sampling=plan
     )
-    assert resampled_interval(0.4, EVEN, 1_000, method="basic") == pytest.approx(
-        (0.8 - 1.963, 0.8 + 1.963), abs=5e-3
-    )
+    tail = norm.cdf(student.ppf(0.025, items - 1) * np.sqrt(items / (items - 1)))
+    law = beta(right + 0.5, items - right + 0.5)
+    exact = min(law.ppf(tail), right / items), max(law.isf(tail), right / items)
+    accuracy = resampled_interval(right / items, draws["accuracy"], items)
+    assert accuracy == pytest.approx(exact, abs=2e-3)
+    overconfidence = resampled_interval(0.9 - right / items, draws["overconfidence"], items)
+    assert overconfidence == pytest.approx((0.9 - exact[1], 0.9 - exact[0]), abs=2e-3)
+
+
+def test_half_a_pair_differs_in_either_direction() -> None:
+    """Of n pairs alike the share that differs has the law of Beta(1/2, n + 1), as 1/2 in a cell."""
+    right = np.ones(40)
+    accuracy = mean_of(right, np.arange(40), 40, (0, 1))
+    first, second = bootstrap_pair(accuracy, accuracy, np.zeros(40, np.int64), resamples=50_000)
+    # Wrong and right, right and wrong: four of twelve pseudo-pairs of an eighth each.
+    falls = np.quantile(second - first, [0.9, 0.99])
+    rng = np.random.default_rng(0)
+    cells = rng.standard_gamma([0.5, 0.5, 40.5], size=(200_000, 3))
+    expected = np.quantile((cells[:, 0] - cells[:, 1]) / cells.sum(axis=1), [0.9, 0.99])
+    np.testing.assert_allclose(falls, expected, rtol=0.05)
 
 
 def test_debiased_interval_joins_reflected_and_shifted_draws() -> None:
@@ -76,15 +108,15 @@ def test_debiased_interval_joins_reflected_and_shifted_draws() -> None:
 
 def test_ends_reach_the_value() -> None:
     """What resampling biases far away from the value still has it inside."""
-    assert resampled_interval(1.0, EVEN + 10, 50, method="percentile")[0] == 1
-    low, high = resampled_interval(1.0, EVEN + 10, 50, method="basic")
-    assert low < high == 1
+    assert resampled_interval(1.0, EVEN + 10, 50)[0] == 1
+    low, high = resampled_interval(1.0, EVEN + 10, 50, method="debiased")
+    assert low < 1 <= high
 
 
 def test_infinite_draws_stay_infinite() -> None:
     """Ends are order statistics: an interval that conformal adjustment made infinite is one."""
     draws = np.array([1.0] * 900 + [np.inf] * 100)
-    assert resampled_interval(1.0, draws, 50, method="percentile") == (1, np.inf)
+    assert resampled_interval(1.0, draws, 50) == (1, np.inf)
     assert resampled_interval(np.inf, draws, 50)[1] == np.inf
 
 
@@ -125,38 +157,37 @@ def test_p_is_students_where_no_resample_reaches_0() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "draws", "units", "rarest", "reason"),
+    ("rule", "draws", "units", "reason"),
     [
-        (Interval("none", "too few values"), EVEN, 50, 99, "too few values"),
-        (Interval(min_units=30), EVEN, 29, 99, "fewer than 30 items"),
-        (Interval(min_units=30, units="contexts"), EVEN, 29, 99, "fewer than 30 contexts"),
-        (Interval(min_rarest=10), EVEN, 50, 4, "4 in the rarest outcome, of which 10 are needed"),
-        (Interval(), np.full(9, 0.5), 50, 99, SAME),
-        (Interval(), np.array([1.0, np.nan]), 50, 99, "undefined in 1 of 2 resamples"),
-        (Interval("own", "said"), EVEN, 50, 99, "its own method gives none here"),
-        (Interval(), np.array([1.0, 2.0]), 50, 99, ""),
+        (Interval("none", "too few values"), EVEN, 50, "too few values"),
+        (Interval(min_units=30), EVEN, 29, "fewer than 30 items"),
+        (Interval(min_units=30, units="contexts"), EVEN, 29, "fewer than 30 contexts"),
+        (Interval(), np.full(9, 0.5), 50, SAME),
+        (Interval(), 0.95 + 1e-16 * np.arange(9), 50, SAME),
+        (Interval(), np.array([1.0, np.nan]), 50, "undefined in 1 of 2 resamples"),
+        (Interval("own", "said"), EVEN, 50, "its own method gives none here"),
+        (Interval(), np.array([1.0, 2.0]), 50, ""),
     ],
 )
 def test_a_number_without_an_interval_says_why(
-    rule: Interval, draws: FloatArray, units: int, rarest: float, reason: str
+    rule: Interval, draws: FloatArray, units: int, reason: str
 ) -> None:
     """What its metric's rule asks for, and what resamples must have."""
-    assert why_no_interval(rule, draws, units, rarest) == reason
-    interval, note = interval_of(rule, 1.5, draws, units, rarest)
+    assert why_no_interval(rule, draws, units) == reason
+    interval, note = interval_of(rule, 1.5, draws, units)
     assert note == reason
     assert np.isnan(interval).all() == bool(reason)
 
 
 def test_rules_where_clusters_are_resampled() -> None:
-    """Enough clusters, of a share some unlike the others; none of what stays biased."""
+    """Enough clusters; a share is resampled; no interval of what stays biased."""
     decades = Clusters("decades", min_units=10)
     share = Interval("wilson").over(decades)
+    assert share.method == "bootstrap"
     assert too_few(share, 9) == "fewer than 10 decades"
-    assert too_few(share, 44, 7) == "7 in the rarest outcome (decades), of which 8 are needed"
-    assert too_few(share, 44, 8) == ""
-    assert too_few(Interval(min_units=20, min_rarest=10).over(decades), 10, 0) == ""
-    assert Interval("basic").over(decades).method == "none"
-    assert Interval("basic").over(None) == Interval("basic")
+    assert too_few(share, 10) == ""
+    assert Interval("debiased").over(decades).method == "none"
+    assert Interval("debiased").over(None) == Interval("debiased")
 
 
 def test_undefined_resamples_are_left_out_up_to_a_share() -> None:

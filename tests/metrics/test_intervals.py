@@ -6,9 +6,6 @@ import numpy as np
 import pytest
 import scoringrules
 from hypothesis import given
-from hypothesis import strategies as st
-from scipy.optimize import brentq
-from scipy.stats import skew, t
 
 from inspect_confidence.metrics import (
     conformal_offset,
@@ -23,8 +20,6 @@ from inspect_confidence.metrics import (
     median_width,
     miss_above,
     miss_below,
-    resampled_interval,
-    resampled_p,
 )
 from metrics.strategies import (
     FloatArray,
@@ -212,41 +207,3 @@ def test_scores_equal_scoringrules() -> None:
         np.testing.assert_allclose(
             interval_scores(lower, upper, truth, level), expected, rtol=1e-12
         )
-
-
-def test_interval_without_skewness() -> None:
-    """Of symmetric draws Student's; of skewed ones longer by Hall's equation on the long side."""
-    draws, n = np.array([4.0, 6, 8, 10, 12]), 20
-    reach = t(n - 1).ppf(0.975) * np.sqrt(n / (n - 1))
-    expected = 8 + reach * np.sqrt(8) * np.array([-1, 1])
-    got = resampled_interval(8, draws, n, method="skewness_corrected")
-    assert got == pytest.approx(expected, rel=1e-12)
-    draws = np.array([1.0, 1, 2, 2, 3, 9])
-    spread, k = draws.std(), skew(draws)
-
-    def lacking(x: float) -> float:
-        return float(x + k * x**2 / 3 + k**2 * x**3 / 27 + k / 6 + reach)
-
-    high = 3 - spread * brentq(lacking, -50, 0)
-    got = resampled_interval(3, draws, n, method="skewness_corrected")
-    assert got == pytest.approx((3 - reach * spread, high), rel=1e-9)
-    assert high > 3 + reach * spread
-    # Where draws are infinite they are ranked; where they are one, the interval is the value.
-    ends = resampled_interval(2, [1, 2, np.inf], n, method="skewness_corrected")
-    assert ends == (1, np.inf)
-    assert resampled_interval(2, [2, 2], n, method="skewness_corrected") == (2, 2)
-    # All 20 differ alike: of 2^20 exchanged signs two are as far from 0. Of two units 2/(R + 1) of
-    # R = 4 resamples is less than 2^(1 - 2).
-    assert resampled_p(2, [2, 2], n, method="skewness_corrected") == 2**-19
-    assert resampled_p(2, [2] * 4, 2, method="skewness_corrected") == 2 / 5
-
-
-@fixed
-@given(st.lists(quarters, min_size=20, max_size=60), quarters, st.integers(2, 500))
-def test_p_agrees_with_the_interval(draws: list[float], value: float, n: int) -> None:
-    """Below .05 just where the interval leaves out 0, skewed either way."""
-    draws = [*draws, *np.linspace(-3, 3, 60)]
-    low, high = resampled_interval(value, draws, n, method="skewness_corrected")
-    p = resampled_p(value, draws, n, method="skewness_corrected")
-    if min(abs(low), abs(high)) > 1e-9:
-        assert (p < 0.05) == (not low <= 0 <= high)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from inspect_confidence.metrics import (
     GROUPS,
@@ -18,13 +19,14 @@ from inspect_confidence.metrics import (
 )
 from inspect_confidence.metrics.calibration import ece_of_tables
 from inspect_confidence.metrics.discrimination import auroc_of_tables
-from inspect_confidence.metrics.resample import multinomial_counts
 from inspect_confidence.metrics.tables import accuracy_of_tables
 
 FloatArray = NDArray[np.float64]
 
 N = 6_000
 ONE = np.zeros(N, np.int64)
+PSEUDO = np.zeros(4)
+"""Weights of the pseudo-units."""
 
 
 def judgments(k: int, seed: int = 0) -> tuple[FloatArray, FloatArray]:
@@ -50,7 +52,8 @@ def of_cells(cells: ItemTables) -> SumStatistic[FloatArray]:
 
 def test_up_to_four_thousand_units_are_drawn_one_by_one() -> None:
     """Also of several strata that are more together."""
-    assert resampled_as([], np.zeros(4_000, np.int64), patterns=True).rows is None
+    distinct_units = mean_of(np.arange(4_000), np.arange(4_000), 4_000)
+    assert resampled_as([distinct_units], np.zeros(4_000, np.int64), patterns=True).rows is None
     assert resampled_as([], np.repeat([0, 1], 4_000)).rows is None
     assert resampled_as([], np.zeros(4_001, np.int64)).grouped
 
@@ -68,8 +71,9 @@ def test_all_rows_once_are_all_units_once(k: int) -> None:
     assert plan.grouped == (k == 250)
     if plan.sizes is not None:  # right, wrong at three values, or unread: two outcomes each
         assert len(plan.sizes) == 8
-    once = np.ones(len(plan.strata)) if plan.sizes is None else plan.sizes.astype(float)
-    np.testing.assert_allclose(plan.adapt(combined)(once[None]), combined(np.ones((1, N))), 1e-12)
+    rows = np.ones(len(plan.strata)) if plan.sizes is None else plan.sizes.astype(float)
+    once: FloatArray = np.append(rows, PSEUDO)[None].astype(np.float64)
+    np.testing.assert_allclose(plan.adapt(combined)(once), combined(np.ones((1, N))), 1e-12)
 
 
 def test_many_confidences_are_drawn_in_steps() -> None:
@@ -86,31 +90,33 @@ def test_many_confidences_are_drawn_in_steps() -> None:
     np.testing.assert_allclose(fine(once)[0, ::2], coarse(once)[0, ::2], 1e-9)
     np.testing.assert_allclose(fine(once)[0, 1], coarse(once)[0, 1], atol=1 / STEPS)
     plan = resampled_as([fine], ONE)
-    np.testing.assert_allclose(plan.adapt(fine)(np.ones((1, GROUPS))), fine(once), 1e-12)
+    np.testing.assert_allclose(
+        plan.adapt(fine)(np.append(np.ones(GROUPS), PSEUDO)[None]), fine(once), 1e-12
+    )
     assert ItemTables.from_judgments(confidence[:4_000], correct[:4_000]).coarser is None
     # Drawn with the same weights, the errors of both agree.
     rows = Resampled(plan.strata, plan.rows)
     weights = np.random.default_rng(0).multinomial(GROUPS, np.ones(GROUPS) / GROUPS, size=100)
     plain = SumStatistic(fine.sums, fine.compute)
-    by_step, by_value = (
-        rows.adapt(statistic)(weights.astype(float)) for statistic in (fine, plain)
-    )
+    with_pseudo: FloatArray = np.hstack([weights, np.zeros((100, 4))]).astype(np.float64)
+    by_step, by_value = (rows.adapt(statistic)(with_pseudo) for statistic in (fine, plain))
     relative_spread = (by_step - by_value).std(axis=0) / by_value.std(axis=0)
     assert (relative_spread < 0.02).all()
 
 
-def test_patterns_are_multinomial_by_either_method() -> None:
-    """Few patterns binomial by binomial, many by Poisson's law: moments of 20,000 draws."""
-    for sizes in (np.array([500, 300, 200]), np.arange(10, 60)):
-        n, p = sizes.sum(), sizes / sizes.sum()
-        counts = multinomial_counts(np.random.default_rng(0), sizes, 20_000)
-        assert (counts.sum(axis=1) == n).all()
-        covariance = n * (np.diag(p) - np.outer(p, p))
-        error = np.sqrt(np.outer(*[np.diag(covariance)] * 2) / 20_000)  # of a covariance, nearly
-        np.testing.assert_array_less(np.abs(np.cov(counts.T) - covariance), 5 * 2**0.5 * error)
-        np.testing.assert_array_less(
-            np.abs(counts.mean(axis=0) - n * p), 5 * np.sqrt(np.diag(covariance) / 20_000)
-        )
+def test_weights_of_patterns_have_the_moments_of_a_dirichlet_law() -> None:
+    """Of patterns of k units in n: mean k, covariance n (diag(p) - p p') n / (n + 1)."""
+    sizes = np.array([500, 300, 200])
+    n, p = sizes.sum(), sizes / sizes.sum()
+    plan = Resampled(np.zeros(3, np.int64), csr_array(np.eye(3)), sizes)
+    weights = np.vstack(list(plan.weights(20_000, 0)))[:, :3]
+    np.testing.assert_allclose(weights.sum(axis=1), n)
+    covariance = n * (np.diag(p) - np.outer(p, p)) * n / (n + 1)
+    error = np.sqrt(np.outer(*[np.diag(covariance)] * 2) / 20_000)  # of a covariance, nearly
+    np.testing.assert_array_less(np.abs(np.cov(weights.T) - covariance), 5 * 2**0.5 * error)
+    np.testing.assert_array_less(
+        np.abs(weights.mean(axis=0) - n * p), 5 * np.sqrt(np.diag(covariance) / 20_000)
+    )
 
 
 def test_units_far_from_the_middle_are_alike_to_a_median() -> None:
@@ -121,7 +127,9 @@ def test_units_far_from_the_middle_are_alike_to_a_median() -> None:
     assert plan.sizes is not None
     assert plan.sizes.sum() == N
     assert np.sort(plan.sizes)[-2] > N / 3
-    assert plan.adapt(median)(plan.sizes[None].astype(float))[0] == np.median(values)
+    assert plan.adapt(median)(np.append(plan.sizes, PSEUDO).astype(float)[None])[0] == np.median(
+        values
+    )
 
 
 def test_a_median_of_many_values_is_found_near_the_middle() -> None:
@@ -130,7 +138,7 @@ def test_a_median_of_many_values_is_found_near_the_middle() -> None:
     values, unit = rng.normal(size=3 * N), np.repeat(np.arange(N), 3)
     median = median_of(values, unit, N)
     assert median.sums.shape[1] < 3 * N / 4
-    (weights,) = Resampled(np.zeros(N, np.int64)).weights(5, 0)
+    weights = np.random.default_rng(0).multinomial(N, np.ones(N) / N, size=5).astype(float)
     expected = [np.median(np.repeat(values, row[unit].astype(int))) for row in weights]
     np.testing.assert_array_equal(median(weights), expected)
 
@@ -145,12 +153,14 @@ def test_strata_keep_their_sizes(k: int) -> None:
     assert plan.rows is not None
     row_sizes = plan.rows @ np.column_stack([strata == 4, strata == 9]).astype(float)
     (weights,) = plan.weights(3, 0)
+    weights = weights[:, :-4]
     if plan.grouped:
         assert (plan.strata == 4).sum() == 1_000
         assert (plan.strata == 9).sum() == GROUPS
-        np.testing.assert_array_equal(weights @ row_sizes[:, 0], 1_000)  # one unit each
+        np.testing.assert_allclose(weights @ row_sizes[:, 0], 1_000)  # one unit each
     else:
-        np.testing.assert_array_equal(weights @ row_sizes, [[1_000, N - 1_000]] * 3)
+        per_unit = row_sizes / row_sizes.sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(weights @ per_unit, [[1_000, N - 1_000]] * 3)
 
 
 def test_separate_calls_draw_the_same_groups() -> None:

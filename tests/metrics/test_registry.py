@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from inspect_confidence import metrics
 from inspect_confidence.metrics import (
-    BASIC,
+    BOOTSTRAP,
     METRICS,
     TABLE_FUNCTIONS,
     About,
@@ -41,7 +41,7 @@ def restored(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_metric_is_a_function_with_a_decorator() -> None:
     """A metric of another package is in the registry, with what its docstring says."""
 
-    @metric(undefined="no judgment", direction="lower", unit="bits", interval=BASIC)
+    @metric(undefined="no judgment", direction="lower", unit="bits", interval=BOOTSTRAP)
     def surprise(confidence: ArrayLike) -> float:
         """Mean surprise at the right answer.
 
@@ -62,7 +62,7 @@ def test_a_metric_is_a_function_with_a_decorator() -> None:
         unit="bits",
         direction="lower",
         source="Shannon (1948), in two lines",
-        interval=BASIC,
+        interval=BOOTSTRAP,
     )
     assert [*METRICS][-1] == "surprise"
     docstring = inspect.getdoc(surprise)
@@ -78,7 +78,7 @@ def test_numbers_without_a_function() -> None:
     """Several numbers are said at once; a share is one from 0 to 1 with a bootstrap interval."""
     numbers(About(undefined="never"), surprises="How many.", longest="The longest one.")
     assert METRICS["longest"] == Metric("longest", "The longest one.", "never", 0, 1)
-    assert METRICS["longest"].interval.method == "bias_corrected"
+    assert METRICS["longest"].interval == BOOTSTRAP
     ranges = {
         "probability": (0, 1),
         "squared share": (0, 1),

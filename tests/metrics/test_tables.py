@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from inspect_confidence import metrics
 from inspect_confidence.metrics import (
@@ -17,14 +17,12 @@ from inspect_confidence.metrics import (
     TABLE_FUNCTIONS,
     ConfidenceTables,
     ItemTables,
-    Statistic,
     accuracy,
     auroc,
     bootstrap,
     ece,
     m_ratio,
     mean_confidence,
-    percentile_interval,
 )
 from inspect_confidence.metrics.tables import (
     accuracy_of_tables,
@@ -165,31 +163,6 @@ def test_weights_are_repetitions() -> None:
         got = metric(tables)
         assert np.isfinite(got).all(), name
         assert_close(got, [PUBLIC[name](*judgments) for judgments in repeated], 1e-11, name)
-
-
-def test_the_interval_is_that_of_a_loop() -> None:
-    """The percentile interval of tables is that of arrays over the same resamples."""
-    confidence, correct = example(50)
-    cells = ItemTables.from_judgments(confidence, correct)
-    rows: list[NDArray[np.int64]] = []
-
-    def weights_drawn(weights: FloatArray) -> FloatArray:
-        rows.extend(weights.astype(np.int64))
-        return weights
-
-    def statistic(metric: TableMetric) -> Statistic:
-        return lambda weights: metric(cells.tables(weights))
-
-    statistics = {name: statistic(metric) for name, metric in OF_TABLES.items()}
-    draws = bootstrap(
-        {"weights": weights_drawn, **statistics}, np.zeros(50, np.int64), resamples=60, seed=11
-    )
-    assert len(rows) == 60
-    for name, metric in PUBLIC.items():
-        loop = [metric(np.repeat(confidence, row), np.repeat(correct, row)) for row in rows]
-        low, high = percentile_interval(loop, 0.9)
-        assert low < high, name
-        assert_close(percentile_interval(draws[name], 0.9), (low, high), 1e-11, name)
 
 
 @fixed

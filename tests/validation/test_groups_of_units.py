@@ -97,7 +97,7 @@ def test_intervals_hold_the_truth(items: int, record_property: RecordProperty) -
             )
             for k in range(3):
                 (low, high), _ = interval_of(
-                    Interval("percentile"), value[k], method_draws[:, k], items
+                    Interval("bootstrap"), value[k], method_draws[:, k], items
                 )
                 holding[k] += low <= truth[k] <= high
         shares_text = ", ".join(

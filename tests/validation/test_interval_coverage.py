@@ -16,6 +16,7 @@ from inspect_confidence.metrics import (
     METRICS,
     NEAREST_TO_ONE,
     TEMPERATURES,
+    Resampled,
     clustered_wilson_interval,
     conformal_offset,
     conformal_offset_interval,
@@ -67,24 +68,25 @@ def stated_intervals(
 
 
 def weights(items: int, rng: np.random.Generator, resamples: int = RESAMPLES) -> FloatArray:
-    """How often each item is drawn in each resample."""
-    return rng.multinomial(items, np.full(items, 1 / items), size=resamples).astype(float)
+    """Weights of items and, after them, of four pseudo-units in each resample."""
+    plan = Resampled(np.zeros(items, np.int64))
+    return np.vstack(list(plan.weights(resamples, int(rng.integers(2**31)))))
 
 
 def covered_by(
     metric: str,
     truth: FloatArray | float,
-    samples: Iterator[tuple[float, FloatArray, float]],
+    samples: Iterator[tuple[float, FloatArray]],
     design: str,
     items: int,
     wide: str = "",
 ) -> Coverage:
-    """The coverage of a metric's intervals of values, draws and counts of the rarest outcome."""
+    """The coverage of a metric's intervals of values and draws."""
     truths = np.broadcast_to(truth, RUNS)
     printed = holding = simulations = 0
     rule = METRICS[metric].interval
-    for value, draws, rarest in samples:
-        (low, high), reason = interval_of(rule, value, draws, items, rarest)
+    for value, draws in samples:
+        (low, high), reason = interval_of(rule, value, draws, items)
         if not reason:
             assert low <= value <= high
             printed += 1
@@ -95,12 +97,16 @@ def covered_by(
 
 
 def of_means(
-    values: FloatArray, resample_weights: FloatArray, rarest: FloatArray | None = None
-) -> Iterator[tuple[float, FloatArray, float]]:
-    """Means, their draws and rarest outcomes, of values of shape (items, simulations)."""
-    draws = resample_weights @ values / len(values)
-    counts = np.full(values.shape[1], np.inf) if rarest is None else rarest
-    yield from zip(values.mean(axis=0), draws.T, counts, strict=True)
+    values: FloatArray, resample_weights: FloatArray, greatest: FloatArray | float = -np.inf
+) -> Iterator[tuple[float, FloatArray]]:
+    """Means and their draws of values of shape (items, simulations).
+
+    Pseudo-units have the least value, and the greatest or `greatest` if that is greater.
+    """
+    low, high = values.min(axis=0), np.maximum(values.max(axis=0), greatest)
+    total = resample_weights.sum(axis=1, keepdims=True)
+    draws = resample_weights @ np.vstack([values, low, low, high, high]) / total
+    yield from zip(values.mean(axis=0), draws.T, strict=True)
 
 
 @pytest.mark.slow
@@ -146,8 +152,9 @@ def test_scores_and_widths(design: str, items: int) -> None:
             for bound in stated_intervals(design, items * RUNS, level, rng)
         )
         scores = interval_scores(low.ravel(), high.ravel(), 0 * low.ravel(), level)
-        missed = ((low > 0) | (high < 0)).sum(axis=0, dtype=float)
-        mean_scores = of_means(scores.reshape(low.shape), resample_weights, missed)
+        mean_width = (high - low).mean(axis=0)
+        half_missed = mean_width + mean_width / (1 - level / 100)
+        mean_scores = of_means(scores.reshape(low.shape), resample_weights, half_missed)
         design_and_level = f"{design}, {level}%"
         figures += [
             covered_by("interval_score", score, mean_scores, design_and_level, items, FEW_MISSES),
@@ -166,13 +173,13 @@ def test_median_width(design: str, items: int) -> None:
     rng = np.random.default_rng(items)
     low, high = stated_intervals(design, POOL, 90, rng)
     truth, simulations = float(np.median(high - low)), RUNS
-    judgments, strata = blank(90, items), weights(items, rng, 400)
+    judgments, strata = blank(90, items), weights(items, rng, 400)[:, :items]
 
-    def found() -> Iterator[tuple[float, FloatArray, float]]:
+    def found() -> Iterator[tuple[float, FloatArray]]:
         for _ in range(simulations):
             low, high = stated_intervals(design, items, 90, rng)
             statistic = replace(judgments, lower=low, upper=high).statistics()["median_width"]
-            yield float(np.median(high - low)), statistic(strata), np.inf
+            yield float(np.median(high - low)), statistic(strata)
 
     wide = "discrete" if design == "whole numbers" else ""
     assert not lacking([covered_by("median_width", truth, found(), design, items, wide)])
@@ -302,17 +309,16 @@ def test_temperature_of_maximum_likelihood(distortion: float) -> None:
     )
     best, figures = float(grid[losses.sum(axis=0).argmin()]), []
     for items in SIZES:
-        resample_weights = weights(items, rng, 400)
+        resample_weights = weights(items, rng, 400)[:, :items]
 
         def found(
             items: int = items, resample_weights: FloatArray = resample_weights
-        ) -> Iterator[tuple[float, FloatArray, float]]:
+        ) -> Iterator[tuple[float, FloatArray]]:
             for _ in range(200):
                 sample_losses = losses[rng.integers(pool, size=items)]
                 yield (
                     grid[sample_losses.sum(axis=0).argmin()],
                     grid[(resample_weights @ sample_losses).argmin(axis=1)],
-                    np.inf,
                 )
 
         design = f"p^(1/{distortion})"
@@ -398,10 +404,8 @@ def test_the_studys_own_numbers(items: int, level: int) -> None:
     )
 
 
-def pair(
-    design: str, items: int, level: int, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Differences of two contenders' interval scores and coverages, and whether either missed."""
+def pair(design: str, items: int, level: int, rng: np.random.Generator) -> FloatArray:
+    """Differences of two contenders' interval scores."""
     beliefs = draw_beliefs(np.zeros(items), rng)
     other_beliefs = draw_beliefs(np.zeros(items), rng)
     if design == "alike":
@@ -415,9 +419,8 @@ def pair(
             stated_bounds(contender, level, shrink=shrink)
             for contender, shrink in ((beliefs, 0.6), (other_beliefs, wide))
         ]
-    inside = [((low <= 0) & (high >= 0)).astype(float) for low, high in sides]
     scores = [interval_scores(*side, np.zeros(items), level) for side in sides]
-    return scores[0] - scores[1], inside[0] - inside[1], inside[0] * inside[1] == 0
+    return scores[0] - scores[1]
 
 
 WIDE = {80: 1.512, 99: 2.649}
@@ -436,13 +439,10 @@ def test_differences_of_scores(level: int, items: int) -> None:
     resample_weights = weights(items, rng)
     rule, levels = METRICS["interval_score"].interval, []
     for design in ("alike", "equal score", "power"):
-        scores, _, missed = (
-            array.reshape(items, RUNS) for array in pair(design, items * RUNS, level, rng)
-        )
+        scores = pair(design, items * RUNS, level, rng).reshape(items, RUNS)
         is_rejected = [
             resampled_p(value, draws, items, method=rule.method) < 0.05
-            for value, draws, rarest in of_means(scores, resample_weights, missed.sum(axis=0))
-            if rarest >= rule.min_rarest
+            for value, draws in of_means(scores, resample_weights)
         ]
         if is_rejected and (design != "power" or items == SIZES[-1]):
             levels.append(

@@ -10,7 +10,7 @@ from scipy.special import ndtri
 from inspect_confidence.commands.groups import ConfidenceGroup, confidence_groups
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.judgments.read import Source, judgments_of
-from inspect_confidence.metrics import METRICS, bootstrap
+from inspect_confidence.metrics import METRICS, bootstrap_pair
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.results import Key
 from inspect_confidence.studies import Resampling, estimate
@@ -24,7 +24,6 @@ from inspect_confidence.studies.calibration import (
     table_statistics,
 )
 from inspect_confidence.studies.compare import (
-    ALPHA_Z,
     Contrast,
     Pair,
     contrast_of_pairs,
@@ -287,8 +286,9 @@ def _size_to_detect(
     def target_size(n: int, detections: FloatArray) -> float:
         """Extrapolate the size, since the power is Phi(s sqrt(n) - 1.96)."""
         smallest = 0.5 / len(detections)
+        alpha_z = -float(ndtri(0.025))
         z = float(ndtri(np.clip(detections.mean(), smallest, 1 - smallest)))
-        return n * min((ndtri(aim.power) + ALPHA_Z) / max(z + ALPHA_Z, 0.1), 4) ** 2
+        return n * min((ndtri(aim.power) + alpha_z) / max(z + alpha_z, 0.1), 4) ** 2
 
     items, note = _search_size(simulated_detection, target_size, len(units))
     if is_paired:
@@ -313,9 +313,8 @@ def _size_to_detect(
 
 def _correlation(whole: Contrast, column: int) -> float:
     """Return the correlation of both runs over resamples; NaN if either is constant."""
-    sides = {"first": whole.first, "second": whole.second}
-    draws = bootstrap(sides, np.zeros(whole.units, np.int64))
-    first, second = (draws[side][:, column] for side in sides)
+    draws = bootstrap_pair(whole.first, whole.second, np.zeros(whole.units, np.int64))
+    first, second = (side[:, column] for side in draws)
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return float("nan")
     return float(np.corrcoef(first, second)[0, 1])

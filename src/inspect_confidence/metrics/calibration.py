@@ -21,6 +21,7 @@ from inspect_confidence.metrics.arrays import (
 )
 from inspect_confidence.metrics.inference import widened
 from inspect_confidence.metrics.registry import (
+    BOOTSTRAP,
     DEBIASED,
     GROUPED,
     UNREAD,
@@ -80,7 +81,7 @@ def ece_of_tables(
         "own",
         "The errors that would give the observed one in 95% of samples (`ece_interval`).",
         min_units=20,
-        min_rarest=5,
+        biased=True,
     ),
     of_tables=ece_of_tables,
 )
@@ -166,7 +167,7 @@ def ece_interval(
         binning: As in `ece`.
 
     Returns:
-        Both ends; NaN where items don't differ, or there are fewer than two.
+        Both ends; NaN if there are fewer than two items.
 
     Example:
         >>> low, high = ece_interval([0.75] * 40, [1, 1, 1, 0] * 10)
@@ -209,14 +210,14 @@ def gaps_interval(items: ItemTables, inside: ArrayLike, norm: Norm) -> tuple[flo
         norm: The size of gaps.
 
     Returns:
-        Both ends; NaN where items don't differ, or there are fewer than two.
+        Both ends; NaN if there are fewer than two items.
     """
     ends = gap_ends(items, inside, norm)
     if ends is None:
         return float("nan"), float("nan")
     *three, share = ends
     value, low, high = norm(np.column_stack(three), share)
-    return float(min(low, value)), float(max(high, value))
+    return float(min(low, value)), float(min(max(high, value), 1))
 
 
 def gap_ends(
@@ -225,7 +226,7 @@ def gap_ends(
     norm: Norm,
     signs: Callable[[FloatArray], FloatArray] = np.sign,
 ) -> GapEnds | None:
-    """Return the gaps whose sizes `gaps_interval` gives; None if items don't differ.
+    """Return the gaps whose sizes `gaps_interval` gives; None for fewer than two items.
 
     `signs` maps the sample's gaps to the directions of the gaps at the upper end.
     """
@@ -237,9 +238,11 @@ def gap_ends(
     share = np.asarray(np.hstack([shares, shares]) @ items.masses).sum(axis=1) / total
     gaps = unit_gaps.sum(axis=1)
     deviations = unit_gaps - np.outer(gaps, unit_mass / total)
-    covariance = deviations @ deviations.T
+    # Quarter judgments at the extremes, as in `bootstrap`: also equal judgments leave an error.
+    pseudo_gaps = (cell_gaps @ items.extremes()[:, :-2].T - gaps[:, None]) / total
+    covariance = deviations @ deviations.T + pseudo_gaps @ pseudo_gaps.T / 4
     errors = np.sqrt(np.diag(covariance))
-    if not (errors > EDGE).any():
+    if (unit_mass > 0).sum() < 2:
         return None
     # By the symmetric root, which is the only one: signs of eigenvectors depend on rounding.
     variances, vectors = np.linalg.eigh(covariance)
@@ -320,7 +323,7 @@ def places(tables: ConfidenceTables, bins: int, binning: Binning) -> IntArray:
 def brier_of_tables(tables: ConfidenceTables) -> FloatArray:
     """Compute `brier` of each table."""
     loss = tables.right @ (1 - tables.values) ** 2 + tables.wrong @ tables.values**2
-    return divided(loss, tables.mass.sum(axis=1))
+    return divided(loss - tables.credit_spread, tables.mass.sum(axis=1))
 
 
 @metric(
@@ -328,17 +331,18 @@ def brier_of_tables(tables: ConfidenceTables) -> FloatArray:
     direction="lower",
     undefined=UNREAD,
     source="Brier (1950)",
-    interval=Interval(min_units=20, min_rarest=5),
+    interval=BOOTSTRAP,
     of_tables=brier_of_tables,
 )
 def brier(confidence: ArrayLike, correct: ArrayLike) -> float:
     """Brier score: mean squared difference of confidence and outcome.
 
-    For an outcome that is a probability p, p (1 - confidence)^2 + (1 - p) confidence^2.
+    (confidence - outcome)^2 also for partial credit. Where a study's outcomes are chances of being
+    right, as in LifeEval, its results have the expected score, which is higher by p (1 - p).
 
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
-        correct: 1 right, 0 wrong, or the probability of being right.
+        correct: 1 right, 0 wrong, or the credit between.
 
     Example:
         >>> brier([1.0, 0.5], correct=[1, 0])
@@ -363,7 +367,7 @@ def log_score_of_tables(tables: ConfidenceTables, *, step: float = 0.01) -> Floa
     direction="lower",
     undefined=UNREAD,
     source="Good (1952)",
-    interval=Interval(min_units=20, min_rarest=5),
+    interval=BOOTSTRAP,
     toolbox=True,
     of_tables=log_score_of_tables,
 )
@@ -470,7 +474,7 @@ def brier_resolution(confidence: ArrayLike, correct: ArrayLike) -> float:
 def brier_uncertainty_of_tables(tables: ConfidenceTables) -> FloatArray:
     """Compute `brier_uncertainty` of each table."""
     share = accuracy_of_tables(tables)
-    return share * (1 - share)
+    return share * (1 - share) - divided(tables.credit_spread + 0 * tables.total, tables.total)
 
 
 @metric(
@@ -484,9 +488,11 @@ def brier_uncertainty_of_tables(tables: ConfidenceTables) -> FloatArray:
 def brier_uncertainty(confidence: ArrayLike, correct: ArrayLike) -> float:
     """Accuracy times 1 - accuracy.
 
+    With partial credit it is the variance of the outcomes, so that the three parts add up.
+
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
-        correct: 1 right, 0 wrong, or the probability of being right.
+        correct: 1 right, 0 wrong, or the credit between.
     """
     return float(brier_uncertainty_of_tables(confidence_table(confidence, correct))[0])
 
@@ -534,7 +540,7 @@ _ROOT_MEAN_SQUARE_INTERVAL = Interval(
     "own",
     "As that of `ece`, of the root mean square.",
     min_units=30,
-    min_rarest=10,
+    biased=True,
 )
 
 
@@ -682,7 +688,6 @@ def _rank_bin_edges(total: float, size: int) -> FloatArray:
         "own",
         "As that of `ece`, of the mean square, which is no error below 0.",
         min_units=30,
-        min_rarest=10,
     ),
     toolbox=True,
 )
@@ -769,7 +774,7 @@ def rms_calibration_error_interval(
         binning: As in `ece`.
 
     Returns:
-        Both ends; NaN where items don't differ, or there are fewer than two.
+        Both ends; NaN if there are fewer than two items.
     """
     items = _items(confidence, correct, unit)
     place = places(items.total_table(), bins, binning).ravel()
@@ -794,8 +799,8 @@ def debiased_squared_error_interval(
         unit: The number of each judgment's item; each is an item of its own if None.
 
     Returns:
-        Both ends, the value between them; NaN where items don't differ, where there are fewer than
-        five of them for each distinct confidence, or more than 200 of these.
+        Both ends, the value between them; NaN where there are fewer than five items for each
+        distinct confidence, or more than 200 of these.
     """
     cells = _items(confidence, correct, unit)
     group, (items,) = _groups(cells), cells.total_table().total
@@ -820,7 +825,10 @@ _CHUNK = 2_000_000
 
 
 _SMOOTH = Interval(
-    "own", "As that of `ece`, of gaps in ten bins, smoothed.", min_units=30, min_rarest=10
+    "own",
+    "As that of `ece`, of gaps in ten bins, smoothed.",
+    min_units=30,
+    biased=True,
 )
 
 
@@ -934,7 +942,7 @@ def smooth_ece_interval(
         unit: The number of each judgment's item; each is an item of its own if None.
 
     Returns:
-        Both ends; NaN where items don't differ, or there are fewer than two.
+        Both ends; NaN if there are fewer than two items.
     """
     items = _items(confidence, correct, unit)
     tables = items.total_table()

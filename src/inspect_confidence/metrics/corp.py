@@ -84,7 +84,7 @@ def _recalibrated_brier(tables: ConfidenceTables) -> FloatArray:
     """Return the Brier score of the recalibrated confidence."""
     fitted = _isotonic_accuracy(tables)
     loss = tables.right * (1 - fitted) ** 2 + tables.wrong * fitted**2
-    return divided(loss.sum(axis=1), tables.total)
+    return divided(loss.sum(axis=1) - tables.credit_spread, tables.total)
 
 
 def corp_miscalibration_of_tables(tables: ConfidenceTables) -> FloatArray:
@@ -97,7 +97,7 @@ def corp_miscalibration_of_tables(tables: ConfidenceTables) -> FloatArray:
     direction="lower",
     undefined=UNREAD,
     source=_SOURCE,
-    interval=Interval("debiased", min_units=100, min_rarest=10),
+    interval=Interval("debiased", min_units=100),
     toolbox=True,
     of_tables=corp_miscalibration_of_tables,
 )
@@ -131,7 +131,7 @@ def corp_discrimination_of_tables(tables: ConfidenceTables) -> FloatArray:
     high=0.25,
     undefined=UNREAD,
     source=_SOURCE,
-    interval=Interval("debiased", min_units=200, min_rarest=10),
+    interval=Interval("debiased", min_units=200),
     toolbox=True,
     of_tables=corp_discrimination_of_tables,
 )
@@ -189,7 +189,7 @@ def brier_skill_of_tables(tables: ConfidenceTables) -> FloatArray:
     low=-INFINITY,
     high=1,
     undefined=f"{UNREAD}, or all answers right, or all wrong",
-    interval=Interval(min_units=30, min_rarest=10),
+    interval=Interval(min_units=30),
     toolbox=True,
     of_tables=brier_skill_of_tables,
 )

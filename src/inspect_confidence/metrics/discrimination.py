@@ -12,11 +12,11 @@ from scipy.special import digamma
 
 from inspect_confidence.metrics.arrays import EDGE, FloatArray, divided
 from inspect_confidence.metrics.registry import (
+    BOOTSTRAP,
     DEBIASED,
     GROUPED,
     INFINITY,
     UNREAD,
-    Interval,
     metric,
 )
 from inspect_confidence.metrics.tables import ConfidenceTables, confidence_table
@@ -33,8 +33,6 @@ __all__ = [
     "risk_at_coverage",
 ]
 
-TEN = Interval(min_units=20, min_rarest=10)
-
 
 def auroc_of_tables(tables: ConfidenceTables) -> FloatArray:
     """Compute `auroc` of each table."""
@@ -49,7 +47,7 @@ def auroc_of_tables(tables: ConfidenceTables) -> FloatArray:
     direction="higher",
     undefined=f"{UNREAD}, or all answers right, or all wrong",
     source="Fawcett (2006)",
-    interval=TEN,
+    interval=BOOTSTRAP,
     of_tables=auroc_of_tables,
 )
 def auroc(confidence: ArrayLike, correct: ArrayLike) -> float:
@@ -79,7 +77,7 @@ def auprc_error_of_tables(tables: ConfidenceTables) -> FloatArray:
 @metric(
     direction="higher",
     undefined=f"{UNREAD}, or no wrong answer",
-    interval=TEN,
+    interval=BOOTSTRAP,
     of_tables=auprc_error_of_tables,
 )
 def auprc_error(confidence: ArrayLike, correct: ArrayLike) -> float:
@@ -119,7 +117,7 @@ def aurc_of_tables(tables: ConfidenceTables) -> FloatArray:
     direction="lower",
     undefined=UNREAD,
     source="Geifman and El-Yaniv (2017)",
-    interval=TEN,
+    interval=BOOTSTRAP,
     of_tables=aurc_of_tables,
 )
 def aurc(confidence: ArrayLike, correct: ArrayLike) -> float:
@@ -160,7 +158,7 @@ def prr_of_tables(tables: ConfidenceTables) -> FloatArray:
     high=1,
     undefined=f"{UNREAD}, or all answers right, or all wrong",
     source="Malinin and Gales (2021); the areas as in Vashurin et al. (2025)",
-    interval=TEN,
+    interval=BOOTSTRAP,
     toolbox=True,
     of_tables=prr_of_tables,
 )
@@ -244,9 +242,7 @@ def risk_at_coverage_of_tables(tables: ConfidenceTables, *, coverage: float) -> 
     direction="lower",
     undefined=UNREAD,
     source="El-Yaniv and Wiener (2010)",
-    interval=Interval(
-        "percentile", min_units=30, min_rarest=8, rarest="outcome of the answers covered"
-    ),
+    interval=BOOTSTRAP,
     toolbox=True,
     of_tables=risk_at_coverage_of_tables,
 )
@@ -284,7 +280,7 @@ def augrc_of_tables(tables: ConfidenceTables) -> FloatArray:
     high=0.5,
     direction="lower",
     undefined=UNREAD,
-    interval=TEN,
+    interval=BOOTSTRAP,
     toolbox=True,
     of_tables=augrc_of_tables,
 )
@@ -371,7 +367,7 @@ def expected_utility_of_tables(
     direction="higher",
     undefined=f"{UNREAD}, or no costs given",
     source="Chow (1970)",
-    interval=Interval("percentile", min_units=30, min_rarest=10),
+    interval=BOOTSTRAP,
     toolbox=True,
     of_tables=expected_utility_of_tables,
 )

@@ -15,7 +15,7 @@ from inspect_confidence.metrics.tables import ConfidenceTables, confidence_table
 __all__ = ["meta_information_corrected"]
 
 MOST_CLASSES = 20
-_ABOUT_VALUE = Interval("skewness_corrected", min_units=100, min_rarest=10)
+_ABOUT_VALUE = Interval(min_units=100)
 _NO_INFORMATION = f"{UNREAD}; all answers right, or all wrong; outcomes that are not 0 or 1"
 
 

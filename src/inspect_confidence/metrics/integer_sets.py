@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from inspect_confidence.metrics.arrays import FloatArray, IntArray, checked_level
 from inspect_confidence.metrics.intervals import interval_scores
 from inspect_confidence.metrics.registry import (
+    BOOTSTRAP,
     NO_ESTIMATE,
-    SKEWNESS_CORRECTED,
     WILSON,
     About,
     Interval,
@@ -55,11 +55,11 @@ numbers(
     "hold the truth.",
 )
 numbers(
-    About(undefined=_UNREAD, unit="count", low=1, interval=SKEWNESS_CORRECTED),
+    About(undefined=_UNREAD, unit="count", low=1, interval=BOOTSTRAP),
     mean_set_size="Mean number of integers in the smallest sets.",
 )
 numbers(
-    About(undefined=_UNREAD, direction="lower", interval=SKEWNESS_CORRECTED),
+    About(undefined=_UNREAD, direction="lower", interval=BOOTSTRAP),
     unseen_mass="Mean probability that token log probabilities left on no integer seen.",
 )
 
@@ -249,7 +249,7 @@ def temperature_scores(
     unit="temperature",
     direction="target=1",
     undefined="no train item whose truth was seen",
-    interval=Interval("percentile", min_units=100),
+    interval=Interval(min_units=100),
 )
 def temperature_nll(distributions: Sequence[Mapping[int, float]], truth: ArrayLike) -> float:
     """Temperature T of p^(1/T) with the greatest likelihood of the train items' truths.
@@ -312,7 +312,7 @@ numbers(
     exponent_share="Share of the questions whose answer has the exponent of ten.",
 )
 numbers(
-    About(undefined=_UNREAD, unit="bits", interval=SKEWNESS_CORRECTED),
+    About(undefined=_UNREAD, unit="bits", interval=BOOTSTRAP),
     decoding_entropy="Mean entropy of the answer's distribution after a single trace.",
 )
 numbers(
@@ -338,7 +338,7 @@ _FEW = "fewer than two readable traces an item"
     direction="lower",
     undefined=_FEW,
     source="FermiEval",
-    interval=SKEWNESS_CORRECTED,
+    interval=BOOTSTRAP,
 )
 def tunnel_index(traces: ArrayLike) -> float:
     """Entropy of the mean over all traces less the mean entropy of a single trace, in bits.
@@ -365,7 +365,7 @@ def tunnel_index(traces: ArrayLike) -> float:
     direction="lower",
     undefined=_FEW,
     source="FermiEval, Theorem 2",
-    interval=SKEWNESS_CORRECTED,
+    interval=BOOTSTRAP,
 )
 def residual_tunnel_index(traces: ArrayLike, n: int) -> float:
     """What is left of the Tunnel Index after averaging n traces, in bits.

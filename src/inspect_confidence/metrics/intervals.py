@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from inspect_confidence.metrics.arrays import FloatArray, aligned, checked_level, mean_or_nan
 from inspect_confidence.metrics.registry import (
+    BOOTSTRAP,
     INFINITY,
-    SKEWNESS_CORRECTED,
     WILSON,
     About,
     Interval,
@@ -32,7 +32,8 @@ __all__ = [
 
 _UNREAD = "no readable interval"
 _OF_SCORES = Interval(
-    "skewness_corrected", min_units=30, min_rarest=11, rarest="outcome, an item missed"
+    min_units=20,
+    conservative="at few misses: half a miss by half the mean width is added",
 )
 """A miss costs 2/alpha times its distance: a sample with few misses doesn't tell what they cost."""
 
@@ -126,7 +127,7 @@ def interval_scores(
     return np.asarray((high - low) + 2 / alpha * (below + above))
 
 
-@metric(unit="unit of the bounds", undefined=_UNREAD, interval=SKEWNESS_CORRECTED)
+@metric(unit="unit of the bounds", undefined=_UNREAD, interval=BOOTSTRAP)
 def mean_width(lower: ArrayLike, upper: ArrayLike) -> float:
     """Mean width of the intervals.
 

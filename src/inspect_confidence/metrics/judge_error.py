@@ -32,8 +32,6 @@ _ABOUT: About = {
         "percentiles over error rates and shares of verdicts drawn from their posterior; where "
         "items of the run are labelled, Wilson's at their effective number, or Student's t",
         min_units=20,
-        min_rarest=8,
-        rarest="outcome of labelled items",
     ),
     "toolbox": True,
 }
@@ -212,7 +210,7 @@ class JudgeErrors:
         corrected = self.clipped(self.corrected(shares_with_prior, rates))
         draws = np.where(np.linalg.det(rates) > 0, corrected, np.nan)
         draws = draws if minuend is None else minuend - draws
-        return resampled_interval(value, draws, units, method="percentile")
+        return resampled_interval(value, draws, units, method="bootstrap")
 
 
 @dataclass(frozen=True)

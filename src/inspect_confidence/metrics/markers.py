@@ -27,8 +27,8 @@ from inspect_confidence.metrics.arrays import (
     shares,
 )
 from inspect_confidence.metrics.registry import (
-    BASIC,
-    MEAN,
+    BOOTSTRAP,
+    DEBIASED,
     WILSON,
     About,
     Interval,
@@ -72,7 +72,7 @@ _VARIATION = Interval(
 )
 
 numbers(
-    About(undefined=_NO_MARKER, source=_STUDY, interval=MEAN),
+    About(undefined=_NO_MARKER, source=_STUDY, interval=BOOTSTRAP),
     mic="Marker internal confidence: mean over a marker's sentences of their internal confidence, "
     "1 - mean inconsistency with K more answers.",
 )
@@ -81,11 +81,11 @@ numbers(
     mic_sd="Standard deviation of those, n dividing.",
 )
 numbers(
-    About(undefined=_NO_MARKER, direction="lower", source=_STUDY, interval=MEAN),
+    About(undefined=_NO_MARKER, direction="lower", source=_STUDY, interval=BOOTSTRAP),
     decisiveness_gap="Mean over a marker's sentences of |decisiveness - internal confidence|.",
 )
 numbers(
-    About(undefined=_FEW, direction="lower", source=_STUDY, interval=BASIC),
+    About(undefined=_FEW, direction="lower", source=_STUDY, interval=DEBIASED),
     id_mae="Mean over data sets of the distance of a train split's MICs from test sentences, at "
     "the level that the condition names (else by marker).",
     cd_mae="The same from one data set's train split to another's test split, over ordered pairs.",
@@ -601,7 +601,7 @@ Convention = Literal["text", "authors"]
     direction="higher",
     undefined="no reply with both",
     source="Yona, Aharoni and Geva (2024)",
-    interval=MEAN,
+    interval=BOOTSTRAP,
 )
 def faithfulness(decisiveness: ArrayLike, confidence: ArrayLike) -> float:
     """1 less the mean over a reply's sentences of |decisiveness - internal confidence|.
@@ -627,9 +627,7 @@ def faithfulness(decisiveness: ArrayLike, confidence: ArrayLike) -> float:
     direction="higher",
     undefined="no reply with both",
     source="Yona, Aharoni and Geva (2024)",
-    interval=Interval(
-        "percentile", min_units=100, min_rarest=10, rarest="bin that holds any (items)"
-    ),
+    interval=Interval(min_units=100),
 )
 def cmfg(
     faithfulness: ArrayLike,
@@ -696,18 +694,18 @@ def cmfg_of(totals: FloatArray, counts: FloatArray, convention: str = "text") ->
 _COUNT_SPREAD = no_interval("few rare values decide a standard deviation, and no method covers it")
 
 numbers(
-    About(undefined=_UNJUDGED, source=_STUDY, interval=MEAN),
+    About(undefined=_UNJUDGED, source=_STUDY, interval=BOOTSTRAP),
     mean_internal_confidence="Mean over replies of their sentences' internal confidence.",
 )
 numbers(
-    About(undefined=_UNJUDGED, source="Yona, Aharoni and Geva (2024)", interval=MEAN),
+    About(undefined=_UNJUDGED, source="Yona, Aharoni and Geva (2024)", interval=BOOTSTRAP),
     mean_decisiveness="Mean over replies of their sentences' decisiveness.",
 )
 numbers(
     About(undefined=_UNJUDGED, interval=WILSON), punt_rate="Share of replies that give no answer."
 )
 numbers(
-    About(undefined="no sentence judged", unit="markers", source=_STUDY, interval=MEAN),
+    About(undefined="no sentence judged", unit="markers", source=_STUDY, interval=BOOTSTRAP),
     hedges_per_sentence="Mean number of markers in a sentence.",
 )
 numbers(
@@ -715,7 +713,7 @@ numbers(
     hedges_per_sentence_sd="Standard deviation of the number of markers in a sentence.",
 )
 numbers(
-    About(undefined="no reply", unit="sentences", source=_STUDY, interval=MEAN),
+    About(undefined="no reply", unit="sentences", source=_STUDY, interval=BOOTSTRAP),
     sentences_per_reply="Mean number of sentences in a reply.",
 )
 numbers(
@@ -745,7 +743,7 @@ numbers(
     verdict_accuracy="Share of answers judged as labelled.",
 )
 numbers(
-    About(undefined="no sentence judged", direction="lower", interval=MEAN),
+    About(undefined="no sentence judged", direction="lower", interval=BOOTSTRAP),
     decisiveness_error="Mean distance of decisiveness from the reference: medians of a survey, or "
     "our labels.",
 )

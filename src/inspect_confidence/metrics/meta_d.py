@@ -9,12 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_ndtr, ndtri, ndtri_exp
 
 from inspect_confidence.metrics.arrays import FloatArray, divided
-from inspect_confidence.metrics.registry import INFINITY, Interval, metric
+from inspect_confidence.metrics.registry import BOOTSTRAP, INFINITY, metric
 from inspect_confidence.metrics.tables import ConfidenceTables, confidence_table
 from inspect_confidence.metrics.type2 import (
     LEAST_D_PRIME,
     ONE_SIDED,
-    TEN,
     Type1Model,
     afc_type2_d_prime,
     d_prime_of,
@@ -316,7 +315,7 @@ class MetaD:
     undefined="items that are not two-choice; all answers or all stimuli on one side; one rating "
     "only",
     source="Maniscalco and Lau (2012)",
-    interval=Interval("percentile", min_units=30, min_rarest=10),
+    interval=BOOTSTRAP,
 )
 def meta_d(nr_s1: ArrayLike, nr_s2: ArrayLike, padding: float | None = None) -> MetaD:
     """meta-d' of a two-choice task by maximum likelihood over all ratings, equal variances.
@@ -452,7 +451,10 @@ def m_ratio_of_tables(
     else:
         unit = 1 if type1 == "two_z" else np.sqrt(2)
         sensitivity = meta_d_ideal_of_tables(tables, threshold=threshold) / unit
-    return divided(sensitivity, np.where(d_prime > LEAST_D_PRIME, d_prime, 0))
+    ratio = divided(sensitivity, np.where(d_prime > LEAST_D_PRIME, d_prime, 0))
+    # Of a resample whose d' may be 0 the ratio is unbounded, as in Fieller's interval.
+    is_unbounded = (tables.pseudo_mass > 0) & (d_prime <= LEAST_D_PRIME)
+    return np.where(is_unbounded, np.copysign(np.inf, sensitivity), ratio)
 
 
 @metric(
@@ -463,7 +465,7 @@ def m_ratio_of_tables(
     undefined=f"{ONE_SIDED}; d' at most 0.1; items without choices, or with different numbers of "
     "them",
     source="Maniscalco and Lau (2012)",
-    interval=TEN,
+    interval=BOOTSTRAP,
     of_tables=m_ratio_of_tables,
 )
 def m_ratio(

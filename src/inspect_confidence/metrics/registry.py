@@ -15,11 +15,9 @@ from typing import Literal, Required, TypedDict, TypeVar, Unpack
 from inspect_confidence.metrics.arrays import FloatArray
 
 __all__ = [
-    "BASIC",
-    "BIAS_CORRECTED",
+    "BOOTSTRAP",
     "METRICS",
     "NO_ESTIMATE",
-    "PERCENTILE",
     "TABLE_FUNCTIONS",
     "WILSON",
     "About",
@@ -36,37 +34,29 @@ UNREAD = "no readable judgment"
 GROUPED = f"{UNREAD}; in studies also where most judgments have a confidence of their own"
 """When metrics of judgments grouped by equal confidence are undefined."""
 
-Method = Literal[
-    "percentile",
-    "bias_corrected",
-    "basic",
-    "debiased",
-    "skewness_corrected",
-    "wilson",
-    "own",
-    "none",
-]
+Method = Literal["bootstrap", "debiased", "wilson", "own", "none"]
 
 
 @dataclass(frozen=True)
 class Interval:
-    """Rule of a metric's 95% interval: the method, and the data that it needs.
+    """Rule of a metric's 95% interval: the method, and the number of units that it needs.
 
     Attributes:
         method: A name in `inference.METHODS`.
         reason: Why there is no interval, or what the metric's own method is.
         min_units: Least number of units of a value that has an interval.
         units: What the units are, in the plural.
-        min_rarest: Least number of judgments of the rarest class.
-        rarest: What is counted for that: the outcome, or the cell of the type-2 table.
+        conservative: Where it holds the true value in more than 95% of samples.
+        biased: Whether the value lies above the true one on average, as an absolute difference
+            does: in means and differences distances of the limits add up, which is conservative.
     """
 
-    method: Method = "bias_corrected"
+    method: Method = "bootstrap"
     reason: str = ""
     min_units: int = 0
     units: str = "items"
-    min_rarest: int = 0
-    rarest: str = "outcome"
+    conservative: str = ""
+    biased: bool = False
 
     def over(self, clusters: "Clusters | None") -> "Interval":
         """Return the rule where clusters of items are resampled.
@@ -79,20 +69,16 @@ class Interval:
         if clusters.are_declared:
             min_units = max(self.min_units, clusters.min_units)
             return replace(self, min_units=min_units, units=clusters.units)
-        if self.method in ("basic", "debiased"):
+        if self.method == "debiased":
             return no_interval(f"{clusters.units} are resampled, which leaves its bias")
-        rule = replace(self, min_units=clusters.min_units, units=clusters.units, min_rarest=0)
-        if self.method == "wilson":  # resampled then, as any mean
-            rarest = f"outcome ({clusters.units})"
-            return replace(rule, min_rarest=MEAN.min_rarest, rarest=rarest)
-        return rule
+        method = "bootstrap" if self.method == "wilson" else self.method
+        return replace(self, method=method, min_units=clusters.min_units, units=clusters.units)
 
     def of_difference(self) -> "Interval":
-        """Return the rule of a difference of two such values: always one from resamples."""
-        if self.method not in ("own", "wilson"):
+        """Return the rule of a difference of two such values, from resamples if it isn't biased."""
+        if self.method not in ("own", "wilson") or self.biased:
             return self
-        min_units = max(self.min_units, 15)
-        return replace(self, method="skewness_corrected", reason="", min_units=min_units)
+        return replace(self, method="bootstrap", reason="", min_units=max(self.min_units, 15))
 
 
 @dataclass(frozen=True)
@@ -112,16 +98,9 @@ class Clusters:
     are_declared: bool = False
 
 
-PERCENTILE = Interval("percentile", min_units=30)
-BIAS_CORRECTED = Interval(min_units=20)
-BASIC = Interval("basic", min_units=300)
-SKEWNESS_CORRECTED = Interval("skewness_corrected", min_units=30)
-DEBIASED = Interval("debiased", min_units=300, min_rarest=10)
+BOOTSTRAP = Interval(min_units=20)
+DEBIASED = Interval("debiased", min_units=300)
 WILSON = Interval("wilson")
-MEAN = Interval(
-    "percentile", min_units=20, min_rarest=8, rarest="outcome (items unlike the commonest)"
-)
-"""Rule of means of values that can pile up at one place, as at the end of their range."""
 NO_ESTIMATE = Interval("none")
 """Rule of counts, tests and the like, which estimate nothing."""
 
@@ -156,7 +135,7 @@ class Metric:
     unit: str = "share"
     direction: str = "none"
     source: str = "-"
-    interval: Interval = BIAS_CORRECTED
+    interval: Interval = BOOTSTRAP
     toolbox: bool = False
 
 

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 
 from inspect_confidence.metrics.arrays import FloatArray, divided, sample_of
 from inspect_confidence.metrics.registry import (
+    BOOTSTRAP,
     INFINITY,
     NO_ESTIMATE,
-    PERCENTILE,
     UNREAD,
     WILSON,
     About,
@@ -286,7 +286,7 @@ def utilization_of_tables(tables: ValueTables, *, low: float, high: float) -> Fl
     "define its own; above 1 where reports lie outside the scale.",
     high=INFINITY,
     undefined=UNREAD,
-    interval=PERCENTILE,
+    interval=BOOTSTRAP,
     of_tables=utilization_of_tables,
 )
 def utilization(reports: ArrayLike, *, low: float, high: float) -> float:

@@ -6,16 +6,16 @@ a row.
 """
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import coo_array, csr_array, hstack
 
 from inspect_confidence.metrics.arrays import EDGE, FloatArray, IntArray, distinct, divided, shares
-from inspect_confidence.metrics.registry import UNREAD, WILSON, Interval, metric
+from inspect_confidence.metrics.registry import BOOTSTRAP, UNREAD, WILSON, metric
 from inspect_confidence.metrics.resample import MOST_UNITS, SumStatistic
 
 __all__ = [
@@ -39,6 +39,8 @@ class ConfidenceTables:
         wrong: Mass of wrong answers, likewise.
         binary: Whether every outcome was 0 or 1; outcomes between are split into both masses.
         coarse: Whether a value stands for several neighbouring confidences.
+        pseudo_mass: Mass of pseudo-judgments among them, as resamples have: one a table.
+        credit_spread: Sum of y (1 - y) over outcomes y that are credits, 0 for chances.
         shared: Cache of intermediate results that several metrics need.
     """
 
@@ -47,6 +49,8 @@ class ConfidenceTables:
     wrong: FloatArray
     binary: bool = True
     coarse: bool = False
+    pseudo_mass: FloatArray | float = 0.0
+    credit_spread: FloatArray | float = 0.0
     shared: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
@@ -74,12 +78,14 @@ class ItemTables:
         masses: What each unit adds to the mass of right and, K columns further on, of wrong
             answers: sparse, of shape (2 K, units).
         binary: Whether every outcome is 0 or 1.
+        credit_spread: What each unit adds to the sum of y (1 - y) over outcomes y that are credits.
         coarse: Whether a value stands for several neighbouring confidences.
     """
 
     values: FloatArray
     masses: csr_array
     binary: bool
+    credit_spread: FloatArray
     coarse: bool = False
 
     @classmethod
@@ -89,6 +95,8 @@ class ItemTables:
         outcome: ArrayLike,
         unit: IntArray | None = None,
         units: int | None = None,
+        *,
+        are_chances: bool = False,
     ) -> "ItemTables":
         """Group judgments by item; those with a missing confidence or outcome are left out.
 
@@ -101,6 +109,8 @@ class ItemTables:
             outcome: 1 right, 0 wrong, or the probability of being right.
             unit: The number of each judgment's item; each judgment is an item of its own if None.
             units: How many items there are.
+            are_chances: Whether outcomes between 0 and 1 are chances that the answer is right, not
+                credits: their Brier score is the expected one.
 
         Raises:
             ValueError: A confidence or outcome lies outside [0, 1], or lengths differ.
@@ -119,7 +129,10 @@ class ItemTables:
         places = (np.concatenate([column, column + len(values)]), np.tile(unit, 2))
         cells = coo_array((masses, places), shape=(2 * len(values), size)).tocsr()
         cells.eliminate_zeros()
-        return cls(values, cells, bool(np.isin(outcomes, (0, 1)).all()))
+        spread = np.zeros(size)
+        if not are_chances:
+            np.add.at(spread, unit, share * outcomes * (1 - outcomes))
+        return cls(values, cells, bool(np.isin(outcomes, (0, 1)).all()), spread)
 
     def tables(self, weights: FloatArray) -> ConfidenceTables:
         """Return the table of each row of weights, of shape (resamples, units)."""
@@ -128,14 +141,34 @@ class ItemTables:
     @property
     def table_statistic(self) -> SumStatistic[ConfidenceTables]:
         """Statistic that gives the tables of weights, from sums over units."""
-        k = len(self.values)
+        k, units = len(self.values), self.masses.shape[1]
 
         def compute(masses: FloatArray) -> ConfidenceTables:
-            right, wrong = masses[:, :k], masses[:, k:]
-            return ConfidenceTables(self.values, right, wrong, self.binary, self.coarse)
+            right, wrong = masses[:, :k], masses[:, k:-2]
+            return ConfidenceTables(
+                self.values, right, wrong, self.binary, self.coarse, masses[:, -2], masses[:, -1]
+            )
 
         coarser = self.coarser
-        return SumStatistic(self.masses.T, compute, coarser.table_statistic if coarser else None)
+        return SumStatistic(
+            csr_array(
+                hstack(
+                    [self.masses.T, csr_array((units, 1)), csr_array(self.credit_spread[:, None])]
+                )
+            ),
+            compute,
+            coarser.table_statistic if coarser else None,
+            self.extremes(),
+        )
+
+    def extremes(self) -> FloatArray:
+        """Return pseudo-judgments, right and wrong, of the least and the greatest confidence."""
+        k = len(self.values)
+        extremes = np.zeros((4, 2 * k + 2))
+        if k:
+            extremes[np.arange(4), [0, k, k - 1, 2 * k - 1]] = 1
+            extremes[:, -2] = 1
+        return extremes
 
     @property
     def coarser(self) -> "ItemTables | None":
@@ -153,7 +186,8 @@ class ItemTables:
         merge = csr_array(
             (np.ones(2 * k), (np.append(place, place + steps), np.arange(2 * k))), shape=shape
         )
-        return ItemTables(values, csr_array(merge @ self.masses), self.binary, True)
+        masses = csr_array(merge @ self.masses)
+        return ItemTables(values, masses, self.binary, self.credit_spread, True)
 
     def total_table(self) -> ConfidenceTables:
         """Return the table in which each unit counts once."""
@@ -245,7 +279,14 @@ def mean_confidence_of_tables(tables: ConfidenceTables) -> FloatArray:
     return divided(tables.mass @ tables.values, tables.mass.sum(axis=1))
 
 
-@metric(undefined=UNREAD, of_tables=mean_confidence_of_tables)
+@metric(
+    undefined=UNREAD,
+    interval=replace(
+        BOOTSTRAP,
+        conservative="where reports lie close together: half a report of 0 and of 1 is added",
+    ),
+    of_tables=mean_confidence_of_tables,
+)
 def mean_confidence(confidence: ArrayLike) -> float:
     """Mean of stated confidence, 0 and 1 being the ends of the scale.
 
@@ -268,7 +309,7 @@ def overconfidence_of_tables(tables: ConfidenceTables) -> FloatArray:
     direction="target=0",
     low=-1,
     undefined=UNREAD,
-    interval=Interval(min_units=20, min_rarest=5),
+    interval=BOOTSTRAP,
     of_tables=overconfidence_of_tables,
 )
 def overconfidence(confidence: ArrayLike, correct: ArrayLike) -> float:

@@ -10,11 +10,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
 from inspect_confidence.metrics.arrays import EDGE, FloatArray, check_choice
-from inspect_confidence.metrics.registry import Interval, metric
+from inspect_confidence.metrics.registry import BOOTSTRAP, metric
 from inspect_confidence.metrics.tables import ConfidenceTables, accuracy_of_tables, confidence_table
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ ONE_SIDED = (
     "all judgments on one side of the threshold; all answers right, or all wrong; "
     "outcomes that are not 0 or 1"
 )
-TEN = Interval("percentile", min_units=30, min_rarest=10, rarest="type-2 cell")
 
 
 def type2_dprime_of_tables(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatArray:
@@ -41,7 +40,7 @@ def type2_dprime_of_tables(tables: ConfidenceTables, *, threshold: float = 0.5) 
     unit="d'",
     direction="higher",
     undefined=ONE_SIDED,
-    interval=TEN,
+    interval=BOOTSTRAP,
     source="Macmillan and Creelman (2005); Hautus (1995)",
     of_tables=type2_dprime_of_tables,
 )
@@ -81,7 +80,7 @@ def meta_d_ideal_of_tables(tables: ConfidenceTables, *, threshold: float = 0.5) 
     unit="d'",
     direction="higher",
     undefined=ONE_SIDED,
-    interval=TEN,
+    interval=BOOTSTRAP,
     source="the scale-design study",
     of_tables=meta_d_ideal_of_tables,
 )
@@ -118,7 +117,7 @@ def type2_criterion_of_tables(tables: ConfidenceTables, *, threshold: float = 0.
     definition="The criterion of that observer: evidence that it takes to reach the threshold.",
     unit="d'",
     undefined=ONE_SIDED,
-    interval=TEN,
+    interval=BOOTSTRAP,
     source="the scale-design study",
     of_tables=type2_criterion_of_tables,
 )
@@ -152,11 +151,19 @@ def type2_rates(tables: ConfidenceTables, threshold: float) -> Type2Rates:
         high, all_of_them = high_right + high_wrong, right + wrong
         tells = (right > 0) & (wrong > 0) & (high > 0) & (high < all_of_them * (1 - 1e-12))
         tells &= tables.binary
+        # Resamples have pseudo-judgments, which are a correction by themselves.
+        added = np.where(tables.pseudo_mass > 0, 0.0, 0.5)
         tables.shared[key] = Type2Rates(
-            np.where(tells, (high_right + 0.5) / (right + 1), np.nan),
-            np.where(tells, (high_wrong + 0.5) / (wrong + 1), np.nan),
+            _rate(high_right + added, right + 2 * added, tells),
+            _rate(high_wrong + added, wrong + 2 * added, tells),
         )
     return Type2Rates(*tables.shared[key])
+
+
+def _rate(part: FloatArray, whole: FloatArray, defined: NDArray[np.bool_]) -> FloatArray:
+    """Return a share, far enough from 0 and 1 for a finite quantile, where it is defined."""
+    share = part / np.where(whole > 0, whole, 1)
+    return np.where(defined, np.clip(share, 1e-12, 1 - 1e-12), np.nan)
 
 
 def _counts(

@@ -234,11 +234,10 @@ def utility_curve(
             seed=resampling.seed,
         )["utility"]
         rule = METRICS["expected_utility"].interval
-        rarest = float(min(tables.right.sum(), tables.wrong.sum()))
         for rank, value, value_draws in zip(ranks, values, draws.T, strict=True):
             threshold = f"{cells.values[rank]:.12g}"
             condition = group.condition.but(costs=str(costs), answered_from=threshold)
-            interval, reason = interval_of(rule, value, value_draws, units, rarest)
+            interval, reason = interval_of(rule, value, value_draws, units)
             note = noted(f"no interval: {reason}" if reason else "", group.note)
             n = len(confidence)
             yield group.key.result(condition, "expected_utility", value, interval, n=n, note=note)
@@ -340,5 +339,5 @@ def _resampled(outcomes: FloatArray, unit: IntArray, resampling: Resampling) -> 
         items = len(np.unique(unit[~np.isnan(column)]))
         if items >= LEAST:
             mean = float(np.nanmean(column))
-            intervals[position] = resampled_interval(mean, values, items, method="percentile")
+            intervals[position] = resampled_interval(mean, values, items)
     return intervals

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from inspect_confidence import metrics
-from inspect_confidence.metrics.arrays import EDGE, FloatArray, IntArray, distinct
+from inspect_confidence.metrics.arrays import FloatArray, IntArray, distinct
 from inspect_confidence.metrics.registry import UNREAD
 from inspect_confidence.studies.estimate import (
     Estimate,
@@ -39,23 +39,6 @@ class ConfidenceMetric:
     condition: Mapping[str, object] = field(default_factory=dict)
     note: str = ""
     interval: Callable[..., tuple[float, float]] | None = None
-
-    def rarest_count(self, tables: metrics.ConfidenceTables) -> float:
-        """Return the first table's count of the rarest outcome, or type-2 cell at the threshold.
-
-        Metrics at a coverage count the answers that are covered.
-        """
-        if not tables.binary:
-            return np.inf
-        parts = tables.right[0], tables.wrong[0]
-        if "coverage" in self.condition:
-            covered = float(str(self.condition["coverage"])) * float(tables.total[0])
-            risk = float(self.value(tables)[0])
-            return covered * min(risk, 1 - risk)
-        if "threshold" not in self.condition:
-            return float(min(part.sum() for part in parts))
-        high = tables.values >= float(str(self.condition["threshold"])) - EDGE
-        return float(min(part[side].sum() for part in parts for side in (high, ~high)))
 
 
 _GROUPING = frozenset({"brier_reliability", "brier_resolution", "meta_information"})
@@ -126,6 +109,7 @@ class Answers:
         step: Smallest step of the confidence scale as a share of its width: 1/20 on 0-20; .01 for
             probabilities and without a scale.
         order_only: Whether only the order of the confidences counts.
+        outcomes_are_chances: Whether outcomes between 0 and 1 are chances, not credits.
     """
 
     unit: IntArray
@@ -136,6 +120,7 @@ class Answers:
     choices: int | None
     step: float = DEFAULT_STEP
     order_only: bool = False
+    outcomes_are_chances: bool = False
 
     @classmethod
     def from_frame(
@@ -152,7 +137,8 @@ class Answers:
             pd.factorize(rows["item"])[0],
             int(choices[0]) if have_same_choices else None,
             _scale_step(rows),
-            order_only,
+            order_only=order_only,
+            outcomes_are_chances="radius" in rows,  # LifeEval's, from a life table
         )
 
     def needs_scale(self, metric: ConfidenceMetric) -> bool:
@@ -202,7 +188,11 @@ class Answers:
     def cells(self) -> metrics.ItemTables:
         """Return the count tables by item of judgments with both confidence and correctness."""
         return metrics.ItemTables.from_judgments(
-            self.confidence, self.correct, self.unit, self.units
+            self.confidence,
+            self.correct,
+            self.unit,
+            self.units,
+            are_chances=self.outcomes_are_chances,
         )
 
 
@@ -342,7 +332,6 @@ def item_statistics(
     arrays = answers.confidence, answers.correct, answers.unit
     readable = ~np.isnan(answers.confidence + answers.correct)
     n, items = int(readable.sum()), distinct(answers.unit[readable])
-    right_items = float(np.nansum(answers.correct[readable])) * items / max(n, 1)
     squared_error = Estimate(
         condition,
         "debiased_squared_error",
@@ -351,7 +340,6 @@ def item_statistics(
         metrics.debiased_squared_error_interval(*arrays),
         n_asked=len(answers.unit),
         units=items,
-        rarest=min(right_items, items - right_items),
         no_interval_reason="too few items of each confidence",
     )
     test = replace(squared_error, metric="calibration_p", interval=None, no_interval_reason="")
@@ -386,7 +374,6 @@ def table_statistics(
             undefined_reason,
             n_asked=len(answers.unit),
             units=items,
-            rarest=metric.rarest_count(tables),
             no_interval_reason="too many confidences to resample" if is_unresampled else "",
             resampling_note=steps,
         )
@@ -448,7 +435,6 @@ def two_choice_sensitivity(
         fit = metrics.meta_d(table[:, : 2 * k], table[:, 2 * k :], padding=padding)
         return np.column_stack([fit.meta_d, fit.m_ratio])
 
-    right = share * float((correct == 1).sum())
     meta_d = Estimate(
         condition,
         "meta_d",
@@ -457,7 +443,6 @@ def two_choice_sensitivity(
         undefined_reason=reason,
         n_asked=len(readable),
         units=items,
-        rarest=min(right, share * len(unit) - right),
     )
     m_ratio = replace(meta_d, metric="m_ratio", condition={**condition, "type1": "sdt"})
     return Statistics([meta_d, m_ratio], metrics.SumStatistic(counts, values_of))

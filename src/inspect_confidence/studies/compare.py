@@ -43,9 +43,8 @@ class Contrast:
         units: How many units, mostly items, are resampled; none if 0.
         first: Statistic of the first contender's values.
         second: Statistic of the second contender's values.
-        rarest: As in `estimate.Estimate`, for each value; no limits if empty.
-        own_intervals: Intervals of both contenders, of shape (2, 2), by column, of metrics with a
-            method of their own; NaN where a contender has none.
+        own_intervals: Intervals of both contenders, of shape (2, 2), by column, of metrics that are
+            biased and have a method of their own; NaN where a contender has none.
         clusters: What the units are where they aren't items.
     """
 
@@ -54,7 +53,6 @@ class Contrast:
     units: int
     first: metrics.Statistic
     second: metrics.Statistic
-    rarest: Sequence[float] = ()
     own_intervals: Mapping[int, FloatArray] = field(default_factory=dict)
     clusters: metrics.Clusters | None = None
 
@@ -96,9 +94,8 @@ class ResampledDifferences:
         second: Values of the second contender.
         values: first - second.
         draws: Differences over resamples of the units, of shape (resamples, differences).
-        rarest: As in `Contrast`.
-        below: Distance of the lower limit from the difference, where both sides have an interval
-            of their metric's own; else NaN.
+        below: Distance of the lower limit from the difference, where the limits follow from the
+            intervals of both contenders; else NaN.
         above: Distance of the upper limit.
         clusters: As in `Contrast`.
         grouped: Whether groups of units were resampled, there being many.
@@ -111,7 +108,6 @@ class ResampledDifferences:
     second: FloatArray
     values: FloatArray
     draws: FloatArray
-    rarest: FloatArray
     below: FloatArray
     above: FloatArray
     clusters: metrics.Clusters | None = None
@@ -129,13 +125,12 @@ class ResampledDifferences:
         if np.isnan(value):
             return DifferenceTest(reason="undefined: either value is undefined")
         rule = metrics.METRICS[metric].interval.over(self.clusters).of_difference()
-        units, rarest = int(self.units[column]), self.rarest[column]
-        below, above = self.below[column], self.above[column]
-        if not np.isnan(below) and not metrics.too_few(rule, units, rarest):
+        units, below, above = int(self.units[column]), self.below[column], self.above[column]
+        if not np.isnan(below) and not metrics.too_few(rule, units):
             reach = below if value > 0 else above
-            p = 2 * ndtr(-ALPHA_Z * abs(value) / reach) if reach > 0 else float(value == 0)
+            p = 2 * ndtr(ndtri(0.025) * abs(value) / reach) if reach > 0 else float(value == 0)
             return DifferenceTest((value - below, value + above), float(p))
-        interval, reason = metrics.interval_of(rule, value, draws, units, rarest)
+        interval, reason = metrics.interval_of(rule, value, draws, units)
         if reason and reason != metrics.SAME:  # where every item differs alike there is no doubt
             return DifferenceTest(reason=f"no interval: {reason}")
         p = metrics.resampled_p(value, draws, units, method=rule.method)
@@ -164,10 +159,7 @@ class DifferenceTest:
     reason: str = ""
 
 
-_ARRAYS = ("items", "units", "first", "second", "values", "draws", "rarest", "below", "above")
-
-ALPHA_Z = float(-ndtri(0.025))
-"""How many standard errors a normal 95% interval reaches."""
+_ARRAYS = ("items", "units", "first", "second", "values", "draws", "below", "above")
 
 
 def resample_contrast(
@@ -175,22 +167,20 @@ def resample_contrast(
 ) -> ResampledDifferences:
     """Compute a contrast's differences and resample its units; `stream` as in `resample`."""
     seed = [resampling.seed] if stream is None else [resampling.seed, stream]
-    sides = {"first": contrast.first, "second": contrast.second}
+    sides = contrast.first, contrast.second
     strata = np.zeros(contrast.units, np.int64)
-    plan = metrics.resampled_as(list(sides.values()), strata, seed, patterns=True)
-    draws = metrics.bootstrap(
-        sides, strata, resamples=resampling.resamples, seed=seed, sampling=plan
+    plan = metrics.resampled_as(sides, strata, seed, patterns=True)
+    first_draws, second_draws = metrics.bootstrap_pair(
+        *sides, strata, resamples=resampling.resamples, seed=seed, sampling=plan
     )
     unit_weights = np.ones((1, contrast.units))
     first, second = contrast.first(unit_weights)[0], contrast.second(unit_weights)[0]
     items = np.array(contrast.items, np.int64)
     below, above = np.full((2, len(items)), np.nan)
-    for column, intervals in contrast.own_intervals.items():
-        side_draws = [draws["first"][:, column], draws["second"][:, column]]
-        # A contender compared with itself has equal draws, and no doubt about the difference.
-        if not np.allclose(side_draws[0], side_draws[1], rtol=0, atol=1e-12):
-            side_values = np.array([first[column], second[column]])
-            below[column], above[column] = _interval_reach(side_values, intervals, side_draws)
+    for column, (first_ends, second_ends) in contrast.own_intervals.items():
+        # Its own value may be too high by as much as a side's lower limit is below it.
+        below[column] = (first[column] - first_ends[0]) + (second_ends[1] - second[column])
+        above[column] = (first_ends[1] - first[column]) + (second[column] - second_ends[0])
     return ResampledDifferences(
         contrast.names,
         items,
@@ -198,8 +188,7 @@ def resample_contrast(
         first,
         second,
         _difference(first, second),
-        _difference(draws["first"], draws["second"]),
-        np.array(contrast.rarest) if contrast.rarest else np.full(len(items), np.inf),
+        _difference(first_draws, second_draws),
         below,
         above,
         contrast.clusters,
@@ -209,29 +198,10 @@ def resample_contrast(
 
 def _difference(first: FloatArray, second: FloatArray) -> FloatArray:
     """Subtract; where values differ by rounding alone return 0, since the sign decides p."""
-    difference = first - second
+    with np.errstate(invalid="ignore"):
+        difference = first - second  # of two infinite values undefined
     is_rounding = np.abs(difference) <= 1e-12 * np.maximum(np.abs(first), 1)
     return np.where(is_rounding, 0.0, difference)
-
-
-def _interval_reach(
-    values: FloatArray, intervals: FloatArray, draws: Sequence[FloatArray]
-) -> tuple[float, float]:
-    """Return how far the limits of a difference lie from it (Zou 2007, MOVER).
-
-    Args:
-        values: Values of both sides.
-        intervals: Their intervals, of shape (2, 2); NaN where a side has none.
-        draws: Both sides' values over the same resamples, for their correlation.
-    """
-    first, second = np.abs(intervals - values[:, None])
-    varies = all(np.ptp(side) > 0 for side in draws)
-    correlation = float(np.corrcoef(draws[0], draws[1])[0, 1]) if varies else 0.0
-
-    def reach(a: float, b: float) -> float:
-        return float(np.sqrt(max(a**2 + b**2 - 2 * correlation * a * b, 0)))
-
-    return reach(first[0], second[1]), reach(first[1], second[0])
 
 
 def differences(contrast: Contrast, resampling: Resampling) -> list[Difference]:
@@ -264,10 +234,9 @@ def differences(contrast: Contrast, resampling: Resampling) -> list[Difference]:
 
 def _needs_resamples(contrast: Contrast) -> bool:
     """Whether any value of a contrast has an interval."""
-    limits = contrast.rarest or [np.inf] * len(contrast.names)
-    for (_, metric), items, rarest in zip(contrast.names, contrast.items, limits, strict=True):
+    for (_, metric), items in zip(contrast.names, contrast.items, strict=True):
         rule = metrics.METRICS[metric].interval.over(contrast.clusters).of_difference()
-        if rule.method != "none" and not metrics.too_few(rule, min(items, contrast.units), rarest):
+        if rule.method != "none" and not metrics.too_few(rule, min(items, contrast.units)):
             return True
     return False
 
@@ -361,10 +330,6 @@ class _Contender:
     answers: Answers
     cells: metrics.ItemTables
 
-    def rarest_counts(self, compared: Sequence[ConfidenceMetric]) -> list[float]:
-        tables = self.cells.tables(np.ones((1, self.answers.units)))
-        return [metric.rarest_count(tables) for metric in compared]
-
     def statistic(
         self, compared: Sequence[ConfidenceMetric], resampled: Sequence[bool]
     ) -> metrics.Statistic:
@@ -394,34 +359,24 @@ def contrast_of_pairs(
     Declared clusters of the items are resampled unless others are given.
 
     Its columns are all metrics of the first pair, then those of the second pair, and so on; the
-    second contender's values are computed once and repeated. A metric is resampled if any pair has
-    enough units, and enough of the rarest outcome, for its interval.
+    second contender's values are computed once and repeated. A metric is resampled if there are
+    enough units for its interval.
     """
     choices, items, units = pairs[0].choices, len(pairs[0].items), len(pairs[0].units)
     clusters = clusters or pairs[0].clusters
     compared = _with_sensitivity(compared, thresholds, choices)
-    rules = [
-        metrics.METRICS[metric.metric].interval.over(clusters).of_difference()
-        for metric in compared
-    ]
     firsts = [_Contender(pair.first, pair.first.cells()) for pair in pairs]
     second = _Contender(pairs[0].second, pairs[0].second.cells())
-    second_rarest = second.rarest_counts(compared)
-    rarest, has_interval = [], np.zeros((len(pairs), len(compared)), bool)
-    for row, first in enumerate(firsts):
-        for column, first_rarest in enumerate(first.rarest_counts(compared)):
-            count, rule = min(first_rarest, second_rarest[column]), rules[column]
-            rarest.append(count)
-            enough = not metrics.too_few(rule, units, count)
-            has_interval[row, column] = rule.method != "none" and enough
-    own_intervals = {}
+    resampled, own_intervals = [], {}
     for column, metric in enumerate(compared):
-        if metric.interval and has_interval[:, column].any():
+        rule = metrics.METRICS[metric.metric].interval.over(clusters).of_difference()
+        has_interval = rule.method != "none" and not metrics.too_few(rule, units)
+        resampled.append(has_interval and rule.method != "own")
+        if has_interval and rule.method == "own" and metric.interval:
             second_interval = second.answers.interval(metric)
-            for row in np.flatnonzero(has_interval[:, column]).tolist():
-                ends = [firsts[row].answers.interval(metric), second_interval]
-                own_intervals[row * len(compared) + column] = np.array(ends, float)
-    resampled = [bool(column.any()) for column in has_interval.T]
+            for row, first in enumerate(firsts):
+                ends = np.array([first.answers.interval(metric), second_interval], float)
+                own_intervals[row * len(compared) + column] = ends
     first_values = [first.statistic(compared, resampled) for first in firsts]
     second_values = second.statistic(compared, resampled)
     names = [(condition.but(**metric.condition), metric.metric) for metric in compared]
@@ -431,7 +386,6 @@ def contrast_of_pairs(
         units,
         metrics.CombinedStatistic(first_values, lambda *values: np.hstack(values)),
         metrics.CombinedStatistic([second_values], lambda values: np.tile(values, len(pairs))),
-        rarest,
         own_intervals,
         clusters,
     )
@@ -456,14 +410,11 @@ def mean_differences(parts: Sequence[ResampledDifferences]) -> ResampledDifferen
     reductions: dict[str, Callable[..., Any]] = {
         "items": np.sum,
         "units": np.min,
-        "rarest": np.min,
     }
     arrays = {}
     for field_name in _ARRAYS:
         reduction = reductions.get(field_name, np.mean)
         arrays[field_name] = reduction([getattr(part, field_name) for part in shared], axis=0)
-    # Metrics with an interval of their own are biased; bias doesn't shrink with more data sets.
-    arrays["below"] = arrays["above"] = np.full(len(names), np.nan)
     clusters = next(filter(None, (part.clusters for part in parts)), None)
     return ResampledDifferences(names, **arrays, clusters=clusters)
 

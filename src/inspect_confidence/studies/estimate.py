@@ -108,7 +108,6 @@ class Estimate:
         undefined_reason: Why the value is undefined; the registry's reason if empty.
         n_asked: Judgments that were asked for; n if None.
         units: Resampled units that the estimate rests on; the smaller of n and all units if None.
-        rarest: Judgments of the rarest outcome or type-2 cell, where intervals depend on it.
         no_interval_reason: Why the metric's own method gives no interval, or, where `interval` is
             None, why there is none at all.
         resampling_note: Note on the resampling, shown if the interval comes from it.
@@ -122,7 +121,6 @@ class Estimate:
     undefined_reason: str = ""
     n_asked: int | None = None
     units: int | None = None
-    rarest: float = np.inf
     no_interval_reason: str = ""
     resampling_note: str = ""
 
@@ -207,19 +205,16 @@ def means(
             wilson(column, unit, units) if is_share else None,
             n_asked=len(column),
             units=distinct(unit[present]),
-            rarest=minority_items(column, unit),
         )
         estimates.append(estimate)
-    return Statistics(estimates, metrics.means_of(values, unit, units))
+    ends = [_ends(metric) for metric in columns]
+    return Statistics(estimates, metrics.means_of(values, unit, units, ends))
 
 
-def minority_items(values: FloatArray, unit: IntArray) -> int:
-    """Return how many items have another mean value than the commonest one; NaN is left out."""
-    present = ~np.isnan(values)
-    n = np.bincount(unit[present])
-    item_means = np.bincount(unit[present], values[present])[n > 0] / n[n > 0]
-    _, sizes = np.unique(np.round(item_means, 12), return_counts=True)
-    return int(sizes.sum() - sizes.max(initial=0))
+def _ends(metric: str) -> tuple[float, float] | None:
+    """Return the ends of a metric's range; None if it is unbounded."""
+    about = metrics.METRICS[metric]
+    return (about.low, about.high) if np.isfinite(about.high - about.low) else None
 
 
 def flag_count(flags: FloatArray) -> str:
@@ -347,7 +342,7 @@ def _needs_resamples(estimate: Estimate, units: int, clusters: metrics.Clusters 
     rule = metrics.METRICS[estimate.metric].interval.over(clusters)
     if rule.method in ("own", "none"):
         return False
-    return not metrics.too_few(rule, _unit_count(estimate, units), estimate.rarest)
+    return not metrics.too_few(rule, _unit_count(estimate, units))
 
 
 def results_of(resampled: ResampledEstimates, key: Key) -> list[Result]:
@@ -392,10 +387,10 @@ def _interval(
     low, _ = NO_INTERVAL if estimate.interval is None else estimate.interval
     if estimate.no_interval_reason or not np.isnan(low):
         return _own_interval(estimate, rule, units)
-    (low, high), reason = metrics.interval_of(rule, value, draws, units, estimate.rarest)
+    (low, high), reason = metrics.interval_of(rule, value, draws, units)
     if reason or np.isnan(low):
         return NO_INTERVAL, f"no interval: {reason}" if reason else ""
-    if rule.method in ("basic", "debiased"):
+    if rule.method == "debiased":
         low, high = max(low, about.low), min(high, about.high)
     remark = noted(resampling_note(draws, resampled.grouped), estimate.resampling_note)
     return (low, high), remark
@@ -408,8 +403,8 @@ def _own_interval(
     low, high = NO_INTERVAL if estimate.interval is None else estimate.interval
     reason = ""
     if estimate.interval is not None:
-        reason = metrics.too_few(rule, units, estimate.rarest)
-    if not reason and low == high:
+        reason = metrics.too_few(rule, units)
+    if not reason and metrics.are_equal(np.array([low, high])):
         reason = metrics.SAME
     if not reason and np.isnan(low):
         reason = estimate.no_interval_reason
@@ -472,7 +467,8 @@ def average_estimates(
         if not lacking:
             estimates.append(_mean_estimate(columns, over, independent))
             values.append([column.value for column in columns.values()])
-            draws.append(np.mean([column.draws for column in columns.values()], axis=0))
+            with np.errstate(invalid="ignore"):
+                draws.append(np.mean([column.draws for column in columns.values()], axis=0))
         elif metric in reported_if_missing:
             reason = f"there is none of {', '.join(lacking)}"
             missing.append(Estimate(condition, metric, 0, over, undefined_reason=reason))
@@ -510,22 +506,20 @@ def _mean_estimate(
         if np.isnan(column.value)
     }
     values = np.array([column.value for column in columns.values()])
-    weakest = min(
-        estimates, key=lambda estimate: (not estimate.no_interval_reason, estimate.rarest)
-    )
     return replace(
         estimates[0],
         n=sum(estimate.n for estimate in estimates),
         note=over,
         interval=_interval_of_mean(values, estimates, independent),
         units=min(_unit_count(column.estimate, column.units) for column in columns.values()),
-        rarest=min(estimate.rarest for estimate in estimates),
         n_asked=sum(
             estimate.n if estimate.n_asked is None else estimate.n_asked for estimate in estimates
         ),
         undefined_reason=f"undefined in {', '.join(reasons)} "
         f"({'; '.join(dict.fromkeys(reasons.values()))})",
-        no_interval_reason=weakest.no_interval_reason,
+        no_interval_reason=next(
+            (e.no_interval_reason for e in estimates if e.no_interval_reason), ""
+        ),
     )
 
 
@@ -543,17 +537,16 @@ def _interval_of_mean(
 ) -> tuple[float, float] | None:
     """Return the interval of a mean from its parts' own intervals; None if resamples give it.
 
-    The mean of independent shares has Zou and Donner's interval (MOVER). Metrics with a method of
-    their own have none: bias, as of ECE, doesn't shrink with the number of data sets as errors do.
+    The mean of independent values has Zou and Donner's interval (MOVER). Limits of biased values,
+    as ECE, are averaged: bias doesn't shrink with the number of data sets as errors do.
     """
     if any(estimate.interval is None for estimate in estimates):
         return None
-    if len(estimates) == 1:
-        return estimates[0].interval
-    if metrics.METRICS[estimates[0].metric].interval.method == "own":
-        return NO_INTERVAL
+    bounds = np.array([estimate.interval for estimate in estimates], float)
+    if len(estimates) == 1 or metrics.METRICS[estimates[0].metric].interval.biased:
+        low, high = bounds.mean(axis=0)
+        return float(low), float(high)
     if not independent:
         return None
-    bounds = np.array([estimate.interval for estimate in estimates], float)
     below, above = np.sqrt(np.square(bounds - values[:, None]).sum(axis=0)) / len(estimates)
     return float(values.mean() - below), float(values.mean() + above)

@@ -88,14 +88,29 @@ class Intervals:
     def statistics(self) -> dict[str, metrics.Statistic]:
         """Return every metric of the judgments as a statistic of item weights."""
         values = self.values()
-        means = {
-            name: metrics.mean_of(column, self.unit, self.units) for name, column in values.items()
-        }
+        means = {}
+        for name, column in values.items():
+            ends = self._ends(name, column)
+            means[name] = metrics.mean_of(column, self.unit, self.units, ends)
         return {
             **means,
             "coverage_gap": shifted(means["coverage"], -self.level / 100),
             "median_width": metrics.median_of(values["mean_width"], self.unit, self.units),
         }
+
+    def _ends(self, metric: str, values: FloatArray) -> tuple[float, float] | None:
+        """Return the least and the greatest value that can occur, as far as that is known.
+
+        The greatest score is at least that of a miss by half the mean width.
+        """
+        if metric in SHARES:
+            return 0.0, 1.0
+        finite, widths = values[np.isfinite(values)], self.upper - self.lower
+        if metric != "interval_score" or not len(finite):
+            return None
+        width = widths[np.isfinite(widths)].mean()
+        miss = width + width / (1 - self.level / 100)  # 2/alpha times half the width
+        return float(finite.min()), float(max(finite.max(), miss))
 
     def all_statistics(
         self, condition: Mapping[str, object], n_asked: int, note: str = ""
@@ -118,18 +133,13 @@ class Intervals:
             yield Statistics([estimate], statistic)
 
     def counts(self, n_asked: int) -> dict[str, Any]:
-        """Return the counts of an `Estimate` of these judgments; the rarest outcome is a miss."""
+        """Return the counts of an `Estimate` of these judgments."""
         readable = ~np.isnan(self.values()["coverage"])
         return {
             "n": int(readable.sum()),
             "n_asked": n_asked,
             "units": len(np.unique(self.unit[readable])),
-            "rarest": len(self.missed()),
         }
-
-    def missed(self) -> set[int]:
-        """Return the items with an interval that doesn't contain the truth."""
-        return set(self.unit[self.values()["coverage"] == 0].tolist())
 
     def first_epochs(self) -> "Intervals":
         """Return the readable judgment of the lowest epoch of each item, or of each cluster."""

@@ -207,7 +207,8 @@ def _corrected(
     errors = labels.errors(sample.form, classes)
     subtracted = np.where(present, 0 if confidence is None else confidence, np.nan)
     columns = np.column_stack([sample.shares[:, used], subtracted])
-    column_means = means_of(columns, sample.unit, units)
+    # The judge's verdicts get the prior of `errors.interval`, not pseudo-units.
+    column_means = replace(means_of(columns, sample.unit, units), extremes=None)
 
     def statistic(weights: FloatArray) -> FloatArray:
         means = column_means(weights)
@@ -292,7 +293,6 @@ def _prediction_powered(
         interval, value = mean.share_interval, float(np.clip(mean.value, 0, 1))
         if value != mean.value:
             note = noted(note, f"{mean.value:.3f} before it was moved into the range")
-    right = float(labels["label"].sum())
     reason = ""
     if len(labels) < LEAST_LABELLED:
         reason = f"fewer than {LEAST_LABELLED} labelled items"
@@ -302,6 +302,5 @@ def _prediction_powered(
         interval=None if reason else interval,
         no_interval_reason=reason,
         units=len(labels),
-        rarest=min(right, len(labels) - right),
     )
     return Statistics([described], lambda weights: np.full((len(weights), 1), value))

@@ -203,7 +203,6 @@ def _attempts(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iter
         rests_on_graded(shares["overall_accuracy"]),
         n_asked=len(rows),
         units=distinct(unit[graded]),
-        rarest=estimate.minority_items(shares["overall_accuracy"], unit),
     )
     yield Statistics([f_score], metrics.SumStatistic(sums, metrics.f_score_of_sums))
 

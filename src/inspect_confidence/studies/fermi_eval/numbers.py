@@ -240,7 +240,7 @@ def _conformal(
     after = before.moved(offset)
     yield from after.all_statistics(where, len(test), note)
     change = after.values()["interval_score"] - before.values()["interval_score"]
-    counts = before.counts(len(test)) | {"rarest": len(after.missed() | before.missed())}
+    counts = before.counts(len(test))
     change_estimate = Estimate(where, "interval_score_change", note=note, **counts)
     yield Statistics([change_estimate], metrics.mean_of(change, before.unit, len(units)))
 
@@ -348,17 +348,14 @@ def _score_changes(
         common, sides = on_common([side[side["status"] == "ok"] for side in at_level])
         if len(common):
             first, second = (Intervals.from_frame(side, units) for side in sides)
-            change = metrics.CombinedStatistic(
-                [side.statistics()["interval_score"] for side in (first, second)],
-                lambda score, direct_score: score - direct_score,
-            )
+            score, direct_score = (side.statistics()["interval_score"] for side in (first, second))
+            change = metrics.difference_of(score, direct_score)
             described = Estimate(
                 condition.but(level=level),
                 "interval_score_change",
                 len(common),
                 f"less direct, on {len(common)} test items that have both",
                 n_asked=at_level[0]["item"].nunique(),
-                rarest=len(first.missed() | second.missed()),
             )
             yield Statistics([described], change)
 

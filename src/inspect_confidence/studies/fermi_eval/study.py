@@ -107,12 +107,11 @@ def _strata(rows: pd.DataFrame) -> IntArray:
 
 @dataclass(frozen=True)
 class _ComparedMetric:
-    """One metric of both contenders, and the counts that its interval depends on."""
+    """One metric of both contenders, and the number of items that it rests on."""
 
     first: Statistic
     second: Statistic
     items: int
-    rarest: float = np.inf
 
 
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
@@ -163,11 +162,10 @@ def _compare_intervals(
     if not len(items):
         return {}
     first, second = (Intervals.from_frame(side, units) for side in sides)
-    missed = len(first.missed() | second.missed())
     second_statistics = second.statistics()
     compared = {}
     for metric, statistic in first.statistics().items():
-        compared[metric] = _ComparedMetric(statistic, second_statistics[metric], len(items), missed)
+        compared[metric] = _ComparedMetric(statistic, second_statistics[metric], len(items))
     return compared
 
 
@@ -182,7 +180,6 @@ def _contrast(compared: Mapping[Name, _ComparedMetric], units: int) -> Contrast:
         units if compared else 0,
         CombinedStatistic([row.first for row in rows], columns),
         CombinedStatistic([row.second for row in rows], columns),
-        [row.rarest for row in rows],
     )
 
 

@@ -238,7 +238,6 @@ def _conditional(sentences: Sentences, convention: str | None, condition: Condit
         noted(bins, f"{punts} punts left out" if punts else ""),
         n_asked=len(sentences.replies),
         units=int((counts.sum(axis=(1, 2)) > 0).sum()),
-        rarest=min((counts > 0).sum(axis=(0, 1))[sizes > 0], default=0),
     )
     return Statistics([described], statistic)
 
@@ -273,14 +272,14 @@ def marker_statistics(
     correct = counted["correct"].to_numpy(float)
     n_asked = sentences.sentences_with()
     note = noted(rare, fewer, left_out_note)
-    yield _mic(sentences, counted, n_asked[markers], condition, note)
+    yield from _mic(sentences, counted, n_asked[markers], condition, note)
     for extra, chosen in (
         ({"outcome": "correct"}, correct == 1),
         ({"outcome": "incorrect"}, correct == 0),
         ({"faithful": "yes"}, faithfulness >= FAITHFUL),
         ({"faithful": "no"}, faithfulness < FAITHFUL),
     ):
-        yield _mic(sentences, counted[chosen], n_asked[markers], condition.but(**extra), "")
+        yield from _mic(sentences, counted[chosen], n_asked[markers], condition.but(**extra), "")
     for marker in markers:
         rows = counted[counted["standard"] == marker]
         gap = {"decisiveness_gap": (rows["decisiveness"] - rows["confidence"]).abs()}
@@ -296,15 +295,16 @@ def _mic(
     n_asked: "pd.Series[int]",
     condition: Condition,
     note: str,
-) -> Statistics:
-    """Return mean and standard deviation of confidence for the markers in `n_asked`'s index."""
+) -> Iterator[Statistics]:
+    """Yield mean and standard deviation of confidence for the markers in `n_asked`'s index."""
     markers = [str(marker) for marker in n_asked.index]
     cells = sentences.cells(rows, markers)
     row_markers, confidence = rows["standard"].to_numpy(), rows["confidence"].to_numpy(float)
     unit = rows["unit"].to_numpy(np.int64)
-    means = []
+    means, columns = [], []
     for marker in markers:
         has_marker = row_markers == marker
+        columns.append(np.where(has_marker, confidence, np.nan))
         described = Estimate(
             condition.but(marker=marker),
             "mic",
@@ -312,7 +312,6 @@ def _mic(
             note,
             n_asked=int(n_asked[marker]),
             units=len(np.unique(unit[has_marker])),
-            rarest=estimate.minority_items(confidence[has_marker], unit[has_marker]),
         )
         means.append(described)
     spreads = [replace(described, metric="mic_sd") for described in means]
@@ -324,6 +323,8 @@ def _mic(
         with np.errstate(divide="ignore", invalid="ignore"):
             mean = np.where(n > 0, counts @ tables.values / n, np.nan)
             square = np.where(n > 0, counts @ tables.values**2 / n, np.nan)
-        return np.hstack([mean, np.sqrt(np.maximum(square - mean**2, 0))])
+        return np.asarray(np.sqrt(np.maximum(square - mean**2, 0)))
 
-    return Statistics([*means, *spreads], statistic)
+    mean = means_of(np.stack(columns, axis=1), unit, len(sentences.units), [(0, 1)] * len(columns))
+    yield Statistics(means, mean)
+    yield Statistics(spreads, statistic)

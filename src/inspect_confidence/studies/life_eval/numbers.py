@@ -179,15 +179,11 @@ def rounding(
     if (estimate.unit_names(rows) == rows["item"]).all():
         return share
     # Wilson's interval takes a unit for one judgment, or several of the same question; a decade is
-    # many. Units vary within data sets alone, as they are resampled.
-    minority = sum(
-        estimate.minority_items(rounded[positions], answers.unit[positions])
-        for positions in rows.groupby("dataset").indices.values()
-    )
+    # many.
     rule_of_clusters = metrics.METRICS["round_rate"].interval.over(CLUSTERS)
     units = share.estimates[0].units or 0
-    reason = metrics.too_few(rule_of_clusters, units, minority)
-    return with_changes(share, interval=None, rarest=minority, no_interval_reason=reason)
+    reason = metrics.too_few(rule_of_clusters, units)
+    return with_changes(share, interval=None, no_interval_reason=reason)
 
 
 def failures(rows: pd.DataFrame, answers: Answers, condition: Condition) -> Statistics:
@@ -197,7 +193,7 @@ def failures(rows: pd.DataFrame, answers: Answers, condition: Condition) -> Stat
     share = estimate.means(condition, columns, answers.unit, answers.units, estimate.flag_count)
     item, items = pd.factorize(rows["item"])
     interval = estimate.wilson(failed, item.astype(np.int64), len(items))
-    return with_changes(share, interval=interval, units=len(items), rarest=np.inf)
+    return with_changes(share, interval=interval, units=len(items))
 
 
 def with_changes(statistics: Statistics, **changes: Any) -> Statistics:
