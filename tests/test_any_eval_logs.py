@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 import pandas as pd
@@ -238,6 +239,28 @@ def test_a_scale_that_nobody_said_is_not_guessed(tmp_path: Path) -> None:
     # What a scorer wrote and is no confidence is the scorer's failure, not the model's.
     assert note.startswith("5 of 11 judgments left out: 1 out_of_range, 4 scoring_failed")
     assert value(results, condition, "format_failure_rate") == 0
+
+
+def test_a_log_whose_summaries_do_not_say_that_samples_are_completed_is_read(
+    tmp_path: Path,
+) -> None:
+    """Logs until early 2025: every sample of a run that succeeded counts."""
+    run(quiz("4", "5", "4", sure=[0.5, 0.25, 1]), tmp_path / "new")
+    (log,) = (tmp_path / "new").glob("*.eval")
+    (tmp_path / "old").mkdir()
+    with ZipFile(log) as new, ZipFile(tmp_path / "old" / log.name, "w") as old:
+        for name in new.namelist():
+            content = new.read(name)
+            if "summaries" in name:
+                summaries = json.loads(content)
+                for summary in summaries:
+                    del summary["completed"], summary["metadata"]
+                content = json.dumps(summaries).encode()
+            old.writestr(name, content)
+    field = ["metadata.sure"]
+    rows, old_rows = (rows_of(tmp_path / name, confidence=field) for name in ("new", "old"))
+    assert len(old_rows) == 3
+    pd.testing.assert_frame_equal(old_rows, rows)
 
 
 def test_two_fields_that_fit_are_refused(tmp_path: Path) -> None:

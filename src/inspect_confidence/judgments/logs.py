@@ -86,7 +86,7 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHIN
     header = read_eval_log(location, header_only=True)
     table = log_table(header)
     repairs = Repairs()
-    completed = _completed_summaries(location)
+    completed = _completed_summaries(location, header)
     invalid = {_uuid(summary) for summary in completed if _is_invalid(location, header, summary)}
     summaries = [summary for summary in completed if _uuid(summary) not in invalid]
     unsent = read_unsent(header, completed)
@@ -132,9 +132,11 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHIN
     )
 
 
-def _completed_summaries(location: str) -> list[EvalSampleSummary]:
+def _completed_summaries(location: str, header: EvalLog) -> list[EvalSampleSummary]:
+    """Return the summaries of completed samples; logs until early 2025 do not say which are."""
     summaries = read_eval_log_sample_summaries(location)
-    return [summary for summary in summaries if summary.completed]
+    completed = [summary for summary in summaries if summary.completed]
+    return summaries if header.status == "success" and not completed else completed
 
 
 def _uuid(summary: EvalSampleSummary) -> str:
@@ -151,6 +153,8 @@ def _samples(
             is_whole_needed |= table.needs_reply(_score_facts(summary))
         else:
             is_whole_needed = _is_shortened(summary)
+        # Summaries that do not say whether a sample is completed have no metadata either.
+        is_whole_needed |= not summary.completed
         yield summary, _whole_sample(location, summary) if is_whole_needed else summary
 
 
