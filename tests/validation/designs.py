@@ -252,16 +252,19 @@ class _Tally:
         undefined: Samples without a value.
         printed: Samples with an interval.
         held: Samples whose interval holds the true value.
+        varies: Whether any value differs from the true one.
     """
 
     undefined: int = 0
     printed: int = 0
     held: int = 0
+    varies: bool = False
 
     def add(self, value: float, interval: tuple[float, float], truth: float) -> None:
         """Count a sample."""
         low, high = interval
         self.undefined += bool(np.isnan(value))
+        self.varies |= abs(value - truth) > 1e-6
         if not np.isnan(low):
             assert low - 1e-9 <= value <= high + 1e-9, (low, value, high)
             self.printed += 1
@@ -297,6 +300,9 @@ class _Tallies:
             if np.isnan(truth) or rule.method == "none":
                 assert rule.method != "none" or not tally.printed, name
                 continue
+            wide = conservative_reason(rule)
+            if not tally.varies:
+                wide = "every sample has the true value"
             figures.append(
                 Coverage(
                     f"{prefix}{name} {condition}".rstrip(),
@@ -306,7 +312,7 @@ class _Tallies:
                     self.simulations,
                     tally.printed,
                     tally.held,
-                    conservative_reason(rule),
+                    wide,
                     tally.undefined,
                 )
             )
