@@ -91,6 +91,51 @@ def test_strict() -> None:
     assert verdicts("n>=50", strict=True) == [("a/1", "", False, "no interval: a count")]
 
 
+def test_a_requirement_may_name_an_end_of_the_interval() -> None:
+    """Either end against either kind of limit; a row without an interval fails."""
+    assert verdicts("ece.low<=0.06;variant=")[0][2:] == (True, "")
+    assert verdicts("ece.high<=0.11;variant=")[0][2:] == (
+        False,
+        "0.1 with ci_high 0.12, which is not <= 0.11",
+    )
+    for strict in (False, True):  # a named end stays as it is
+        assert verdicts("coverage.high>=0.79;model=b/2", strict=strict)[0][2]
+        assert not verdicts("coverage.low>=0.79;model=b/2", strict=strict)[0][2]
+    assert verdicts("n.low>=50") == [("a/1", "", False, "no interval: a count")]
+
+
+def test_what_n_decides_follows_from_the_interval() -> None:
+    """[.05, .12] is within .2, beyond .04, and undecided at .1; without an interval undecided."""
+    for requirement, decision in (
+        ("ece<=0.2;variant=", "within the limit"),
+        ("ece<=0.04;variant=", "beyond the limit"),
+        ("ece<=0.1;variant=", "undecided: the interval contains the limit"),
+        ("ece>=0.04;variant=", "within the limit"),
+        ("n>=50", "undecided: no interval"),
+    ):
+        assert check(ROWS, [requirement])["decision"].tolist() == [decision], requirement
+
+
+def test_one_estimator_is_gated_unless_another_is_named() -> None:
+    """Ten equal bins of five ECEs; 15 bins or equal masses if the requirement names them."""
+    key = Key("any_eval", "m", "d")
+    conditions: list[dict[str, object]] = [
+        {},
+        {"bins": 15},
+        {"bins": 20},
+        {"binning": "equal_mass"},
+    ]
+    rows = []
+    for number, parts in enumerate(conditions):
+        rows.append(key.result(parts, "ece", 0.1 + number / 100, (0.05, 0.2), n=50))
+    results = results_frame(rows)
+    assert check(results, ["ece<=0.1"])["value"].tolist() == [0.1]
+    assert check(results, ["ece<=0.1;bins=15"])["value"].tolist() == [0.11]
+    assert check(results, ["ece<=0.1;binning=equal_mass"])["value"].tolist() == [0.13]
+    # A study that has one estimator alone, with a name, has no other to gate on.
+    assert check(results_frame(rows[1:2]), ["ece<=0.1"])["value"].tolist() == [0.11]
+
+
 def test_what_looks_alike_is_told_in_full() -> None:
     """A value just above the limit isn't printed as the limit."""
     key = Key("life_eval", "m", "d")
@@ -109,6 +154,7 @@ def test_what_looks_alike_is_told_in_full() -> None:
     [
         ("covrage>=0.8", "covrage>=0.8: there is no metric 'covrage'. Did you mean 'coverage'?"),
         ("coverage=0.8", "'coverage=0.8' is not a requirement; write it as"),
+        ("coverage.lower>=0.8", "'lower' is no bound; write coverage.low or coverage.high"),
         ("coverage>=high", "'high' is not a number"),
         ("coverage>=", "'' is not a number"),
         ("coverage>=nan", "'nan' is not a number"),

@@ -18,6 +18,9 @@ from inspect_confidence.printing import in_json
 NO_INTERVAL = (math.nan, math.nan)
 """Ends of the interval of a number without an interval."""
 
+OTHER_ITEMS = "†"
+"""Mark of a number that rests on clearly fewer items than another model's number."""
+
 # Spreadsheets accept full-width signs too, and skip blanks before a formula. Text that starts with
 # apostrophes gets one more, so that the added one can be removed again.
 _FORMULA = re.compile(r"'*(?:[\t\r]|\s*[=+\-@\uff1d\uff0b\uff0d\uff20])")

@@ -424,11 +424,19 @@ def print_verdicts(verdicts: "pd.DataFrame") -> None:
             for low, high in _interval_ends(rows)
         ]
         table["n"] = rows["n"].astype(str)
+        table["what n decides"] = rows["decision"]
         table["verdict"] = [
             "holds" if passed else f"fails: {reason}"
             for passed, reason in zip(rows["passed"], rows["reason"], strict=True)
         ]
-        print_table(table, one_line(requirement), f"{rows['passed'].sum()} of {len(rows)} hold.")
+        undecided = rows[rows["decision"].str.startswith("undecided")]
+        caption = f"{rows['passed'].sum()} of {len(rows)} hold."
+        if len(undecided):
+            caption += (
+                f" {len(undecided)} undecided: with this n the verdict on the value may be chance. "
+                "METRIC.low or METRIC.high in the requirement decides by an end of the interval."
+            )
+        print_table(table, one_line(requirement), caption)
     total = verdicts["requirement"].nunique()
     met = total - verdicts.loc[~verdicts["passed"], "requirement"].nunique()
     echo(f"{met} of {total} requirements met.")

@@ -20,7 +20,15 @@ _OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     ">": operator.gt,
 }
-_FORM = re.compile(r"\s*(?P<metric>\w+)\s*(?P<sign><=|>=|<|>)(?P<number>[^;]*)(?P<parts>(?:;.*)?)")
+_FORM = re.compile(
+    r"\s*(?P<metric>\w+)(?:\.(?P<bound>\w+))?\s*(?P<sign><=|>=|<|>)(?P<number>[^;]*)(?P<parts>(?:;.*)?)"
+)
+_BOUNDS = {"low": "ci_low", "high": "ci_high"}
+"""Columns of the ends of the interval, by their names in a requirement."""
+
+ESTIMATOR_PARTS = ("bins", "binning", "top_bin")
+"""Parts of the condition that name another estimator of the same quantity."""
+
 _EXAMPLE = "write it as 'ece<=0.10' or 'coverage>=0.85;level=90'"
 
 
@@ -34,6 +42,8 @@ class Requirement:
         sign: `<=`, `>=`, `<` or `>`.
         number: The limit.
         parts: Required value of a row by key, as the user wrote it; empty if the row must lack it.
+        column: Column of the end of the interval that must be within the limit; empty for the
+            value.
     """
 
     text: str
@@ -41,10 +51,13 @@ class Requirement:
     sign: str
     number: float
     parts: Mapping[str, str]
+    column: str = ""
 
     @property
     def bound(self) -> str:
-        """Column with the end of the interval that is nearest to failing."""
+        """Column of the named end of the interval, else of the end that is nearest to failing."""
+        if self.column:
+            return self.column
         return "ci_high" if self.sign.startswith("<") else "ci_low"
 
     def holds(self, value: float) -> bool:
@@ -87,7 +100,15 @@ def read_requirement(text: str) -> Requirement:
         )
     if metric not in METRICS:
         raise InvalidArgument(f"{text}: there is no metric {metric!r}. {nearest(metric, METRICS)}")
-    return Requirement(text.strip(), metric, form["sign"], number, _parts(text, form["parts"]))
+    bound = form["bound"]
+    if bound is not None and bound not in _BOUNDS:
+        raise InvalidArgument(
+            f"{text}: {bound!r} is no bound; write {metric}.low or {metric}.high."
+        )
+    parts = _parts(text, form["parts"])
+    return Requirement(
+        text.strip(), metric, form["sign"], number, parts, _BOUNDS.get(bound or "", "")
+    )
 
 
 def _parts(text: str, pairs: str) -> dict[str, str]:
@@ -119,7 +140,7 @@ _LISTED = 20
 
 COLUMNS = (
     *("requirement", "task", "model", "dataset", "condition", "metric"),
-    *("value", "ci_low", "ci_high", "n", "passed", "reason"),
+    *("value", "ci_low", "ci_high", "n", "passed", "reason", "decision"),
 )
 
 
@@ -128,19 +149,24 @@ def check(
 ) -> pd.DataFrame:
     """Check results against requirements such as `ece<=0.10` or `coverage>=0.85;level=90`.
 
-    A requirement is `METRIC OP NUMBER[;key=value...]` with `<=`, `>=`, `<` or `>`; keys are parts
-    of the condition, `task`, `model` and `dataset`, and `key=` means that the part is absent. It
-    applies to every row of results that matches. A value that is undefined fails.
+    A requirement is `METRIC[.low|.high] OP NUMBER[;key=value...]` with `<=`, `>=`, `<` or `>`; keys
+    are parts of the condition, `task`, `model` and `dataset`, and `key=` means that the part is
+    absent. `.low` and `.high` are the ends of the 95% interval. It applies to every row of results
+    that matches; of several estimators of one quantity only to the standard one (calibration error
+    in ten bins of equal width) unless the requirement names `bins` or `binning`. A value that is
+    undefined fails.
 
     Args:
         results: Results of `summarize`.
         requirements: One or more requirements.
         strict: Check the end of the 95% interval that is nearest to failing (`ci_high` for an
-            upper limit, `ci_low` for a lower one); a row without an interval fails.
+            upper limit, `ci_low` for a lower one), unless a requirement names an end; a row without
+            an interval fails.
 
     Returns:
         A row for each requirement and matching row of results, with the columns of results except
-        `note`, and `requirement`, `passed` and `reason` (empty for a row that passed).
+        `note`, and `requirement`, `passed`, `reason` (empty for a row that passed) and `decision`:
+        whether the interval of n judgments lies on one side of the limit.
 
     Raises:
         InvalidArgument: A requirement is invalid, or no row of results matches it.
@@ -164,7 +190,12 @@ def check(
         rows = results.iloc[_matching(requirement, facts, results["metric"].tolist())]
         reasons = [_failure(requirement, row, strict) for row in rows.to_dict("records")]
         passed = [not reason for reason in reasons]
-        frames.append(rows.assign(requirement=requirement.text, passed=passed, reason=reasons))
+        decisions = [_decision(requirement, row) for row in rows.to_dict("records")]
+        frames.append(
+            rows.assign(
+                requirement=requirement.text, passed=passed, reason=reasons, decision=decisions
+            )
+        )
     return pd.concat(frames, ignore_index=True)[list(COLUMNS)]
 
 
@@ -181,7 +212,24 @@ def _matching(
     matches = [k for k in candidates if requirement.matches(facts[k])]
     if not matches:
         raise InvalidArgument(_no_match_error(requirement, [facts[k] for k in candidates]))
-    return matches
+    standard = [k for k in matches if not facts[k].keys() & _unnamed_estimators(requirement)]
+    return standard or matches
+
+
+def _unnamed_estimators(requirement: Requirement) -> set[str]:
+    """Return the parts of estimators that the requirement doesn't name."""
+    return set(ESTIMATOR_PARTS) - requirement.parts.keys()
+
+
+def _decision(requirement: Requirement, row: Mapping[Hashable, Any]) -> str:
+    """Return what the interval says about the limit."""
+    low, high = float(row["ci_low"]), float(row["ci_high"])
+    if pd.isna(low) or pd.isna(high):
+        return "undecided: no interval"
+    holds = requirement.holds(low), requirement.holds(high)
+    if all(holds):
+        return "within the limit"
+    return "undecided: the interval contains the limit" if any(holds) else "beyond the limit"
 
 
 def _no_match_error(requirement: Requirement, candidates: Sequence[dict[str, str]]) -> str:
@@ -213,7 +261,7 @@ def _failure(requirement: Requirement, row: Mapping[Hashable, Any], strict: bool
     reason = f": {note}" if note else ""
     if pd.isna(value):
         return f"undefined{reason}"
-    if not strict:
+    if not strict and not requirement.column:
         number, limit = _distinct_texts(value, requirement)
         return "" if requirement.holds(value) else f"{number} is not {limit}"
     bound = float(row[requirement.bound])

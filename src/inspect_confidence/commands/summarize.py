@@ -18,9 +18,11 @@ from inspect_confidence.commands.analysis import (
 )
 from inspect_confidence.judgments.read import Source
 from inspect_confidence.judgments.streams import Stream
-from inspect_confidence.results import Key, Result, results_frame
+from inspect_confidence.metrics import METRICS
+from inspect_confidence.results import OTHER_ITEMS, Key, Result, conditions_of, results_frame
 from inspect_confidence.studies import all_studies, all_tables
 from inspect_confidence.studies.life_eval.judgments import HALF_OPEN
+from inspect_confidence.studies.unread import SHARE
 
 
 def summarize(source: Source | Stream, **settings: Unpack[Settings]) -> pd.DataFrame:
@@ -41,7 +43,7 @@ def summarize(source: Source | Stream, **settings: Unpack[Settings]) -> pd.DataF
     if not isinstance(source, Stream):
         read_settings(settings)  # an invalid setting ends the command before logs are read
         source = as_stream(source, settings)
-    return results_frame(compute_results(source, settings))
+    return mark_item_sets(results_frame(compute_results(source, settings)))
 
 
 def summarize_with_draws(
@@ -79,7 +81,38 @@ def summarize_with_draws(
     for row, result in enumerate(results):
         if key(result) in draws_by_key:
             draws[row] = draws_by_key[key(result)]
-    return results_frame(results), draws
+    return mark_item_sets(results_frame(results)), draws
+
+
+_FEWER = 0.9
+"""Share of the largest number of items below which a number has another set of items."""
+
+
+def mark_item_sets(results: pd.DataFrame) -> pd.DataFrame:
+    """Mark the notes of numbers that rest on clearly fewer items than another model's.
+
+    Two models are compared on the same items only if their n are alike: a model that answered 257
+    of 400 items may have answered the easier ones. The note of a number whose n is below 90% of the
+    largest n of the same task, data set, metric and condition (without variant and judge) begins
+    with `OTHER_ITEMS`, which tables also print beside the number.
+    """
+    shared = [str(condition.but(variant="", judge="")) for condition in conditions_of(results)]
+    keys = [results[name] for name in ("task", "dataset", "metric")]
+    is_number = results["value"].notna() & (results["metric"] != SHARE)
+    n = results["n"].where(is_number)
+    most = n.groupby([*keys, pd.Series(shared, results.index)]).transform("max")
+    is_count = results["metric"].map(lambda name: METRICS[name].unit == "count").astype(bool)
+    is_marked = (n < _FEWER * most) & ~is_count
+    if not is_marked.any():
+        return results
+    marked = results[is_marked]
+    notes = []
+    for own, largest, note in zip(marked["n"], most[is_marked], marked["note"], strict=True):
+        text = f"{OTHER_ITEMS} other items: n = {own:,} beside {int(largest):,}"
+        notes.append(f"{text}; {note}" if note else text)
+    results = results.copy()
+    results.loc[is_marked, "note"] = notes
+    return results
 
 
 def detail(source: Source, **settings: Unpack[Settings]) -> pd.DataFrame:

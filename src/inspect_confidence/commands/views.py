@@ -8,6 +8,7 @@ import pandas as pd
 
 from inspect_confidence.headlines import headline_rows
 from inspect_confidence.metrics import METRICS
+from inspect_confidence.results import OTHER_ITEMS
 from inspect_confidence.studies import Study, View, all_studies
 from inspect_confidence.studies.tables import NOTHING, Cell, cell
 from inspect_confidence.studies.toolbox import (
@@ -104,6 +105,8 @@ def _headlines(rows: pd.DataFrame, unread: Sequence[ParseFailureSummary]) -> Vie
             line["unread"] = _percent(shares.get(tuple(names.values())[:3]))
         lines.append(line)
     notes = list(_reasons(rows))
+    if rows["note"].str.contains(OTHER_ITEMS, regex=False).any():
+        notes.append(f"{OTHER_ITEMS} on other items: n is below 90% of the largest of its column.")
     datasets = set(rows["dataset"])
     for failures in unread:
         if failures.group[2] in datasets:

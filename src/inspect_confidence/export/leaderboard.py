@@ -24,6 +24,7 @@ from inspect_confidence.overview.ranks import (
     headline_groups,
     headline_ranks,
 )
+from inspect_confidence.results import OTHER_ITEMS
 from inspect_confidence.studies import all_studies
 from inspect_confidence.writing import put
 
@@ -96,6 +97,8 @@ def _cells(rank: Rank, row: Mapping[Hashable, Any]) -> list[str]:
     """Return the texts of a model's line, one for each entry of `_HEADER`."""
     value, low, high = float(row["value"]), float(row["ci_low"]), float(row["ci_high"])
     interval = "" if isnan(low) else f" [{low:.3g}, {high:.3g}]"
+    if OTHER_ITEMS in str(row["note"]):
+        interval += f" {OTHER_ITEMS}"
     return [
         "-" if isnan(rank.rank) else f"{rank.rank:g}",
         "-" if isnan(rank.low) else f"{rank.low:g} to {rank.high:g}",

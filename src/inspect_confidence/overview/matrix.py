@@ -13,7 +13,7 @@ import pandas as pd
 from inspect_confidence.headlines import Direction, direction_of, headline_rows
 from inspect_confidence.overview.numbers import format_number, without_unit
 from inspect_confidence.overview.ranks import Rank, Ranks, headline_ranks
-from inspect_confidence.results import Condition, conditions_of
+from inspect_confidence.results import OTHER_ITEMS, Condition, conditions_of
 from inspect_confidence.studies.unread import ALL_DATASETS, SHARE
 
 MAX_COLUMNS = 8
@@ -72,6 +72,7 @@ class Number:
         value: Value for sorting.
         note: Reason why the number is undefined, and exclusions.
         rank: Rank with its interval.
+        mark: `OTHER_ITEMS` if the number rests on other items than another model's; else empty.
         unread: Share of parse failures, as text.
         unread_row: Row of that share; None without such a row.
     """
@@ -83,6 +84,7 @@ class Number:
     n: int
     note: str
     rank: Rank
+    mark: str = ""
     unread: str = ""
     unread_row: int | None = None
 
@@ -240,6 +242,7 @@ def _number(
         n=n,
         note=str(row["note"]),
         rank=rank,
+        mark=OTHER_ITEMS if OTHER_ITEMS in str(row["note"]) else "",
         unread=unread,
         unread_row=unread_row,
     )

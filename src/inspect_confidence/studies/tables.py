@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from inspect_confidence.results import conditions_of
+from inspect_confidence.results import OTHER_ITEMS, conditions_of
 from inspect_confidence.studies.study import View
 
 _KEY_PARTS = ("task", "model", "dataset")
@@ -83,6 +83,8 @@ def cell(
         if interval and not math.isnan(low):
             text += f" [{_plain(low, digits)}, {_plain(high, digits)}]"
         text += f" {mark}" if mark else ""
+        if OTHER_ITEMS in str(row["note"]):
+            text += f" {OTHER_ITEMS}"
     return Cell(text, int(row["row"]), float(row["value"]), str(row["note"]))
 
 

@@ -1,0 +1,86 @@
+"""Numbers on different sets of items are marked beside the number, wherever they are shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from inspect_confidence import summarize, write_report
+from inspect_confidence.commands.views import headline_views
+from inspect_confidence.export import export
+
+
+def answers(model: str, items: int, epochs: int = 1) -> pd.DataFrame:
+    """Judgments of the first items of a data set, the easier ones first."""
+    rng = np.random.default_rng(items)
+    frames = []
+    for epoch in range(epochs):
+        confidence = rng.choice([0.6, 0.8, 0.9, 1.0], items)
+        frames.append(
+            pd.DataFrame(
+                {
+                    "task": "any_eval",
+                    "model": model,
+                    "item": [f"i{k}" for k in range(items)],
+                    "epoch": epoch,
+                    "status": "ok",
+                    "confidence": confidence,
+                    "correct": (rng.random(items) < 0.9 - np.arange(items) / 1_000).astype(float),
+                }
+            )
+        )
+    return pd.concat(frames)
+
+
+@pytest.fixture(scope="module")
+def judgments() -> pd.DataFrame:
+    """257 easier items beside 400, and 390 of 400."""
+    return pd.concat([answers("all", 400), answers("easy", 257), answers("most", 390)])
+
+
+def test_the_note_of_a_number_on_clearly_fewer_items_is_marked(judgments: pd.DataFrame) -> None:
+    """257 of 400 are marked in results and files of them, 390 of 400 aren't, nor counts."""
+    results = summarize(judgments, resamples=20)
+    accuracy = results[results["metric"] == "accuracy"].set_index("model")["note"]
+    assert accuracy["easy"].startswith("† other items: n = 257 beside 400")
+    assert "†" not in accuracy["all"] + accuracy["most"]
+    marked = results[results["note"].str.contains("†")]
+    assert set(marked["model"]) == {"easy"}
+    assert "ece" in set(marked["metric"])
+    assert not marked["metric"].isin(["unread_share", "n_scored"]).any()
+
+
+def test_epochs_are_marked_only_where_they_differ() -> None:
+    """Two epochs of all models have equal n; unread replies up to a tenth are no other items."""
+    same = pd.concat([answers("a", 100, 2), answers("b", 100, 2)])
+    lost = same.assign(
+        status=np.where((same["model"] == "b") & (same["item"] < "i15"), "refusal", "ok")
+    )
+    for frame in (same, lost):
+        assert not summarize(frame, resamples=10)["note"].str.contains("†").any()
+
+
+def test_the_mark_stands_in_terminal_report_and_leaderboard(
+    judgments: pd.DataFrame, tmp_path: Path
+) -> None:
+    """In each table the cell of that model has the mark, and a line says what it means."""
+    results = summarize(judgments, resamples=20)
+    ((_, views),) = headline_views(results)
+    table = views[0].table.set_index("model")
+    assert all("†" in str(cell) for cell in table.loc["easy"].drop("unread", errors="ignore"))
+    assert not any("†" in str(cell) for cell in table.loc["all"])
+    assert "† on other items" in views[0].caption
+    page = write_report(judgments, tmp_path / "report", resamples=20).read_text("utf-8")
+    assert "†</abbr>" in page
+    assert "† marks a number on other items" in page
+    export(judgments, "leaderboard", tmp_path / "board", resamples=20)
+    lines = (tmp_path / "board" / "leaderboard.md").read_text("utf-8").splitlines()
+    values = [line for line in lines if line.startswith("|") and "| easy |" in line]
+    assert values
+    assert all("†" in line.split("|")[4] for line in values if line.split("|")[4].strip() != "-")
+    export(judgments, "csv", tmp_path / "csv", resamples=20)
+    (file,) = (tmp_path / "csv").glob("*results*.csv")
+    assert "† other items: n = 257 beside 400" in file.read_text("utf-8-sig")
