@@ -263,6 +263,23 @@ def test_a_log_whose_summaries_do_not_say_that_samples_are_completed_is_read(
     pd.testing.assert_frame_equal(old_rows, rows)
 
 
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        ((0.85, 0.5, 1, 0.25), "3 of 4 values between 0 and 1, such as 0.85, and 0 above 1"),
+        ((0.85, 90, 70, 1), "1 of 4 values between 0 and 1, such as 0.85, and 2 above 1"),
+    ],
+)
+def test_a_declared_scale_that_the_field_contradicts_is_refused(
+    values: Sequence[float], says: str, tmp_path: Path
+) -> None:
+    """Shares on 0 to 100, or mixed with percentages, are not divided by 100."""
+    run(quiz("4", "5", "4", "5", noted=noted(*values)), tmp_path)
+    assert f"--confidence-scale 0-100: {FOUND} has {says}" in exclusion_reason(
+        tmp_path, scale=(0, 100)
+    )
+
+
 def test_two_fields_that_fit_are_refused(tmp_path: Path) -> None:
     """Neither is guessed; named, each gives its own numbers."""
     metadata = [{"confidence": 0.5, "label_confidence": 0.25}] * 2

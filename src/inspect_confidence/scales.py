@@ -5,6 +5,9 @@ from collections.abc import Mapping
 from itertools import chain
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from inspect_confidence.errors import InvalidArgument, nearest
 
 
@@ -67,3 +70,42 @@ def _scale(text: str) -> Scale:
     if scale.low >= scale.high:
         raise InvalidArgument(f"scales={text}: the first number must be below the second.")
     return scale
+
+
+def other_scale(values: NDArray[np.float64], low: float, high: float) -> str:
+    """Return how values contradict the scale that they are said to be on; empty if they do not.
+
+    Args:
+        values: Reports on the scale, without missing ones.
+        low: Lower end of the scale.
+        high: Upper end of the scale.
+
+    Example:
+        >>> other_scale(np.array([0.85, 90, 70]), 0, 100)
+        '1 of 3 values between 0 and 1, such as 0.85, and 2 above 1; bring them to one scale'
+        >>> other_scale(np.array([0.4, 12.7, 90]), 0, 100)
+        ''
+    """
+    if low == 0 and high == 1 and (values >= 2).any():
+        above = values >= 2
+        return (
+            f"{above.sum()} of {len(values)} values from 2 on, such as {values[above][0]:g}, and "
+            f"{(~above).sum()} below; give the scale that they are on, such as 0-100, or bring "
+            "them to one scale"
+        )
+    if high < 2 or low > 1 or not len(values):
+        return ""
+    shares = (values > 0) & (values < 1)
+    larger = values > 1
+    # A scale with decimals, such as 0.4 and 12.7 on 0-100, has values below 1 of its own.
+    is_whole = bool((values[larger] == values[larger].round()).all())
+    # Half a point is a report on a short scale.
+    is_mixed = is_whole and int(shares.sum()) > (0 if high >= 20 else 0.1 * len(values))
+    if not is_mixed and (larger.any() or not (values == 1).any() or low >= 1):
+        return ""
+    example = f"such as {values[shares][0]:g}, " if shares.any() else ""
+    remedy = "bring them to one scale" if larger.any() else "leave the option out"
+    return (
+        f"{shares.sum()} of {len(values)} values between 0 and 1, {example}and {larger.sum()} "
+        f"above 1; {remedy}"
+    )

@@ -11,6 +11,7 @@ from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.grades import is_missing, read_grade, read_number
 from inspect_confidence.judgments.clusters import CLUSTER, cluster_name
 from inspect_confidence.results import Condition
+from inspect_confidence.scales import other_scale
 from inspect_confidence.studies import Recorded
 
 WRONG, DECISION = "error", "decision"
@@ -259,31 +260,8 @@ def _refuse_mixed(
 
 def _refuse_other_scale(raw: pd.Series, low: float, high: float, source: str) -> None:
     """Refuse values that are on another scale than the given one, with counts of each."""
-    values = raw.dropna()
-    name = f"--confidence-scale {low:g}-{high:g}"
-    if low == 0 and high == 1:
-        above = values >= 2
-        if above.any():
-            raise InvalidArgument(
-                f"{name}: {source} has {int(above.sum())} of {len(values)} values from 2 on, such "
-                f"as {values[above].iloc[0]:g}, and {int((~above).sum())} below; give the scale "
-                "that they are on, such as 0-100, or bring them to one scale."
-            )
-    if high < 2 or low > 1 or not len(values):
-        return
-    shares = (values > 0) & (values < 1)
-    larger = values > 1
-    # A scale with decimals, such as 0.4 and 12.7 on 0-100, has values below 1 of its own.
-    is_whole = bool((values[larger] == values[larger].round()).all())
-    # Half a point is a report on a short scale.
-    is_mixed = is_whole and int(shares.sum()) > (0 if high >= 20 else 0.1 * len(values))
-    if is_mixed or (not larger.any() and (values == 1).any() and low < 1):
-        example = f"such as {values[shares].iloc[0]:g}, " if shares.any() else ""
-        remedy = "leave the option out" if not larger.any() else "bring them to one scale"
-        raise InvalidArgument(
-            f"{name}: {source} has {int(shares.sum())} of {len(values)} values between 0 and 1, "
-            f"{example}and {int(larger.sum())} above 1; {remedy}."
-        )
+    if problem := other_scale(raw.dropna().to_numpy(float), low, high):
+        raise InvalidArgument(f"--confidence-scale {low:g}-{high:g}: {source} has {problem}.")
 
 
 def common_names(frame: pd.DataFrame, source: str) -> tuple[pd.DataFrame, list[str]]:

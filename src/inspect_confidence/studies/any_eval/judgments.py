@@ -22,6 +22,7 @@ from inspect_confidence.grades import (
     read_number,
 )
 from inspect_confidence.results import Condition
+from inspect_confidence.scales import other_scale
 from inspect_confidence.studies import stated
 from inspect_confidence.studies.any_eval.known_evals import KnownField, known_field
 from inspect_confidence.studies.study import CompletedRun, JudgmentRows, SampleFacts, ScoreFacts
@@ -256,7 +257,8 @@ def _value(value: Any, sample: SampleFacts, name: str, known: KnownField | None)
             return _status_of(ParseFailure("no_response", "the reply is empty"))
         is_imputed = not _STATED.search(str(sample.whole.get("output.completion", "")))
     if isinstance(value, str) and (percent := _PERCENT.fullmatch(value)):
-        return {"raw": float(percent[1]), "low": 0.0, "high": 100.0, **_status_of()}
+        # A percentage says its scale.
+        return {_IS_FIELD: False, "raw": float(percent[1]), "low": 0, "high": 100, **_status_of()}
     number = read_number(value)
     if math.isnan(number):
         return _text(str(value), low, high, name)
@@ -376,6 +378,12 @@ def _objection(method: str, rows: JudgmentRows) -> str:
         return next((row[_OBJECTION] for row in rows if row.get(_OBJECTION)), "")
     if {row["raw"] for row in read} == {0, 1} and all(map(_is_on_none, read)):
         return _BINARY.format(method)
+    on_scale = [row for row in read if not _is_on_none(row)]
+    if on_scale:
+        low, high = on_scale[0]["low"], on_scale[0]["high"]
+        problem = other_scale(np.array([row["raw"] for row in on_scale]), low, high)
+        if problem:
+            return f"--confidence-scale {low:g}-{high:g}: {method} has {problem}"
     by_outcome: dict[float, list[float]] = {}
     for row in read:
         by_outcome.setdefault(row["correct"], []).append(row["raw"])
