@@ -136,7 +136,7 @@ READ: dict[str, tuple[str | bytes, dict[str, list[Any]]]] = {
     ),
     "empty cells": (PAIR + "q2,,1\n", {"status": ["ok", "invalid_response_format"]}),
     "NaN in words": (PAIR + "q2,NaN,1\n", {"status": ["ok", "invalid_response_format"]}),
-    "a row that ends early": (PAIR + "q2,0.5\n", {"status": ["ok", "invalid_response_format"]}),
+    "a row that ends early": (PAIR + "q2,0.5\n", {"status": ["ok", "scoring_failed"]}),
     "names that differ in case": (
         "model,item,confidence,correct\nGPT,q1,0.5,1\ngpt,q1,0.75,1\n",
         {"model": ["GPT", "gpt"], "confidence": [0.5, 0.75]},

@@ -1,7 +1,7 @@
 """Columns of users' files under this package's names: by options, or by common names."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -332,7 +332,7 @@ def _plain(column: str) -> str:
 def distinct_values(values: pd.Series) -> tuple[np.ndarray, Sequence[object]]:
     """Return the place of each value among the distinct ones, and these; lists become texts."""
     if values.dtype == object:
-        values = values.map(lambda value: str(value) if isinstance(value, list | dict) else value)
+        values = values.map(lambda value: value if isinstance(value, Hashable) else str(value))
     places, distinct = pd.factorize(values, use_na_sentinel=False)
     return places, [None if value is pd.NA or value is pd.NaT else value for value in distinct]
 

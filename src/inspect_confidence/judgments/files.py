@@ -241,7 +241,9 @@ def _readable_columns(
 
 
 def _list_length(value: object) -> float:
-    """Return the number of elements of a list that is written as JSON; NaN if it is none."""
+    """Return the number of elements of a list, perhaps written as JSON; NaN if it is none."""
+    if isinstance(value, list | np.ndarray):
+        return float(len(value))
     try:
         elements = json.loads(str(value))
     except (ValueError, RecursionError):
