@@ -320,16 +320,17 @@ class _Tallies:
 
 
 _WIDE = {
+    "wilson": "the law of a count is discrete",
     "debiased": "joined of two intervals, the wider one near 0",
-    "own": "errors hide best in what is taken for true",
-    "skewness_corrected": "lengthened where draws are skewed; near no information draws spread "
-    "up to a third more than estimates",
 }
+"""Why more than 98% is right for every rule of a method."""
 
 
 def conservative_reason(rule: Interval) -> str:
-    """Return why more than 97% is right for a rule; empty if it isn't."""
-    return getattr(rule, "conservative", "") or _WIDE.get(rule.method, "")
+    """Return why more than 98% is right for a rule; empty if it isn't."""
+    if rule.biased:
+        return "errors hide best in what is taken for true"
+    return rule.conservative or _WIDE.get(rule.method, "")
 
 
 def confidence_coverage(design: str, items: int, simulations: int = SIMULATIONS) -> list[Coverage]:
