@@ -81,8 +81,8 @@ def test_truths_of_laws_are_the_exact_values() -> None:
 
 
 @pytest.mark.slow
-def test_multinomial_is_the_bootstrap() -> None:
-    """Tables drawn as multinomials of counts and tables of resampled items have the same law."""
+def test_gamma_weights_of_cells_are_the_bayesian_bootstrap_of_items() -> None:
+    """Tables with a weight for each cell and tables of weighted items have the same law."""
     rng = np.random.default_rng(1)
     probabilities = np.concatenate(Observer(0.75, 1.5, 0.5).cells()[[0, 2]])
     cell = rng.choice(42, size=1_000, p=probabilities / probabilities.sum())
@@ -97,7 +97,7 @@ def test_multinomial_is_the_bootstrap() -> None:
         resamples=10_000,
     )
     counts = np.bincount(cell, minlength=42)
-    resampled_tables = tables(rng.multinomial(1_000, counts / 1_000, size=10_000).astype(float))
+    resampled_tables = tables(1_000 * rng.dirichlet(np.maximum(counts, 1e-9), 10_000))
     for name, estimator in ESTIMATORS.items():
         p = ks_2samp(by_items[name], estimator(resampled_tables)).pvalue
         assert p > 0.01 / len(ESTIMATORS), name
