@@ -94,7 +94,7 @@ def read(case: LabelledReply) -> Values:
 def outcomes(case: LabelledReply) -> dict[str, Outcome]:
     """What became of each value of a reply."""
     values = read(case)
-    return {name: _outcome(values[name], label) for name, label in case.labels.items()}
+    return {name: outcome(values[name], label) for name, label in case.labels.items()}
 
 
 def tally(replies: Iterable[LabelledReply]) -> dict[str, Counter[Outcome]]:
@@ -105,7 +105,8 @@ def tally(replies: Iterable[LabelledReply]) -> dict[str, Counter[Outcome]]:
     return counts
 
 
-def _outcome(parsed: object, label: object) -> Outcome:
+def outcome(parsed: object, label: object) -> Outcome:
+    """What became of one value, by its label."""
     is_read = not isinstance(parsed, readers.ParseFailure)
     if isinstance(label, dict) and "status" in label:
         return "guessed" if is_read else "left"

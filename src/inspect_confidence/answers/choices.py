@@ -15,7 +15,7 @@ from inspect_confidence.answers.reading import (
     settled,
     text_without,
 )
-from inspect_confidence.answers.status import ParseFailure
+from inspect_confidence.answers.status import ParseFailure, is_invalid
 
 # ruff: noqa: RUF001 # dashes, as they are written
 
@@ -52,13 +52,29 @@ _PUNCTUATION = re.compile(
     r"[;:?\"…()\[\]{}]|(?<![0-9])!|[.,](?![0-9])|(?<=[A-Za-z])['-](?=[A-Za-z])"
 )
 _NO_BOX = dict.fromkeys(map(ord, BOX + BOX_END), " ")
+_LONGEST_SENTENCE = 200
+_OPENING_LETTER = re.compile(r"\(?(?P<letter>[A-Z])\)?[).:](?=\s[^\n]*\n)")
+_DIFFERENT_LETTERS = "two different letters"
+_MEANS = re.compile(r",? ?(?:which|that) (?:is|means)(?: that)? ", re.IGNORECASE)
+_NO_SENTENCE = re.compile(rf"\n|{CUT}|^\W{{0,3}}[A-Z][).:]")
+_PROPER = re.compile(r"[A-Z]\w* $")
+_NAME_END = (
+    r"(?=\W*$|[,;.]|\s(?:is|was|are|were|as|because|since|whose|which|who|that|with|for|in|on"
+    r"|at)\b)"
+)
+"""What ends a choice's text in a sentence, lest "iron ore" be taken for "iron"."""
+_NOT_CHOSEN = re.compile(r"\b(?:not|never|neither|nor|or|instead|rather|can't|isn't)\b|\?", re.I)
+_RATED = re.compile(
+    r"(?:,? | ?[(\[])(?:with (?:a )?confidence (?:level )?of )?[0-9]{1,3} ?%?[)\]]?\.?$"
+)
 NO_CHOICE = "no choice's letter or text"
 _DIFFERENT = "letter and text are of different choices"
 _CORRECT = re.compile(
     r"(?:\b(?:option|choice|answer|statement)? ?|^)[(\[]?\b(?P<letter>[A-Z])\b[)\].]?"
     r"(?: \([^()\n]{1,80}\))? (?:is|must be|would be) (?:the )?(?:most )?"
     r"(?:correct|right|best|accurate)\b(?! because it is not)"
-    r"|(?:\b(?:i(?:'d| would|'ll| will)? (?:choose|pick|select|go with|say)|going with)|选择?)"
+    r"|(?:\b(?:i(?:'d| would|'ll| will)? (?:choose|pick|select|go with|say)"
+    r"|you chose|going with)|选择?)"
     r"(?: option| answer)?:? ?[(\[]?(?P<picked>[A-Z])\b(?![\w'])",
     re.MULTILINE | re.IGNORECASE,
 )
@@ -81,13 +97,22 @@ class Choices:
         self._indices: list[dict[str, set[int]]] = [{}, {}, {}]
         self.label_like: list[str] = []
         """The cleaned texts in which a label could be seen, as "Confidence: high"."""
+        worded: list[str] = []
         for index, choice in enumerate(choices):
             # Cleaned as in a reply, where a choice doesn't stand at the start of a line.
             cleaned = plain_value(choice).translate(_NO_BOX)
             if labelled(cleaned):
                 self.label_like.append(cleaned)
+            if re.search(r"[^\W\d_]{3}", cleaned):
+                worded.append(cleaned)
             for indices, key in zip(self._indices, _keys(cleaned), strict=True):
                 indices.setdefault(key, set()).add(index)
+
+        # The longest first, lest a part of one choice be taken for another.
+        spelled = sorted(map(re.escape, worded), key=len, reverse=True)
+        self._named = re.compile(
+            rf"(?<!\w)(?:{'|'.join(spelled) or '(?!)'})(?!\w){_NAME_END}", re.I
+        )
 
     def by_text(self, value: str) -> set[int]:
         """The choices whose whole text this is."""
@@ -113,7 +138,24 @@ class Choices:
             if place := self.by_text(text_and_letter["text"]):
                 return index if index in place else ambiguous(_DIFFERENT)
         begins = set() if is_whole_reply else self._begins_with(without_prefix)
-        return min(begins) if len(begins) == 1 else invalid(NO_CHOICE)
+        if is_whole_reply or begins:
+            return min(begins) if len(begins) == 1 else invalid(NO_CHOICE)
+        return self.named_in(value)
+
+    def named_in(self, sentence: str) -> int | ParseFailure:
+        """The only choice whose text is in a sentence; a number only at its end."""
+        named = [
+            match.group()
+            for match in self._named.finditer(sentence[:_LONGEST_SENTENCE])
+            if not _PROPER.search(sentence[: match.start()])
+        ]
+        ended = re.search(r"\bis ([0-9][0-9.,]*)\.?$", sentence[:_LONGEST_SENTENCE])
+        names = {name.casefold() for name in (*named, *([ended[1].rstrip(".")] if ended else []))}
+        is_plain = len(sentence) <= _LONGEST_SENTENCE and not _NO_SENTENCE.search(sentence)
+        if len(names) != 1 or not is_plain or _NOT_CHOSEN.search(sentence):
+            return invalid(NO_CHOICE)
+        indices = self.by_text(names.pop())
+        return min(indices) if len(indices) == 1 else invalid(NO_CHOICE)
 
     def index(self, letter: str) -> int | None:
         """The place of a letter's choice; None beyond the last."""
@@ -144,6 +186,13 @@ class Choices:
         if remainder.strip(" .)]|*\"'") and is_whole_reply:
             return invalid("more than a choice's letter or text")
         begins = self._begins_with(remainder)
+        if meaning := _MEANS.match(remainder):
+            begins = {
+                other
+                for key, others in self._indices[1].items()
+                if remainder[meaning.end() :].casefold().startswith(key)
+                for other in others
+            }
         return ambiguous(_DIFFERENT) if begins and index not in begins else index
 
     def _is_joined(self, remainder: str, index: int) -> bool:
@@ -221,7 +270,9 @@ def chosen(parsed: ParsedText, options: Choices) -> int | ParseFailure:
     """The labelled answer; else the one called correct; else what a line alone is."""
     choice = settled(parsed, ("answer",), options.read)
     if choice is not None:
-        return choice
+        opening = _opening_letter(parsed)
+        is_other = opening is not None and options.index(opening) not in (None, choice)
+        return ambiguous(_DIFFERENT_LETTERS) if is_other else choice
     text = text_without(parsed, "confidence", "probability", "reason")
     letters = map(options.index, called_correct(text))
     called = {index for index in letters if index is not None}
@@ -230,9 +281,21 @@ def chosen(parsed: ParsedText, options: Choices) -> int | ParseFailure:
     whole = options.read(text, is_whole_reply=True)
     if not isinstance(whole, ParseFailure):
         return whole
+    rated = _RATED.sub("", text)
+    if rated != text and _LETTER.match(rated) and "\n" not in text:
+        whole = options.read(rated.rstrip(","), is_whole_reply=True)
     lines = [options.read(line.strip(" |,;*\"'"), is_whole_reply=True) for line in text.split("\n")]
     read = {line_choice for line_choice in lines if not isinstance(line_choice, ParseFailure)}
-    return _single_index(read, "several choices") if read else whole
+    if read or not is_invalid(whole):
+        return _single_index(read, "several choices") if read else whole
+    return options.named_in(text)
+
+
+def _opening_letter(parsed: ParsedText) -> str | None:
+    """The letter with which a reply opens that tells its answer later, in a sentence."""
+    is_told = all(statement.strength == "prose" for statement in parsed.under("answer"))
+    opening = _OPENING_LETTER.match(parsed.text) if is_told else None
+    return opening["letter"] if opening else None
 
 
 def called_correct(text: str) -> list[str]:

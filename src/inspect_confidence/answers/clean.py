@@ -42,7 +42,7 @@ _GOES_ON = re.compile(  # a base model asks itself the next question
     r"|Format your answer as a|[^\n]{1,300} Reply with that exponent as one)"
     r"|(?<=\S)\s*(?=<\|(?:im_start|start_header_id)\|>user|<start_of_turn>user|<\|user\|>|\[INST\])"
 )
-_CUT_SHORT = re.compile(r"(?:[^\W_]|[\\^–—×~-]|[0-9][.,:]|(?<!\*)\*)\Z")
+_CUT_SHORT = re.compile(r"(?:[^\W_]|[\\^–—×~=≈+/(-]|[0-9][.,:]|(?<!\*)\*)\Z")
 _BLANKS = re.compile(r"[^\S\n]+")
 _EMPTY_LINES = re.compile(r"[ ]?\n\s*")
 _RAISED = "⁰¹²³⁴-⁹⁺⁻⁽⁾"
@@ -107,9 +107,19 @@ _POWER = re.compile(r"(?<![0-9.^])10(?:[ ]\*\*[ ]|\*\*)(?=[-+(]{0,2}[0-9])")
 _TIMES_SIGN = re.compile(r"(?<=[0-9)])([ ]?)\*\1(?=[0-9(])")
 _EMPHASIS = re.compile(r"(?<![0-9A-Za-z])[*_`]+|[*_`]+(?![0-9A-Za-z])|(?<=[A-Za-z])_+(?=[A-Za-z])")
 _DASH_AS_MINUS = re.compile(r"((?:^|[:=(\[{,|]|\b(?:to|and|is))[ ]?)[–—](?=\.?[0-9])", re.MULTILINE)
+_ORDINALS = {
+    "first": 1,
+    "second": 2,
+    "third": 3,
+    "fifth": 5,
+    "eighth": 8,
+    "ninth": 9,
+    "twelfth": 12,
+}
+"""Ordinals that aren't a number's word with "th"."""
 _POWER_IN_WORDS = re.compile(
     r"(?<![\w.])(?:10|ten) (?:raised )?to the (?:power (?:of )?)? ?(?P<minus>minus |negative )?"
-    rf"(?:(?P<digits>[-+]?[0-9]+(?:\.[0-9]+)?)|(?P<word>{'|'.join(ONES)}))"
+    rf"(?:(?P<digits>[-+]?[0-9]+(?:\.[0-9]+)?)|(?P<word>{'|'.join([*ONES, *_ORDINALS])}))"
     r"(?:st|nd|rd|th)?(?: power)?(?![\w^]|\.[0-9])",
     re.IGNORECASE,
 )
@@ -156,7 +166,8 @@ def clean(reply: str) -> str:
 
 def plain_value(value: str) -> str:
     """A value without markup, as it is cleaned behind a label rather than at a line's start."""
-    return clean(f": {value}").removeprefix(":").strip()
+    plain = clean(f": {value}").removeprefix(":")
+    return plain.replace(BOX, " ").replace(BOX_END, " ").strip()
 
 
 def without_thoughts(reply: str) -> str:
@@ -274,7 +285,8 @@ def _with_powers(line: str) -> str:
 
 
 def _in_digits(power: re.Match[str]) -> str:
-    exponent = power["digits"] or ONES.index(power["word"].lower())
+    word = (power["word"] or "").lower()
+    exponent = power["digits"] or _ORDINALS.get(word) or ONES.index(word)
     return f"10^{'-' if power['minus'] else ''}{exponent}"
 
 

@@ -44,6 +44,12 @@ _UNSURE = re.compile(
 _NO_UNIT = re.compile(r"\W*(?:orders? of|and|but|so|in|at|on|by|with|which|lower|upper)\b", re.I)
 _DENIED = re.compile(r"\b(?:not|never|isn't|aren't|outside)[^.\n]{0,20}$", re.IGNORECASE)
 _CONCLUDED = re.compile(r"\b(?:so|hence|thus|therefore|that is)[:,]? (?:about )?", re.I)
+_LOGARITHM = re.compile(
+    r"\A[^\n=≈]{0,40}\blog[^\n=≈]{0,60}?(?:=|≈|\\approx|\b(?:is|gives|comes to|equals)\b)"
+    rf"\s*{ABOUT}?(?P<result>-?[0-9]+(?:\.[0-9]+)?)\W*\Z",
+    re.IGNORECASE,
+)
+"""A reply that is a logarithm and what it comes to."""
 _REMARK = re.compile(r"(?<=[0-9]) ?\([^()]*\)\W*$")
 _DIGITS = r"[0-9](?:[0-9.]*[0-9])?"
 """From the first to the last: a full stop around them may as well be a sign of the line's."""
@@ -72,6 +78,9 @@ _ABOUT_IT = re.compile(
     r"|is|for|of|powers?|ten|answer|final|estimate|lower|upper|bounds?|would|be|it|lies?|with|so"
     r"|approximately|about|base|or|that|e|log|as|on|at|number|true|guess|confident|certain|m|d",
     re.IGNORECASE,
+)
+_TOLD = re.compile(
+    r"\bexponents?\b(?: [^.\n0-9]{0,90})? (?:is|lies|be|falls)(?: somewhere)? between $", re.I
 )
 _TAIL = re.compile(rf"[)\]]?[ ]?(?:%|million|thousand|billion|[,;] ?[0-9]|[.,]?{CUT}|[ ]?\w+{CUT})")
 
@@ -120,6 +129,7 @@ def read_exponent(
         >>> read_exponent("5 or 6").status
         'ambiguous'
     """
+    reply = _LOGARITHM.sub(r"\g<result>", reply)
     bound = read_stated(reply, _exponent, keys=("exponent", "answer"), truncated=truncated)
     if isinstance(bound, ParseFailure):
         return bound
@@ -166,7 +176,7 @@ def _exponent_of(number: Number) -> _Bound | None:
 
 def _value(value: str) -> _Bound | ParseFailure:  # noqa: PLR0911 # each has a reason of its own
     """The bound with which a label's value begins; a note in brackets is an explanation."""
-    number, before, tail = headed(value)
+    number, before, tail = headed(re.sub(r"\{([0-9.]+)\}", r"\1", value))
     if number is None:
         return invalid("no number at its start" if re.search("[0-9]", value) else "no number")
     digits = value[number.start : number.end]
@@ -330,10 +340,12 @@ def _pairs(text: str) -> list[_Pair]:
     """Every two numbers that are joined to an interval; bare ones if the text is about no more."""
     numbers, reached = _numbers(text), 0
     pairs: list[_Pair] = []
+    is_about_it = all(map(_ABOUT_IT.fullmatch, re.findall(r"[^\W\d_]+", text)))
     for first, second in pairwise(numbers):
         lower, upper = _exponent_of(first), _exponent_of(second)
         gap = text[first.end : second.start]
-        if lower and upper and gap.strip() == "±" and not lower.is_value:
+        is_told = bool(_TOLD.search(text[: first.start]))
+        if lower and upper and gap.strip() == "±" and not lower.is_value and is_about_it:
             middle, half = lower.exponent, upper.exponent
             return [(_Bound(middle - half, is_value=False), _Bound(middle + half, is_value=False))]
         if (
@@ -345,10 +357,11 @@ def _pairs(text: str) -> list[_Pair]:
             falls = lower.is_value and lower.exponent > upper.exponent
             if (falls and re.search("[-–]", gap)) or first.start < reached:
                 return []  # a difference, or three in a row
+            if is_told:
+                return [(lower, upper)]
             pairs.append((lower, upper))
             reached = second.end
-    words = re.findall(r"[^\W\d_]+", text)
-    if len(numbers) != 2 * len(pairs) or not all(map(_ABOUT_IT.fullmatch, words)):
+    if len(numbers) != 2 * len(pairs) or not is_about_it:
         pairs = [pair for pair in pairs if pair[0].is_value]
     if pairs and pairs[0][0].is_value:
         low, high = sorted(bound.exponent for bound in pairs[-1])

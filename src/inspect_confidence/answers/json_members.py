@@ -32,6 +32,9 @@ _MEMBER = re.compile(
     re.DOTALL,
 )
 _ESCAPED = re.compile(r"\\([\"'\\/])")
+_LATEX = {"\b": r"\b", "\f": r"\f", "\t": r"\t"}
+_UNESCAPED = re.compile(r"\x08(?=oxed)|\f(?=rac|box)|\t(?=ext|imes)")
+"""Commands of LaTeX with one backslash, which JSON takes for a control character."""
 _COMMENT = re.compile(r"/\*.{0,1000}?\*/|(?<![:\w\"'])//[^\n]*|(?<=[\d\"'])[ ]+#[^\n]*", re.DOTALL)
 _OBJECT = re.compile(
     r"(?<![A-Za-z^_\\}])\{\s*(?=[\"'“”‘’{\[}]|[^\W\d][\w -]{0,40}\s*[:：]|//|/\*|#)"
@@ -110,7 +113,7 @@ def _walked(parsed: Any, key: str = "") -> Iterator[Member]:
 def _as_text(value: object) -> str:
     """A value as text; a list of numbers, which are texts here, without quotation marks."""
     if not isinstance(value, list):
-        return "" if value is None else str(value)
+        return "" if value is None else _UNESCAPED.sub(lambda sign: _LATEX[sign[0]], str(value))
     if len(value) == 1:
         return _as_text(value[0])
     text = _as_json(value)

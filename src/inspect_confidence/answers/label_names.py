@@ -22,7 +22,8 @@ NAMES: dict[str, str] = {
     r"|lower(?: bound)?(?:,| and|/) ?upper(?: bounds?)?",
     "confidence": rf"(?:level of )?(?:confidence|certainty){_OF_CONFIDENCE}(?! intervals?)"
     r"|置信度|置信水平|信心(?:水平|程度|指数)?|把握",
-    "answer": r"answers?(?:[ _](?:choice|option|letter)| to the question)?|ans"
+    "answer": r"answers?(?:[ _](?:choice|option|letter)| to (?:the|this|your) question)?|ans"
+    r"|(?:answer|solution) to (?:the|this) (?:math )?problem"
     r"|(?:(?<=correct )|(?<=best )|(?<=right ))(?:option|choice)"
     r"|(?<=single )(?:number|value|figure)|selected[ _](?:answer|option)"
     r"|最终答案|答案|选择",
@@ -30,7 +31,8 @@ NAMES: dict[str, str] = {
     r"|my pick|result|conclusion)",
     "probability": r"probability(?: (?:estimate|score|value))?|likelihood|chances?|概率|几率|机率"
     r"|p(?=(?: ?\([^()\n]{0,40}\))? ?[=≈])|可能性",
-    "age": r"(?<!current )(?<!present )(?:(?:predict|estimat|expect)ed )?age(?: (?:at|of) death)?"
+    "age": r"(?<!current )(?<!present )(?<!years of )(?:(?:predict|estimat|expect)ed )?"
+    r"age(?: (?:at|of) death)?"
     r"|lifespan|预期寿命|死亡年龄",
     "lower": rf"(?:exponent[ _])?lower(?! than){_OF_BOUND}|下限|下界|minimal",
     "upper": rf"(?:exponent[ _])?upper{_OF_BOUND}|上限|上界|maximal",
@@ -69,12 +71,20 @@ def key_of(label: re.Match[str]) -> str:
     return next(key for key in NAMES if label[key] is not None)
 
 
+_OF_LETTER = re.compile(
+    r"(?:p ?\(|(?:probability|prob|confidence)(?: of)? )(?P<of>[A-Za-z])\)?"
+    r"|(?:option |choice )?\(?(?P<letter>[A-Za-z])"
+    r"(?:[).:]?(?:[).:] .*)?| (?:probability|prob|confidence))",
+    re.IGNORECASE,
+)
+
+
 @lru_cache(1000)
 def plain_key(key: str) -> str:
     """The name under which an object's key is known: that of its label, a letter, or itself."""
     key = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key)
     key = " ".join(key.replace("_", " ").split()).strip(" *:")
-    if letter := re.fullmatch(r"(?:option |choice )?\(?([A-Za-z])[).:]?(?:[).:] .*)?", key):
-        return letter[1].lower()
+    if letter := _OF_LETTER.fullmatch(key):
+        return (letter["of"] or letter["letter"]).lower()
     match = LABEL.fullmatch(f"{key}:")
     return key_of(match) if match else key.casefold()

@@ -44,6 +44,7 @@ _REVISED = re.compile(
 )
 _COLON = re.compile(r"[ ]?(?:[:：=→≈~]|->)")
 _BOUNDS = frozenset({"lower", "upper", "low", "high", "exponent", "interval"})
+_OF_OTHERS = re.compile(r"\b(?:from|of|than) (?:our|your|the|my) $", re.IGNORECASE)
 _EMPTY = re.compile(r"[\s|:=\"'*.,]*")
 _BOXED = re.compile(f"{BOX}(?P<inside>[^{BOX}{BOX_END}]*){BOX_END}")
 _SINGLE = re.compile(r"[ ]?[(\[][ ]?-?\w{1,20}%?[ ]?[)\]]")
@@ -182,6 +183,8 @@ def _strength(text: str, label: re.Match[str]) -> Strength | None:  # noqa: PLR0
             is_first = starts and not re.search(r"\w", opening)
             return "line" if is_first or "my" in lead else None
         return "prose" if key != "reason" else None
+    if key == "answer" and _OF_OTHERS.search(opening):
+        return None
     if key in _BOUNDS:
         if label["mark"] or has_number:
             return "line" if starts else "inline"

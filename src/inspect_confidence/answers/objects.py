@@ -29,6 +29,8 @@ Scalar = str | int | float | bool | ParseFailure | None
 
 OLDEST = 150
 """No age is greater."""
+_SENTENCE_LENGTH = 100
+"""Characters of a sentence that may be the whole answer."""
 LONGEST = 10_000
 """Characters of the longest value that is read."""
 
@@ -44,7 +46,7 @@ _OTHER_UNIT = re.compile(
 )
 _RELATIVE = re.compile(
     r"\b(?:another|more|further|additional|remaining|left|later|from now|hence|to live"
-    r"|in \d+ years)\b|^\s*\+",
+    r"|in \d+ years|margin of error)\b|^\s*\+",
     re.IGNORECASE,
 )
 _VERDICT = re.compile(
@@ -68,6 +70,15 @@ _AGE = re.compile(
     r"(?:about |around |approximately |roughly |age )?([0-9]{1,3})(?![\w.%-])",
     re.IGNORECASE,
 )
+_SENTENCE = re.compile(r"[.!?:]\s|\n")
+_PREMISE = re.compile(
+    r"\b(?:need to|given that|assum(?:e|ing)|suppos\w+|determine|probability that|if)\b", re.I
+)
+_NO_ANSWER = re.compile(
+    r"[?{}\[\]]|[0-9](?![0-9,.]*\W*\Z)|\b(?:within|probab\w*|chances?|likel\w+|confiden\w+)\b", re.I
+)
+"""Signs that a sentence without a label isn't the answer: a question, numbers in its midst."""
+_LISTED = re.compile(r"^\W{0,3}([A-Z])[).]", re.MULTILINE)
 _INITIAL = re.compile(r"\(?([A-Z])(?:[).:]|$)")
 _LETTER = re.compile(r"(?:(?:option|choice) )?[(\[\"']*([A-Z])[)\].:\"']*(?: .*)?", re.IGNORECASE)
 
@@ -119,8 +130,19 @@ def read_json(reply: str, *, truncated: bool = False) -> JsonReply | ParseFailur
         firm = [statement.key for statement in parsed.statements if statement.strength != "prose"]
         fields_asked = {_ASKED.get(key, key) for key in firm}
         for key, prose_value in _in_prose(parsed.text).items():
-            if key not in fields_asked and CUT not in prose_value:
-                fields[key] = prose_value
+            if key in fields_asked or CUT in prose_value:
+                continue
+            told = fields.get(key, prose_value)
+            is_told_otherwise = isinstance(told, str) and not (
+                _are_alike(told, prose_value)
+                or told.casefold().startswith(prose_value.casefold().rstrip("."))
+            )
+            several = ambiguous("several different answers")
+            fields[key] = several if is_told_otherwise else prose_value
+        is_sentence = "\n" not in parsed.text and len(parsed.text) <= _SENTENCE_LENGTH
+        is_worded = re.search(r"[^\W\d_]{3}", parsed.text) and not is_refusal(parsed.text)
+        if not fields and is_sentence and is_worded and not _NO_ANSWER.search(parsed.text):
+            fields["answer"] = parsed.text
     if not fields and not unfinished:
         return _nothing(parsed, truncated=truncated)
     if fields and all(map(_is_placeholder, fields.values())) and not is_open:
@@ -148,7 +170,8 @@ def _fields(parsed: ParsedText, unfinished: str | None) -> dict[str, Scalar]:
         if not filled:
             fields[key] = under[-1].raw
             continue
-        filled = [statement for statement in filled if statement.strength != "prose"] or filled
+        firm = [statement for statement in filled if statement.strength != "prose"]
+        filled = firm or [statement for statement in filled if _is_told(parsed.text, statement)]
         labels = [statement.key for statement in filled]
         value = settled(ParsedText(parsed.text, filled), labels, _as_text, _are_alike)
         in_object = [statement.value for statement in filled if statement.strength == "object"]
@@ -157,6 +180,12 @@ def _fields(parsed: ParsedText, unfinished: str | None) -> dict[str, Scalar]:
         elif in_object:
             fields[key] = in_object[0] or None
     return fields
+
+
+def _is_told(text: str, statement: Statement) -> bool:
+    """Whether a sentence states something, and isn't a premise or a plan."""
+    *_, sentence = _SENTENCE.split(text[max(0, statement.start - 300) : statement.start])
+    return not _PREMISE.search(sentence)
 
 
 def _in_prose(text: str) -> dict[str, str]:
@@ -172,6 +201,8 @@ def _in_prose(text: str) -> dict[str, str]:
     if declines(text):
         return values
     ages = {match[1] for match in _AGE.finditer(text)} or set(called_correct(text))
+    if len(set(_LISTED.findall(text))) > 1:
+        return values
     if _ANSWERS.match(text):
         values["answer"] = text.split("\n", maxsplit=1)[0]
     elif len(ages) == 1:

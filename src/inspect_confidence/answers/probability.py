@@ -8,8 +8,9 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
+from inspect_confidence.answers.clean import CUT
 from inspect_confidence.answers.labels import ParsedText
-from inspect_confidence.answers.numbers import Number, numbers_in
+from inspect_confidence.answers.numbers import Number, number_at, numbers_in
 from inspect_confidence.answers.reading import (
     ambiguous,
     invalid,
@@ -28,6 +29,7 @@ _NOUN = r"(?:probability|likelihood|chances?|odds|estimate|[概机几]率|可能
 _INTRODUCED = re.compile(
     rf"(?:{_NOUN}[^\n]{{0,120}}?(?:\b(?:is|be|of|at|as|to|around|about|say)|[=:是为约])"
     r"|(?:^|[.,!?;:。，\n=→]|->|\b(?:but|so|sure|yes|no|well|okay?)\b)[^\w]*"
+    r"|\byou (?:would|can|should) expect\b[^.\n0-9]{0,20}"
     r"|\bi(?:'d| would|'ll)? (?:say|estimate|guess|put|assign|give|interpret|go (?:with|for)|think"
     r"|answer)\b[^.\n0-9]{0,60}"
     r"|(?:\b(?:it|that|this|there|estimated?|(?:correspond|translate|equal|equate|amount)s? to"
@@ -45,6 +47,30 @@ _OF_THE_OPPOSITE = re.compile(rf"[ ]?{_NOUN} (?:that|of)\b[^.\n]{{0,30}}(?:n't|\
 _RANGE_TO = re.compile(r"[0-9]%? ?(?:[-–—~～到至]|\b(?:to|bis|à)\b) ?$")
 _RATE = re.compile(r"[ ](?:in [0-9]|(?:in an?|per)\b)")
 _SCALE = re.compile(r"(?<![\d.])0(?:\.0)? ?(?:to|and|[-–到和,]) ?1(?:\.0)?(?![\d.%])")
+_EQUALS = re.compile(r"=|≈|,? which (?:simplif\w+ to|equals|is (?:about|approximately))\b")
+_ODDS = r"(?:50 ?[/:–-] ?50|fifty[ /-]fifty|1 ?: ?1|(?:1|one) to (?:1|one)|even)"
+_EVEN = re.compile(
+    r"(?:[a-z' ,]{0,60} )??"
+    r"(?:(?:the |about |call it )?(?:odds|chances?)(?: are| is| of| would be)? )?"
+    rf"(?:{_ODDS}(?: odds| chances?)?|a? ?(?:coin (?:toss|flip)|toss-?up))"
+    rf"(?:,? (?:so |i\.e\. |or )?{_ODDS}|[a-z' ,]{{0,40}})?[.!]?",
+    re.IGNORECASE,
+)
+_NOT_EVEN = re.compile(r"\b(?:not|than|about)\b(?! even odds)|n't", re.IGNORECASE)
+_FORMULA = re.compile(r"\w\)? ?[*/×^] ?\(?\w")
+_UNFINISHED = re.compile(
+    rf"(?:(?:^|[.] )(?:(?:so|thus|therefore|hence),? )?(?:the )?{_NOUN}\b[^\n0-9]{{0,300}}"
+    r"|\b(?:or|is|are|be|of|about|around|approximately)\W{0,8})\Z",
+    re.IGNORECASE | re.MULTILINE,
+)
+_TOLD = re.compile(rf"^(?:the|a) {_NOUN} [^\n0-9]{{1,150}} is {ABOUT}?(?=\.?[0-9])", re.I | re.M)
+_THERE_IS = re.compile(rf"\bthere(?:'s| is) (?:only )?(?:an? )?{ABOUT}?$", re.I)
+_POWER_OF = re.compile(r"to the (?:power(?: of)?|\w+ power)")
+_RESTATED = re.compile(
+    rf"[ ](?:is|equals) {ABOUT}?|,? which (?:is (?:the same as )?"
+    rf"|(?P<converted>can be (?:converted|written|expressed) ?(?:as|to|into)?) ?){ABOUT}?",
+    re.IGNORECASE,
+)
 _UNLABELLED = ambiguous("a number in a sentence, without a label")
 
 
@@ -70,6 +96,8 @@ def read_probability(reply: str, *, truncated: bool = False) -> StatedProbabilit
         >>> read_probability("between 0.6 and 0.8").status
         'ambiguous'
     """
+    if _EVEN.fullmatch(reply.strip()) and not _NOT_EVEN.search(reply):
+        return StatedProbability(0.5)
     value = read_stated(reply, _chosen, keys=("probability", "answer"), truncated=truncated)
     return value if isinstance(value, ParseFailure) else StatedProbability(float(value))
 
@@ -81,7 +109,9 @@ def _chosen(parsed: ParsedText) -> Fraction | ParseFailure:
     )
     if isinstance(share, Fraction):
         opening = value_of(parsed.text.split("\n")[0])
-        differs = is_told and isinstance(opening, Fraction) and opening != share
+        ending = _concluded(parsed.text) if is_told else None
+        others = [other for other in (opening, ending) if isinstance(other, Fraction)]
+        differs = is_told and any(other != share for other in others)
         return ambiguous("different numbers") if differs else share
     if share is not None and not ((is_told and is_invalid(share)) or "no number" in share.reason):
         return share
@@ -101,12 +131,14 @@ def value_of(value: str) -> Fraction | ParseFailure:  # noqa: PLR0911 # each has
         return invalid("the number is cut off")
     if follows in ("range", "bound"):
         return ambiguous(f"a {follows}")
-    later_numbers = numbers_in(tail)
+    later_numbers = [later for later in numbers_in(tail) if not later.is_pronoun]
     differs = follows == "other" and {*map(_sense, later_numbers)} != {as_share(number)}
     if differs or (later_numbers and re.match(r"\W*(?:if\b|若|如果)", tail)):
         return ambiguous("different numbers")
     if follows == "calculation":
-        return _after_equals(tail)
+        return _after_equals(number, tail)
+    if _is_restated_otherwise(number, tail):
+        return ambiguous("different numbers")
     if value[number.start] in "$€£¥" or _RATE.match(tail):
         return invalid("an amount or a rate")
     return as_share(number)
@@ -127,17 +159,43 @@ def _share_within(value: str) -> Fraction | ParseFailure:
     if is_bound(before):
         return ambiguous("a bound")
     if len(numbers) == 1 and _INTRODUCED.search(before):
-        return as_share(numbers[0])
+        is_calculated = tail_of("", value[numbers[0].end :]) == "calculation"
+        return ambiguous("a calculation") if is_calculated else as_share(numbers[0])
+    if _FORMULA.search(before or value[:60]):
+        return ambiguous("a formula")
     return invalid("no number at its start" if numbers else "no number")
 
 
-def _after_equals(tail: str) -> Fraction | ParseFailure:
-    """The number to which a calculation comes."""
-    *_, last = tail.split("=")
+def _after_equals(first: Number, tail: str) -> Fraction | ParseFailure:
+    """The number to which a calculation with numbers comes; a formula in words comes to none."""
+    line, *_ = tail.split("\n", maxsplit=1)
+    operations, *_ = parts = _EQUALS.split(line)
+    last = parts[-1]
     number, before, remainder = headed(last)
-    if "=" not in tail or number is None or tail_of(before, remainder) != "end":
+    is_formula = re.search(r"[^\W\d_]{2}", _POWER_OF.sub("", operations))
+    if len(parts) == 1 or is_formula or number is None or tail_of(before, remainder) != "end":
         return ambiguous("a calculation")
+    is_plain = not operations.strip() and not isinstance(as_share(first), ParseFailure)
+    if is_plain and not _is_rounded(first, number):
+        return ambiguous("different numbers")
     return as_share(number)
+
+
+def _is_restated_otherwise(number: Number, tail: str) -> bool:
+    """Whether a number is said to be another one: 0.75, which is about 99.82%."""
+    restated = _RESTATED.match(tail)
+    if restated is None:
+        return False
+    other = number_at(tail, restated.end())
+    return not _is_rounded(number, other) if other else bool(restated["converted"])
+
+
+def _is_rounded(number: Number, other: Number) -> bool:
+    """Whether two numbers are the same share, one perhaps rounded."""
+    first, second = as_share(number), as_share(other)
+    if isinstance(first, ParseFailure) or isinstance(second, ParseFailure):
+        return False
+    return abs(first - second) <= Fraction(1, 100)
 
 
 def as_share(number: Number) -> Fraction | ParseFailure:
@@ -169,15 +227,27 @@ def unlabelled(text: str) -> Fraction | ParseFailure:
         place for place, number in enumerate(openings) if not isinstance(number, ParseFailure)
     ]
     last = line_places[-1] if line_places else 0
+    is_settled_first = not isinstance(openings[0], ParseFailure) and not _is_calculation(lines[0])
+    is_unfinished = text.endswith(CUT) and _UNFINISHED.search(text.rstrip(CUT)[-400:])
+    if is_unfinished and not is_settled_first:
+        return invalid("no answer before the end")
     is_kept = not (is_replaced(lines[last]) or is_revised("\n".join(lines[last + 1 :])))
     if line_places and is_kept:
-        is_same = len({openings[place] for place in line_places}) == 1
+        told = {value_of(text[match.end() :].split("\n")[0]) for match in _TOLD.finditer(text)}
+        told_shares = {share for share in told if isinstance(share, Fraction)}
+        is_same = len({openings[place] for place in line_places} | told_shares) == 1
         is_settled = is_same or is_revised("\n".join(lines[line_places[0] : last]))
         return openings[last] if is_settled else ambiguous("different numbers")
     introduced, first = _introduced(text, numbers), openings[0]
     if introduced is None and isinstance(first, ParseFailure) and not is_invalid(first):
         return first
     return _UNLABELLED if introduced is None else introduced
+
+
+def _is_calculation(text: str) -> bool:
+    """Whether a text begins with a number that is part of a calculation."""
+    number, before, tail = headed(text)
+    return number is not None and tail_of(before, tail) == "calculation"
 
 
 def _opening(line: str) -> Fraction | ParseFailure:
@@ -192,19 +262,32 @@ def _opening(line: str) -> Fraction | ParseFailure:
     return _UNLABELLED if is_amount else share
 
 
+def _concluded(text: str) -> Fraction | ParseFailure | None:
+    """The share of the last number in words such as "there's a 25% chance"."""
+    numbers = [
+        number
+        for number in numbers_in(text)
+        if _NOUN_AFTER.match(text, number.end)
+        and _THERE_IS.search(text[max(0, number.start - 60) : number.start])
+    ]
+    return as_share(numbers[-1]) if numbers else None
+
+
 def _introduced(text: str, numbers: list[Number]) -> Fraction | ParseFailure | None:
     """The number told as a probability; beside others, a bare whole one counts something else."""
     introduced, is_bounded, ends = [], False, [number.end for number in numbers]
     signed = [number for number in numbers if number.style in ("percent", "fraction")]
     pointed = [number for number in numbers if "." in text[number.start : number.end]]
-    for number in sorted({*signed, *pointed} or numbers, key=lambda number: number.start):
+    computed = [number for number in numbers if _is_calculation(text[number.start :])]
+    candidates = {*signed, *pointed, *computed} if signed or pointed else {*numbers}
+    for number in sorted(candidates, key=lambda number: number.start):
         before, after = (
             text[max(0, number.start - 160) : number.start],
             text[number.end : number.end + 60],
         )
         lead = text[max([0, *(end for end in ends if end <= number.start)]) : number.start]
         is_bounded |= is_bound(lead)
-        if has_unit(after) or _RANGE_TO.search(before):
+        if (has_unit(after) and number not in computed) or _RANGE_TO.search(before):
             continue
         if _OF_THE_OPPOSITE.match(after):
             return ambiguous("a probability that it isn't so")

@@ -89,7 +89,9 @@ def read_stated(
     parsed = parse_statements(reply, literal, cut=truncated and is_cut(reply))
     answer = choose(parsed)
     last = parsed.statements[-1] if parsed.statements else None
-    goes_on = last and last.strength == "prose" and last.value.endswith(CUT)
+    goes_on = (
+        last and last.strength == "prose" and last.value.endswith(CUT) and ". " not in last.value
+    )
     is_begun = last and last.key in keys and (last.is_open or not last.value or goes_on)
     is_thinking = _RETHINKING.search(parsed.text[-200:])
     if truncated and (is_begun or is_thinking or isinstance(answer, ParseFailure)):

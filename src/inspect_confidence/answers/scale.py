@@ -1,11 +1,13 @@
 """Text -> the confidence that a model stated as an integer on a scale, or a typed failure."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
 
 from inspect_confidence.answers.labels import ParsedText
 from inspect_confidence.answers.numbers import Number
+from inspect_confidence.answers.probability import as_share
 from inspect_confidence.answers.reading import ambiguous, invalid, is_template, read_stated, settled
 from inspect_confidence.answers.status import ParseFailure
 from inspect_confidence.answers.values import ABOUT, headed, tail_of
@@ -16,8 +18,9 @@ LONGEST = 15
 """Digits of the longest number that is read: no scale has more, and it fits 64 bits."""
 
 _ENDS = (
-    r"(?:(?P<low>-?[0-9]{1,9}) ?(?:-|–|to|and|bis|à) ?|(?:/|(?:out )?of|von|sur) ?)"
-    r"(?P<high>[0-9]{1,9})(?![0-9]|\.[0-9])"
+    r"(?:(?P<low>-?[0-9]{1,9}(?:\.[0-9]{1,4})?) ?(?:-|–|to|and|bis|à) ?"
+    r"|(?:/|(?:out )?of|von|sur) ?)"
+    r"(?P<high>[0-9]{1,9}(?:\.[0-9]{1,4})?)(?![0-9]|\.[0-9])"
 )
 _IN_NOTE = re.compile(_ENDS)
 _SCALE = re.compile(
@@ -27,11 +30,24 @@ _SCALE = re.compile(
 )
 _PERCENT_NOTE = re.compile(rf"[\s,]*[(\[]? ?(?:[≈~]|i\.e\.,? |or |= ?|{ABOUT})?[0-9.]+ ?%")
 _RATING = r"[0-9]{1,4}(?:\.[0-9]+)?(?: ?(?:%|percent\b|/ ?[0-9]+)| out of [0-9]+)?"
-_ALONE = re.compile(r"[-+]?[0-9]{1,9} ?%?\.?")
+_ALONE = re.compile(r"[-+]?[0-9]{1,9}(?:\.[0-9]{1,9})? ?%?\.?")
+_HEDGED = re.compile(
+    r"(?:i(?:'m| am) )?(?:[a-z]+ ){0,3}(?:un)?(?:sure|confident|certain)"
+    rf"(?: ?[:,(–-] ?|\. )(?:i(?:'d| would) say )?{ABOUT}?"
+    r"(?P<hedged>[0-9]{1,3}(?:\.[0-9]+)? ?%?)\)?\.?",
+    re.IGNORECASE,
+)
+"""A hedge followed by a number, which is the whole reply."""
+_BESIDE_CHOICE = re.compile(
+    r"\(?[A-J](?:[).:] [^\n]{1,80}?|\))?(?:, ?| ?[(\[]|,? with (?:a )?confidence (?:level )?of )"
+    r"(?P<beside>[0-9]{1,3} ?%?)[)\]]?\.?"
+)
+"""A choice and its confidence, which are the whole reply."""
 PROSE = re.compile(
     rf"(?:\b(?:am|i'm|i feel|feeling)\s+{ABOUT}?(?P<sure>{_RATING})"
-    r"|(?<![\w.-])(?P<with>[0-9]{1,3} ?(?:%|percent)))"
-    r"\s+(?:confident|sure|certain(?:ty)?|confidence)\b(?! (?:interval|level))"
+    r"|(?<![\w.-])(?<!not )(?P<with>[0-9]{1,3} ?(?:%|percent)))"
+    r"\s+(?:confident|sure|certain(?:ty)?|confidence)\b(?! (?:interval|level)"
+    r"|,? that (?:the|my|this) answer (?:is|was) (?:not|wrong|incorrect|false)\b)"
     r"|\b(?:my|i|i'd|me|overall)\b[^.\n0-9]{0,40}?\b(?:confidence|certainty)\b"
     r"(?:[^.\n0-9]{0,30}\"[^\"\n]{0,60}\")?[^.\n0-9]{0,60}?\b(?:is|at|of|as|be|to)\s+"
     rf"(?:{ABOUT}|an? )?(?P<rated>{_RATING})(?![\w.,/-]*[0-9%])"
@@ -49,21 +65,28 @@ class StatedConfidence:
     twentieth of the scale's width is a `violation`, and its confidence is None.
     """
 
-    raw: int
+    raw: int | float
     confidence: float | None
     clipped: bool
     violation: bool
 
 
 def read_confidence(
-    reply: str, low: int, high: int, *, is_whole_reply: bool = False, truncated: bool = False
+    reply: str,
+    low: float,
+    high: float,
+    *,
+    is_whole_reply: bool = False,
+    truncated: bool = False,
 ) -> StatedConfidence | ParseFailure:
-    r"""Read the confidence that a reply states on a scale of integers, from `low` to `high`.
+    r"""Read the confidence that a reply states on a scale from `low` to `high`.
 
     See `confidence_of` for numbers outside the scale. A failure is `no_response`, `refusal`,
     `truncated`, `ambiguous` or `invalid_response_format` (also beyond fifteen digits). A scale
-    without a width raises ValueError. Where confidence `alone` was asked for, a number that is the
-    whole reply is it.
+    without a width raises ValueError. Beside an answer only an integer is read. Where confidence
+    `alone` was asked for (`is_whole_reply`), a number that is the whole reply is it, and decimals
+    are read; on a scale that ends above 1, a number between 0 and 1 may be a share and is
+    `ambiguous`. On a scale from 0 to 1 the number is read as `read_probability` reads it.
 
     Example:
         >>> read_confidence("Answer: B\nConfidence: 85", 0, 100)
@@ -77,8 +100,8 @@ def read_confidence(
     return raw if isinstance(raw, ParseFailure) else confidence_of(raw, low, high)
 
 
-def confidence_of(raw: int, low: int, high: int) -> StatedConfidence:
-    """Return the share of a scale below an integer, by one correctly rounded division of integers.
+def confidence_of(raw: float, low: float, high: float) -> StatedConfidence:
+    """Return the share of a scale below a number; of integers, by one correctly rounded division.
 
     A scale without a width raises ValueError.
 
@@ -99,44 +122,53 @@ def confidence_of(raw: int, low: int, high: int) -> StatedConfidence:
     return StatedConfidence(raw, (nearest - low) / width, clipped=excess > 0, violation=False)
 
 
-def _require_width(low: int, high: int) -> None:
+def _require_width(low: float, high: float) -> None:
     if low >= high:
         raise ValueError(f"a scale needs a lower bound below its upper one, not {low} and {high}")
 
 
-def _chosen(parsed: ParsedText, low: int, high: int, is_whole_reply: bool) -> int | ParseFailure:
+def _chosen(
+    parsed: ParsedText, low: float, high: float, is_whole_reply: bool
+) -> float | ParseFailure:
     noted = {statement.value: statement.note for statement in parsed.under("confidence")}
 
-    def read(value: str) -> int | ParseFailure:
-        return _read(value, noted.get(value, ""), low, high)
+    def read(value: str) -> float | ParseFailure:
+        number = _read(value, noted.get(value, ""), low, high)
+        if isinstance(number, ParseFailure):
+            return number
+        return _decimal(number, low, high) if is_whole_reply else _integer(number, high)
 
-    confidence = settled(parsed, ("confidence",), read)
+    *above, last = lines = parsed.text.split("\n")
+    lines_alone = [line for line in lines if _ALONE.fullmatch(line)]
+    keys = ("confidence", "probability") if is_whole_reply else ("confidence",)
+    confidence = settled(parsed, keys, read)
     if confidence is not None:
-        return confidence
+        is_other = lines_alone and is_whole_reply and read(lines_alone[-1]) != confidence
+        return ambiguous("several confidences") if is_other else confidence
     if any(map(is_template, noted)):
         return invalid("the template was echoed")
     prose_values = [
         read(next(filter(None, match.groups()))) for match in PROSE.finditer(parsed.text)
     ]
     if prose_values:
-        return prose_values[-1] if len(set(prose_values)) == 1 else ambiguous("several confidences")
-    # Else a number alone in the last of two or more lines, the only such line.
-    *above, last = parsed.text.split("\n")
-    if (
-        (above or is_whole_reply)
-        and _ALONE.fullmatch(last)
-        and not any(map(_ALONE.fullmatch, above))
-    ):
-        return read(last.rstrip("."))
-    return invalid("no confidence")
+        rated = {*prose_values, *(map(read, lines_alone) if is_whole_reply else ())}
+        return prose_values[-1] if len(rated) == 1 else ambiguous("several confidences")
+    hedged = _HEDGED.fullmatch(parsed.text) if is_whole_reply else None
+    if hedged or (beside := _BESIDE_CHOICE.fullmatch(parsed.text)):
+        return read(hedged["hedged"] if hedged else beside["beside"])
+    # Else a number alone in the last of two or more lines, the only such line; or in the first.
+    is_placed = _ALONE.fullmatch(last) if above else is_whole_reply
+    if len(lines_alone) == 1 and (is_placed or (is_whole_reply and _ALONE.fullmatch(lines[0]))):
+        return read(lines_alone[0].rstrip("."))
+    return ambiguous("several numbers") if len(lines_alone) > 1 else invalid("no confidence")
 
 
-def _read(value: str, note: str, low: int, high: int) -> int | ParseFailure:  # noqa: PLR0911 # each has a reason of its own
-    """One statement's integer; a scale that it names must be the one that was asked for."""
+def _read(value: str, note: str, low: float, high: float) -> Number | ParseFailure:  # noqa: PLR0911 # each has a reason of its own
+    """One statement's number; a scale that it names must be the one that was asked for."""
     number, before, tail = headed(value)
     scale = _SCALE.match(tail)
     for pattern in (_IN_NOTE.search(note), scale):
-        if pattern and (int(pattern["low"] or low), int(pattern["high"])) != (low, high):
+        if pattern and (float(pattern["low"] or low), float(pattern["high"])) != (low, high):
             return ambiguous("another scale")
     if number is None:
         return invalid("no number at its start" if re.search("[0-9]", value) else "no number")
@@ -149,21 +181,42 @@ def _read(value: str, note: str, low: int, high: int) -> int | ParseFailure:  # 
         return ambiguous("several confidences")
     if follows == "calculation":
         return invalid("no number at its start")
-    return _integer(number, "%" in note, high)
-
-
-def _integer(number: Number, noted: bool, high: int) -> int | ParseFailure:
-    """A number that was written as an integer, a percentage of a hundred or a part of the whole."""
     if number.whole not in (None, high):
         return ambiguous("another scale")
-    if (noted or number.style == "percent") and high != 100:
-        return invalid("a percentage on a scale that isn't one")
+    if "%" in note or number.style == "percent":
+        number = replace(number, style="percent")
+        if high not in (1, 100):
+            return invalid("a percentage on a scale that isn't one")
+    return number
+
+
+def _decimal(number: Number, low: float, high: float) -> float | ParseFailure:
+    """A number on the scale, perhaps with decimals."""
+    if (low, high) == (0, 1):
+        share = as_share(number)
+        return share if isinstance(share, ParseFailure) else float(share)
+    value = _plain(number)
+    if isinstance(value, ParseFailure):
+        return value
+    if low <= 0 < value < 1 < high:
+        return ambiguous("a share, or a number on the scale")
+    return int(value) if value.denominator == 1 else float(value)
+
+
+def _integer(number: Number, high: float) -> int | ParseFailure:
+    """A number that was written as an integer, a percentage of a hundred or a part of the whole."""
+    value = _plain(number)
+    if isinstance(value, ParseFailure):
+        return value
+    return int(value) if value.denominator == 1 else invalid("not an integer")
+
+
+def _plain(number: Number) -> Fraction | ParseFailure:
+    """A number without a power or a magnitude; of a fraction, the part of the whole."""
     is_part = number.style == "fraction" and number.whole is None
     if number.value is None or is_part or number.style in ("power", "scaled"):
         return invalid("no plain number")
     value = number.value * (number.whole or 1)
-    if value.denominator != 1:
-        return invalid("not an integer")
-    if len(str(abs(value.numerator))) > LONGEST:
+    if len(str(abs(int(value)))) > LONGEST:
         return invalid(f"a number of more than {LONGEST} digits")
-    return int(value)
+    return value

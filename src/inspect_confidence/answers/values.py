@@ -12,9 +12,16 @@ ABOUT = r"(?:about |around |approximately |roughly )"
 """What leaves the number after it as it is."""
 _NUMERAL = r"[-+]?[$]?\.?[0-9]"
 _LEADING = re.compile(
+<<<<<<< HEAD
     r"[\s:=|~≈(\[{<\"'*,]*(?:(?:is|at|of|about|around|approx\.?|close to|circa|ca\."
     r"|(?:approximate|rough|exact|near|like|on|fair|moderate|extreme|high)ly|i'm|i am"
     r"|i(?:'d| would) (?:say|estimate|guess|put it at)|an?|the|my|it's"
+=======
+    r"[\s:=|~≈(\[{<\"'*,]*(?:(?:is|at|of|about|around|approx\.?|close to|circa|ca\.|etwa|ungefähr"
+    r"|also|indeed"
+    r"|environ|(?:approximate|rough|exact|near|like|on|fair|moderate|extreme|high)ly|i'm|i am"
+    r"|i(?:'d| would) (?:say|estimate|guess|put it at)|je dirais|ich würde sagen|an?|the|my|it's"
+>>>>>>> 63217fc (Replies of a real model are read as a person reads them)
     r"|very|quite|high|medium|moderate|low|confident|certain|sure|level|score|estimate|answer"
     r"|probability|exponent|just|maybe|perhaps|say)(?!\w)[\s,:(|~≈]*"
     r"|大约|大概|约|是|为|接近|[–—]+[ ]+|(?<=[a-z] )-[ ])*",
@@ -32,7 +39,7 @@ _RANGE = re.compile(
     re.IGNORECASE,
 )
 _OTHER = re.compile(
-    r"[\s,;|/&([]*(?:(?:or|and|then|maybe|perhaps|now|possibly|oder|ou|或者?|和)(?!\w)[ ]?)*"
+    r"[\s,;|/&([]*(?:(?:or|and|then|maybe|perhaps|now|possibly|oder|ou|或者?|和)(?!\w)[ ]?[(]?)*"
     rf"{ABOUT}?{_NUMERAL}|\.[ ][0-9]",
     re.IGNORECASE,
 )
@@ -41,7 +48,13 @@ _OR_MORE = re.compile(
     r"|at (?:the )?(?:least|most)\b|以[上下内])",
     re.IGNORECASE,
 )
-_CALCULATION = re.compile(r"[ ]?[×*+^√!](?![ ]?[\"')\]}]|\s*$)|[ ]?=|[ ]?/[ ]?[0-9(]|:[0-9]")
+_CALCULATION = re.compile(
+    r"[ ]?[×*+^√!](?![ ]?[\"')\]}]|\s*$)|[ ]?[=≈]|[ ]?/[ ]?[0-9(]|:[0-9]"
+    r"|[ ]x[ ]?[0-9]|[ ]?\([^()\n]{1,80}\)[ ]?[×*=≈/](?!\w)|[ ]to the (?:power|\w+ power)\b"
+)
+_DIFFERENCE = re.compile(
+    r"[ ]?[-–][ ]?(?:[0-9][0-9.,%()*/×^+ -]{0,40}(?:=|≈|which simplif)|\(|[A-Z]\()"
+)
 _CUT_CLAUSE = re.compile(rf"[^\s.,;()]{{0,20}}[ ]?[^\s.,;()]{{0,8}}[.,]?{CUT}")
 
 _UNIT = re.compile(r"[ -]?[A-Za-z$€£]|[ ]?的?[天年人倍个次]")
@@ -75,6 +88,8 @@ def tail_of(before: str, tail: str) -> Tail:
     """Return the text after a number."""
     if _CUT_CLAUSE.match(tail):
         return "cut"
+    if _DIFFERENCE.match(tail):
+        return "calculation"
     if _RANGE.match(tail):
         return "range"
     if is_bound(before) or _OR_MORE.match(tail):

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
 
-from inspect_confidence.answers.clean import BOX_END, clean, first_turn, folded, is_refusal
+from inspect_confidence.answers.clean import BOX_END, CUT, clean, first_turn, folded, is_refusal
 from inspect_confidence.answers.labels import ParsedText
 from inspect_confidence.answers.reading import ambiguous, invalid, is_revised, read_stated, settled
 from inspect_confidence.answers.status import ParseFailure, is_invalid
@@ -29,8 +29,8 @@ _START = (
 )
 _LOWER = re.compile(rf"{_START}[a-z](?=[.):]|\W*\Z)")
 _EXPLAINED = (
-    rf"[\])\"'.:;,* {BOX_END}]*(?:\Z|[\n(–—0-9-]"  # noqa: RUF001 # dashes
-    r"|(?i:because|since|as|for|given|based|this|the|there|in|of|so|from|with)\b)"
+    rf"[\])\"'.:;,* {BOX_END}]*(?:\Z|[\n(–—-]"  # noqa: RUF001 # dashes
+    r"|(?i:because|since|as|for|given|based|in|of|so|from|with|which is one)\b)"
 )
 _OR = r"[\])\"',. ]*(?:(?:or|and)\b|[/&])\W{0,2}"
 _DENIED = re.compile(
@@ -41,7 +41,9 @@ _ALTERNATIVE = re.compile(r"\b(?:or|and|but|not)\b", re.I)
 _REASON = re.compile(r"\n|,? (?:because|since)\b")
 _UNFINISHED = re.compile(r"\s?\S*")
 _ALONE = re.compile(r"\W*(?:(?:option|choice) )?\(?[A-Z][.):]")
-_LETTERS = ("letter", "first", "second", "marked", "option")
+_OTHER_LETTER = re.compile(r"\W*([A-Z])[.)](?!\w\.)")
+_ALONE_LETTER = re.compile(r"\(?([A-Z])[).](?=\s[^\n]*\n)")
+_LETTERS = ("letter", "first", "second", "marked", "lone", "option")
 
 
 @dataclass(frozen=True)
@@ -79,9 +81,10 @@ class Names:
         letter, phrase, short = letters(choices), _any_of(full), _any_of(self._forms)
         self._pattern = re.compile(
             rf"(?<![\w'])(?P<letter>{letter})(?![\w'])[\W_]{{0,6}}(?P<of>(?i:{short}))(?![\w'-])"
-            rf"|{_START}(?P<first>{letter})(?![\w'-])"
+            rf"|{_START}(?P<first>{letter})(?![\w'-]|:\W*\Z)"
             rf"(?:{_OR}(?P<second>{letter})(?![\w'])|(?={_EXPLAINED}))"
-            rf"|(?<![\w'])(?P<marked>{letter})[.):\]](?P<other>(?!{_EXPLAINED}))?"
+            rf"|(?<![\w'])(?P<marked>{letter})(?!:\W*\Z)[.):\]](?P<other>(?!{_EXPLAINED}))?"
+            rf"|(?m:^)[^\w\n]*(?P<lone>{letter})[^\w\n:]*(?m:$)"
             rf"|(?i:\b(?:option|choice)) [(\"']?(?P<option>{letter})(?![\w'])"
             rf"|(?<![\w'-])(?P<text>(?i:{phrase}))(?![\w'-])"
         )
@@ -105,6 +108,9 @@ class Names:
     def read(self, text: str) -> int | ParseFailure:
         """The choice that a text makes; of a list that is repeated, what is chosen after it."""
         mentions = self.mentions_in(text)
+        other = _OTHER_LETTER.match(text)
+        if other and ascii_uppercase.index(other[1]) >= self._size:
+            return ambiguous("a letter of no choice")
         repeated = _count_listed(mentions)
         if repeated < 2:
             return self._single_index(text, mentions)
@@ -124,6 +130,8 @@ class Names:
     def is_open(self, text: str) -> bool:
         """Whether the text may go on with more of a choice, or with a list of them."""
         mentions = self.mentions_in(text)
+        if mentions and text.rstrip(CUT).endswith((" is", " are")):
+            return True
         if not mentions or not _UNFINISHED.fullmatch(text, mentions[-1].end):
             return False
         return mentions[-1].text is None or text[-1:] not in set(".!?")
@@ -225,6 +233,9 @@ def read_word_choice(
             return index if isinstance(index, int) and explanation else read(conclusions[-1])
         keys = ("answer", "choice") if parsed.objects else ("answer",)
         answer = settled(parsed, keys, read)
+        opening = _ALONE_LETTER.match(parsed.text)
+        if isinstance(answer, int) and opening and opening[1] != ascii_uppercase[answer]:
+            return ambiguous("different choices")
         for place in _places(parsed.text, chain_of_thought):
             if answer is None or is_invalid(answer):
                 answer = read(place)
@@ -237,7 +248,11 @@ def read_word_choice(
 def _parted(text: str) -> tuple[str, str]:
     """Split a conclusion into the choice and its explanation, which may name other choices."""
     choice, explanation = (*_REASON.split(text.strip(), maxsplit=1), "")[:2]
-    is_more = is_revised(explanation) or any(map(_ALONE.match, explanation.split("\n")))
+    is_more = (
+        is_revised(explanation)
+        or CUE.search(explanation)
+        or any(map(_ALONE.match, explanation.split("\n")))
+    )
     return (text, "") if is_more else (choice, explanation)
 
 
