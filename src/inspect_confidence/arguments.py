@@ -208,6 +208,27 @@ def template(name: str, value: object, fields: frozenset[str]) -> str:
     return text
 
 
+def prompt_text(name: str, value: object) -> str:
+    """Return the text of a user's file with a wording."""
+    return read_text(user_path(name, value), largest=LARGEST_PROMPT)
+
+
+def fields_within(source: str, text: str, fields: Sequence[str]) -> set[str]:
+    """Return the fields of a template; refuse one that isn't among those that it may have."""
+    try:
+        present = {field for _, field, _, _ in Formatter().parse(text) if field is not None}
+    except ValueError as error:
+        raise InvalidArgument(
+            f"{source}: {error}; write braces themselves as {{{{ and }}}}."
+        ) from None
+    for field in sorted(present.difference(fields)):
+        raise InvalidArgument(
+            f"{source}: {{{field}}} is no field of this prompt. {nearest(field, fields)} "
+            "Write braces themselves as {{ and }}."
+        )
+    return present
+
+
 def check_fields(source: str, text: str, fields: frozenset[str]) -> None:
     """Raise `InvalidArgument` if a template lacks a required field or has another one."""
     try:

@@ -12,18 +12,23 @@ from inspect_confidence.errors import InvalidArgument, nearest
 
 
 class Scale(NamedTuple):
-    """A scale of whole numbers.
+    """A scale of numbers; its ends are floats if they were written with decimals.
 
     Attributes:
         low: Number for no confidence.
         high: Number for certainty.
     """
 
-    low: int
-    high: int
+    low: float
+    high: float
 
     def __str__(self) -> str:
         return f"{self.low}-{self.high}"
+
+    @property
+    def has_decimals(self) -> bool:
+        """Whether numbers with decimals are asked for: with decimal ends, and from 0 to 1."""
+        return not (isinstance(self.low, int) and isinstance(self.high, int)) or self.high == 1
 
 
 GROUPS: Mapping[str, tuple[Scale, ...]] = {
@@ -39,8 +44,10 @@ BASELINE = Scale(0, 100)
 ALL = tuple(chain.from_iterable(GROUPS.values()))
 
 
-def read_scales(value: object) -> list[Scale]:
+def read_scales(value: object, *, decimals: bool = False) -> list[Scale]:
     """Read scales from names: `all`, a group, or `low-high`, separated by commas.
+
+    With `decimals` the ends may have decimals: `0.0-1.0`.
 
     Raises:
         InvalidArgument: A name is unknown, a scale does not ascend or is named twice.
@@ -53,7 +60,7 @@ def read_scales(value: object) -> list[Scale]:
         elif part in GROUPS:
             scales += GROUPS[part]
         else:
-            scales.append(_scale(part))
+            scales.append(_scale(part, decimals=decimals))
     if not scales:
         raise InvalidArgument(f"scales={value} is empty; name scales, such as scales=0-100,0-20.")
     if len(set(scales)) < len(scales):
@@ -61,12 +68,14 @@ def read_scales(value: object) -> list[Scale]:
     return scales
 
 
-def _scale(text: str) -> Scale:
-    match = re.fullmatch(r"(\d{1,9})\s*-\s*(\d{1,9})", text)
+def _scale(text: str, *, decimals: bool) -> Scale:
+    end = r"\d{1,9}(?:\.\d{1,6})?" if decimals else r"\d{1,9}"
+    match = re.fullmatch(rf"({end})\s*-\s*({end})", text)
     if not match:
         names = ["all", *GROUPS, "a scale such as 0-100"]
         raise InvalidArgument(f"scales={text} is not known. {nearest(text, names)}")
-    scale = Scale(int(match[1]), int(match[2]))
+    low, high = (float(number) if "." in number else int(number) for number in match.groups())
+    scale = Scale(low, high)
     if scale.low >= scale.high:
         raise InvalidArgument(f"scales={text}: the first number must be below the second.")
     return scale

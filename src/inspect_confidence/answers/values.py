@@ -12,16 +12,10 @@ ABOUT = r"(?:about |around |approximately |roughly )"
 """What leaves the number after it as it is."""
 _NUMERAL = r"[-+]?[$]?\.?[0-9]"
 _LEADING = re.compile(
-<<<<<<< HEAD
     r"[\s:=|~≈(\[{<\"'*,]*(?:(?:is|at|of|about|around|approx\.?|close to|circa|ca\."
+    r"|also|indeed"
     r"|(?:approximate|rough|exact|near|like|on|fair|moderate|extreme|high)ly|i'm|i am"
     r"|i(?:'d| would) (?:say|estimate|guess|put it at)|an?|the|my|it's"
-=======
-    r"[\s:=|~≈(\[{<\"'*,]*(?:(?:is|at|of|about|around|approx\.?|close to|circa|ca\.|etwa|ungefähr"
-    r"|also|indeed"
-    r"|environ|(?:approximate|rough|exact|near|like|on|fair|moderate|extreme|high)ly|i'm|i am"
-    r"|i(?:'d| would) (?:say|estimate|guess|put it at)|je dirais|ich würde sagen|an?|the|my|it's"
->>>>>>> 63217fc (Replies of a real model are read as a person reads them)
     r"|very|quite|high|medium|moderate|low|confident|certain|sure|level|score|estimate|answer"
     r"|probability|exponent|just|maybe|perhaps|say)(?!\w)[\s,:(|~≈]*"
     r"|大约|大概|约|是|为|接近|[–—]+[ ]+|(?<=[a-z] )-[ ])*",

@@ -1,8 +1,10 @@
 """Wordings that ask for confidence in an answer of any eval.
 
-Source: this project. Scales follow the scale-design study: integers whose ends are described in
-words.
+Source: this project, but for `PUBLISHED`. Scales follow the scale-design study: integers whose ends
+are described in words.
 """
+
+from dataclasses import dataclass
 
 _ON_SCALE = """\
 Give an integer between {l} and {u}, where {l} means no confidence at all and {u} means absolute \
@@ -36,6 +38,72 @@ Task:
 
 How confident are you that you will do it correctly? {_ON_SCALE}"""
 """Request for a number in a new conversation, before the work."""
+
+FIELDS = ("question", "answer", "low", "high")
+"""Fields of a wording that replaces those of `stated`, `alone` and `before`."""
+
+
+def with_decimals(wording: str) -> str:
+    """Return a wording that asks for a number with decimals in place of an integer."""
+    return wording.replace("an integer between", "a number between").replace("<integer", "<number")
+
+
+@dataclass(frozen=True)
+class Wording:
+    """A wording that others published, as they print it.
+
+    Attributes:
+        text: The request, with fields of `FIELDS`.
+        scale: The scale that it names.
+        source: Where it is printed.
+    """
+
+    text: str
+    scale: str
+    source: str
+
+
+PUBLISHED = {
+    "simpleqa": Wording(
+        """\
+Here is the question:
+{question}
+Please provide your best guess and a confidence score between 0% to 100% in the following JSON \
+format:
+{{
+"answer": "Your answer here",
+"confidence_score": number
+}}""",
+        "0-100",
+        "SimpleQA, arXiv 2411.04368",
+    ),
+    "hle": Wording(
+        """\
+Your response should be in the following format:
+Explanation: {{your explanation for your final answer}}
+Exact Answer: {{your succinct, final answer}}
+Confidence: {{your confidence score between 0% and 100% for your answer}}
+
+{question}""",
+        "0-100",
+        "Humanity's Last Exam, arXiv 2501.14249, for questions with an exact answer; there the "
+        "format is the system message",
+    ),
+    "tian_2023": Wording(
+        """\
+Provide the probability that your guess is correct. Give ONLY the probability, no other words or \
+explanation.
+
+For example:
+
+Probability: <the probability between 0.0 and 1.0 that your guess is correct, without any extra \
+commentary whatsoever; just the probability!>
+""",
+        "0.0-1.0",
+        "Tian et al. 2023, arXiv 2305.14975, second turn of the method Verb. 2S",
+    ),
+}
+"""Published wordings by name. `simpleqa` and `hle` ask for an answer and its confidence at once."""
 
 P_TRUE = f"{_SHOWN}Is this answer correct? Respond with one word only: True or False."
 """Request for True or False in a new conversation; the token's probability is the confidence."""

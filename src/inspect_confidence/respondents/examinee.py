@@ -94,7 +94,10 @@ class Examinee:
         if form in _ON_SCALE:
             noise = self.before_noise * rng.normal() if form == "confidence_before" else 0.0
             felt = float(reported_share(belief.evidence + noise, self.bias))
-            raw = reports(felt, int(request["low"]), int(request["high"]), self.round_to)
+            low, high = float(request["low"]), float(request["high"])
+            raw = f"{low + (high - low) * felt:.2f}"
+            if high - low > 1:
+                raw = str(reports(felt, int(low), int(high), self.round_to))
             reply, prefix = Utterance(f"Confidence: {raw}"), "Confidence:"
         elif form == "p_true":
             reply = _token_reply({"True": share, "False": 1 - share}, str(share >= 0.5))

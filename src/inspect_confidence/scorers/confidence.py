@@ -56,6 +56,7 @@ def confidence(
     score: str | None = None,
     agreement: str = "auto",
     equality: Scorer | None = None,
+    prompt: str | None = None,
 ) -> Scorer:
     """Score the model's confidence, and its correctness by the eval's own score.
 
@@ -75,8 +76,11 @@ def confidence(
         agreement: How two answers are compared, for `consistency`: `scorer` (`equality`), `text`,
             `judge` (the model in the role grader) or `auto`.
         equality: A scorer that compares an answer with another, which is given as its target.
+        prompt: Wording, as for `ask_confidence`.
     """
-    request = None if ways is None else ConfidenceRequest.from_arguments(ways, scale, draws)
+    request = None
+    if ways is not None:
+        request = ConfidenceRequest.from_arguments(ways, scale, draws, prompt)
     rule = Rule(arguments.choice("agreement", agreement, AGREEMENTS), equality)
     if rule.agreement == "scorer" and equality is None:
         raise InvalidArgument("agreement=scorer needs equality, a scorer that compares.")

@@ -32,7 +32,7 @@ from inspect_ai.util import (
 from inspect_confidence import arguments, redaction
 from inspect_confidence.answers import ParseFailure
 from inspect_confidence.datasets.wep_survey import phrases
-from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.judges.model import ROLE, require_grader
 from inspect_confidence.judges.refusals import unless_refused
 from inspect_confidence.prompts import confidence as prompts
@@ -62,24 +62,40 @@ class ConfidenceRequest:
         methods: Methods of elicitation, some of `METHODS`.
         scale: Scale of the methods that ask for a number.
         draws: Number of further answers for `consistency`.
+        wording: Wording that replaces the package's own in methods that ask for a number.
     """
 
     methods: Sequence[str]
     scale: Scale
     draws: int
+    wording: str | None = None
 
     @classmethod
-    def from_arguments(cls, ways: object, scale: object, draws: object) -> "ConfidenceRequest":
+    def from_arguments(
+        cls, ways: object, scale: object, draws: object, prompt: object = None
+    ) -> "ConfidenceRequest":
         """Return the request for arguments of a task or a log.
 
         Raises:
             InvalidArgument: An argument cannot be used.
         """
-        scales = read_scales(scale)
+        scales = read_scales(scale, decimals=True)
         if len(scales) != 1:
             raise InvalidArgument(f"scale={scale} is not one scale; give one such as 0-100.")
         number = arguments.integer("draws", draws, minimum=1)
-        return cls(arguments.choice_list("ways", ways, METHODS), scales[0], number)
+        methods = arguments.choice_list("ways", ways, METHODS)
+        wording = _wording(prompt, methods, scales[0]) if prompt else None
+        return cls(methods, scales[0], number, wording)
+
+    def text(self, method: str, **fields: str) -> str:
+        """Return the request by a method that asks for a number, with the sample's fields."""
+        low, high = self.scale
+        if self.wording is not None:
+            fields = {name: fields.get(name, "") for name in prompts.FIELDS}
+            return self.wording.format(**{**fields, "low": str(low), "high": str(high)})
+        own = _NUMBER_WORDINGS[method]
+        wording = prompts.with_decimals(own) if self.scale.has_decimals else own
+        return wording.format(**fields, l=low, u=high)
 
     @property
     def calls(self) -> int:
@@ -88,13 +104,61 @@ class ConfidenceRequest:
         return sum(calls.get(method, 1) for method in self.methods)
 
 
+_NUMBER_WORDINGS = {"stated": prompts.STATED, "alone": prompts.ALONE, "before": prompts.BEFORE}
+_NEEDED: dict[str, set[str]] = {
+    "stated": set(),
+    "alone": {"question", "answer"},
+    "before": {"question"},
+}
+
+
+def _wording(prompt: object, methods: Sequence[str], scale: Scale) -> str:
+    """Return a published wording by name, or that of the user's file, with its fields checked."""
+    published = prompts.PUBLISHED.get(str(prompt))
+    asking = [method for method in methods if method in _NUMBER_WORDINGS]
+    if not asking:
+        raise InvalidArgument(
+            f"prompt={prompt}: none of ways={','.join(methods)} asks for a number; "
+            f"add one of {', '.join(_NUMBER_WORDINGS)}."
+        )
+    if published is None and not (arguments.shell_folder() / str(prompt)).is_file():
+        raise InvalidArgument(
+            f"prompt={prompt} is neither a file nor a published wording. "
+            f"{nearest(str(prompt), prompts.PUBLISHED)}"
+        )
+    if published and scale != read_scales(published.scale, decimals=True)[0]:
+        raise InvalidArgument(
+            f"prompt={prompt} asks on {published.scale}, not on {scale}: "
+            f"add scale={published.scale}."
+        )
+    text = published.text if published else arguments.prompt_text("prompt", prompt)
+    fields = arguments.fields_within(f"prompt={prompt}", text, prompts.FIELDS)
+    for method in asking:
+        if missing := sorted(_NEEDED[method] - fields):
+            raise InvalidArgument(
+                f"prompt={prompt} lacks {{{missing[0]}}}, which ways={method} needs."
+            )
+        if method == "before" and "answer" in fields:
+            raise InvalidArgument(
+                f"prompt={prompt} has {{answer}}, but ways=before asks before there is one."
+            )
+        if method != "before" and published and "question" in fields:
+            raise InvalidArgument(
+                f"prompt={prompt} asks for an answer of its own: use it with ways=before."
+            )
+    return text
+
+
 Replies = Sequence[Draw] | ParseFailure
 """The replies to a method of elicitation, or why there are none."""
 
 
 @solver
 def ask_confidence(
-    ways: str | list[str] = "stated", scale: str = "0-100", draws: int = 5
+    ways: str | list[str] = "stated",
+    scale: str = "0-100",
+    draws: int = 5,
+    prompt: str | None = None,
 ) -> Solver:
     """Ask for the model's confidence; the scorer `confidence` reads the replies.
 
@@ -107,8 +171,9 @@ def ask_confidence(
             `logprob`. Each is one call per sample, `consistency` is `draws` calls, `logprob` none.
         scale: Scale of `stated`, `alone` and `before`, such as `0-100`.
         draws: Number of further answers for `consistency`.
+        prompt: Wording of `stated`, `alone` and `before`: the name of a published one, or a file.
     """
-    request = ConfidenceRequest.from_arguments(ways, scale, draws)
+    request = ConfidenceRequest.from_arguments(ways, scale, draws, prompt)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         require_log_probabilities(request.methods)
@@ -164,7 +229,7 @@ class ElicitedReplies:
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> "ElicitedReplies":
         """Return the replies from the content in a log."""
-        scale = read_scales(content["scale"])[0]
+        scale = read_scales(content["scale"], decimals=True)[0]
         if "failure" in content:
             return cls(scale, ParseFailure(**content["failure"]))
         return cls(scale, [Draw(**reply) for reply in content["replies"]])
@@ -287,19 +352,19 @@ def _prompt_fields(state: TaskState) -> dict[str, str]:
 
 async def _ask_stated(state: TaskState, request: ConfidenceRequest) -> list[ModelOutput]:
     low, high = request.scale.low, request.scale.high
-    text = prompts.STATED.format(l=low, u=high)
+    text = request.text("stated", **_prompt_fields(state))
     return await _in_conversation(state, text, form="confidence", low=low, high=high)
 
 
 async def _ask_alone(state: TaskState, request: ConfidenceRequest) -> list[ModelOutput]:
     low, high = request.scale.low, request.scale.high
-    text = prompts.ALONE.format(**_prompt_fields(state), l=low, u=high)
+    text = request.text("alone", **_prompt_fields(state))
     return await _in_new_conversation(state, text, form="confidence_alone", low=low, high=high)
 
 
 async def _ask_before(state: TaskState, request: ConfidenceRequest) -> list[ModelOutput]:
     low, high = request.scale.low, request.scale.high
-    text = prompts.BEFORE.format(question=question_of(state), l=low, u=high)
+    text = request.text("before", question=question_of(state))
     return await _in_new_conversation(state, text, form="confidence_before", low=low, high=high)
 
 

@@ -22,6 +22,7 @@ from inspect_ai.solver import Solver, multiple_choice
 from inspect_ai.util import registry_create, registry_info
 
 from inspect_confidence import __version__, arguments
+from inspect_confidence.arguments import fingerprint
 from inspect_confidence.datasets.questions import load_questions
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.grades import score_name
@@ -51,6 +52,7 @@ def with_confidence(
     score: str | None = None,
     agreement: str = "auto",
     task_args: str | dict[str, Any] | None = None,
+    prompt: str | None = None,
     **unknown: object,
 ) -> Task:
     """Ask for a model's confidence in its answers to an eval, which is not changed.
@@ -66,13 +68,16 @@ def with_confidence(
             new one that shows question and answer), `before` (before the work), `p_true` (of
             True), `consistency` (further answers), `words` (a phrase) and `logprob` (of the
             answer's own token).
-        scale: Scale of `stated`, `alone` and `before`: two whole numbers, such as `0-100`.
+        scale: Scale of `stated`, `alone` and `before`: two numbers, such as `0-100`. `0.0-1.0`
+            and `0-1` ask for a number with decimals.
         draws: Number of further answers for `consistency`.
         score: The scorer whose score defines correctness, `name` or `name.key`; needed if the eval
             has several.
         agreement: How two answers are compared: `auto`, `scorer`, `text` or `judge` (the model in
             the role grader, one more call per draw).
         task_args: Arguments of the eval, if it is given by name: a dict, or JSON.
+        prompt: Wording of `stated`, `alone` and `before`: `simpleqa`, `hle`, `tian_2023`, or a file
+            with some of the fields `{question}`, `{answer}`, `{low}` and `{high}`.
         **unknown: Refused.
 
     Raises:
@@ -80,7 +85,7 @@ def with_confidence(
             none.
     """
     arguments.refuse_unknown(unknown, arguments.argument_names(with_confidence))
-    request = ConfidenceRequest.from_arguments(ways, scale, draws)
+    request = ConfidenceRequest.from_arguments(ways, scale, draws, prompt)
     if agreement == "judge" and "consistency" in request.methods:
         expect_grader("agreement=judge", "agreement=text")
     eval_arguments = _task_args(task_args)
@@ -98,10 +103,11 @@ def with_confidence(
         score=score_name,
         agreement=agreement,
         equality=comparing[0] if comparing else None,
+        prompt=prompt,
     )
     setup: list[Solver] = [ready_to_ask(list(request.methods), agreement)]
     if "before" in request.methods:
-        setup.append(ask_confidence("before", scale))
+        setup.append(ask_confidence("before", scale, prompt=prompt))
     eval_setup = plain.setup if plain.setup is not None else []
     setup += [eval_setup] if callable(eval_setup) else list(eval_setup)
     with_tokens = GenerateConfig(logprobs=True, top_logprobs=20)
@@ -118,6 +124,7 @@ def with_confidence(
             "confidence": {
                 "package_version": __version__,
                 "provenance": provenance((), ["confidence"]),
+                "prompt": f"{prompt} {fingerprint(request.wording)}" if request.wording else "",
                 # All arguments of the eval with defaults, as its own log would have them.
                 "task_args": vars(plain).get("__task_all_params__", eval_arguments),
                 **_costs(plain, request, agreement),
@@ -160,7 +167,7 @@ def _costs(plain: Task, request: ConfidenceRequest, agreement: str) -> dict[str,
         "calls_per_sample": request.calls,
         "draws_per_sample": draws,
         "grader_calls_per_sample": draws if agreement == "judge" else 0,
-        "prompt_characters": len(prompts.ALONE),
+        "prompt_characters": len(request.wording or prompts.ALONE),
         "output_tokens_per_call": _OUTPUT_TOKENS,
         "beside": "to ask for confidence, beside the eval's own; its answers, which are read again "
         "or made again, are not in what follows",
