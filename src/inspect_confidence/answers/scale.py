@@ -154,8 +154,8 @@ def _chosen(
         rated = {*prose_values, *(map(read, lines_alone) if is_whole_reply else ())}
         return prose_values[-1] if len(rated) == 1 else ambiguous("several confidences")
     hedged = _HEDGED.fullmatch(parsed.text) if is_whole_reply else None
-    if hedged or (beside := _BESIDE_CHOICE.fullmatch(parsed.text)):
-        return read(hedged["hedged"] if hedged else beside["beside"])
+    if rated_text := hedged or _BESIDE_CHOICE.fullmatch(parsed.text):
+        return read(rated_text[1])
     # Else a number alone in the last of two or more lines, the only such line; or in the first.
     is_placed = _ALONE.fullmatch(last) if above else is_whole_reply
     if len(lines_alone) == 1 and (is_placed or (is_whole_reply and _ALONE.fullmatch(lines[0]))):
