@@ -73,7 +73,7 @@ def test_bins_of_true_probability_by_hand(finer_rows: pd.DataFrame) -> None:
         assert truth[name]["asked"] == confidence[name]["asked"] == 10
         assert isnan(confidence[name]["ci_low"])
         assert isnan(confidence[name]["ci_high"])
-        assert "no interval: too few decades of age by radius" in confidence[name]["note"]
+        assert "no interval: neighbouring ages are alike" in confidence[name]["note"]
 
 
 def test_bins_and_items_by_hand(finer_rows: pd.DataFrame) -> None:

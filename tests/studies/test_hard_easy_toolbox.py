@@ -30,7 +30,7 @@ def toolbox_of(results: pd.DataFrame) -> set[str]:
 
 def test_life_eval_has_what_is_defined_of_probabilities() -> None:
     """By loops and scikit-learn; outcomes are the true probabilities, a judgment weighs one."""
-    rows = frame([*lives("m", 1, range(0, 100, 7)), *lives("n", 2, range(0, 100, 7))], "life_eval")
+    rows = frame([*lives("m", 1, range(0, 100, 5)), *lives("n", 2, range(0, 100, 5))], "life_eval")
     results = summarize(rows, resamples=200, costs=COSTS)
     assert toolbox_of(results) == KNOWN | {"expected_utility"}
     conditions = results.loc[[METRICS[name].toolbox for name in results["metric"]], "condition"]
@@ -61,12 +61,12 @@ def test_life_eval_has_what_is_defined_of_probabilities() -> None:
     rows_of = results[(results["metric"] == "expected_utility") & (results["model"] == "m")]
     thresholds = [Condition.read(text)["answered_from"] for text in rows_of["condition"]]
     assert dict(zip(thresholds, rows_of["value"], strict=True))["0.667"] == pytest.approx(worth)
-    # Decades by radius are resampled: what is biased has no interval.
+    # Neighbouring ages are alike: what is biased has no interval.
     area, biased = (
         result_row(results, "", name, model="m") for name in ("augrc", "corp_miscalibration")
     )
     assert area["ci_low"] < area["value"] < area["ci_high"]
-    assert "decades of age by radius are resampled" in biased["note"]
+    assert "ages depend on each other, which leaves its bias" in biased["note"]
     assert (area["n"], area["asked"]) == (len(c), (rows["model"] == "m").sum())
 
 

@@ -8,6 +8,7 @@ Missing values are NaN and are left out; a metric of nothing is NaN, never 0.
 from inspect_confidence.metrics.registry import *
 from inspect_confidence.metrics.inference import *
 from inspect_confidence.metrics.resample import *
+from inspect_confidence.metrics.smooth import *
 from inspect_confidence.metrics.intervals import *
 from inspect_confidence.metrics.parse_failures import *
 from inspect_confidence.metrics.attempts import *

@@ -9,9 +9,9 @@ from scipy.special import stdtrit
 
 from inspect_confidence.metrics.arrays import FloatArray, IntArray, aligned, mean_or_nan
 from inspect_confidence.metrics.registry import (
+    BOOTSTRAP,
     INFINITY,
     About,
-    Interval,
     metric,
     no_interval,
     numbers,
@@ -110,7 +110,7 @@ class HardEasySlope:
     low=-INFINITY,
     undefined="fewer than two readable judgments, all equally difficult, or no maximum known",
     source="LifeEval",
-    interval=Interval("own", "cluster-robust (CR2) with Student's t"),
+    interval=BOOTSTRAP,
 )
 def hard_easy_slope(
     overconfidence: ArrayLike,
@@ -127,8 +127,8 @@ def hard_easy_slope(
     Args:
         overconfidence: Confidence less outcome, one a judgment.
         difficulty: In LifeEval 1 - the maximum achievable score, in [0, 1].
-        clusters: The cluster of each judgment; in LifeEval decade of age and radius, over which
-            residuals run smoothly. Each judgment is its own if None.
+        clusters: The cluster of each judgment, within which residuals are correlated. Each
+            judgment is its own if None. LifeEval's results have an interval over ages instead.
 
     Returns:
         The line; all NaN if fewer than two judgments without a NaN are left or all are equally

@@ -62,15 +62,17 @@ class Interval:
         """Return the rule where clusters of items are resampled.
 
         Clusters that the user declares take the place of items. Of clusters that the study defines,
-        shares are resampled as any mean, and a biased metric has no interval.
+        shares are resampled as any mean, and a biased metric has no interval. Along a line neither
+        has a metric whose own method takes units as independent.
         """
         if clusters is None or self.method == "none":
             return self
         if clusters.are_declared:
             min_units = max(self.min_units, clusters.min_units)
             return replace(self, min_units=min_units, units=clusters.units)
-        if self.method == "debiased":
-            return no_interval(f"{clusters.units} are resampled, which leaves its bias")
+        is_own = clusters.are_ordered and (self.method == "own" or self.biased)
+        if self.method == "debiased" or is_own:
+            return no_interval(f"{clusters.units} depend on each other, which leaves its bias")
         method = "bootstrap" if self.method == "wilson" else self.method
         return replace(self, method=method, min_units=clusters.min_units, units=clusters.units)
 
@@ -90,12 +92,17 @@ class Clusters:
         min_units: Least number of clusters of a value that has an interval.
         note: Note on every number, such as how many clusters are resampled.
         are_declared: Whether the user's data, or the data set, name the clusters.
+        are_ordered: Whether the clusters lie along a line, in the order of their index, and are
+            like their neighbours: intervals are those of `smooth_draws` then.
+        trend: A value of each of them that the design fixes, as `smooth_draws` takes it.
     """
 
     units: str
     min_units: int
     note: str = ""
     are_declared: bool = False
+    are_ordered: bool = False
+    trend: tuple[float, ...] | None = None
 
 
 BOOTSTRAP = Interval(min_units=20)

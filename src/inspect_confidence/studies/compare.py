@@ -25,7 +25,7 @@ from inspect_confidence.studies.calibration import (
     ConfidenceMetric,
     threshold_metrics,
 )
-from inspect_confidence.studies.estimate import clusters_of, resampling_note, unit_names
+from inspect_confidence.studies.estimate import clusters_of, ordered_units, resampling_note
 from inspect_confidence.studies.notes import noted
 from inspect_confidence.studies.study import Difference, Resampling
 
@@ -170,9 +170,19 @@ def resample_contrast(
     sides = contrast.first, contrast.second
     strata = np.zeros(contrast.units, np.int64)
     plan = metrics.resampled_as(sides, strata, seed, patterns=True)
-    first_draws, second_draws = metrics.bootstrap_pair(
-        *sides, strata, resamples=resampling.resamples, seed=seed, sampling=plan
-    )
+    if contrast.clusters is not None and contrast.clusters.are_ordered:
+        by_side = metrics.smooth_draws(
+            dict(enumerate(sides)),
+            contrast.units,
+            resamples=resampling.resamples,
+            seed=seed,
+            trend=contrast.clusters.trend,
+        )
+        first_draws, second_draws = by_side[0], by_side[1]
+    else:
+        first_draws, second_draws = metrics.bootstrap_pair(
+            *sides, strata, resamples=resampling.resamples, seed=seed, sampling=plan
+        )
     unit_weights = np.ones((1, contrast.units))
     first, second = contrast.first(unit_weights)[0], contrast.second(unit_weights)[0]
     items = np.array(contrast.items, np.int64)
@@ -266,7 +276,7 @@ class Pair:
             side[(side["status"] == "ok") & side["correct"].notna()] for side in (first, second)
         ]
         items, (first, second) = on_common(readable)
-        units = pd.Index(unit_names(first).unique())
+        units = ordered_units(first)
         return cls(
             items,
             units,

@@ -58,6 +58,12 @@ def unit_names(rows: pd.DataFrame) -> pd.Series:
     return rows["unit"] if "unit" in rows else cluster_names(rows)
 
 
+def ordered_units(rows: pd.DataFrame) -> pd.Index:
+    """Return the units, in order of their names if the study defines them by a column `unit`."""
+    units: list[str] = unit_names(rows).unique().tolist()
+    return pd.Index(sorted(units) if "unit" in rows else units)
+
+
 def cluster_names(rows: pd.DataFrame) -> pd.Series:
     """Return each judgment's cluster, or its item if that has no cluster."""
     if "cluster" not in rows or not (rows["cluster"] != "").any():
@@ -307,17 +313,31 @@ def resample(
     plan = metrics.resampled_as(
         list(to_resample.values()), strata, seed, patterns=unpaired and not resampling.observe
     )
-    resampled = metrics.bootstrap(
-        to_resample, strata, resamples=resampling.resamples, seed=seed, sampling=plan
-    )
+    if clusters is not None and clusters.are_ordered:
+        resampled = metrics.smooth_draws(
+            to_resample,
+            len(strata),
+            resamples=resampling.resamples,
+            seed=seed,
+            trend=clusters.trend,
+        )
+    else:
+        resampled = metrics.bootstrap(
+            to_resample, strata, resamples=resampling.resamples, seed=seed, sampling=plan
+        )
     draws = np.full((resampling.resamples, len(estimates)), np.nan)
     for columns, column_draws in resampled.items():
         draws[:, columns] = column_draws.reshape(len(draws), -1)
     unit_weights = np.ones((1, len(strata)))
-    values = [part.statistic(unit_weights).reshape(-1) for part in all_statistics]
+    parts = [part.statistic(unit_weights).reshape(-1) for part in all_statistics]
+    values = np.concatenate([*parts, np.empty(0)])
+    if clusters is not None and clusters.are_ordered:
+        for column, estimate in enumerate(estimates):
+            about, value = metrics.METRICS[estimate.metric], float(values[column])
+            draws[:, column] = metrics.within_range(draws[:, column], value, about.low, about.high)
     return ResampledEstimates(
         estimates,
-        np.concatenate([*values, np.empty(0)]),
+        values,
         draws,
         len(strata),
         resampling.observe,
@@ -373,9 +393,11 @@ def results_of(resampled: ResampledEstimates, key: Key) -> list[Result]:
 
 def _design_note(estimate: Estimate, resampled: ResampledEstimates) -> str:
     """Return the note on the clusters of a number that has an interval of some method."""
-    if resampled.clusters is None or metrics.METRICS[estimate.metric].interval.method == "none":
+    clusters = resampled.clusters
+    if clusters is None or metrics.METRICS[estimate.metric].interval.method == "none":
         return ""
-    return resampled.clusters.note
+    is_over_items = clusters.are_ordered and estimate.interval is not None
+    return "" if is_over_items else clusters.note
 
 
 def _interval(
@@ -401,8 +423,8 @@ def _own_interval(
 ) -> tuple[tuple[float, float], str]:
     """Return the interval that the estimate brings, or why it has none."""
     low, high = NO_INTERVAL if estimate.interval is None else estimate.interval
-    reason = ""
-    if estimate.interval is not None:
+    reason = rule.reason if rule.method == "none" else ""
+    if estimate.interval is not None and not reason:
         reason = metrics.too_few(rule, units)
     if not reason and metrics.are_equal(np.array([low, high])):
         reason = metrics.SAME

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from string import ascii_uppercase
 from typing import Any
 
@@ -96,7 +97,7 @@ def completed_ages(rows: pd.DataFrame) -> pd.DataFrame:
     rows = _scored(rows)
     refuse_outside(rows, ("confidence", "score", "mas"))
     unread = (rows["source"] == TOKEN) & (rows["status"] != "ok")
-    rows = rows.assign(score=rows["score"].mask(unread), unit=cluster_of(rows))
+    rows = rows.assign(score=rows["score"].mask(unread), unit=age_names(rows))
     return rows.assign(window=rows["window"].replace(HALF_OPEN, ""))
 
 
@@ -113,12 +114,32 @@ def missing_ages(rows: pd.DataFrame) -> dict[int, str]:
     return reasons
 
 
-CLUSTERS = Clusters("decades of age by radius", min_units=10)
-"""The units resampled in LifeEval: answers and confidence depend within a decade and radius."""
+CLUSTERS = Clusters(
+    "ages",
+    min_units=20,
+    note="neighbouring ages are alike: interval by cosines over age",
+    are_ordered=True,
+)
+"""The units of LifeEval: answers and confidence depend over years of age, sexes and radii."""
+
+
+def ages_of(rows: pd.DataFrame) -> Clusters:
+    """Return the ages of judgments, with their mean maximum achievable score as the trend.
+
+    The maximum is fixed by the life table, so that what follows it is no sampling error.
+    """
+    maximum = rows.groupby("unit")["mas"].mean().sort_index()
+    trend = tuple((maximum - maximum.mean()).fillna(0).tolist())
+    return replace(CLUSTERS, trend=trend)
+
+
+def age_names(rows: pd.DataFrame) -> pd.Series:
+    """Name each judgment's age, so that names are in the order of ages."""
+    return rows["age"].map("{:09.4f}".format, na_action="ignore").fillna("unknown").astype(object)
 
 
 def cluster_of(rows: pd.DataFrame) -> pd.Series:
-    """Name each judgment's decade of age and radius."""
+    """Name each judgment's decade of age and radius, which are resampled beside other items."""
     group = (rows["age"] // 10).fillna(-1).astype(int)
     names = [f"{decade} {radius:g}" for decade, radius in zip(group, rows["radius"], strict=True)]
     return pd.Series(names, rows.index, dtype=object)

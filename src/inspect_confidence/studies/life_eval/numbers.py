@@ -6,7 +6,6 @@ contenders, and of stated confidence with that of the answer's token.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,6 @@ from inspect_confidence import metrics
 from inspect_confidence.arguments import user_path
 from inspect_confidence.datasets.records import read_records
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.metrics import HardEasySlope
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import calibration, compare, estimate
@@ -28,7 +26,7 @@ from inspect_confidence.studies.estimate import (
     Statistics,
     unit_indices,
 )
-from inspect_confidence.studies.life_eval.judgments import CLUSTERS, STATED, TOKEN
+from inspect_confidence.studies.life_eval.judgments import CLUSTERS, STATED, TOKEN, ages_of
 from inspect_confidence.studies.notes import left_out, noted, rests_on, unread_flags
 from inspect_confidence.studies.study import Difference, Resampling, option
 
@@ -243,28 +241,22 @@ def counted(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(confidence=confidence, correct=rows["score"], choices=np.nan)
 
 
-def slope_of(rows: pd.DataFrame) -> HardEasySlope:
-    """Fit the hard-easy regression to readable judgments, clustered by decade and radius."""
+def slope(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Statistics:
+    """Return the hard-easy slope of readable judgments."""
     readable = counted(rows)
-    excess, units = readable["confidence"] - readable["correct"], list(rows["unit"])
-    return metrics.hard_easy_slope(excess, 1 - rows["mas"], units)
-
-
-def slope(line: HardEasySlope, rows: pd.DataFrame, condition: Condition) -> Statistics:
-    """Return the slope as an estimate with its own interval."""
-    readable = counted(rows)
-    present = (readable["confidence"] - readable["correct"] - rows["mas"]).notna()
-    note = f"{line.clusters} {CLUSTERS.units}; intercept {line.intercept:.4f}"
+    excess = readable["confidence"] - readable["correct"]
+    line = metrics.hard_easy_slope(excess, 1 - rows["mas"])
+    present = (excess - rows["mas"]).notna()
     described = Estimate(
         condition,
         "hard_easy_slope",
         line.judgments,
-        noted(note, rests_on(rows, present)),
-        metrics.slope_interval(line.slope, line.standard_error, line.clusters),
+        noted(f"intercept {line.intercept:.4f}", rests_on(rows, present)),
         n_asked=len(rows),
-        units=line.clusters,
+        units=estimate.unit_names(rows)[present].nunique(),
     )
-    return Statistics([described], estimate.constant(line.slope))
+    unit = unit_indices(rows, units)[present]
+    return Statistics([described], _slope(readable[present], unit, len(units)))
 
 
 EVERY_MODEL = "all models"
@@ -295,28 +287,17 @@ _WITHOUT_MEAN = ("n", "mean_answer", "mean_best_answer")
 """Metrics without a mean over models."""
 
 
-def group_mean(
-    by_model: Mapping[str, ResampledEstimates],
-    lines: Mapping[Condition, Mapping[str, HardEasySlope]],
-    shared: str,
-) -> ResampledEstimates:
+def group_mean(by_model: Mapping[str, ResampledEstimates], shared: str) -> ResampledEstimates:
     """Return the unweighted mean over models of the estimates that all have.
 
     Args:
         by_model: Estimates of each model.
-        lines: Hard-easy regressions of each model, by condition.
         shared: How many items all models have, for the notes.
     """
     mean = estimate.average_estimates(by_model, _WITHOUT_MEAN, independent=False)
-    estimates = []
-    for described in mean.estimates:
-        with_note = replace(described, note=noted(described.note, shared))
-        model_lines = list(lines.get(Condition(described.condition), {}).values())
-        if described.metric == "hard_easy_slope" and len(model_lines) == len(by_model):
-            value, error = mean_slope(model_lines)
-            fewest = min(line.clusters for line in model_lines)
-            with_note = replace(with_note, interval=metrics.slope_interval(value, error, fewest))
-        estimates.append(with_note)
+    estimates = [
+        replace(described, note=noted(described.note, shared)) for described in mean.estimates
+    ]
     return replace(mean, estimates=estimates)
 
 
@@ -329,13 +310,6 @@ def shared_items(rows: pd.DataFrame, models: Sequence[str]) -> str:
     if not common:
         return f"models have none of {len(union)} items in common"
     return f"all models have {len(common)} of {len(union)} items in common"
-
-
-def mean_slope(lines: Sequence[HardEasySlope]) -> tuple[float, float]:
-    """Return mean and standard error of models' slopes; errors of one cluster are correlated."""
-    clusters = dict.fromkeys(chain.from_iterable(line.scores for line in lines))
-    scores = [np.mean([line.scores.get(name, 0.0) for line in lines]) for name in clusters]
-    return float(np.mean([line.slope for line in lines])), float(np.linalg.norm(scores))
 
 
 def compare_contenders(
@@ -367,27 +341,28 @@ def _contrast(
         keys.append(pd.MultiIndex.from_arrays([side["item"], given_answer]))
         readable.append((side["confidence"] + side["correct"]).notna().to_numpy())
     shared = keys[0][readable[0]].intersection(keys[1][readable[1]])
+    first = sides[0][keys[0].isin(shared) & readable[0]]
     return compare.confidence_contrast(
-        sides[0][keys[0].isin(shared) & readable[0]],
+        first,
         sides[1][keys[1].isin(shared) & readable[1]],
         thresholds,
         compared_metrics(resampling.convention),
         condition,
-        CLUSTERS if "radius" in sides[0] else None,
+        ages_of(first) if "radius" in first else None,
     )
 
 
 def _slopes(sides: Sequence[pd.DataFrame]) -> Contrast:
-    """Return the contrast of hard-easy slopes, clusters being resampled."""
+    """Return the contrast of hard-easy slopes."""
     readable = [side.dropna(subset=["confidence", "correct", "mas"]) for side in sides]
     items, common = compare.on_common(readable)
-    clusters = pd.Index(common[0]["unit"].unique())
-    first, second = (_slope(side, unit_indices(side, clusters), len(clusters)) for side in common)
+    units = estimate.ordered_units(common[0])
+    first, second = (_slope(side, unit_indices(side, units), len(units)) for side in common)
     name = (Condition(), "hard_easy_slope")
-    return Contrast([name], [len(items)], len(clusters), first, second, clusters=CLUSTERS)
+    return Contrast([name], [len(items)], len(units), first, second, clusters=ages_of(common[0]))
 
 
-def _slope(rows: pd.DataFrame, cluster: IntArray, clusters: int) -> metrics.Statistic:
+def _slope(rows: pd.DataFrame, unit: IntArray, units: int) -> metrics.Statistic:
     """Return the least-squares slope as a statistic, of shape (resamples, 1)."""
 
     def slope_of_sums(totals: FloatArray) -> FloatArray:
@@ -397,15 +372,15 @@ def _slope(rows: pd.DataFrame, cluster: IntArray, clusters: int) -> metrics.Stat
             slopes = np.where(variation > 1e-12, (n * xy - x * y) / variation, np.nan)
         return np.asarray(slopes[:, None])
 
-    return metrics.SumStatistic(_moments(rows, cluster, clusters), slope_of_sums)
+    return metrics.SumStatistic(_moments(rows, unit, units), slope_of_sums)
 
 
-def _moments(rows: pd.DataFrame, cluster: IntArray, clusters: int) -> FloatArray:
-    """Return by cluster the number of judgments, and the sums of x, y, xx and xy."""
+def _moments(rows: pd.DataFrame, unit: IntArray, units: int) -> FloatArray:
+    """Return by unit the number of judgments, and the sums of x, y, xx and xy."""
     x = 1 - rows["mas"].to_numpy(float)
     y = (rows["confidence"] - rows["correct"]).to_numpy(float)
-    sums = np.zeros((clusters, 5))
-    np.add.at(sums, cluster, np.column_stack([np.ones_like(x), x, y, x * x, x * y]))
+    sums = np.zeros((units, 5))
+    np.add.at(sums, unit, np.column_stack([np.ones_like(x), x, y, x * x, x * y]))
     return sums
 
 

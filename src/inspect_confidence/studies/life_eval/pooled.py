@@ -12,7 +12,7 @@ from inspect_confidence.studies import calibration, estimate
 from inspect_confidence.studies.calibration import Answers
 from inspect_confidence.studies.estimate import ResampledEstimates, Statistics, resample, results_of
 from inspect_confidence.studies.life_eval import numbers
-from inspect_confidence.studies.life_eval.judgments import STATED
+from inspect_confidence.studies.life_eval.judgments import STATED, cluster_of
 from inspect_confidence.studies.notes import left_out, noted, rests_on
 from inspect_confidence.studies.study import Resampling
 
@@ -33,10 +33,10 @@ def of_all_sets(completed: Mapping[str, pd.DataFrame], resampling: Resampling) -
     Items, of LifeEval decades of age by radius, are resampled within their data set. Runs of
     another variant or window are by themselves.
     """
-    parts = [
-        numbers.counted(rows).assign(unit=estimate.unit_names(rows))[_COLUMNS]
-        for rows in completed.values()
-    ]
+    parts = []
+    for rows in completed.values():
+        unit = cluster_of(rows) if "radius" in rows else estimate.cluster_names(rows)
+        parts.append(numbers.counted(rows).assign(unit=unit)[_COLUMNS])
     rows = pd.concat(parts, ignore_index=True).assign(choices=np.nan)
     # Items of two sets may have one name.
     for name in ("item", "unit"):
@@ -66,7 +66,7 @@ def _pooled_results(
     groups = numbers.groups_of(list(by_model), resampling.options(numbers.LifeOptions).groups)
     for group, members in groups.items():
         shared = numbers.shared_items(rows, members)
-        mean = numbers.group_mean({name: by_model[name] for name in members}, {}, shared)
+        mean = numbers.group_mean({name: by_model[name] for name in members}, shared)
         results += results_of(mean, Key(_TASK, f"mean of {group}", ALL_SETS))
     return results
 

@@ -27,13 +27,13 @@ from inspect_confidence.studies.study import (
 from inspect_confidence.studies.tables import Column, ResultRow, ResultTable, TableSpec
 
 _UNREAD = "undefined: no readable judgment"
-_NO_INTERVAL = f"no interval: too few {judgments.CLUSTERS.units} in a bin"
+_NO_INTERVAL = "no interval: neighbouring ages are alike, and a bin holds few"
 
 
 def _truth_bins(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
     """Yield mean confidence in bins of true probability, by radius and over several radii.
 
-    A bin holds too few decades by radius for an interval.
+    A bin holds too few ages that are not neighbours for an interval.
     """
     metrics = ("truth_bin_probability", "truth_bin_confidence")
     present = (rows["confidence"] + rows["correct"]).notna()
@@ -187,8 +187,8 @@ def _notes(
 
 
 _INTERVALS = (
-    "95% intervals: bootstrap over items, of LifeEval over "
-    f"{judgments.CLUSTERS.units} ({judgments.CLUSTERS.min_units} at least); a dash is undefined."
+    "95% intervals: bootstrap over items, of LifeEval by the dependence of neighbouring ages "
+    f"({judgments.CLUSTERS.min_units} ages at least); a dash is undefined."
 )
 _COUNTS = (
     Column("accuracy", "asked", count="asked"),

@@ -1,12 +1,10 @@
 """LifeEval and the question sets: judgments -> results, comparisons and tables."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import pandas as pd
 
-from inspect_confidence.metrics import HardEasySlope
 from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.estimate import (
@@ -14,9 +12,9 @@ from inspect_confidence.studies.estimate import (
     Statistics,
     clusters_of,
     condition_groups,
+    ordered_units,
     resample,
     results_of,
-    unit_names,
 )
 from inspect_confidence.studies.life_eval import judgments, numbers, pooled, shown
 from inspect_confidence.studies.limits import limits
@@ -50,19 +48,15 @@ def _dataset_results(
 ) -> list[Result]:
     """Return the results of every model by itself, then the mean of each group of models."""
     # Of all models, so that a resample of one is the same resample of another.
-    units = pd.Index(unit_names(rows).unique())
+    units = ordered_units(rows)
     is_life_eval = key.task == LIFE
-    clusters = judgments.CLUSTERS if is_life_eval else clusters_of(rows)
+    clusters = judgments.ages_of(rows) if is_life_eval else clusters_of(rows)
     model_statistics = _life_statistics if is_life_eval else _options_statistics
     results: list[Result] = []
     by_model: dict[str, ResampledEstimates] = {}
-    lines: dict[Condition, dict[str, HardEasySlope]] = defaultdict(dict)
     for name, model_rows in rows.groupby("model", sort=False):
         model = str(name)
         model_key = replace(key, model=model)
-        if is_life_eval:
-            for source, source_rows in model_rows.groupby("source"):
-                lines[_sourced(condition, source)][model] = numbers.slope_of(source_rows)
         statistics = model_statistics(model_rows, units, condition, resampling)
         by_model[model] = resample(statistics, len(units), resampling, clusters=clusters)
         results += results_of(by_model[model], model_key)
@@ -70,13 +64,9 @@ def _dataset_results(
             results += numbers.stated_against_token(model_rows, model_key, condition, resampling)
     groups = numbers.groups_of(list(by_model), resampling.options(numbers.LifeOptions).groups)
     for group, members in groups.items():
-        group_lines = {
-            line_condition: {name: line for name, line in of_models.items() if name in members}
-            for line_condition, of_models in lines.items()
-        }
         shared = numbers.shared_items(rows, members)
         group_estimates = {name: by_model[name] for name in members}
-        mean = numbers.group_mean(group_estimates, group_lines, shared)
+        mean = numbers.group_mean(group_estimates, shared)
         results += results_of(mean, replace(key, model=f"mean of {group}"))
     return results
 
@@ -99,7 +89,7 @@ def _life_statistics(
             yield from numbers.judgment_statistics(radius_rows, units, at_radius, resampling)
             if source != judgments.TOKEN:  # its answers are those that were stated
                 yield from numbers.by_decade(radius_rows, units, at_radius)
-        yield numbers.slope(numbers.slope_of(source_rows), source_rows, source_condition)
+        yield numbers.slope(source_rows, units, source_condition)
 
 
 def _options_statistics(
