@@ -269,3 +269,35 @@ def test_pooled_as_recorded(shared_data: Path) -> None:
         assert len(rows) == pooled[model, "n"] == 2503 + 995 + 86 + 173 + 1790 + 751
         assert pooled[model, "accuracy"] == pytest.approx(np.mean(rows["correct"]))
         assert pooled[model, "mean_confidence"] == pytest.approx(np.mean(rows["confidence"]))
+
+
+def test_bins_over_all_sets_and_models_by_hand(frames: dict[str, pd.DataFrame]) -> None:
+    """Stated judgments of two models, twice the same, in ten bins and one for full confidence."""
+    twice = {
+        task: pd.concat([frame, frame.assign(model="n")], ignore_index=True)
+        for task, frame in frames.items()
+    }
+    rows = detail(twice)
+    pooled = with_parts(rows[rows["dataset"] == "pooled"], ["bin", "models"])
+    assert set(pooled["models"]) == {"all models"}
+    accuracy = pooled[pooled["metric"] == "bin_accuracy"].set_index("bin")
+    # .3 (of .4), .5 and .5 (0, .2), .6 (1), .7 (1), .8 (1), 1 (0)
+    expected = {
+        "0.3-0.4": (0.4, 2),
+        "0.5-0.6": (0.1, 4),
+        "0.6-0.7": (1.0, 2),
+        "0.7-0.8": (1.0, 2),
+        "0.8-0.9": (1.0, 2),
+        "1": (0.0, 2),
+    }
+    assert set(accuracy.index) == set(expected)
+    for name, (value, n) in expected.items():
+        assert accuracy.loc[name, "value"] == pytest.approx(value), name
+        assert accuracy.loc[name, "n"] == n, name
+    assert any(title.startswith("pooled (n = 14)") for title in titles(calibration(rows)))
+
+
+def test_one_set_alone_is_not_pooled(frames: dict[str, pd.DataFrame]) -> None:
+    """Its bins over models are those of the set."""
+    rows = detail(frames["life_eval"])
+    assert "pooled" not in set(rows["dataset"])

@@ -243,3 +243,17 @@ def test_what_is_missing_or_cannot_be_read() -> None:
     }
     assert rows.loc[~counted, "value"].isna().all()
     assert rows.loc[~counted, "note"].str.startswith("undefined: no readable judgment").all()
+
+
+def test_reports_over_all_data_sets_weigh_every_report_alike() -> None:
+    """Of two sets with the same items: 90 twice and thrice of 6 and 4 reports, by scale."""
+    other = WORKED.iloc[[0, 1, 2, 3]].assign(dataset="other", raw=[90.0, 90.0, 90.0, 10.0])
+    rows = detail(pd.concat([WORKED, other], ignore_index=True))
+    pooled = with_parts(rows[rows["dataset"] == "all"], ["report", "scale"])
+    assert set(pooled["metric"]) == {"report_share"}
+    shares = pooled.set_index(["scale", "report"])
+    assert shares.loc[("0-100", "90"), "value"] == pytest.approx(5 / 10)
+    assert shares.loc[("0-100", "10"), "value"] == pytest.approx(1 / 10)
+    assert set(shares["n"]) == {10}
+    assert shares["value"].sum() == pytest.approx(1)
+    assert "all" not in set(detail(WORKED)["dataset"])

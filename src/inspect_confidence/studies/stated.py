@@ -143,14 +143,19 @@ def confidence_detail(
 
     `rows` are completed; `reported` are those with a report, which counts also if out of range.
     """
-    in_range = reported.assign(status=reported["status"].replace("out_of_range", "ok"))
     return [
         *bins.confidence_bins(rows, parts, resampling),
         *bins.corp_rows(rows, parts, resampling),
         *bins.type2_rates(rows, parts),
         *bins.utility_curve(rows, parts, resampling),
-        *bins.report_shares(in_range, parts),
+        *all_report_shares(reported, parts),
     ]
+
+
+def all_report_shares(reported: pd.DataFrame, parts: Sequence[str]) -> Iterator[Result]:
+    """Yield the share of each report, whether in range or not."""
+    in_range = reported.assign(status=reported["status"].replace("out_of_range", "ok"))
+    yield from bins.report_shares(in_range, parts)
 
 
 def utility_figure(figure: Callable[..., FigureSpec]) -> FigureSpec:

@@ -13,6 +13,7 @@ from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import bins, estimate, tables
 from inspect_confidence.studies.life_eval import judgments
 from inspect_confidence.studies.life_eval.numbers import LifeOptions, counted, groups_of
+from inspect_confidence.studies.life_eval.pooled import ALL_SETS
 from inspect_confidence.studies.notes import left_out, noted, statuses
 from inspect_confidence.studies.over_models import ALL_MODELS
 from inspect_confidence.studies.study import (
@@ -357,6 +358,7 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
     the ECE by the text, whatever the convention.
     """
     results: list[Result] = []
+    of_sets: list[pd.DataFrame] = []
     if _LIFE in frames:
         ages = judgments.completed_ages(frames[_LIFE])
         ages = ages.assign(correct=ages["score"])
@@ -371,15 +373,42 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
         for parts in (["radius", "source", "window"], ["source", "window"]):
             results += _bins_of_lives(ages, parts, resampling)
         results += _over_models(ages, resampling, _bins_of_lives)
+        of_sets.append(ages)
     if _SETS in frames:
         options = judgments.completed_options(frames[_SETS])
         options = judgments.graded(options, resampling.convention)
         results += _bins_of_sets(options, ["source"], resampling)
         results += bins.corp_rows(options, ["source"], resampling)
         results += _over_models(options.assign(window=""), resampling, _bins_of_sets)
+        of_sets.append(options.assign(window=""))
         # Of an answer that is given, the confidence is itself the judgment: there is no type 2.
         results += bins.type2_rates(options[options["kind"] != "given"], ["source"])
+    results += _over_sets_and_models(of_sets, resampling)
     return results
+
+
+_POOLED_COLUMNS = [
+    *("model", "dataset", "variant", "window", "source", "status", "item", "confidence", "correct")
+]
+
+
+def _over_sets_and_models(
+    frames: Sequence[pd.DataFrame], resampling: Resampling
+) -> Iterator[Result]:
+    """Yield bins over all data sets together, each judgment with weight one, if there are several.
+
+    Judgments of LifeEval are dependent within a decade of age and radius.
+    """
+    parts = [rows.assign(item=estimate.unit_names(rows))[_POOLED_COLUMNS] for rows in frames]
+    if not parts:
+        return
+    rows = pd.concat(parts, ignore_index=True)
+    if rows["dataset"].nunique() < 2:
+        return
+    # Items of two sets may have one name.
+    item = rows["dataset"] + "/" + rows["item"]
+    rows = rows.assign(task=_SETS, dataset=ALL_SETS, item=item)
+    yield from _over_models(rows, resampling, _bins_of_sets)
 
 
 _of_lives = partial(FigureSpec, task=_LIFE, by=("dataset", "variant", "window"), needs=2)
@@ -391,8 +420,9 @@ FIGURES: Sequence[FigureSpec] = (
         plot="calibration",
         title="Calibration by data set, all models",
         reads="Accuracy, or mean true probability, against the confidence stated, in ten bins and "
-        "one for full confidence, over the judgments of all models or of each group of them. "
-        "Points below the diagonal are too confident.",
+        "one for full confidence, over the judgments of all models or of each group of them. The "
+        "panel `pooled` has the judgments of all data sets. Points below the diagonal are too "
+        "confident.",
         metrics=("bin_accuracy", "bin_confidence"),
         keep=lambda parts: "models" in parts,
     ),

@@ -11,7 +11,12 @@ from inspect_confidence.results import Result
 from inspect_confidence.scales import ALL, BASELINE, GROUPS
 from inspect_confidence.studies.calibration import TYPE1
 from inspect_confidence.studies.scale_variants.numbers import MEAN
-from inspect_confidence.studies.stated import completed, confidence_detail, utility_figure
+from inspect_confidence.studies.stated import (
+    all_report_shares,
+    completed,
+    confidence_detail,
+    utility_figure,
+)
 from inspect_confidence.studies.study import (
     Clause,
     FigureSpec,
@@ -33,6 +38,8 @@ from inspect_confidence.studies.tables import (
 )
 
 _TASK = "scale_variants"
+ALL_SETS = "all"
+"""Value of `dataset` in shares of reports over all data sets together."""
 _BASE = str(BASELINE)
 _GROUPS = {name: [str(scale) for scale in scales] for name, scales in GROUPS.items()}
 _GRANULARITY, _ODD = _GROUPS["granularity"], _GROUPS["nonstandard"]
@@ -301,9 +308,17 @@ _SURE = {**_BASELINE, "threshold": "0.75"}
 
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """Return bins of confidence, CORP curves, type-2 rates and reports of each scale."""
+    """Return bins of confidence, CORP curves, type-2 rates and reports of each scale.
+
+    If there are several data sets, reports are also shown over all of them together.
+    """
     rows = completed(frames[_TASK])
-    return confidence_detail(rows, rows, ["scale"], resampling)
+    results = confidence_detail(rows, rows, ["scale"], resampling)
+    if rows["dataset"].nunique() > 1:
+        # Items of two sets may have one name.
+        item = rows["dataset"] + "/" + rows["item"]
+        results += all_report_shares(rows.assign(dataset=ALL_SETS, item=item), ["scale"])
+    return results
 
 
 _figure = partial(FigureSpec, task=_TASK, by=("dataset", "variant"))
