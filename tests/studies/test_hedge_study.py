@@ -1221,6 +1221,27 @@ def hash_of(sentence: Said, number: int) -> float:
     return float(rng.uniform())
 
 
+def test_cmfg_and_range_over_models() -> None:
+    """CMFG with each number over data sets, and D-AvgCV with the range of confidence, by scipy."""
+    of_model = models(5)
+    frame = pd.concat([frame_of(sentences, name) for name, sentences in of_model.items()])
+    results = checked(frame, marker_thresholds=(2,))
+    by_name: dict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
+    for row in results.to_dict("records"):
+        by_name[row["dataset"], row["condition"], row["metric"]][row["model"]] = row["value"]
+    cmfg = np.mean([list(by_name[d, "split=train", "cmfg"].values()) for d in "ABC"], axis=0)
+    variation = list(by_name["all", "", "d_avg_cv"].values())
+    ranges = list(by_name["all", "", "confidence_range"].values())
+    for name, first in (("cmfg_correlation", cmfg), ("range_correlation", ranges)):
+        fit: Any = pearsonr(first, variation)
+        row = result_row(results, name, "all", "of=d_avg_cv")
+        assert row["value"] == pytest.approx(fit.statistic), name
+        ends = fit.confidence_interval()
+        assert (row["ci_low"], row["ci_high"]) == pytest.approx((ends.low, ends.high))
+    with_range = results[results["metric"] == "range_correlation"]
+    assert {Condition.read(text)["of"] for text in with_range["condition"]} == {"d_avg_cv"}
+
+
 def test_accuracy_over_models() -> None:
     """Correlations of train splits' mean accuracy with each number over data sets, by scipy."""
     of_model = models(5)

@@ -484,32 +484,40 @@ def cmfg_of_groups(
     return statistic, sums[:, :, totals.shape[1] :]
 
 
-def accuracy_correlations(results: Iterable[Result]) -> list[Result]:
-    """Correlate mean accuracy over models with each metric of stability of markers.
+def model_correlations(results: Iterable[Result]) -> list[Result]:
+    """Correlate accuracy and cMFG over models with the metrics of stability of markers.
 
-    Accuracy is the unweighted mean over data sets: of their train splits, or of the one split that
-    a data set has.
+    Accuracy and cMFG are unweighted means over data sets: of their train splits, or of the one
+    split that a data set has. D-AvgCV is also correlated with the range of confidence.
     """
-    accuracies: dict[Point, dict[str, float]] = defaultdict(dict)
+    of_datasets: dict[str, dict[Point, dict[str, float]]] = {
+        "accuracy": defaultdict(dict),
+        "cmfg": defaultdict(dict),
+    }
     stability: dict[Condition, dict[Point, float]] = defaultdict(dict)
+    ranges: dict[Condition, dict[Point, float]] = defaultdict(dict)
     for row in results:
         point, condition = point_of(row)
-        by_dataset = accuracies[point]
-        if row.metric == "accuracy":
+        if row.metric in of_datasets:
+            by_dataset = of_datasets[row.metric][point]
             if condition.get("split") == "train" or row.dataset not in by_dataset:
                 by_dataset[row.dataset] = row.value
         elif row.metric in SEVEN:
             stability[condition.but(of=row.metric)][point] = row.value
-    means = {
-        point: float(np.mean(list(values.values())))
-        for point, values in accuracies.items()
-        if values
-    }
+        elif row.metric == "confidence_range":
+            ranges[condition.but(of="d_avg_cv")][point] = row.value
+    means: dict[str, dict[Point, float]] = {}
+    for metric, by_point in of_datasets.items():
+        means[metric] = {
+            point: float(np.mean(list(values.values()))) for point, values in by_point.items()
+        }
     key, correlations = Key("hedge_markers", ALL_MODELS, ALL), []
     for condition, values in stability.items():
-        for metric, ranked in (
-            ("accuracy_correlation", False),
-            ("accuracy_rank_correlation", True),
+        for metric, first, ranked in (
+            ("accuracy_correlation", means["accuracy"], False),
+            ("accuracy_rank_correlation", means["accuracy"], True),
+            ("cmfg_correlation", means["cmfg"], False),
+            ("range_correlation", ranges.get(condition, {}), False),
         ):
-            correlations += over_models(key, condition, metric, means, values, ranked=ranked)
+            correlations += over_models(key, condition, metric, first, values, ranked=ranked)
     return correlations

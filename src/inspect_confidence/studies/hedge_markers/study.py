@@ -34,7 +34,7 @@ from inspect_confidence.studies.hedge_markers.shown import (
 )
 from inspect_confidence.studies.hedge_markers.stability import (
     ALL,
-    accuracy_correlations,
+    model_correlations,
     stability_statistics,
 )
 from inspect_confidence.studies.limits import limits
@@ -61,7 +61,7 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
         )
         for key, condition, hedged_rows in condition_groups(rows, ("model", "variant", "judge")):
             results += _model_results(hedged_rows, key, condition, resampling)
-        results += accuracy_correlations(results)
+        results += model_correlations(results)
     if CHECK in frames:
         for key, condition, check_rows in condition_groups(frames[CHECK], ("model", "variant")):
             results += judge_results(check_rows, replace(key, dataset=CHECK), condition, resampling)
