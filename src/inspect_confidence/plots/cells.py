@@ -30,6 +30,7 @@ class CellTable:
         write: A value as text.
         remark: Beneath the title.
         limits: Values of both ends of the colours; from 0 to the greatest value if None.
+        stars: Text put after each value, of the values' shape; none if None.
     """
 
     title: str
@@ -39,6 +40,7 @@ class CellTable:
     write: Callable[[float], str]
     remark: str = ""
     limits: tuple[float, float] | None = None
+    stars: np.ndarray | None = None
 
 
 def cells(tables: Sequence[CellTable]) -> Figure:
@@ -81,13 +83,21 @@ def _draw(ax: Axes, table: CellTable, places: Sequence[int], labels: Sequence[st
     low, high = table.limits or (0.0, float(finite.max(initial=0)) or 1.0)
     scale, colours = Normalize(low, high), colormaps[SEQUENTIAL]
     values = table.values[:, list(places)]
+    stars = np.full(values.shape, "") if table.stars is None else table.stars[:, list(places)]
     ax.pcolormesh(
         np.ma.masked_invalid(values), cmap=colours, norm=scale, edgecolors=PAPER, linewidth=1.5
     )
     for y, x in np.argwhere(np.isfinite(values)):
         value = float(values[y, x])
         look: dict[str, Any] = {"color": _ink(colours(scale(value))), "fontsize": 8}
-        ax.text(x + 0.5, y + 0.5, table.write(value), ha="center", va="center", **look)
+        ax.text(
+            x + 0.5,
+            y + 0.5,
+            table.write(value) + str(stars[y, x]),
+            ha="center",
+            va="center",
+            **look,
+        )
     ax.set_xticks(np.arange(len(labels)) + 0.5, labels)
     if _slanted(labels):
         ax.tick_params(axis="x", labelrotation=_SLANT)

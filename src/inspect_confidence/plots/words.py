@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.plots.cells import CellTable, cells
 from inspect_confidence.plots.dots import Panel, dots
 from inspect_confidence.plots.layout import (
@@ -201,6 +202,63 @@ def divergence(rows: pd.DataFrame) -> Figure:
     return cells(tables)
 
 
+_STARRED = ("language", "setting", "versus", "word", "of")
+
+
+@styled
+def divergence_between(rows: pd.DataFrame) -> Figure:
+    """Kullback-Leibler divergence of each word between two sources, with stars.
+
+    A table a model and what it is compared with (people, a language, a setting, another model), a
+    column a language and setting. Stars are p < .1, .05 and .01 of Brunner and
+    Munzel's test, not adjusted.
+
+    Args:
+        rows: Results of `wep_elicitation`; its rows of `kl_divergence`, and of `p_value` of
+            `brunner_munzel_theta`, against any reference are drawn.
+    """
+    selected = select_rows(rows, "wep_elicitation", ["kl_divergence", "p_value"], _STARRED)
+    selected = selected[selected["versus"] != ""]
+    values = selected[selected["metric"] == "kl_divergence"]
+    if values.empty:
+        raise InvalidArgument("There is nothing to draw: no row has kl_divergence.")
+    is_test = (selected["metric"] == "p_value") & (selected["of"] == "brunner_munzel_theta")
+    tests = selected[is_test]
+    names, more = first_names(list(dict.fromkeys(values["word"])), _MOST_WORDS, "words")
+    keys = ["model", "language", "setting", "dataset", "variant"]
+    tables = []
+    limits = (0.0, float(values["value"].max()) or 1.0)
+    for (model, versus), of_reference in values.groupby(["model", "versus"], sort=False):
+        compared, omitted = first_names(
+            panels(of_reference, keys[1:], always=["language", "setting"], joint=", "),
+            _MOST_COLUMNS,
+            "columns",
+        )
+        columns, stars = [], []
+        for _, column_rows in compared:
+            by_word = column_rows.drop_duplicates("word").set_index("word")["value"]
+            columns.append(by_word.reindex(names).to_numpy(float))
+            same = tests["versus"] == versus
+            for key in keys:
+                same &= tests[key] == column_rows[key].iloc[0]
+            p = tests[same].drop_duplicates("word").set_index("word")["value"].reindex(names)
+            stars.append(["*" * sum(value < level for level in _LEVELS) for value in p])
+        tables.append(
+            CellTable(
+                f"{shortened(str(model))}\nagainst {shortened(str(versus))}",
+                np.column_stack(columns),
+                names,
+                [label for label, _ in compared],
+                "{:.1f}".format,
+                f"{more}\n{omitted}",
+                limits,
+                np.column_stack(stars),
+            )
+        )
+    return cells(tables)
+
+
+_LEVELS = (0.1, 0.05, 0.01)
 _METRICS = ("paired_difference", "median_difference", "brunner_munzel_theta")
 _PARTS = ("language", "setting", "versus", "word", "of")
 _KEYS = ("model", "dataset", "variant", "language", "setting", "versus", "word")

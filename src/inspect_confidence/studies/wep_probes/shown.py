@@ -256,6 +256,15 @@ FIGURES: Sequence[FigureSpec] = (
         "fewer contexts were asked.",
         metrics=("kl_divergence",),
     ),
+    _figure(
+        plot="divergence_between",
+        title="Divergence between people, models and languages",
+        reads="The Kullback-Leibler divergence of the model's binned probabilities from those of "
+        "people, of another language or setting, or of another model, a table each. Stars: "
+        "p < .1, .05 and .01 of Brunner and Munzel's test, not adjusted for the number of words.",
+        metrics=("kl_divergence", "p_value"),
+        keep=lambda parts: "versus" in parts and parts.get("of", "brunner_munzel_theta") == _THETA,
+    ),
     _against_people(
         plot="word_differences",
         title="Which words the model takes for more, or for less, than people do",
