@@ -95,8 +95,8 @@ def _fermi(folder: Path) -> None:
 
 def _scales(folder: Path) -> None:
     for dataset in ("knowledge", "misconceptions"):
-        for model in ("metacognitive", "examinee", "candid"):
-            responded(scale_variants(dataset=dataset, items=48), model, folder)
+        for model in ("metacognitive", "boastful", "candid"):
+            responded(scale_variants(dataset=dataset, items=30), model, folder)
 
 
 def _words(folder: Path) -> None:

@@ -14,7 +14,13 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 
 from inspect_confidence import detail
-from inspect_confidence.plots import consistency, divergence, word_differences, words
+from inspect_confidence.plots import (
+    consistency,
+    divergence,
+    divergence_between,
+    word_differences,
+    words,
+)
 from inspect_confidence.plots.style import ON_DARK, ON_LIGHT
 from inspect_confidence.results import Condition
 from inspect_confidence.studies.wep_probes.shown import FIGURES
@@ -152,6 +158,21 @@ def test_cells_hold_the_divergences_by_word_and_setting() -> None:
     assert labels(ax) == ["likely", "doubt"]
     inks = {text.get_text(): to_hex(text.get_color()) for text in ax.texts}
     assert inks == {"0.0": ON_DARK, "10.0": ON_LIGHT, "5.0": ON_LIGHT}
+
+
+def test_stars_are_those_of_brunner_and_munzels_p_of_the_same_comparison() -> None:
+    """Below .1 one, below .05 two, below .01 three; a table a model and reference."""
+    rows = []
+    for word, p in (("likely", 0.009), ("maybe", 0.04), ("doubt", 0.06), ("never", 0.2)):
+        rows.append(against(word, "kl_divergence", 2))
+        rows.append(against(word, "p_value", p, of="brunner_munzel_theta"))
+        rows.append(against(word, "p_value", 0.001, of="paired_difference"))
+        rows.append(against(word, "p_value", 0.001, "extended", of="brunner_munzel_theta"))
+    rows.append(against("likely", "kl_divergence", 1, versus="en"))
+    people, english = divergence_between(frame(*rows)).axes
+    assert sorted(texts(people)) == ["2.0", "2.0*", "2.0**", "2.0***"]
+    assert texts(english) == ["1.0"]
+    assert titles(divergence_between(frame(*rows))) == ["m\nagainst human", "m\nagainst en"]
 
 
 def test_each_divergence_has_a_panel_of_at_most_ten_columns() -> None:

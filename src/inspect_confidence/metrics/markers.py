@@ -167,9 +167,10 @@ numbers(
     ),
     accuracy_correlation="Correlation over models of accuracy with the metric that the condition "
     "names as `of`.",
-    cmfg_correlation="The same of cMFG, the mean over data sets, instead of accuracy.",
-    range_correlation="The same of `confidence_range` instead of accuracy: with `d_avg_cv`, which "
-    "it limits.",
+    cmfg_correlation="Correlation over models of cMFG, its mean over data sets, with the metric "
+    "that the condition names as `of`.",
+    range_correlation="Correlation over models of `confidence_range` with `d_avg_cv`, which it "
+    "limits.",
 )
 numbers(
     About(
