@@ -86,11 +86,10 @@ class _Run:
 
 def _fermi(folder: Path) -> None:
     for method in ("direct", "tunnel", "sampling", "logprob", "traces"):
-        draws = {} if method in ("direct", "logprob") else {"draws": 4}
-        responded(fermi_eval(dataset="bundled", method=method, items=80, **draws), "tunnel", folder)
-    for temperature in (0.5, 1.5):
-        task = fermi_eval(dataset="bundled", method="sampling", items=80, draws=4)
-        responded(task, "tunnel", folder, temperature=temperature)
+        task = fermi_eval(dataset="bundled", method=method, items=80, draws=4)
+        if method in ("direct", "logprob"):
+            task = fermi_eval(dataset="bundled", method=method, items=80)
+        responded(task, "tunnel", folder)
 
 
 def _scales(folder: Path) -> None:
