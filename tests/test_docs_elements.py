@@ -114,6 +114,7 @@ def _markers(folder: Path) -> None:
     for model in ("hedger", "boastful", "candid"):
         responded(hedge_markers(dataset="bundled", items=240, judge="rules"), model, folder)
     responded(judge_check(judge="rules"), "boastful", folder)
+    responded(wep_elicitation(settings="concise"), "surveyed", folder)
 
 
 RUNS: Mapping[str, Callable[[Path], None]] = {
