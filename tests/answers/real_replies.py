@@ -135,6 +135,6 @@ def _is_labelled(parsed: object, label: str) -> bool:
     if isinstance(parsed, dict):
         parsed = [parsed["lower"], parsed["upper"]]
     if isinstance(parsed, list):
-        return json.loads(label) == parsed
+        return bool(json.loads(label) == parsed)
     assert isinstance(parsed, int | float | Fraction)
     return abs(Fraction(parsed) - Fraction(label)) < Fraction(1, 10**6)
