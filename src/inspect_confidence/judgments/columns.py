@@ -80,9 +80,13 @@ def apply_options(frame: pd.DataFrame, recorded: Recorded, source: str) -> pd.Da
     if any(_MODEL in column for column in recorded.columns.values()):
         frame = _long_frame(frame, recorded.columns, source)
     present = list(map(str, frame))
-    named = {name: column for name, column in recorded.columns.items() if _MODEL not in column}
-    constants = {name: text[1:] for name, text in named.items() if _is_constant(text, present)}
-    needed = [(f"--column {name}={column}", column) for name, column in named.items()]
+    column_by_name = {
+        name: column for name, column in recorded.columns.items() if _MODEL not in column
+    }
+    constants = {
+        name: text[1:] for name, text in column_by_name.items() if _is_constant(text, present)
+    }
+    needed = [(f"--column {name}={column}", column) for name, column in column_by_name.items()]
     needed += [(f"--by {name}", name) for name in recorded.by]
     if recorded.cluster:
         needed.append((f"--cluster {recorded.cluster}", recorded.cluster))
@@ -90,7 +94,7 @@ def apply_options(frame: pd.DataFrame, recorded: Recorded, source: str) -> pd.Da
         if column not in present and not _is_constant(column, present):
             hint = nearest(column, present)
             raise InvalidArgument(f"{option}: {source} has no column {column!r}. {hint}")
-    mapped = {name: frame[text] for name, text in named.items() if name not in constants}
+    mapped = {name: frame[text] for name, text in column_by_name.items() if name not in constants}
     mapped |= {name: pd.Series(text, frame.index) for name, text in constants.items()}
     if recorded.by:
         conditions = []
@@ -100,7 +104,7 @@ def apply_options(frame: pd.DataFrame, recorded: Recorded, source: str) -> pd.Da
     if recorded.cluster:
         mapped[CLUSTER] = frame[recorded.cluster].map(cluster_name)
     # A column that got another name no longer has its old name.
-    old_names = [column for column in named.values() if column in present]
+    old_names = [column for column in column_by_name.values() if column in present]
     frame = frame.drop(columns=old_names).assign(**mapped)
     if WRONG in recorded.columns:
         frame = frame.assign(correct=_inverse_grades(frame[WRONG], source)).drop(columns=WRONG)
@@ -188,9 +192,9 @@ def _decided(frame: pd.DataFrame, recorded: Recorded, source: str) -> pd.DataFra
     column = recorded.columns[DECISION]
     chosen = texts.str.casefold().isin(answering)
     if not chosen.any():
-        listed = ", ".join(words[:_LISTED])
+        names_text = ", ".join(words[:_LISTED])
         raise InvalidArgument(
-            f"--column decision={column}: {source} has the words {listed}; say which of them stand "
+            f"--column decision={column}: {source} has the words {names_text}; say which stand "
             f"for answering: --answering {words[0] if words else 'WORD'}."
         )
     raw = np.where(texts == "", np.nan, chosen.astype(float))
@@ -226,23 +230,23 @@ def with_scale(
         percent.append(isinstance(value, str) and value.strip().endswith("%"))
     raw = pd.Series(np.array(numbers, float)[places], values.index)
     is_percent = pd.Series(np.array(percent, bool)[places], values.index)
-    rest = frame.drop(columns=column)
+    other_columns = frame.drop(columns=column)
     if recorded.order_only:
-        return rest.assign(raw=raw, ordinal=True)
+        return other_columns.assign(raw=raw, ordinal=True)
     _refuse_mixed(raw, is_percent, recorded.scale, source)
     if recorded.scale is None:
         if is_percent.any():
-            return rest.assign(raw=raw * 100, low=0.0, high=100.0)
+            return other_columns.assign(raw=raw * 100, low=0.0, high=100.0)
         if column == "raw" and not raw.dropna().between(0, 1).all():
             raise InvalidArgument(
                 f"{source}: {int((raw > 1).sum())} of {int(raw.notna().sum())} values of 'raw' are "
                 "above 1; give their scale, such as --confidence-scale 0-100."
             )
-        return rest.assign(**{column: raw})
+        return other_columns.assign(**{column: raw})
     low, high = recorded.scale
     raw = raw.mask(is_percent, low + raw * (high - low))
     _refuse_other_scale(raw[~is_percent], low, high, source)
-    return rest.assign(raw=raw, low=low, high=high)
+    return other_columns.assign(raw=raw, low=low, high=high)
 
 
 def _refuse_mixed(
@@ -276,46 +280,46 @@ def common_names(frame: pd.DataFrame, source: str) -> tuple[pd.DataFrame, list[s
     plain: dict[str, str] = {}
     for column in map(str, frame):
         plain.setdefault(_plain(column), column)
-    taken: dict[str, str] = {}
+    alias_by_name: dict[str, str] = {}
     present = set(frame)
     if not {"confidence", "raw", "probabilities"} & present:
         candidates = [name for name in plain if _CONFIDENCE.fullmatch(name)]
-        _take(taken, "confidence", candidates, source)
+        _take(alias_by_name, "confidence", candidates, source)
     if "correct" not in present:
         for pattern in _GRADES:
             candidates = [name for name in plain if pattern.fullmatch(name)]
             if candidates:
-                _take(taken, "correct", candidates, source)
+                _take(alias_by_name, "correct", candidates, source)
                 break
-    has_confidence = bool({"confidence", "raw", "probabilities"} & {*present, *taken})
-    has_grade = "correct" in {*present, *taken} and taken.get("correct") != "score"
+    has_confidence = bool({"confidence", "raw", "probabilities"} & {*present, *alias_by_name})
+    has_grade = "correct" in {*present, *alias_by_name} and alias_by_name.get("correct") != "score"
     if has_grade and not has_confidence and "score" in plain:
-        taken["confidence"] = "score"
+        alias_by_name["confidence"] = "score"
     predicted = [name for name in _OTHERS["answer"] if name in plain and name != "answer"]
     if "answer" in present and not set(_OTHERS["target"]) & set(plain) and predicted:
         # Beside a predicted answer, `answer` is the right one.
-        taken |= {"target": "answer", "answer": predicted[0]}
+        alias_by_name |= {"target": "answer", "answer": predicted[0]}
     for name, names in (("item", _ITEMS), *_OTHERS.items()):
-        if name not in {*present, *taken}:
-            free = [part for part in names if part in plain and part not in taken.values()]
+        if name not in {*present, *alias_by_name}:
+            free = [part for part in names if part in plain and part not in alias_by_name.values()]
             if name == "item":
                 free = [part for part in free if not frame[plain[part]].map(is_missing).any()]
-            if free and not (name == "answer" and "target" not in {*taken, *present}):
-                taken[name] = free[0]
-    columns = {name: plain[part] for name, part in taken.items() if plain[part] != name}
+            if free and not (name == "answer" and "target" not in {*alias_by_name, *present}):
+                alias_by_name[name] = free[0]
+    columns = {name: plain[part] for name, part in alias_by_name.items() if plain[part] != name}
     renamed = frame.rename(columns={column: name for name, column in columns.items()})
     return renamed, [f"{name}={column}" for name, column in columns.items()]
 
 
-def _take(taken: dict[str, str], name: str, candidates: Sequence[str], source: str) -> None:
+def _take(alias_by_name: dict[str, str], name: str, candidates: Sequence[str], source: str) -> None:
     if len(candidates) > 1 and name not in candidates:
-        listed = ", ".join(candidates[:_LISTED])
+        names_text = ", ".join(candidates[:_LISTED])
         raise InvalidArgument(
-            f"{source}: the columns {listed} may each be {name!r}. "
+            f"{source}: the columns {names_text} may each be {name!r}. "
             f"Name one: --column {name}={candidates[0]}"
         )
     if candidates:
-        taken[name] = name if name in candidates else candidates[0]
+        alias_by_name[name] = name if name in candidates else candidates[0]
 
 
 def _plain(column: str) -> str:

@@ -83,13 +83,17 @@ def read_file(
         )
     judgments = {}
     for name, rows in rows_by_task.items():
-        named = _with_model(rows, model or file_stem(path.name))
+        model_rows = _with_model(rows, model or file_stem(path.name))
         if tables[name].fallback:
-            named = _readable_columns(named, tables[name], source, notices)
+            model_rows = _readable_columns(model_rows, tables[name], source, notices)
         for column, spell in tables[name].spellings.items():
-            if column in named:
-                named[column] = named[column].astype(str).map(spell)
-        numbers = _decimal_numbers(named, tables[name], source) if table.decimal_comma else named
+            if column in model_rows:
+                model_rows[column] = model_rows[column].astype(str).map(spell)
+        numbers = (
+            _decimal_numbers(model_rows, tables[name], source)
+            if table.decimal_comma
+            else model_rows
+        )
         numbered = number_repeats(numbers, tables[name], source, notices)
         checked = check_judgments(numbered, tables[name], source)
         notices += grading_notices(checked, source)
@@ -132,21 +136,21 @@ def _with_task_as_dataset(
         InvalidArgument: The frame's other columns are of no task, or a name resembles a task's.
     """
     tables = all_tables()
-    others = frame.rename(columns={"task": "dataset"}) if "dataset" not in frame else frame
-    others = others.drop(columns="task", errors="ignore")
+    dataset_rows = frame.rename(columns={"task": "dataset"}) if "dataset" not in frame else frame
+    dataset_rows = dataset_rows.drop(columns="task", errors="ignore")
     name = str(frame["task"].iloc[0]) if len(frame) else ""
     resembles = any(get_close_matches(str(text), tables, 1, 0.8) for text in frame["task"].unique())
     read_notices: list[str] = []
     try:
         if resembles:
             raise InvalidArgument("")
-        named = _with_task(others, recorded, source, read_notices)
+        model_rows = _with_task(dataset_rows, recorded, source, read_notices)
     except InvalidArgument:
         raise InvalidArgument(
             f"{source}: there is no task {name!r}; known: {', '.join(tables)}."
         ) from None
     notices += [f"{source}: the column 'task' was taken as the data set", *read_notices]
-    return named
+    return model_rows
 
 
 def _with_task(
@@ -161,7 +165,7 @@ def _with_task(
     task = _inferred_task(frame, is_others=is_others)
     original = frame
     if task is None or all_tables()[task].fallback:
-        frame, taken = common_names(frame, source)
+        frame, aliases = common_names(frame, source)
         task = task or _inferred_task(frame, is_others=is_others)
         if "item" not in frame and task is None:
             numbered = frame.assign(item=[str(row + 1) for row in range(len(frame))])
@@ -172,8 +176,8 @@ def _with_task(
                     f"{source}: no column names the items, so that each row is an item; name it: "
                     "--column item=COLUMN"
                 )
-        if taken and task is not None:
-            columns = ", ".join(taken)
+        if aliases and task is not None:
+            columns = ", ".join(aliases)
             notices.append(f"{source}: columns were taken as {columns}; --column names others")
     if task is None:
         raise _no_task(original, frame, source)
@@ -195,9 +199,9 @@ def _no_task(original: pd.DataFrame, frame: pd.DataFrame, source: str) -> Invali
     table = tables[int(np.argmax(own_columns))] if max(own_columns) else fallback
     lacking = _missing_columns(frame if table.fallback else original, table)[0]
     names = list(map(repr, original))
-    listed = ", ".join(names[:_LISTED]) + (", ..." if len(names) > _LISTED else "")
+    names_text = ", ".join(names[:_LISTED]) + (", ..." if len(names) > _LISTED else "")
     return InvalidArgument(
-        f"{source}: the task cannot be inferred from the columns {listed}: {table.task} needs "
+        f"{source}: the task cannot be inferred from the columns {names_text}: {table.task} needs "
         f"{lacking!r}. Name it: --column {lacking}=COLUMN; docs/judgments.md lists the columns."
     )
 
