@@ -118,7 +118,8 @@ class People:
             array.reshape(-1, len(maximum)) for array in self.drawn(np.random.default_rng(1), 2_000)
         )
         c, p = sure.ravel(), truth.ravel()
-        calibration = {name: getattr(metrics, name)(c, p) for name in ("brier", "auroc")}
+        # A true probability stands for outcomes of 0 and 1, over which the score is averaged.
+        calibration = {"auroc": metrics.auroc(c, p), "brier": float(np.mean(c**2 - 2 * c * p + p))}
         table = ItemTables.from_judgments(c, p).total_table()
         return {
             **calibration,
