@@ -86,9 +86,10 @@ class _Run:
 
 def _fermi(folder: Path) -> None:
     for method in ("direct", "tunnel", "sampling", "logprob", "traces"):
-        task = fermi_eval(dataset="bundled", method=method, items=80, draws=4)
         if method in ("direct", "logprob"):
             task = fermi_eval(dataset="bundled", method=method, items=80)
+        else:
+            task = fermi_eval(dataset="bundled", method=method, items=80, draws=4)
         responded(task, "tunnel", folder)
 
 

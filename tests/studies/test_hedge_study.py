@@ -1234,10 +1234,10 @@ def test_cmfg_and_range_over_models() -> None:
     ranges = list(by_name["all", "", "confidence_range"].values())
     for name, first in (("cmfg_correlation", cmfg), ("range_correlation", ranges)):
         fit: Any = pearsonr(first, variation)
-        row = result_row(results, name, "all", "of=d_avg_cv")
-        assert row["value"] == pytest.approx(fit.statistic), name
+        number = result_row(results, name, "all", "of=d_avg_cv")
+        assert number["value"] == pytest.approx(fit.statistic), name
         ends = fit.confidence_interval()
-        assert (row["ci_low"], row["ci_high"]) == pytest.approx((ends.low, ends.high))
+        assert (number["ci_low"], number["ci_high"]) == pytest.approx((ends.low, ends.high))
     with_range = results[results["metric"] == "range_correlation"]
     assert {Condition.read(text)["of"] for text in with_range["condition"]} == {"d_avg_cv"}
 
