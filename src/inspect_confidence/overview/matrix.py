@@ -202,8 +202,8 @@ def _by_dataset(rows: pd.DataFrame) -> list[pd.DataFrame]:
 def _counts(rows: pd.DataFrame) -> str:
     """Return the least and the greatest n of the defined numbers, in words."""
     counts = rows.loc[rows["value"].notna(), "n"]
-    least, most = int(counts.min()), int(counts.max())
-    return f"n = {least:,}" if least == most else f"n = {least:,} to {most:,}"
+    smallest, largest = int(counts.min()), int(counts.max())
+    return f"n = {smallest:,}" + (f" to {largest:,}" if largest > smallest else "")
 
 
 def _column(rows: pd.DataFrame) -> Column:

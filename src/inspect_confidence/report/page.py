@@ -142,10 +142,10 @@ def page_title(models: Sequence[str], studies: Sequence[str]) -> str:
         'Confidence of 3 models in 2 studies'
     """
     names = [shortened(model, _LONGEST) for model in models]
-    who = " and ".join(names) if 1 <= len(names) <= _NAMED else f"{len(names)} models"
+    subject = " and ".join(names) if 1 <= len(names) <= _NAMED else f"{len(names)} models"
     if len(studies) == 1:
-        return f"Confidence of {who}: {studies[0].partition(':')[0]}"
-    return f"Confidence of {who} in {len(studies)} studies"
+        return f"Confidence of {subject}: {studies[0].partition(':')[0]}"
+    return f"Confidence of {subject} in {len(studies)} studies"
 
 
 def _share_styles(sections: Sequence[StudySection]) -> tuple[list[StudySection], str]:
