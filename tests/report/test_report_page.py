@@ -211,11 +211,10 @@ def test_a_study_with_nearly_all_replies_unread_says_so_in_one_sentence_first(
 def test_figures_without_enough_judgments_give_a_reason(tmp_path: Path) -> None:
     """Where little could be read the study stays, and its figures say why they are missing."""
     frame = stated_frame("m", items=4)
-    frame.loc[frame["item"] != "q0", ["raw", "correct", "status"]] = [
-        float("nan"),
-        float("nan"),
-        "refusal",
-    ]
+    is_refused = frame["item"] != "q0"
+    frame.loc[is_refused, "raw"] = float("nan")
+    frame.loc[is_refused, "correct"] = float("nan")
+    frame.loc[is_refused, "status"] = "refusal"
     page = write_report(frame, tmp_path, resamples=20)
     assert "next to no number is defined" not in page.read_text(encoding="utf-8")
     reasons = [

@@ -26,7 +26,7 @@ WIDE, NARROW = Scale(0, 100), Scale(0, 20)
 
 def tables(scale: Scale, raw: NDArray[np.int64], correct: FloatArray) -> ConfidenceTables:
     """One table a row of reports."""
-    size = scale.high - scale.low + 1
+    size = int(scale.high - scale.low) + 1
     place = raw - scale.low + size * np.arange(len(raw))[:, None]
     right, wrong = (
         np.bincount(place[correct == side], minlength=size * len(raw)).reshape(len(raw), size)
@@ -77,7 +77,9 @@ def test_intervals_hold_parameters(
     rng = np.random.default_rng(int(1000 * accuracy))
     correct = (rng.uniform(size=(seeds, items)) < accuracy).astype(float)
     evidence = draw_evidence(correct, meta_d, rng.uniform(size=correct.shape))
-    sample_tables = tables(WIDE, reports(reported_share(evidence, bias), *WIDE, 1), correct)
+    sample_tables = tables(
+        WIDE, reports(reported_share(evidence, bias), int(WIDE.low), int(WIDE.high), 1), correct
+    )
     estimators_by_name = {
         "accuracy": metrics.TABLE_FUNCTIONS["accuracy"],
         **estimators(0.5),
@@ -116,7 +118,9 @@ def test_rounding_keeps_meta_d(record_property: Record) -> None:
     evidence = draw_evidence(correct, meta_d, rng.uniform(size=correct.shape))
     share = reported_share(evidence, 0.5)
     fine, coarse = (
-        metrics.TABLE_FUNCTIONS["meta_d_ideal"](tables(WIDE, reports(share, *WIDE, step), correct))
+        metrics.TABLE_FUNCTIONS["meta_d_ideal"](
+            tables(WIDE, reports(share, int(WIDE.low), int(WIDE.high), step), correct)
+        )
         for step in (1, 5)
     )
     errors = [estimates.std(ddof=1) / np.sqrt(seeds) for estimates in (fine, coarse, coarse - fine)]
@@ -282,7 +286,11 @@ def test_order_of_scales(record_property: Record) -> None:
     function_tables = [
         tables(
             scale,
-            reports(reported_share(draw_evidence(correct, d, quantile), 0.5), *scale),
+            reports(
+                reported_share(draw_evidence(correct, d, quantile), 0.5),
+                int(scale.low),
+                int(scale.high),
+            ),
             correct,
         )
         for scale, d in meta_d_by_scale.items()

@@ -56,7 +56,7 @@ def without_unit(metric: str, value: float) -> str:
     return f"+{text}" if _is_signed(metric) and scaled > 0 else text
 
 
-def format_interval(metric: str, row: Mapping[str, Any]) -> str:
+def format_interval(metric: str, row: Mapping[Any, Any]) -> str:
     """Return the 95% interval of a row of results as text; empty without one.
 
     Example:

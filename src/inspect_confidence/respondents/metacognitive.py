@@ -78,11 +78,12 @@ class Metacognitive:
         wrong = int(rng.integers(max(len(item.choices) - 1, 1)))
         share = float(reported_share(evidence, self.bias))
         on_scale = seeded(self.seed, "report", item.id, draw, scale)
-        raw = int(reports(share, *scale, self.round_to))
+        low, high = int(scale.low), int(scale.high)  # the study's scales are of whole numbers
+        raw = int(reports(share, low, high, self.round_to))
         if on_scale.uniform() < self.anchor_share:
-            raw = scale.high
-        if scale.high <= NARROW and on_scale.uniform() < self.slip:
-            beyond = scale.high + (scale.high - scale.low) // 20 + 1
+            raw = high
+        if high <= NARROW and on_scale.uniform() < self.slip:
+            beyond = high + (high - low) // 20 + 1
             raw = max(round(100 * share), beyond)
         if item.choices:
             letters = ascii_uppercase[: len(item.choices)]
