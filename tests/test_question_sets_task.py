@@ -24,6 +24,7 @@ from contract.question_sets import (
 )
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.commands.plan import plan_run
+from inspect_confidence.results import Condition
 from inspect_confidence.tasks.question_sets import question_sets
 from provider_server import Reply, Request, Token
 from runs import check_refusals, printed, responded, served, values
@@ -408,9 +409,10 @@ def test_ties_by_hand_in_both_conventions(tmp_path: Path) -> None:
     assert by_letter[BASE, "mean_confidence"] == pytest.approx((0.4 + 0.2 + third + 0.6) / 4)
     assert by_letter[BASE, "ece"] == pytest.approx((0.6 + 0.8 + third + 0.6) / 4, abs=1e-9)
     # Confidences .4, .5, 1/3 and .6; right are 1/2, none, 1/3 and none.
-    assert by_largest[BASE, "accuracy"] == pytest.approx((0.5 + third) / 4, abs=1e-9)
-    assert by_largest[BASE, "mean_confidence"] == pytest.approx((0.4 + 0.5 + third + 0.6) / 4)
-    assert by_largest[BASE, "ece"] == pytest.approx((0.1 + 0.5 + 0 + 0.6) / 4, abs=1e-9)
+    named = str(Condition({"variant": "prompts=ours;convention=text"}))
+    assert by_largest[named, "accuracy"] == pytest.approx((0.5 + third) / 4, abs=1e-9)
+    assert by_largest[named, "mean_confidence"] == pytest.approx((0.4 + 0.5 + third + 0.6) / 4)
+    assert by_largest[named, "ece"] == pytest.approx((0.1 + 0.5 + 0 + 0.6) / 4, abs=1e-9)
 
 
 def test_sums_are_kept_and_divided_out(tmp_path: Path) -> None:

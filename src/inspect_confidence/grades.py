@@ -307,6 +307,8 @@ def grade(scores: Mapping[str, Grades], score_label: str | None = None) -> Grade
         'the eval has the scores match, f1: name one of them by score= or --score'
         >>> grade({"grade": {"style": 0.2, "truth": 0.8}}, "grade.truth")
         0.8
+        >>> grade({"three_way": {"": 1.0}}, "three_way.correct")
+        1.0
         >>> grade({"judge": {"score": 1.0, "confidence": 85.0}})
         1.0
     """
@@ -332,6 +334,10 @@ def chosen_score(scores: Mapping[str, Grades], score_label: str | None = None) -
 def _chosen(scores: Mapping[str, Grades], score_label: str | None) -> str | ParseFailure:
     names = list(_by_name(scores))
     if score_label:
+        scorer, _, key = score_label.partition(".")
+        # A score with a key for each of three grades is a single grade, under either name.
+        if score_label not in names and scorer in names and key in ("correct", "is_correct"):
+            return scorer
         return score_label if score_label in names else _failed(_unchosen(names, score_label))
     candidates = []
     for scorer, grades in scores.items():

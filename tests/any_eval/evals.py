@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -113,11 +114,14 @@ class EvalCase:
         return next(item for item in self.items if item.fragments[0] in prompt)
 
     def right(self, item: Item, epoch: int) -> float:
-        """Correctness as Inspect reads it."""
+        """Correctness as Inspect reads it; NaN of a declined answer."""
         value = item.scores(epoch)[0]
         if isinstance(value, dict):
+            if value.get("not_attempted"):
+                return math.nan
             value = value[self.score.partition(".")[2]]
-        return {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}[value] if isinstance(value, str) else value
+        grades = {"C": 1.0, "P": 0.5, "I": 0.0, "N": math.nan}
+        return grades[value] if isinstance(value, str) else value
 
     def build(self, model: Model, folder: Path, patch: pytest.MonkeyPatch) -> Task:
         """The eval's own task, on these items."""

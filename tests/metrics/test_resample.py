@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.stats import binom, permutation_test, t
+from scipy.stats import binom, norm, permutation_test, t
 
 from inspect_confidence.metrics import (
     Statistic,
@@ -386,11 +386,11 @@ def test_wilson_uses_the_effective_sample_size() -> None:
         ([2, 0], [2, 2], 1 / 2, 2),
         # v = (1 + 0 + 1 + 0)/64, n = (1/4) * 32 = 8; of three items with a failure at most 4.
         ([2, 1, 0, 1], [2, 2, 2, 2], 1 / 2, 4),
-        # p = 24/48, v = (8 * 1.5^2 + 8 * .5^2)/48^2, n = (1/4) * 48^2/20 = 28.8, by Student's t of
-        # 47 and 15 degrees of freedom 28.8 * (2.0117/2.1314)^2.
-        ([3, 0, 1, 2] * 4, [3] * 16, 1 / 2, 28.8 * (t.ppf(0.975, 47) / t.ppf(0.975, 15)) ** 2),
+        # p = 24/48, v = (8 * 1.5^2 + 8 * .5^2)/48^2, n = (1/4) * 48^2/20 = 28.8, by the normal and
+        # Student's quantile of 15 degrees of freedom 28.8 * (1.9600/2.1314)^2.
+        ([3, 0, 1, 2] * 4, [3] * 16, 1 / 2, 28.8 * (norm.ppf(0.975) / t.ppf(0.975, 15)) ** 2),
         # v = 16 (1/2)^2/48^2, n = 144, but there are only 48 judgments.
-        ([1, 2] * 8, [3] * 16, 1 / 2, 48 * (t.ppf(0.975, 47) / t.ppf(0.975, 15)) ** 2),
+        ([1, 2] * 8, [3] * 16, 1 / 2, 48 * (norm.ppf(0.975) / t.ppf(0.975, 15)) ** 2),
     ]:
         expected = wilson(p, n)
         assert clustered_wilson_interval(successes, trials) == pytest.approx(expected, rel=1e-12)

@@ -78,6 +78,7 @@ def rows_of_every_metric(
         ("life_eval", person, "mean_answer"),
         ("life_eval", person, "mean_best_answer"),
         ("wep_elicitation", {**word, "versus": "human"}, "wasserstein"),
+        ("wep_elicitation", {**word, "versus": "human"}, "kl_divergence"),
         ("wep_elicitation", {**word, "versus": "human"}, "brunner_munzel_theta"),
         ("wep_elicitation", {**word, "versus": variant}, "brunner_munzel_theta"),
         ("wep_choice", {"cot": "with"}, "pairwise_consistency"),

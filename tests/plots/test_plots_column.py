@@ -298,7 +298,7 @@ CASES: dict[str, tuple[tuple[str, ...], dict[str, pd.DataFrame]]] = {
     ),
     "words": (
         (
-            *("words", "word_medians", "divergence", "word_differences"),
+            *("words", "word_medians", "divergence", "divergence_between", "word_differences"),
             *("consistency", "consistency_slices"),
         ),
         {

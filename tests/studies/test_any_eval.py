@@ -201,7 +201,7 @@ def test_the_mean_over_evals_is_unweighted() -> None:
 
 
 def test_partial_credit_is_a_fraction() -> None:
-    """Brier and AUROC take it as a probability; what needs right or wrong says so."""
+    """Brier is the squared difference from it; what needs right or wrong says so."""
     rows = [
         {"item": f"i{k}", "method": "stated", "low": 0, "high": 100, "raw": raw, "correct": part}
         for k, (raw, part) in enumerate([(100, 1), (50, 0.5), (0, 0.25), (50, 0)])
@@ -209,8 +209,8 @@ def test_partial_credit_is_a_fraction() -> None:
     results = results_of(rows)
     condition = "method=stated;scale=0-100"
     assert value(results, condition, "accuracy") == 1.75 / 4
-    # (1 - 1)^2, .5 (.5^2) + .5 (.5^2), .25 (1) + .75 (0), .5^2
-    assert value(results, condition, "brier") == pytest.approx((0 + 0.25 + 0.25 + 0.25) / 4)
+    # (1 - 1)^2, (.5 - .5)^2, (0 - .25)^2, (.5 - 0)^2
+    assert value(results, condition, "brier") == pytest.approx((0 + 0 + 0.0625 + 0.25) / 4)
     sure = [1, 0.5, 0, 0.5] * 2
     weights = [1, 0.5, 0.25, 0, 0, 0.5, 0.75, 1]
     area = roc_auc_score([1] * 4 + [0] * 4, sure, sample_weight=weights)

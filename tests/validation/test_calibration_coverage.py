@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from inspect_confidence import metrics
 from validation.coverage import Rejections, misjudged
-from validation.designs import LAWS, VALUES, tables
+from validation.laws import LAWS, VALUES, tables
 
 FloatArray = NDArray[np.float64]
 

@@ -18,7 +18,7 @@ from inspect_confidence.studies.calibration import (
     utility_metrics,
 )
 from validation.coverage import lacking
-from validation.designs import (
+from validation.laws import (
     LAWS,
     PAIRS,
     SIZES,

@@ -12,7 +12,7 @@ from scipy.stats import ks_2samp, norm
 from inspect_confidence import metrics
 from inspect_confidence.metrics import METRICS, ConfidenceTables, ItemTables, ValueTables, bootstrap
 from validation.coverage import SIMULATIONS, SIZES, Coverage, lacking
-from validation.designs import LAWS, VALUES, Observer, tables
+from validation.laws import LAWS, VALUES, Observer, tables
 
 Record = Callable[[str, object], None]
 FloatArray = NDArray[np.float64]

@@ -16,7 +16,7 @@ from inspect_confidence.studies.compare import confidence_contrast
 from inspect_confidence.studies.compare import resample_contrast as resampled
 from inspect_confidence.studies.study import Resampling
 from validation.coverage import Rejections, misjudged
-from validation.designs import OUTCOMES, VALUES, Observer, cells_of, tables
+from validation.laws import OUTCOMES, VALUES, Observer, cells_of, tables
 
 FloatArray = NDArray[np.float64]
 

@@ -117,8 +117,8 @@ def read_json(reply: str, *, truncated: bool = False) -> JsonReply | ParseFailur
         {'answer': '78', 'confidence': '0.35'}
         >>> read_json('{"Answer": "B", "Confidence": 0.8', truncated=True).unfinished
         'confidence'
-        >>> read_json("quite sure").status
-        'invalid_response_format'
+        >>> read_json("I cannot answer that.").status
+        'refusal'
     """
     if not reply.strip():
         return ParseFailure("no_response", "the reply is empty")

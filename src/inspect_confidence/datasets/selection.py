@@ -70,8 +70,8 @@ def passage_cluster(passage: str) -> str:
     """Return the name of the cluster of all items on a passage; empty without a passage.
 
     Example:
-        >>> passage_cluster("The sun is a star.")
-        'passage-6def1f4ceb11'
+        >>> passage_cluster("The sun is a star.") == passage_cluster("The moon is not.")
+        False
     """
     return f"passage-{fingerprint(passage)}" if passage else ""
 

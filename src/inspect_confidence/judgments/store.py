@@ -85,7 +85,7 @@ class Store:
 
     folder: Path
     places: Sequence[str] = ()
-    recorded: Sequence[Any] = ()
+    recorded: Mapping[str, Any] = field(default_factory=dict)
     readers: str = ""
     build: int = 0
     entries: Sequence[StoredLog] = ()
@@ -135,11 +135,10 @@ class Store:
 
     def _arguments(self) -> Recorded:
         """Return the arguments that its logs were read with."""
-        if not self.recorded:
-            return NOTHING_SAID
-        confidence, scale, score, columns, cluster = self.recorded
-        low_and_high = (scale[0], scale[1]) if scale else None
-        return Recorded(tuple(confidence), low_and_high, score or None, tuple(columns), cluster)
+        arguments = dict(self.recorded)
+        if scale := arguments.get("scale"):
+            arguments["scale"] = tuple(scale)
+        return Recorded(**arguments)
 
     def notices(self) -> list[str]:
         """Return the notices for readers of its judgments."""
@@ -157,17 +156,17 @@ class Store:
         return [*notices, *self.damaged]
 
 
-def read_arguments(recorded: Recorded) -> list[Any]:
+def read_arguments(recorded: Recorded) -> dict[str, Any]:
     """Return the arguments that decide how logs of other evals are read, as JSON returns them."""
-    return [
-        list(recorded.confidence),
-        list(recorded.scale or ()),
-        recorded.score or "",
-        list(recorded.by),
-        recorded.cluster,
-        bool(recorded.outcome),
-        recorded.only_grades,
-    ]
+    return {
+        "confidence": list(recorded.confidence),
+        "scale": list(recorded.scale) if recorded.scale else None,
+        "score": recorded.score,
+        "by": list(recorded.by),
+        "cluster": recorded.cluster,
+        "outcome": list(recorded.outcome),
+        "only_grades": recorded.only_grades,
+    }
 
 
 def record_key(log: Log, recorded: Recorded, build: int) -> str:

@@ -178,7 +178,7 @@ def prr(confidence: ArrayLike, correct: ArrayLike) -> float:
         correct: 1 right, 0 wrong, or the probability of being right.
 
     Example:
-        >>> prr([0.9, 0.8, 0.2], correct=[1, 0, 1])
+        >>> round(prr([0.9, 0.8, 0.2], correct=[1, 0, 1]), 12)
         0.25
     """
     return float(prr_of_tables(confidence_table(confidence, correct))[0])

@@ -51,7 +51,7 @@ def clustered_wilson_interval(
     v = sum((successes - p trials)^2) / sum(trials)^2, and Wilson's interval is taken at the
     sample size n = p (1 - p) / v at which independent judgments would vary as much, at most the
     number of judgments. If n is above the number of items, it is multiplied by
-    (t(judgments - 1) / t(items - 1))^2, a ratio of Student's quantiles, because v has as few
+    (z / t(items - 1))^2, a ratio of the normal and Student's quantile, because v has as few
     degrees of freedom as there are items. While at most five items have the rarer outcome, which
     doesn't tell how their judgments depend, n is at most the number of items. At one judgment an
     item, and where items don't vary (v = 0), n is the number of items; judging every item twice
@@ -122,8 +122,8 @@ def wilson_limits(
     if rarer is not None:
         dependent = np.minimum(effective, items)
         tail = (1 + confidence) / 2
-        quantiles = [stdtrit(np.maximum(count - 1, 1), tail) for count in (judgments, items)]
-        widened = np.maximum(effective * (quantiles[0] / quantiles[1]) ** 2, dependent)
+        student = stdtrit(np.maximum(items - 1, 1), tail)
+        widened = np.maximum(effective * (ndtri(tail) / student) ** 2, dependent)
         effective = np.where(rarer <= _FEW_RARE, dependent, widened)
     n = np.where(judgments == 0, np.nan, np.where(varies, effective, items))
     low = _wilson_low(share, n, confidence)

@@ -16,6 +16,8 @@ WAVES = 4
 """Cosines along the line: one tells the trend, three the standard error."""
 
 _STEP = 0.1
+_EDGE = 1e-12
+"""Distance from an end of the range, as a share of it, below which a value is at the end."""
 
 
 def smooth_draws(
@@ -77,8 +79,10 @@ def within_range(draws: FloatArray, value: float, low: float, high: float) -> Fl
     The draws' distances from the value are divided by the slope of the logit there and mapped
     back, as Fisher's transformation does for a correlation: they stay within the range.
     """
-    if not (np.isfinite([low, high]).all() and low < value < high):
+    if not np.isfinite([low, high]).all():
         return draws
     share = (value - low) / (high - low)
+    if not _EDGE < share < 1 - _EDGE:  # at an end of the range but for rounding
+        return draws
     distance = (draws - value) / ((high - low) * share * (1 - share))
     return np.asarray(low + (high - low) * expit(logit(share) + distance))
