@@ -234,16 +234,19 @@ _PRINTED = """
 Of the samples in which the number has a value, the share in which it has an interval, at n = 30,
 50, 100, 198 and 500 items with nine in ten reports at .95 or 1, by accuracy. AUROC and M-ratio have
 no value, and so no interval, where all answers are right: with an accuracy of .98 in half of the
-samples of 30 items. M-ratio also has none where d' is at most 0.1. Its interval is unbounded where
-d' may be that low, as Fieller's is. `coverage` has Wilson's interval and `interval_score` the
-bootstrap's at every n from 20 on.
+samples of 30 items. M-ratio also has no value where d' is at most 0.1. Where it has one, it has an
+interval: a set that is unbounded on one side or on both where d' may be that low, as Fieller's is.
+So has the difference of two M-ratios, and it says nothing where both may be unbounded. `coverage`
+has Wilson's interval and `interval_score` the bootstrap's at every n from 20 on.
 """
 
 _DIFFERENCES = """
 How often the interval of a difference of two contenders holds the true one, over the same items:
 the least and the greatest share over five pairs of laws, among them two confidences for the same
 answers. Where a metric is biased upwards (ECE and its kind) the distances of both limits add up,
-which is conservative.
+which is conservative. Differences of what few wrong answers decide (AUROC, type-2 d', meta-d',
+M-ratio and their kind) are conservative too, because the pseudo-answers of both contenders weigh
+much beside them, and so is that of overconfidence where both have the same answers.
 
 | difference of | 30 | 50 | 100 | 198 | 500 | 1,319 |
 |---|---|---|---|---|---|---|
@@ -343,6 +346,8 @@ def intervals() -> str:
         method = f"none: {reason}" if rule.method == "none" else reason
         minimums = [f"{rule.min_units} {rule.units}"] if rule.min_units else []
         minimums += [f"conservative {rule.conservative}"] if rule.conservative else []
+        if rule.conservative_difference:
+            minimums.append(f"a difference {rule.conservative_difference}")
         simulations = coverage[coverage["metric"] == metric.name]
         cells = [_share(simulations[simulations["n"] == n]) for n in SIZES]
         other_sizes = [

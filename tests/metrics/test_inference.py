@@ -106,6 +106,15 @@ def test_debiased_interval_joins_reflected_and_shifted_draws() -> None:
     assert high == pytest.approx(3 * 0.975**2 - 2, abs=0.01)
 
 
+def test_unbounded_draws_leave_the_interval_unbounded_on_their_side() -> None:
+    """One draw in ten without bound, as of a ratio to a number that may be 0; all alike are not."""
+    draws = np.concatenate([np.linspace(0, 2, 900), np.full(100, np.inf)])
+    (low, high), reason = interval_of(Interval(), 1.0, draws, 50)
+    assert (reason, high) == ("", np.inf)
+    assert 0 < low < 0.1
+    assert why_no_interval(Interval(), np.full(100, np.inf), 50) == SAME
+
+
 def test_ends_reach_the_value() -> None:
     """What resampling biases far away from the value still has it inside."""
     assert resampled_interval(1.0, EVEN + 10, 50)[0] == 1

@@ -328,8 +328,6 @@ _WIDE = {
 
 def conservative_reason(rule: Interval) -> str:
     """Return why more than 98% is right for a rule; empty if it isn't."""
-    if rule.biased:
-        return "errors hide best in what is taken for true"
     return rule.conservative or _WIDE.get(rule.method, "")
 
 

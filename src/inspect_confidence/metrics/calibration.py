@@ -21,8 +21,8 @@ from inspect_confidence.metrics.arrays import (
 )
 from inspect_confidence.metrics.inference import widened
 from inspect_confidence.metrics.registry import (
-    BOOTSTRAP,
     DEBIASED,
+    FEW_WRONG,
     GROUPED,
     UNREAD,
     Interval,
@@ -62,6 +62,8 @@ __all__ = [
 
 Binning = Literal["equal_width", "equal_mass", "own_top", "right_closed"]
 
+_HIDDEN = "as it holds whichever errors would give the observed one"
+
 
 def ece_of_tables(
     tables: ConfidenceTables, *, bins: int = 10, binning: Binning = "equal_width"
@@ -81,6 +83,7 @@ def ece_of_tables(
         "own",
         "The errors that would give the observed one in 95% of samples (`ece_interval`).",
         min_units=20,
+        conservative=_HIDDEN,
         biased=True,
     ),
     of_tables=ece_of_tables,
@@ -331,7 +334,7 @@ def brier_of_tables(tables: ConfidenceTables) -> FloatArray:
     direction="lower",
     undefined=UNREAD,
     source="Brier (1950)",
-    interval=BOOTSTRAP,
+    interval=FEW_WRONG,
     of_tables=brier_of_tables,
 )
 def brier(confidence: ArrayLike, correct: ArrayLike) -> float:
@@ -367,7 +370,7 @@ def log_score_of_tables(tables: ConfidenceTables, *, step: float = 0.01) -> Floa
     direction="lower",
     undefined=UNREAD,
     source="Good (1952)",
-    interval=BOOTSTRAP,
+    interval=FEW_WRONG,
     toolbox=True,
     of_tables=log_score_of_tables,
 )
@@ -482,7 +485,11 @@ def brier_uncertainty_of_tables(tables: ConfidenceTables) -> FloatArray:
     high=0.25,
     undefined=UNREAD,
     source="Murphy (1973)",
-    interval=Interval("own", "What it is at the accuracies of Wilson's interval."),
+    interval=Interval(
+        "own",
+        "What it is at the accuracies of Wilson's interval.",
+        conservative="at few wrong or few right answers: the law of a count is discrete",
+    ),
     of_tables=brier_uncertainty_of_tables,
 )
 def brier_uncertainty(confidence: ArrayLike, correct: ArrayLike) -> float:
@@ -540,6 +547,7 @@ _ROOT_MEAN_SQUARE_INTERVAL = Interval(
     "own",
     "As that of `ece`, of the root mean square.",
     min_units=30,
+    conservative=_HIDDEN,
     biased=True,
 )
 
@@ -688,6 +696,7 @@ def _rank_bin_edges(total: float, size: int) -> FloatArray:
         "own",
         "As that of `ece`, of the mean square, which is no error below 0.",
         min_units=30,
+        conservative=_HIDDEN,
     ),
     toolbox=True,
 )
@@ -828,6 +837,7 @@ _SMOOTH = Interval(
     "own",
     "As that of `ece`, of gaps in ten bins, smoothed.",
     min_units=30,
+    conservative=_HIDDEN,
     biased=True,
 )
 

@@ -15,6 +15,7 @@ from inspect_confidence.metrics.registry import (
     UNREAD,
     Interval,
     metric,
+    no_interval,
 )
 from inspect_confidence.metrics.resample import MOST_UNITS
 from inspect_confidence.metrics.tables import (
@@ -162,7 +163,11 @@ def corp_uncertainty_of_tables(tables: ConfidenceTables) -> FloatArray:
     high=0.25,
     undefined=UNREAD,
     source=_SOURCE,
-    interval=Interval("own", "What it is at the accuracies of Wilson's interval."),
+    interval=Interval(
+        "own",
+        "What it is at the accuracies of Wilson's interval.",
+        conservative="at few wrong or few right answers: the law of a count is discrete",
+    ),
     toolbox=True,
     of_tables=corp_uncertainty_of_tables,
 )
@@ -189,7 +194,7 @@ def brier_skill_of_tables(tables: ConfidenceTables) -> FloatArray:
     low=-INFINITY,
     high=1,
     undefined=f"{UNREAD}, or all answers right, or all wrong",
-    interval=Interval(min_units=30),
+    interval=no_interval("a ratio whose denominator a few wrong answers decide"),
     toolbox=True,
     of_tables=brier_skill_of_tables,
 )

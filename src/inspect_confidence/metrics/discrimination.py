@@ -12,12 +12,13 @@ from scipy.special import digamma
 
 from inspect_confidence.metrics.arrays import EDGE, FloatArray, divided
 from inspect_confidence.metrics.registry import (
-    BOOTSTRAP,
     DEBIASED,
+    FEW_WRONG,
     GROUPED,
     INFINITY,
     UNREAD,
     metric,
+    no_interval,
 )
 from inspect_confidence.metrics.tables import ConfidenceTables, confidence_table
 
@@ -47,7 +48,7 @@ def auroc_of_tables(tables: ConfidenceTables) -> FloatArray:
     direction="higher",
     undefined=f"{UNREAD}, or all answers right, or all wrong",
     source="Fawcett (2006)",
-    interval=BOOTSTRAP,
+    interval=FEW_WRONG,
     of_tables=auroc_of_tables,
 )
 def auroc(confidence: ArrayLike, correct: ArrayLike) -> float:
@@ -77,7 +78,7 @@ def auprc_error_of_tables(tables: ConfidenceTables) -> FloatArray:
 @metric(
     direction="higher",
     undefined=f"{UNREAD}, or no wrong answer",
-    interval=BOOTSTRAP,
+    interval=no_interval("the places of a few wrong answers decide it: no method tried covers"),
     of_tables=auprc_error_of_tables,
 )
 def auprc_error(confidence: ArrayLike, correct: ArrayLike) -> float:
@@ -117,7 +118,7 @@ def aurc_of_tables(tables: ConfidenceTables) -> FloatArray:
     direction="lower",
     undefined=UNREAD,
     source="Geifman and El-Yaniv (2017)",
-    interval=BOOTSTRAP,
+    interval=FEW_WRONG,
     of_tables=aurc_of_tables,
 )
 def aurc(confidence: ArrayLike, correct: ArrayLike) -> float:
@@ -158,7 +159,7 @@ def prr_of_tables(tables: ConfidenceTables) -> FloatArray:
     high=1,
     undefined=f"{UNREAD}, or all answers right, or all wrong",
     source="Malinin and Gales (2021); the areas as in Vashurin et al. (2025)",
-    interval=BOOTSTRAP,
+    interval=FEW_WRONG,
     toolbox=True,
     of_tables=prr_of_tables,
 )
@@ -242,7 +243,7 @@ def risk_at_coverage_of_tables(tables: ConfidenceTables, *, coverage: float) -> 
     direction="lower",
     undefined=UNREAD,
     source="El-Yaniv and Wiener (2010)",
-    interval=BOOTSTRAP,
+    interval=FEW_WRONG,
     toolbox=True,
     of_tables=risk_at_coverage_of_tables,
 )
@@ -280,7 +281,7 @@ def augrc_of_tables(tables: ConfidenceTables) -> FloatArray:
     high=0.5,
     direction="lower",
     undefined=UNREAD,
-    interval=BOOTSTRAP,
+    interval=FEW_WRONG,
     toolbox=True,
     of_tables=augrc_of_tables,
 )
@@ -367,7 +368,7 @@ def expected_utility_of_tables(
     direction="higher",
     undefined=f"{UNREAD}, or no costs given",
     source="Chow (1970)",
-    interval=BOOTSTRAP,
+    interval=FEW_WRONG,
     toolbox=True,
     of_tables=expected_utility_of_tables,
 )

@@ -78,7 +78,9 @@ def are_equal(values: FloatArray) -> bool:
     if not len(values):
         return True
     low, high = values.min(), values.max()
-    return bool(low == high or high - low <= 1e-12 * max(abs(low), abs(high)))
+    if np.isinf([low, high]).any():
+        return bool(low == high)
+    return bool(high - low <= 1e-12 * max(abs(low), abs(high)))
 
 
 def too_few(rule: Interval, units: int) -> str:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_ndtr, ndtri, ndtri_exp
 
 from inspect_confidence.metrics.arrays import FloatArray, divided
-from inspect_confidence.metrics.registry import BOOTSTRAP, INFINITY, metric
+from inspect_confidence.metrics.registry import FEW_WRONG, INFINITY, metric
 from inspect_confidence.metrics.tables import ConfidenceTables, confidence_table
 from inspect_confidence.metrics.type2 import (
     LEAST_D_PRIME,
@@ -315,7 +315,7 @@ class MetaD:
     undefined="items that are not two-choice; all answers or all stimuli on one side; one rating "
     "only",
     source="Maniscalco and Lau (2012)",
-    interval=BOOTSTRAP,
+    interval=FEW_WRONG,
 )
 def meta_d(nr_s1: ArrayLike, nr_s2: ArrayLike, padding: float | None = None) -> MetaD:
     """meta-d' of a two-choice task by maximum likelihood over all ratings, equal variances.
@@ -465,7 +465,7 @@ def m_ratio_of_tables(
     undefined=f"{ONE_SIDED}; d' at most 0.1; items without choices, or with different numbers of "
     "them",
     source="Maniscalco and Lau (2012)",
-    interval=BOOTSTRAP,
+    interval=FEW_WRONG,
     of_tables=m_ratio_of_tables,
 )
 def m_ratio(

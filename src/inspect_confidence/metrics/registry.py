@@ -16,6 +16,7 @@ from inspect_confidence.metrics.arrays import FloatArray
 
 __all__ = [
     "BOOTSTRAP",
+    "FEW_WRONG",
     "METRICS",
     "NO_ESTIMATE",
     "TABLE_FUNCTIONS",
@@ -47,6 +48,7 @@ class Interval:
         min_units: Least number of units of a value that has an interval.
         units: What the units are, in the plural.
         conservative: Where it holds the true value in more than 95% of samples.
+        conservative_difference: Where that of a difference does, if not in the same cases.
         biased: Whether the value lies above the true one on average, as an absolute difference
             does: in means and differences distances of the limits add up, which is conservative.
     """
@@ -56,6 +58,7 @@ class Interval:
     min_units: int = 0
     units: str = "items"
     conservative: str = ""
+    conservative_difference: str = ""
     biased: bool = False
 
     def over(self, clusters: "Clusters | None") -> "Interval":
@@ -78,9 +81,10 @@ class Interval:
 
     def of_difference(self) -> "Interval":
         """Return the rule of a difference of two such values, from resamples if it isn't biased."""
+        rule = replace(self, conservative=self.conservative_difference or self.conservative)
         if self.method not in ("own", "wilson") or self.biased:
-            return self
-        return replace(self, method="bootstrap", reason="", min_units=max(self.min_units, 15))
+            return rule
+        return replace(rule, method="bootstrap", reason="", min_units=max(self.min_units, 15))
 
 
 @dataclass(frozen=True)
@@ -107,6 +111,13 @@ class Clusters:
 
 BOOTSTRAP = Interval(min_units=20)
 DEBIASED = Interval("debiased", min_units=300)
+FEW_WRONG = replace(
+    BOOTSTRAP,
+    conservative="at few wrong or few right answers, beside which half a pseudo-answer weighs much",
+    conservative_difference="at few wrong or few right answers of either contender, beside which "
+    "the pseudo-answers of both weigh much",
+)
+"""Rule of what compares the confidence of right answers with that of wrong ones."""
 WILSON = Interval("wilson")
 NO_ESTIMATE = Interval("none")
 """Rule of counts, tests and the like, which estimate nothing."""

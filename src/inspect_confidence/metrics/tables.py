@@ -309,7 +309,11 @@ def overconfidence_of_tables(tables: ConfidenceTables) -> FloatArray:
     direction="target=0",
     low=-1,
     undefined=UNREAD,
-    interval=BOOTSTRAP,
+    interval=replace(
+        BOOTSTRAP,
+        conservative_difference="where both have the same answers: half a pseudo-answer in which "
+        "they differ is added",
+    ),
     of_tables=overconfidence_of_tables,
 )
 def overconfidence(confidence: ArrayLike, correct: ArrayLike) -> float:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
 from inspect_confidence.metrics.arrays import EDGE, FloatArray, check_choice
-from inspect_confidence.metrics.registry import BOOTSTRAP, metric
+from inspect_confidence.metrics.registry import FEW_WRONG, metric
 from inspect_confidence.metrics.tables import ConfidenceTables, accuracy_of_tables, confidence_table
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def type2_dprime_of_tables(tables: ConfidenceTables, *, threshold: float = 0.5) 
     unit="d'",
     direction="higher",
     undefined=ONE_SIDED,
-    interval=BOOTSTRAP,
+    interval=FEW_WRONG,
     source="Macmillan and Creelman (2005); Hautus (1995)",
     of_tables=type2_dprime_of_tables,
 )
@@ -80,7 +80,7 @@ def meta_d_ideal_of_tables(tables: ConfidenceTables, *, threshold: float = 0.5) 
     unit="d'",
     direction="higher",
     undefined=ONE_SIDED,
-    interval=BOOTSTRAP,
+    interval=FEW_WRONG,
     source="the scale-design study",
     of_tables=meta_d_ideal_of_tables,
 )
@@ -117,7 +117,7 @@ def type2_criterion_of_tables(tables: ConfidenceTables, *, threshold: float = 0.
     definition="The criterion of that observer: evidence that it takes to reach the threshold.",
     unit="d'",
     undefined=ONE_SIDED,
-    interval=BOOTSTRAP,
+    interval=FEW_WRONG,
     source="the scale-design study",
     of_tables=type2_criterion_of_tables,
 )

@@ -109,7 +109,8 @@ class Answers:
         step: Smallest step of the confidence scale as a share of its width: 1/20 on 0-20; .01 for
             probabilities and without a scale.
         order_only: Whether only the order of the confidences counts.
-        outcomes_are_chances: Whether outcomes between 0 and 1 are chances, not credits.
+        are_chances: Whether outcomes between 0 and 1 are chances that the answer is right, not
+            credits: their Brier score is the expected one.
     """
 
     unit: IntArray
@@ -120,11 +121,16 @@ class Answers:
     choices: int | None
     step: float = DEFAULT_STEP
     order_only: bool = False
-    outcomes_are_chances: bool = False
+    are_chances: bool = False
 
     @classmethod
     def from_frame(
-        cls, rows: pd.DataFrame, units: pd.Index, *, order_only: bool = False
+        cls,
+        rows: pd.DataFrame,
+        units: pd.Index,
+        *,
+        order_only: bool = False,
+        are_chances: bool = False,
     ) -> "Answers":
         """Take the judgments of a frame; `units` are in the order of the weights."""
         choices = rows["choices"].unique()
@@ -138,7 +144,7 @@ class Answers:
             int(choices[0]) if have_same_choices else None,
             _scale_step(rows),
             order_only=order_only,
-            outcomes_are_chances="radius" in rows,  # LifeEval's, from a life table
+            are_chances=are_chances,
         )
 
     def needs_scale(self, metric: ConfidenceMetric) -> bool:
@@ -192,7 +198,7 @@ class Answers:
             self.correct,
             self.unit,
             self.units,
-            are_chances=self.outcomes_are_chances,
+            are_chances=self.are_chances,
         )
 
 

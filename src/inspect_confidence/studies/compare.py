@@ -198,7 +198,7 @@ def resample_contrast(
         first,
         second,
         _difference(first, second),
-        _difference(first_draws, second_draws),
+        _differences_of_draws(first_draws, second_draws),
         below,
         above,
         contrast.clusters,
@@ -211,7 +211,14 @@ def _difference(first: FloatArray, second: FloatArray) -> FloatArray:
     with np.errstate(invalid="ignore"):
         difference = first - second  # of two infinite values undefined
     is_rounding = np.abs(difference) <= 1e-12 * np.maximum(np.abs(first), 1)
-    return np.where(is_rounding, 0.0, difference)
+    return np.where(is_rounding & np.isfinite(difference), 0.0, difference)
+
+
+def _differences_of_draws(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Subtract; the difference of two unbounded values is unbounded, to either side in turn."""
+    is_unbounded = np.isinf(first) & (first == second)
+    sides = np.where(np.arange(len(first)) % 2, np.inf, -np.inf)[:, None]
+    return np.where(is_unbounded, sides, _difference(first, second))
 
 
 def differences(contrast: Contrast, resampling: Resampling) -> list[Difference]:
@@ -270,8 +277,10 @@ class Pair:
     clusters: metrics.Clusters | None = None
 
     @classmethod
-    def from_frames(cls, first: pd.DataFrame, second: pd.DataFrame) -> "Pair":
-        """Pair the completed judgments of two contenders."""
+    def from_frames(
+        cls, first: pd.DataFrame, second: pd.DataFrame, *, are_chances: bool = False
+    ) -> "Pair":
+        """Pair the completed judgments of two contenders; `are_chances` as in `Answers`."""
         readable = [
             side[(side["status"] == "ok") & side["correct"].notna()] for side in (first, second)
         ]
@@ -280,8 +289,8 @@ class Pair:
         return cls(
             items,
             units,
-            Answers.from_frame(first, units),
-            Answers.from_frame(second, units),
+            Answers.from_frame(first, units, are_chances=are_chances),
+            Answers.from_frame(second, units, are_chances=are_chances),
             clusters_of(first),
         )
 
@@ -298,12 +307,15 @@ def confidence_contrast(
     compared: Sequence[ConfidenceMetric] = COMPARED_METRICS,
     condition: Condition = Condition(),  # noqa: B008 # it is frozen
     clusters: metrics.Clusters | None = None,
+    *,
+    are_chances: bool = False,
 ) -> Contrast:
     """Return the contrast of stated confidence in two contenders' completed judgments.
 
-    Means, the metrics `compared`, and type-2 sensitivity at the thresholds are contrasted.
+    Means, the metrics `compared`, and type-2 sensitivity at the thresholds are contrasted;
+    `are_chances` is as in `Answers`.
     """
-    pair = Pair.from_frames(first, second)
+    pair = Pair.from_frames(first, second, are_chances=are_chances)
     return contrast_of_pairs([pair], thresholds, compared, condition, clusters)
 
 
@@ -424,7 +436,8 @@ def mean_differences(parts: Sequence[ResampledDifferences]) -> ResampledDifferen
     arrays = {}
     for field_name in _ARRAYS:
         reduction = reductions.get(field_name, np.mean)
-        arrays[field_name] = reduction([getattr(part, field_name) for part in shared], axis=0)
+        with np.errstate(invalid="ignore"):  # unbounded on either side: undefined
+            arrays[field_name] = reduction([getattr(part, field_name) for part in shared], axis=0)
     clusters = next(filter(None, (part.clusters for part in parts)), None)
     return ResampledDifferences(names, **arrays, clusters=clusters)
 

@@ -112,7 +112,7 @@ def extra_statistics(
 def _extra(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    answers = Answers.from_frame(counted(rows), units)
+    answers = answers_of(counted(rows), units)
     costs = calibration.utility_metrics(resampling.costs)
     note = rests_on(rows, ~np.isnan(answers.confidence + answers.correct))
     if "radius" in rows:
@@ -125,6 +125,15 @@ def _extra(
     yield calibration.item_statistics(answers, condition, note, resampling.resamples)
 
 
+def answers_of(rows: pd.DataFrame, units: pd.Index) -> Answers:
+    """Return judgments whose outcomes are chances of being right.
+
+    LifeEval's are probabilities of a life table; where several options of a question set are
+    equally probable, an answer is right with the chance of a draw among them.
+    """
+    return Answers.from_frame(rows, units, are_chances=True)
+
+
 def _has_own_answers(rows: pd.DataFrame) -> bool:
     """Whether answers of question sets are the model's own; otherwise there is no type 2."""
     return bool((rows["kind"] != "given").all())
@@ -133,7 +142,7 @@ def _has_own_answers(rows: pd.DataFrame) -> bool:
 def _estimated(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    answers, is_life_eval = Answers.from_frame(counted(rows), units), "radius" in rows
+    answers, is_life_eval = answers_of(counted(rows), units), "radius" in rows
     columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
     if is_life_eval:
         mas = rows["mas"].to_numpy(float)
@@ -349,6 +358,7 @@ def _contrast(
         compared_metrics(resampling.convention),
         condition,
         ages_of(first) if "radius" in first else None,
+        are_chances=True,
     )
 
 

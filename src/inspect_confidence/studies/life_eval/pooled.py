@@ -9,7 +9,6 @@ import pandas as pd
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import calibration, estimate
-from inspect_confidence.studies.calibration import Answers
 from inspect_confidence.studies.estimate import ResampledEstimates, Statistics, resample, results_of
 from inspect_confidence.studies.life_eval import numbers
 from inspect_confidence.studies.life_eval.judgments import STATED, cluster_of
@@ -77,7 +76,7 @@ def _pooled_statistics(
     """Yield one model's statistics of stated confidence, and of its tokens."""
     for source, source_rows in rows.groupby("source", sort=True):
         where = condition.but(source="" if source == STATED else source)
-        answers = Answers.from_frame(source_rows, units)
+        answers = numbers.answers_of(source_rows, units)
         sizes = source_rows["dataset"].value_counts(sort=False).items()
         datasets = f"pooled: {', '.join(f'{name} {size:,}' for name, size in sizes)}"
         note = partial(_note, datasets, source_rows)
