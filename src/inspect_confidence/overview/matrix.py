@@ -13,11 +13,14 @@ import pandas as pd
 from inspect_confidence.headlines import Direction, direction_of, headline_rows
 from inspect_confidence.overview.numbers import format_number, without_unit
 from inspect_confidence.overview.ranks import Rank, Ranks, headline_ranks
+from inspect_confidence.plots import shortened
 from inspect_confidence.results import OTHER_ITEMS, Condition, conditions_of
 from inspect_confidence.studies.unread import ALL_DATASETS, SHARE
 
 MAX_COLUMNS = 8
 """Default maximum number of columns."""
+_LONGEST = 40
+"""Maximum number of characters of a data set's name."""
 OVER_SETS = {
     "pooled": "all data sets pooled",
     "mean": "mean of the data sets",
@@ -199,6 +202,10 @@ def _by_dataset(rows: pd.DataFrame) -> list[pd.DataFrame]:
     return sorted(sets, key=len, reverse=True)
 
 
+def _dataset_text(dataset: str) -> str:
+    return OVER_SETS.get(dataset) or shortened(dataset, _LONGEST)
+
+
 def _counts(rows: pd.DataFrame) -> str:
     """Return the least and the greatest n of the defined numbers, in words."""
     counts = rows.loc[rows["value"].notna(), "n"]
@@ -215,7 +222,7 @@ def _column(rows: pd.DataFrame) -> Column:
         metric=metric,
         dataset=dataset,
         heading=str(first["short"]) or label,
-        subheading=", ".join(filter(None, [OVER_SETS.get(dataset, dataset), _counts(rows)])),
+        subheading=", ".join(filter(None, [_dataset_text(dataset), _counts(rows)])),
         title=f"{label}, data set {dataset}",
         direction=direction_of(metric, str(Condition.read(first["condition"]))),
     )
