@@ -86,7 +86,7 @@ def acts(text: str, allowed: str = "\n") -> bool:
 def page_is_inert(path: Path) -> bool:
     """No element, attribute or address of a page came out of a text."""
     for element in elements(path):
-        if element.tag in ("script", "style", "title") and MARK in element.text:
+        if element.tag in ("script", "style") and MARK in element.text:
             return False
         for name, value in element.attributes.items():
             if name.startswith("on") or re.match(r"\s*(?:javascript:|http)", value or ""):

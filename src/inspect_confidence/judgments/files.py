@@ -114,7 +114,7 @@ def _named_columns(
     frame = apply_options(table.frame, recorded, source)
     if "task" not in frame:
         frame = _with_task(frame, recorded, source, notices)
-    elif not set(frame["task"]) & set(all_tables()):
+    elif len(frame) and not set(frame["task"]) & set(all_tables()):
         frame = _with_task_as_dataset(frame, recorded, source, notices)
     if (recorded.scale or recorded.order_only or _is_any_evals(frame)) and len(frame):
         frame = with_scale(frame, recorded, source, decimal_comma=table.decimal_comma)
@@ -138,7 +138,7 @@ def _with_task_as_dataset(
     tables = all_tables()
     dataset_rows = frame.rename(columns={"task": "dataset"}) if "dataset" not in frame else frame
     dataset_rows = dataset_rows.drop(columns="task", errors="ignore")
-    name = str(frame["task"].iloc[0]) if len(frame) else ""
+    name = str(frame["task"].iloc[0])
     resembles = any(get_close_matches(str(text), tables, 1, 0.8) for text in frame["task"].unique())
     read_notices: list[str] = []
     try:
@@ -147,7 +147,7 @@ def _with_task_as_dataset(
         model_rows = _with_task(dataset_rows, recorded, source, read_notices)
     except InvalidArgument:
         raise InvalidArgument(
-            f"{source}: there is no task {name!r}; known: {', '.join(tables)}."
+            f"{source}: there is no task {name!r}. {nearest(name, list(tables))}"
         ) from None
     notices += [f"{source}: the column 'task' was taken as the data set", *read_notices]
     return model_rows
@@ -192,6 +192,8 @@ def _no_task(original: pd.DataFrame, frame: pd.DataFrame, source: str) -> Invali
         frame: The same with common names replaced.
         source: Name of the file.
     """
+    if not len(original):
+        return InvalidArgument(f"{source} has no rows; give a file with judgments.")
     tables = list(all_tables().values())
     shared = {*COMMON_COLUMNS}.union(*(table.columns for table in tables if table.fallback))
     own_columns = [len(set(table.columns) & set(original) - shared) for table in tables]

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.plots.layout import (
     arms,
     facets,
@@ -46,8 +47,13 @@ class Panel:
 def dots(panels: Sequence[Panel], names: Sequence[str], noun: str, most_names: int = 40) -> Figure:
     """Panels, at most two beside each other, values along x, the names in rows from the top.
 
-    Where there are more than `most`, it is said how many of `what` are left out.
+    Where there are more than `most_names`, it is said how many of `noun` are left out.
+
+    Raises:
+        InvalidArgument: There is no panel.
     """
+    if not panels:
+        raise InvalidArgument("There is nothing to draw: no row has a value.")
     shown_names, remark = first_names(names, most_names, noun)
     labelled = tick_labels(shown_names)
     columns, ticks = min(2, len(panels)), tick_width(labelled)
