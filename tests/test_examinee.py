@@ -234,7 +234,8 @@ def test_a_wrapped_eval(tmp_path: Path) -> None:
     items = {item.id: item for item in CHOICES}
     rows["share"] = [share(examinee, items[name]) for name in rows["item"]]
     read = rows[(rows["status"] == "ok") & (rows["method"] != "epochs")]
-    assert rows.loc[rows["status"] != "ok", "confidence"].isna().all()
+    # A declined answer keeps the confidence that was stated in it.
+    assert rows.loc[~rows["status"].isin(["ok", "declined"]), "confidence"].isna().all()
     error = (read["confidence"] - read["share"]).abs()
     for method, bound in (("stated", 0.025), ("alone", 0.025), ("p_true", 0), ("logprob", 0)):
         method_error = error[read["method"] == method]

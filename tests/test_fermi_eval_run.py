@@ -18,6 +18,7 @@ from inspect_confidence import read_judgments, summarize
 from inspect_confidence.datasets.fermi import bundled_fermi
 from inspect_confidence.respondents.belief import stated_bounds
 from inspect_confidence.respondents.estimator import Estimator
+from inspect_confidence.results import Condition
 from inspect_confidence.tasks.fermi_eval import fermi_eval
 from provider_server import ProviderServer, Reply, Request, Token
 from runs import (
@@ -350,7 +351,10 @@ def test_decoding_temperature_is_chosen_on_train(command: Command, tmp_path: Pat
     assert set(frame["variant"]) == {f"temperature={t}" for t in ("0.3", "1.0", "2.0")}
     results = summarize(frame, resamples=50, options={"fermi_eval.penalty": 7})
     chosen = results.query("metric == 'decoding_temperature'")
-    overall = chosen[chosen["condition"] == "decoding=all_levels;method=sampling;split=test"]
+    conditions = chosen["condition"].map(Condition.read)
+    assert set(conditions.map(lambda condition: condition["variant"])) == {"penalty=7"}
+    bare = conditions.map(lambda condition: str(condition.but(variant="")))
+    overall = chosen[bare == "decoding=all_levels;method=sampling;split=test"]
     train = frame[frame["split"] == "train"]
     objectives = {
         t: sum(_objective(train[train["temperature"] == t], level, 7) for level in LEVELS)

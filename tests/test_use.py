@@ -224,7 +224,8 @@ def test_threshold_by_model() -> None:
 def test_items_for_accuracy_are_those_of_the_formula() -> None:
     """Of accuracy p the interval is 2 * 1.96 sqrt(p (1 - p) / n) wide; differences likewise.
 
-    Intervals of differences are a little wider than the normal ones, and so are more items needed.
+    Intervals of differences are a little wider than the normal ones (half a pair differs in either
+    direction), and so more items are needed.
     """
     frame = answers(items=1_000).query("epoch == 1 and status == 'ok'")
     p = frame["correct"].mean()
@@ -241,9 +242,8 @@ def test_items_for_accuracy_are_those_of_the_formula() -> None:
     judgments = pd.concat([frame, frame.assign(model="n", correct=flipped)], ignore_index=True)
     (row,) = items_needed(judgments, detect="accuracy=0.1", resamples=300).to_dict("records")
     difference_variance = (flipped - frame["correct"]).var()
-    assert row["items"] == pytest.approx(
-        (1.96 + 0.8416) ** 2 * difference_variance / 0.01, rel=0.15
-    )
+    normal = (1.96 + 0.8416) ** 2 * difference_variance / 0.01
+    assert normal <= row["items"] <= 1.3 * normal
     assert row["correlation"] > 0.7
     # Where one in five replies can't be read, so many more are asked.
     unread = frame.iloc[:250].assign(item=[f"u{k}" for k in range(250)], confidence=np.nan)

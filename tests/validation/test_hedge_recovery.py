@@ -87,7 +87,7 @@ def over_sets(results: pd.DataFrame) -> dict[tuple[str, str], float]:
     """Numbers over data sets by condition, less the judge, and metric."""
     rows = results[results["dataset"] == "all"]
     return {
-        (drop_part(row["condition"], "judge"), row["metric"]): row["value"]
+        (drop_part(drop_part(row["condition"], "judge"), "variant"), row["metric"]): row["value"]
         for row in rows.to_dict("records")
     }
 
