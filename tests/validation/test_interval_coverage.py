@@ -16,11 +16,14 @@ from inspect_confidence.metrics import (
     METRICS,
     NEAREST_TO_ONE,
     TEMPERATURES,
+    UNBOUNDED,
+    UNBOUNDED_ABOVE,
     Resampled,
     clustered_wilson_interval,
     conformal_offset,
     conformal_offset_interval,
     conformity_scores,
+    extremes_of,
     interval_of,
     interval_scores,
     negative_log_likelihood,
@@ -97,13 +100,17 @@ def covered_by(
 
 
 def of_means(
-    values: FloatArray, resample_weights: FloatArray, greatest: FloatArray | float = -np.inf
+    values: FloatArray,
+    resample_weights: FloatArray,
+    greatest: FloatArray | float = -np.inf,
+    ends: tuple[float, float] = UNBOUNDED_ABOVE,
 ) -> Iterator[tuple[float, FloatArray]]:
     """Means and their draws of values of shape (items, simulations).
 
-    Pseudo-units have the least value, and the greatest or `greatest` if that is greater.
+    Pseudo-units have the ends of the metric's range, and at least the greatest value `greatest`.
     """
-    low, high = values.min(axis=0), np.maximum(values.max(axis=0), greatest)
+    low, high = extremes_of(values, ends)
+    high = np.maximum(high, greatest)
     total = resample_weights.sum(axis=1, keepdims=True)
     draws = resample_weights @ np.vstack([values, low, low, high, high]) / total
     yield from zip(values.mean(axis=0), draws.T, strict=True)
@@ -209,9 +216,11 @@ def test_means_of_token_methods(items: int) -> None:
     }
     figures = []
     for metric, pool in pools.items():
-        means_of_pool = of_means(rng.choice(pool, size=(items, RUNS)), resample_weights)
-        wide = "most have none" if metric.endswith(" ") else ""
         name = metric.strip()
+        ends = (0, 1) if name == "unseen_mass" else UNBOUNDED_ABOVE
+        sample = rng.choice(pool, size=(items, RUNS))
+        means_of_pool = of_means(sample, resample_weights, ends=ends)
+        wide = "most have none" if metric.endswith(" ") else ""
         figures.append(covered_by(name, pool.mean(), means_of_pool, "a pool of items", items, wide))
     assert not lacking(figures)
 
@@ -442,7 +451,7 @@ def test_differences_of_scores(level: int, items: int) -> None:
         scores = pair(design, items * RUNS, level, rng).reshape(items, RUNS)
         is_rejected = [
             resampled_p(value, draws, items, method=rule.method) < 0.05
-            for value, draws in of_means(scores, resample_weights)
+            for value, draws in of_means(scores, resample_weights, ends=UNBOUNDED)
         ]
         if is_rejected and (design != "power" or items == SIZES[-1]):
             levels.append(

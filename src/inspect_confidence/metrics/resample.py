@@ -21,6 +21,8 @@ from inspect_confidence.metrics.arrays import (
 
 __all__ = [
     "GROUPS",
+    "UNBOUNDED",
+    "UNBOUNDED_ABOVE",
     "CombinedStatistic",
     "Resampled",
     "Statistic",
@@ -30,6 +32,7 @@ __all__ = [
     "bootstrap_pair",
     "clustered_wilson_interval",
     "difference_of",
+    "extremes_of",
     "holm",
     "mean_of",
     "means_of",
@@ -329,11 +332,29 @@ def ratio(
 
 
 Ends = tuple[float, float]
-"""Least and greatest value that can occur."""
+"""Least and greatest value that can occur.
+
+NaN is the one that was seen; infinite is as far beyond that as it lies from the median.
+"""
+
+SEEN: Ends = (math.nan, math.nan)
+UNBOUNDED_ABOVE: Ends = (math.nan, math.inf)
+"""Ends of values such as widths and scores, of which a sample seldom has the greatest."""
+UNBOUNDED: Ends = (-math.inf, math.inf)
+
+
+def extremes_of(values: FloatArray, ends: Ends = SEEN) -> tuple[FloatArray, FloatArray]:
+    """Return the least and the greatest value of pseudo-units, along the first axis."""
+    middle = np.median(values, axis=0)
+    extremes = []
+    for seen, end in zip((values.min(axis=0), values.max(axis=0)), ends, strict=True):
+        beyond = 2 * seen - middle if np.isinf(end) else np.full_like(middle, end)
+        extremes.append(seen if np.isnan(end) else beyond)
+    return extremes[0], extremes[1]
 
 
 def mean_of(
-    values: ArrayLike, unit: IntArray, units: int, ends: Ends | None = None
+    values: ArrayLike, unit: IntArray, units: int, ends: Ends = SEEN
 ) -> SumStatistic[FloatArray]:
     """Return the mean of judgments' values, weighted as their units; NaN values are left out.
 
@@ -349,25 +370,25 @@ def mean_of(
     )
 
 
-def _extremes(values: FloatArray, unit: IntArray, ends: Ends | None) -> FloatArray:
+def _extremes(values: FloatArray, unit: IntArray, ends: Ends) -> FloatArray:
     """Return sum and number of the values of four pseudo-units: two at each end."""
     finite = np.isfinite(values)
     if not finite.any():
         return np.zeros((4, 2))
     counts = np.bincount(unit[finite])
     sums, counts = np.bincount(unit[finite], values[finite])[counts > 0], counts[counts > 0]
-    low, high = ends or ((sums / counts).min(), (sums / counts).max())
+    low, high = extremes_of(sums / counts, ends)
     judgments = counts.mean()
     return np.column_stack([judgments * np.array([low, low, high, high]), np.full(4, judgments)])
 
 
 def means_of(
-    values: ArrayLike, unit: IntArray, units: int, ends: Sequence[Ends | None] | None = None
+    values: ArrayLike, unit: IntArray, units: int, ends: Sequence[Ends] | None = None
 ) -> SumStatistic[FloatArray]:
     """Return `mean_of` each of several finite values, of shape (judgments, m), at once."""
     array = np.asarray(values, float)
     present = ~np.isnan(array)
-    column_ends = ends or [None] * array.shape[1]
+    column_ends = ends or [SEEN] * array.shape[1]
     extremes = [
         _extremes(column, unit, pair) for column, pair in zip(array.T, column_ends, strict=True)
     ]

@@ -217,10 +217,12 @@ def means(
     return Statistics(estimates, metrics.means_of(values, unit, units, ends))
 
 
-def _ends(metric: str) -> tuple[float, float] | None:
-    """Return the ends of a metric's range; None if it is unbounded."""
+def _ends(metric: str) -> tuple[float, float]:
+    """Return the ends of a metric's range, for pseudo-units."""
     about = metrics.METRICS[metric]
-    return (about.low, about.high) if np.isfinite(about.high - about.low) else None
+    if np.isfinite(about.high):
+        return about.low, about.high
+    return metrics.UNBOUNDED_ABOVE if np.isfinite(about.low) else metrics.UNBOUNDED
 
 
 def flag_count(flags: FloatArray) -> str:

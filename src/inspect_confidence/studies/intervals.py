@@ -98,7 +98,7 @@ class Intervals:
             "median_width": metrics.median_of(values["mean_width"], self.unit, self.units),
         }
 
-    def _ends(self, metric: str, values: FloatArray) -> tuple[float, float] | None:
+    def _ends(self, metric: str, values: FloatArray) -> tuple[float, float]:
         """Return the least and the greatest value that can occur, as far as that is known.
 
         The greatest score is at least that of a miss by half the mean width.
@@ -107,10 +107,11 @@ class Intervals:
             return 0.0, 1.0
         finite, widths = values[np.isfinite(values)], self.upper - self.lower
         if metric != "interval_score" or not len(finite):
-            return None
+            return metrics.UNBOUNDED_ABOVE
         width = widths[np.isfinite(widths)].mean()
         miss = width + width / (1 - self.level / 100)  # 2/alpha times half the width
-        return float(finite.min()), float(max(finite.max(), miss))
+        low, high = metrics.extremes_of(finite, metrics.UNBOUNDED_ABOVE)
+        return float(low), float(np.maximum(high, miss))
 
     def all_statistics(
         self, condition: Mapping[str, object], n_asked: int, note: str = ""

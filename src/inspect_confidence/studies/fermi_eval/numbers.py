@@ -242,7 +242,8 @@ def _conformal(
     change = after.values()["interval_score"] - before.values()["interval_score"]
     counts = before.counts(len(test))
     change_estimate = Estimate(where, "interval_score_change", note=note, **counts)
-    yield Statistics([change_estimate], metrics.mean_of(change, before.unit, len(units)))
+    mean_change = metrics.mean_of(change, before.unit, len(units), metrics.UNBOUNDED)
+    yield Statistics([change_estimate], mean_change)
 
 
 def _scaled(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Statistics]:
@@ -321,7 +322,8 @@ def _tunnel_statistics(
         described = Estimate(
             estimate_condition, metric, len(unit), note, n_asked=n_asked, units=items
         )
-        return Statistics([described], metrics.mean_of(bits, unit, len(units)))
+        mean_bits = metrics.mean_of(bits, unit, len(units), metrics.UNBOUNDED_ABOVE)
+        return Statistics([described], mean_bits)
 
     for size, bits in indices.items():
         largest_count = indices.columns[-1]
