@@ -848,7 +848,7 @@ def test_second_epoch_counts_for_the_threshold() -> None:
 
 
 def test_interval_resamples_items_with_their_sentences() -> None:
-    """Within the exact distribution over all 6^6 resamples of six items of unequal length."""
+    """Quantiles of gamma weights of six items of unequal length and of half a unit at 0 and at 1."""
     agreements = [(4, 4, 6, 4), (20,), (10, 12), (2,), (16, 16, 16), (9,)]
     all_sentences = [
         Said(("A", "test"), f"i{item}", 1.0, 0.0, number, ("probably",), agreeing, 0.7)
@@ -866,11 +866,14 @@ def test_interval_resamples_items_with_their_sentences() -> None:
     draws = np.sort(observed[WHERE, "mic"])
     sums = np.array([sum(sentences) / 20 for sentences in agreements])
     sizes = np.array([len(sentences) for sentences in agreements])
-    indices = np.array(list(product(range(6), repeat=6)))
-    exact = np.sort(sums[indices].sum(axis=1) / sizes[indices].sum(axis=1))
+    rng = np.random.default_rng(0)
+    item_weights = rng.standard_gamma(1, (200_000, 6))
+    # Half a unit of as many sentences as an item has on the mean, at either end.
+    wrong, right = sizes.mean() * rng.standard_gamma(0.5, (2, 200_000))
+    means = (item_weights @ sums + right) / (item_weights @ sizes + wrong + right)
     # Quantiles, but for .4 points of sampling.
     for share in (0.025, 0.5, 0.975):
-        low, high = (exact[round((share + offset) * len(exact))] for offset in (-0.004, 0.004))
+        low, high = np.quantile(means, [share - 0.004, share + 0.004])
         assert low <= draws[round(share * len(draws))] <= high
     single = [replace(sentence, item="i") for sentence in all_sentences]
     row = result_row(checked(frame_of(single), marker_thresholds=(1,)), "mic", "A", WHERE)
@@ -1343,7 +1346,10 @@ def test_compare_two_models() -> None:
 
 
 def test_compare_is_near_students_t() -> None:
-    """The p of a difference of means of 60 items is within .01 of the paired t test's."""
+    """The p of a difference of means of 60 items is the paired t test's or little above it.
+
+    Half a pseudo-pair in either direction widens the interval.
+    """
     rng = np.random.default_rng(4)
     agreements = rng.binomial(20, 0.5, (60, 2)) + np.array([0.5, 0]) * rng.integers(0, 2, (60, 2))
     sides = [
@@ -1360,7 +1366,7 @@ def test_compare_is_near_students_t() -> None:
         assert rows.loc[metric, "difference"] == pytest.approx(
             (agreements[:, 0] - agreements[:, 1]).mean() / 20
         )
-        assert rows.loc[metric, "p"] == pytest.approx(fit.pvalue, abs=0.01)
+        assert fit.pvalue <= rows.loc[metric, "p"] <= fit.pvalue + 0.03
     for metric in ("accuracy", "punt_rate", "mean_decisiveness"):
         assert (rows.loc[metric, "difference"], rows.loc[metric, "p"]) == (0, 1)
 

@@ -13,7 +13,7 @@ from inspect_confidence.studies.study import Resampling
 
 def mean(weights: FloatArray) -> FloatArray:
     """Mean of 0, 1, ..., 39, of shape (resamples, 1)."""
-    return weights @ np.arange(40.0)[:, None] / weights.sum(axis=1, keepdims=True)
+    return np.asarray(weights @ np.arange(40.0)[:, None] / weights.sum(axis=1, keepdims=True))
 
 
 def unbounded(weights: FloatArray) -> FloatArray:
@@ -29,9 +29,10 @@ def test_a_difference_of_m_ratios_is_unbounded_where_a_side_is(
     is_first: bool, is_second: bool, unbounded_ends: tuple[bool, bool]
 ) -> None:
     """On the side that is unbounded; on both where both are, and then 0 can't be ruled out."""
-    sides = [unbounded if side else mean for side in (is_first, is_second)]
+    first, second = (unbounded if side else mean for side in (is_first, is_second))
     name = Condition({"threshold": 0.5}), "m_ratio"
-    test = resample_contrast(Contrast([name], [40], 40, *sides), Resampling(2_000, 0), None).test(0)
+    contrast = Contrast([name], [40], 40, first, second)
+    test = resample_contrast(contrast, Resampling(2_000, 0), None).test(0)
     assert tuple(np.isinf(test.interval)) == unbounded_ends
     assert test.reason == ""
     if is_first and is_second:
