@@ -848,7 +848,7 @@ def test_second_epoch_counts_for_the_threshold() -> None:
 
 
 def test_interval_resamples_items_with_their_sentences() -> None:
-    """Quantiles of gamma weights of six items of unequal length and of half a unit at 0 and at 1."""
+    """Quantiles of gamma weights of six items of unequal length, half a unit at 0 and at 1."""
     agreements = [(4, 4, 6, 4), (20,), (10, 12), (2,), (16, 16, 16), (9,)]
     all_sentences = [
         Said(("A", "test"), f"i{item}", 1.0, 0.0, number, ("probably",), agreeing, 0.7)
