@@ -75,7 +75,7 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     "latin-1": (PAIR.replace("q1", "Zoë").encode("latin-1"), "is not UTF-8"),
     "no row": (PAIR.split("\n", maxsplit=1)[0], "No judgments in"),
     "nothing": ("", "No columns to parse from file"),
-    "no text": (b"\x00\x01\x02", "the task cannot be inferred"),
+    "no text": (b"\x00\x01\x02", "has no rows"),
     "an open quotation": (PAIR + '"q2,0.5,1\n', "EOF inside string"),
 }
 """What can't be used, and what is said of it."""
