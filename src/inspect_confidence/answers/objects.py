@@ -132,13 +132,13 @@ def read_json(reply: str, *, truncated: bool = False) -> JsonReply | ParseFailur
         for key, prose_value in _in_prose(parsed.text).items():
             if key in fields_asked or CUT in prose_value:
                 continue
-            told = fields.get(key, prose_value)
-            is_told_otherwise = isinstance(told, str) and not (
-                _are_alike(told, prose_value)
-                or told.casefold().startswith(prose_value.casefold().rstrip("."))
+            labelled = fields.get(key, prose_value)
+            is_contradicted = isinstance(labelled, str) and not (
+                _are_alike(labelled, prose_value)
+                or labelled.casefold().startswith(prose_value.casefold().rstrip("."))
             )
             several = ambiguous("several different answers")
-            fields[key] = several if is_told_otherwise else prose_value
+            fields[key] = several if is_contradicted else prose_value
         is_sentence = "\n" not in parsed.text and len(parsed.text) <= _SENTENCE_LENGTH
         is_worded = re.search(r"[^\W\d_]{3}", parsed.text) and not is_refusal(parsed.text)
         if not fields and is_sentence and is_worded and not _NO_ANSWER.search(parsed.text):

@@ -233,9 +233,11 @@ def unlabelled(text: str) -> Fraction | ParseFailure:
         return invalid("no answer before the end")
     is_kept = not (is_replaced(lines[last]) or is_revised("\n".join(lines[last + 1 :])))
     if line_places and is_kept:
-        told = {value_of(text[match.end() :].split("\n")[0]) for match in _TOLD.finditer(text)}
-        told_shares = {share for share in told if isinstance(share, Fraction)}
-        is_same = len({openings[place] for place in line_places} | told_shares) == 1
+        repeated_values = {
+            value_of(text[match.end() :].split("\n")[0]) for match in _TOLD.finditer(text)
+        }
+        repeated_shares = {share for share in repeated_values if isinstance(share, Fraction)}
+        is_same = len({openings[place] for place in line_places} | repeated_shares) == 1
         is_settled = is_same or is_revised("\n".join(lines[line_places[0] : last]))
         return openings[last] if is_settled else ambiguous("different numbers")
     introduced, first = _introduced(text, numbers), openings[0]

@@ -129,8 +129,8 @@ def _choices(
         if value == option.default or (isinstance(value, tuple) and len(value) > 1):
             continue
         for task in option.metadata["changes"]:
-            given = settings.get("options", {})[f"{study.name}.{option.name}"]
-            choices[task][option.name] = option_text(given)
+            setting = settings.get("options", {})[f"{study.name}.{option.name}"]
+            choices[task][option.name] = option_text(setting)
     return choices
 
 
