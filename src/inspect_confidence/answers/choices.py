@@ -188,10 +188,10 @@ class Choices:
         begins = self._begins_with(remainder)
         if meaning := _MEANS.match(remainder):
             begins = {
-                other
-                for key, others in self._indices[1].items()
+                place
+                for key, places in self._indices[1].items()
                 if remainder[meaning.end() :].casefold().startswith(key)
-                for other in others
+                for place in places
             }
         return ambiguous(_DIFFERENT) if begins and index not in begins else index
 

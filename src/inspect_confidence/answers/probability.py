@@ -110,8 +110,8 @@ def _chosen(parsed: ParsedText) -> Fraction | ParseFailure:
     if isinstance(share, Fraction):
         opening = value_of(parsed.text.split("\n")[0])
         ending = _concluded(parsed.text) if is_told else None
-        others = [other for other in (opening, ending) if isinstance(other, Fraction)]
-        differs = is_told and any(other != share for other in others)
+        ends = [number for number in (opening, ending) if isinstance(number, Fraction)]
+        differs = is_told and any(number != share for number in ends)
         return ambiguous("different numbers") if differs else share
     if share is not None and not ((is_told and is_invalid(share)) or "no number" in share.reason):
         return share

@@ -100,15 +100,16 @@ def mark_item_sets(results: pd.DataFrame) -> pd.DataFrame:
     keys = [results[name] for name in ("task", "dataset", "metric")]
     is_number = results["value"].notna() & (results["metric"] != SHARE)
     n = results["n"].where(is_number)
-    most = n.groupby([*keys, pd.Series(shared, results.index)]).transform("max")
+    largest_n = n.groupby([*keys, pd.Series(shared, results.index)]).transform("max")
     is_count = results["metric"].map(lambda name: METRICS[name].unit == "count").astype(bool)
-    is_marked = (n < _FEWER * most) & ~is_count
+    is_marked = (n < _FEWER * largest_n) & ~is_count
     if not is_marked.any():
         return results
     marked = results[is_marked]
     notes = []
-    for own, largest, note in zip(marked["n"], most[is_marked], marked["note"], strict=True):
-        text = f"{OTHER_ITEMS} other items: n = {own:,} beside {int(largest):,}"
+    columns = marked["n"], largest_n[is_marked], marked["note"]
+    for count, largest, note in zip(*columns, strict=True):
+        text = f"{OTHER_ITEMS} other items: n = {count:,} beside {int(largest):,}"
         notes.append(f"{text}; {note}" if note else text)
     results = results.copy()
     results.loc[is_marked, "note"] = notes
