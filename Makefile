@@ -13,7 +13,7 @@ create = $(PYTHON) -m venv $(VENV)
 install = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 endif
 
-.PHONY: demo local observatory test lint types unit validate thorough bench docs site lowest package sbom clean
+.PHONY: demo local observatory test lint types unit validate thorough mutants bench docs site lowest package sbom clean
 
 demo: $(VENV)/.installed  ## run every task on two simulated models, then write the report
 	$(BIN)/inspect-confidence run examples/demo.yaml --log-dir $(LOGS)/demo --display none
@@ -56,6 +56,9 @@ thorough: $(VENV)/.installed-dev  ## every simulation and fault, for hours; docs
 	@for file in docs/coverage.csv docs/levels.csv docs/faults.csv; do \
 		(head -n 1 $$file; tail -n +2 $$file | LC_ALL=C sort) > $$file.new && mv $$file.new $$file; \
 	done
+
+mutants: $(VENV)/.installed-dev  ## put seeded faults into copies of the package: tests must fail
+	PYTHONPATH=tests $(BIN)/python tests/mutants.py
 
 bench: $(VENV)/.installed-bench  ## speed beside that of other packages: about eleven minutes
 	$(BIN)/python benchmarks

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+
+Record = Callable[[str, object], None]
+"""Pytest's fixture `record_property`, by which long tests print their figures."""
 
 
 def add(path: Path, figure: DataclassInstance) -> None:

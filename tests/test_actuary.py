@@ -11,16 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from inspect_ai import eval
-from numpy.typing import NDArray
 
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.datasets.life_eval import study_items
 from inspect_confidence.datasets.life_tables import read_life_table
 from inspect_confidence.metrics import hard_easy_slope
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.respondents.actuary import MIDDLE, Actuary, actuarial_confidence
 from inspect_confidence.tasks.life_eval import life_eval
-
-FloatArray = NDArray[np.float64]
 
 
 @pytest.fixture(scope="module")

@@ -554,7 +554,7 @@ def test_check_by_rules(home: Path, items: int | None) -> None:
     check_results(home / "logs", expected_metrics)
 
 
-class Examinee:
+class HedgedExaminee:
     """A judge that is right, wrong or unreadable, as it thinks fit."""
 
     def __init__(self) -> None:
@@ -636,7 +636,7 @@ class Examinee:
 )
 def test_check_of_a_model(home: Path, items: int | None, calls: int | None) -> None:
     """Calls of the model of the run, at temperature 0; values, metrics, results."""
-    judge = Examinee()
+    judge = HedgedExaminee()
     task = judge_check(items=items, batch_judgments=False)
     with ProviderServer(judge) as server:
         log = run(task, server, home / "logs", grader=False)

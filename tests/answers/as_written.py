@@ -31,7 +31,7 @@ FOLDER = Path(__file__).parent / "as_written"
 LETTERS = "ABCDEFGHIJ"
 
 Half = Literal["tuned", "unseen"]
-Outcome = Literal["read", "unread", "misread", "guessed", "left"]
+LabelledOutcome = Literal["read", "unread", "misread", "guessed", "left"]
 """What became of a value: read as labelled; left, or read otherwise, though a person reads it; read
 though a person can't; left by both."""
 Values = dict[str, Any]
@@ -91,21 +91,21 @@ def read(case: LabelledReply) -> Values:
     return READERS[case.form](case)
 
 
-def outcomes(case: LabelledReply) -> dict[str, Outcome]:
+def outcomes(case: LabelledReply) -> dict[str, LabelledOutcome]:
     """What became of each value of a reply."""
     values = read(case)
     return {name: outcome(values[name], label) for name, label in case.labels.items()}
 
 
-def tally(replies: Iterable[LabelledReply]) -> dict[str, Counter[Outcome]]:
+def tally(replies: Iterable[LabelledReply]) -> dict[str, Counter[LabelledOutcome]]:
     """How many values of each form had which outcome."""
-    counts: dict[str, Counter[Outcome]] = {}
+    counts: dict[str, Counter[LabelledOutcome]] = {}
     for case in replies:
         counts.setdefault(case.form, Counter()).update(outcomes(case).values())
     return counts
 
 
-def outcome(parsed: object, label: object) -> Outcome:
+def outcome(parsed: object, label: object) -> LabelledOutcome:
     """What became of one value, by its label."""
     is_read = not isinstance(parsed, readers.ParseFailure)
     if isinstance(label, dict) and "status" in label:

@@ -21,8 +21,8 @@ import pytest
 from answers.as_written import (
     READERS,
     Half,
+    LabelledOutcome,
     LabelledReply,
-    Outcome,
     labelled_replies,
     outcomes,
     tally,
@@ -100,7 +100,7 @@ def test_under_a_20th_of_the_longer_unseen_replies_are_tuned_replies_too() -> No
     assert sum(case.reply in tuned_replies for case in long_cases) < len(long_cases) / 20
 
 
-OUTCOMES: list[tuple[str, object, Outcome]] = [
+OUTCOMES: list[tuple[str, object, LabelledOutcome]] = [
     ("0.7", 0.7, "read"),
     ("0.7", 0.6, "misread"),
     ("high", 0.9, "unread"),
@@ -111,7 +111,7 @@ OUTCOMES: list[tuple[str, object, Outcome]] = [
 
 @pytest.mark.parametrize(("reply", "label", "outcome"), OUTCOMES)
 def test_a_value_has_the_outcome_that_its_label_implies(
-    reply: str, label: object, outcome: Outcome
+    reply: str, label: object, outcome: LabelledOutcome
 ) -> None:
     """What a reading is called, against labels right and wrong."""
     case = LabelledReply("probability", "small", {}, reply, label)

@@ -15,6 +15,7 @@ import pytest
 from answers.cases import CITIES, FIVE, pieces
 from answers.fuzz import LONG_LINES, MONSTERS, fuzz_of
 from answers.test_any_text import is_sound
+from figures import Record
 from growth import doubles
 from inspect_confidence import answers as readers
 from inspect_confidence.answers.judged import (
@@ -36,14 +37,13 @@ SLOWEST = 10.0
 SLOWEST_LONG = 300.0
 """The same for a million."""
 
-Record = Callable[[str, object], None]
 SCALES = ((0, 100), (0, 20), (0, 5), (1, 10), (60, 100), (7, 93), (-5, 5))
 ODD = ["", "A", "Confidence: high", "is likely to be", "٣", "a|b", "(", "The Hague\n"]
 """Choices that nobody would show."""
 
 
 @dataclass(frozen=True)
-class Question:
+class FuzzQuestion:
     """What a reader knows of the question.
 
     Attributes:
@@ -59,21 +59,21 @@ class Question:
     cut: bool = False
 
 
-def question_of(context: Mapping[str, Any], chance: random.Random) -> Question:
+def question_of(context: Mapping[str, Any], chance: random.Random) -> FuzzQuestion:
     """What was asked, and now and then something else."""
     options = (
         context.get("options") or context.get("choices") or chance.choice((CITIES, FIVE, ["A"]))
     )
     scale = (context["low"], context["high"]) if "low" in context else chance.choice(SCALES)
-    return Question(
+    return FuzzQuestion(
         options if chance.random() < 0.9 else chance.sample(ODD, chance.randrange(1, 6)),
         scale if chance.random() < 0.9 else chance.choice(SCALES),
-        context.get("sentence", Question.sentence),
+        context.get("sentence", FuzzQuestion.sentence),
         chance.random() < 0.3,
     )
 
 
-def read_every_value_of_object(reply: str, question: Question) -> Iterator[object]:
+def read_every_value_of_object(reply: str, question: FuzzQuestion) -> Iterator[object]:
     """Everything that is read of an object; an age as a share of the greatest."""
     parsed = readers.read_json(reply, truncated=question.cut)
     if isinstance(parsed, readers.ParseFailure):
@@ -87,12 +87,12 @@ def read_every_value_of_object(reply: str, question: Question) -> Iterator[objec
     yield readers.probabilities_in(parsed, len(question.options), question.options)
 
 
-def judge_reader(read: Callable[[str], object]) -> Callable[[str, Question], list[object]]:
+def judge_reader(read: Callable[[str], object]) -> Callable[[str, FuzzQuestion], list[object]]:
     """A judge isn't told of a cut."""
     return lambda reply, _: [read(reply)]
 
 
-def first_letter(reply: str, question: Question) -> list[object]:
+def first_letter(reply: str, question: FuzzQuestion) -> list[object]:
     """By both rules."""
     indices = [
         readers.first_letter(reply, question.options, chain_of_thought=cot) for cot in (False, True)
@@ -100,7 +100,7 @@ def first_letter(reply: str, question: Question) -> list[object]:
     return [None if index is None else readers.WordChoice(index) for index in indices]
 
 
-def word_choice(cot: bool) -> Callable[[str, Question], list[object]]:
+def word_choice(cot: bool) -> Callable[[str, FuzzQuestion], list[object]]:
     """With or without reasoning before it."""
     return lambda reply, question: [
         readers.read_word_choice(
@@ -109,7 +109,7 @@ def word_choice(cot: bool) -> Callable[[str, Question], list[object]]:
     ]
 
 
-Form = Callable[[str, Question], Iterable[object]]
+Form = Callable[[str, FuzzQuestion], Iterable[object]]
 FORMS: dict[str, tuple[Form, Sequence[str]]] = {
     "choice": (
         lambda reply, question: [
@@ -192,14 +192,14 @@ def test_deep_and_endless_replies_have_an_outcome(form: str, record_property: Re
     # Each is read in every third form: reading is one pipeline up to what a form makes of it.
     for name, reply in monsters[list(FORMS).index(form) % 3 :: 3]:
         begun = process_time()
-        outcomes(form, reply, Question(cut=len(reply) % 2 == 0))
+        outcomes(form, reply, FuzzQuestion(cut=len(reply) % 2 == 0))
         took[name] = process_time() - begun
     slowest = max(took, key=lambda name: took[name])
     record_property("figure", f"{len(took)} monsters read as {form}: slowest {slowest}")
     assert took[slowest] < SLOWEST_LONG, slowest
 
 
-def outcomes(form: str, reply: str, question: Question) -> list[str]:
+def outcomes(form: str, reply: str, question: FuzzQuestion) -> list[str]:
     """What became of a reply, by status; fails if it can't be."""
     try:
         values = list(FORMS[form][0](reply, question))
@@ -218,7 +218,7 @@ def outcome(value: object) -> str:
     return "ok" if value is not None and value != [] else "none"
 
 
-def is_possible(value: object, form: str, reply: str, question: Question) -> bool:  # noqa: PLR0911 # a type each
+def is_possible(value: object, form: str, reply: str, question: FuzzQuestion) -> bool:  # noqa: PLR0911 # a type each
     """Whether a reader can have read it: a value in its bounds, or a failure of its own."""
     match value:
         case readers.ParseFailure(status=status):
@@ -274,6 +274,6 @@ def test_time_at_most_doubles_if_the_length_doubles(form: str) -> None:
         def text(length: int, parts: tuple[str, str, str] = (start, piece, end)) -> str:
             return parts[0] + parts[1] * (length // len(parts[1])) + parts[2]
 
-        if not doubles(lambda reply: list(FORMS[form][0](reply, Question())), text, 100_000):
+        if not doubles(lambda reply: list(FORMS[form][0](reply, FuzzQuestion())), text, 100_000):
             slow.append((start, piece, end))
     assert slow == []

@@ -23,8 +23,8 @@ from inspect_confidence.answers.status import ParseFailure
 
 fixed = settings(derandomize=True, max_examples=100)
 SENTENCE = "I'm not sure, but it's probably Paris."
-Reader = Callable[[str], object]
-READERS: dict[str, Reader] = {
+JudgeReader = Callable[[str], object]
+READERS: dict[str, JudgeReader] = {
     "markers": lambda reply: read_markers(reply, SENTENCE),
     "decisiveness": read_decisiveness,
     "agreement": read_agreement,

@@ -1,7 +1,6 @@
 """How well the rules do on sentences, pairs and answers that somebody else labelled."""
 
 import json
-from collections.abc import Callable
 from importlib import resources
 from itertools import product
 from pathlib import Path
@@ -9,11 +8,11 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import spearmanr
 
+from figures import Record
 from inspect_confidence.datasets.wep_survey import surveyed_counts
 from inspect_confidence.judges.agreement import agreement, verdict
 from inspect_confidence.judges.markers import find_markers, sentence_decisiveness
 
-Record = Callable[[str, object], None]
 Span = tuple[int, int]
 
 

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Mapping
 from hashlib import sha256
 
-from any_eval.evals import EvalCase, Item, Turn
+from any_eval.evals import EvalCase, EvalItem, Turn
 from inspect_confidence.prompts import confidence
 from provider_server import Reply, Request, Token
 
@@ -89,7 +89,7 @@ class Answerer:
         self.asked[""] += count
         return [self._turn(item, request) for _ in range(count)]
 
-    def _turn(self, item: Item, request: Request) -> Reply:
+    def _turn(self, item: EvalItem, request: Request) -> Reply:
         """Of the conversation, with letters in place of options."""
         turn: Turn = item.says[sum(m["role"] == "assistant" for m in request.body["messages"])]
         if isinstance(turn, Reply):

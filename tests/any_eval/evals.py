@@ -37,7 +37,7 @@ RECORDS, FOLDER, NOTHING = "records", "folder", "nothing"
 
 
 @dataclass(frozen=True)
-class Item:
+class EvalItem:
     """A record, what is said to it, and the scores of that.
 
     Attributes:
@@ -95,7 +95,7 @@ class EvalCase:
     name: str
     task: str
     patches: Mapping[str, str]
-    items: Sequence[Item]
+    items: Sequence[EvalItem]
     kind: str
     metric: tuple[str, float]
     args: Mapping[str, Any] = field(default_factory=dict)
@@ -108,12 +108,12 @@ class EvalCase:
         """The name."""
         return self.name
 
-    def item_of(self, sample: EvalSample) -> Item:
+    def item_of(self, sample: EvalSample) -> EvalItem:
         """The item that a sample of a log was made of."""
         prompt = str(sample.input)
         return next(item for item in self.items if item.fragments[0] in prompt)
 
-    def right(self, item: Item, epoch: int) -> float:
+    def right(self, item: EvalItem, epoch: int) -> float:
         """Correctness as Inspect reads it; NaN of a declined answer."""
         value = item.scores(epoch)[0]
         if isinstance(value, dict):
@@ -172,11 +172,11 @@ def run(
     return log
 
 
-def _gpqa(question: str, right: str, *wrong: str, says: str, value: str) -> Item:
+def _gpqa(question: str, right: str, *wrong: str, says: str, value: str) -> EvalItem:
     record = {"Question": question, "Correct Answer": right, "Record ID": f"rec {question}"}
     record |= {f"Incorrect Answer {number}": text for number, text in enumerate(wrong, 1)}
     record |= {"High-level domain": "Physics", "Subdomain": "Physics (general)"}
-    return Item(record, (question,), [f"Let me think.\n\nANSWER: @{says}"], (value,))
+    return EvalItem(record, (question,), [f"Let me think.\n\nANSWER: @{says}"], (value,))
 
 
 GPQA = EvalCase(
@@ -195,10 +195,10 @@ GPQA = EvalCase(
 )
 
 
-def _gsm8k(question: str, working: str, answer: str, says: str = "") -> Item:
+def _gsm8k(question: str, working: str, answer: str, says: str = "") -> EvalItem:
     record = {"question": question, "answer": f"{working}\n#### {answer}"}
     text = f"{working}\n\nANSWER: {says}"
-    return Item(record, (question,), [text], ("C" if says == answer else "I",))
+    return EvalItem(record, (question,), [text], ("C" if says == answer else "I",))
 
 
 GSM8K = EvalCase(
@@ -221,9 +221,9 @@ GSM8K = EvalCase(
 )
 
 
-def _boolq(question: str, answer: bool, says: str, value: str) -> Item:
+def _boolq(question: str, answer: bool, says: str, value: str) -> EvalItem:
     record = {"question": question, "answer": answer, "passage": "Of things in general."}
-    return Item(record, (question,), [says], (value,))
+    return EvalItem(record, (question,), [says], (value,))
 
 
 BOOLQ = EvalCase(
@@ -241,10 +241,10 @@ BOOLQ = EvalCase(
 )
 
 
-def _squad(question: str, answers: list[str], says: str, *values: Any) -> Item:
+def _squad(question: str, answers: list[str], says: str, *values: Any) -> EvalItem:
     record = {"id": f"squad {question}", "question": question, "answers": {"text": answers}}
     record["context"] = f"Of what is asked: {question}"
-    return Item(record, (question,), [says], values)
+    return EvalItem(record, (question,), [says], values)
 
 
 SQUAD = EvalCase(
@@ -264,9 +264,9 @@ SQUAD = EvalCase(
 )
 
 
-def _aime(question: str, answer: int, says: str, value: str) -> Item:
+def _aime(question: str, answer: int, says: str, value: str) -> EvalItem:
     record = {"ID": f"2024-{answer}", "Problem": question, "Answer": answer, "Solution": "..."}
-    return Item(record, (question,), [f"So:\nANSWER: {says}"], (value,))
+    return EvalItem(record, (question,), [f"So:\nANSWER: {says}"], (value,))
 
 
 AIME = EvalCase(
@@ -283,12 +283,12 @@ AIME = EvalCase(
 )
 
 
-def _agie(question: str, answer: str, says: str, verdict: str) -> Item:
+def _agie(question: str, answer: str, says: str, verdict: str) -> EvalItem:
     record = {"passage": None, "question": question, "options": None, "label": None}
     record |= {"answer": answer, "other": None}
     text = f"As is plain.\nANSWER: {says}"
     asides = {"judge whether they are equivalent": verdict}
-    return Item(record, (question, says), [text], ("C" if verdict == "Yes" else "I",), asides)
+    return EvalItem(record, (question, says), [text], ("C" if verdict == "Yes" else "I",), asides)
 
 
 AGIE = EvalCase(
@@ -306,11 +306,13 @@ AGIE = EvalCase(
 )
 
 
-def _simpleqa(question: str, answer: str, says: str, value: str) -> Item:
+def _simpleqa(question: str, answer: str, says: str, value: str) -> EvalItem:
     record = {"problem": question, "answer": answer, "topic": "Art", "answer_type": "Person"}
     grade = {"C": "CORRECT", "I": "INCORRECT", "N": "NOT_ATTEMPTED"}[value]
     called = Reply(calls=[("submit", {"grade": grade})])
-    return Item(record | {"urls": "[]"}, (question,), [says], (value,), {"Gold target:": called})
+    return EvalItem(
+        record | {"urls": "[]"}, (question,), [says], (value,), {"Gold target:": called}
+    )
 
 
 SIMPLEQA = EvalCase(
@@ -328,12 +330,14 @@ SIMPLEQA = EvalCase(
 )
 
 
-def _by_letter(item: Item) -> Item:
+def _by_letter(item: EvalItem) -> EvalItem:
     (value,) = item.values
     keys = {"correct": "C", "incorrect": "I", "not_attempted": "N"}
     split = {name: float(letter == value) for name, letter in keys.items()}
     letters = {"C": "A", "I": "B", "N": "C"}
-    return Item(item.record, item.fragments, item.says, (split,), {"Gold target:": letters[value]})
+    return EvalItem(
+        item.record, item.fragments, item.says, (split,), {"Gold target:": letters[value]}
+    )
 
 
 SIMPLEQA_ORIGINAL = EvalCase(
@@ -348,10 +352,10 @@ SIMPLEQA_ORIGINAL = EvalCase(
 )
 
 
-def _xstest(prompt: str, says: str, grade: str) -> Item:
+def _xstest(prompt: str, says: str, grade: str) -> EvalItem:
     record = {"prompt": prompt, "type": "homonyms", "note": "", "label": "safe", "focus": ""}
     asides = {"classifying responses": f"It is clear.\nGRADE: {grade}"}
-    return Item(record, (prompt,), [says], (grade,), asides)
+    return EvalItem(record, (prompt,), [says], (grade,), asides)
 
 
 XSTEST = EvalCase(
@@ -372,7 +376,7 @@ XSTEST = EvalCase(
 
 def _sycophancy(
     question: str, answer: str, says: tuple[str, str], grade: str, admits: str, options: str = ""
-) -> Item:
+) -> EvalItem:
     base = {"question": question, "correct_letter" if options else "correct_answer": answer}
     right, sorry = grade == "CORRECT", admits == "y"
     value = {
@@ -385,7 +389,7 @@ def _sycophancy(
     asides = {"Does the AI assistant admit": admits}
     asides |= {} if options else {"teacher grading a quiz": grade}
     record = {"prompt": [], "base": base | ({"answers": options} if options else {})}
-    return Item(record, (question,), says, (value,), asides)
+    return EvalItem(record, (question,), says, (value,), asides)
 
 
 _SORRY = "You are right, I was wrong."
@@ -405,10 +409,10 @@ SYCOPHANCY = EvalCase(
 )
 
 
-def _litqa(number: int, question: str, ideal: str, says: str, value: str) -> Item:
+def _litqa(number: int, question: str, ideal: str, says: str, value: str) -> EvalItem:
     record: Record = {"id": f"lit_{number}", "question": question, "ideal": ideal}
     record["distractors"] = ["yeast", "a fungus"]
-    return Item(record, (question,), [f"Step by step.\nANSWER: @{says}"], (value,))
+    return EvalItem(record, (question,), [f"Step by step.\nANSWER: @{says}"], (value,))
 
 
 LITQA = EvalCase(
@@ -426,11 +430,11 @@ LITQA = EvalCase(
 )
 
 
-def _humaneval(name: str, body: str, says: str, check: str, value: str) -> Item:
+def _humaneval(name: str, body: str, says: str, check: str, value: str) -> EvalItem:
     record = {"task_id": f"HumanEval/{name}", "prompt": f"def {name}(x):\n", "entry_point": name}
     record |= {"canonical_solution": body, "test": f"def check(f):\n    assert {check}\n"}
     text = f"```python\ndef {name}(x):\n{says}```"
-    return Item(record, (f"def {name}(x)",), [text], (value,))
+    return EvalItem(record, (f"def {name}(x)",), [text], (value,))
 
 
 HUMANEVAL = EvalCase(
@@ -452,12 +456,12 @@ _PIXEL = base64.b64decode(
 )
 
 
-def _zerobench(number: int, question: str, answer: str, words: list[str], values: str) -> Item:
+def _zerobench(number: int, question: str, answer: str, words: list[str], values: str) -> EvalItem:
     record: Record = {"question_id": str(number), "question_text": question}
     record["question_answer"] = answer
     record |= {"question_images_decoded": [{"bytes": _PIXEL}], "image_attribution": "own"}
     record["question_images"] = [f"images/{number}.png"]
-    return Item(record, (question,), [[f"I see {{{word}}}" for word in words]], tuple(values))
+    return EvalItem(record, (question,), [[f"I see {{{word}}}" for word in words]], tuple(values))
 
 
 ZEROBENCH = EvalCase(
@@ -478,12 +482,12 @@ ZEROBENCH = EvalCase(
 )
 
 
-def _flag(number: int, query: str, flag: str, *tries: str) -> Item:
+def _flag(number: int, query: str, flag: str, *tries: str) -> EvalItem:
     record = {"task_id": number, "query": query, "gold": flag, "source": "own", "tags": []}
     look = Reply("I look around.", calls=[("bash", {"command": "rev note.txt"})])
     submits = [Reply(calls=[("submit", {"answer": text})]) for text in tries]
     value = "C" if flag in tries else "I"
-    return Item(record, (query,), [look, *submits], (value,), reads=flag)
+    return EvalItem(record, (query,), [look, *submits], (value,), reads=flag)
 
 
 def _flag_files(folder: Path, records: list[Record]) -> None:

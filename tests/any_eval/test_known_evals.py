@@ -38,7 +38,7 @@ QUICK = ("--resamples", "50")
 
 
 @dataclass(frozen=True)
-class Question:
+class GradedQuestion:
     """How a question is answered: `grade` C, I or N, or "" if the judge fails; its confidence.
 
     None is a reply that states no confidence; `empty` is one without any text.
@@ -50,13 +50,13 @@ class Question:
 
 
 QUESTIONS = [
-    *(Question("C", confidence) for confidence in (95, 90, 90, 80, 85, 60, 70, 100, 99, 75)),
-    *(Question("I", confidence) for confidence in (90, 40, 50, 80, 30, 20, 70, 100, 55, 65)),
-    *(Question("N", confidence) for confidence in (100, 0, 100, 5, 100, 0, 10, 100)),
-    *(Question(grade, None) for grade in ("C", "I", "I")),
-    *(Question("", confidence) for confidence in (90, 50)),
+    *(GradedQuestion("C", confidence) for confidence in (95, 90, 90, 80, 85, 60, 70, 100, 99, 75)),
+    *(GradedQuestion("I", confidence) for confidence in (90, 40, 50, 80, 30, 20, 70, 100, 55, 65)),
+    *(GradedQuestion("N", confidence) for confidence in (100, 0, 100, 5, 100, 0, 10, 100)),
+    *(GradedQuestion(grade, None) for grade in ("C", "I", "I")),
+    *(GradedQuestion("", confidence) for confidence in (90, 50)),
 ]
-EMPTY = Question("I", None, empty=True)
+EMPTY = GradedQuestion("I", None, empty=True)
 JUDGE = "gpt-4o"
 """Model of the grader, by which its requests are told apart."""
 
@@ -67,7 +67,7 @@ def number_of(request: Request) -> int:
     return int(found[-1])
 
 
-def reply_of(question: Question) -> Reply:
+def reply_of(question: GradedQuestion) -> Reply:
     """The model's answer in the format of HLE and BrowseComp, or its confidence alone."""
     if question.empty:
         return Reply("")
@@ -78,7 +78,7 @@ def reply_of(question: Question) -> Reply:
 WORDS = {"C": "CORRECT", "I": "INCORRECT", "N": "NOT_ATTEMPTED"}
 
 
-def verdict_of(request: Request, question: Question) -> Reply:
+def verdict_of(request: Request, question: GradedQuestion) -> Reply:
     """The grader's reply in the form that its prompt asks for."""
     grade = question.grade
     if not grade:
@@ -104,10 +104,10 @@ def verdict_of(request: Request, question: Question) -> Reply:
     return Reply(reply)
 
 
-class Run:
+class KnownEvalRun:
     """A task of some questions, run against a local server that answers and grades."""
 
-    def __init__(self, folder: Path, questions: list[Question]) -> None:
+    def __init__(self, folder: Path, questions: list[GradedQuestion]) -> None:
         self.folder, self.questions = folder, questions
 
     def answer(self, request: Request) -> Reply:
@@ -180,7 +180,7 @@ def test_simpleqa_has_its_three_grades(scorer: str, name: str, epochs: int, tmp_
     questions = [question for question in QUESTIONS if question.confidence is not None]
     if scorer == "original":  # which takes a failed judge for a declined answer
         questions = [question for question in questions if question.grade]
-    run = Run(tmp_path, questions)
+    run = KnownEvalRun(tmp_path, questions)
     log = run.run(
         lambda made, judge: with_confidence(made.task(name, SIMPLEQA[scorer]()), ways="stated"),
         epochs=epochs,
@@ -224,7 +224,7 @@ HLE: dict[str, Callable[[], Scorer]] = {
 GRADED = [question for question in QUESTIONS if question.grade != "N"]
 
 
-def hle_task(name: str, run: Run, metrics: bool = True) -> Task:
+def hle_task(name: str, run: KnownEvalRun, metrics: bool = True) -> Task:
     """A task of HLE's judge and metrics."""
     return run.task(
         "hle",
@@ -237,7 +237,7 @@ def hle_task(name: str, run: Run, metrics: bool = True) -> Task:
 @pytest.mark.parametrize("name", HLE)
 def test_hle_is_read_unaided_with_its_own_error(name: str, tmp_path: Path) -> None:
     """Failures of the judge are counted; imputed confidences have a notice; errors are equal."""
-    run = Run(tmp_path, GRADED)
+    run = KnownEvalRun(tmp_path, GRADED)
     log = run.run(lambda made, judge: hle_task(name, made))
     frame, notices = rows_of(tmp_path)
     (method,) = frame["method"].unique()
@@ -261,7 +261,7 @@ def test_hle_is_read_unaided_with_its_own_error(name: str, tmp_path: Path) -> No
 
 def test_an_empty_reply_to_hle_is_no_confidence_of_100(tmp_path: Path) -> None:
     """Its judge gives it 100 without a call; it is a wrong answer without a confidence."""
-    run = Run(tmp_path, [*GRADED, EMPTY, EMPTY])
+    run = KnownEvalRun(tmp_path, [*GRADED, EMPTY, EMPTY])
     run.run(lambda made, judge: hle_task("regex_judge", made))
     frame, _ = rows_of(tmp_path)
     empty = frame[frame["status"] == "no_response"]
@@ -272,7 +272,7 @@ def test_an_empty_reply_to_hle_is_no_confidence_of_100(tmp_path: Path) -> None:
 
 def test_browse_comp_is_read_unaided(tmp_path: Path) -> None:
     """A judge's failure is a wrong answer there, as in the eval's own error."""
-    run = Run(tmp_path, GRADED)
+    run = KnownEvalRun(tmp_path, GRADED)
     log = run.run(lambda made, judge: made.task("browse_comp", browse_comp_scorer(judge)))
     frame, notices = rows_of(tmp_path)
     method = "browse_comp_scorer.value.confidence"
@@ -295,7 +295,9 @@ def test_the_verdict_of_sycophancy_is_no_confidence(
     score: str | None, field: tuple[str, ...], tmp_path: Path
 ) -> None:
     """Neither found by its name nor named; the reason says what it is."""
-    run = Run(tmp_path, [question for question in QUESTIONS if question.grade in ("C", "I")])
+    run = KnownEvalRun(
+        tmp_path, [question for question in QUESTIONS if question.grade in ("C", "I")]
+    )
     run.run(
         lambda made, judge: made.task(
             "sycophancy", sycophancy_scorer(judge), solver=[generate(), elicit_sycophancy()]
@@ -317,7 +319,7 @@ def test_the_verdict_of_sycophancy_is_no_confidence(
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 def test_abstention_is_no_correctness_until_a_score_is_named(tmp_path: Path) -> None:
     """Yes of AbstentionBench's judge means that the model abstained."""
-    run = Run(tmp_path, [question for question in QUESTIONS if question.grade])
+    run = KnownEvalRun(tmp_path, [question for question in QUESTIONS if question.grade])
     run.run(lambda made, judge: made.task("abstention_bench", abstention_bench_scorer(judge)))
     field = {"confidence": ["output.completion"], "scale": (0, 100)}
     message = "whether the model abstained, not whether it is right: name by --score"

@@ -34,7 +34,7 @@ FORMS: list[tuple[str, Finish, str]] = [
 
 
 @dataclass(frozen=True)
-class Meant:
+class IntervalMeaning:
     """Bounds at a level, None where a reply has none."""
 
     level: int
@@ -47,7 +47,7 @@ class Estimator:
     """Bounds that follow from the prompt and how often it was asked."""
 
     def __init__(self, truths: dict[str, int]) -> None:
-        self.meant: list[Meant] = []
+        self.meant: list[IntervalMeaning] = []
         self.withholds = True
         self._truths = truths
         self._asked: Counter[str] = Counter()
@@ -62,7 +62,7 @@ class Estimator:
         upper = lower + rng.randint(0, 900) / 100
         text, finish, status = rng.choice(FORMS if self.withholds else FORMS[:-1])
         bounds = (lower, upper) if status == "ok" else None
-        self.meant.append(Meant(level, truth, bounds, status))
+        self.meant.append(IntervalMeaning(level, truth, bounds, status))
         text = text.replace("@L", f"{lower:.2f}").replace("@U", f"{upper:.2f}")
         return Reply(text, finish)
 

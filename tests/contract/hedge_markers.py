@@ -97,7 +97,7 @@ class Draw:
 
 
 @dataclass(frozen=True)
-class Item:
+class MarkerItem:
     """A question and its accepted answers."""
 
     id: str
@@ -130,7 +130,7 @@ def opinion(among: Sequence[str], *texts: str) -> str:
 class Speaker:
     """Answers questions, and keeps what it said: of each item the main answer, then the draws."""
 
-    items: Sequence[Item]
+    items: Sequence[MarkerItem]
     asked_for: int = 20
     seed: int = 0
     mains: Mapping[str, Main] = field(default_factory=dict)
@@ -156,7 +156,7 @@ class Speaker:
         self.calls.append((item.id, None, draws))
         return [Reply(draw.text, draw.finish) for draw in draws]
 
-    def replies(self) -> Iterator[tuple[Item, int, Main, list[Draw]]]:
+    def replies(self) -> Iterator[tuple[MarkerItem, int, Main, list[Draw]]]:
         """Items with epoch, main answer and draws; samples of an item must not have overlapped."""
         for item in self.items:
             answers: list[tuple[Main, list[Draw]]] = []
@@ -168,12 +168,12 @@ class Speaker:
             for epoch, (main, draws) in enumerate(answers, start=1):
                 yield item, epoch, main, draws
 
-    def _main(self, rng: Random, item: Item) -> Main:
+    def _main(self, rng: Random, item: MarkerItem) -> Main:
         kinds = sentences(rng, rng.choice([*item.answers, "Fyn", "Ely"]))
         chosen = rng.sample(kinds, rng.randint(1, 4))
         return Main(tuple([*chosen, chosen[0]] if rng.random() < 0.3 else chosen))
 
-    def _pool(self, rng: Random, item: Item) -> list[Draw]:
+    def _pool(self, rng: Random, item: MarkerItem) -> list[Draw]:
         names = [*item.answers, "Fyn", "Ely", "Lund"]
         full = [Draw(f"Possibly {name}.") for name in names]
         cut = Draw(f"It may be {rng.choice(names)}, beca", "length")
@@ -238,7 +238,7 @@ class Examiner:
         return {**markers, **decided, "agreement": agreed}
 
 
-def all_sentences(items: Sequence[Item]) -> dict[str, Sentence]:
+def all_sentences(items: Sequence[MarkerItem]) -> dict[str, Sentence]:
     """Every sentence that may be said, by its text."""
     names = [*(answer for item in items for answer in item.answers), "Fyn", "Ely"]
     variants = [
@@ -247,10 +247,10 @@ def all_sentences(items: Sequence[Item]) -> dict[str, Sentence]:
     return {sentence.text: sentence for sentence in variants}
 
 
-def own_file(folder: Path, count: int = 8, datasets: int = 2) -> list[Item]:
+def own_file(folder: Path, count: int = 8, datasets: int = 2) -> list[MarkerItem]:
     """Questions in places.csv, of one or two data sets and both splits."""
     items = [
-        Item(
+        MarkerItem(
             id=f"place-{k}",
             question=f"Where does the brook no. {k} rise?",
             answers=(f"Aby {k}",) if k % 2 else (f"Aby {k}", f"Old Aby {k}"),
@@ -357,10 +357,10 @@ def judge_calls(speaker: Speaker, batch: bool = False) -> int:
     return calls
 
 
-Rows = Sequence[Mapping[str, Any]]
+MarkerRows = Sequence[Mapping[str, Any]]
 
 
-def metrics_of(rows: Rows) -> dict[str, float]:
+def metrics_of(rows: MarkerRows) -> dict[str, float]:
     """Means over replies, of rows that are sentences' markers or replies without a sentence."""
     replies: dict[tuple[str, int], dict[int, Mapping[str, Any]]] = {}
     for row in rows:

@@ -89,7 +89,7 @@ FORMS = [
 
 
 @dataclass(frozen=True)
-class Meant:
+class AgeMeaning:
     """What a reply says of whom; None where it doesn't say it."""
 
     person: Person
@@ -107,7 +107,7 @@ class Actuary:
         asked: re.Pattern[str] = OURS,
         window: str = "half-open",
     ) -> None:
-        self.meant: list[Meant] = []
+        self.meant: list[AgeMeaning] = []
         self.withholds = True
         self._forms, self._asked, self._window = forms, asked, window
 
@@ -123,7 +123,7 @@ class Actuary:
         hundredths = rng.choice([rng.randint(0, 100), 5 * rng.randint(0, 20), 0, 100])
         age = years + Fraction(form.half, 2) if form.has_age else None
         confidence = hundredths if form.has_confidence else None
-        self.meant.append(Meant(person, age, confidence, form.status))
+        self.meant.append(AgeMeaning(person, age, confidence, form.status))
         text = form.text.replace("@A", str(years)).replace("@P", str(hundredths))
         return Reply(text.replace("@C", f"{hundredths / 100:g}"), form.finish)
 
@@ -207,7 +207,7 @@ def highest(person: Person, window: str = "half-open") -> float:
     return max(truth(person, Fraction(answer), window) for answer in range(-20, 141))
 
 
-def expected(meanings: list[Meant], window: str = "half-open") -> dict[str, float]:
+def expected(meanings: list[AgeMeaning], window: str = "half-open") -> dict[str, float]:
     """Metric -> value, from what the replies mean."""
     ages = [(truth(m.person, m.age, window), m) for m in meanings if m.age is not None]
     full = [(p, m.hundredths, m) for p, m in ages if m.hundredths is not None]

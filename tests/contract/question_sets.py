@@ -34,7 +34,7 @@ VERDICTS = ("True", "False")
 
 
 @dataclass(frozen=True)
-class Question:
+class SetQuestion:
     """What a question is: its kind, how many options it has, and what is right."""
 
     kind: str
@@ -65,11 +65,11 @@ class Draft:
 
 
 @dataclass(frozen=True)
-class Meant:
+class OptionMeaning:
     """A draft's meaning for a question, with what its tokens say."""
 
     item: str
-    question: Question
+    question: SetQuestion
     draft: Draft
     token_status: str
     masses: tuple[float, ...] = ()
@@ -151,7 +151,7 @@ UNREAD = [
 ]
 
 
-def option_drafts(rng: Random, question: Question) -> list[Draft]:
+def option_drafts(rng: Random, question: SetQuestion) -> list[Draft]:
     """Replies in every form and arithmetic, and those that name an answer and no probabilities."""
 
     def split(total: int) -> list[int]:
@@ -205,7 +205,7 @@ def option_drafts(rng: Random, question: Question) -> list[Draft]:
     ]
 
 
-def single_drafts(rng: Random, question: Question) -> list[Draft]:
+def single_drafts(rng: Random, question: SetQuestion) -> list[Draft]:
     """Replies with one confidence, for true or false and for given answers."""
     drafts = []
     forms = VERDICT_FORMS if question.kind == "true_false" else GIVEN_FORMS
@@ -245,7 +245,7 @@ JUNK_MASS = 0.02
 
 
 def tokens_for(
-    rng: Random, question: Question, draft: Draft, style: str
+    rng: Random, question: SetQuestion, draft: Draft, style: str
 ) -> tuple[list[Token], tuple[float, ...]]:
     """The tokens of a reply, and the probability that each option has at the answer's.
 
@@ -310,13 +310,13 @@ class Teacher:
     def __init__(
         self,
         task: Task,
-        questions: Mapping[str, Question],
+        questions: Mapping[str, SetQuestion],
         *,
         tokens: str = "read",
         prompts: str = "ours",
         convention: str = "",
     ) -> None:
-        self.meant: list[Meant] = []
+        self.meant: list[OptionMeaning] = []
         self.convention = convention
         self.tokens = tokens
         self._base = f"variant=prompts%3D{prompts}"
@@ -348,11 +348,11 @@ class Teacher:
         if draft.status == "ok" and not draft.probabilities:  # 70, 50 and so on make no 100
             draft = Draft(draft.parts, draft.answer, status="out_of_range")
         reply, status, masses = self._reply(rng, question, draft, turn)
-        self.meant.append(Meant(str(metadata["item"]), question, draft, status, masses))
+        self.meant.append(OptionMeaning(str(metadata["item"]), question, draft, status, masses))
         return reply
 
     def _reply(
-        self, rng: Random, question: Question, draft: Draft, turn: int
+        self, rng: Random, question: SetQuestion, draft: Draft, turn: int
     ) -> tuple[Reply, str, tuple[float, ...]]:
         """With the token's status and the options' masses."""
         text = "".join(draft.parts)
@@ -427,7 +427,7 @@ class Teacher:
             values[f"of=ece;{self._base};versus=token", "difference"] = stated_ece - token_ece
         return values
 
-    def _token_row(self, meaning: Meant) -> Judged:
+    def _token_row(self, meaning: OptionMeaning) -> Judged:
         if self.tokens == "read" or meaning.token_status == "content_filter":
             return meaning.token_row()
         return None, None, "scoring_failed"
@@ -467,7 +467,7 @@ def expected(rows: Sequence[Judged]) -> dict[str, float]:
 # Questions.
 
 
-def own_file(folder: Path) -> dict[str, Question]:
+def own_file(folder: Path) -> dict[str, SetQuestion]:
     """96 questions in mine.jsonl: two to five options, true or false, and a given answer."""
     rows, questions = [], {}
     for number in range(96):
@@ -486,7 +486,7 @@ def own_file(folder: Path) -> dict[str, Question]:
         if kind == "given":
             row["answer"] = f"It is {number}."
         rows.append(row)
-        questions[f"q{number:02d}" + ("_answer" if kind == "given" else "")] = Question(
+        questions[f"q{number:02d}" + ("_answer" if kind == "given" else "")] = SetQuestion(
             kind, options, target
         )
     (folder / "mine.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n", "utf-8")
@@ -508,24 +508,24 @@ PUBLISHED = {
 }
 
 
-def published_questions(name: str, folder: Path) -> dict[str, Question]:
+def published_questions(name: str, folder: Path) -> dict[str, SetQuestion]:
     """A published set's questions by id."""
     questions = {}
     for row in csv_rows(folder / "items" / f"{PUBLISHED[name]}.csv"):
         item = f"{name}-{row['Question ID']}"
         if name == "halueval":
-            questions[f"{item}_r"] = Question("given", 0, "True")
-            questions[f"{item}_h"] = Question("given", 0, "False")
+            questions[f"{item}_r"] = SetQuestion("given", 0, "True")
+            questions[f"{item}_h"] = SetQuestion("given", 0, "False")
         elif name == "boolq":
-            questions[item] = Question("true_false", 0, row["Correct Answer"])
+            questions[item] = SetQuestion("true_false", 0, row["Correct Answer"])
         else:
             options = sum(key.startswith("Option ") for key in row)
-            questions[item] = Question("options", options, row["Correct Answer Letter"])
+            questions[item] = SetQuestion("options", options, row["Correct Answer Letter"])
     return questions
 
 
 def taught(
-    name: str, read_questions: Callable[[Path], dict[str, Question]], **arguments: Any
+    name: str, read_questions: Callable[[Path], dict[str, SetQuestion]], **arguments: Any
 ) -> Case:
     """A set whose questions are known otherwise."""
 
@@ -552,9 +552,11 @@ def bundled(dataset: str, file: str) -> Case:
     for line in (folder / f"{file}.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         if "choices" in row:
-            questions[row["id"]] = Question("options", len(row["choices"]), "ABCDE"[row["answer"]])
+            questions[row["id"]] = SetQuestion(
+                "options", len(row["choices"]), "ABCDE"[row["answer"]]
+            )
         else:
-            questions[row["id"]] = Question("true_false", 0, str(row["answer"]))
+            questions[row["id"]] = SetQuestion("true_false", 0, str(row["answer"]))
     return taught("question_sets", lambda _: questions, dataset=dataset)
 
 

@@ -32,7 +32,7 @@ KINDS = {
 
 
 @dataclass(frozen=True)
-class Meant:
+class StatedMeaning:
     """What a reply says on a scale; None where it doesn't say it."""
 
     scale: tuple[int, int]
@@ -41,11 +41,11 @@ class Meant:
     status: str = ""
 
 
-class Examinee:
+class StatedExaminee:
     """Answers a prompt in one of many ways that depend on it and how often it was asked."""
 
     def __init__(self, answers: Mapping[str, set[str]]) -> None:
-        self.meant: list[Meant] = []
+        self.meant: list[StatedMeaning] = []
         self.withholds = True
         self._answers = answers
         self._asked: Counter[str] = Counter()
@@ -72,7 +72,7 @@ class Examinee:
 
     def _reply(  # noqa: PLR0911 # each kind of reply
         self, rng: Random, answer: str, right: bool, scale: tuple[int, int]
-    ) -> tuple[Reply, Meant]:
+    ) -> tuple[Reply, StatedMeaning]:
         low, high = scale
         inside, slack = rng.randint(low, high), (high - low) // 20
         inside = rng.choice([inside, low + round(0.9 * (high - low)), high])
@@ -87,24 +87,26 @@ class Examinee:
         unread = "invalid_response_format"
         if kind == "none":
             text = answer + rng.choice(["", "\nConfidence: high"])
-            return Reply(text), Meant(scale, right, status=unread)
+            return Reply(text), StatedMeaning(scale, right, status=unread)
         if kind == "several":
             text = f"{answer}\nConfidence: {low} or {high}"
-            return Reply(text), Meant(scale, right, status="ambiguous")
+            return Reply(text), StatedMeaning(scale, right, status="ambiguous")
         if kind == "vague":
             text = f"Answer: it depends\nConfidence: {inside}"
-            return Reply(text), Meant(scale, None, inside, unread)
+            return Reply(text), StatedMeaning(scale, None, inside, unread)
         if kind == "no":
-            return Reply("I'm sorry, but I can't answer that."), Meant(scale, status="refusal")
+            return Reply("I'm sorry, but I can't answer that."), StatedMeaning(
+                scale, status="refusal"
+            )
         if kind == "withheld":
-            return Reply("", finish="content_filter"), Meant(scale, status="content_filter")
+            return Reply("", finish="content_filter"), StatedMeaning(scale, status="content_filter")
         if kind == "cut":
             text = rng.choice(["Solution: First, we", f"{answer}\nConfid"])
             correct = None if "First" in text else right
-            return Reply(text, finish="length"), Meant(scale, correct, status="truncated")
+            return Reply(text, finish="length"), StatedMeaning(scale, correct, status="truncated")
         is_violation = 20 * max(low - raw, raw - high) > high - low
         status = "out_of_range" if is_violation else "ok"
-        return Reply(f"{answer}\n{confidence_line(rng, raw, scale)}"), Meant(
+        return Reply(f"{answer}\n{confidence_line(rng, raw, scale)}"), StatedMeaning(
             scale, right, raw, status
         )
 
@@ -116,9 +118,9 @@ class Examinee:
             for m in self.meant
         ]
 
-    def by_scale(self) -> dict[str, list[Meant]]:
+    def by_scale(self) -> dict[str, list[StatedMeaning]]:
         """What was meant on each scale."""
-        groups: dict[str, list[Meant]] = defaultdict(list)
+        groups: dict[str, list[StatedMeaning]] = defaultdict(list)
         for meaning in self.meant:
             groups["{}-{}".format(*meaning.scale)].append(meaning)
         return groups
@@ -188,7 +190,7 @@ def confidence_line(rng: Random, raw: int, scale: tuple[int, int]) -> str:
     return rng.choice([*ways, f"Confidence: {raw}%"] if scale == (0, 100) else ways)
 
 
-def numbers_of(meanings: list[Meant]) -> dict[tuple[str, str], float]:
+def numbers_of(meanings: list[StatedMeaning]) -> dict[tuple[str, str], float]:
     """Part of a condition and metric -> value on one scale, from what the replies mean."""
     low, high = meanings[0].scale
     excess = [
@@ -255,7 +257,7 @@ def own_file(home: Path) -> Prepared:
     lines = ["question,choices,target", *map(",".join, rows)]
     (home / "mine.csv").write_text("\n".join(lines), "utf-8")
     arguments = {"dataset": "mine.csv", "scales": "0-100,60-100"}
-    return arguments, lambda task: Examinee(answers)
+    return arguments, lambda task: StatedExaminee(answers)
 
 
 def known_answers(data: Path) -> dict[str, set[str]]:
@@ -288,8 +290,8 @@ def published(data: Path, dataset: str, **arguments: Any) -> Case:
     def prepare(home: Path) -> Prepared:
         answers = known_answers(data)
 
-        def make(task: Task) -> Examinee:
-            return Examinee(answers)
+        def make(task: Task) -> StatedExaminee:
+            return StatedExaminee(answers)
 
         return {"dataset": dataset, **arguments}, make
 

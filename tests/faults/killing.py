@@ -25,7 +25,7 @@ PACE = 0.03
 
 
 @dataclass(frozen=True)
-class Case:
+class KilledCase:
     """A short run of a task with a simulated respondent.
 
     Attributes:
@@ -48,23 +48,27 @@ class Case:
 
 
 CASES = (
-    Case("fermi_eval", "tunnel", {"dataset": "bundled", "items": 8, "levels": "80,90"}),
-    Case(
+    KilledCase("fermi_eval", "tunnel", {"dataset": "bundled", "items": 8, "levels": "80,90"}),
+    KilledCase(
         "scale_variants",
         "metacognitive",
         {"dataset": "bundled", "items": 6, "scales": "0-100,0-20"},
     ),
-    Case("wep_elicitation", "surveyed", {"items": 4, "words": "likely,probable,unlikely"}),
-    Case("wep_choice", "chooser", {"items": 16}),
-    Case("life_eval", "actuary", {"items": 14}),
-    Case("question_sets", "metacognitive", {"dataset": "bundled", "items": 14}),
-    Case("hedge_markers", "hedger", {"dataset": "bundled", "items": 4, "draws": 2}, "judge", False),
-    Case("judge_check", "judge", {"items": 14}),
-    Case("with_confidence", "examinee", {"task": f"{CHECKOUT / 'examples' / 'quiz.py'}@quiz"}),
+    KilledCase("wep_elicitation", "surveyed", {"items": 4, "words": "likely,probable,unlikely"}),
+    KilledCase("wep_choice", "chooser", {"items": 16}),
+    KilledCase("life_eval", "actuary", {"items": 14}),
+    KilledCase("question_sets", "metacognitive", {"dataset": "bundled", "items": 14}),
+    KilledCase(
+        "hedge_markers", "hedger", {"dataset": "bundled", "items": 4, "draws": 2}, "judge", False
+    ),
+    KilledCase("judge_check", "judge", {"items": 14}),
+    KilledCase(
+        "with_confidence", "examinee", {"task": f"{CHECKOUT / 'examples' / 'quiz.py'}@quiz"}
+    ),
 )
 
 
-def run(case: Case, logs: Path, calls: Path) -> None:
+def run(case: KilledCase, logs: Path, calls: Path) -> None:
     """A whole run, which notes its calls."""
     _note(calls)
     roles: Any = {"grader": f"respondent/{case.judge}"} if case.judge else None

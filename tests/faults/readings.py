@@ -8,10 +8,10 @@ from random import Random
 from zlib import crc32
 
 from answers.fuzz import fuzz_of
-from answers.test_fuzz import FORMS, Question, question_of
+from answers.test_fuzz import FORMS, FuzzQuestion, question_of
 
 
-def fuzzed(form: str, count: int) -> Iterator[tuple[str, Question]]:
+def fuzzed(form: str, count: int) -> Iterator[tuple[str, FuzzQuestion]]:
     """The same replies in every run, with what was asked."""
     chance = Random(crc32(f"faults of {form}".encode()))
     fuzz = fuzz_of(FORMS[form][1], chance)

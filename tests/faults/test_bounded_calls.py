@@ -91,7 +91,7 @@ class Spoiling(ProviderServer):
 
 
 @dataclass(frozen=True)
-class Run:
+class BoundedRun:
     """A short run of a task.
 
     Attributes:
@@ -120,13 +120,13 @@ class Run:
         return first, judge, repeated
 
 
-def _contract(case: Any, **more: Any) -> Run:
-    return Run(case.name, case.task, {**case.minimal, "items": 2, **more})
+def _contract(case: Any, **more: Any) -> BoundedRun:
+    return BoundedRun(case.name, case.task, {**case.minimal, "items": 2, **more})
 
 
 RUNS = [
     *(
-        Run(
+        BoundedRun(
             f"fermi_eval {method}",
             fermi_eval,
             {
@@ -140,14 +140,16 @@ RUNS = [
     *map(_contract, wep_probes.CASES),
     _contract(life_eval.CASE),
     _contract(question_sets.CASE),
-    Run("question_sets schema", question_sets.CASE.task, {"items": 2, "format": "json_schema"}),
+    BoundedRun(
+        "question_sets schema", question_sets.CASE.task, {"items": 2, "format": "json_schema"}
+    ),
     _contract(hedges.CASE, draws=2),
-    Run("judge_check", judge_check, {"items": 3}),
-    Run("judge_check alone", judge_check, {"items": 3, "batch_judgments": False}),
+    BoundedRun("judge_check", judge_check, {"items": 3}),
+    BoundedRun("judge_check alone", judge_check, {"items": 3, "batch_judgments": False}),
 ]
 
 
-def run(short_run: Run, server: ProviderServer, folder: Path, **options: Any) -> EvalLog:
+def run(short_run: BoundedRun, server: ProviderServer, folder: Path, **options: Any) -> EvalLog:
     """The log of a run, with a model of its own name: Inspect keeps models by their names."""
     model = f"{OPENAI}-{short_run.name.replace(' ', '-')}"
     return run_task(short_run.task(**short_run.arguments), server, folder, model, **options)
@@ -198,7 +200,7 @@ def retry_calls(log: EvalLog, server: Spoiling, patch: pytest.MonkeyPatch, folde
 @every_kind
 @pytest.mark.parametrize("short_run", RUNS, ids=str)
 def test_a_run_makes_the_calls_that_its_plan_promises(
-    short_run: Run, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    short_run: BoundedRun, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of every task; without choices the sample is an error, which eval-retry asks again."""
     calls, _, _ = short_run.planned()
@@ -229,7 +231,7 @@ def test_a_provider_that_ignores_how_many_choices_are_asked_for_is_called_once_a
     tmp_path: Path,
 ) -> None:
     """The missing draws are asked for alone, and none of them twice."""
-    short_run = Run("fermi_eval sampling", fermi_eval, {**RUNS[2].arguments})
+    short_run = BoundedRun("fermi_eval sampling", fermi_eval, {**RUNS[2].arguments})
     with Spoiling(lambda request: Reply("3"), FEWER) as server:
         log = run(short_run, server, tmp_path)
     assert log.status == "success"
@@ -249,7 +251,7 @@ def test_a_judge_is_called_as_often_as_the_plan_says(
         return [Reply(next(texts)) for _ in range(request.body.get("n") or 1)]
 
     arguments = {"dataset": "facts", "items": 2, "draws": 3, "batch_judgments": batch}
-    short_run = Run(f"hedge_markers {batch}", hedge_markers, arguments)
+    short_run = BoundedRun(f"hedge_markers {batch}", hedge_markers, arguments)
     calls, judge_calls, repeated = short_run.planned()
     with ProviderServer(speaker) as server, Spoiling(lambda _: Reply("?"), kind) as judge:
         roles = {"grader": connected(judge)}
@@ -271,10 +273,10 @@ def test_a_judge_is_called_as_often_as_the_plan_says(
     )
 
 
-def sums(home: Path, **arguments: Any) -> Run:
+def sums(home: Path, **arguments: Any) -> BoundedRun:
     """An eval of two sums, of a file, wrapped."""
     (home / "sums.py").write_text(SUMS, "utf-8")
-    return Run("with_confidence", with_confidence, {"task": "sums.py@sums", **arguments})
+    return BoundedRun("with_confidence", with_confidence, {"task": "sums.py@sums", **arguments})
 
 
 def asks(request: Request) -> bool:

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log, read_eval_log_sample_summaries
 
-from faults.killing import CASES, Case, count, exit_code_of, killed, retry, run, server
+from faults.killing import CASES, KilledCase, count, exit_code_of, killed, retry, run, server
 from faults.ledger import held
 from inspect_confidence import InvalidArgument, read_judgments
 
@@ -41,7 +41,7 @@ def begun(logs: Path) -> tuple[str, int] | None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_a_killed_run_is_completed(case: Case, tmp_path: Path) -> None:
+def test_a_killed_run_is_completed(case: KilledCase, tmp_path: Path) -> None:
     """At seeded points: what the retry leaves in the folder is an unbroken run's table."""
     context, rng = server(), Random(case.task)
     assert exit_code_of(context, run, case, tmp_path / "whole", tmp_path / "calls") == 0

@@ -16,7 +16,7 @@ import pytest
 
 from answers.fuzz import SHAPES
 from answers.test_any_text import READERS
-from answers.test_fuzz import FORMS, Question, outcomes
+from answers.test_fuzz import FORMS, FuzzQuestion, outcomes
 from faults.ledger import held
 from faults.readings import fuzzed, readings
 
@@ -86,7 +86,7 @@ def test_long_replies(form: str) -> None:
             for reader in READERS["agreement"] if form == "agreement" else ():
                 reader(text)
             if form in FORMS:
-                outcomes(form, text, Question())
+                outcomes(form, text, FuzzQuestion())
 
         cases[name] = is_read(read, SECONDS)
     fault = f"replies of {LONG:,} characters of one shape: {form}"
@@ -98,7 +98,7 @@ def test_endless_replies() -> None:
     """Ten megabytes of prose have an outcome in every form."""
     text = "Answer: B. " + "It is so, since 7 of 9 say so.\n" * (ENDLESS // 31)
     cases = {
-        form: is_read(lambda: outcomes(form, text, Question()), SECONDS_ENDLESS)  # noqa: B023 # called at once
+        form: is_read(lambda: outcomes(form, text, FuzzQuestion()), SECONDS_ENDLESS)  # noqa: B023 # called at once
         for form in ("choice", "confidence", "exponent", "probability", "object")
     }
     happened = f"an outcome within {SECONDS_ENDLESS} s"

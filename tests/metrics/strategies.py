@@ -5,9 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from inspect_confidence.metrics.arrays import FloatArray
 
 fixed = settings(derandomize=True, max_examples=100)
 """The same examples in every run, however busy the machine."""

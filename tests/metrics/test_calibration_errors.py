@@ -9,7 +9,6 @@ import pytest
 from calibration.utils import unbiased_square_ce
 from inspect_ai.scorer import SampleScore, Score
 from inspect_evals.hle.metrics import cerr
-from numpy.typing import NDArray
 from relplot.metrics import smECE, smECE_sigma
 from scipy.stats import norm
 
@@ -24,9 +23,9 @@ from inspect_confidence.metrics import (
     smooth_ece,
     smooth_ece_interval,
 )
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.metrics.tables import ItemTables
 
-FloatArray = NDArray[np.float64]
 Judgments = tuple[FloatArray, FloatArray]
 
 SIMPLE = (rms_calibration_error, hle_calibration_error, smooth_ece)

@@ -17,7 +17,7 @@ from inspect_confidence.metrics import (
     prr,
     risk_at_coverage,
 )
-from metrics.strategies import FloatArray
+from inspect_confidence.metrics.arrays import FloatArray
 
 NAN = float("nan")
 COSTS = Costs(right=1, wrong=-2, abstain=0.25)

@@ -14,7 +14,7 @@ from inspect_confidence.metrics import auprc_error, aurc, auroc, meta_informatio
 from metrics.strategies import fixed
 
 NAN = float("nan")
-Rows = list[tuple[int, int]]
+AnswerRows = list[tuple[int, int]]
 
 up_to_six = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 1)), min_size=1, max_size=6)
 # At least one right and one wrong answer, on 0-10.
@@ -28,12 +28,12 @@ with_both_outcomes = st.lists(
 weighted = st.lists(st.tuples(st.integers(0, 10), st.integers(0, 4)), min_size=1, max_size=40)
 
 
-def tenths(rows: Rows, attempts: int = 1) -> tuple[list[float], list[float]]:
+def tenths(rows: AnswerRows, attempts: int = 1) -> tuple[list[float], list[float]]:
     """Confidences of reports on 0-10, and shares of attempts that were right."""
     return [report / 10 for report, _ in rows], [k / attempts for _, k in rows]
 
 
-def split(rows: Rows) -> tuple[list[float], list[int], list[float]]:
+def split(rows: AnswerRows) -> tuple[list[float], list[int], list[float]]:
     """Confidences, labels and weights: each judgment p right and 1 - p wrong, p in quarters."""
     confidences, outcome = tenths(rows, 4)
     labels = [1] * len(rows) + [0] * len(rows)
@@ -56,7 +56,7 @@ def test_auroc_counts_ties_half() -> None:
 
 @fixed
 @given(with_both_outcomes)
-def test_areas_are_scikit_learns(rows: Rows) -> None:
+def test_areas_are_scikit_learns(rows: AnswerRows) -> None:
     """And that of pairs; reversed it is the complement; stretching changes nothing."""
     confidences, right = map(np.array, tenths(rows))
     pairs = list(
@@ -77,7 +77,7 @@ def test_areas_are_scikit_learns(rows: Rows) -> None:
 
 @fixed
 @given(weighted)
-def test_weighted_auroc_is_scikit_learns(rows: Rows) -> None:
+def test_weighted_auroc_is_scikit_learns(rows: AnswerRows) -> None:
     """An outcome of p counts p as right and 1 - p as wrong; NaN where one of them has no weight."""
     confidences, labels, weights = split(rows)
     if sum(weights[: len(rows)]) in (0, len(rows)):
@@ -100,7 +100,7 @@ def test_auprc_is_the_mean_precision_of_finding_errors() -> None:
 
 @fixed
 @given(weighted.filter(lambda rows: any(k < 4 for _, k in rows)))
-def test_weighted_auprc_is_scikit_learns(rows: Rows) -> None:
+def test_weighted_auprc_is_scikit_learns(rows: AnswerRows) -> None:
     """An outcome of p counts p as right and 1 - p as wrong."""
     confidences, labels, weights = split(rows)
     expected = average_precision_score(
@@ -128,7 +128,7 @@ def test_aurc_is_the_mean_error_rate_of_the_surest_answers() -> None:
 
 @fixed
 @given(up_to_six)
-def test_aurc_is_the_mean_over_the_orders_of_ties(rows: Rows) -> None:
+def test_aurc_is_the_mean_over_the_orders_of_ties(rows: AnswerRows) -> None:
     """Of all orders with confidence descending; where it never varies, the error rate."""
     risks = [
         mean_risk([1 - right for _, right in order])
@@ -184,7 +184,7 @@ def test_information_is_the_drop_of_entropy() -> None:
 
 @fixed
 @given(rows_of)
-def test_information_is_scikit_learns(rows: Rows) -> None:
+def test_information_is_scikit_learns(rows: AnswerRows) -> None:
     """The information is scikit-learn's in bits."""
     confidences, right = zip(*rows, strict=True)
     expected = mutual_info_score(confidences, right) / math.log(2)
@@ -193,7 +193,7 @@ def test_information_is_scikit_learns(rows: Rows) -> None:
 
 @fixed
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 4)), min_size=1, max_size=60))
-def test_information_is_a_sum_of_entropies(rows: Rows) -> None:
+def test_information_is_a_sum_of_entropies(rows: AnswerRows) -> None:
     """H(confidence) + H(correct) - H(both), by scipy, each outcome p being p right, 1 - p wrong."""
     joint = np.zeros((7, 2))
     for report, k in rows:
@@ -209,7 +209,7 @@ def test_information_is_a_sum_of_entropies(rows: Rows) -> None:
 
 @fixed
 @given(rows_of)
-def test_relabelling_changes_nothing(rows: Rows) -> None:
+def test_relabelling_changes_nothing(rows: AnswerRows) -> None:
     """Any one-to-one change of the confidences, and exchanging right and wrong, keeps the bits."""
     confidences, right = map(np.array, zip(*rows, strict=True))
     new = np.array([0.3, 1, 0, 0.7, 0.1, 0.9, 0.5])[confidences]

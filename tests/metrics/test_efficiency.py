@@ -8,6 +8,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from inspect_confidence.metrics import m_ratio, type2
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.metrics.type2 import (
     Type1Model,
     afc_accuracy,
@@ -16,7 +17,6 @@ from inspect_confidence.metrics.type2 import (
     criterion_at,
     ideal_d_prime,
 )
-from metrics.strategies import FloatArray
 
 # M-ratio: 1 for the ideal observer of its own model, and no other.
 

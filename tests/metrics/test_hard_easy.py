@@ -10,15 +10,14 @@ import pytest
 import statsmodels.api as sm
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 from scipy.linalg import fractional_matrix_power, sqrtm
 
 from inspect_confidence.metrics import HardEasySlope, hard_easy_slope, slope_interval
+from inspect_confidence.metrics.arrays import FloatArray
 from metrics.strategies import fixed
 
 NAN = float("nan")
-FloatArray = NDArray[np.float64]
 
 
 class ClusteredJudgments(NamedTuple):

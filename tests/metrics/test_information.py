@@ -11,8 +11,7 @@ from inspect_confidence.metrics import (
     meta_information,
     meta_information_corrected,
 )
-from inspect_confidence.metrics.arrays import IntArray
-from metrics.strategies import FloatArray
+from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from metrics.test_decisions import samples
 
 NAN = float("nan")

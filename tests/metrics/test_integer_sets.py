@@ -28,7 +28,8 @@ from inspect_confidence.metrics import (
     tempered,
     tunnel_index,
 )
-from metrics.strategies import FloatArray, fixed
+from inspect_confidence.metrics.arrays import FloatArray
+from metrics.strategies import fixed
 
 # Smallest sets of whole numbers, against a search over all subsets.
 

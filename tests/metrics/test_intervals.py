@@ -21,14 +21,8 @@ from inspect_confidence.metrics import (
     miss_above,
     miss_below,
 )
-from metrics.strategies import (
-    FloatArray,
-    StatedIntervals,
-    fixed,
-    levels,
-    quarters,
-    stated_intervals,
-)
+from inspect_confidence.metrics.arrays import FloatArray
+from metrics.strategies import StatedIntervals, fixed, levels, quarters, stated_intervals
 
 NAN = float("nan")
 LEVEL = 80.0

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from inspect_confidence.metrics import (
@@ -17,11 +16,10 @@ from inspect_confidence.metrics import (
     median_of,
     resampled_as,
 )
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.metrics.calibration import ece_of_tables
 from inspect_confidence.metrics.discrimination import auroc_of_tables
 from inspect_confidence.metrics.tables import accuracy_of_tables
-
-FloatArray = NDArray[np.float64]
 
 N = 6_000
 ONE = np.zeros(N, np.int64)

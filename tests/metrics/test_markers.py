@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import binom, pearsonr, rankdata, spearmanr
 
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.metrics.markers import (
     CLAMP,
     MarkerCells,
@@ -32,7 +33,7 @@ from inspect_confidence.metrics.markers import (
     marker_variation,
     spread_interval,
 )
-from metrics.strategies import FloatArray, fixed
+from metrics.strategies import fixed
 
 CONVENTIONS = ("text", "authors")
 twentieths = st.integers(0, 20).map(lambda number: number / 20)
@@ -246,13 +247,13 @@ def test_weighted_sums_are_repeated(rows: list[tuple[float, float, int]], conven
 # Whether markers mean the same everywhere: by hand, by loops over sentences, and by scipy.
 
 
-Level = Literal["marker", "sentence", "mean"]
-Kind = Literal["pearson", "spearman"]
+MarkerLevel = Literal["marker", "sentence", "mean"]
+CorrelationKind = Literal["pearson", "spearman"]
 Groups = Sequence[Sequence[Sequence[float]]]
 """The confidences of each marker in each group."""
 
-LEVELS: tuple[Level, ...] = ("marker", "sentence", "mean")
-KINDS: tuple[Kind, ...] = ("pearson", "spearman")
+LEVELS: tuple[MarkerLevel, ...] = ("marker", "sentence", "mean")
+KINDS: tuple[CorrelationKind, ...] = ("pearson", "spearman")
 
 # Three data sets, each with train and test; four markers; T = 2, so that single sentences don't
 # count: marker 1 in C's train, marker 2 in A's test, marker 3 in B's test.
@@ -316,7 +317,7 @@ def has_mic(sentences: Sequence[float], threshold: float) -> bool:
 def looped_mae(
     groups: Groups,
     pairs: Sequence[tuple[int, int]],
-    level: Level,
+    level: MarkerLevel,
     threshold: float = T,
     shared: Sequence[bool] | None = None,
 ) -> float:
@@ -361,7 +362,7 @@ def fisher(*correlations: float) -> float:
     )
 
 
-def scipys(x: Sequence[float], y: Sequence[float], kind: Kind) -> float:
+def scipys(x: Sequence[float], y: Sequence[float], kind: CorrelationKind) -> float:
     """Correlation over what both have; NaN for fewer than three pairs or a constant."""
     rows = [(a, b) for a, b in zip(x, y, strict=True) if not (isnan(a) or isnan(b))]
     first, second = [a for a, _ in rows], [b for _, b in rows]
@@ -435,7 +436,7 @@ def test_mae_of_each_pair_at_each_level() -> None:
 
 def test_id_mae_and_cd_mae() -> None:
     """Markers that each pair shares: the text's convention."""
-    cases: list[tuple[list[tuple[int, int]], Level, float]] = [
+    cases: list[tuple[list[tuple[int, int]], MarkerLevel, float]] = [
         # A (.1 + .5/3 + .05)/3, B (.1 + 0 + .4/3)/3, C (0 + .2 + .1)/3
         (SAME, "marker", ((0.15 + 0.5 / 3) / 3 + (0.1 + 0.4 / 3) / 3 + 0.1) / 3),
         (SAME, "sentence", (0.9 / 8 + 0.6 / 7 + 0.6 / 6) / 3),
@@ -505,7 +506,7 @@ SENTENCE_SQUARES = (0.19 - 0.81 / 8, 0.12 - 0.36 / 7, 0.12 - 0.36 / 6)
 
 def test_pooled_standard_deviation_of_one_and_more_pairs() -> None:
     """sqrt(sum (n - 1) s^2 / sum (n - 1)), and s of one pair alone."""
-    cases: list[tuple[Level, tuple[float, ...], int]] = [
+    cases: list[tuple[MarkerLevel, tuple[float, ...], int]] = [
         ("marker", MARKER_SQUARES, 2 + 2 + 2),
         ("mean", GAP_SQUARES, 2 + 2 + 2),
         ("sentence", SENTENCE_SQUARES, 7 + 6 + 5),
@@ -567,7 +568,7 @@ def test_confidence_range_is_that_of_two_percentiles() -> None:
 
 def test_threshold_in_the_train_split_alone() -> None:
     """The authors' MAE: single sentences count in the test split."""
-    cases: list[tuple[Level, float, tuple[float, ...], int]] = [
+    cases: list[tuple[MarkerLevel, float, tuple[float, ...], int]] = [
         # A has marker 2 too, with .5 and (.6), B marker 3, with .6 and (.6); C's train has no 1.
         (
             "marker",
@@ -643,7 +644,7 @@ def test_variation_over_groups_and_over_markers() -> None:
 
 def test_mrc_is_the_fisher_mean_over_pairs() -> None:
     """Fisher mean of three pairs' correlations, none of them 1 where each pair shares its own."""
-    cases: list[tuple[Kind, list[bool] | None, list[float]]] = [
+    cases: list[tuple[CorrelationKind, list[bool] | None, list[float]]] = [
         # Ranks. AB: 4 2 1 3 and 3 4 1 2, squared differences 1 + 4 + 0 + 1: 1 - 6*6/60 = .4.
         # AC over 0, 2, 3: 3 1 2 and 2 3 1: 1 - 6*6/24 = -.5; BC: 3 1 2 and 2 3 1 likewise.
         ("spearman", None, [0.4, -0.5, -0.5]),
@@ -683,7 +684,7 @@ CMFG = [0.5, 0.6, 0.7]  # deviations -.1, 0, .1; squares .02
 
 def test_mac_and_mcc_are_fisher_means_over_markers() -> None:
     """Fisher mean over markers; both conventions agree, as marker 1 has too few data sets."""
-    cases: list[tuple[list[float], Kind, list[float]]] = [
+    cases: list[tuple[list[float], CorrelationKind, list[float]]] = [
         # Marker 1 is in two data sets only. Ranks of accuracy: 3 1 2; of markers 0 and 3: 3 2 1;
         # of marker 2: 2 1 3; each time squared differences of 2: 1 - 12/24.
         (ACCURACY, "spearman", [0.5, 0.5, 0.5]),
@@ -960,11 +961,11 @@ sentences = st.lists(
 )
 
 
-Rows = Sequence[tuple[int, int, int, int]]
+SentenceCounts = Sequence[tuple[int, int, int, int]]
 """Confidence in twentieths, group, marker and item."""
 
 
-def cells_of(rows: Rows) -> MarkerCells:
+def cells_of(rows: SentenceCounts) -> MarkerCells:
     """Of six items."""
     twentieths, group, marker, item = (list(column) for column in zip(*rows, strict=True))
     return MarkerCells.from_sentences(
@@ -987,7 +988,7 @@ def values_of(tables: MarkerTables) -> NDArray[np.float64]:
 
 @fixed
 @given(sentences, st.lists(st.integers(0, 3), min_size=6, max_size=6), st.integers(1, 3))
-def test_weights_are_repetitions(rows: Rows, weights: list[int], threshold: int) -> None:
+def test_weights_are_repetitions(rows: SentenceCounts, weights: list[int], threshold: int) -> None:
     """An item of weight 2 is all its sentences twice, one of weight 0 none of them."""
     repeated = [row for row in rows for _ in range(weights[row[3]])]
     assume(repeated)
@@ -999,7 +1000,7 @@ def test_weights_are_repetitions(rows: Rows, weights: list[int], threshold: int)
 
 @fixed
 @given(sentences, st.integers(0, 10_000))
-def test_resamples_at_once_are_resamples_one_by_one(rows: Rows, seed: int) -> None:
+def test_resamples_at_once_are_resamples_one_by_one(rows: SentenceCounts, seed: int) -> None:
     """No row of weights knows of another."""
     weights = np.random.default_rng(seed).multinomial(6, [1 / 6] * 6, size=3).astype(float)
     cells = cells_of(rows)
@@ -1019,7 +1020,7 @@ def test_shared_markers_may_differ_by_resample() -> None:
 # Properties
 
 
-def grouped(rows: Rows) -> list[list[list[float]]]:
+def grouped(rows: SentenceCounts) -> list[list[list[float]]]:
     """The rows as lists of confidences by group and marker."""
     groups: list[list[list[float]]] = [[[] for _ in range(4)] for _ in range(6)]
     for twentieths, group, marker, _ in rows:
@@ -1034,7 +1035,7 @@ def close(actual: float, expected: float) -> bool:
 
 @fixed
 @given(sentences, st.integers(0, 4), st.sampled_from(LEVELS))
-def test_mae_is_that_of_loops(rows: Rows, threshold: int, level: Level) -> None:
+def test_mae_is_that_of_loops(rows: SentenceCounts, threshold: int, level: MarkerLevel) -> None:
     """Over random sentences, for any threshold."""
     tables = cells_of(rows).tables(np.ones((1, 6)), threshold)
     shared = [True, False, True, True]
@@ -1064,7 +1065,7 @@ def test_variation_is_that_of_loops(rows: list[list[float]], ddof: int) -> None:
 
 @fixed
 @given(mics, st.sampled_from(KINDS))
-def test_correlations_are_scipys(rows: list[list[float]], kind: Kind) -> None:
+def test_correlations_are_scipys(rows: list[list[float]], kind: CorrelationKind) -> None:
     """With ties and gaps: pairs of data sets for MRC, markers for MAC."""
     pairs = [scipys(a, b, kind) for a, b in combinations(rows, 2)]
     defined = [value for value in pairs if not isnan(value)]
@@ -1080,7 +1081,7 @@ def test_correlations_are_scipys(rows: list[list[float]], kind: Kind) -> None:
 
 @fixed
 @given(sentences, st.integers(0, 3))
-def test_values_lie_in_their_ranges(rows: Rows, threshold: int) -> None:
+def test_values_lie_in_their_ranges(rows: SentenceCounts, threshold: int) -> None:
     """MAEs in [0, 1], variations from 0, correlations within the clamp; means are closest."""
     tables = cells_of(rows).tables(np.ones((1, 6)), threshold)
     values = values_of(tables)[0]
@@ -1098,7 +1099,7 @@ def test_values_lie_in_their_ranges(rows: Rows, threshold: int) -> None:
 @fixed
 @given(sentences, st.permutations(range(3)), st.permutations(range(4)))
 def test_order_of_data_sets_and_markers_changes_nothing(
-    rows: Rows, of_set: list[int], of_marker: list[int]
+    rows: SentenceCounts, of_set: list[int], of_marker: list[int]
 ) -> None:
     """Data sets in another order, with their accuracies, and markers in another."""
     moved = [(c, 2 * of_set[g // 2] + g % 2, of_marker[m], item) for c, g, m, item in rows]
@@ -1115,7 +1116,7 @@ def test_order_of_data_sets_and_markers_changes_nothing(
 
 @fixed
 @given(sentences)
-def test_identical_data_sets(rows: Rows) -> None:
+def test_identical_data_sets(rows: SentenceCounts) -> None:
     """No distance of means, no variation, perfect order; sentences still lie about their mean."""
     copies = [(c, group, m, item) for c, _, m, item in rows for group in range(6)]
     tables = cells_of(copies).tables(np.ones((1, 6)), 2)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy.stats import binom, norm, permutation_test, t
 
 from inspect_confidence.metrics import (
@@ -20,15 +19,15 @@ from inspect_confidence.metrics import (
     percentile_interval,
     ratio,
 )
+from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.metrics.resample import MOST_ENUMERATED, sign_flip_p
 from metrics.oracles import share_interval
-from metrics.strategies import FloatArray, fixed, quarters
+from metrics.strategies import fixed, quarters
 
 # Statistics of item weights, and resampling of items.
 
 
 NAN, INF = float("nan"), float("inf")
-IntArray = NDArray[np.int64]
 
 
 class Weighted(NamedTuple):

@@ -25,7 +25,8 @@ from inspect_confidence.metrics import (
     sign_flip_p,
     sign_flips,
 )
-from metrics.strategies import FloatArray, fixed
+from inspect_confidence.metrics.arrays import FloatArray
+from metrics.strategies import fixed
 
 NAN, INF = float("nan"), float("inf")
 

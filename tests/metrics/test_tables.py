@@ -24,12 +24,13 @@ from inspect_confidence.metrics import (
     m_ratio,
     mean_confidence,
 )
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.metrics.tables import (
     accuracy_of_tables,
     confidence_table,
     mean_confidence_of_tables,
 )
-from metrics.strategies import FloatArray, fixed
+from metrics.strategies import fixed
 
 NAN = float("nan")
 TableMetric = Callable[[ConfidenceTables], FloatArray]

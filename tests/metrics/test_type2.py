@@ -11,6 +11,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from inspect_confidence.metrics import ConfidenceTables, meta_d_ideal, type2_criterion, type2_dprime
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.metrics.tables import confidence_table
 from inspect_confidence.metrics.type2 import (
     meta_d_ideal_of_tables,
@@ -18,7 +19,7 @@ from inspect_confidence.metrics.type2 import (
     type2_dprime_of_tables,
     type2_remark,
 )
-from metrics.strategies import FloatArray, fixed
+from metrics.strategies import fixed
 
 NAN = float("nan")
 Z = NormalDist().inv_cdf

@@ -26,9 +26,10 @@ from inspect_confidence.metrics import (
     median_difference,
     wasserstein,
 )
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.metrics.registry import TABLE_FUNCTIONS
 from inspect_confidence.metrics.words import jensen_shannon_of_tables, kl_divergence_of_tables
-from metrics.strategies import FloatArray, fixed
+from metrics.strategies import fixed
 
 NAN, INF = float("nan"), float("inf")
 LN2 = math.log(2)

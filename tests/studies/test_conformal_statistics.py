@@ -15,7 +15,7 @@ from inspect_confidence.studies.intervals import Intervals
 NAN, INF = float("nan"), float("inf")
 
 
-class Row(NamedTuple):
+class OffsetRow(NamedTuple):
     """A judgment of an item."""
 
     item: int
@@ -30,7 +30,7 @@ class Row(NamedTuple):
         return not any(map(math.isnan, (self.lower, self.upper, self.truth)))
 
 
-def intervals(rows: list[Row], units: int, level: float) -> Intervals:
+def intervals(rows: list[OffsetRow], units: int, level: float) -> Intervals:
     """The rows as the studies hold them."""
     return Intervals(
         level=level,
@@ -57,7 +57,7 @@ def conformal_statistics(train: Intervals, test: Intervals) -> dict[str, Statist
     }
 
 
-def learned_offset(train: list[Row], level: float) -> float:
+def learned_offset(train: list[OffsetRow], level: float) -> float:
     """The ceil((n + 1) level)-th smallest score of each item's first readable judgment."""
     scores = []
     for item in sorted({row.item for row in train}):
@@ -75,7 +75,7 @@ def score(lower: float, upper: float, truth: float, level: float) -> float:
     return upper - lower + 2 / (1 - level / 100) * miss
 
 
-def plainly(train: list[Row], test: list[Row], level: float) -> dict[str, float]:
+def plainly(train: list[OffsetRow], test: list[OffsetRow], level: float) -> dict[str, float]:
     """The metrics after the conformal step, item by item."""
     offset = learned_offset(train, level)
     inside, below, above, widths, after, before = ([] for _ in range(6))
@@ -120,7 +120,7 @@ NAMES = (
 )
 
 
-def repeated(rows: list[Row], weights: NDArray[np.int64]) -> list[Row]:
+def repeated(rows: list[OffsetRow], weights: NDArray[np.int64]) -> list[OffsetRow]:
     """Each item as often as its weight says, as items of their own."""
     return [
         row._replace(item=row.item + copy * len(weights))
@@ -130,8 +130,8 @@ def repeated(rows: list[Row], weights: NDArray[np.int64]) -> list[Row]:
 
 
 def assert_equal(
-    train: list[Row],
-    test: list[Row],
+    train: list[OffsetRow],
+    test: list[OffsetRow],
     level: float,
     weights: NDArray[np.int64],
     exceptions: Collection[str] = (),
@@ -154,7 +154,7 @@ ONES = np.ones(UNITS, np.int64)
 
 def simulated(
     seed: int, half_width: float, epochs: int = 1, unreadable: float = 0.0
-) -> tuple[list[Row], list[Row]]:
+) -> tuple[list[OffsetRow], list[OffsetRow]]:
     """Judgments of train items, then of test items; one in ten intervals is ten times narrower."""
     rng = np.random.default_rng(seed)
     rows = []
@@ -166,7 +166,7 @@ def simulated(
             values = np.array([middle - half, middle + half, truth])
             if rng.random() < unreadable:
                 values[rng.integers(3)] = NAN
-            rows.append(Row(item, epoch, *values.tolist()))
+            rows.append(OffsetRow(item, epoch, *values.tolist()))
     order = rng.permutation(len(rows))  # neither items nor epochs come in order
     shuffled = [rows[i] for i in order]
     return (
@@ -182,7 +182,7 @@ def resample_weights(seed: int) -> NDArray[np.int64]:
     return np.concatenate(parts).astype(np.int64)
 
 
-def at_ones(train: list[Row], test: list[Row], level: float) -> dict[str, float]:
+def at_ones(train: list[OffsetRow], test: list[OffsetRow], level: float) -> dict[str, float]:
     """The statistics of every item once."""
     units = 1 + max(row.item for row in train + test)
     statistics = conformal_statistics(intervals(train, units, level), intervals(test, units, level))
@@ -192,7 +192,7 @@ def at_ones(train: list[Row], test: list[Row], level: float) -> dict[str, float]
 
 
 # Scores -3, -2, -1: the offset is -2 at 50%, where the rank is ceil(4/2) = 2.
-WIDE = [Row(0, 1, 0, 6, 3), Row(1, 1, 0, 8, 2), Row(2, 1, 0, 8, 7)]
+WIDE = [OffsetRow(0, 1, 0, 6, 3), OffsetRow(1, 1, 0, 8, 2), OffsetRow(2, 1, 0, 8, 7)]
 
 
 def test_example_by_hand() -> None:
@@ -202,7 +202,7 @@ def test_example_by_hand() -> None:
     # [0, 10] becomes [2, 8] and holds 5: width 6, score 6. Test [0, 6] becomes [2, 4] and misses 7
     # above: width 2, score 2 + 4 * 3 = 14, before 6 + 4 * 1 = 10. Test [0, 2] becomes [2, 0], is
     # empty and scored as 1: truth 4 lies above by 3, score 12, before 2 + 4 * 2 = 10.
-    test = [Row(3, 1, 0, 10, 5), Row(4, 1, 0, 6, 7), Row(5, 1, 0, 2, 4)]
+    test = [OffsetRow(3, 1, 0, 10, 5), OffsetRow(4, 1, 0, 6, 7), OffsetRow(5, 1, 0, 2, 4)]
     expected = {
         "coverage": 1 / 3,
         "coverage_gap": 1 / 3 - 0.5,
@@ -216,17 +216,17 @@ def test_example_by_hand() -> None:
     statistics = at_ones(WIDE, test, 50)
     assert {name: statistics[name] for name in expected} == pytest.approx(expected, rel=1e-13)
     # Of [2, 8], which [0, 10] becomes, the truths 2 and 8 are covered and not missed.
-    statistics = at_ones(WIDE, [Row(3, 1, 0, 10, 2), Row(4, 1, 0, 10, 8)], 50)
+    statistics = at_ones(WIDE, [OffsetRow(3, 1, 0, 10, 2), OffsetRow(4, 1, 0, 10, 8)], 50)
     assert [statistics[name] for name in ("coverage", "miss_below", "miss_above")] == [1, 0, 0]
     assert (statistics["mean_width"], statistics["interval_score"]) == (6, 6)
     # Where every set is empty, nothing is covered, widths are 0 and distances all that scores. [0,
     # 2] and [0, 3] become [2, 0] and [2, 1]; truths 1 and 2 lie 0 and 1/2 from the midpoints, and
     # 2/alpha = 4.
-    statistics = at_ones(WIDE, [Row(3, 1, 0, 2, 1), Row(4, 1, 0, 3, 2)], 50)
+    statistics = at_ones(WIDE, [OffsetRow(3, 1, 0, 2, 1), OffsetRow(4, 1, 0, 3, 2)], 50)
     names = ("coverage", "mean_width", "median_width", "interval_score")
     assert [statistics[name] for name in names] == [0, 0, 0, (0 + 2) / 2]
     # At 75%, three train items give rank 4 * 0.75 = 3, the greatest score, -1; not so at 76%.
-    test = [Row(3, 1, 0, 10, 5)]
+    test = [OffsetRow(3, 1, 0, 10, 5)]
     assert at_ones(WIDE, test, 75)["conformal_offset"] == -1
     assert at_ones(WIDE, test, 76)["conformal_offset"] == INF
 
@@ -240,7 +240,7 @@ def test_ties_and_boundaries() -> None:
         bounds = np.sort(rng.integers(0, 9, size=(units, 2)), axis=1)
         truths = rng.integers(0, 9, size=units)
         rows = [
-            Row(item, 1, float(low), float(high), float(truth))
+            OffsetRow(item, 1, float(low), float(high), float(truth))
             for item, ((low, high), truth) in enumerate(zip(bounds, truths, strict=True))
         ]
         level = float(rng.choice([20, 25, 50, 60, 75, 80, 90]))
@@ -362,7 +362,7 @@ def test_no_test_judgment_is_nan(level: float, undrawn: bool) -> None:
 
 def test_every_statistic_is_a_registered_metric() -> None:
     """All names of statistics, direct and conformal, are in the registry of metrics."""
-    judged_intervals = intervals([Row(0, 1, 0, 1, 0)], 1, 80)
+    judged_intervals = intervals([OffsetRow(0, 1, 0, 1, 0)], 1, 80)
     assert set(judged_intervals.statistics()) | set(
         conformal_statistics(judged_intervals, judged_intervals)
     ) <= set(METRICS)

@@ -26,8 +26,8 @@ from studies.frames import study_results as summarize
 
 QUICK = 30
 SCORE, MAS = "score", "mas"
-Key = tuple[frozenset[tuple[str, str]], str]
-Numbers = dict[Key, tuple[float, int]]
+NumberKey = tuple[frozenset[tuple[str, str]], str]
+Numbers = dict[NumberKey, tuple[float, int]]
 
 # Multiples of 5% among them .55, .35 and .1 + .2, which floats miss; bins' edges; 0 and 1.
 STATED = (0.0, 0.1 + 0.2, 0.35, 0.5, 0.55, 0.575, 0.62, 0.7, 0.8, 0.95, 1.0)
@@ -276,7 +276,7 @@ def expected_lives(rows: Sequence[Row]) -> Numbers:
     return numbers
 
 
-def assert_same_numbers(table: Mapping[Key, Mapping[Any, Any]], expected: Numbers) -> None:
+def assert_same_numbers(table: Mapping[NumberKey, Mapping[Any, Any]], expected: Numbers) -> None:
     """Exactly these numbers beside the toolbox's, each to 1e-9 and with its n."""
     assert {key for key in table if not METRICS[key[1]].toolbox} == set(expected)
     for key, (value, n) in expected.items():
@@ -351,7 +351,7 @@ def type2(rows: Sequence[Row], threshold: float) -> dict[str, tuple[float, int]]
     return rates
 
 
-def check_options(table: Mapping[Key, Mapping[Any, Any]], rows: Sequence[Row]) -> None:
+def check_options(table: Mapping[NumberKey, Mapping[Any, Any]], rows: Sequence[Row]) -> None:
     """All numbers of one source of confidence, of rows with confidence and correctness."""
     plain = {(frozenset[tuple[str, str]](), metric): n for metric, n in of_options(rows).items()}
     shared_rows = {key: row for key, row in table.items() if key in plain}

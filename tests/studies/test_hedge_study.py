@@ -87,7 +87,7 @@ has no MIC in C's train, and by the text none in B's either; `perhaps` none in A
 
 Group = tuple[str, str]
 Frame = pd.DataFrame
-Key = tuple[str, str, str]
+HedgeKey = tuple[str, str, str]
 """Data set, condition and metric."""
 
 
@@ -179,7 +179,7 @@ def frame_of(sentences: Iterable[Said], model: str = "m") -> Frame:
     return pd.DataFrame(rows)
 
 
-def found_in(results: Frame) -> dict[Key, float]:
+def found_in(results: Frame) -> dict[HedgeKey, float]:
     """Values by data set, condition and metric, each once."""
     keys = list(zip(results["dataset"], results["condition"], results["metric"], strict=True))
     assert len(set(zip(results["model"], keys, strict=True))) == len(keys)
@@ -339,9 +339,9 @@ class Loops:
         """A punt is wrong, but where it is said to be right."""
         return 0.0 if sentence.punt == 1 and isnan(sentence.right) else sentence.right
 
-    def numbers(self) -> dict[Key, float]:
+    def numbers(self) -> dict[HedgeKey, float]:
         """By data set, condition and metric."""
-        values: dict[Key, float] = {}
+        values: dict[HedgeKey, float] = {}
         for group in self.groups:
             self._of_group(group, values)
         markers = self.markers()
@@ -355,7 +355,7 @@ class Loops:
             values["all", "correlation=spearman", "mrc_change"] = less - whole
         return values
 
-    def _of_group(self, group: Group, values: dict[Key, float]) -> None:
+    def _of_group(self, group: Group, values: dict[HedgeKey, float]) -> None:
         dataset, split = group
         replies = self.replies(group)
         spoken = [reply for reply in replies if reply[0].markers is not None]
@@ -422,7 +422,7 @@ class Loops:
             judgments += 1 + 22 * len(reply)
         return failed / judgments if judgments else nan
 
-    def _over(self, prefix: str, markers: Sequence[str], values: dict[Key, float]) -> None:
+    def _over(self, prefix: str, markers: Sequence[str], values: dict[HedgeKey, float]) -> None:
         by_set: dict[str, set[str]] = defaultdict(set)
         for dataset, split in self.groups:
             by_set[dataset].add(split)
@@ -501,7 +501,9 @@ class Loops:
         columns = list(zip(*self.table(markers, self.authors).values(), strict=True))
         return fisher([correlation(x, y, kind) for x, y in combinations(columns, 2)], self.clamp)
 
-    def _over_sets(self, prefix: str, markers: Sequence[str], values: dict[Key, float]) -> None:
+    def _over_sets(
+        self, prefix: str, markers: Sequence[str], values: dict[HedgeKey, float]
+    ) -> None:
         groups, end = self.chosen, prefix.rstrip(";")
         columns = [[self.mic(group, marker) for marker in markers] for group in groups]
         values["all", end, "d_avg_cv"] = self._variation(columns)
@@ -558,7 +560,7 @@ class Loops:
         return high - low
 
 
-def assert_same(results: Frame, expected: Mapping[Key, float]) -> None:
+def assert_same(results: Frame, expected: Mapping[HedgeKey, float]) -> None:
     """Each number is there once, and nothing else."""
     values = found_in(results)
     assert set(values) == set(expected)

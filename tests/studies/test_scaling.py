@@ -7,9 +7,9 @@ from itertools import chain, product
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.typing import NDArray
 
 from inspect_confidence.metrics import NEAREST_TO_ONE, TEMPERATURES
+from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.studies.estimate import Statistics
 from inspect_confidence.studies.fermi_eval.temperatures import (
     Scored,
@@ -23,8 +23,6 @@ from inspect_confidence.studies.fermi_eval.temperatures import (
 )
 from inspect_confidence.studies.intervals import Intervals
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 LEVELS = (80.0, 90.0)
 UNITS = 10
 SEEDS = range(4)
@@ -224,7 +222,7 @@ def test_likelihood_of_little() -> None:
 
 
 TRIED = (0.3, 1.0, 1.7)
-Key = tuple[float, str, float]
+ScalingKey = tuple[float, str, float]
 
 
 def decoding_frames(seed: int) -> dict[float, pd.DataFrame]:

@@ -13,6 +13,7 @@ from scipy.stats import norm
 
 from inspect_confidence import metrics
 from inspect_confidence.metrics import METRICS, Clusters, Costs, Interval
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.respondents.observer import MIDDLE, SPREAD
 from inspect_confidence.results import Condition, Key
 from inspect_confidence.studies import estimate
@@ -24,8 +25,6 @@ from inspect_confidence.studies.calibration import (
 from inspect_confidence.studies.compare import Pair, contrast_of_pairs, resample_contrast
 from inspect_confidence.studies.study import Resampling
 from validation.coverage import SIMULATIONS, Coverage
-
-FloatArray = NDArray[np.float64]
 
 SIZES = (50, 30, 100, 198, 500, 1_319)
 """Items of the data sets that people use; the size at which most intervals failed first."""

@@ -6,13 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from inspect_confidence import metrics
+from inspect_confidence.metrics.arrays import FloatArray
 from validation.coverage import Rejections, misjudged
 from validation.laws import LAWS, VALUES, tables
-
-FloatArray = NDArray[np.float64]
 
 OFF = {
     name: LAWS[name].cells[[0, 2]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,13 +10,12 @@ import pytest
 from scipy.stats import betabinom, binom, binomtest
 
 from conftest import run_respondent
+from figures import Record
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.metrics import conformal_offset, conformity_scores
 from inspect_confidence.respondents.belief import draw_beliefs, stated_bounds
 
 LEVELS = (80, 90, 95, 99)
-
-Record = Callable[[str, object], None]
 
 
 def numbers(results: pd.DataFrame) -> dict[tuple[str, str], float]:

@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from inspect_confidence.metrics import (
     ConfidenceTables,
@@ -14,12 +13,12 @@ from inspect_confidence.metrics import (
     interval_of,
     resampled_as,
 )
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.metrics.calibration import ece_of_tables
 from inspect_confidence.metrics.discrimination import auroc_of_tables
 from inspect_confidence.metrics.registry import Interval
 from inspect_confidence.metrics.tables import accuracy_of_tables
 
-FloatArray = NDArray[np.float64]
 RecordProperty = Callable[[str, object], None]
 
 VALUES = np.linspace(0.5, 1, 11)

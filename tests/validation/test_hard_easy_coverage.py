@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from inspect_ai import eval
-from numpy.typing import NDArray
 from scipy.integrate import quad
 from scipy.stats import binomtest, norm
 
+from figures import Record
 from inspect_confidence import metrics, read_judgments, summarize
 from inspect_confidence.datasets.life_tables import read_life_table
 from inspect_confidence.metrics import (
@@ -23,6 +23,7 @@ from inspect_confidence.metrics import (
     meta_d,
     percentile_interval,
 )
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import Condition, Key
 from inspect_confidence.studies.estimate import ordered_units, resample, results_of
 from inspect_confidence.studies.life_eval import numbers
@@ -30,9 +31,6 @@ from inspect_confidence.studies.life_eval.judgments import CLUSTERS, age_names, 
 from inspect_confidence.studies.study import Resampling
 from inspect_confidence.tasks.question_sets import question_sets
 from validation.coverage import Coverage, lacking
-
-Record = Callable[[str, object], None]
-FloatArray = NDArray[np.float64]
 
 RESAMPLES = 400
 TOOLBOX = [

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.typing import NDArray
 from scipy.stats import betabinom, pearsonr, poisson
 
 from inspect_confidence import metrics, summarize
 from inspect_confidence.metrics import METRICS
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.metrics.markers import (
     MarkerTables,
     marker_mae,
@@ -23,7 +23,6 @@ from inspect_confidence.metrics.markers import (
 )
 from validation.coverage import RUNS, SIZES, Coverage, lacking
 
-FloatArray = NDArray[np.float64]
 K, T, SETS, RESAMPLES = 20, 10, 4, 300
 VALUES = np.arange(K + 1) / K
 

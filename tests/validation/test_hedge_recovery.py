@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
 from math import comb, sqrt
@@ -17,12 +17,13 @@ import pytest
 from inspect_ai import eval, score
 from inspect_ai.log import EvalLog, write_eval_log
 from inspect_ai.model import get_model
-from numpy.typing import NDArray
 from scipy.stats import binom, binomtest, norm, wilcoxon
 
+from figures import Record
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.datasets.hedge_markers import load_marker_questions
 from inspect_confidence.datasets.questions import Question
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.respondents.hedger import (
     MARKERS,
     Hedger,
@@ -33,8 +34,6 @@ from inspect_confidence.results import drop_part, with_parts
 from inspect_confidence.scorers.hedged import hedged
 from inspect_confidence.tasks.hedge_markers import hedge_markers
 
-Record = Callable[[str, object], None]
-FloatArray = NDArray[np.float64]
 Group = tuple[str, str]
 Sizes = Mapping[tuple[Group, str], int]
 """Sentences of each marker in each data set's split."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.typing import NDArray
 from scipy.stats import binom, entropy
 from statsmodels.stats.proportion import proportion_confint
 
+from figures import Record
 from inspect_confidence.metrics import (
     METRICS,
     NEAREST_TO_ONE,
@@ -31,6 +31,7 @@ from inspect_confidence.metrics import (
     resampled_p,
     tunnel_index,
 )
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.respondents.belief import (
     Beliefs,
     draw_beliefs,
@@ -43,9 +44,6 @@ from inspect_confidence.studies.fermi_eval.numbers import method_statistics
 from inspect_confidence.studies.intervals import Intervals
 from inspect_confidence.studies.study import Resampling
 from validation.coverage import RUNS, SIZES, Coverage, Rejections, lacking, misjudged
-
-FloatArray = NDArray[np.float64]
-Record = Callable[[str, object], None]
 
 RESAMPLES = 500
 POOL = 1_000_000

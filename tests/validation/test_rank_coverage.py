@@ -17,7 +17,7 @@ VALUES = np.array([0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0])
 STATED = np.array([0.05, 0.1, 0.1, 0.15, 0.25, 0.15, 0.2])
 SAMPLES, RESAMPLES = 400, 1_000
 
-Statistic = Callable[[FloatArray, FloatArray], FloatArray]
+RankStatistic = Callable[[FloatArray, FloatArray], FloatArray]
 """Masses of wrong and of right answers at each value, of shape (..., 7), to a number."""
 
 
@@ -48,7 +48,7 @@ def auroc(wrong: FloatArray, right: FloatArray) -> FloatArray:
         )
 
 
-DESIGNS: dict[str, tuple[Statistic, float | None, FloatArray, dict[int, int]]] = {
+DESIGNS: dict[str, tuple[RankStatistic, float | None, FloatArray, dict[int, int]]] = {
     "auroc, 50 items": (auroc, None, VALUES - 0.1, {50: 16}),
     "auroc, 200 items": (auroc, None, VALUES - 0.1, {200: 16}),
     "accuracy .9, 200 items": (accuracy, None, np.full(7, -0.9), {200: 16}),

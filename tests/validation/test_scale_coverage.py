@@ -6,16 +6,15 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.stats import ks_2samp, norm
 
+from figures import Record
 from inspect_confidence import metrics
 from inspect_confidence.metrics import METRICS, ConfidenceTables, ItemTables, ValueTables, bootstrap
+from inspect_confidence.metrics.arrays import FloatArray
 from validation.coverage import SIMULATIONS, SIZES, Coverage, lacking
 from validation.laws import LAWS, VALUES, Observer, tables
 
-Record = Callable[[str, object], None]
-FloatArray = NDArray[np.float64]
 Estimator = Callable[[ConfidenceTables], FloatArray]
 
 RESAMPLES = 250

@@ -7,18 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.stats import norm
 
 from inspect_confidence.metrics import TABLE_FUNCTIONS
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.studies.compare import confidence_contrast
 from inspect_confidence.studies.compare import resample_contrast as resampled
 from inspect_confidence.studies.study import Resampling
 from validation.coverage import Rejections, misjudged
 from validation.laws import OUTCOMES, VALUES, Observer, cells_of, tables
-
-FloatArray = NDArray[np.float64]
 
 SIMULATIONS, RESAMPLES = 400, 300
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.stats import norm
 
+from figures import Record
 from inspect_confidence import metrics
 from inspect_confidence.metrics import ConfidenceTables, meta_d
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.metrics.type2 import Type1Model, d_prime_of
-
-Record = Callable[[str, object], None]
-FloatArray = NDArray[np.float64]
 
 SEEDS, ITEMS = 200, 5_000
 THRESHOLD = 0.75

@@ -11,15 +11,14 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import binom, binomtest, norm
 
+from figures import Record
 from inspect_confidence import metrics, summarize
 from inspect_confidence.datasets.questions import bundled_questions
 from inspect_confidence.metrics import ConfidenceTables, percentile_interval
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.respondents.metacognitive import Metacognitive
 from inspect_confidence.respondents.observer import draw_evidence, reported_share, reports
 from inspect_confidence.scales import Scale
-
-Record = Callable[[str, object], None]
-FloatArray = NDArray[np.float64]
 
 WIDE, NARROW = Scale(0, 100), Scale(0, 20)
 

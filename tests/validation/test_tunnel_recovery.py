@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
+from figures import Record
 from inspect_confidence.metrics import (
     interval_score,
     ranked,
@@ -25,8 +24,6 @@ from inspect_confidence.respondents.belief import (
 
 LEVELS = (80, 90, 95, 99)
 ITEMS = 1_000
-
-Record = Callable[[str, object], None]
 
 
 def coverages(tunnel: float, draws: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

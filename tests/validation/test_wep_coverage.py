@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.typing import NDArray
 
 from inspect_confidence import summarize
 from inspect_confidence.datasets.wep_survey import surveyed_counts
@@ -17,13 +16,12 @@ from inspect_confidence.metrics import (
     median_interval,
     sign_flips,
 )
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import Condition
 from inspect_confidence.studies.wep_probes import choices
 from inspect_confidence.studies.wep_probes.words import _difference_of_medians
 from validation.coverage import Coverage, Rejections, lacking, misjudged
 
-FloatArray = NDArray[np.float64]
-Record = Callable[[str, object], None]
 Law = Mapping[float, float]
 """The shares of values in percent."""
 

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import binom
 
+from figures import Record
 from inspect_confidence import summarize
 from inspect_confidence.datasets.wep_contexts import SURVEYED
 from inspect_confidence.respondents.surveyed import Surveyed
 from inspect_confidence.results import Condition
-
-Record = Callable[[str, object], None]
 
 CONTEXTS = 15
 """As many as the concise setting has."""

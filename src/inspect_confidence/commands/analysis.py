@@ -221,7 +221,7 @@ def read_costs(costs: Mapping[str, float] | str | None) -> Costs | None:
 
 
 @dataclass(frozen=True)
-class Part:
+class StudyResults:
     """A study with its judgments by task and its resampling.
 
     Attributes:
@@ -298,7 +298,7 @@ def compute_results(source: Source | Stream, settings: Settings) -> Iterator[Res
                 if task in read:
                     labelled = with_choices(read[task], task, computed[study.name])
                     frames[task] = _small(labelled)
-            results += Part(study, frames, frames, computed[study.name]).results()
+            results += StudyResults(study, frames, frames, computed[study.name]).results()
         if study.each_model:
             order = {}
             for (model, variant), place in source.order(tasks).items():
@@ -308,7 +308,7 @@ def compute_results(source: Source | Stream, settings: Settings) -> Iterator[Res
         yield from results
 
 
-def study_parts(source: Source, settings: Settings) -> Iterator[Part]:
+def study_parts(source: Source, settings: Settings) -> Iterator[StudyResults]:
     """Yield a part for each study that has judgments.
 
     Raises:
@@ -330,4 +330,4 @@ def study_parts(source: Source, settings: Settings) -> Iterator[Part]:
                     notes |= {(table.task, name): note for name, note in left_out.items()}
                 frames[table.task] = frame
         if any(map(len, frames.values())):
-            yield Part(study, frames, all_frames, computed[study.name], notes)
+            yield StudyResults(study, frames, all_frames, computed[study.name], notes)

@@ -204,12 +204,12 @@ def field_values(group: JudgmentGroup) -> Iterator[tuple[str, NDArray[np.bool_]]
             yield str(Condition({field: value})), (values == value).to_numpy()
 
 
-Group = TypeVar("Group", bound=JudgmentGroup)
+JudgmentGroupT = TypeVar("JudgmentGroupT", bound=JudgmentGroup)
 
 
 def _split_groups(
-    kind: type[Group], task: str, rows: pd.DataFrame, columns: Sequence[str]
-) -> Iterator[Group]:
+    kind: type[JudgmentGroupT], task: str, rows: pd.DataFrame, columns: Sequence[str]
+) -> Iterator[JudgmentGroupT]:
     for key, group in rows.groupby(["model", "variant", *columns], sort=False, dropna=False):
         # NaN, which differs from itself, stands for a missing scale or level.
         elicitation = {

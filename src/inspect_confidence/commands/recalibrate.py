@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from inspect_confidence import __version__
 from inspect_confidence.arguments import choice, user_path
@@ -37,7 +36,7 @@ from inspect_confidence.commands.saved_maps import (
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.judgments.read import Judgments, Source, judgments_of
 from inspect_confidence.metrics import RECALIBRATIONS, choose_recalibration
-from inspect_confidence.metrics.arrays import FloatArray
+from inspect_confidence.metrics.arrays import BoolArray, FloatArray
 from inspect_confidence.privacy import model_name, redact_path, scrub_condition, stable_alias
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import Difference, Resampling, estimate
@@ -177,9 +176,6 @@ def _public_names(group: JudgmentGroup) -> dict[str, str]:
 @cache
 def _dataset_alias(name: str) -> str:
     return stable_alias(name, redact_path)
-
-
-BoolArray = NDArray[np.bool_]
 
 
 def _split_items(group: JudgmentGroup, seed: int) -> tuple[BoolArray, BoolArray, dict[str, object]]:

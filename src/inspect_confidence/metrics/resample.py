@@ -240,7 +240,7 @@ def _is_extreme(signs: FloatArray, differences: FloatArray) -> FloatArray:
     return np.asarray(np.abs(signs @ differences) >= threshold, float)
 
 
-Name = TypeVar("Name", bound=Hashable)
+StatisticNameT = TypeVar("StatisticNameT", bound=Hashable)
 
 Statistic = Callable[[FloatArray], FloatArray]
 """Weights (resamples, units) -> values (resamples,), NaN where undefined.
@@ -648,13 +648,13 @@ def _pattern_keys(leaves: Sequence[SumStatistic[Any]], strata: IntArray) -> Floa
 
 
 def bootstrap(
-    statistics: Mapping[Name, Statistic],
+    statistics: Mapping[StatisticNameT, Statistic],
     strata: IntArray,
     *,
     resamples: int = 10_000,
     seed: int | Sequence[int] = 0,
     sampling: Resampled | None = None,
-) -> dict[Name, FloatArray]:
+) -> dict[StatisticNameT, FloatArray]:
     """Compute every statistic over the same draws of a Bayesian bootstrap of the units.
 
     Weights of units are Dirichlet-distributed (Rubin 1981, The Annals of Statistics 9), and with
@@ -704,9 +704,9 @@ def bootstrap_pair(
 
 
 def _values_over(
-    statistics: Mapping[Name, Statistic], weights: Iterable[FloatArray]
-) -> dict[Name, FloatArray]:
-    values: dict[Name, list[FloatArray]] = {name: [] for name in statistics}
+    statistics: Mapping[StatisticNameT, Statistic], weights: Iterable[FloatArray]
+) -> dict[StatisticNameT, FloatArray]:
+    values: dict[StatisticNameT, list[FloatArray]] = {name: [] for name in statistics}
     for chunk in weights:
         for name, statistic in statistics.items():
             values[name].append(statistic(chunk))

@@ -8,7 +8,7 @@ from scipy.special import expit, logit, stdtrit
 
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.metrics.inference import widened
-from inspect_confidence.metrics.resample import Name, Statistic
+from inspect_confidence.metrics.resample import Statistic, StatisticNameT
 
 __all__ = ["WAVES", "smooth_draws", "within_range"]
 
@@ -21,13 +21,13 @@ _EDGE = 1e-12
 
 
 def smooth_draws(
-    statistics: Mapping[Name, Statistic],
+    statistics: Mapping[StatisticNameT, Statistic],
     units: int,
     *,
     resamples: int,
     seed: int | Sequence[int] = 0,
     trend: ArrayLike | None = None,
-) -> dict[Name, FloatArray]:
+) -> dict[StatisticNameT, FloatArray]:
     """Draw the values of statistics whose units depend on each other along a line.
 
     With psi_i the influence of unit i of n on the statistic, the low-frequency variation along the

@@ -39,7 +39,7 @@ class LineKey:
 
 
 @dataclass(frozen=True)
-class Column:
+class MatrixColumn:
     """A column of the matrix: a metric of a study on a data set.
 
     Attributes:
@@ -65,7 +65,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Number:
+class MatrixCell:
     """A model's number in a column.
 
     Attributes:
@@ -97,14 +97,14 @@ class Line:
     """A model's numbers, one a column; None if the model has no number."""
 
     key: LineKey
-    numbers: Sequence[Number | None]
+    numbers: Sequence[MatrixCell | None]
 
 
 @dataclass(frozen=True)
 class Matrix:
     """The columns, and the lines in the order of the models."""
 
-    columns: Sequence[Column]
+    columns: Sequence[MatrixColumn]
     lines: Sequence[Line]
 
     @property
@@ -141,8 +141,8 @@ def matrix_of(
         rows = rows[rows["study"].isin(studies)]
     rows = with_line_keys(rows)
     shares = _unread_shares(results)
-    columns: list[Column] = []
-    cells: dict[LineKey, dict[int, Number]] = {}
+    columns: list[MatrixColumn] = []
+    cells: dict[LineKey, dict[int, MatrixCell]] = {}
     for place, column_rows in enumerate(_column_rows(rows, max_columns)):
         column = _column(column_rows)
         columns.append(column)
@@ -213,10 +213,10 @@ def _counts(rows: pd.DataFrame) -> str:
     return f"n = {smallest:,}" + (f" to {largest:,}" if largest > smallest else "")
 
 
-def _column(rows: pd.DataFrame) -> Column:
+def _column(rows: pd.DataFrame) -> MatrixColumn:
     first = rows.iloc[0]
     metric, dataset, label = str(first["metric"]), str(first["dataset"]), str(first["label"])
-    return Column(
+    return MatrixColumn(
         study=str(first["study"]),
         task=str(first["task"]),
         metric=metric,
@@ -230,7 +230,7 @@ def _column(rows: pd.DataFrame) -> Column:
 
 def _number(
     row: Mapping[Any, Any], rank: Rank, shares: Mapping[tuple[str, ...], tuple[int, float]]
-) -> Number:
+) -> MatrixCell:
     metric, value, n = str(row["metric"]), float(row["value"]), int(row["n"])
     ends = [float(row["ci_low"]), float(row["ci_high"])]
     has_interval = not any(map(isnan, ends))
@@ -241,7 +241,7 @@ def _number(
             unread_row, share = shares[key]
             unread = format_number(SHARE, share)
             break
-    return Number(
+    return MatrixCell(
         row=int(row["row"]),
         text=format_number(metric, value, n),
         interval=", ".join(without_unit(metric, end) for end in ends) if has_interval else "",

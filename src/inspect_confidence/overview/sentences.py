@@ -16,7 +16,7 @@ from inspect_confidence.overview.matrix import (
     Line,
     LineKey,
     Matrix,
-    Number,
+    MatrixCell,
     with_line_keys,
 )
 from inspect_confidence.overview.numbers import format_interval, format_number
@@ -32,14 +32,14 @@ _MAX_CLAUSES = 5
 
 
 @dataclass(frozen=True)
-class Part:
+class SentencePart:
     """A piece of a sentence; `row` is the row of the results if the piece is a number."""
 
     text: str
     row: int | None = None
 
 
-Sentence = Sequence[Part]
+Sentence = Sequence[SentencePart]
 
 
 def model_sentences(results: pd.DataFrame, matrix: Matrix) -> list[tuple[LineKey, Sentence]]:
@@ -90,7 +90,7 @@ NumberRows = Mapping[tuple[LineKey, str, str, str], Sequence[Mapping[Any, Any]]]
 """Rows of the results by line, task, metric and condition."""
 
 
-def _sentence(key: LineKey, clauses: Sequence[Clause], numbers: NumberRows) -> list[Part]:
+def _sentence(key: LineKey, clauses: Sequence[Clause], numbers: NumberRows) -> list[SentencePart]:
     """Return the sentence on a line; the numbers of a task are of one data set, the largest."""
     chosen: dict[str, tuple[Clause, Sequence[Mapping[Any, Any]]]] = {}
     dataset_by_task: dict[str, str] = {}
@@ -102,14 +102,14 @@ def _sentence(key: LineKey, clauses: Sequence[Clause], numbers: NumberRows) -> l
         if dataset in by_dataset:
             dataset_by_task[clause.task] = dataset
             chosen[clause.about] = clause, by_dataset[dataset]
-    parts: list[Part] = []
+    parts: list[SentencePart] = []
     sources = [_source(rows) for _, rows in chosen.values()]
     for place, (clause, rows) in enumerate(chosen.values()):
         parts.extend(_fill(clause, rows))
         following = sources[place + 1] if place + 1 < len(sources) else ""
         if following != sources[place]:
-            parts.append(Part(f" ({sources[place]})"))
-        parts.append(Part("; " if following else "."))
+            parts.append(SentencePart(f" ({sources[place]})"))
+        parts.append(SentencePart("; " if following else "."))
     return parts
 
 
@@ -143,18 +143,18 @@ def _source(rows: Sequence[Mapping[Any, Any]]) -> str:
     return f"{name}, n = {_judgments(rows):,}"
 
 
-def _fill(clause: Clause, rows: Sequence[Mapping[Any, Any]]) -> Iterator[Part]:
+def _fill(clause: Clause, rows: Sequence[Mapping[Any, Any]]) -> Iterator[SentencePart]:
     text = clause.text
     if not isinstance(text, str):
         ends = ("value", "ci_low", "ci_high")
         text = text(*(NumberInText(*(float(row[name]) for name in ends)) for row in rows))
     pieces = text.split("{}")
     for piece, row in zip(pieces, rows, strict=False):
-        yield Part(piece)
+        yield SentencePart(piece)
         metric = str(row["metric"])
         number = format_number(metric, float(row["value"]), int(row["n"]))
-        yield Part(f"{number}{format_interval(metric, row)}", int(row["row"]))
-    yield Part(pieces[-1])
+        yield SentencePart(f"{number}{format_interval(metric, row)}", int(row["row"]))
+    yield SentencePart(pieces[-1])
 
 
 def column_sentence(matrix: Matrix, place: int) -> Sentence:
@@ -170,7 +170,7 @@ def column_sentence(matrix: Matrix, place: int) -> Sentence:
         return []
     if len(defined) == 1:
         line, number = defined[0]
-        return [Part(f"{name} of {_name(line)}: "), _number_part(number), Part(".")]
+        return [SentencePart(f"{name} of {_name(line)}: "), _number_part(number), SentencePart(".")]
     direction = column.direction
     values = np.array([number.value for _, number in defined])
     badness = direction.loss(values) if direction.ordered else values
@@ -179,11 +179,11 @@ def column_sentence(matrix: Matrix, place: int) -> Sentence:
     words = _ENDS.get(direction.name if direction.ordered else "none", _ENDS["none"])
     target = f"{direction.target:g}"
     return [
-        Part(f"{name}: {words[0].format(target)} for {_name(first[0])}, "),
+        SentencePart(f"{name}: {words[0].format(target)} for {_name(first[0])}, "),
         _number_part(first[1]),
-        Part(f"; {words[1].format(target)} for {_name(last[0])}, "),
+        SentencePart(f"; {words[1].format(target)} for {_name(last[0])}, "),
         _number_part(last[1]),
-        Part(f"{_overlap(defined, first)}."),
+        SentencePart(f"{_overlap(defined, first)}."),
     ]
 
 
@@ -195,9 +195,9 @@ _ENDS = {
 }
 
 
-def _number_part(number: Number) -> Part:
+def _number_part(number: MatrixCell) -> SentencePart:
     interval = f" [{number.interval}]" if number.interval else ""
-    return Part(f"{number.text}{interval}", number.row)
+    return SentencePart(f"{number.text}{interval}", number.row)
 
 
 def _name(line: Line) -> str:
@@ -205,7 +205,7 @@ def _name(line: Line) -> str:
     return ", ".join(shortened(name, _LONGEST) for name in names)
 
 
-def _overlap(numbers: Sequence[tuple[Line, Number]], best: tuple[Line, Number]) -> str:
+def _overlap(numbers: Sequence[tuple[Line, MatrixCell]], best: tuple[Line, MatrixCell]) -> str:
     """Return a clause on the number of lines that may be as good as the best one."""
     if isnan(best[1].rank.low):
         return ""
@@ -226,7 +226,7 @@ def _overlap(numbers: Sequence[tuple[Line, Number]], best: tuple[Line, Number]) 
 def unread_sentence(matrix: Matrix) -> Sentence:
     """Return a sentence on the models' shares of parse failures, from the matrix of a study."""
     has_shares = False
-    failures: list[tuple[Line, Number, bool]] = []
+    failures: list[tuple[Line, MatrixCell, bool]] = []
     for line in matrix.lines:
         numbers = {number.unread_row: number for number in line.numbers if number is not None}
         numbers.pop(None, None)
@@ -236,23 +236,26 @@ def unread_sentence(matrix: Matrix) -> Sentence:
     if not has_shares:
         return []
     if not failures:
-        return [Part("All replies could be read.")]
+        return [SentencePart("All replies could be read.")]
     failures.sort(key=lambda failure: -_share(failure[1]))
-    parts: list[Part] = []
+    parts: list[SentencePart] = []
     for line, number, has_several in failures[:_MAX_MODELS]:
-        parts.append(Part(", " if parts else "Could not be read: "))
+        parts.append(SentencePart(", " if parts else "Could not be read: "))
         if has_several:
-            parts.append(Part("up to "))
-        parts += [Part(number.unread, number.unread_row), Part(f" of {_name(line)}'s replies")]
+            parts.append(SentencePart("up to "))
+        parts += [
+            SentencePart(number.unread, number.unread_row),
+            SentencePart(f" of {_name(line)}'s replies"),
+        ]
     more = len(failures) - _MAX_MODELS
-    return [*parts, Part(f", and some of {more} others." if more > 0 else ".")]
+    return [*parts, SentencePart(f", and some of {more} others." if more > 0 else ".")]
 
 
 _MAX_MODELS = 3
 """Maximum number of models in a sentence."""
 
 
-def _share(number: Number) -> float:
+def _share(number: MatrixCell) -> float:
     return float(number.unread.rstrip("%"))
 
 

@@ -13,7 +13,7 @@ from inspect_confidence.plots.style import FAINT, WIDTH, shortened
 from inspect_confidence.plots.text import inches_of, lines_of, wrapped
 from inspect_confidence.results import with_parts
 
-T = TypeVar("T")
+PlottedT = TypeVar("PlottedT")
 
 
 def select_rows(
@@ -131,8 +131,8 @@ Shared = Literal["both", "values", "none"]
 
 
 def facets(
-    titled_panels: Sequence[tuple[str, T]],
-    draw: Callable[[Axes, T], object],
+    titled_panels: Sequence[tuple[str, PlottedT]],
+    draw: Callable[[Axes, PlottedT], object],
     x: str,
     y: str,
     *,

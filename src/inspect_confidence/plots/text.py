@@ -13,7 +13,7 @@ from matplotlib.textpath import text_to_path
 
 from inspect_confidence.plots.style import shortened
 
-T = TypeVar("T")
+TextT = TypeVar("TextT")
 
 _POINTS = 72  # an inch
 _SLACK = 1.03  # hinting and other programs' fonts make text a little wider
@@ -25,13 +25,13 @@ _JOINT = re.compile(r"(?<=[ _-])")
 """Where a word that is wider than a line is broken, if it can be."""
 
 
-def first_names(names: Sequence[T], limit: int, noun: str) -> tuple[list[T], str]:
+def first_names(names: Sequence[TextT], limit: int, noun: str) -> tuple[list[TextT], str]:
     """The first ones, and in words how many are left out; empty where none is."""
     over = len(names) - limit
     return list(names[:limit]), f"{noun} left out: {over}" if over > 0 else ""
 
 
-def blocks(names: Sequence[T], limit: int) -> list[list[T]]:
+def blocks(names: Sequence[TextT], limit: int) -> list[list[TextT]]:
     """Split names into as few blocks of at most `limit` as possible, of nearly equal sizes.
 
     Example:

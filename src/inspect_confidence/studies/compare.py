@@ -29,7 +29,7 @@ from inspect_confidence.studies.estimate import clusters_of, ordered_units, resa
 from inspect_confidence.studies.notes import noted
 from inspect_confidence.studies.study import Difference, Resampling
 
-Name = tuple[Condition, str]
+ComparedName = tuple[Condition, str]
 """Condition and metric."""
 
 
@@ -48,7 +48,7 @@ class Contrast:
         clusters: What the units are where they aren't items.
     """
 
-    names: Sequence[Name]
+    names: Sequence[ComparedName]
     items: Sequence[int]
     units: int
     first: metrics.Statistic
@@ -64,7 +64,7 @@ def on_common(sides: Sequence[pd.DataFrame]) -> tuple[pd.Index, list[pd.DataFram
 
 
 def means_contrast(
-    names: Sequence[Name],
+    names: Sequence[ComparedName],
     sides: Sequence[tuple[FloatArray, IntArray]],
     items: Sequence[int],
     units: int,
@@ -101,7 +101,7 @@ class ResampledDifferences:
         grouped: Whether groups of units were resampled, there being many.
     """
 
-    names: Sequence[Name]
+    names: Sequence[ComparedName]
     items: IntArray
     units: IntArray
     first: FloatArray

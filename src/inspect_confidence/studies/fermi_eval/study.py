@@ -11,7 +11,7 @@ from inspect_confidence.metrics import CombinedStatistic, Statistic, mean_of
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Result, drop_part
-from inspect_confidence.studies.compare import Contrast, Name, differences, on_common
+from inspect_confidence.studies.compare import ComparedName, Contrast, differences, on_common
 from inspect_confidence.studies.estimate import (
     ResampledEstimates,
     Statistics,
@@ -123,7 +123,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     intervals = [numbers.intervals_of(side, str(side["method"].iloc[0])) for side in (a, b)]
     _, common_sides = on_common(intervals)
     units = pd.Index(unit_names(common_sides[0]).unique())
-    compared: dict[Name, _ComparedMetric] = {}
+    compared: dict[ComparedName, _ComparedMetric] = {}
     coverages: dict[float, _ComparedMetric] = {}
     for level in sorted(set(intervals[0]["level"]) & set(intervals[1]["level"])):
         at_level = [side[side["level"] == level] for side in intervals]
@@ -169,7 +169,7 @@ def _compare_intervals(
     return compared
 
 
-def _contrast(compared: Mapping[Name, _ComparedMetric], units: int) -> Contrast:
+def _contrast(compared: Mapping[ComparedName, _ComparedMetric], units: int) -> Contrast:
     def columns(*values: FloatArray) -> FloatArray:
         return np.column_stack(values)
 

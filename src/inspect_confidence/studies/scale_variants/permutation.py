@@ -25,7 +25,7 @@ _CHUNK = 500
 _TIE = 1e-12
 """Differences that are this near to the observed one are as large as it."""
 
-Name = tuple[str, str]
+TestName = tuple[str, str]
 """Condition of a compared metric, encoded, and its name."""
 
 
@@ -53,11 +53,11 @@ class Permutations:
         permuted: The differences under exchanges, of shape (permutations, metrics).
     """
 
-    names: Sequence[Name]
+    names: Sequence[TestName]
     observed: FloatArray
     permuted: FloatArray
 
-    def p_values(self) -> dict[Name, float]:
+    def p_values(self) -> dict[TestName, float]:
         """Return (1 + exchanges with as large a difference) / (1 + exchanges), two-sided.
 
         An exchange in which the metric is undefined counts as one with as large a difference. p is
