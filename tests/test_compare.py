@@ -11,6 +11,8 @@ import pytest
 
 from conftest import run_respondent
 from inspect_confidence import InvalidArgument, compare, summarize
+from inspect_confidence.cli.terminal import print_differences
+from inspect_confidence.commands.compare import main_differences
 from runs import printed
 
 
@@ -167,16 +169,82 @@ def test_command_prints_a_verdict_a_metric(tmp_path: Path) -> None:
     """`compare A B` on two folders of logs prints values, interval and verdict."""
     run_respondent("calibrated", tmp_path / "a", items=40)
     run_respondent("overconfident", tmp_path / "b", items=40)
-    done = printed("compare", tmp_path / "a", tmp_path / "b", "--resamples", 1_000)
+    done = printed("compare", tmp_path / "a", tmp_path / "b", "--full", "--resamples", 1_000)
     assert "a: respondent/calibrated direct" in done.stdout
     assert "b: respondent/overconfident direct" in done.stdout
     lines = done.stdout.splitlines()
-    line_numbers = [k for k, line in enumerate(lines) if re.match(r"level=99 +coverage ", line)]
+    line_numbers = [k for k, line in enumerate(lines) if "coverage;level=99 " in line]
     # Each part of the table names its lines; the verdict takes two of them.
     assert len(line_numbers) > 1
     assert "a is higher by" in lines[line_numbers[-1]]
-    paired_run = printed("compare", tmp_path, "--resamples", 200)
-    assert "level=99" in paired_run.stdout
+    screen = printed("compare", tmp_path, "--resamples", 200).stdout.splitlines()
+    assert screen[:2] == ["a: respondent/calibrated", "b: respondent/overconfident"]
+    (line,) = [line for line in screen if "coverage_plateau, direct" in line]
+    assert re.search(r"a is higher +0\.\d+ +\[0\.\d+, 0\.\d+\]$", line)
+    assert not [line for line in screen if "level=" in line]
+
+
+def test_the_screen_is_of_the_primary_metric_of_models_on_the_main_scale(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Of two models on two scales, 0-100 is the headline's; rows without a value are left out."""
+    frames = []
+    for model, right in (("m/one", [1, 1, 1, 0]), ("m/two", [1, 0, 0, 0])):
+        for high in (20, 100):
+            frames.append(
+                pd.DataFrame({"item": list("abcd"), "correct": right, "raw": [0.9 * high] * 4})
+                .assign(task="scale_variants", model=model, low=0.0, high=float(high))
+                .assign(answer="", target="", status="ok")
+            )
+    differences = compare(pd.concat(frames), resamples=50)
+    assert set(differences["contrast"]) == {"models", "methods"}
+    (main,) = main_differences(differences).to_dict("records")
+    assert (main["a"], main["b"], main["method"]) == ("m/one", "m/two", "0-100")
+    # .9 stated in both; 3 and 1 of 4 are right.
+    assert (main["metric"], main["difference"]) == ("overconfidence", pytest.approx(-0.5))
+    print_differences(differences)
+    screen = capsys.readouterr().out
+    assert "overconfidence, 0-100  no verdict  -0.5" in screen
+    assert "0-20" not in screen
+    print_differences(differences, full=True)
+    full = capsys.readouterr().out
+    assert "nan" not in full
+    assert "b: m/one 0-20" in full or "a: m/one 0-20" in full
+    assert "undefined differences are in --csv FILE only" in full
+    one_model = compare(pd.concat(frames[:2]), resamples=50)
+    assert set(main_differences(one_model)["contrast"]) == {"methods"}
+
+
+def test_a_screen_has_as_many_pairs_as_there_is_room_for(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Of the 36 pairs of nine models, 30 have room, and the line below says so."""
+    frames = [judgments(f"m{k}", k / 10) for k in range(9)]
+    print_differences(compare(pd.concat(frames), resamples=20))
+    screen = capsys.readouterr().out
+    assert screen.count("coverage_plateau") == 30
+    assert "30 of 36 pairs are shown" in " ".join(screen.split())
+
+
+def test_models_and_studies_can_be_selected() -> None:
+    """A model alone is compared with the others, several with each other."""
+    frame = pd.concat([judgments(model, shift) for model, shift in (("a", 0), ("b", 1), ("c", 2))])
+    selections = {(): 3, ("b",): 2, ("a", "c"): 1}
+    for models, pairs in selections.items():
+        rows = compare(frame, models=models, resamples=20)
+        assert len(rows.groupby(["a", "b"])) == pairs
+    with pytest.raises(InvalidArgument, match="--model d: there are no judgments of it"):
+        compare(frame, models=["d"], resamples=20)
+    with pytest.raises(InvalidArgument, match="nothing to compare"):
+        compare(frame, study="life_eval", resamples=20)
+
+
+def test_the_screen_of_all_tasks_has_at_most_forty_lines() -> None:
+    """On two models and every task; no number is written as nan."""
+    logs = Path(__file__).parents[1] / "examples" / "logs"
+    screen = printed("compare", logs, "--resamples", 100).stdout
+    assert 10 < len(screen.splitlines()) <= 40
+    assert "nan" not in screen
 
 
 def test_few_items_need_no_resamples() -> None:

@@ -379,6 +379,15 @@ def export(
     help="Primary metric, whose p is adjusted over all pairs; can be repeated. Default: the first "
     "main number of each task.",
 )
+@click.option("--study", metavar="NAME", help="Compare only in one study.")
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    metavar="NAME",
+    help="Compare only pairs with this model, or if repeated only pairs of these models.",
+)
+@click.option("--full", is_flag=True, help="Print all metrics, methods and scales.")
 @STRICT
 @JSON
 @CSV
@@ -387,19 +396,25 @@ def compare(
     a: str,
     b: str | None,
     metrics: Sequence[str],
+    study: str | None,
+    models: Sequence[str],
+    full: bool,
     as_json: bool,
     csv: Path | None,
     **settings: "Unpack[Settings]",
 ) -> None:
     """Print paired differences between the judgments in A and those in B, or within A.
 
-    Models, variants and methods are compared on the items that both answered. Differences of other
-    than the primary metrics are exploratory: their p is not adjusted.
+    By default a screen with the primary metric of each task for each pair of models; --full prints
+    all metrics. Models, variants and methods are compared on the items that both answered.
+    Differences of other than the primary metrics are exploratory: their p is not adjusted.
     """
     from inspect_confidence.commands.compare import compare as compute
 
+    study = study and find_study(study)
     sides = [read_paths([side]) for side in (a, b) if side]
-    output_rows(compute(*sides, metrics=metrics, **settings), as_json, csv, print_differences)
+    rows = compute(*sides, metrics=metrics, models=models, study=study, **settings)
+    output_rows(rows, as_json, csv, functools.partial(print_differences, full=full))
 
 
 @click.command()

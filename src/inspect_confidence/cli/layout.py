@@ -31,6 +31,25 @@ def _words(heading: str) -> list[str]:
     return words
 
 
+_JOINT = re.compile(r"(?<=[\s_/;,=-])(?=\S)")
+
+
+def _break(name: str, width: int) -> list[str]:
+    """Break a name into lines at its joints; a longer part is left for the terminal to fold.
+
+    Example:
+        >>> _break("scale_variants", 8), _break("wep_choice design", 12)
+        (['scale_', 'variants'], ['wep_choice ', 'design'])
+    """
+    lines = [""]
+    for part in _JOINT.split(name):
+        if lines[-1] and len((lines[-1] + part).rstrip()) > width:
+            lines.append(part)
+        else:
+            lines[-1] += part
+    return lines
+
+
 @dataclass(frozen=True)
 class Grid:
     """A table as text.
@@ -118,7 +137,7 @@ class Grid:
         height = max(map(len, self._heading_lines()), default=1) + 2
         for line in self.lines:
             cells = zip(line, self.widths, strict=True)
-            height += max(-(-len(cell) // width) for cell, width in cells)
+            height += max(len(_break(cell, width)) for cell, width in cells)
         return height
 
     def _part(self, columns: Sequence[int], widths: Sequence[int]) -> "Grid":
@@ -175,7 +194,9 @@ class Grid:
                 heading, justify="left" if is_left else "right", width=width, overflow="fold"
             )
         for line in self.lines:
-            table.add_row(*map(Text, line))
+            names = zip(line[: self.names], self.widths, strict=False)
+            parts = ["\n".join(_break(text, width)) for text, width in names]
+            table.add_row(*map(Text, [*parts, *line[self.names :]]))
         needed = sum(self.widths) + _GAP * len(self.widths)
         if needed > console.width:  # numbers are never broken
             console = Console(width=needed, no_color=True)

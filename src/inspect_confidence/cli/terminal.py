@@ -308,25 +308,92 @@ def _interval_ends(rows: "pd.DataFrame") -> Iterable[tuple[float, float]]:
     return zip(rows["ci_low"], rows["ci_high"], strict=True)
 
 
-def print_differences(differences: "pd.DataFrame") -> None:
-    """Print a table of paired differences for each pair of contenders and data set."""
-    for (a, b, dataset), rows in differences.groupby(["a", "b", "dataset"], sort=False):
-        table = rows[["condition", "metric"]].copy()
-        for name in ("value_a", "value_b", "difference"):
-            table[name] = rows[name].map("{:.3g}".format)
-        table["95% interval"] = [
-            "-" if math.isnan(low) else f"[{low:.3g}, {high:.3g}]"
-            for low, high in _interval_ends(rows)
-        ]
-        table["items"] = rows["items"].astype(str)
-        table["verdict"] = rows["verdict"]
-        print_table(
-            table,
-            "\n".join([one_line(f"a: {a}"), one_line(f"b: {b}"), one_line(f"on {dataset}")]),
+_SCREEN = 30
+"""Number of differences that a screen shows at most, if it has several pairs."""
+
+
+def print_differences(differences: "pd.DataFrame", *, full: bool = False) -> None:
+    """Print a table of paired differences for each pair of contenders.
+
+    Args:
+        differences: Rows of `compare`.
+        full: Whether to print all defined differences with both values, by data set, or else only
+            `main_differences` of as many pairs as a screen has room for.
+    """
+    from inspect_confidence.commands.compare import main_differences
+
+    if full:
+        keys = ["a", "b", "dataset"]
+        is_defined = differences["difference"].notna()
+        rows = differences[is_defined]
+        left_out = f"{(~is_defined).sum()} undefined differences are in --csv FILE only. "
+        caption = (
+            f"{'' if is_defined.all() else left_out}"
             "p is below .05 exactly if the interval excludes 0. The second p of a primary metric "
             "is Holm's, over all comparisons of the task's primary metrics; exploratory ones are "
-            "not adjusted.",
+            "not adjusted."
         )
+    else:
+        keys, rows = ["a", "b"], main_differences(differences)
+        caption = (
+            "A verdict on several comparisons in a task is by p after Holm's adjustment. "
+            "--full gives all metrics and reasons, --csv FILE all numbers."
+        )
+    pairs = list(rows.groupby(keys, sort=False))
+    lines = 0
+    for place, (names, group) in enumerate(pairs):
+        lines += len(group)
+        if not full and place and lines > _SCREEN:
+            caption += f" {place} of {len(pairs)} pairs are shown; --model NAME selects."
+            break
+        titles = map("{}: {}".format, ("a", "b", "data set"), names)
+        table = _full_table(group) if full else _main_table(group)
+        print_table(table, "\n".join(map(one_line, titles)), "")
+    _print_text(_console(), caption)
+
+
+def _main_table(rows: "pd.DataFrame") -> "pd.DataFrame":
+    import pandas as pd
+
+    from inspect_confidence.commands.compare import verdict_words
+    from inspect_confidence.results import Condition
+
+    tasks, metrics = [], []
+    for row in rows.to_dict("records"):
+        dataset = "" if row["dataset"] == row["task"] else row["dataset"]
+        tasks.append(" ".join(filter(None, (row["task"], dataset))))
+        condition = Condition.read(row["condition"])
+        parts = map("{}={}".format, condition, condition.values())
+        metrics.append(", ".join(filter(None, (row["metric"], row["method"], *parts))))
+    verdicts = [verdict_words(row).partition(":")[0] for row in rows.to_dict("records")]
+    table = pd.DataFrame({"task": tasks, "metric": metrics, "verdict": verdicts})
+    table["a-b"] = list(map("{:.2g}".format, rows["difference"]))
+    table["95% interval"] = _interval_column(rows, ".2g")
+    return table
+
+
+def _full_table(rows: "pd.DataFrame") -> "pd.DataFrame":
+    table = rows[["task"]].copy()
+    table["metric"] = _metric_names(rows)
+    for name in ("value_a", "value_b", "difference"):
+        table[name] = rows[name].map("{:.3g}".format)
+    table["95% interval"] = _interval_column(rows, ".3g")
+    table["items"] = rows["items"].astype(str)
+    table["verdict"] = rows["verdict"]
+    return table
+
+
+def _metric_names(rows: "pd.DataFrame") -> list[str]:
+    """Return the names of metrics with their conditions, as `check` takes them."""
+    pairs = zip(rows["metric"], rows["condition"], strict=True)
+    return [";".join(filter(None, pair)) for pair in pairs]
+
+
+def _interval_column(rows: "pd.DataFrame", form: str) -> list[str]:
+    texts = []
+    for low, high in _interval_ends(rows):
+        texts.append("-" if math.isnan(low) else f"[{low:{form}}, {high:{form}}]")
+    return texts
 
 
 def print_recalibrated(

@@ -1,8 +1,8 @@
 """Paired differences between models, variants or methods on the same items."""
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from typing import Any, Unpack
 
 import numpy as np
@@ -11,17 +11,20 @@ from numpy.typing import NDArray
 
 from inspect_confidence.commands.analysis import Settings, study_parts, with_choices
 from inspect_confidence.errors import InvalidArgument, nearest
-from inspect_confidence.judgments.read import Source, judgments_of
+from inspect_confidence.judgments.read import Judgments, Source, judgments_of
 from inspect_confidence.metrics import METRICS, holm
 from inspect_confidence.results import Condition
-from inspect_confidence.studies import Study, study_of
+from inspect_confidence.studies import Headline, Study, study_of
 
 COLUMNS = [
-    *("task", "dataset", "a", "b", "condition", "metric", "role", "value_a", "value_b"),
-    *("difference", "ci_low", "ci_high", "p", "p_holm", "family", "items", "verdict", "note"),
+    *("task", "dataset", "a", "b", "contrast", "method", "condition", "metric", "role"),
+    *("value_a", "value_b", "difference", "ci_low", "ci_high", "p", "p_holm", "family"),
+    *("items", "verdict", "note"),
 ]
 PRIMARY, EXPLORATORY = "primary", "exploratory"
 """Roles of a difference: in the family of tests that is adjusted, or beside it."""
+MODELS, METHODS = "models", "methods"
+"""Contrasts: of models or their variants by one method or scale, or of methods of one model."""
 
 
 @dataclass(frozen=True)
@@ -33,10 +36,14 @@ class Contender:
     judgments: pd.DataFrame
 
     @property
+    def method_text(self) -> str:
+        """Name of the method or scale; empty if the study has one only."""
+        return "-".join(filter(None, self.method))  # joins the ends of a scale: 0-100
+
+    @property
     def name(self) -> str:
         """Name in tables."""
-        method = "-".join(filter(None, self.method))  # joins the ends of a scale: 0-100
-        return " ".join(filter(None, (*self.model, method)))
+        return " ".join(filter(None, (*self.model, self.method_text)))
 
 
 def compare(
@@ -44,6 +51,8 @@ def compare(
     b: Source | None = None,
     *,
     metrics: Sequence[str] = (),
+    models: Sequence[str] = (),
+    study: str | None = None,
     **settings: Unpack[Settings],
 ) -> pd.DataFrame:
     """Compute paired differences between models, variants or methods on common items.
@@ -58,10 +67,14 @@ def compare(
         b: Judgments or paths; every contender of `a` is compared with every contender of `b`.
         metrics: Primary metrics; if empty, the first main number of each task (the first of
             `study.headlines`) that has a difference.
+        models: Models to compare: with one name, only pairs with this model; with several, only
+            pairs of these models; if empty, all pairs.
+        study: Name of the only study to compare; None compares all.
         **settings: Keywords of `Settings`.
 
     Returns:
-        A row for each pair and metric: its role, `primary` or `exploratory`; both values, their
+        A row for each pair and metric: its contrast, `models` (or variants) or `methods`; the
+        method, if both have the same; its role, `primary` or `exploratory`; both values, their
         difference a - b with its 95% interval over resampled common items; the two-sided p of no
         difference that agrees with it (below .05 exactly if the interval excludes 0); p after
         Holm's adjustment over the task's primary differences and their number (NaN and 0 for
@@ -74,8 +87,12 @@ def compare(
             difference is of a primary metric.
     """
     second = None if b is None else judgments_of(b)
+    first = judgments_of(a)
+    _check_models(models, [first, *([] if second is None else [second])])
     rows = []
-    for part in study_parts(a, settings):
+    for part in study_parts(first, settings):
+        if study not in (None, part.study.name):
+            continue
         for task, frame in part.frames.items():
             if second is not None and task not in second:
                 continue
@@ -83,10 +100,18 @@ def compare(
             if second is not None:
                 against = with_choices(second[task], task, part.resampling)
             for dataset, a_side, b_side in _pairs(part.study, frame, against):
+                if not _is_selected({a_side.model[0], b_side.model[0]}, models):
+                    continue
+                same_method = a_side.method == b_side.method
                 for difference in part.study.compare(
                     a_side.judgments, b_side.judgments, part.resampling
                 ):
-                    names = {"a": a_side.name, "b": b_side.name}
+                    names = {
+                        "a": a_side.name,
+                        "b": b_side.name,
+                        "contrast": MODELS if same_method else METHODS,
+                        "method": a_side.method_text if same_method else "",
+                    }
                     rows.append({"task": task, "dataset": dataset, **names, **asdict(difference)})
     if not rows:
         raise InvalidArgument(
@@ -102,6 +127,24 @@ def compare(
         frame.loc[family.index, "family"] = int(family["p"].notna().sum())
     frame["verdict"] = list(map(_verdict, frame.to_dict("records")))
     return frame[COLUMNS]
+
+
+def _check_models(models: Sequence[str], sides: Sequence[Judgments]) -> None:
+    names: set[str] = set()
+    for frame in chain.from_iterable(side.values() for side in sides):
+        names.update(frame["model"].unique())
+    for model in models:
+        if model not in names:
+            raise InvalidArgument(
+                f"--model {model}: there are no judgments of it. {nearest(model, names)}"
+            )
+
+
+def _is_selected(pair: Collection[str], models: Sequence[str]) -> bool:
+    """Return whether the models of a pair are selected, as `compare` describes."""
+    if len(models) < 2:
+        return not models or models[0] in pair
+    return all(model in models for model in pair)
 
 
 def _is_primary(rows: pd.DataFrame, metrics: Sequence[str]) -> NDArray[np.bool_]:
@@ -120,19 +163,22 @@ def _is_primary(rows: pd.DataFrame, metrics: Sequence[str]) -> NDArray[np.bool_]
         return rows["metric"].isin(metrics).to_numpy(bool)
     is_primary = np.zeros(len(rows), bool)
     for task in rows["task"].unique():
-        for headline in study_of(task).headlines:
-            is_headline = np.array(
-                [
-                    row["task"] == task == headline.task
-                    and row["metric"] == headline.metric
-                    and _agrees(Condition.read(row["condition"]), headline.where)
-                    for row in rows.to_dict("records")
-                ]
-            )
-            if is_headline.any():
-                is_primary |= is_headline
-                break
+        is_primary |= _first_headline(rows, task)[1]
     return is_primary
+
+
+def _first_headline(rows: pd.DataFrame, task: str) -> tuple[Headline | None, NDArray[np.bool_]]:
+    """Return the first headline of a task that has differences, and which rows these are."""
+    conditions = list(map(Condition.read, rows["condition"]))
+    for headline in study_of(task).headlines:
+        is_metric = (rows["task"] == task) & (rows["metric"] == headline.metric)
+        if headline.task != task or not is_metric.any():
+            continue
+        agrees = [_agrees(condition, headline.where) for condition in conditions]
+        is_headline = is_metric.to_numpy(bool) & np.array(agrees)
+        if is_headline.any():
+            return headline, is_headline
+    return None, np.zeros(len(rows), bool)
 
 
 def _agrees(condition: Condition, where: Mapping[str, str]) -> bool:
@@ -169,21 +215,60 @@ def _part_text(value: object) -> str:
     return str(value)
 
 
-def _verdict(row: Mapping[Hashable, Any]) -> str:
-    """Describe a difference by its p after Holm's adjustment, or by its p if exploratory."""
-    difference, is_primary = row["difference"], row["role"] == PRIMARY
-    p = row["p_holm"] if is_primary else row["p"]
-    if np.isnan(difference):
+def verdict_words(row: Mapping[Hashable, Any]) -> str:
+    """Return the verdict on a difference in words, without the numbers that it rests on."""
+    p = row["p_holm"] if row["role"] == PRIMARY else row["p"]
+    if np.isnan(row["difference"]):
         return "undefined"
     if np.isnan(p):
         return str(row["note"]).replace("no interval", "no verdict")
+    if p >= 0.05:
+        return "no difference shown" + (" after adjustment" if row["p"] < 0.05 else "")
+    ahead, behind = ("a", "b") if row["difference"] > 0 else ("b", "a")
+    better = {"higher": ahead, "lower": behind}.get(METRICS[row["metric"]].direction)
+    return f"{better} is better" if better else f"{ahead} is higher"
+
+
+def _verdict(row: Mapping[Hashable, Any]) -> str:
+    """Return the verdict in words, with the size of the difference and its p."""
+    words, is_primary = verdict_words(row), row["role"] == PRIMARY
+    p = row["p_holm"] if is_primary else row["p"]
+    if np.isnan(row["difference"]) or np.isnan(p):
+        return words
     tested = f"p={row['p']:.3g}" if is_primary else f"exploratory, p={row['p']:.3g}"
     if row["family"] > 1:
         tested += f", {p:.3g} over {row['family']} comparisons"
-    if p >= 0.05:
-        after = " after adjustment" if row["p"] < 0.05 else ""
-        return f"no difference shown{after} ({tested})"
-    ahead, behind = ("a", "b") if difference > 0 else ("b", "a")
-    better = {"higher": ahead, "lower": behind}.get(METRICS[row["metric"]].direction)
-    direction = f"{better} is better" if better else f"{ahead} is higher"
-    return f"{direction} by {abs(difference):.3g} ({tested})"
+    size = "" if p >= 0.05 else f" by {abs(row['difference']):.3g}"
+    return f"{words}{size} ({tested})"
+
+
+def main_differences(differences: pd.DataFrame) -> pd.DataFrame:
+    """Return the primary differences that a screen shows, from the rows of `compare`.
+
+    These are contrasts of models; contrasts of methods only if there are no others. If a study's
+    headline is of one method or scale, such as 0-100, only that one is shown. Undefined
+    differences are left out.
+
+    Args:
+        differences: Rows of `compare`.
+
+    Returns:
+        Some of the rows, ordered by pair; `a` and `b` are named without the `method` of both.
+    """
+    main = differences[(differences["role"] == PRIMARY) & differences["difference"].notna()]
+    if (main["contrast"] == MODELS).any():
+        main = main[main["contrast"] == MODELS]
+    selected = []
+    for task, rows in main.groupby("task", sort=False):
+        headline, _ = _first_headline(rows, str(task))
+        values = headline.where.values() if headline else ()
+        of_headline = rows[rows["method"].isin(values)]
+        selected.append(rows if of_headline.empty else of_headline)
+    rows = pd.concat(selected) if selected else main
+    names = {}
+    for side in ("a", "b"):
+        pairs = zip(rows[side], rows["method"], strict=True)
+        names[side] = [name.removesuffix(f" {method}") for name, method in pairs]
+    rows = rows.assign(**names)
+    order = rows.groupby(["a", "b"], sort=False).ngroup()
+    return rows.iloc[np.argsort(order, kind="stable")]
