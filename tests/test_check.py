@@ -14,7 +14,7 @@ from conftest import run_respondent
 from inspect_confidence import InvalidArgument, read_judgments
 from inspect_confidence.cli import check as command
 from inspect_confidence.commands.check import COLUMNS, check
-from inspect_confidence.results import Key, Result, results_frame
+from inspect_confidence.results import Condition, Key, Result, results_frame
 
 NAN = math.nan
 
@@ -175,6 +175,37 @@ def test_what_cannot_be_used_is_refused(requirement: str, says: str) -> None:
         check(ROWS, ["ece<=1", requirement])
     assert says in caught.value.format_message()
     assert requirement.split(";", maxsplit=1)[0] in caught.value.format_message()
+
+
+def test_models_that_answered_are_gated_not_their_mean() -> None:
+    """A mean over models has no share of parse failures; a requirement may name it."""
+    rows = []
+    for model, value in (("m", 0.05), ("n", 0.3), ("mean of all models", 0.175)):
+        key = Key("question_sets", model, "d")
+        rows.append(key.result({}, "ece", value, (0.0, 0.4), n=9))
+        if model != "mean of all models":
+            rows.append(key.result({}, "unread_share", 0.0, n=9))
+    results = results_frame(rows)
+    assert check(results, ["ece<=0.1"])["model"].tolist() == ["m", "n"]
+    named = check(results, ["ece<=0.2;model=mean of all models"])
+    assert named["passed"].tolist() == [True]
+
+
+def test_names_that_other_commands_print_are_accepted() -> None:
+    """`compare` prints the method `stated`, which conditions omit; conditions are not escaped."""
+    key = Key("question_sets", "m", "d")
+    variant = {"variant": "prompts=ours"}
+    rows = results_frame(
+        [
+            key.result(variant, "ece", 0.1, (0.0, 0.2), n=9),
+            key.result({"source": "token", **variant}, "ece", 0.3, (0.0, 0.5), n=9),
+        ]
+    )
+    assert check(rows, ["ece<=1;source=stated"])["value"].tolist() == [0.1]
+    assert check(rows, ["ece<=1;source="])["value"].tolist() == [0.1]
+    assert check(rows, ["ece<=1;source=token;variant=prompts=ours"])["value"].tolist() == [0.3]
+    texts = [Condition.read(text).plain for text in rows["condition"]]
+    assert texts == ["variant=prompts=ours", "source=token;variant=prompts=ours"]
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -185,6 +186,21 @@ def test_unusable_and_missing_files_are_refused(tmp_path: Path) -> None:
     for name in ("nothing", "nothing.csv", "nothing.eval"):
         with pytest.raises(InvalidArgument, match=name):
             read_judgments(tmp_path / name)
+
+
+def test_what_logs_share_is_noticed_once(tmp_path: Path) -> None:
+    """Items that no run of a data set asks are one notice, whose places have no `file://`."""
+    for model in ("calibrated", "overconfident"):
+        run_respondent(model, tmp_path, items=3, exponents="0..9")
+    shutil.copy(next(tmp_path.glob("*.eval")), tmp_path / "copy.eval")
+    notices = read_judgments(tmp_path).notices
+    (unasked,) = [notice for notice in notices if "not asked" in notice]
+    assert re.fullmatch(
+        r"\d+ items of bundled are not asked: \d+ exponent out of range(, \d+ [a-z ]+)*", unasked
+    )
+    (twice,) = [notice for notice in notices if "several logs" in notice]
+    assert f"from {tmp_path}" in twice
+    assert "file://" not in " ".join(notices)
 
 
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:

@@ -127,6 +127,17 @@ class Condition(Mapping[str, str]):
         pairs = (part.split("=", 1) for part in text.split(";") if part)
         return cls({key: unquote(value) for key, value in pairs})
 
+    @property
+    def plain(self) -> str:
+        """The condition for readers: `str` without percent-encoding, except that of `;`.
+
+        Example:
+            >>> Condition(level=90, variant="temperature=1").plain
+            'level=90;variant=temperature=1'
+        """
+        pairs = (f"{key}={value}".replace(";", "%3B") for key, value in self.items())
+        return ";".join(pairs)
+
     def but(self, **parts: object) -> "Condition":
         """Return a copy with some parts replaced, or removed if their new value is empty."""
         return Condition(self._parts, **parts)

@@ -140,7 +140,7 @@ def test_the_page_shows_exclusions_differences_and_published_figures(
     unread = [
         element.text
         for element in page_elements
-        if element.tag == "table" and "unread (%)" in element.text
+        if element.tag == "table" and "parse failures (%)" in element.text
     ]
     # Of 120 replies of each model 12 are refused, of each item on one scale as on the other.
     (scales,) = [text for text in unread if "scale_variants" in text]

@@ -80,8 +80,8 @@ def test_the_sentence_says_that_all_or_no_replies_were_read() -> None:
     """It names no condition then, and says so where no reply came."""
     frame = judgments(0).iloc[2:].reset_index(drop=True)
     for status, says in (
-        ("ok", "Unread: none of 118 replies."),
-        ("echo", "Unread: all of 118 replies (118 echo)."),
+        ("ok", "Parse failures: none of 118 replies."),
+        ("echo", "Parse failures: all of 118 replies (118 echo)."),
     ):
         rows = unread_rows(frame.assign(status=status))
         assert [summary.sentence for summary in summarize_failures(rows)] == [says]
@@ -89,7 +89,7 @@ def test_the_sentence_says_that_all_or_no_replies_were_read() -> None:
     assert rows["value"].isna().all()
     assert (
         summarize_failures(rows)[0].sentence
-        == "Unread: no reply came (undefined: no reply; without a reply: 118 sample_error)."
+        == "Parse failures: no reply came (undefined: no reply; without a reply: 118 sample_error)."
     )
 
 
@@ -107,8 +107,8 @@ def test_the_sentence_names_the_conditions_with_the_least_and_the_greatest_share
     (summary,) = summarize_failures(unread_rows(frame))
     assert summary.group == ["scale_variants", "m", "d", ""]
     assert summary.sentence == (
-        "Unread: 29% of 119 replies (1 out_of_range, 34 refusal; without a reply: 1 sample_error); "
-        "by scale 1.7% (0-100) to 57% (0-5)."
+        "Parse failures: 29% of 119 replies (1 out_of_range, 34 refusal; without a reply: "
+        "1 sample_error); by scale 1.7% (0-100) to 57% (0-5)."
     )
 
 

@@ -47,6 +47,7 @@ from inspect_confidence.cli.terminal import (
     summarize_with_progress,
     track_logs,
 )
+from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.export import FORMATS, RELATIONSHIPS
 from inspect_confidence.printing import echo, escape_control, one_line
 from inspect_confidence.versions import TASK_VERSIONS
@@ -123,6 +124,7 @@ def report(
 
     settings["workers"] = os.cpu_count() or 1
     judgments = read_paths(paths)
+    findings: list[str] = []
     with show_progress(judgments) as progress:
         page = write_report(
             judgments,
@@ -132,8 +134,11 @@ def report(
             baseline=baseline,
             formats=formats,
             progress=functools.partial(progress.track, description="Drawing figures"),
+            findings=findings,
             **settings,
         )
+    for finding in findings:
+        echo(one_line(finding))
     echo(f"report written to {page}")
 
 
@@ -632,6 +637,8 @@ def _escape_errors() -> Iterator[None]:
         yield
     except click.ClickException as error:
         vars(error)["message"] = escape_control(error.message)
+        if isinstance(error, InvalidArgument):
+            error.ctx = None  # it names the remedy, so that no usage is printed before it
         raise
 
 

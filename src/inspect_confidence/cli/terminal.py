@@ -193,9 +193,15 @@ def find_study(name: str) -> str:
 def print_headlines(results: "pd.DataFrame") -> None:
     """Print each study's headlines: tables on a terminal, otherwise lines that can be searched."""
     from inspect_confidence.commands.views import headline_views
+    from inspect_confidence.overview.sentences import study_finding
 
     console = _console()
-    for _, views in headline_views(results):
+    for study, views in headline_views(results):
+        finding = "".join(part.text for part in study_finding(results, study.name))
+        if finding and console.is_terminal:
+            _print_text(console, f"{one_line(study.title)}\n{one_line(finding)}\n")
+        elif finding:
+            echo(one_line(f"{study.name}: {finding}"))
         for view in views:
             if console.is_terminal:
                 print_table(view.table, one_line(view.title), view.caption, transposable=True)
@@ -281,7 +287,8 @@ def print_unread(shares: "pd.DataFrame", rows: "pd.DataFrame", limit: int) -> No
     caption = (
         "Wilson's intervals over items. Failures of the run and of the instrument are no replies."
     )
-    print_table(_drop_empty_columns(table), "Unread replies", caption)
+    table = table.rename(columns={"unread": "parse failures"})
+    print_table(_drop_empty_columns(table), "Parse failures", caption)
     keys = ["task", "model", "variant", "dataset"]
     for key, group in rows[:limit].groupby(keys, sort=False):
         cells = group.drop(columns=keys).map(_cell_text)
@@ -385,8 +392,14 @@ def _full_table(rows: "pd.DataFrame") -> "pd.DataFrame":
 
 def _metric_names(rows: "pd.DataFrame") -> list[str]:
     """Return the names of metrics with their conditions, as `check` takes them."""
-    pairs = zip(rows["metric"], rows["condition"], strict=True)
+    pairs = zip(rows["metric"], _plain_conditions(rows), strict=True)
     return [";".join(filter(None, pair)) for pair in pairs]
+
+
+def _plain_conditions(rows: "pd.DataFrame") -> list[str]:
+    from inspect_confidence.results import Condition
+
+    return [Condition.read(condition).plain for condition in rows["condition"]]
 
 
 def _interval_column(rows: "pd.DataFrame", form: str) -> list[str]:
@@ -469,7 +482,9 @@ def print_thresholds(rows: "pd.DataFrame") -> None:
 
 def print_group_m_ratio(rows: "pd.DataFrame") -> None:
     """Print the M-ratio of groups of models and of each model."""
-    table = rows[["task", "dataset", "condition", "model"]].copy()
+    table = rows[["task", "dataset"]].copy()
+    table["condition"] = _plain_conditions(rows)
+    table["model"] = rows["model"]
     table["M-ratio"] = _interval_texts(rows, "m_ratio", "ci_low", "ci_high")
     table["n"] = rows["n"].map("{:,}".format)
     table["text"] = rows["note"]
@@ -484,7 +499,8 @@ def print_group_m_ratio(rows: "pd.DataFrame") -> None:
 def print_verdicts(verdicts: "pd.DataFrame") -> None:
     """Print a table of rows for each requirement, and the number of requirements met."""
     for requirement, rows in verdicts.groupby("requirement", sort=False):
-        table = rows[["task", "model", "dataset", "condition"]].copy()
+        table = rows[["task", "model", "dataset"]].copy()
+        table["condition"] = _plain_conditions(rows)
         table["value"] = rows["value"].map("{:.4g}".format)
         table["95% interval"] = [
             "" if math.isnan(low) or math.isnan(high) else f"[{low:.4g}, {high:.4g}]"

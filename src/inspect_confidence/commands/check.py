@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
+import numpy as np
 import pandas as pd
 
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.results import Condition
+from inspect_confidence.studies import all_tables
+from inspect_confidence.studies.unread import answering_models
 
 _OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
     "<=": operator.le,
@@ -69,8 +72,15 @@ class Requirement:
         return all(self.part_applies(key, facts) for key in self.parts)
 
     def part_applies(self, key: str, facts: Mapping[str, str]) -> bool:
-        """Return whether a row's part equals the required text or number; absent means empty."""
+        """Return whether a row's part equals the required text or number; absent means empty.
+
+        A condition omits the usual value of a column, such as `source=stated`, which `compare`
+        prints as the method.
+        """
         wanted_text, fact = self.parts[key], facts.get(key, "")
+        usual_values = all_tables()[facts["task"]].defaults if facts["task"] in all_tables() else {}
+        if wanted_text and not fact:
+            fact = usual_values.get(key, "")
         # The value may be percent-encoded, if it is copied from a condition, or contain a literal
         # percent sign.
         decoded = unquote(wanted_text)
@@ -152,7 +162,8 @@ def check(
     A requirement is `METRIC[.low|.high] OP NUMBER[;key=value...]` with `<=`, `>=`, `<` or `>`; keys
     are parts of the condition, `task`, `model` and `dataset`, and `key=` means that the part is
     absent. `.low` and `.high` are the ends of the 95% interval. It applies to every row of results
-    that matches; of several estimators of one quantity only to the standard one (calibration error
+    that matches, of models that answered (means over models only if it names them by `model`); of
+    several estimators of one quantity only to the standard one (calibration error
     in ten bins of equal width) unless the requirement names `bins` or `binning`. A value that is
     undefined fails.
 
@@ -187,7 +198,7 @@ def check(
         facts.append({**Condition.read(str(row["condition"])), **columns})
     frames = []
     for requirement in parsed:
-        rows = results.iloc[_matching(requirement, facts, results["metric"].tolist())]
+        rows = results.iloc[_matching(requirement, facts, results)]
         reasons = [_failure(requirement, row, strict) for row in rows.to_dict("records")]
         passed = [not reason for reason in reasons]
         decisions = [_decision(requirement, row) for row in rows.to_dict("records")]
@@ -200,14 +211,17 @@ def check(
 
 
 def _matching(
-    requirement: Requirement, facts: Sequence[dict[str, str]], metrics: Sequence[str]
+    requirement: Requirement, facts: Sequence[dict[str, str]], results: pd.DataFrame
 ) -> list[int]:
     """Return the positions of the matching rows, of which there is at least one."""
-    candidates = [k for k, metric in enumerate(metrics) if metric == requirement.metric]
+    is_candidate = results["metric"] == requirement.metric
+    if "model" not in requirement.parts:
+        is_candidate &= results["model"].isin(answering_models(results))
+    candidates = np.flatnonzero(is_candidate).tolist()
     if not candidates:
         raise InvalidArgument(
             f"{requirement.text}: there is no result of {requirement.metric}. "
-            f"{nearest(requirement.metric, set(metrics))}"
+            f"{nearest(requirement.metric, set(results['metric']))}"
         )
     matches = [k for k in candidates if requirement.matches(facts[k])]
     if not matches:

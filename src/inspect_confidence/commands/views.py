@@ -1,22 +1,23 @@
 """Tables of results by study, for the terminal and for files."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from inspect_confidence.headlines import headline_rows
-from inspect_confidence.metrics import METRICS
+from inspect_confidence.headlines import direction_of, headline_rows
+from inspect_confidence.overview.numbers import format_interval, format_number
 from inspect_confidence.results import OTHER_ITEMS
 from inspect_confidence.studies import Study, View, all_studies
-from inspect_confidence.studies.tables import NOTHING, Cell, cell
+from inspect_confidence.studies.tables import NOTHING, Cell
 from inspect_confidence.studies.toolbox import (
     corrected_views,
     extra_headlines,
     extra_metric_views,
 )
 from inspect_confidence.studies.unread import (
+    SHARE,
     ParseFailureSummary,
     nearly_all_unread,
     summarize_failures,
@@ -26,9 +27,6 @@ from inspect_confidence.studies.unread import (
 _KEYS = ("model", "dataset", "variant", "judge")
 _UNITS = r"^[^:()]*: | \(share\)"
 """Parts of a label that tables omit: the task, which is in the title, and `(share)`."""
-
-_SMALL = 0.3
-"""Limit below which the numbers of a column get three digits after the point."""
 
 _MANY = 0.05
 """Share of unread replies from which on they are reported in a line of their own."""
@@ -91,7 +89,7 @@ def _headlines(
     columns = [name for name in _KEYS if name == "model" or rows[name].nunique() > 1]
     shared = [rows[name].iloc[0] for name in _KEYS if name not in columns]
     defined = rows[rows["value"].notna()]
-    labels = {label: _digits(group) for label, group in defined.groupby("label", sort=False)}
+    labels = list(map(str, defined["label"].unique()))
     row_keys = set(rows[list(_KEYS[:3])].itertuples(index=False, name=None))
     has_unread = bool(shares.keys() & row_keys)
     lines = []
@@ -102,13 +100,13 @@ def _headlines(
         line: dict[str, Any] = {}
         for name in columns:
             line[name.replace("dataset", "data set")] = names[name] or "-"
-        for label, digits in labels.items():
-            line[str(label)] = cell(by_label.get(label), digits)
+        for label in labels:
+            line[label] = _headline_cell(by_label.get(label))
         if has_unread:
-            line["unread"] = _percent(shares.get(tuple(names.values())[:3]))
+            line["parse failures"] = _headline_cell(shares.get(tuple(names.values())[:3]))
         lines.append(line)
     unread_note = nearly_all_unread(results)
-    notes = [f"{unread_note}."] if unread_note else list(_reasons(rows))
+    notes = [f"{unread_note}."] if unread_note else [*_directions(defined), *_reasons(rows)]
     if rows["note"].str.contains(OTHER_ITEMS, regex=False).any():
         notes.append(f"{OTHER_ITEMS} on other items: n is below 90% of the largest of its column.")
     datasets = set(rows["dataset"])
@@ -119,16 +117,28 @@ def _headlines(
     return View(title, pd.DataFrame(lines, dtype=object), "\n".join(notes))
 
 
-def _digits(rows: pd.DataFrame) -> int:
-    """Return the digits after the point: none for counts, more for small numbers."""
-    if METRICS[rows["metric"].iloc[0]].unit == "count":
-        return 0
-    return 3 if rows["value"].abs().replace(np.inf, np.nan).max() < _SMALL else 2
+def _headline_cell(record: Mapping[Any, Any] | None) -> Cell:
+    """Write a row's value as the report writes it; shares of parse failures have no interval."""
+    if record is None:
+        return NOTHING
+    metric, value = str(record["metric"]), float(record["value"])
+    text = format_number(metric, value, int(record["n"]))
+    if metric != SHARE and not math.isnan(value):
+        text += format_interval(metric, record)
+        if OTHER_ITEMS in str(record["note"]):
+            text += f" {OTHER_ITEMS}"
+    return Cell(text, int(record["row"]), value, str(record["note"]))
 
 
-def _percent(record: Mapping[Any, Any] | None) -> Cell:
-    share = cell(record, 1, factor=100, interval=False)
-    return share if share == NOTHING else Cell(f"{share}%", share.row, share.value, share.note)
+def _directions(rows: pd.DataFrame) -> Iterator[str]:
+    """Say which values of the metrics are better, one sentence for each direction."""
+    labels: dict[str, dict[str, None]] = {}
+    for row in rows.to_dict("records"):
+        direction = direction_of(str(row["metric"]), str(row["condition"]))
+        if direction.ordered:
+            labels.setdefault(direction.label, {})[row["label"]] = None
+    for direction_label, names in labels.items():
+        yield f"{direction_label[:1].upper()}{direction_label[1:]}: {'; '.join(names)}."
 
 
 def _reasons(rows: pd.DataFrame) -> Iterator[str]:

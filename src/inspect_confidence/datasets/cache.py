@@ -111,15 +111,14 @@ def _download_error(
 ) -> DataUnavailable:
     """Return the error of a failed download, with the address, the cache path and a remedy."""
     # A proxy's address may hold a password.
-    reason = scrub(str(error).splitlines()[0][:400]) if str(error) else type(error).__name__
+    reason = scrub(str(error).splitlines()[0][:120]) if str(error) else type(error).__name__
     pinned = f" with sha256 {source.sha256}" if source.sha256 else ""
     if (folder / source.name).exists():
         difference = "has another sha256" if pinned else "is not valid"
         reason += f"; the file in the cache {difference}"
     return DataUnavailable(
-        f"Could not get {source.url}{pinned} into the cache folder {folder} ({reason}). Put the "
-        f"file there as {source.name}, set {CACHE_VARIABLE} to a folder that has it, or use "
-        f"{alternative}."
+        f"{source.url} could not be downloaded. Use {alternative}, or put the file{pinned} into "
+        f"{folder} as {source.name}; {CACHE_VARIABLE} names another folder. Reason: {reason}"
     )
 
 

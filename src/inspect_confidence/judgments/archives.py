@@ -6,7 +6,12 @@ from inspect_ai._util.file import file, filesystem
 from inspect_ai.log import EvalLog, read_eval_log
 
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.judgments.places import ALWAYS_UNPACKED, HIGHEST_RATIO, LARGEST_MEMBER
+from inspect_confidence.judgments.places import (
+    ALWAYS_UNPACKED,
+    HIGHEST_RATIO,
+    LARGEST_MEMBER,
+    shown_place,
+)
 
 
 def read_header(location: str) -> EvalLog:
@@ -29,7 +34,9 @@ def refuse_oversized(location: str) -> None:
     if location.endswith(".json"):
         size = filesystem(location).info(location).size
         if size > LARGEST_MEMBER:
-            raise InvalidArgument(f"{location} has {size / 1e6:.0f} MB; it is not read.")
+            raise InvalidArgument(
+                f"{shown_place(location)} has {size / 1e6:.0f} MB; it is not read."
+            )
     if not location.endswith(".eval"):
         return
     with file(location, "rb") as opened, zipfile.ZipFile(opened) as archive:
@@ -39,6 +46,6 @@ def refuse_oversized(location: str) -> None:
         ratio = size / max(member.compress_size, 1)
         if size > LARGEST_MEMBER or (size > ALWAYS_UNPACKED and ratio > HIGHEST_RATIO):
             raise InvalidArgument(
-                f"{location}: its part {member.filename[:100]!r} has {size / 1e6:.0f} MB unpacked, "
-                f"{ratio:.0f} times its packed size; it is not unpacked."
+                f"{shown_place(location)}: its part {member.filename[:100]!r} has "
+                f"{size / 1e6:.0f} MB unpacked, {ratio:.0f} times its packed size; it is not read."
             )

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.judgments.joining import LocatedRun, join_runs
+from inspect_confidence.judgments.places import shown_place
 from inspect_confidence.judgments.read import Source, drop_repeats, judgments_of, variants_of_runs
 from inspect_confidence.judgments.runs import Run, reader_versions
 from inspect_confidence.judgments.store import Store, store_at
@@ -55,7 +56,7 @@ def count_tables(source: Source, task: str, *, by: Sequence[str] = CELLS) -> pd.
         store = store.verified()
         parts, notices = list(_store_counts(store, task, by)), store.notices()
         failed = [entry for entry in store.entries if entry.error]
-        notices += [f"{entry.log.location}: {entry.error}" for entry in failed]
+        notices += [f"{shown_place(entry.log.location)}: {entry.error}" for entry in failed]
     if not parts:
         raise InvalidArgument(f"There is no judgment of {task}.")
     rows = pd.concat(parts, ignore_index=True)

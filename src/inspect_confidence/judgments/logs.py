@@ -112,13 +112,13 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHIN
         samples=np.array([readable_text(key) for key in keys], dtype=object),
         empty=[key for key, rows in judgments.items() if not rows],
         notices=[
-            *_exclusion_notices(header, table),
             *_edit_notices(location, header, table, summaries, invalid),
             *stop_notices,
             *run_notices,
             *repairs.notices(),
             *reread_notices,
         ],
+        unasked=_unasked_items(header, table),
         unsent=unsent.notices(),
         loss_notices=loss_notices,
         changed=changed,
@@ -190,10 +190,14 @@ def _incompleteness(header: EvalLog, n_completed: int) -> tuple[list[str], list[
     ], []
 
 
-def _exclusion_notices(header: EvalLog, table: TaskTable) -> Iterator[str]:
+def _unasked_items(header: EvalLog, table: TaskTable) -> list[str]:
+    """Return a sentence on the items of the data set that the run did not ask, if there are any."""
     facts = facts_of(header, table)
-    for reason, count in (facts.get("excluded") or {}).items():
-        yield f"{count} items of {facts.get('dataset')} were not asked: {reason}"
+    excluded = facts.get("excluded") or {}
+    if not excluded:
+        return []
+    reasons = ", ".join(f"{count} {reason}" for reason, count in excluded.items())
+    return [f"{sum(excluded.values())} items of {facts.get('dataset')} are not asked: {reasons}"]
 
 
 def _edit_notices(

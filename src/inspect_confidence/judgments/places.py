@@ -59,9 +59,19 @@ class Log:
     @property
     def state(self) -> tuple[str, str, int, float, str]:
         """Values that differ between two logs, and between two states of one log."""
-        path = self.absolute.removeprefix("file://")
+        path = shown_place(self.absolute)
         target = path if "://" in path else os.path.realpath(path)
         return path, target, self.size, self.mtime, self.etag
+
+
+def shown_place(location: str) -> str:
+    """Return the location of a log for messages: a local path without `file://`.
+
+    Example:
+        >>> shown_place("file:///logs/a.eval"), shown_place("s3://bucket/a.eval")
+        ('/logs/a.eval', 's3://bucket/a.eval')
+    """
+    return location.removeprefix("file://")
 
 
 def logs_at(place: str) -> list[Log]:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from inspect_confidence.judgments.files import check_judgments, read_file
 from inspect_confidence.judgments.joining import LocatedRun, join_runs, shared_sample_notices
 from inspect_confidence.judgments.order import sort_judgments
 from inspect_confidence.judgments.outcomes import with_outcomes
-from inspect_confidence.judgments.places import Log, Paths, logs_at
+from inspect_confidence.judgments.places import Log, Paths, logs_at, shown_place
 from inspect_confidence.judgments.runs import is_repeated
 from inspect_confidence.judgments.store import ReadOutcome, check_recorded, store_at
 from inspect_confidence.judgments.tables import file_stem, is_table
@@ -193,7 +194,8 @@ def read_judgments(
             f"No judgments in {', '.join(places)}; give Inspect's logs, a folder of them, or "
             "tables (csv, tsv, jsonl, json, parquet, also .gz)"
         )
-        raise InvalidArgument("; ".join([problem, *notices]))
+        more = [f"{len(notices) - 1} more notices"] if len(notices) > 1 else []
+        raise InvalidArgument("; ".join([problem, *notices[:1], *more]))
     judgments: dict[str, pd.DataFrame] = {}
     repeats: dict[str, int] = {}
     for task, parts in frames.items():
@@ -361,7 +363,8 @@ def _check_cluster_field(
 
     location = runs[0][0]
     hint = nearest(name, metadata_fields(location))
-    raise InvalidArgument(f"--cluster {name}: the samples of {location} lack that field. {hint}")
+    place = shown_place(location)
+    raise InvalidArgument(f"--cluster {name}: the samples of {place} lack that field. {hint}")
 
 
 def runs_with_judgments(
@@ -376,31 +379,34 @@ def runs_with_judgments(
     """
     runs: list[LocatedRun] = []
     for location, outcome in outcomes:
+        place = shown_place(location)
         if isinstance(outcome, str):
-            notice = f"{location} could not be read and was left out: {outcome}"
+            notice = f"{place} could not be read and was left out: {outcome}"
             loss_notices.append(notice)
             notices.append(notice)
         elif outcome.exclusion_reason:
-            notices.append(f"{location} was left out: {outcome.exclusion_reason}")
+            notices.append(f"{place} was left out: {outcome.exclusion_reason}")
         else:
             runs.append((location, outcome))
-            for notice in [*outcome.loss_notices, *outcome.notices]:
-                notices.append(f"{location}: {notice}")
-    notices += _unsent_notices(runs)
+            notices += [f"{place}: {notice}" for notice in outcome.loss_notices]
+    notices += _notices_of_logs(runs)
+    # The same data set is filtered alike in each run of it.
+    notices += dict.fromkeys(chain.from_iterable(run.unasked for _, run in runs))
     notices += _reread_notices(runs)
     completed = {run.id for _, run in runs if not run.loss_notices}
     for location, run in runs:
         if run.id not in completed:
-            loss_notices += [f"{location}: {notice}" for notice in run.loss_notices]
+            loss_notices += [f"{shown_place(location)}: {text}" for text in run.loss_notices]
     return runs
 
 
-def _unsent_notices(runs: Sequence[LocatedRun]) -> Iterator[str]:
-    locations: dict[str, list[str]] = {}
+def _notices_of_logs(runs: Sequence[LocatedRun]) -> Iterator[str]:
+    """Yield each notice of logs with the log's name, or with the number of logs that have it."""
+    places: dict[str, list[str]] = {}
     for location, run in runs:
-        for sentence in run.unsent:
-            locations.setdefault(sentence, []).append(location)
-    for sentence, logs in locations.items():
+        for sentence in [*run.notices, *run.unsent]:
+            places.setdefault(sentence, []).append(shown_place(location))
+    for sentence, logs in places.items():
         subject = logs[0] if len(logs) == 1 else f"{len(logs)} logs"
         yield f"{subject}: {sentence}"
 

@@ -48,6 +48,7 @@ class Run:
         samples: The sample of each judgment, by epoch and id.
         empty: The samples without a judgment.
         notices: Notices for the user.
+        unasked: How many items of the data set were not asked, and why, in one sentence.
         unsent: Settings that were set and not sent, one sentence for each model.
         loss_notices: Notices about samples that the log lacks.
         changed: After reading again: number of `judgments`, of those with another `status`, and of
@@ -68,6 +69,7 @@ class Run:
     samples: NDArray[np.object_]
     empty: Sequence[str] = ()
     notices: Sequence[str] = ()
+    unasked: Sequence[str] = ()
     unsent: Sequence[str] = ()
     loss_notices: Sequence[str] = ()
     changed: Counter[str] = field(default_factory=Counter)

@@ -26,7 +26,7 @@ from inspect_confidence.arguments import fingerprint
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.executors import Executing, read_records
 from inspect_confidence.judgments.files import SUFFIXES
-from inspect_confidence.judgments.places import LOGS, Log, Paths, logs_at
+from inspect_confidence.judgments.places import LOGS, Log, Paths, logs_at, shown_place
 from inspect_confidence.judgments.runs import (
     FORMAT,
     RECORD_FILES,
@@ -116,8 +116,8 @@ class Store:
                 record = record_of(outcome)
                 entries.append(replace(entry, record=record, reread=outcome))
                 damaged.append(
-                    f"{entry.log.location}: {problem}, so the log was read again; `ingest` writes "
-                    "the record anew"
+                    f"{shown_place(entry.log.location)}: {problem}, so the log was read again; "
+                    "`ingest` writes the record anew"
                 )
             else:
                 entries.append(
@@ -304,7 +304,8 @@ def ingest(
         _remove_old_files(after)
     failed = [entry for entry in after.entries if entry.error]
     for entry in failed:
-        notices.append(f"{entry.log.location} could not be read and was left out: {entry.error}")
+        place = shown_place(entry.log.location)
+        notices.append(f"{place} could not be read and was left out: {entry.error}")
     removed = {entry.log.absolute for entry in before.entries}
     removed -= {log.absolute for log in found_logs}
     return Ingested(

@@ -6,7 +6,14 @@ from typing import Any
 
 from inspect_confidence.metrics import METRICS
 
-_PLAIN = frozenset({"auroc", "ece", "cmfg", "brier"})
+_PLAIN = frozenset(
+    {
+        *("auroc", "ece", "smooth_ece", "rms_calibration_error", "hle_calibration_error"),
+        *("brier", "aurc", "augrc", "auprc_error", "cmfg", "f_score"),
+        *("brunner_munzel_theta", "ks_statistic", "id_mae", "cd_mae"),
+        *("calibration_p", "p_value", "p_bonferroni", "p_holm"),
+    }
+)
 """Shares that are formatted as plain numbers, as in their literature."""
 
 

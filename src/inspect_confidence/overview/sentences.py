@@ -17,12 +17,14 @@ from inspect_confidence.overview.matrix import (
     LineKey,
     Matrix,
     MatrixCell,
+    matrix_of,
     with_line_keys,
 )
 from inspect_confidence.overview.numbers import format_interval, format_number
 from inspect_confidence.plots import shortened
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import Clause, NumberInText, all_studies
+from inspect_confidence.studies.unread import answering_models
 
 _FIRST = ("calibration", "ranking")
 _LONGEST = 60
@@ -42,7 +44,9 @@ class SentencePart:
 Sentence = Sequence[SentencePart]
 
 
-def model_sentences(results: pd.DataFrame, matrix: Matrix) -> list[tuple[LineKey, Sentence]]:
+def model_sentences(
+    results: pd.DataFrame, matrix: Matrix, max_clauses: int = _MAX_CLAUSES
+) -> list[tuple[LineKey, Sentence]]:
     """Return a sentence on each line of the matrix for which a study has a clause."""
     metrics = {metric for clause in _clauses() for metric, _ in clause.numbers}
     rows = results[results["model"].isin({line.key.model for line in matrix.lines})]
@@ -61,7 +65,7 @@ def model_sentences(results: pd.DataFrame, matrix: Matrix) -> list[tuple[LineKey
         numbers.setdefault(key, []).append(row)
     sentences: list[tuple[LineKey, Sentence]] = []
     for line in matrix.lines:
-        if sentence := _sentence(line.key, clauses, numbers):
+        if sentence := _sentence(line.key, clauses, numbers, max_clauses):
             sentences.append((line.key, sentence))
     return sentences
 
@@ -90,12 +94,14 @@ NumberRows = Mapping[tuple[LineKey, str, str, str], Sequence[Mapping[Any, Any]]]
 """Rows of the results by line, task, metric and condition."""
 
 
-def _sentence(key: LineKey, clauses: Sequence[Clause], numbers: NumberRows) -> list[SentencePart]:
+def _sentence(
+    key: LineKey, clauses: Sequence[Clause], numbers: NumberRows, max_clauses: int
+) -> list[SentencePart]:
     """Return the sentence on a line; the numbers of a task are of one data set, the largest."""
     chosen: dict[str, tuple[Clause, Sequence[Mapping[Any, Any]]]] = {}
     dataset_by_task: dict[str, str] = {}
     for clause in clauses:
-        if clause.about in chosen or len(chosen) >= _MAX_CLAUSES:
+        if clause.about in chosen or len(chosen) >= max_clauses:
             continue
         by_dataset = _rows_by_dataset(key, clause, numbers)
         dataset = dataset_by_task.get(clause.task, _largest_dataset(by_dataset))
@@ -157,8 +163,24 @@ def _fill(clause: Clause, rows: Sequence[Mapping[Any, Any]]) -> Iterator[Sentenc
     yield SentencePart(pieces[-1])
 
 
-def column_sentence(matrix: Matrix, place: int) -> Sentence:
-    """Return a sentence on the best and the worst model in a column, and on overlaps."""
+def first_findings(results: pd.DataFrame, models: Sequence[str], limit: int) -> list[str]:
+    """Return the first clause on each of the first models, each with the model's name, as text."""
+    matrix = matrix_of(results, models)
+    findings = []
+    for key, sentence in model_sentences(results, matrix, max_clauses=1)[:limit]:
+        findings.append(f"{_key_text(key)}: {''.join(part.text for part in sentence)}")
+    return findings
+
+
+def column_sentence(matrix: Matrix, place: int, *, source: str = "") -> Sentence:
+    """Return a sentence on the best and the worst model in a column, and on overlaps.
+
+    Args:
+        matrix: The matrix.
+        place: Number of the column.
+        source: Task, data set and n, which take the place of overlaps if the ranks are not those of
+            paired differences.
+    """
     defined = []
     for line in matrix.lines:
         number = line.numbers[place]
@@ -170,7 +192,11 @@ def column_sentence(matrix: Matrix, place: int) -> Sentence:
         return []
     if len(defined) == 1:
         line, number = defined[0]
-        return [SentencePart(f"{name} of {_name(line)}: "), _number_part(number), SentencePart(".")]
+        return [
+            SentencePart(f"{name} of {_name(line)}: "),
+            _number_part(number),
+            SentencePart(f" ({source})." if source else "."),
+        ]
     direction = column.direction
     values = np.array([number.value for _, number in defined])
     badness = direction.loss(values) if direction.ordered else values
@@ -183,7 +209,7 @@ def column_sentence(matrix: Matrix, place: int) -> Sentence:
         _number_part(first[1]),
         SentencePart(f"; {words[1].format(target)} for {_name(last[0])}, "),
         _number_part(last[1]),
-        SentencePart(f"{_overlap(defined, first)}."),
+        SentencePart(f" ({source})." if source else f"{_overlap(defined, first)}."),
     ]
 
 
@@ -201,7 +227,11 @@ def _number_part(number: MatrixCell) -> SentencePart:
 
 
 def _name(line: Line) -> str:
-    names = filter(None, (line.key.model, line.key.variant, line.key.judge))
+    return _key_text(line.key)
+
+
+def _key_text(key: LineKey) -> str:
+    names = filter(None, (key.model, key.variant, key.judge))
     return ", ".join(shortened(name, _LONGEST) for name in names)
 
 
@@ -223,6 +253,25 @@ def _overlap(numbers: Sequence[tuple[Line, MatrixCell]], best: tuple[Line, Matri
     return f"; {overlaps} of the {ranked} others cannot be told from the first"
 
 
+def study_finding(results: pd.DataFrame, study: str) -> Sentence:
+    """Return one sentence on the results of a study; empty if no headline number is defined.
+
+    It describes a single model by the study's clauses, and of several the best and the worst one by
+    the first headline number.
+    """
+    matrix = matrix_of(results, answering_models(results), max_columns=1, studies=[study])
+    if not matrix.columns:
+        return []
+    if len(matrix.lines) == 1:
+        tasks = [
+            table.task for item in all_studies() if item.name == study for table in item.tables
+        ]
+        for key, sentence in model_sentences(results[results["task"].isin(tasks)], matrix):
+            return [SentencePart(f"{_key_text(key)}: "), *sentence]
+    column = matrix.columns[0]
+    return column_sentence(matrix, 0, source=f"{column.task} on {column.subheading}")
+
+
 def unread_sentence(matrix: Matrix) -> Sentence:
     """Return a sentence on the models' shares of parse failures, from the matrix of a study."""
     has_shares = False
@@ -240,7 +289,7 @@ def unread_sentence(matrix: Matrix) -> Sentence:
     failures.sort(key=lambda failure: -_share(failure[1]))
     parts: list[SentencePart] = []
     for line, number, has_several in failures[:_MAX_MODELS]:
-        parts.append(SentencePart(", " if parts else "Could not be read: "))
+        parts.append(SentencePart(", " if parts else "Parse failures: "))
         if has_several:
             parts.append(SentencePart("up to "))
         parts += [

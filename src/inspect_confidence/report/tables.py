@@ -151,8 +151,9 @@ def unread_table(rows: pd.DataFrame) -> Table | str:
         line.append(TableCell(f"{share.record['n']:,}"))
         line.append(TableCell(share.extremes))
         lines.append(line)
-    columns = ["task", "model", "data set", "variant", "unread (%)", "replies", "by condition"]
-    return _compact("Replies that could not be read", columns, lines)
+    names = ["task", "model", "data set", "variant"]
+    columns = [*names, "parse failures (%)", "replies", "by condition"]
+    return _compact("Parse failures", columns, lines)
 
 
 def _number(value: float, digits: int = 4) -> str:

@@ -17,6 +17,7 @@ from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.places import Paths
 from inspect_confidence.judgments.read import Judgments, Source, judgments_of
 from inspect_confidence.overview.ranks import headline_ranks
+from inspect_confidence.overview.sentences import first_findings
 from inspect_confidence.plots import shortened
 from inspect_confidence.privacy import model_name, redact_frame, redactors
 from inspect_confidence.redaction import scrub
@@ -46,6 +47,7 @@ def write_report(
     baseline: str | None = None,
     formats: Sequence[str] | str = (),
     progress: Progress = iter,
+    findings: list[str] | None = None,
     **settings: Unpack[Settings],
 ) -> Path:
     """Write the report of all judgments: `index.html` with figures and tables.
@@ -63,6 +65,7 @@ def write_report(
         baseline: Name of a model in the logs; paired differences from it are shown.
         formats: Formats of figures besides svg: `png`, `pdf`, or both.
         progress: Wrapper of the list of figures while they are drawn, to display the progress.
+        findings: Receives a sentence on each of the first two models.
         **settings: Settings of the computation, see `Settings`. With several workers, call this
             below `if __name__ == "__main__":` in a script, since each process imports the script.
 
@@ -93,6 +96,8 @@ def write_report(
         if logs is not None:
             page = replace(page, settings=[*_settings(logs, judgments), *page.settings])
         put(new / PAGE, render_page(page))
+        if findings is not None:
+            findings += first_findings(page.results, page.models, limit=2)
         current = {file.name for file in (new / FIGURES).glob("*")}
     for file in earlier:
         if file.name not in current:

@@ -109,6 +109,17 @@ def without_unread(results: pd.DataFrame) -> pd.DataFrame:
     return results[results["metric"] != SHARE]
 
 
+def answering_models(results: pd.DataFrame) -> list[str]:
+    """Return the models that gave replies, without means over models and the like.
+
+    Every model with judgments has a share of parse failures; if the results have none of them, all
+    models are returned.
+    """
+    shares = results[results["metric"] == SHARE]
+    models = shares["model"] if len(shares) else results["model"]
+    return list(map(str, models.unique()))
+
+
 NEARLY_ALL = 0.9
 """Share of unread replies from which on a run has next to no numbers."""
 
@@ -149,7 +160,7 @@ class ParseFailureSummary:
     @property
     def sentence(self) -> str:
         """Share and extremes as a sentence."""
-        return f"Unread: {'; '.join(filter(None, (self.share, self.extremes)))}."
+        return f"Parse failures: {'; '.join(filter(None, (self.share, self.extremes)))}."
 
 
 def summarize_failures(results: pd.DataFrame) -> list[ParseFailureSummary]:

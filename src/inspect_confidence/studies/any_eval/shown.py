@@ -37,7 +37,7 @@ _CALIBRATION = (
     Column("brier", "Brier", 3),
     Column("auroc", "AUROC"),
     Column("aurc", "AURC", 3),
-    Column("format_failure_rate", "unreadable", 3),
+    Column("format_failure_rate", "parse failures", 3),
 )
 _REPORTS = (
     Column("top1_value", "commonest", 0),

@@ -27,7 +27,7 @@ _INTERVAL_COLUMNS = (
     ("coverage", "coverage", 2),
     ("interval_score", "interval score", 1),
     ("mean_width", "width", 1),
-    ("format_failure_rate", "unreadable", 2),
+    ("format_failure_rate", "parse failures", 2),
 )
 _DETAILS = ("base", "scaling", "decoding")
 _OVER_LEVELS = (
@@ -235,7 +235,7 @@ HEADLINES: Sequence[Headline] = (
         _DIRECT_90,
     ),
     Headline(_TASK, "mean_width", "Mean width of stated 90% intervals (powers of ten)", _DIRECT_90),
-    Headline(_TASK, "format_failure_rate", "Unreadable replies at 90% (share)", _DIRECT_90),
+    Headline(_TASK, "format_failure_rate", "Parse failures at 90% (share)", _DIRECT_90),
 )
 
 CLAUSES: Sequence[Clause] = tuple(

@@ -87,7 +87,7 @@ _SETS = (
     Column("mean_decisiveness", "decisiveness"),
     Column("hedges_per_sentence", "hedges a sentence"),
     Column("sentences_per_reply", "sentences a reply"),
-    Column("format_failure_rate", "unreadable"),
+    Column("format_failure_rate", "parse failures"),
     Column("grader_failure_rate", "not judged"),
 )
 _STABILITY = (

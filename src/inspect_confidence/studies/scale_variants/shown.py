@@ -77,7 +77,7 @@ _BINS = (
 _VIOLATIONS = (
     _BEYOND,
     Column("clip_rate", "clipped", 3),
-    Column("format_failure_rate", "unreadable", 3),
+    Column("format_failure_rate", "parse failures", 3),
 )
 _COMPARED = ("accuracy", "mean_confidence", "ece", "brier", "auroc")
 
