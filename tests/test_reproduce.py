@@ -28,6 +28,7 @@ from inspect_confidence.cli import main
 from inspect_confidence.commands.command_line import write_argument
 from inspect_confidence.commands.reproduce import reproduce
 from inspect_confidence.datasets.cache import SOURCES
+from inspect_confidence.prompts.confidence import PUBLISHED
 
 PACKAGE = CHECKOUT / "src" / "inspect_confidence"
 BUNDLED: list[tuple[str, Mapping[str, Any], list[str], list[str]]] = [
@@ -214,6 +215,45 @@ def test_a_judge_with_settings_and_an_eval_of_others(tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(
         judgments_of_log(tmp_path / "quiz"), judgments_of_log(tmp_path / "quiz again")
     )
+
+
+@pytest.mark.parametrize(
+    ("prompt", "ways", "scale"),
+    [
+        ("tian_2023", "stated", "0.0-1.0"),
+        ("xiong_2024", "before", "0-100"),
+        ("own", "alone", "0-20"),
+    ],
+)
+def test_the_command_of_a_wording_asks_the_same_again_and_the_variant_names_it(
+    prompt: str, ways: str, scale: str, home: Path
+) -> None:
+    """A published wording is compared with the installed one; a file's has its fingerprint."""
+    wording = "{question} {answer} Sure, {low} to {high}?"
+    (home / "own").write_text(wording)
+    arguments: dict[str, Any] = {"ways": ways, "scale": scale}
+    for folder, more in (("plain", {}), ("first", {"prompt": prompt})):
+        with chdir(home):
+            (log,) = eval(
+                "inspect_confidence/with_confidence",
+                model="respondent/candid",
+                task_args={**arguments, **more},
+                limit=2,
+                log_dir=str(home / folder),
+                display="none",
+            )
+    reproduction = reproduce(log.location)
+    repeated_log = made_again(reproduction.command, home / "again")
+    assert repeated_log.eval.metadata == log.eval.metadata
+    assert not reproduction.changes
+    eval_itself = f"the eval itself, {log.eval.task}"
+    fingerprint = hashlib.sha256(wording.encode()).hexdigest()[:12]
+    file = f"the wording of -T prompt (its fingerprint was {fingerprint})"
+    assert reproduction.not_compared == ([file] if prompt == "own" else []) + [eval_itself]
+    text = PUBLISHED[prompt].text if prompt != "own" else wording
+    variant = f"prompt={prompt} {hashlib.sha256(text.encode()).hexdigest()[:12]}"
+    rows = read_judgments([str(home / "plain"), str(home / "again")])["any_eval"]
+    assert set(rows["variant"]) == {"prompt=default", variant}
 
 
 @pytest.fixture(scope="module")

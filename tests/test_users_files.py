@@ -510,12 +510,24 @@ def test_thresholds_and_maps_are_given_for_each_value_of_a_field(tmp_path: Path)
     assert [row["by"] for row in rows] == ["", "domain=art", "domain=law"]
     (alone,) = json.loads(printed("threshold", law, *words).stdout)
     assert rows[2] == {**alone, "by": "domain=law"}
-    maps = ("-o", tmp_path / "maps.json", "--json", "--resamples", 5, *scale)
-    changes = json.loads(printed("recalibrate", path, "--by", "domain", *maps).stdout)
-    brier = {row["by"]: row for row in changes if row["metric"] == "brier"}
-    assert set(brier) == {"", "domain=art", "domain=law"}
-    squares = (frame["confidence"] / 100 - frame["correct"]) ** 2
-    assert brier["domain=law"]["stated"] == pytest.approx(squares[frame["domain"] == "law"].mean())
+    fit = ("--json", "--resamples", 5, *scale)
+    maps, maps_of_law = tmp_path / "maps.json", tmp_path / "law" / "maps.json"
+    changes = json.loads(printed("recalibrate", path, "--by", "domain", "-o", maps, *fit).stdout)
+    assert {row["by"] for row in changes} == {"domain=art", "domain=law"}
+    alone_changes = json.loads(printed("recalibrate", law, "-o", maps_of_law, *fit).stdout)
+    law_changes = [row for row in changes if row["by"] == "domain=law"]
+    assert law_changes == [{**row, "by": "domain=law"} for row in alone_changes]
+    by_field = {entry["by"]: entry for entry in json.loads(maps.read_text())["maps"]}
+    (alone_map,) = json.loads(maps_of_law.read_text())["maps"]
+    assert by_field["domain=law"] == {**alone_map, "by": "domain=law"}
+    # A value's judgments get the map of that value, and those without the field none.
+    applied = ("--recalibrated", maps, *scale)
+    law_brier = value_of("brier", law, "--recalibrated", maps_of_law, *scale)
+    assert law_brier == pytest.approx(value_of("brier", law, "--by", "domain", *applied))
+    both = rows_of(path, "--by", "domain", *applied)
+    briers = {row["condition"].get("by"): row["value"] for row in both if row["metric"] == "brier"}
+    assert briers["domain=law"] == pytest.approx(law_brier)
+    assert "add --by domain" in error_of(law, *applied)
 
 
 def test_words_in_the_surveys_own_spelling_are_the_surveys(tmp_path: Path) -> None:

@@ -34,6 +34,24 @@ def test_answer_and_confidence_are_read_in_either_order(index: int, raw: int, am
     assert read_amount(reply) == StatedAmount(Fraction(amount))
 
 
+@given(
+    st.sampled_from(["B", "(B)", "[B]", "B) Paris", "42", "1,200", "$3.50", "[42]", "12%"]),
+    st.sampled_from([",", ";", " -", " ("]),
+    st.integers(0, 100),
+)
+def test_of_an_answer_and_its_confidence_on_one_line_the_last_is_the_confidence(
+    answer: str, separator: str, raw: int
+) -> None:
+    """Also if the answer is a number itself; a number alone may be either."""
+    for heading in ("Answer and Confidence (0-100): ", "**Answer and confidence:**\n"):
+        for end in ("%", "%.", ")", "]%"):
+            confidence = read_confidence(f"{heading}{answer}{separator} {raw}{end}", 0, 100)
+            assert isinstance(confidence, StatedConfidence)
+            assert confidence.raw == raw
+    alone = read_confidence(f"Answer and Confidence (0-100): {raw}", 0, 100)
+    assert isinstance(alone, ParseFailure)
+
+
 # Amounts
 
 NUMBER = st.decimals(-(10**9), 10**9, places=3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -94,6 +95,8 @@ def test_the_second_turn_of_tian_2023_is_asked_as_published(tmp_path: Path) -> N
     [
         ("simpleqa", '{"answer": "2", "confidence_score": 90}'),
         ("hle", "Explanation: one and one\nExact Answer: 2\nConfidence: 90%"),
+        ("xiong_2024", "Answer and Confidence (0-100): B, 90%"),
+        ("xiong_2024_number", "```Answer and Confidence (0-100): 2, 90%```"),
     ],
 )
 def test_wordings_that_ask_for_answer_and_confidence_at_once_are_read(
@@ -105,6 +108,17 @@ def test_wordings_that_ask_for_answer_and_confidence_at_once_are_read(
     expected = PUBLISHED[name].text.format(question="1 + 1?")
     assert expected in {last_text(request) for request in requests}
     assert confidence_of(log)[0]["before"] == pytest.approx(0.9)
+
+
+def test_the_prompt_of_xiong_2024_is_that_of_their_program() -> None:
+    """By its hash, computed from `prompt_description` and `generate_prompt` of their file."""
+    hashes = {
+        "xiong_2024": "5fe75405ad15ed64c5dd2208199e42632803f6715d9b105071bfbc6bd7a70493",
+        "xiong_2024_number": "66be20b2aeb73eb91e51184c537f9629a838eb0408e0c09333424a4ec894a445",
+    }
+    for name, expected in hashes.items():
+        text = PUBLISHED[name].text.format(question="1 + 1?")
+        assert hashlib.sha256(text.encode()).hexdigest() == expected, name
 
 
 REFUSED = [

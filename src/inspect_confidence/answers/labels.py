@@ -42,6 +42,12 @@ _REVISED = re.compile(
     r"|so it should be(?=[^\n]{1,20}\Z)) (?P<value>[^\n]+)",
     re.IGNORECASE,
 )
+_ANSWER_AND = re.compile(r"\banswer(?: and|,| &| ?/) ?(?:my |your )?$", re.IGNORECASE)
+_BESIDE_ANSWER = re.compile(
+    r"(?:[,;:|] |(?<![0-9])[,;]|,(?=[0-9.]+ ?%)| ?[(\[]| [-–—] ) ?[(\[]?"
+    r"(?P<confidence>\.?[0-9][0-9.]* ?(?:%|percent|/ ?[0-9]+)?)\W*$"
+)
+"""The confidence at the end of a value that has an answer and its confidence."""
 _COLON = re.compile(r"[ ]?(?:[:：=→≈~]|->)")
 _BOUNDS = frozenset({"lower", "upper", "low", "high", "exponent", "interval"})
 _OF_OTHERS = re.compile(r"\b(?:from|of|than) (?:our|your|the|my) $", re.IGNORECASE)
@@ -217,6 +223,10 @@ def _statement(text: str, strength: Strength, label: re.Match[str], stop: int) -
             value = ""
     box = _BOXED.search(value)
     value = box["inside"] if box else value.replace(BOX, " ").replace(BOX_END, " ")
+    if key == "confidence" and _ANSWER_AND.search(text, 0, begin):
+        # Without a percentage, a number alone may be the answer.
+        beside = _BESIDE_ANSWER.search(value)
+        value = beside["confidence"] if beside else value if "%" in value else ""
     return Statement(key, strength, value.strip().removesuffix(" |"), begin, end, heading, note)
 
 

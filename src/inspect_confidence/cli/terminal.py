@@ -413,7 +413,7 @@ def print_recalibrated(
     scores: "pd.DataFrame", offsets: "pd.DataFrame", changes: "pd.DataFrame"
 ) -> None:
     """Print cross-fitted scores, offsets, and items before and after recalibration."""
-    keys = ["model", "variant", "way"]
+    keys = ["model", "variant", "way", "by"]
     counts = ["train_items", "test_items"]
     if len(scores):
         other_columns = [*keys, *counts, "chosen", "note"]
@@ -437,7 +437,7 @@ def print_recalibrated(
         )
     if changes.empty:
         return
-    table = changes[[*keys, "by", "recalibration", "metric"]].copy()
+    table = changes[[*keys, "recalibration", "metric"]].copy()
     for name in ("stated", "recalibrated", "difference"):
         table[name] = _interval_texts(changes, name, f"{name}_low", f"{name}_high")
     table["test items"] = changes["test_items"]

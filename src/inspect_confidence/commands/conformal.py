@@ -1,6 +1,5 @@
 """Split-conformal maps of intervals, fitted on train items and compared on test items."""
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,13 +26,11 @@ class FittedMap(NamedTuple):
         entry: Fields of the map in the file.
         summary: Cells of the table of maps.
         changes: Results on test items as stated and after the map, and their paired difference.
-        changes_by_field: The same of the judgments with each value of the fields of `--by`.
     """
 
     entry: dict[str, Any]
     summary: dict[str, Any]
     changes: list[tuple[Result, Result, Difference]]
-    changes_by_field: Mapping[str, list[tuple[Result, Result, Difference]]] = {}
 
 
 def fit_offset(train: IntervalGroup, test: IntervalGroup, resampling: Resampling) -> FittedMap:

@@ -32,6 +32,7 @@ class JudgmentGroup:
         elicitation: Values of the study's columns that distinguish contenders, such as `method`,
             and the nominal level of intervals.
         rows: The judgments; those with a status other than `ok` don't count.
+        by: Values of the fields of `--by` that all judgments have, as `domain=law`.
     """
 
     task: str
@@ -39,6 +40,7 @@ class JudgmentGroup:
     variant: str
     elicitation: Mapping[str, object]
     rows: pd.DataFrame
+    by: str = ""
 
     @property
     def condition(self) -> Condition:
@@ -51,7 +53,8 @@ class JudgmentGroup:
     @property
     def name(self) -> str:
         """Name in tables and messages."""
-        return " ".join(filter(None, (self.model, self.variant, *self.condition.values())))
+        parts = (self.model, self.variant, *self.condition.values(), self.by)
+        return " ".join(filter(None, parts))
 
     @property
     def unit(self) -> IntArray:
@@ -85,6 +88,15 @@ class JudgmentGroup:
     def take(self, is_chosen: NDArray[np.bool_]) -> Self:
         """Return a group of the chosen judgments."""
         return replace(self, rows=self.rows[is_chosen])
+
+    def split_by_fields(self) -> "list[Self]":
+        """Return a group for each combination of values of the fields of `--by`."""
+        if "by" not in self.rows:
+            return [self]
+        groups = []
+        for by, rows in self.rows.groupby("by", sort=True):
+            groups.append(replace(self, rows=rows.reset_index(drop=True), by=str(by)))
+        return groups
 
     def replies(self) -> Self:
         """Return a group without failures of the run, in which the model gave no reply."""

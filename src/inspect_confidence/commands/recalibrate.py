@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,6 @@ from inspect_confidence.commands.groups import (
     ConfidenceGroup,
     IntervalGroup,
     JudgmentGroup,
-    field_values,
     in_train,
     item_folds,
     judgment_groups,
@@ -70,8 +70,7 @@ class Recalibrated:
 
     Attributes:
         maps: Content of the file of maps, which docs/use.md describes.
-        changes: A row for each group of judgments and metric, also of each value of the fields
-            in `by`, with the values on test items as
+        changes: A row for each group of judgments and metric, with the values on test items as
             stated and recalibrated, and their difference.
         scores: A row for each group of stated confidence, with the cross-validated Brier score of
             each method on train items, and the chosen method or why none is fitted.
@@ -92,7 +91,7 @@ class Recalibrated:
 def recalibrate(
     source: Source, *, method: str = BEST, resamples: int = 10_000, seed: int = 0
 ) -> Recalibrated:
-    """Fit a map for each model, variant and elicitation method, and evaluate it.
+    """Fit a map for each model, variant, elicitation method and value of `by`, and evaluate it.
 
     Stated confidence: methods are compared by their cross-fitted Brier score
     (`metrics.choose_recalibration`): each item, or cluster of items, is judged by maps of the nine
@@ -102,7 +101,8 @@ def recalibrate(
 
     Intervals: the map is the split-conformal offset of each level (`metrics.conformal_offset`),
     from the train items if the judgments have both a train and a test `split`, otherwise from the
-    half that the seed assigns. Data sets are pooled.
+    half that the seed assigns. Data sets are pooled. Judgments with values of several fields in
+    `by` get a map for each combination of values.
 
     Args:
         source: Judgments, or paths.
@@ -120,7 +120,8 @@ def recalibrate(
     scores: list[dict[str, Any]] = []
     offsets: list[dict[str, Any]] = []
     resampling = Resampling(resamples, seed)
-    for group in judgment_groups(judgments_of(source)):
+    groups = judgment_groups(judgments_of(source))
+    for group in chain.from_iterable(group.split_by_fields() for group in groups):
         is_train, is_test, split = _split_items(group, seed)
         if isinstance(group, ConfidenceGroup):
             fitted, summaries = _fit_confidence(group, method, resampling), scores
@@ -149,13 +150,13 @@ def recalibrate(
             "model": group.model,
             "variant": group.variant,
             "way": str(group.condition),
+            "by": group.by,
             **items,
         }
         summaries.append({**row, "note": f"no map: {reason}" if reason else "", **fitted.summary})
-        for by, results in {"": fitted.changes, **fitted.changes_by_field}.items():
-            for before, after, difference in results:
-                cells = _change_cells(before, after, difference)
-                changes.append({**row, "by": by, "recalibration": fitted.entry["method"], **cells})
+        for before, after, difference in fitted.changes:
+            cells = _change_cells(before, after, difference)
+            changes.append({**row, "recalibration": fitted.entry["method"], **cells})
     return Recalibrated(
         maps={"format": FORMAT, "version": __version__, "formula": FORMULA, "maps": maps},
         changes=pd.DataFrame(changes, columns=COLUMNS),
@@ -170,6 +171,7 @@ def _public_names(group: JudgmentGroup) -> dict[str, str]:
         "task": group.task,
         "model": stable_alias(group.model, model_name),
         "variant": stable_alias(group.variant, scrub_condition),
+        "by": stable_alias(group.by, scrub_condition),
     }
 
 
@@ -210,10 +212,7 @@ def _fit_confidence(group: ConfidenceGroup, method: str, resampling: Resampling)
     entry = {"brier": best.brier, **chosen.recalibration.as_record(), "fold_maps": fold_maps}
     scores = {"chosen": chosen.recalibration.method, **best.brier}
     mapped = chosen.cross_fitted(group.confidence)
-    by_field = {}
-    for by, is_chosen in field_values(group):
-        by_field[by] = _compare_confidence(group.take(is_chosen), mapped[is_chosen], resampling)
-    return FittedMap(entry, scores, by_field.pop(""), by_field)
+    return FittedMap(entry, scores, _compare_confidence(group, mapped, resampling))
 
 
 def _missing(group: ConfidenceGroup) -> str:
@@ -319,9 +318,10 @@ def recalibrated(source: Source, maps: Maps) -> Judgments:
     for group in judgment_groups(judgments):
         if group.task not in mapped_tasks:
             continue
-        rows, new_notices = _apply_map(group, entries)
-        mapped.setdefault(group.task, []).append(rows)
-        notices += [f"{group.name}: {text}" for text in new_notices]
+        for part in _mapped_alike(group, entries):
+            rows, new_notices = _apply_map(part, entries)
+            mapped.setdefault(group.task, []).append(rows)
+            notices += [f"{part.name}: {text}" for text in new_notices]
     for task, parts in mapped.items():
         columns = list(frames[task].columns)
         frames[task] = pd.concat(parts, ignore_index=True)[columns]
@@ -330,6 +330,25 @@ def recalibrated(source: Source, maps: Maps) -> Judgments:
     if not any(len(frames[task]) for task in mapped):
         raise InvalidArgument(f"No judgment is left to recalibrate: {'; '.join(notices)}.")
     return Judgments(frames, notices, judgments.loss_notices)
+
+
+def _mapped_alike(group: JudgmentGroup, entries: Sequence[SavedMap]) -> Sequence[JudgmentGroup]:
+    """Return the parts of a group that have a map each; the group if its map has no value of `by`.
+
+    Raises:
+        InvalidArgument: The maps have values of fields by which the judgments are not split.
+    """
+    key = _map_key(group)
+    by_values = [entry.by for entry in entries if {**entry.judgments, "by": ""} == key]
+    if not any(by_values):
+        return [group]
+    fields = " ".join(f"--by {name}" for name in Condition.read(max(by_values)))
+    if "by" not in group.rows or not group.rows["by"].any():
+        raise InvalidArgument(
+            f"The maps of {group.name} ({group.task}) are of values of a field: add {fields}, or "
+            "fit a map without it."
+        )
+    return group.split_by_fields()
 
 
 def _apply_map(group: JudgmentGroup, entries: Sequence[SavedMap]) -> tuple[pd.DataFrame, list[str]]:
@@ -370,13 +389,17 @@ def _apply_map(group: JudgmentGroup, entries: Sequence[SavedMap]) -> tuple[pd.Da
     return rows, notices + [f"no map was fitted on {name or 'its data set'}" for name in unfitted]
 
 
+def _map_key(group: JudgmentGroup) -> dict[str, object]:
+    return {**_public_names(group), "way": dict(group.elicitation)}
+
+
 def _find_map(group: JudgmentGroup, entries: Sequence[SavedMap]) -> SavedMap:
-    judgments = {**_public_names(group), "way": dict(group.elicitation)}
+    key = _map_key(group)
     for entry in entries:
-        if entry.judgments == judgments:
+        if entry.judgments == key:
             return entry
     names = [
-        JudgmentGroup(entry.task, entry.model, entry.variant, entry.way, group.rows).name
+        JudgmentGroup(entry.task, entry.model, entry.variant, entry.way, group.rows, entry.by).name
         for entry in entries
     ]
     raise InvalidArgument(

@@ -30,6 +30,7 @@ from inspect_confidence.judgments.archives import read_header
 from inspect_confidence.judgments.logs import OPERATIONAL, facts_of
 from inspect_confidence.printing import escape_control
 from inspect_confidence.privacy import SECRET_NAME
+from inspect_confidence.prompts.confidence import PUBLISHED
 from inspect_confidence.studies import TaskTable, table_of
 from inspect_confidence.tasks.provenance import prompt_hashes
 from inspect_confidence.versions import TASK_VERSIONS
@@ -366,7 +367,9 @@ def _not_compared_files(recorded: _Provenance) -> Iterator[str]:
 def _not_compared_parts(log: EvalLog, arguments: Mapping[str, Any]) -> Iterator[str]:
     for name in _WORDINGS:
         before = _facts(log).get(name)
-        if before and arguments.get(name) is not None:
-            yield f"the wording of -T {name} (its fingerprint was {before!s:.12})"
+        # A published wording is in the prompts' file, whose hash is compared.
+        if before and arguments.get(name) is not None and arguments[name] not in PUBLISHED:
+            fingerprint = str(before).rpartition(" ")[2]
+            yield f"the wording of -T {name} (its fingerprint was {fingerprint:.12})"
     if _table(log).fallback:
         yield f"the eval itself, {log.eval.task}"

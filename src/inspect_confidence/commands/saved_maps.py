@@ -47,12 +47,13 @@ class Train(FileSection):
 
 
 class _Entry(FileSection):
-    """Model, variant, elicitation and data sets of an entry."""
+    """Model, variant, elicitation, value of `by` and data sets of an entry."""
 
     task: str
     model: str
     variant: str
     way: _Way
+    by: str = ""
     datasets: list[str]
     train_items: NonNegativeInt
     test_items: NonNegativeInt
@@ -73,6 +74,7 @@ class _Entry(FileSection):
             "model": self.model,
             "variant": self.variant,
             "way": self.way,
+            "by": self.by,
         }
 
 

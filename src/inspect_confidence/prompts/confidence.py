@@ -63,6 +63,23 @@ class Wording:
     source: str
 
 
+_XIONG_2024 = """\
+Read the question, provide your answer and your confidence in this answer. Note: The confidence \
+indicates how likely you think your answer is true.
+Use the following format to answer:
+```Answer and Confidence (0-100): [ONLY the ANSWER_TYPE; not a complete sentence], [Your \
+confidence level, please only include the numerical number in the range of 0-100]%```
+Only the answer and confidence, don't give me the explanation.
+
+Question: {question}
+"""
+_XIONG_SOURCE = (
+    "Xiong et al. 2024, arXiv 2306.13063, vanilla prompt as their program sends it "
+    "(github.com/MiaoXiong2320/llm-uncertainty, query_vanilla_or_cot.py at 78a5d2f). The paper's "
+    'appendix has quotation marks in place of the code fence, and ends with "Now, please answer '
+    'this question and provide your confidence level."'
+)
+
 PUBLISHED = {
     "simpleqa": Wording(
         """\
@@ -102,8 +119,14 @@ commentary whatsoever; just the probability!>
         "0.0-1.0",
         "Tian et al. 2023, arXiv 2305.14975, second turn of the method Verb. 2S",
     ),
+    "xiong_2024": Wording(
+        _XIONG_2024.replace("ANSWER_TYPE", "option letter"), "0-100", _XIONG_SOURCE
+    ),
+    "xiong_2024_number": Wording(
+        _XIONG_2024.replace("ANSWER_TYPE", "number"), "0-100", _XIONG_SOURCE
+    ),
 }
-"""Published wordings by name. `simpleqa` and `hle` ask for an answer and its confidence at once."""
+"""Published wordings by name. All but `tian_2023` ask for an answer and its confidence at once."""
 
 P_TRUE = f"{_SHOWN}Is this answer correct? Respond with one word only: True or False."
 """Request for True or False in a new conversation; the token's probability is the confidence."""

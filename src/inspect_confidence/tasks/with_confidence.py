@@ -76,8 +76,9 @@ def with_confidence(
         agreement: How two answers are compared: `auto`, `scorer`, `text` or `judge` (the model in
             the role grader, one more call per draw).
         task_args: Arguments of the eval, if it is given by name: a dict, or JSON.
-        prompt: Wording of `stated`, `alone` and `before`: `simpleqa`, `hle`, `tian_2023`, or a file
-            with some of the fields `{question}`, `{answer}`, `{low}` and `{high}`.
+        prompt: Wording of `stated`, `alone` and `before`: `simpleqa`, `hle`, `tian_2023`,
+            `xiong_2024`, `xiong_2024_number`, or a file with some of the fields `{question}`,
+            `{answer}`, `{low}` and `{high}`.
         **unknown: Refused.
 
     Raises:
