@@ -30,6 +30,13 @@ def test_texts_that_inspect_reads_are_grades(text: str, expected: Grade) -> None
     assert grade({"match": grades_of(text)}) == expected
 
 
+@pytest.mark.parametrize("text", ["NOT-ATTEMPTED", "Not Attempted", "not_attempted", "no_answer"])
+def test_words_of_a_grade_are_joined_in_any_way(text: str) -> None:
+    """By blanks, hyphens and underscores."""
+    assert read_grade(text) == DECLINED
+    assert read_grade("Partially-Correct") == 0.5
+
+
 @pytest.mark.parametrize("value", ["", "good", "nan", "inf", "-Infinity", "B", ["C"], [], [85]])
 def test_what_means_no_grade_is_not_wrong(value: Any) -> None:
     """Inspect itself would warn and take 0."""

@@ -61,7 +61,7 @@ def error_of(*words: object) -> str:
 
 
 def test_separators_json_and_gzip_give_the_same_numbers(tmp_path: Path) -> None:
-    """Tabs, semicolons, bars, records by line, as a list, under a name and by id, and packed."""
+    """Also bars, records by line, under a name and by id, columns by name, UTF-16, and packed."""
     separated = {"a.tsv": "\t", "b.csv": "\t", "c.csv": ";", "d.txt": "|", "e.csv": ","}
     paths = [write(tmp_path / name, separator) for name, separator in separated.items()]
     frame = pd.read_csv(paths[-1])
@@ -72,18 +72,21 @@ def test_separators_json_and_gzip_give_the_same_numbers(tmp_path: Path) -> None:
         "g.json": json.dumps(records),
         "h.json": json.dumps({"config": {"k": 1}, "results": records}),
         "i.json": json.dumps(by_id),
+        "k.json": frame.to_json(),
+        "l.json": json.dumps(frame.to_dict("list")),
     }
     for name, text in texts.items():
         (tmp_path / name).write_text(text, "utf-8")
+    (tmp_path / "m.csv").write_bytes(paths[0].read_text("utf-8").encode("utf-16"))
     for name in ("e.csv", "f.jsonl", "g.json"):
         (tmp_path / f"{name}.gz").write_bytes(gzip.compress((tmp_path / name).read_bytes()))
     frame.to_parquet(tmp_path / "j.parquet")
     rows = rows_of(*sorted(tmp_path.iterdir()), "--confidence-scale", "0-100")
     accuracy = {row["model"]: row["value"] for row in rows if row["metric"] == "accuracy"}
-    assert len(accuracy) == 13
+    assert len(accuracy) == 16
     assert set(accuracy.values()) == {0.6}
     sure = [row["value"] for row in rows if row["metric"] == "mean_confidence"]
-    assert sure == pytest.approx([0.7] * 13)
+    assert sure == pytest.approx([0.7] * 16)
 
 
 def test_decimal_commas_of_files_with_semicolons_are_read(tmp_path: Path) -> None:
@@ -102,6 +105,14 @@ def test_decimal_commas_of_files_with_semicolons_are_read(tmp_path: Path) -> Non
         ("a.jsonl", b"[1]\n", "line 1 is no record"),
         ("a.json", b'[{"item": 1}, 2]', "is no list of records"),
         ("a.json", b"[" * 100_000, "nested too deep"),
+        ("a.json", b"[]", "has no rows"),
+        ("a.csv", b"", "has no rows"),
+        ("a.csv", b"item,confidence,correct\n", "has no rows"),
+        (
+            "a.csv",
+            b"# of us\nitem,confidence,correct\n1,0.5,1\n",
+            "first line 1; the first line names",
+        ),
         ("a.csv.gz", b"item", "can't be read"),
         ("a.csv.gz", gzip.compress(b"item,confidence,correct\n" + b"0" * 2**27), "unpacked"),
     ],
@@ -125,7 +136,10 @@ def test_damaged_files_are_refused_by_line_or_size(
         ("Question ID", "Verbal Confidence", "isCorrect"),
         ("item_id", "p_true", "acc"),
         ("sample_id", "score", "correct"),
-        ("question", "Confidence (%)".replace(" (%)", "_pct"), "exact_match"),
+        ("question", "Confidence (%)", "exact_match"),
+        ("Item", "Confidence", "Correct?"),
+        ("id", "result.confidence", "result.is_correct"),
+        ("meta.id", "model.verbalized_confidence", "eval.correct"),
     ],
 )
 def test_common_names_are_taken_with_a_notice(tmp_path: Path, names: tuple[str, ...]) -> None:
@@ -151,6 +165,12 @@ def test_a_column_that_lacks_is_named_with_the_option(tmp_path: Path) -> None:
     path = write(tmp_path / "mine.csv", confidence=None, conf_a=SURE, conf=SURE, certainty=SURE)
     assert "the columns conf, certainty may each be 'confidence'" in error_of(path)
     assert "--column confidence=conf" in error_of(path)
+    grades: dict[str, Any] = {"Is correct?": RIGHT, "Was Right?": RIGHT}
+    path = write(tmp_path / "mine.csv", correct=None, **grades)
+    assert "--column 'correct=Is correct?'" in error_of(path)
+    # A name that a judge's log has too does not make it one.
+    path = write(tmp_path / "mine.csv", correct=None, label=RIGHT)
+    assert "any_eval needs 'correct'" in error_of(path)
 
 
 def test_rows_are_items_if_no_column_names_them(tmp_path: Path) -> None:
@@ -216,6 +236,9 @@ def test_columns_of_each_model_are_rows_of_each_model(tmp_path: Path) -> None:
     printed("judgments", *words, "-o", out)
     assert pd.read_csv(out).groupby("model")["item"].nunique().to_dict() == {"a": 40, "b-2": 40}
     assert "no such column" in error_of(path, "--column", "confidence={model}_sure")
+    pd.DataFrame({**columns, "c_conf": SURE}).to_csv(path, index=False)
+    notices = " ".join(printed("summarize", *words).stderr.split())
+    assert "c left out: no column 'c_ok' of --column correct={model}_ok" in notices
 
 
 def test_a_cell_of_a_model_is_named_by_its_own_row_and_column(tmp_path: Path) -> None:
@@ -349,6 +372,8 @@ EQUAL = {
     "True": ["true", "TRUE."],
     "(C)": ["c", "C", "C. something"],
     "-3": ["\N{MINUS SIGN}3", "-3.0"],
+    "0.5": [r"$\frac{1}{2}$", r"\boxed{0.5}", r"\boxed{\frac{1}{2}}", "1/2"],
+    "D": [r"\boxed{D}", r"\text{D}"],
 }
 DIFFERENT = {
     "B": ["A", "AB", "Bern", "", "8", "A. B"],
@@ -357,6 +382,7 @@ DIFFERENT = {
     "C++": ["C#", "c"],
     "747": ["Boeing", "7"],
     "-3": ["3"],
+    "0.5": [r"\frac{1}{3}", r"\boxed{2}"],
 }
 
 
@@ -488,6 +514,21 @@ def test_decisions_have_the_auroc_of_two_values_and_type_2_sensitivity(tmp_path:
     assert math.isnan(value_of("ece", *options))
     assert "--answering KEEP" in error_of(path, "--column", "decision=kept")
     assert "--column decision=COLUMN" in error_of(path, "--answering", "KEEP")
+
+
+def test_a_verdict_in_the_column_of_confidence_is_refused_as_in_logs(tmp_path: Path) -> None:
+    """Only 0 and 1 without a scale that has them, or a value for each grade; a constant may be."""
+    path = tmp_path / "mine.csv"
+    for cells in (list(RIGHT[::-1]), [f"{number % 2}.0" for number in range(ITEMS)]):
+        write(path, confidence=cells)
+        assert "--confidence-scale 0-1" in error_of(path)
+        for name in ("0-1", "none"):
+            value_of("auroc", path, "--confidence-scale", name)
+    write(path, confidence=[(0.2, 0.9)[right] for right in RIGHT])
+    assert "--column confidence=COLUMN" in error_of(path)
+    assert "--column confidence=COLUMN" in error_of(path, "--confidence-scale", "0-1")
+    write(path, confidence=1)
+    assert value_of("overconfidence", path) == pytest.approx(0.4)
 
 
 # Fields and words

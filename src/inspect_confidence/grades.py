@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from inspect_confidence.answers import ParseFailure
 from inspect_confidence.answers.amount import amount_of
-from inspect_confidence.answers.clean import clean
+from inspect_confidence.answers.clean import plain_value
 
 MISSING = frozenset(
     {"", "-", "--", "none", "null", "nil", "nan", "na", "n/a", "n.a.", "#n/a", "<na>"}
@@ -27,17 +27,14 @@ CORRECT, PARTIAL, INCORRECT = 1.0, 0.5, 0.0
 _GRADES: Mapping[str, float] = {
     **dict.fromkeys(("c", "correct", "right", "true", "t", "yes", "y", "pass", "passed"), CORRECT),
     **dict.fromkeys(("i", "incorrect", "wrong", "false", "f", "no", "fail", "failed"), INCORRECT),
-    **dict.fromkeys(("p", "partial", "partially correct", "partially_correct"), PARTIAL),
+    **dict.fromkeys(("p", "partial", "partially correct"), PARTIAL),
 }
 _DECLINED = frozenset(
     {
         "noanswer",
         "no answer",
-        "no_answer",
         "not attempted",
-        "not_attempted",
         "not answered",
-        "not_answered",
         "unanswered",
         "unattempted",
         "declined",
@@ -134,7 +131,7 @@ def read_grade(
     if is_missing(value):
         return _failed("there is no grade")
     if isinstance(value, str):
-        word = value.strip().lower()
+        word = _grade_word(value)
         if word == "n" and no_is_n:
             return INCORRECT
         if word in _DECLINED or word == "n":
@@ -143,6 +140,11 @@ def read_grade(
             return _GRADES[word]
     number = read_number(value, decimal_comma=decimal_comma)
     return _failed(f"{value!s:.40} is no grade") if math.isnan(number) else number
+
+
+def _grade_word(text: str) -> str:
+    """Return a grade in lower case, its words with a blank between them."""
+    return re.sub(r"[\s_-]+", " ", text.lower()).strip()
 
 
 Grade = float | ParseFailure
@@ -189,7 +191,8 @@ def is_same_answer(answer: str, target: str) -> bool:
     """Return whether an answer equals a target as the readers of replies compare them.
 
     Letters are equal in any case and with marks (`b`, `(B)`, `B. Paris`), numbers by value
-    (`1,000` and `1000`, `$18` and `18.0`), and texts without case, blanks and marks around them.
+    (`1,000` and `1000`, `$18` and `18.0`, LaTeX's fractions and boxes), and texts without case,
+    blanks and marks around them.
 
     Example:
         >>> [is_same_answer(answer, "B") for answer in ("b", "(B)", "B.", "B) Paris", "C")]
@@ -199,6 +202,7 @@ def is_same_answer(answer: str, target: str) -> bool:
     """
     if answer == target or _plain_text(answer) == _plain_text(target):
         return True
+    answer, target = plain_value(answer), plain_value(target)
     letters = _LETTER.fullmatch(answer), _LETTER.fullmatch(target)
     if letters[0] and letters[1] and (letters[0]["letter"] or letters[1]["letter"]):
         first, second = (letter["letter"] or letter["leading"] for letter in letters if letter)
@@ -213,7 +217,7 @@ def is_exact(target: str) -> bool:
 
 
 def _plain_text(text: str) -> str:
-    plain = " ".join(clean(text).casefold().split())
+    plain = " ".join(plain_value(text).casefold().split())
     return plain.strip(_EDGES) or plain
 
 
@@ -249,7 +253,7 @@ def read_three_way(value: Mapping[str, object]) -> Grade | None:
     """
     keys: dict[str, str] = {}
     for key in value:
-        word = key.lower().removeprefix("is_")
+        word = _grade_word(key.lower().removeprefix("is_"))
         keys["declined" if word in _DECLINED else word] = key
     if not {"correct", "incorrect", "declined"} <= keys.keys():
         return None

@@ -118,3 +118,45 @@ def other_scale(values: NDArray[np.float64], low: float, high: float) -> str:
         f"{shares.sum()} of {len(values)} values between 0 and 1, {example}and {larger.sum()} "
         f"above 1; {remedy}"
     )
+
+
+_BINARY = (
+    "holds only 0 and 1, as a verdict does; if they are confidences all the same, say so with "
+    "--confidence-scale 0-1"
+)
+_VERDICT = (
+    "is the same for all right answers, and for all wrong ones, so it is a verdict; name what "
+    "holds the confidence: --confidence-from FIELD in logs, --column confidence=COLUMN in files"
+)
+_ENOUGH = 10
+"""Judgments from which on a field that follows from correctness is no accident."""
+
+
+def verdict_sign(
+    values: NDArray[np.float64], correct: NDArray[np.float64], *, has_scale: bool
+) -> str:
+    """Return why values look like verdicts and not like confidences; empty if they do not.
+
+    Args:
+        values: Recorded values, without missing ones.
+        correct: Grade of each answer; NaN if there is none.
+        has_scale: Whether the scale of the values is given, which allows 0 and 1 alone.
+
+    Example:
+        >>> verdict_sign(np.array([0.0, 1, 1]), np.array([0.0, 0, 1]), has_scale=False)[:37]
+        'holds only 0 and 1, as a verdict does'
+        >>> verdict_sign(np.array([0.2, 0.9] * 5), np.array([0.0, 1] * 5), has_scale=True)[:38]
+        'is the same for all right answers, and'
+        >>> verdict_sign(np.array([0.2, 0.9, 0.8]), np.array([0.0, 1, 1]), has_scale=False)
+        ''
+    """
+    if not has_scale and set(values) == {0, 1}:
+        return _BINARY
+    groups = [values[correct == grade] for grade in np.unique(correct[~np.isnan(correct)])]
+    is_verdict = (
+        len(values) >= _ENOUGH
+        and len(groups) > 1
+        and all(len(group) > 1 and len(set(group)) == 1 for group in groups)
+        and len({group[0] for group in groups}) == len(groups)
+    )
+    return _VERDICT if is_verdict else ""

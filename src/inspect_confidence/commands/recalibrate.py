@@ -4,7 +4,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -120,8 +119,10 @@ def recalibrate(
     scores: list[dict[str, Any]] = []
     offsets: list[dict[str, Any]] = []
     resampling = Resampling(resamples, seed)
-    groups = judgment_groups(judgments_of(source))
-    for group in chain.from_iterable(group.split_by_fields() for group in groups):
+    groups: list[ConfidenceGroup | IntervalGroup] = []
+    for whole in judgment_groups(judgments_of(source)):
+        groups += whole.split_by_fields()
+    for group in groups:
         is_train, is_test, split = _split_items(group, seed)
         if isinstance(group, ConfidenceGroup):
             fitted, summaries = _fit_confidence(group, method, resampling), scores

@@ -9,6 +9,7 @@ import pandas as pd
 
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.grades import is_exact, same_answers
+from inspect_confidence.scales import verdict_sign
 from inspect_confidence.studies import COMMON_COLUMNS, COMMON_LIMITS, TaskTable
 
 _QUESTION_COLUMNS = {"level", "low", "high", "target", "sex", "method"}
@@ -150,6 +151,32 @@ def _refuse_conditions(others: pd.DataFrame, places: pd.Series, source: str) -> 
                 f"Say what it is: --column epoch={name} for repetitions, --column method={name}, "
                 f"model={name} or dataset={name} for conditions."
             )
+
+
+def refuse_verdicts(judgments: pd.DataFrame, source: str) -> None:
+    """Refuse a file whose confidence by one method is a verdict, as fields of logs are refused.
+
+    Decisions and scores of which only the order counts may be 0 and 1.
+
+    Args:
+        judgments: Typed judgments of any eval.
+        source: Name of the file.
+
+    Raises:
+        InvalidArgument: The confidence has only the values 0 and 1 and no scale is given, or
+            follows from correctness.
+    """
+    has_scale = judgments["low"].notna()
+    values = judgments["raw"].where(has_scale, judgments["confidence"])
+    is_read = (judgments["status"] == "ok") & values.notna() & judgments["ordinal"].isna()
+    for method, rows in judgments[is_read].groupby("method", sort=False):
+        sign = verdict_sign(
+            values[rows.index].to_numpy(),
+            rows["correct"].to_numpy(),
+            has_scale=bool(has_scale[rows.index].any()),
+        )
+        if sign:
+            raise InvalidArgument(f"{source}: the confidence ({method}) {sign}.")
 
 
 def grading_notices(judgments: pd.DataFrame, source: str) -> list[str]:

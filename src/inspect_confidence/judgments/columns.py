@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import chain
+from shlex import quote
 
 import numpy as np
 import pandas as pd
@@ -31,6 +33,7 @@ _ITEMS = (
     *(
         "problem_id",
         "prompt_id",
+        "case_id",
         "doc_id",
         "task_id",
         "question_number",
@@ -68,17 +71,20 @@ _OTHERS: Mapping[str, Sequence[str]] = {
 }
 
 
-def apply_options(frame: pd.DataFrame, recorded: Recorded, source: str) -> pd.DataFrame:
+def apply_options(
+    frame: pd.DataFrame, recorded: Recorded, source: str, notices: list[str]
+) -> pd.DataFrame:
     """Return the frame with the columns that `--column`, `--by` and `--cluster` name.
 
     A value of `--column` is a column, a constant (`:gpt-4o`), or a pattern such as
-    `{model}_confidence` for files with columns for each model, which get a row a model.
+    `{model}_confidence` for files with columns for each model, which get a row a model. A notice
+    names models that lack one of their columns and are left out.
 
     Raises:
         InvalidArgument: A column does not exist, or its values do not suit the option.
     """
     if any(_MODEL in column for column in recorded.columns.values()):
-        frame = _long_frame(frame, recorded.columns, source)
+        frame = _long_frame(frame, recorded.columns, source, notices)
     present = list(map(str, frame))
     column_by_name = {
         name: column for name, column in recorded.columns.items() if _MODEL not in column
@@ -121,7 +127,9 @@ def _is_constant(text: str, present: Sequence[str]) -> bool:
     return text.startswith(":") and text not in present
 
 
-def _long_frame(frame: pd.DataFrame, columns: Mapping[str, str], source: str) -> pd.DataFrame:
+def _long_frame(
+    frame: pd.DataFrame, columns: Mapping[str, str], source: str, notices: list[str]
+) -> pd.DataFrame:
     """Return a row for each row and model of a file with columns for each model."""
     patterns = {name: column for name, column in columns.items() if _MODEL in column}
     by_name: dict[str, dict[str, str]] = {}
@@ -138,14 +146,18 @@ def _long_frame(frame: pd.DataFrame, columns: Mapping[str, str], source: str) ->
         by_name[name] = columns_by_model
         for column in columns_by_model.values():
             _check_cells(frame[column], name, column, source)
-    models = [
-        model
-        for model in next(iter(by_name.values()))
-        if all(model in part for part in by_name.values())
-    ]
+    all_models = dict.fromkeys(chain.from_iterable(by_name.values()))
+    models = [model for model in all_models if all(model in part for part in by_name.values())]
     if not models:
         options = " and ".join(f"--column {name}={text}" for name, text in patterns.items())
         raise InvalidArgument(f"{source}: no model has all the columns of {options}.")
+    for name, part in by_name.items():
+        if others := [model for model in all_models if model not in part]:
+            first = patterns[name].replace(_MODEL, others[0])
+            notices.append(
+                f"{source}: {', '.join(others[:_LISTED])} left out: no column {first!r} of "
+                f"--column {name}={patterns[name]}"
+            )
     used = {column for part in by_name.values() for column in part.values()}
     shared = frame.drop(columns=list(used))
     filled = [_plain(str(name)) for name in shared if not shared[name].map(is_missing).any()]
@@ -277,17 +289,15 @@ def common_names(frame: pd.DataFrame, source: str) -> tuple[pd.DataFrame, list[s
     Raises:
         InvalidArgument: Several columns may hold the confidence, or the grade.
     """
-    plain: dict[str, str] = {}
-    for column in map(str, frame):
-        plain.setdefault(_plain(column), column)
+    plain = _plain_names(list(map(str, frame)))
     alias_by_name: dict[str, str] = {}
     present = set(frame)
     if not {"confidence", "raw", "probabilities"} & present:
-        candidates = [name for name in plain if _CONFIDENCE.fullmatch(name)]
+        candidates = {name: plain[name] for name in plain if _CONFIDENCE.fullmatch(name)}
         _take(alias_by_name, "confidence", candidates, source)
     if "correct" not in present:
         for pattern in _GRADES:
-            candidates = [name for name in plain if pattern.fullmatch(name)]
+            candidates = {name: plain[name] for name in plain if pattern.fullmatch(name)}
             if candidates:
                 _take(alias_by_name, "correct", candidates, source)
                 break
@@ -311,26 +321,43 @@ def common_names(frame: pd.DataFrame, source: str) -> tuple[pd.DataFrame, list[s
     return renamed, [f"{name}={column}" for name, column in columns.items()]
 
 
-def _take(alias_by_name: dict[str, str], name: str, candidates: Sequence[str], source: str) -> None:
+def _plain_names(columns: Sequence[str]) -> dict[str, str]:
+    """Return columns by plain name; a nested field also by its last part, if no other has it."""
+    column_by_name: dict[str, str] = {}
+    for column in columns:
+        column_by_name.setdefault(_plain(column), column)
+    last_parts = [_plain(column.rpartition(".")[2]) for column in columns]
+    for column, name in zip(columns, last_parts, strict=True):
+        if last_parts.count(name) == 1 and name not in column_by_name:
+            column_by_name.pop(_plain(column), None)
+            column_by_name[name] = column
+    return column_by_name
+
+
+def _take(
+    alias_by_name: dict[str, str], name: str, candidates: Mapping[str, str], source: str
+) -> None:
+    """Choose a column by its plain name, among columns by plain names."""
+    columns = list(candidates.values())
     if len(candidates) > 1 and name not in candidates:
-        names_text = ", ".join(candidates[:_LISTED])
+        names_text = ", ".join(columns[:_LISTED])
         raise InvalidArgument(
             f"{source}: the columns {names_text} may each be {name!r}. "
-            f"Name one: --column {name}={candidates[0]}"
+            f"Name one: --column {quote(f'{name}={columns[0]}')}"
         )
     if candidates:
-        alias_by_name[name] = name if name in candidates else candidates[0]
+        alias_by_name[name] = name if name in candidates else next(iter(candidates))
 
 
 def _plain(column: str) -> str:
     """Return a column's name in lower case, its words joined by underscores.
 
     Example:
-        >>> _plain("Question ID"), _plain("isCorrect")
-        ('question_id', 'is_correct')
+        >>> _plain("Question ID"), _plain("isCorrect"), _plain("Confidence (%)")
+        ('question_id', 'is_correct', 'confidence')
     """
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", column.strip())
-    return re.sub(r"[\s\-_.]+", "_", words).lower().strip("_")
+    return re.sub(r"[\W_]+", "_", words).lower().strip("_")
 
 
 def distinct_values(values: pd.Series) -> tuple[np.ndarray, Sequence[object]]:

@@ -15,7 +15,12 @@ from pandas.api.types import is_numeric_dtype
 from inspect_confidence.answers import STATUSES, ParseFailure
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.grades import DECLINED_ANSWERS, MISSING, is_missing, read_grade, read_number
-from inspect_confidence.judgments.checks import grading_notices, number_repeats, refuse_wrong
+from inspect_confidence.judgments.checks import (
+    grading_notices,
+    number_repeats,
+    refuse_verdicts,
+    refuse_wrong,
+)
 from inspect_confidence.judgments.clusters import CLUSTER
 from inspect_confidence.judgments.columns import (
     DECISION,
@@ -96,6 +101,8 @@ def read_file(
         )
         numbered = number_repeats(numbers, tables[name], source, notices)
         checked = check_judgments(numbered, tables[name], source)
+        if tables[name].fallback:
+            refuse_verdicts(checked, source)
         notices += grading_notices(checked, source)
         judgments[name] = sort_judgments(checked)
     return judgments
@@ -111,7 +118,7 @@ def _named_columns(
             raise InvalidArgument(
                 f"--column {name}: no column has that name. {nearest(name, names)}"
             )
-    frame = apply_options(table.frame, recorded, source)
+    frame = apply_options(table.frame, recorded, source, notices)
     if "task" not in frame:
         frame = _with_task(frame, recorded, source, notices)
     elif len(frame) and not set(frame["task"]) & set(all_tables()):
@@ -195,11 +202,15 @@ def _no_task(original: pd.DataFrame, frame: pd.DataFrame, source: str) -> Invali
     if not len(original):
         return InvalidArgument(f"{source} has no rows; give a file with judgments.")
     tables = list(all_tables().values())
-    shared = {*COMMON_COLUMNS}.union(*(table.columns for table in tables if table.fallback))
-    own_columns = [len(set(table.columns) & set(original) - shared) for table in tables]
-    fallback = next(table for table in tables if table.fallback)
-    table = tables[int(np.argmax(own_columns))] if max(own_columns) else fallback
-    lacking = _missing_columns(frame if table.fallback else original, table)[0]
+    lacking_columns = []
+    for table in tables:
+        # Rows of any eval are items where no column names them.
+        numbered = frame.assign(item="") if table.fallback else original
+        lacking_columns.append(_missing_columns(numbered, table))
+    # Of equally near tasks any eval's needs the least.
+    incomplete = [k for k in range(len(tables)) if lacking_columns[k]]
+    place = min(incomplete, key=lambda k: (len(lacking_columns[k]), not tables[k].fallback))
+    table, lacking = tables[place], lacking_columns[place][0]
     names = list(map(repr, original))
     names_text = ", ".join(names[:_LISTED]) + (", ..." if len(names) > _LISTED else "")
     return InvalidArgument(

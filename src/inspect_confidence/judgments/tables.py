@@ -1,8 +1,10 @@
 """Users' tables as frames: csv, tsv, jsonl, json and parquet files, also packed by gzip."""
 
+import codecs
 import csv
 import gzip
 import json
+import re
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -25,6 +27,8 @@ _SEPARATED = (".csv", ".tsv", ".txt")
 _LINES = (".jsonl", ".ndjson")
 _SUFFIXES = (*_SEPARATED, *_LINES, ".json", ".parquet")
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+_SURPLUS = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
+"""Error of pandas for a row of more cells than the first."""
 _BEGINNING = 1_000
 """Characters of a json file that tell a table from a log of Inspect."""
 
@@ -59,12 +63,13 @@ def read_table(path: Path) -> UserTable:
     """Read the rows of a user's file.
 
     A csv file may be separated by commas, semicolons, tabs or bars; its header decides. A json file
-    is a list of records, one such list under a name, or records by id (column `id`). Fields of
-    nested records are columns such as `metrics.acc`.
+    is a list of records, one such list under a name, records by id (column `id`), or columns by
+    name. Fields of nested records are columns such as `metrics.acc`.
 
     Raises:
-        InvalidArgument: The file can't be read, is not in UTF-8, has rows of more cells than its
-            header, or a column without a name or with another's.
+        InvalidArgument: The file can't be read, has no rows, is neither in UTF-8 nor in UTF-16 with
+            a byte order mark, has rows of more cells than its header, or a column without a name or
+            with another's.
     """
     name = _unpacked_name(path.name)
     try:
@@ -80,11 +85,15 @@ def read_table(path: Path) -> UserTable:
         raise InvalidArgument(f"{path} is not UTF-8 ({error.reason}); save it as UTF-8.") from error
     except RecursionError:
         raise InvalidArgument(f"{path} can't be read: its records are nested too deep.") from None
+    except pd.errors.EmptyDataError:
+        table = UserTable(pd.DataFrame())
     except (OSError, EOFError, zlib.error, ValueError) as error:
         if isinstance(error, InvalidArgument):
             raise
         problem = " ".join(str(error).split())
         raise InvalidArgument(f"{path} can't be read: {problem.removesuffix('.')}.") from error
+    if not len(table.frame):
+        raise InvalidArgument(f"{path} has no rows; give a file with judgments.")
     names = pd.Index([str(column).strip() for column in table.frame.columns])
     if names.has_duplicates:
         twice = names[names.duplicated()][0]
@@ -97,14 +106,21 @@ def _unpacked_name(place: str) -> str:
 
 
 def _read_bytes(path: Path) -> bytes:
-    """Return the content of a file, unpacked, unless it would fill memory."""
+    """Return the content of a file, unpacked unless it would fill memory, a text in UTF-8."""
     if path.suffix != ".gz":
-        return path.read_bytes()
+        return _as_utf8(path.read_bytes())
     limit = min(LARGEST_MEMBER, max(ALWAYS_UNPACKED, HIGHEST_RATIO * path.stat().st_size))
     with gzip.open(path) as opened:
         content = opened.read(limit + 1)
     if len(content) > limit:
         raise InvalidArgument(f"{path} has more than {limit / 1e6:.0f} MB unpacked; unpack it.")
+    return _as_utf8(content)
+
+
+def _as_utf8(content: bytes) -> bytes:
+    """Return a text with UTF-16's byte order mark, as spreadsheets write it, in UTF-8."""
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return content.decode("utf-16").encode()
     return content
 
 
@@ -120,7 +136,13 @@ def _read_separated(path: Path) -> UserTable:
     options: dict[str, Any] = {"dtype": str, "keep_default_na": False, "header": None}
     try:
         rows = pd.read_csv(BytesIO(content), sep=separator, **options)
-    except pd.errors.ParserError:
+    except pd.errors.ParserError as error:
+        if surplus := _SURPLUS.search(str(error)):
+            columns, line, cells = surplus.groups()
+            raise InvalidArgument(
+                f"{path}, line {line} has {cells} cells and the first line {columns}; the first "
+                "line names the columns, and cells with a separator stand in quotation marks."
+            ) from None
         if separator != "\t":
             raise
         # Files with tabs often hold texts with single quotation marks.
@@ -169,15 +191,33 @@ def _records_of_lines(path: Path) -> Iterator[Mapping[str, Any]]:
 def _records_of_json(path: Path) -> list[Mapping[str, Any]]:
     """Return the records of a json file: a list, a list under a name, or records by id."""
     content = json.loads(_read_bytes(path).decode("utf-8-sig"))
+    if not content:
+        return []
+    if _are_columns(content):
+        records: list[dict[str, Any]] = pd.DataFrame(content).astype(object).to_dict("records")  # type: ignore[assignment] # keys of json are texts
+        return list(records)
     if isinstance(content, dict):
         lists = [value for value in content.values() if _are_records(value)]
         if len(lists) == 1:
             return list(lists[0])
-        if content and all(isinstance(value, dict) for value in content.values()):
+        if all(isinstance(value, dict) for value in content.values()):
             return [{"id": name, **record} for name, record in content.items()]
     if not _are_records(content):
         raise InvalidArgument(f"{path} is no list of records; write [{{...}}, ...] or one a line.")
     return list(content)
+
+
+def _are_columns(content: object) -> bool:
+    """Return whether a dict has lists of one length, or cells by the number of their row."""
+    if not isinstance(content, dict):
+        return False
+    columns = list(content.values())
+    if all(isinstance(cells, list) and not _are_records(cells) for cells in columns):
+        return len(columns) > 1 and len({len(cells) for cells in columns}) == 1
+    if not all(isinstance(cells, dict) for cells in columns):
+        return False
+    rows = columns[0].keys()
+    return all(map(str.isdigit, rows)) and all(cells.keys() == rows for cells in columns)
 
 
 def _are_records(value: object) -> bool:

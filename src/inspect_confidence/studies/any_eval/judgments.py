@@ -22,7 +22,7 @@ from inspect_confidence.grades import (
     read_number,
 )
 from inspect_confidence.results import Condition
-from inspect_confidence.scales import other_scale
+from inspect_confidence.scales import other_scale, verdict_sign
 from inspect_confidence.studies import stated
 from inspect_confidence.studies.any_eval.known_evals import KnownField, known_field
 from inspect_confidence.studies.study import CompletedRun, JudgmentRows, SampleFacts, ScoreFacts
@@ -44,13 +44,6 @@ _NOT_FOUND = (
 )
 _NOTHING = "the log holds nothing in {}"
 _NO_SCALE = "some lie outside 0 to 1: say the scale with --confidence-scale"
-_BINARY = (
-    "{} holds only 0 and 1, as a verdict does: if they are confidences all the same, say so with "
-    "--confidence-scale 0-1"
-)
-_VERDICT = "{} is the same for all right answers and for all others, so it is a verdict"
-_ENOUGH = 10
-"""Judgments from which on a field that follows from correctness is no accident."""
 _STATED = re.compile(r"confiden\w*\W{0,20}\d|\d\W{0,20}(?:\w+\W+)?confiden", re.I)
 """A confidence in a reply, as the scorers that impute one look for it."""
 _PERCENT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s*")
@@ -376,25 +369,15 @@ def _objection(method: str, rows: JudgmentRows) -> str:
     read = [row for row in rows if row.get(_IS_FIELD) and row["status"] == "ok" and "raw" in row]
     if not read:
         return next((row[_OBJECTION] for row in rows if row.get(_OBJECTION)), "")
-    if {row["raw"] for row in read} == {0, 1} and all(map(_is_on_none, read)):
-        return _BINARY.format(method)
     on_scale = [row for row in read if not _is_on_none(row)]
     if on_scale:
         low, high = on_scale[0]["low"], on_scale[0]["high"]
         problem = other_scale(np.array([row["raw"] for row in on_scale]), low, high)
         if problem:
             return f"--confidence-scale {low:g}-{high:g}: {method} has {problem}"
-    by_outcome: dict[float, list[float]] = {}
-    for row in read:
-        by_outcome.setdefault(row["correct"], []).append(row["raw"])
-    groups = list(by_outcome.values())
-    is_verdict = (
-        len(read) >= _ENOUGH
-        and len(groups) > 1
-        and all(len(values) > 1 and len(set(values)) == 1 for values in groups)
-        and len({values[0] for values in groups}) == len(groups)
-    )
-    return _VERDICT.format(method) if is_verdict else ""
+    values, correct = (np.array([row[name] for row in read], float) for name in ("raw", "correct"))
+    sign = verdict_sign(values, correct, has_scale=bool(on_scale))
+    return f"{method} {sign}" if sign else ""
 
 
 def _missing_method(judgments: JudgmentRows, method: str) -> dict[str, Any]:
