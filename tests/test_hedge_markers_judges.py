@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from threading import Barrier, BrokenBarrierError, Lock
@@ -505,6 +505,35 @@ def test_what_a_batch_leaves_open_is_asked_again_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("batch", [False, True])
+def test_an_extractor_lists_the_markers_instead_of_the_grader(tmp_path: Path, batch: bool) -> None:
+    """It has one call a sentence and no other, and what the grader lists in a batch is not used."""
+    items = own_file(tmp_path, 4)
+    sentence_by_text = all_sentences(items)
+    nothing = {
+        name: replace(line, markers=(), listed=()) for name, line in sentence_by_text.items()
+    }
+    speaker, grader = Speaker(items, 3), Examiner(nothing)
+    lister = Examiner(sentence_by_text)
+    with ExitStack() as stack:
+        servers = [
+            stack.enter_context(ProviderServer(answer)) for answer in (speaker, grader, lister)
+        ]
+        roles = {"grader": connected(servers[1], GOOGLE), "extractor": connected(servers[2])}
+        task = hedge_markers("places.csv", split="all", draws=3, batch_judgments=batch)
+        log = run_task(task, servers[0], tmp_path / "logs", model_roles=roles)
+    assert log.status == "success"
+    assert not any(server.errors for server in servers)
+    lines = sum(len({line.text for line in main.sentences}) for _, _, main, _ in speaker.replies())
+    assert [form for form, _ in lister.asked] == ["markers"] * lines
+    assert "markers" not in {form for form, _ in grader.asked}
+    assert len(grader.asked) == judge_calls(speaker, batch) - (0 if batch else lines)
+    frame = read_judgments(tmp_path / "logs")["hedge_markers"]
+    check_judgments(frame, expected_rows(speaker))
+    together = " in one call" if batch else ""
+    assert set(frame["judge"]) == {f"{GOOGLE}{together} markers by {OPENAI}"}
+
+
+@pytest.mark.parametrize("batch", [False, True])
 def test_draws_that_claim_the_same_are_judged_once(tmp_path: Path, batch: bool) -> None:
     """Two of four say Fyn, more and less surely; by a prompt of the user's each text is judged."""
     items = own_file(tmp_path, 1)
@@ -712,7 +741,11 @@ def test_the_studys_prompts_and_formats(tmp_path: Path, published: Path) -> None
         assert request.prompt in {f"{item.question}\nAnswer:" for item in items}
         assert request.system == texts["SYSTEM_PROMPT_2"]
         assert request.body["temperature"] == 1
+        assert request.body["stop"] == ["Question:"]
     assert len(judge_server.requests) == judge_calls(speaker)
+    stops = [request.body.get("stop") for request, _ in judge_server.requests]
+    lists_markers = [form == "markers" for form, _ in examiner.asked]
+    assert stops == [["Answer:"] if is_list else None for is_list in lists_markers]
     answer_lists = {about["answers"] for form, about in examiner.asked if form == "correctness"}
     assert answer_lists == {str(list(item.answers)) for item in items}
     rows = expected_rows(speaker, broken, study=True)

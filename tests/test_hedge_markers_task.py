@@ -285,6 +285,12 @@ def test_plan() -> None:
     for arguments, more in graders:
         plan_text = plan_run("hedge_markers", ["dataset=facts", "items=6", *arguments])
         assert re.findall(r"([\d,]+) calls, about", plan_text) == [*map(str, more)], arguments
+    # An extractor has one call a reply, which the grader of single calls is spared.
+    for batch, of_grader in (("true", [12, 12]), ("false", [6 * (1 + 20 + 1), 6 * (1 + 4 + 1)])):
+        arguments = ["dataset=facts", "items=6", f"batch_judgments={batch}"]
+        plan_text = plan_run("hedge_markers", arguments, extractor="mockllm/model")
+        assert re.findall(r"([\d,]+) calls, about", plan_text) == [*map(str, of_grader), "6"]
+        assert re.search(r"^markers: 6 calls, .* mockllm/model", plan_text, re.M)
 
 
 def test_plan_reads_a_prompt_once_for_the_draws_of_a_call(tmp_path: Path) -> None:

@@ -134,6 +134,30 @@ def test_plan_warns_where_a_sample_is_not_an_item() -> None:
     assert "6 of 10 samples\n" in plan_text
 
 
+def test_a_study_names_the_models_of_both_judging_roles(tmp_path: Path) -> None:
+    """The log has them; a task's `extractor` replaces the study's, and its price is in the plan."""
+    task = {"task": "hedge_markers", "arguments": {"dataset": "facts", "items": 2, "draws": 1}}
+    says = {
+        "models": ["respondent/hedger"],
+        "grader": "respondent/judge",
+        "extractor": "respondent/candid",
+        "logs": str(tmp_path / "logs"),
+        "tasks": [{**task, "extractor": "respondent/boastful"}],
+    }
+    file = write_study(tmp_path, says)
+    output = CliRunner().invoke(main, ["plan", file]).output
+    # 2 questions x 2 calls, 2 verdicts and 2 batches of the grader, and 2 calls of the extractor
+    assert re.search(r"^all models, side by side +10 ", output, re.M), output
+    done = CliRunner().invoke(main, ["run", file, "--display", "none"])
+    assert done.exit_code == 0, done.output
+    (location,) = list_eval_logs(str(tmp_path / "logs"))
+    roles = read_eval_log(location).eval.model_roles or {}
+    assert {role: getattr(player, "model", "") for role, player in roles.items()} == {
+        "grader": "respondent/judge",
+        "extractor": "respondent/boastful",
+    }
+
+
 def test_minutes_of_a_plan() -> None:
     """A second a call and another for fifty tokens, over the connections."""
     plan_text = plan_run("fermi_eval", ["dataset=bundled", "items=100"], limit=None, connections=1)

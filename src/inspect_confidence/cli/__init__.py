@@ -150,6 +150,9 @@ def report(
     "--grader", metavar="MODEL", help="Model in the role grader, for the price of its judgments."
 )
 @click.option(
+    "--extractor", metavar="MODEL", help="Model in the role extractor, for the price of its calls."
+)
+@click.option(
     "--epochs",
     type=click.IntRange(min=1),
     help="Number of epochs; by default the task's own, or 1.",
@@ -192,6 +195,7 @@ def plan(
     arguments: Sequence[str],
     model: str | None,
     grader: str | None,
+    extractor: str | None,
     epochs: int | None,
     limit: int | None,
     max_connections: int | None,
@@ -213,7 +217,8 @@ def plan(
     if not task and not needs_items:
         raise click.UsageError("Name a TASK, or give --detect or --width with a --pilot.")
     is_study_file = task is not None and task.endswith((".yaml", ".yml"))
-    has_run_options = arguments or model or grader or epochs or limit or temperature is not None
+    models = model or grader or extractor
+    has_run_options = arguments or models or epochs or limit or temperature is not None
     if is_study_file and has_run_options:
         raise click.UsageError(
             f"{task} is a study file: set models, arguments and settings in it, not by options."
@@ -231,6 +236,7 @@ def plan(
                 epochs,
                 model_cost_config,
                 grader,
+                extractor=extractor,
                 limit=limit,
                 temperature=temperature,
                 connections=max_connections or CONNECTIONS,

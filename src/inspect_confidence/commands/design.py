@@ -50,6 +50,7 @@ class _Task(FileSection):
     task: str
     models: _Models | None = None
     grader: str | None = None
+    extractor: str | None = None
     arguments: dict[str, Any] | None = None
     vary: dict[str, Annotated[list[Any], Field(min_length=1)]] | None = None
     repeats: _Repeats | None = None
@@ -67,6 +68,7 @@ class _Study(FileSection):
     logs: str | None = None
     models: _Models | None = None
     grader: str | None = None
+    extractor: str | None = None
     arguments: dict[str, Any] | None = None
     repeats: _Repeats | None = None
     settings: _Settings | None = None
@@ -85,6 +87,7 @@ class StudyEntry:
     models: Sequence[str]
     repeats: int | None
     grader: str | None
+    extractor: str | None = None
 
     @property
     def name(self) -> str:
@@ -118,8 +121,9 @@ def read_design(path: str) -> Design:
     """Read a study file in YAML without building, downloading or calling anything.
 
     `models` and `tasks` are lists. A task is a name, or a mapping with `task`, `arguments`, `vary`
-    (a list of values by argument; each value is a run), `repeats`, `models` and `grader`. Fields
-    of the study apply to all tasks; its `arguments` apply to tasks with an argument of that name.
+    (a list of values by argument; each value is a run), `repeats`, `models`, `grader` and
+    `extractor`. Fields of the study apply to all tasks; its `arguments` apply to tasks with an
+    argument of that name.
 
     Raises:
         InvalidArgument: The file is not a study file, or names an unknown task, argument, model
@@ -201,16 +205,18 @@ def _entries(path: str, section: _Task, study: _Study) -> list[StudyEntry]:
             f"{path}: {task}: `models` is missing or empty; write models as [openai/gpt-4o-mini]."
         )
     common = {name: value for name, value in (study.arguments or {}).items() if name in names}
-    grader = section.grader if "grader" in section.model_fields_set else study.grader
+    roles: dict[str, str | None] = {}
+    for role in ("grader", "extractor"):
+        name = getattr(section if role in section.model_fields_set else study, role)
+        roles[role] = check_model(name) if name else None
     repeats = section.repeats if "repeats" in section.model_fields_set else study.repeats
-    judge = check_model(grader) if grader else None
     entries = []
     for values in product(*vary.values()):
         arguments = dict(zip(vary, values, strict=True))
         for defaults in (fixed, common):
             for name, value in defaults.items():
                 arguments.setdefault(name, value)
-        entries.append(StudyEntry(task, arguments, models, repeats, judge))
+        entries.append(StudyEntry(task, arguments, models, repeats, **roles))
     return entries
 
 
@@ -219,7 +225,7 @@ def _refuse_equal_runs(path: str, entries: Sequence[StudyEntry]) -> None:
     runs = set()
     for entry in entries:
         for model in entry.models:
-            key = (entry.name, model, entry.grader)
+            key = (entry.name, model, entry.grader, entry.extractor)
             if key in runs:
                 raise InvalidArgument(
                     f"{path}: {entry.name} asks {model} twice; write `repeats` instead."

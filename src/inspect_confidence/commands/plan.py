@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from textwrap import shorten
 from typing import Any
@@ -39,6 +39,7 @@ def plan_run(
     cost_file: str | None = None,
     grader: str | None = None,
     *,
+    extractor: str | None = None,
     limit: int | None = None,
     temperature: float | None = None,
     connections: int = CONNECTIONS,
@@ -57,6 +58,7 @@ def plan_run(
         epochs: Number of epochs; by default the task's own.
         cost_file: File with model prices, as `inspect eval --model-cost-config` takes it.
         grader: Name of the model in the role `grader`.
+        extractor: Name of the model in the role `extractor`, if the run has one.
         limit: Number of samples, as `inspect eval --limit` takes it.
         temperature: Temperature, as `inspect eval --temperature` takes it.
         connections: Number of concurrent calls.
@@ -72,11 +74,13 @@ def plan_run(
     for argument in arguments:
         if "=" not in argument:
             raise InvalidArgument(f"-T {argument} is not of the form name=value.")
-    for player in filter(None, (model, grader)):
+    for player in filter(None, (model, grader, extractor)):
         check_model(player)
     built: Task = getattr(_registry, name)(**dict(argument.split("=", 1) for argument in arguments))
 
     requests = _count_requests(built, model, epochs, limit)
+    if extractor:
+        requests = requests.with_extractor(extractor)
     lines = _item_lines(name, built, requests.facts, limit)
     lines += _request_lines(requests)
     lines += _cost_lines(requests, model, grader, cost_file, connections)
@@ -111,9 +115,12 @@ def plan_design(path: str, cost_file: str | None = None, *, connections: int | N
         for model in entry.models:
             check_calibrated(built, model, design.settings)
             requests = _count_requests(built, model, entry.repeats)
+            if entry.extractor:
+                requests = requests.with_extractor(entry.extractor)
             cost = _cost(model, requests.usage, cost_file, calls=requests.calls)
             judge_cost = requests.typical_judge_cost(entry.grader, cost_file)
-            runs.setdefault(model, []).append(_PlannedRun(entry.name, [cost, judge_cost]))
+            costs_of_run = [cost, judge_cost, requests.extractor_cost(cost_file)]
+            runs.setdefault(model, []).append(_PlannedRun(entry.name, costs_of_run))
 
     costs: list[_CallCost] = []
     lines = [f"{path}: {sum(map(len, runs.values()))} runs, logs in {design.logs}"]
@@ -173,6 +180,20 @@ class _JudgeRequests:
 
 
 @dataclass(frozen=True)
+class _ExtractorRequests:
+    """Requests to an extractor about one sample, as recorded in the task's metadata.
+
+    `calls_of_grader` counts the grader's calls that list markers although there is an extractor.
+    """
+
+    calls: int
+    characters: int
+    output_tokens: int
+    calls_of_grader: int
+    model: str = ""
+
+
+@dataclass(frozen=True)
 class _CallCost:
     """Estimated cost of calls to a model: dollars (0 without a known price) and a description."""
 
@@ -204,7 +225,7 @@ class _PlannedRun:
 
 @dataclass(frozen=True)
 class _Requests:
-    """Requests of a run to its model, `draws_per_call` draws in a call, and to its judge if any.
+    """Requests of a run to its model, `draws_per_call` draws in a call, and to its judges if any.
 
     `questions` counts the characters of all questions.
     """
@@ -217,6 +238,33 @@ class _Requests:
     questions: int
     usage: ModelUsage
     judge: _JudgeRequests | None
+    extractor: _ExtractorRequests | None = None
+
+    def with_extractor(self, model: str) -> "_Requests":
+        """Return the requests of the run if a model in the role `extractor` lists the markers."""
+        if not self.judge:
+            return self
+        listing = _ExtractorRequests(**self.facts["extractor"], model=model)
+        judge = self.judge
+        if not listing.calls_of_grader:
+            judge = replace(
+                judge,
+                calls=judge.calls - listing.calls,
+                characters=judge.characters - listing.characters,
+                output_tokens=judge.output_tokens - listing.output_tokens,
+            )
+        return replace(self, judge=judge, extractor=listing)
+
+    def extractor_cost(self, cost_file: str | None) -> _CallCost:
+        """Return the cost of the extractor's calls, which is empty without an extractor."""
+        if not self.extractor:
+            return _CallCost("", 0, ModelUsage())
+        usage = ModelUsage(
+            input_tokens=self.samples * self.extractor.characters // _CHARACTERS_PER_TOKEN,
+            output_tokens=self.samples * self.extractor.output_tokens,
+        )
+        calls = self.samples * self.extractor.calls
+        return _cost(self.extractor.model, usage, cost_file, "--extractor", calls=calls)
 
     def typical_judge_cost(self, grader: str | None, cost_file: str | None) -> _CallCost:
         """Return the cost of the judge's typical calls, which is empty without a judge."""
@@ -314,15 +362,19 @@ def _cost_lines(
     """Describe dollars and minutes of a run, with its judge's typical calls, and their sources."""
     cost = _cost(model, requests.usage, cost_file, calls=requests.calls)
     judge_cost = requests.typical_judge_cost(grader, cost_file)
+    extractor_cost = requests.extractor_cost(cost_file)
     lines = [f"cost:    {cost.description}", *_judge_lines(requests, grader, cost_file)]
-    if judge_cost.is_priced:
-        total = _money(cost.dollars + judge_cost.dollars)
+    if extractor_cost.calls:
+        lines.append(_extractor_line(extractor_cost))
+    if judge_cost.is_priced and (extractor_cost.is_priced or not extractor_cost.calls):
+        total = _money(cost.dollars + judge_cost.dollars + extractor_cost.dollars)
         lines.append(f"all:     {total}, the judge's typical calls included")
+    costs = [cost, judge_cost, extractor_cost]
     lines.append(
-        f"time:    about {_minutes([cost, judge_cost], connections)} at {connections} connections "
+        f"time:    about {_minutes(costs, connections)} at {connections} connections "
         f"({_SECONDS_PER_CALL} s a call, {_TOKENS_PER_SECOND} tokens a second)"
     )
-    sources = dict.fromkeys(filter(None, (cost.source, judge_cost.source)))
+    sources = dict.fromkeys(filter(None, (part.source for part in costs)))
     lines += [f"prices:  {source}; yours: {_PRICE_OPTION}" for source in sources]
     return lines
 
@@ -350,6 +402,15 @@ def _judge_lines(requests: _Requests, grader: str | None, cost_file: str | None)
             "about a sentence can be read, and all is asked for again"
         )
     return lines if cost.is_priced else [*lines, f"         {cost.description}"]
+
+
+def _extractor_line(cost: _CallCost) -> str:
+    """Describe calls, tokens and dollars of the extractor."""
+    tokens = f"{cost.usage.input_tokens:,} tokens in, {cost.usage.output_tokens:,} out"
+    return (
+        f"markers: {cost.calls:,} calls, about {tokens} if replies have one sentence; "
+        f"{cost.description}"
+    )
 
 
 def _unsent_lines(

@@ -71,7 +71,7 @@ def run_design(
 def _tasks(design: Design) -> list[Task]:
     models: dict[str, Model] = {}
     for entry in design.entries:
-        for name in (*entry.models, entry.grader):
+        for name in (*entry.models, entry.grader, entry.extractor):
             if name and name not in models:
                 models[name] = _model(name)
     tasks: list[Task] = []
@@ -90,8 +90,9 @@ def _tasks_of_entry(
     for name in entry.models:
         check_calibrated(built, name, settings)
     tasks = [task_with(copy(built), model=models[name]) for name in entry.models]
-    if entry.grader:
-        tasks = [task_with(task, model_roles={"grader": models[entry.grader]}) for task in tasks]
+    names = {"grader": entry.grader, "extractor": entry.extractor}
+    if roles := {role: models[name] for role, name in names.items() if name}:
+        tasks = [task_with(task, model_roles=dict(roles)) for task in tasks]
     return [task_with(task, epochs=entry.repeats) for task in tasks] if entry.repeats else tasks
 
 

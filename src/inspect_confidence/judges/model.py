@@ -1,8 +1,8 @@
-"""Model in the role `grader` as a judge, with one call a question or one call a sentence."""
+"""Models in roles as judges: `grader`, and `extractor` for markers if a run names one."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import click
 from inspect_ai.model import (
@@ -10,6 +10,7 @@ from inspect_ai.model import (
     ChatMessageSystem,
     ChatMessageUser,
     GenerateConfig,
+    Model,
     ModelOutput,
     ResponseSchema,
     get_model,
@@ -36,6 +37,10 @@ from inspect_confidence.redaction import failure
 from inspect_confidence.replies import require_reply, stop_of
 
 ROLE = "grader"
+EXTRACTOR = "extractor"
+"""Role of the model that lists markers; a run without it asks the grader for them."""
+STOP_AT_ANSWER = "Answer:"
+"""Text at which the study's extractor stops."""
 _AGAIN = "hedged --action overwrite"
 """Scorer and action of `inspect score` that repeat the judge's requests."""
 
@@ -71,6 +76,11 @@ def is_without_roles() -> bool:
     return not (parameters["model_role"] or parameters.get("run_config") or model_roles())
 
 
+def extractor() -> Model | None:
+    """Return the model in the role `extractor`, or None in a run that names none."""
+    return get_model(role=EXTRACTOR) if EXTRACTOR in model_roles() else None
+
+
 def _no_grader(setting: str, alternative: str) -> InvalidArgument:
     return InvalidArgument(
         f"{setting} needs a model in the role grader: add --model-role grader=NAME, or use "
@@ -81,6 +91,9 @@ def _no_grader(setting: str, alternative: str) -> InvalidArgument:
 @dataclass(frozen=True)
 class ModelJudge:
     """Judge that asks the model in the role `grader`, at temperature 0.
+
+    A model in the role `extractor` lists the markers instead, in a call of its own for each
+    sentence.
 
     Attributes:
         wording: Prompts of the judge.
@@ -96,8 +109,21 @@ class ModelJudge:
         """Judge a sentence in one call if `batch` is set, else in 2 calls and one call a reply.
 
         Values that can't be read from the reply to a batch are requested again once, each in its
-        own call. Calls run concurrently.
+        own call. Calls run concurrently. The markers in a batch do not count if there is an
+        extractor, which is asked beside it.
         """
+        if not self.batch or extractor() is None:
+            return await self._judge_sentence(question, sentence, replies)
+        facts = {"question": question, "sentence": sentence}
+        outcomes = await collect(
+            self._judge_sentence(question, sentence, replies), self._judge("markers", facts)
+        )
+        judged = cast(SentenceJudgment, outcomes[0])
+        return replace(judged, markers=cast(Markers | ParseFailure, outcomes[1]))
+
+    async def _judge_sentence(
+        self, question: str, sentence: str, replies: Sequence[str]
+    ) -> SentenceJudgment:
         facts = {"question": question, "sentence": sentence}
         requests = [("markers", facts), ("decisiveness", facts)]
         requests += [("consistency", {**facts, "reply": reply}) for reply in replies]
@@ -107,7 +133,8 @@ class ModelJudge:
             if isinstance(text, ParseFailure):  # single calls would fail as well
                 return SentenceJudgment(text, text, [text] * len(replies))
             agreements = read_agreements(text, len(replies))
-            values = [self._markers(text, sentence), read_decisiveness(text), *agreements]
+            markers = () if extractor() else self._markers(text, sentence)
+            values = [markers, read_decisiveness(text), *agreements]
         missing = []
         for k, value in enumerate(values):
             if value is None or isinstance(value, ParseFailure):
@@ -145,19 +172,19 @@ class ModelJudge:
         The message depends only on the judged texts, so that with `--cache` texts that were judged
         before, for any item, are not judged again.
         """
+        judge = (extractor() if form == "markers" else None) or get_model(role=ROLE)
+        stops = [STOP_AT_ANSWER] if form == "markers" and self.wording.is_study else None
         text, system = self.wording.fill(form, facts), self.wording.systems.get(form)
         messages: list[ChatMessage] = [ChatMessageSystem(content=system)] if system else []
         messages.append(ChatMessageUser(content=text, metadata={**facts, "form": f"judge_{form}"}))
 
         async def generate(schema: ResponseSchema | None) -> ModelOutput:
-            config = GenerateConfig(temperature=0, response_schema=schema)
-            return require_reply(await get_model(role=ROLE).generate(messages, config=config))
+            config = GenerateConfig(temperature=0, response_schema=schema, stop_seqs=stops)
+            return require_reply(await judge.generate(messages, config=config))
 
         template = self.wording.templates[form]
         try:
-            output = await unless_refused(
-                get_model(role=ROLE), lambda: in_form(form, template, generate), _AGAIN
-            )
+            output = await unless_refused(judge, lambda: in_form(form, template, generate), _AGAIN)
         except LimitExceededError:
             raise
         except JudgeRefused as error:

@@ -17,7 +17,7 @@ from inspect_confidence.answers.judged import Markers, Verdict
 from inspect_confidence.answers.sentences import ends_whole, split_sentences
 from inspect_confidence.judges.judgment import Judge, SentenceJudgment
 from inspect_confidence.judges.markers import without_marker
-from inspect_confidence.judges.model import ROLE, ModelJudge, require_grader
+from inspect_confidence.judges.model import ROLE, ModelJudge, extractor, require_grader
 from inspect_confidence.judges.rules import RulesJudge
 from inspect_confidence.judges.wording import is_batched, judge_wording
 from inspect_confidence.metrics import faithfulness
@@ -97,7 +97,8 @@ def hedged(
     metadata holds every sentence with its judgments; a failed judgment is missing.
 
     Args:
-        judge: `model` (the one in the role `grader`) or `rules`.
+        judge: `model` (the one in the role `grader`; one in the role `extractor`, if there is one,
+            lists the markers) or `rules`.
         batch_judgments: Whether all judgments of a sentence are asked for in one call; by default
             they are, except with the study's prompts and with templates without `sentence`.
         judge_prompts: Templates that replace the package's, by form, or `study` for the study's.
@@ -263,10 +264,12 @@ def _score(
 
 
 def _label(judge: str, batched: bool, wording: str) -> str:
-    """Return the judge's name for the judgments: model, batching and wording."""
+    """Return the judge's name for the judgments: model, batching, wording and extractor."""
     if judge != "model":
         return judge
-    parts = (str(get_model(role=ROLE)), "in one call" if batched else "", wording)
+    parts = [str(get_model(role=ROLE)), "in one call" if batched else "", wording]
+    if lister := extractor():
+        parts.append(f"markers by {lister}")
     return " ".join(filter(None, parts))
 
 

@@ -43,6 +43,9 @@ JUDGES = ("model", "rules")
 DATASETS = "popqa,ambignq,sciq,arc_challenge"
 """Data sets of short answers and choices; all but the first have a train and a test split."""
 
+STOP_AT_QUESTION = "Question:"
+"""Text at which the study's answers stop."""
+
 _SENTENCE = 120
 """Approximate characters of a sentence or short reply: 30 tokens."""
 
@@ -73,8 +76,9 @@ def hedge_markers(
             `commonsense` or `bundled` (these three), several with commas, or a csv or jsonl file.
         split: `train`, `test` or `all`.
         draws: K, at least 1.
-        judge: `model` (the one in the role `grader`) or `rules` (no calls). By default a model, or
-            rules, with a notice, if the command names no model in a role.
+        judge: `model` (the one in the role `grader`; one in the role `extractor`, if there is one,
+            lists the markers) or `rules` (no calls). By default a model, or rules, with a notice,
+            if the command names no model in a role.
         system: `standard` (the study's, verbatim), `metacognitive` (the package's, or the study's
             with its prompts), `unlimited` (the standard one without its limit of one marker per
             sentence), or a file.
@@ -84,8 +88,8 @@ def hedge_markers(
         items: Number of items, spread over data sets and splits; `all` for up to 5,000 of each, as
             in the study; or a file with one id per line.
         seed: Seed of the order of items and of choices.
-        prompts: `ours`, or `study` (the study's user messages and system messages, downloaded
-            once).
+        prompts: `ours`, or `study` (the study's user messages, system messages and stop sequence,
+            downloaded once).
         prompt: A file that replaces the user message; it has `{question}`.
         judge_prompts: `ours`, `study` (the study's, downloaded once), or a json file with templates
             that replace the package's, by name: `markers`, `decisiveness`, `consistency`,
@@ -146,7 +150,9 @@ def hedge_markers(
             "draws_per_sample": n_draws,
             **grader_facts,
         },
-        config=GenerateConfig(temperature=1, max_tokens=256),
+        config=GenerateConfig(
+            temperature=1, max_tokens=256, stop_seqs=[STOP_AT_QUESTION] if study else None
+        ),
     )
 
 
@@ -264,7 +270,13 @@ def _grader_facts(
             "calls_again": 0,
             "calls_again_per_reply": 0,
         }
-    return {"grader": facts}
+    listing = {
+        "calls": 1,
+        "characters": len(templates["markers"]) + _SENTENCE,
+        "output_tokens": 12,
+        "calls_of_grader": 1 if batched else 0,  # the batch lists markers too
+    }
+    return {"grader": facts, "extractor": listing}
 
 
 def _system_message(file: str) -> str | None:
