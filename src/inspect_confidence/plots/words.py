@@ -336,6 +336,11 @@ _PEOPLE = "people surveyed"
 _QUANTILES = ("0.05", "0.25", "0.5", "0.75", "0.95")
 _BY = ("model", "dataset", "variant", "language", "setting")
 _ROW, _LEGEND = 0.32, 1.4  # inches; rows that the legend takes above the first word
+_CATEGORIES = (0.6, 0.4)
+"""Least medians of words of high and of moderate probability; other words are of low probability.
+
+The study's figure of three categories names no bounds; these are the package's.
+"""
 
 
 @styled
@@ -345,7 +350,8 @@ def words(rows: pd.DataFrame) -> Figure:
     A panel a model, data set, variant, language and setting; the rows of the people surveyed are
     drawn in each. Boxes reach from the lower to the upper quartile, lines from the 5% to the 95%
     quantile, marks stand at the median. Words are in the order of the people's medians, or of the
-    model's where people were not asked.
+    model's where people were not asked. Dotted lines part words of high, moderate and low
+    probability: with a median of 60% or more, of 40% or more, and below.
 
     Args:
         rows: Of `detail`, of `wep_elicitation`; its rows of `probability_quantile` are drawn.
@@ -426,6 +432,10 @@ def _words_panel(ax: Axes, people: pd.DataFrame, of_model: pd.DataFrame, names: 
     ax.set_xticks([k / 4 for k in range(5)], [f"{25 * k}%" for k in range(5)])
     ax.set_yticks(range(len(names)), tick_labels(names))
     ax.set_ylim(len(names) - 0.4, -0.6 - _LEGEND)
+    medians = _medians(asked_people, of_model).reindex(names)
+    places = sorted({int((medians >= bound).sum()) for bound in _CATEGORIES} - {0, len(names)})
+    for place in places:
+        ax.axhline(place - 0.5, color=INK, linewidth=0.8, linestyle=":", zorder=1)
     ax.legend(loc="upper left", borderaxespad=0, handlelength=1, handletextpad=0.4)
 
 
@@ -442,15 +452,21 @@ def _order(people: pd.DataFrame, of_model: pd.DataFrame) -> tuple[list[str], str
 
 def _ranked(people: pd.DataFrame, of_model: pd.DataFrame) -> list[str]:
     """The words from the most to the least likely, by the people's medians or the model's."""
+    names = _medians(people, of_model).sort_values(ascending=False, kind="stable").index
+    return [str(name) for name in names]
+
+
+def _medians(people: pd.DataFrame, of_model: pd.DataFrame) -> "pd.Series[Any]":
+    """The people's median of each word of the model, or the model's where people have none."""
     people_medians, model_medians = (_table(side)["0.5"] for side in (people, of_model))
     medians = (
         people_medians[people_medians.index.isin(model_medians.index)]
         if len(model_medians)
         else people_medians
     )
-    medians = pd.concat([medians, model_medians[~model_medians.index.isin(medians.index)]])
-    names = medians.sort_values(ascending=False, kind="stable").index
-    return [str(name) for name in names]
+    own = model_medians[~model_medians.index.isin(medians.index)]
+    of_all: pd.Series[Any] = pd.concat([medians, own])
+    return of_all
 
 
 def _boxes(

@@ -207,8 +207,9 @@ FIGURES: Sequence[FigureSpec] = (
         title="What words mean, to the model and to people",
         reads="The probabilities that the model, over all settings, and the people surveyed give "
         "to each word: boxes hold the middle half, lines the middle nine tenths, marks the median. "
-        "Words are in the order of the people's medians; where the two boxes of a word lie apart, "
-        "the model means something else by it.",
+        "Words are in the order of the people's medians, and dotted lines part those of high "
+        "(60% or more), moderate (40% or more) and low probability; where the two boxes of a word "
+        "lie apart, the model means something else by it.",
         metrics=("probability_quantile",),
         by=("model", "dataset", "variant", "language"),
         # A figure for each setting would be too many.
