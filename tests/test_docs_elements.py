@@ -1,28 +1,32 @@
-"""What of each study is where: what the pages' tables name exists in a run on simulated models."""
+"""What of each study is where: each row's command, run on simulated models, has what it names."""
 
 from __future__ import annotations
 
+import html
+import json
+import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
+from inspect_ai import Task, task_with
+from inspect_ai.model import GenerateConfig
 
 from conftest import CHECKOUT
-from inspect_confidence import detail, summarize
 from inspect_confidence.metrics import METRICS
-from inspect_confidence.report.figures import plan_figures
-from inspect_confidence.studies import all_studies
+from inspect_confidence.results import Condition
 from inspect_confidence.tasks.fermi_eval import fermi_eval
 from inspect_confidence.tasks.hedge_markers import hedge_markers, judge_check
 from inspect_confidence.tasks.life_eval import life_eval
 from inspect_confidence.tasks.question_sets import question_sets
 from inspect_confidence.tasks.scale_variants import scale_variants
 from inspect_confidence.tasks.wep_probes import wep_choice, wep_elicitation
-from runs import responded
+from runs import parameters_of, printed, responded
 
 FIGURES: Mapping[str, set[int]] = {
     "fermi_eval": {2, 3, 4, 5, 6},
@@ -76,87 +80,134 @@ def test_every_figure_and_table_of_the_study_has_a_row(study: str) -> None:
         assert any(row[1:]), row
 
 
-@dataclass(frozen=True)
-class _Run:
-    """What simulated models gave of a study: metrics with a value, figures drawn, tables."""
+Options = tuple[str, ...]
+"""Options of a command that analyses logs."""
 
-    metrics: set[str]
-    titles: set[str]
+SMALL = {
+    "hedge_markers.marker_thresholds=10,20,50,100": "hedge_markers.marker_thresholds=2,3",
+    "life_eval.groups": "life_eval.groups=groups.csv",
+}
+"""Values of options for runs of a few items, and of a user's file."""
+ALWAYS: Mapping[str, Options] = {
+    "hedge_markers": ("--option", SMALL["hedge_markers.marker_thresholds=10,20,50,100"])
+}
+"""Options without which a run of a few items has no marker that counts."""
+
+
+def options_of(study: str, here: str) -> Options:
+    """The options that a row tells the reader to add to the command."""
+    options: list[str] = []
+    for span in re.findall(r"`([^`]+)`", here):
+        if span == "--common-items":
+            options.append(span)
+        if value := re.fullmatch(rf"(?:--option )?({study}\.\w+(?:=.+)?)", span):
+            options += ["--option", SMALL.get(value[1], value[1])]
+    return tuple(options)
 
 
 def _fermi(folder: Path) -> None:
-    for method in ("direct", "tunnel", "sampling", "logprob", "traces"):
-        if method in ("direct", "logprob"):
-            task = fermi_eval(dataset="bundled", method=method, items=80)
-        else:
-            task = fermi_eval(dataset="bundled", method=method, items=80, draws=4)
-        responded(task, "tunnel", folder)
+    few: dict[str, Any] = {"dataset": "bundled", "items": 24, "levels": "90,99"}
+    for method in ("direct", "logprob"):
+        responded(fermi_eval(method=method, **few), "tunnel", folder)
+    for method in ("tunnel", "traces"):
+        responded(fermi_eval(method=method, draws=3, **few), "tunnel", folder)
+    for temperature in (0.5, 1.0):  # one of which the decoding temperature is
+        task = fermi_eval(method="sampling", draws=3, **few)
+        config = GenerateConfig(temperature=temperature)
+        responded(task_with(task, config=config), "tunnel", folder)
 
 
 def _scales(folder: Path) -> None:
-    for dataset in ("knowledge", "misconceptions"):
-        for model in ("metacognitive", "boastful", "candid"):
-            responded(scale_variants(dataset=dataset, items=30), model, folder)
+    responded(scale_variants(dataset="knowledge", items=16), "metacognitive", folder)
+    two: dict[str, Any] = {"items": 16, "scales": "0-100,20-100"}
+    for model in ("boastful", "candid"):
+        responded(scale_variants(dataset="knowledge", **two), model, folder)
+    responded(scale_variants(dataset="misconceptions", **two), "metacognitive", folder)
 
 
 def _words(folder: Path) -> None:
+    words = "almost certain,likely,about even,unlikely"
     for model in ("boastful", "surveyed"):
-        responded(wep_elicitation(languages="en,zh"), model, folder)
+        task = wep_elicitation(languages="en,zh", words=words, settings="concise,female,male")
+        responded(task, model, folder)
     responded(wep_choice(), "boastful", folder)
 
 
 def _lives(folder: Path) -> None:
+    ages = ",".join(map(str, range(0, 100, 4)))
     for model in ("boastful", "candid"):
-        responded(life_eval(), model, folder)
-        responded(question_sets(), model, folder)
+        responded(life_eval(ages=ages, tokens=True), model, folder)
+        responded(question_sets(items=40), model, folder)
 
 
 def _markers(folder: Path) -> None:
-    for model in ("hedger", "boastful", "candid"):
-        responded(hedge_markers(dataset="bundled", items=240, judge="rules"), model, folder)
-    responded(judge_check(judge="rules"), "boastful", folder)
-    responded(wep_elicitation(settings="concise"), "surveyed", folder)
+    systems = {"hedger": "standard", "boastful": "metacognitive", "candid": "unlimited"}
+    for seed, (model, system) in enumerate(systems.items()):
+        task = hedge_markers(dataset="bundled", items=90, judge="rules", draws=2, system=system)
+        responded(task, model, folder, seed=seed)
+    responded(judge_check(judge="rules", items=60), "boastful", folder)
+    task = wep_elicitation(settings="concise", words="likely,unlikely", items=5)
+    responded(task, "surveyed", folder)
 
 
-RUNS: Mapping[str, Callable[[Path], None]] = {
-    "fermi_eval": _fermi,
-    "scale_variants": _scales,
-    "wep_probes": _words,
-    "life_eval": _lives,
-    "hedge_markers": _markers,
+@dataclass(frozen=True)
+class _Study:
+    """Tasks of a study, and runs of them that simulated models answer."""
+
+    tasks: Sequence[Callable[..., Task]]
+    respond: Callable[[Path], None]
+
+
+STUDIES: Mapping[str, _Study] = {
+    "fermi_eval": _Study([fermi_eval], _fermi),
+    "scale_variants": _Study([scale_variants], _scales),
+    "wep_probes": _Study([wep_elicitation, wep_choice], _words),
+    "life_eval": _Study([life_eval, question_sets], _lives),
+    "hedge_markers": _Study([hedge_markers, judge_check, wep_elicitation], _markers),
 }
-OPTIONS = {"hedge_markers": {"hedge_markers.marker_thresholds": "2,10"}}
-
-
-def _run(name: str, folder: Path) -> _Run:
-    (study,) = [study for study in all_studies() if study.name == name]
-    RUNS[name](folder / "logs")
-    settings = {"resamples": 20, "options": OPTIONS.get(name, {})}
-    results = summarize(folder / "logs", **settings)  # type: ignore[arg-type] # as given
-    details = detail(folder / "logs", **settings)  # type: ignore[arg-type] # as given
-    rows = pd.concat([results, details], ignore_index=True)
-    figures = plan_figures(study, rows.assign(row=rows.index), folder / "figures", ())
-    drawn = {figure.title for figure in figures if not figure.reason}
-    tables = {view.title for view in study.views(results)}
-    return _Run(set(rows.loc[rows["value"].notna(), "metric"]), drawn | tables)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("study", sorted(RUNS))
-def test_what_each_row_names_is_in_a_simulated_run(study: str, tmp_path: Path) -> None:
-    """Every metric has a value, and every bold name is a figure that is drawn or a table."""
-    run = _run(study, tmp_path)
+@pytest.mark.parametrize("study", sorted(STUDIES))
+def test_what_each_row_names_is_in_what_its_command_gives(
+    study: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Metrics have a value, bold names stand above a figure or table, arguments are known ones.
+
+    `report` gives rows without options; an option is given to `summarize`, once for all its rows.
+    """
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)  # a process of its own costs more than it draws
+    STUDIES[study].respond(home / "logs")
+    (home / "groups.csv").write_text(
+        "model,group\nrespondent/boastful,a\nrespondent/candid,b\n", "utf-8"
+    )
+    always = ALWAYS.get(study, ())
+    common = ("logs", "--resamples", "20", *always)
+    printed("report", *common, "--published", "-o", "report")
+    page = html.unescape((home / "report" / "index.html").read_text("utf-8"))
+    titles = re.findall(r"<h3>(.*?)</h3>", page)
+    rows = pd.read_csv(home / "report" / "results.csv")
+    results_by_options = {(): rows, always: rows}
     missing = []
     for first, here, _ in rows_of(study):
-        for metric in METRICS.keys() & set(re.findall(r"`(\w+)`", here)):
-            if metric not in run.metrics:
-                missing.append((first, metric))
+        options = options_of(study, here)
+        if options not in results_by_options:
+            shown = printed("summarize", *common, *options, "--json").stdout
+            results_by_options[options] = pd.DataFrame(json.loads(shown))
+        results = results_by_options[options]
+        valued = set(results.loc[results["value"].notna(), "metric"])
+        names = set(re.findall(r"`(\w+)`", here))
+        missing += [(first, metric) for metric in METRICS.keys() & names - valued]
         for name in re.findall(r"\*\*([^*]+)\*\*", here):
             # MODEL stands for any model's name.
             pattern = re.escape(name).replace("OTHER\\ MODEL", ".+").replace("MODEL", ".+")
-            if not any(re.search(pattern, title) for title in run.titles):
+            if not any(re.search(pattern, title) for title in titles):
                 missing.append((first, name))
-    assert not missing, (missing, sorted(run.titles))
+        conditions = map(Condition.read, rows["condition"].fillna(""))
+        known = set(chain(*map(parameters_of, STUDIES[study].tasks), *conditions))
+        arguments = re.findall(r"`(?:-T )?(\w+)=", here)
+        missing += [(first, argument) for argument in arguments if argument not in known]
+    assert not missing, (missing, sorted(titles))
 
 
 def test_a_row_names_what_it_points_to() -> None:
