@@ -9,13 +9,12 @@ from numpy.typing import ArrayLike
 from scipy.special import xlogy
 
 from inspect_confidence.metrics.arrays import FloatArray, IntArray, divided
-from inspect_confidence.metrics.registry import INFINITY, UNREAD, Interval, metric
+from inspect_confidence.metrics.registry import INFINITY, UNREAD, metric, no_interval
 from inspect_confidence.metrics.tables import ConfidenceTables, confidence_table
 
 __all__ = ["meta_information_corrected"]
 
 MOST_CLASSES = 20
-_ABOUT_VALUE = Interval(min_units=100)
 _NO_INFORMATION = f"{UNREAD}; all answers right, or all wrong; outcomes that are not 0 or 1"
 
 
@@ -42,7 +41,9 @@ def meta_information_corrected_of_tables(tables: ConfidenceTables) -> FloatArray
     high=1,
     undefined=_NO_INFORMATION,
     source="Dayan (2023); the jackknife: Quenouille (1956)",
-    interval=_ABOUT_VALUE,
+    interval=no_interval(
+        "few wrong answers decide it: resamples hold it in 87% of samples at accuracy .98"
+    ),
     toolbox=True,
     of_tables=meta_information_corrected_of_tables,
 )
