@@ -111,6 +111,7 @@ clean:
 	rm -rf $(VENV) $(LOWEST) $(PACKAGED) dist sbom
 
 $(VENV)/.installed: pyproject.toml
+	@echo "Installing inspect_confidence and what it needs into $(VENV): some minutes"
 	$(create)
 	$(install) --editable .
 	touch $@

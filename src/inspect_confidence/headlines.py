@@ -104,8 +104,10 @@ def headline_rows(
         and `study`.
     """
     by_study: dict[str, Sequence[Headline]] = {}
+    tasks = set(results["task"])
     for study in all_studies():
-        by_study[study.name] = list(headlines(study) if headlines else study.headlines)
+        study_headlines = headlines(study) if headlines else study.headlines
+        by_study[study.name] = [item for item in study_headlines if item.task in tasks]
     metrics = {headline.metric for headline in chain.from_iterable(by_study.values())}
     rows = add_condition_columns(results[results["metric"].isin(metrics)])
     frames = []

@@ -10,12 +10,12 @@ import pytest
 
 from inspect_confidence import summarize
 from inspect_confidence.overview.front import Front, front_of
-from inspect_confidence.overview.matrix import LineKey, matrix_of
+from inspect_confidence.overview.matrix import LineKey, boards_of, matrix_of
 from inspect_confidence.overview.numbers import format_interval, format_number, without_unit
 from inspect_confidence.overview.ranks import headline_ranks
 from inspect_confidence.overview.sentences import study_sentences
 from inspect_confidence.report import write_report
-from inspect_confidence.results import Result, results_frame
+from inspect_confidence.results import Key, Result, results_frame
 from report.pages import elements, rows_of, small_judgments
 
 MODELS = ["vendor/a", "vendor/b"]
@@ -261,3 +261,38 @@ def test_each_variant_has_a_line_and_an_undefined_metric_no_column() -> None:
     for line, has in zip(matrix.lines, ("ece", "ece", "overconfidence"), strict=True):
         has_number = [number is not None for number in line.numbers]
         assert has_number == [metric == has for metric in metrics]
+
+
+def test_models_of_other_studies_have_a_board_of_their_own() -> None:
+    """Two models in one study and two in another share no cell; one more in both joins neither."""
+    rows: list[Result] = []
+    for model, ece in (("a", 0.1), ("b", 0.2)):
+        rows.append(Key("question_sets", model, "d").result({}, "ece", ece, n=9))
+    for model, coverage in (("c", 0.0), ("d", -0.3)):
+        key = Key("fermi_eval", model, "d")
+        rows.append(key.result(_DIRECT_90, "coverage_gap", coverage, n=9))
+    boards = boards_of(matrix_of(results_frame(rows), ["a", "b", "c", "d"]))
+    keys = [[line.key.model for line in board.lines] for board in boards]
+    assert sorted(keys) == [["a", "b"], ["c", "d"]]
+    # Of a, b and c in two columns, one cell of six is empty, which is at most a third.
+    rows[2:] = [
+        Key("fermi_eval", model, "d").result(_DIRECT_90, "coverage_gap", -0.1, n=9)
+        for model in ("a", "b", "c")
+    ]
+    (board,) = boards_of(matrix_of(results_frame(rows), ["a", "b", "c"]))
+    assert [line.numbers.count(None) for line in board.lines] == [0, 0, 1]
+
+
+def test_a_ranked_board_is_sorted_by_its_first_column_and_marks_ties() -> None:
+    """ECE of .1, .2, .2 and none are ranks 1, 2, 2 and none."""
+    values = {"a": 0.2, "b": math.nan, "c": 0.1, "d": 0.2}
+    rows = [
+        Key("question_sets", model, "d").result({}, "ece", value, n=9)
+        for model, value in values.items()
+    ]
+    (board,) = boards_of(matrix_of(results_frame(rows), list(values)), ranked=True)
+    assert [line.key.model for line in board.lines] == ["c", "a", "d", "b"]
+    assert board.rank_texts == ["1", "2=", "2=", ""]
+
+
+_DIRECT_90 = {"level": "90", "method": "direct"}

@@ -44,6 +44,7 @@ from inspect_confidence.cli.terminal import (
     read_or_stream,
     read_paths,
     show_progress,
+    show_status,
     summarize_with_progress,
     track_logs,
 )
@@ -249,7 +250,9 @@ def plan(
 
     from inspect_confidence.commands.sample_size import items_needed
 
-    sizes = items_needed(read_paths(pilot), detect=detect, width=width, power=power, seed=seed)
+    judgments = read_paths(pilot)
+    with show_status("Resampling the pilot"):
+        sizes = items_needed(judgments, detect=detect, width=width, power=power, seed=seed)
     output_rows(sizes, as_json, None, print_sample_sizes)
 
 
@@ -366,15 +369,18 @@ def export(
     """Write the results as tables, as a leaderboard, or for public collections of results."""
     from inspect_confidence.export import export as write
 
-    for path in write(
-        read_paths(paths),
-        form,
-        directory,
-        logs=paths,
-        organization=organization,
-        relationship=relationship,
-        **settings,
-    ):
+    judgments = read_paths(paths)
+    with show_progress(judgments):
+        files = write(
+            judgments,
+            form,
+            directory,
+            logs=paths,
+            organization=organization,
+            relationship=relationship,
+            **settings,
+        )
+    for path in files:
         echo(path)
 
 
@@ -424,7 +430,8 @@ def compare(
 
     study = study and find_study(study)
     sides = [read_paths([side]) for side in (a, b) if side]
-    rows = compute(*sides, metrics=metrics, models=models, study=study, **settings)
+    with show_status("Comparing"):
+        rows = compute(*sides, metrics=metrics, models=models, study=study, **settings)
     output_rows(rows, as_json, csv, functools.partial(print_differences, full=full))
 
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -141,6 +141,13 @@ def output_rows(
         echo(in_json(redacted))
     else:
         show(redacted)
+
+
+def show_status(text: str) -> AbstractContextManager[object]:
+    """Show that a long step is running, on standard error if that is a terminal."""
+    from rich.console import Console
+
+    return Console(stderr=True).status(text)
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """Leaderboard of models in Markdown and HTML."""
 
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
@@ -69,8 +70,9 @@ def _board(rows: pd.DataFrame, model_ranks: Sequence[Rank]) -> Board:
     lines = []
     placed = list(zip(model_ranks, rows.to_dict("records"), strict=True))
     placed.sort(key=_by_rank)
+    shared = Counter(rank.rank for rank in model_ranks)
     for rank, row in placed:
-        lines.append(_cells(rank, row))
+        lines.append(_cells(rank, row, tied=shared[rank.rank] > 1))
     table = pd.DataFrame(lines, columns=list(_HEADER), dtype=object)
     is_empty = table.isin(["", "-"]).all()
     is_empty[list(_HEADER[:2])] = not direction.ordered
@@ -93,14 +95,14 @@ def _by_rank(placed: tuple[Rank, object]) -> tuple[bool, float]:
     return isnan(rank), rank
 
 
-def _cells(rank: Rank, row: Mapping[Hashable, Any]) -> list[str]:
-    """Return the texts of a model's line, one for each entry of `_HEADER`."""
+def _cells(rank: Rank, row: Mapping[Hashable, Any], *, tied: bool) -> list[str]:
+    """Return the texts of a model's line, one for each entry of `_HEADER`; a tied rank has `=`."""
     value, low, high = float(row["value"]), float(row["ci_low"]), float(row["ci_high"])
     interval = "" if isnan(low) else f" [{low:.3g}, {high:.3g}]"
     if OTHER_ITEMS in str(row["note"]):
         interval += f" {OTHER_ITEMS}"
     return [
-        "-" if isnan(rank.rank) else f"{rank.rank:g}",
+        "-" if isnan(rank.rank) else f"{rank.rank:g}{'=' if tied else ''}",
         "-" if isnan(rank.low) else f"{rank.low:g} to {rank.high:g}",
         shortened(row["model"]),
         shortened(row["variant"]),
@@ -128,7 +130,7 @@ def write_leaderboard(material: Material, directory: Path) -> list[Path]:
         templates("inspect_confidence.export", "")
         .get_template("leaderboard.html.j2")
         .render(
-            front=front_of(results, models, ranks),
+            front=front_of(results, models, ranks, ranked=True),
             sections=sections,
             method=RANKING,
             empty_notice=_EMPTY,

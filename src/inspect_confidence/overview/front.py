@@ -5,7 +5,7 @@ from dataclasses import astuple, dataclass, replace
 
 import pandas as pd
 
-from inspect_confidence.overview.matrix import LineKey, Matrix, matrix_of
+from inspect_confidence.overview.matrix import LineKey, Matrix, boards_of, matrix_of
 from inspect_confidence.overview.ranks import Ranks
 from inspect_confidence.overview.sentences import Sentence, model_sentences
 from inspect_confidence.plots import shortened
@@ -19,19 +19,25 @@ class Front:
     """The matrix, its sentences and the models' markers; names are short enough for a page.
 
     Attributes:
+        boards: The matrix in parts of models that answered alike, as `boards_of` splits it.
         looks: Number of the colour and the marker, by model.
         order: Keys of the lines, in order.
         sentences: Sentences on the lines, by key; lines without numbers for a sentence have none.
     """
 
     matrix: Matrix
+    boards: Sequence[Matrix]
     looks: Mapping[str, int]
     order: Sequence[LineKey]
     sentences: Sequence[tuple[LineKey, Sentence]]
 
 
 def front_of(
-    results: pd.DataFrame, models: Sequence[str], ranks: Ranks | None = None
+    results: pd.DataFrame,
+    models: Sequence[str],
+    ranks: Ranks | None = None,
+    *,
+    ranked: bool = False,
 ) -> Front | None:
     """Return the overview of results; None if no headline number is defined.
 
@@ -39,6 +45,7 @@ def front_of(
         results: Table in the layout of results.
         models: Models that answered, in the order of lines and colours.
         ranks: Ranks by row, as for `matrix_of`.
+        ranked: Whether the lines of each board are sorted by rank.
     """
     matrix = matrix_of(results, models, ranks)
     if not matrix.columns:
@@ -47,7 +54,8 @@ def front_of(
     sentences = [(_short(key), parts) for key, parts in model_sentences(results, matrix)]
     looks = {shortened(model, _LONGEST): k for k, model in enumerate(models)}
     order = [line.key for line in lines]
-    return Front(replace(matrix, lines=lines), looks, order, sentences)
+    shown = replace(matrix, lines=lines)
+    return Front(shown, boards_of(shown, ranked=ranked), looks, order, sentences)
 
 
 def _short(key: LineKey) -> LineKey:

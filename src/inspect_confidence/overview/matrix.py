@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice, zip_longest
-from math import isnan
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
@@ -111,6 +111,73 @@ class Matrix:
     def groups(self) -> list[tuple[str, int]]:
         """Names of the studies with their numbers of columns."""
         return list(Counter(column.study for column in self.columns).items())
+
+    @property
+    def rank_texts(self) -> list[str]:
+        """Rank of each line in the first column with its interval: `2 (1 to 3)`, a tie as `2=`."""
+        ranks = [line.numbers[0].rank if line.numbers[0] else Rank(nan) for line in self.lines]
+        shared = Counter(rank.rank for rank in ranks)
+        texts = []
+        for rank in ranks:
+            if isnan(rank.rank):
+                texts.append("")
+                continue
+            tie = "=" if shared[rank.rank] > 1 else ""
+            interval = "" if isnan(rank.low) else f" ({rank.low:g} to {rank.high:g})"
+            texts.append(f"{rank.rank:g}{tie}{interval}")
+        return texts
+
+
+MOST_EMPTY = 1 / 3
+"""Share of the cells of a board that may be empty at most."""
+
+
+def boards_of(matrix: Matrix, *, ranked: bool = False) -> list[Matrix]:
+    """Split a matrix into boards of models that answered alike.
+
+    A column joins the first board of which at most `MOST_EMPTY` of the cells are empty with it. A
+    board has the lines with a number in it.
+
+    Args:
+        matrix: The matrix.
+        ranked: Whether the lines of a board are sorted by the rank in its first column.
+    """
+    boards: list[list[int]] = []
+    for place in range(len(matrix.columns)):
+        for board in boards:
+            if _empty_share(matrix, [*board, place]) <= MOST_EMPTY:
+                board.append(place)
+                break
+        else:
+            boards.append([place])
+    parts = [_part(matrix, board) for board in boards]
+    return (
+        [replace(part, lines=sorted(part.lines, key=_first_rank)) for part in parts]
+        if ranked
+        else parts
+    )
+
+
+def _part(matrix: Matrix, places: Sequence[int]) -> Matrix:
+    """Return some columns of a matrix, with the lines that have a number in them."""
+    lines = []
+    for line in matrix.lines:
+        cells = [line.numbers[place] for place in places]
+        if any(cell is not None for cell in cells):
+            lines.append(Line(line.key, cells))
+    return Matrix([matrix.columns[place] for place in places], lines)
+
+
+def _empty_share(matrix: Matrix, places: Sequence[int]) -> float:
+    cells = [cell for line in _part(matrix, places).lines for cell in line.numbers]
+    return sum(cell is None for cell in cells) / len(cells)
+
+
+def _first_rank(line: Line) -> tuple[bool, float]:
+    """Return a key that sorts lines by their rank in the first column, undefined ranks last."""
+    cell = line.numbers[0]
+    rank = cell.rank.rank if cell else nan
+    return isnan(rank), rank
 
 
 def matrix_of(

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from math import isnan
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from inspect_confidence.overview.matrix import (
     with_line_keys,
 )
 from inspect_confidence.overview.numbers import format_interval, format_number
+from inspect_confidence.overview.ranks import Rank, Ranks
 from inspect_confidence.plots import shortened
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import Clause, NumberInText, all_studies
@@ -163,9 +164,14 @@ def _fill(clause: Clause, rows: Sequence[Mapping[Any, Any]]) -> Iterator[Sentenc
     yield SentencePart(pieces[-1])
 
 
+def _no_ranks(results: pd.DataFrame) -> Ranks:
+    """Return undefined ranks, for sentences that do not need them, as ranks take time."""
+    return dict.fromkeys(map(int, results.index), Rank(nan))
+
+
 def first_findings(results: pd.DataFrame, models: Sequence[str], limit: int) -> list[str]:
     """Return the first clause on each of the first models, each with the model's name, as text."""
-    matrix = matrix_of(results, models)
+    matrix = matrix_of(results, models, _no_ranks(results))
     findings = []
     for key, sentence in model_sentences(results, matrix, max_clauses=1)[:limit]:
         findings.append(f"{_key_text(key)}: {''.join(part.text for part in sentence)}")
@@ -259,14 +265,14 @@ def study_finding(results: pd.DataFrame, study: str) -> Sentence:
     It describes a single model by the study's clauses, and of several the best and the worst one by
     the first headline number.
     """
-    matrix = matrix_of(results, answering_models(results), max_columns=1, studies=[study])
+    tasks = [table.task for item in all_studies() if item.name == study for table in item.tables]
+    results = results[results["task"].isin(tasks)]
+    models = answering_models(results)
+    matrix = matrix_of(results, models, _no_ranks(results), max_columns=1, studies=[study])
     if not matrix.columns:
         return []
     if len(matrix.lines) == 1:
-        tasks = [
-            table.task for item in all_studies() if item.name == study for table in item.tables
-        ]
-        for key, sentence in model_sentences(results[results["task"].isin(tasks)], matrix):
+        for key, sentence in model_sentences(results, matrix):
             return [SentencePart(f"{_key_text(key)}: "), *sentence]
     column = matrix.columns[0]
     return column_sentence(matrix, 0, source=f"{column.task} on {column.subheading}")
