@@ -654,6 +654,10 @@ def main() -> None:
     PATH is a log, a folder of logs (anywhere Inspect reads), a store that ingest wrote, or a csv or
     parquet file of judgments.
     """
+    # More threads of OpenBLAS burn more than they save; a run's own tools may want theirs.
+    is_run = click.get_current_context().invoked_subcommand == "run"
+    if not is_run and "OMP_NUM_THREADS" not in os.environ:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 COMMANDS = (
