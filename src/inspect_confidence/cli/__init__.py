@@ -94,8 +94,13 @@ def summarize(
     show = print_headlines
     if full or study:
         show = functools.partial(print_views, full=full, study=study and find_study(study))
+    metrics = None
+    if not (full or study or as_json or csv):
+        from inspect_confidence.commands.views import headline_metrics
+
+        metrics = headline_metrics()
     judgments = read_or_stream(paths, settings, reread=reread)
-    output_rows(summarize_with_progress(judgments, settings), as_json, csv, show)
+    output_rows(summarize_with_progress(judgments, settings, metrics), as_json, csv, show)
 
 
 @click.command()
@@ -583,10 +588,13 @@ def check(
     from inspect_confidence.commands.check import check as compute
     from inspect_confidence.commands.check import read_requirement
 
+    metrics = set()
     for requirement in requirements:  # an invalid one ends the command before logs are read
-        read_requirement(requirement)
+        metrics.add(read_requirement(requirement).metric)
     judgments = read_or_stream(paths, settings, loss_label="not judged")
-    results = summarize_with_progress(judgments, settings)
+    results = summarize_with_progress(judgments, settings, metrics)
+    if metrics - set(results["metric"]):  # the error suggests metrics that there are
+        results = summarize_with_progress(judgments, settings)
     verdicts = compute(results, requirements, strict=strict)
     output_rows(verdicts, as_json, None, print_verdicts)
     if not verdicts["passed"].all() or (strict and judgments.loss_notices):

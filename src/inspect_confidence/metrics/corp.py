@@ -71,14 +71,29 @@ def _isotonic_by_rows(tables: ConfidenceTables) -> FloatArray:
     # Imported here because scipy.optimize takes half a second, which every command would pay.
     from scipy.optimize import isotonic_regression  # noqa: PLC0415
 
-    fitted, present = np.zeros_like(tables.mass), tables.mass > 0
-    accuracy_of_values = divided(tables.right, tables.mass)
+    starts = _block_starts(tables)
+    block_mass = np.add.reduceat(tables.mass, starts, axis=1)
+    block_accuracy = divided(np.add.reduceat(tables.right, starts, axis=1), block_mass)
+    fitted, present = np.zeros_like(block_mass), block_mass > 0
     for row, mass, accuracies, used in zip(
-        fitted, tables.mass, accuracy_of_values, present, strict=True
+        fitted, block_mass, block_accuracy, present, strict=True
     ):
         if used.any():
             row[used] = isotonic_regression(accuracies[used], weights=mass[used]).x
-    return fitted
+    sizes = np.diff(starts, append=tables.mass.shape[1])
+    return np.where(tables.mass > 0, np.repeat(fitted, sizes, axis=1), 0)
+
+
+def _block_starts(tables: ConfidenceTables) -> IntArray:
+    """Return the first value of each run that any masses pool: right answers, then wrong ones.
+
+    The accuracy of neighbouring values rises strictly where the fitted one does.
+    """
+    is_right, is_wrong = (tables.wrong == 0).all(axis=0), (tables.right == 0).all(axis=0)
+    is_pure = is_right | is_wrong
+    is_start = np.ones(len(is_pure), bool)
+    is_start[1:] = ~(is_pure[:-1] & is_pure[1:]) | (is_wrong[:-1] & is_right[1:])
+    return np.flatnonzero(is_start)
 
 
 def _recalibrated_brier(tables: ConfidenceTables) -> FloatArray:

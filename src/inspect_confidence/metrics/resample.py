@@ -709,6 +709,8 @@ def bootstrap_pair(
 def _values_over(
     statistics: Mapping[StatisticNameT, Statistic], weights: Iterable[FloatArray]
 ) -> dict[StatisticNameT, FloatArray]:
+    if not statistics:
+        return {}
     values: dict[StatisticNameT, list[FloatArray]] = {name: [] for name in statistics}
     for chunk in weights:
         for name, statistic in statistics.items():
