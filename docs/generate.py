@@ -19,6 +19,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from inspect_ai import Task
 from matplotlib import rc_context
@@ -30,7 +31,7 @@ from inspect_confidence.commands.plan import plan_run
 from inspect_confidence.datasets import fermi, question_sets, questions
 from inspect_confidence.datasets.cache import SOURCES, revision_of
 from inspect_confidence.datasets.hub import PUBLISHED
-from inspect_confidence.metrics import METHODS, METRICS, NO_ESTIMATE, Metric
+from inspect_confidence.metrics import METHODS, METRICS, NO_ESTIMATE, Metric, type2
 from inspect_confidence.plots.style import FAINT, INK, PAPER, RULE, SERIES
 from inspect_confidence.published import read_published
 from inspect_confidence.studies import all_studies, all_tables, study_of
@@ -811,15 +812,22 @@ def write_notebook() -> None:
     nbformat.write(notebook, path)
 
 
+def write_curves() -> None:
+    """Write the curves of the ideal observers that the package reads instead of computing them."""
+    curves = [type2.compute_curves(number) for number in type2.SHIPPED_ALTERNATIVES]
+    np.save(Path(type2.__file__).with_name("afc_curves.npy"), np.array(curves, np.float32))
+
+
 WRITERS: Mapping[str, Callable[[], None]] = {
     "metrics": write_metrics,
     "published": write_published,
     "cards": write_cards,
     "reliability": write_reliability,
     "cost": write_cost,
+    "curves": write_curves,
     "notebook": write_notebook,
 }
-"""Writer of each generated page or picture."""
+"""Writer of each generated page, picture or table."""
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 from pathlib import Path
 
@@ -107,6 +108,26 @@ def test_mistakes_end_in_one_line(command: Command) -> None:
     assert done.returncode == 2
     assert "Did you mean 'fermi_eval'?" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command_name", "user_setting", "expected"),
+    [("cite", None, "1"), ("cite", "2", None), ("run", None, None)],
+)
+def test_linear_algebra_has_one_thread_unless_the_user_sets_it(
+    monkeypatch: pytest.MonkeyPatch,
+    command_name: str,
+    user_setting: str | None,
+    expected: str | None,
+) -> None:
+    """Tools that a run starts keep their threads."""
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        monkeypatch.setenv(variable, "")
+        monkeypatch.delenv(variable)
+    if user_setting:
+        monkeypatch.setenv("OMP_NUM_THREADS", user_setting)
+    printed(command_name, "--help")
+    assert os.environ.get("OPENBLAS_NUM_THREADS") == expected
 
 
 def test_files_and_stores_are_read_without_inspect(

@@ -51,6 +51,22 @@ def test_curve_is_scikit_learns() -> None:
         assert accuracy == pytest.approx(expected, abs=1e-9)
 
 
+def test_fits_of_resamples_are_scikit_learns() -> None:
+    """Of values with right, wrong, both or no answers, whose masses differ or are 0."""
+    rng = np.random.default_rng(0)
+    confidence = np.repeat(rng.random(90), 2)
+    correct = np.where(rng.random(180) < 0.2, 0.5, rng.integers(2, size=180))
+    items = ItemTables.from_judgments(confidence, correct)
+    weights = rng.gamma(1, size=(20, 180)) * (rng.random((20, 180)) < 0.8)
+    brier_scores = TABLE_FUNCTIONS["brier"](items.tables(weights))
+    miscalibration = TABLE_FUNCTIONS["corp_miscalibration"](items.tables(weights))
+    for row, brier_score, value in zip(weights, brier_scores, miscalibration, strict=True):
+        x, y, mass = confidence[row > 0], correct[row > 0], row[row > 0]
+        fit = IsotonicRegression().fit(x, y, sample_weight=mass)
+        loss = np.average(np.square(fit.predict(x) - y), weights=mass)
+        assert brier_score - value == pytest.approx(loss, abs=1e-9)
+
+
 def test_outcomes_that_are_probabilities_count_by_expectation() -> None:
     """A probability of .25 is one right and three wrong answers of a quarter each."""
     values, weights = np.array([0.3, 0.6, 0.9]), np.array([0.25, 0.5, 0.25])

@@ -40,6 +40,18 @@ def split(rows: AnswerRows) -> tuple[list[float], list[int], list[float]]:
     return confidences * 2, labels, [*outcome, *(1 - p for p in outcome)]
 
 
+def test_aurc_of_many_answers_is_the_mean_error_rate_of_the_surest() -> None:
+    """Of 500 answers in groups of five equal confidences, by the law of random orders."""
+    rng = np.random.default_rng(0)
+    confidence, correct = np.repeat(rng.random(100), 5), rng.integers(2, size=500)
+    order = np.argsort(-confidence, kind="stable")
+    wrong = 1 - correct[order]
+    # A random order of ties has each group's error rate at each of its places.
+    expected_wrong = np.repeat(wrong.reshape(-1, 5).mean(axis=1), 5)
+    rates = np.cumsum(expected_wrong) / np.arange(1, 501)
+    assert aurc(confidence, correct) == pytest.approx(rates.mean(), abs=1e-12)
+
+
 def test_auroc_counts_ties_half() -> None:
     """The area is the share of pairs in order, ties counting half."""
     cases: list[tuple[list[float], list[float], float]] = [

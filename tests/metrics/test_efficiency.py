@@ -258,6 +258,14 @@ def test_a_simulated_observer_is_recovered() -> None:
                 assert got[0] == pytest.approx(d_prime, abs=4.5 * error + TABLE), d_prime
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("alternatives", type2.SHIPPED_ALTERNATIVES)
+def test_shipped_curves_are_those_computed(alternatives: int) -> None:
+    """To single precision; `python docs/generate.py curves` writes the file anew."""
+    expected = type2.compute_curves(alternatives)
+    np.testing.assert_allclose(type2._curves(alternatives), expected, rtol=1e-6, atol=1e-6)
+
+
 def test_the_table_agrees_with_the_closed_form(monkeypatch: pytest.MonkeyPatch) -> None:
     """The table for two alternatives gives the d' of the observer that needs no table."""
     of_two = type2._curves(2)

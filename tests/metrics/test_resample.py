@@ -19,7 +19,7 @@ from inspect_confidence.metrics import (
     percentile_interval,
     ratio,
 )
-from inspect_confidence.metrics.arrays import FloatArray, IntArray
+from inspect_confidence.metrics.arrays import FloatArray, IntArray, matrix_product
 from inspect_confidence.metrics.resample import MOST_ENUMERATED, sign_flip_p
 from metrics.oracles import share_interval
 from metrics.strategies import fixed, quarters
@@ -520,3 +520,12 @@ def test_clusters_are_covered_where_plain_wilson_fails() -> None:
     share = ((limits[:, 0] <= 0.3) & (limits[:, 1] >= 0.3)).mean()
     # 3.29 standard errors of 500 draws: sqrt(0.93 * 0.07 / 500) = 0.0114, and 0.0076 at 0.97
     assert 0.93 - 3.29 * 0.0114 <= share <= 0.97 + 3.29 * 0.0076
+
+
+def test_product_in_blocks_equals_the_sum_over_units() -> None:
+    """Blocks of rows, an incomplete last one, a large second factor and empty ones."""
+    rng = np.random.default_rng(0)
+    for rows, units, columns in ((250, 1_000, 7), (3, 2_000, 40), (4, 1, 1), (0, 5, 2), (5, 3, 0)):
+        weights, sums = rng.random((units, rows)).T, rng.random((units, columns))
+        expected = np.einsum("ru,uc->rc", weights, sums)
+        np.testing.assert_allclose(matrix_product(weights, sums), expected, rtol=1e-12)

@@ -106,7 +106,7 @@ class Law:
 
 def _all_statistics(answers: Answers) -> Iterable[estimate.Statistics]:
     """Statistics of all metrics; one draw of the test of calibration, which has no interval."""
-    return confidence_statistics(answers, {}, THRESHOLDS, "", COSTS, 1)
+    return confidence_statistics(answers, {}, "", Resampling(1, thresholds=THRESHOLDS, costs=COSTS))
 
 
 # Cells of laws

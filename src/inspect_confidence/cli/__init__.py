@@ -95,8 +95,13 @@ def summarize(
     show = print_headlines
     if full or study:
         show = functools.partial(print_views, full=full, study=study and find_study(study))
+    metrics = None
+    if not (full or study or as_json or csv):
+        from inspect_confidence.commands.views import headline_metrics
+
+        metrics = headline_metrics()
     judgments = read_or_stream(paths, settings, reread=reread)
-    output_rows(summarize_with_progress(judgments, settings), as_json, csv, show)
+    output_rows(summarize_with_progress(judgments, settings, metrics), as_json, csv, show)
 
 
 @click.command()
@@ -596,10 +601,13 @@ def check(
     from inspect_confidence.commands.check import check as compute
     from inspect_confidence.commands.check import read_requirement
 
+    metrics = set()
     for requirement in requirements:  # an invalid one ends the command before logs are read
-        read_requirement(requirement)
+        metrics.add(read_requirement(requirement).metric)
     judgments = read_or_stream(paths, settings, loss_label="not judged")
-    results = summarize_with_progress(judgments, settings)
+    results = summarize_with_progress(judgments, settings, metrics)
+    if metrics - set(results["metric"]):  # the error suggests metrics that there are
+        results = summarize_with_progress(judgments, settings)
     verdicts = compute(results, requirements, strict=strict)
     output_rows(verdicts, as_json, None, print_verdicts)
     if not verdicts["passed"].all() or (strict and judgments.loss_notices):
@@ -667,6 +675,10 @@ def main() -> None:
     PATH is a log, a folder of logs (anywhere Inspect reads), a store that ingest wrote, or a csv or
     parquet file of judgments.
     """
+    # More threads of OpenBLAS burn more than they save; a run's own tools may want theirs.
+    is_run = click.get_current_context().invoked_subcommand == "run"
+    if not is_run and "OMP_NUM_THREADS" not in os.environ:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 COMMANDS = (

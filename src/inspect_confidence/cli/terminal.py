@@ -1,7 +1,7 @@
 """Reading of judgments with a progress bar, and printing of tables."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -170,13 +170,13 @@ def show_progress(judgments: "Judgments | Stream") -> Iterator["Progress"]:
 
 
 def summarize_with_progress(
-    judgments: "Judgments | Stream", settings: "Settings"
+    judgments: "Judgments | Stream", settings: "Settings", metrics: Collection[str] | None = None
 ) -> "pd.DataFrame":
-    """Compute the results of judgments with a progress bar."""
+    """Compute the results of judgments, of all metrics or some, with a progress bar."""
     from inspect_confidence.commands.summarize import summarize
 
     with show_progress(judgments):
-        return summarize(judgments, **settings)
+        return summarize(judgments, metrics=metrics, **settings)
 
 
 def find_study(name: str) -> str:

@@ -1,6 +1,6 @@
 """Settings of commands, and the division of judgments into studies."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, replace
 from math import nextafter
 from os import PathLike
@@ -16,7 +16,7 @@ from inspect_confidence.commands.judge_labels import read_judge_labels, refuse_o
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.judgments.read import Source, common, judgments_of
 from inspect_confidence.judgments.streams import Stream, stream_at
-from inspect_confidence.metrics import Costs
+from inspect_confidence.metrics import METRICS, Costs
 from inspect_confidence.results import Condition, Result
 from inspect_confidence.studies import Resampling, Study, all_studies
 from inspect_confidence.studies.over_models import point_of
@@ -230,6 +230,7 @@ class StudyResults:
         all_frames: All judgments by task.
         resampling: Resampling and further settings.
         notes: Number of judgments outside the common items, by task and data set.
+        metrics: Metrics whose results are wanted; None for all.
     """
 
     study: Study
@@ -237,6 +238,7 @@ class StudyResults:
     all_frames: Mapping[str, pd.DataFrame]
     resampling: Resampling
     notes: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    metrics: Collection[str] | None = None
 
     def results(self, observe: Observer | None = None) -> Iterator[Result]:
         """Yield the study's results, and then those on unread replies.
@@ -244,7 +246,11 @@ class StudyResults:
         The latter use all judgments, since common items have no unread replies.
         """
         resampling = replace(self.resampling, observe=observe)
-        yield from map(self._add_note, self.study.summarize(self.frames, resampling))
+        if self.metrics is not None:
+            resampling = replace(resampling, metrics=self.study.with_sources(self.metrics))
+        for result in self.study.summarize(self.frames, resampling):
+            if self.metrics is None or result.metric in self.metrics:
+                yield self._add_note(result)
         for table in self.study.tables:
             if table.task in self.all_frames:
                 yield from unread(table, self.all_frames[table.task])
@@ -278,15 +284,26 @@ def as_stream(source: Source, settings: Settings) -> Source | Stream:
     return stream_at(source) or source
 
 
-def compute_results(source: Source | Stream, settings: Settings) -> Iterator[Result]:
+def compute_results(
+    source: Source | Stream, settings: Settings, metrics: Collection[str] | None = None
+) -> Iterator[Result]:
     """Yield the results of all studies; a stream is read model by model, with equal order.
 
+    Args:
+        source: Judgments, or a stream of them.
+        settings: Settings of the analysis.
+        metrics: Metrics that are computed, beside the share of unread replies; None computes all.
+
     Raises:
-        InvalidArgument: A setting or the source is invalid, or there are no judgments.
+        InvalidArgument: A setting or the source is invalid, a metric is unknown, or there are no
+            judgments.
     """
+    for metric in metrics or ():
+        if metric not in METRICS:
+            raise InvalidArgument(f"There is no metric {metric!r}. {nearest(metric, METRICS)}")
     if not isinstance(source, Stream):
         for part in study_parts(source, settings):
-            yield from part.results()
+            yield from replace(part, metrics=metrics).results()
         return
     computed = read_settings(settings)
     for study in all_studies():
@@ -298,7 +315,8 @@ def compute_results(source: Source | Stream, settings: Settings) -> Iterator[Res
                 if task in read:
                     labelled = with_choices(read[task], task, computed[study.name])
                     frames[task] = _small(labelled)
-            results += StudyResults(study, frames, frames, computed[study.name]).results()
+            part = StudyResults(study, frames, frames, computed[study.name], metrics=metrics)
+            results += part.results()
         if study.each_model:
             order = {}
             for (model, variant), place in source.order(tasks).items():

@@ -1,6 +1,6 @@
 """Results of judgments, and the detailed rows behind figures."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import chain
 from operator import attrgetter
 from typing import Unpack
@@ -25,12 +25,19 @@ from inspect_confidence.studies.life_eval.judgments import HALF_OPEN
 from inspect_confidence.studies.unread import SHARE, answering_models
 
 
-def summarize(source: Source | Stream, **settings: Unpack[Settings]) -> pd.DataFrame:
+def summarize(
+    source: Source | Stream,
+    *,
+    metrics: Collection[str] | None = None,
+    **settings: Unpack[Settings],
+) -> pd.DataFrame:
     """Compute the results of all judgments, one row for each number.
 
     Args:
         source: Judgments (a frame, or frames by task), or paths that `read_judgments` takes. A
             store is read model by model if its study allows that.
+        metrics: Metrics to compute, which takes less time than all; None computes all. The share
+            of unread replies is always computed. No value depends on which metrics are computed.
         **settings: Keywords of `Settings`.
 
     Returns:
@@ -38,12 +45,13 @@ def summarize(source: Source | Stream, **settings: Unpack[Settings]) -> pd.DataF
         n, note`, as docs/judgments.md describes them.
 
     Raises:
-        InvalidArgument: The source or a setting is invalid, or there are no judgments.
+        InvalidArgument: The source or a setting is invalid, a metric is unknown, or there are no
+            judgments.
     """
     if not isinstance(source, Stream):
         read_settings(settings)  # an invalid setting ends the command before logs are read
         source = as_stream(source, settings)
-    return mark_item_sets(results_frame(compute_results(source, settings)))
+    return mark_item_sets(results_frame(compute_results(source, settings, metrics)))
 
 
 def summarize_with_draws(

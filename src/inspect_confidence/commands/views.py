@@ -12,6 +12,7 @@ from inspect_confidence.results import OTHER_ITEMS
 from inspect_confidence.studies import Study, View, all_studies
 from inspect_confidence.studies.tables import NOTHING, Cell
 from inspect_confidence.studies.toolbox import (
+    CORRECTED_METRICS,
     corrected_views,
     extra_headlines,
     extra_metric_views,
@@ -47,6 +48,15 @@ def views_of(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View]]]:
         views = [*study.views(study_results), *extra_metric_views(study_results)]
         if views:
             yield study, views
+
+
+def headline_metrics() -> set[str]:
+    """Return the metrics of the tables of `headline_views`."""
+    metrics = set(CORRECTED_METRICS)
+    for study in all_studies():
+        for headline in (*study.headlines, *extra_headlines(study)):
+            metrics.add(headline.metric)
+    return metrics
 
 
 def headline_views(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View]]]:

@@ -80,6 +80,25 @@ def divided(numerator: FloatArray, denominator: FloatArray | IntArray) -> FloatA
         return np.where(denominator > 0, numerator / denominator, np.nan)
 
 
+_ONE_THREAD = 2**18
+"""Multiplications of a product up to which BLAS takes one thread: more cost more than they save."""
+
+_LARGEST_FACTOR = 2**16
+"""Entries of the second factor up to which some rows of the first make such a product."""
+
+
+def matrix_product(rows: FloatArray, columns: FloatArray) -> FloatArray:
+    """Return the matrix product, computed on one thread if `columns` has few entries."""
+    if columns.size > _LARGEST_FACTOR or columns.size == 0:
+        return np.asarray(rows @ columns)
+    values = np.empty((len(rows), columns.shape[1]))
+    block_size = _ONE_THREAD // columns.size
+    for start in range(0, len(rows), block_size):
+        block = slice(start, start + block_size)
+        np.matmul(rows[block], columns, out=values[block])
+    return values
+
+
 def mean_or_nan(values: FloatArray) -> float:
     """Return the mean without NaN; NaN if nothing is left."""
     values = values[~np.isnan(values)]

@@ -39,23 +39,45 @@ __all__ = [
 _SOURCE = "Dimitriadis, Gneiting and Jordan (2021)"
 
 
-def _isotonic_accuracy(tables: ConfidenceTables) -> FloatArray:
-    """Return the isotonic regression of outcomes on confidence in each table: (resamples, K)."""
+class _Fit(NamedTuple):
+    """Isotonic regression of outcomes on confidence in each table, by blocks of values.
+
+    Attributes:
+        starts: The first value of each block.
+        right: Mass of right answers in each, of shape (resamples, blocks).
+        wrong: Mass of wrong answers, likewise.
+        accuracy: Fitted accuracy of each block, 0 where it has no mass.
+    """
+
+    starts: IntArray
+    right: FloatArray
+    wrong: FloatArray
+    accuracy: FloatArray
+
+
+def _isotonic_fit(tables: ConfidenceTables) -> _Fit:
     if "recalibrated" not in tables.shared:
         at_once = len(tables.values) <= _MAX_MINIMAX_VALUES and len(tables.right) > 1
         tables.shared["recalibrated"] = (_isotonic_by_minimax if at_once else _isotonic_by_rows)(
             tables
         )
-    recalibrated: FloatArray = tables.shared["recalibrated"]
-    return recalibrated
+    fit: _Fit = tables.shared["recalibrated"]
+    return fit
+
+
+def _isotonic_accuracy(tables: ConfidenceTables) -> FloatArray:
+    """Return the fitted accuracy at each value that a table has, of shape (resamples, K)."""
+    fit = _isotonic_fit(tables)
+    sizes = np.diff(fit.starts, append=len(tables.values))
+    return np.repeat(fit.accuracy, sizes, axis=1)
 
 
 _MAX_MINIMAX_VALUES = 40
 """Distinct confidences up to which all tables are regressed at once: the cost is quadratic."""
 
 
-def _isotonic_by_minimax(tables: ConfidenceTables) -> FloatArray:
-    """Return at each value the largest, over starts, of the least mean from there beyond it."""
+def _isotonic_by_minimax(tables: ConfidenceTables) -> _Fit:
+    """Fit at each value the largest, over starts, of the least mean from there beyond it."""
     padding = (1, 0), (0, 0)
     right = np.pad(np.cumsum(tables.right.T, axis=0), padding)
     mass = np.pad(np.cumsum(tables.mass.T, axis=0), padding)
@@ -64,27 +86,44 @@ def _isotonic_by_minimax(tables: ConfidenceTables) -> FloatArray:
         means = divided(right[start + 1 :] - right[start], mass[start + 1 :] - mass[start])
         lowest_means = np.fmin.accumulate(means[::-1])[::-1]
         np.fmax(fitted[start:], lowest_means, out=fitted[start:])
-    return np.where(tables.mass > 0, fitted.T, 0)
+    accuracy = np.where(tables.mass > 0, fitted.T, 0)
+    return _Fit(np.arange(len(fitted)), tables.right, tables.wrong, accuracy)
 
 
-def _isotonic_by_rows(tables: ConfidenceTables) -> FloatArray:
+def _isotonic_by_rows(tables: ConfidenceTables) -> _Fit:
     # Imported here because scipy.optimize takes half a second, which every command would pay.
     from scipy.optimize import isotonic_regression  # noqa: PLC0415
 
-    fitted, present = np.zeros_like(tables.mass), tables.mass > 0
-    accuracy_of_values = divided(tables.right, tables.mass)
+    starts = _block_starts(tables)
+    right, wrong = (
+        np.add.reduceat(cells, starts, axis=1) for cells in (tables.right, tables.wrong)
+    )
+    block_mass = right + wrong
+    fitted, present = np.zeros_like(block_mass), block_mass > 0
     for row, mass, accuracies, used in zip(
-        fitted, tables.mass, accuracy_of_values, present, strict=True
+        fitted, block_mass, divided(right, block_mass), present, strict=True
     ):
         if used.any():
             row[used] = isotonic_regression(accuracies[used], weights=mass[used]).x
-    return fitted
+    return _Fit(starts, right, wrong, fitted)
+
+
+def _block_starts(tables: ConfidenceTables) -> IntArray:
+    """Return the first value of each run that any masses pool: right answers, then wrong ones.
+
+    The accuracy of neighbouring values rises strictly where the fitted one does.
+    """
+    is_right, is_wrong = (tables.wrong == 0).all(axis=0), (tables.right == 0).all(axis=0)
+    is_pure = is_right | is_wrong
+    is_start = np.ones(len(is_pure), bool)
+    is_start[1:] = ~(is_pure[:-1] & is_pure[1:]) | (is_wrong[:-1] & is_right[1:])
+    return np.flatnonzero(is_start)
 
 
 def _recalibrated_brier(tables: ConfidenceTables) -> FloatArray:
     """Return the Brier score of the recalibrated confidence."""
-    fitted = _isotonic_accuracy(tables)
-    loss = tables.right * (1 - fitted) ** 2 + tables.wrong * fitted**2
+    fit = _isotonic_fit(tables)
+    loss = fit.right * (1 - fit.accuracy) ** 2 + fit.wrong * fit.accuracy**2
     return divided(loss.sum(axis=1) - tables.credit_spread, tables.total)
 
 

@@ -16,6 +16,7 @@ from inspect_confidence.metrics.arrays import (
     IntArray,
     aligned,
     divided,
+    matrix_product,
     sample_of,
 )
 
@@ -273,6 +274,8 @@ class SumStatistic(Generic[Value]):
 
     def __call__(self, weights: FloatArray) -> Value:
         """Return the statistic of each row of weights."""
+        if isinstance(self.sums, np.ndarray):
+            return self.compute(matrix_product(weights, self.sums))
         return self.compute(np.asarray(weights @ self.sums))
 
     def map(self, function: Callable[[Value], Mapped]) -> "SumStatistic[Mapped]":
@@ -706,6 +709,8 @@ def bootstrap_pair(
 def _values_over(
     statistics: Mapping[StatisticNameT, Statistic], weights: Iterable[FloatArray]
 ) -> dict[StatisticNameT, FloatArray]:
+    if not statistics:
+        return {}
     values: dict[StatisticNameT, list[FloatArray]] = {name: [] for name in statistics}
     for chunk in weights:
         for name, statistic in statistics.items():

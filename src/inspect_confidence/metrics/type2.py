@@ -7,6 +7,7 @@ rates, with two choices or more.
 
 from collections.abc import Iterator
 from functools import lru_cache
+from importlib import resources
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -318,9 +319,25 @@ def _z_rates(cumulated: FloatArray) -> FloatArray:
     return np.asarray(ndtri((cumulated[_CURVE_POINTS] - cumulated[0] / 2) / cumulated[-1]))
 
 
+SHIPPED_ALTERNATIVES = (3, 4, 5)
+"""Numbers of alternatives whose curves `afc_curves.npy` has: they take a second to compute."""
+
+
 @lru_cache(maxsize=16)
 def _curves(alternatives: int) -> FloatArray:
-    """Return z(H2) of the observer with m alternatives by z(F2) (rows) and its d' (columns)."""
+    """Return the curves of `compute_curves`, read from a file for few alternatives."""
+    if alternatives not in SHIPPED_ALTERNATIVES:
+        return compute_curves(alternatives)
+    with (resources.files(__package__) / "afc_curves.npy").open("rb") as file:
+        shipped = np.load(file)
+    return np.asarray(shipped[SHIPPED_ALTERNATIVES.index(alternatives)], float)
+
+
+def compute_curves(alternatives: int) -> FloatArray:
+    """Return z(H2) of the observer with m alternatives by z(F2) (rows) and its d' (columns).
+
+    Values have single precision, as those of the file, so that they don't depend on the platform.
+    """
     columns = [_Z_GRID]  # at d' = 0 confidence tells nothing
     for posteriors in _ideal_posteriors(alternatives):
         # The posterior p of the choice says how likely it is right, whichever is: so p and 1 - p
@@ -329,7 +346,7 @@ def _curves(alternatives: int) -> FloatArray:
         z_wrong, z_right = (_z_rates(cumulated) for cumulated in (wrong, right))
         finite = np.isfinite(z_wrong) & np.isfinite(z_right)
         columns.append(np.interp(_Z_GRID, z_wrong[finite], z_right[finite]))
-    return np.column_stack(columns)
+    return np.column_stack(columns).astype(np.float32).astype(float)
 
 
 def afc_type2_d_prime(hit: FloatArray, false_alarm: FloatArray, alternatives: int) -> FloatArray:

@@ -19,6 +19,7 @@ from inspect_confidence.studies.estimate import (
     unit_indices,
 )
 from inspect_confidence.studies.notes import noted
+from inspect_confidence.studies.study import Resampling
 
 
 @dataclass(frozen=True)
@@ -301,16 +302,12 @@ def threshold_metrics(threshold: float, choices: int | None) -> list[ConfidenceM
 
 
 def confidence_statistics(
-    answers: Answers,
-    condition: Mapping[str, object],
-    thresholds: Sequence[float],
-    note: str,
-    costs: metrics.Costs | None = None,
-    resamples: int = TEST_DRAWS,
+    answers: Answers, condition: Mapping[str, object], note: str, resampling: Resampling
 ) -> Iterator[Statistics]:
     """Yield accuracy, mean confidence, and all metrics that follow from the table of both.
 
-    The test of calibration draws as often as there are resamples, at most.
+    `resampling` holds thresholds and costs. The test of calibration draws as often as there are
+    resamples, at most.
     """
     # Accuracy counts answers without a usable confidence too, so it isn't the table's.
     columns = {"accuracy": answers.correct}
@@ -321,20 +318,22 @@ def confidence_statistics(
     for metric in EXTRA_METRICS:
         is_log_score = metric.metric == "log_score"
         compared.append(log_score_metric(answers.step) if is_log_score else metric)
-    for threshold in thresholds:
+    for threshold in resampling.thresholds:
         compared += threshold_metrics(threshold, answers.choices)
-    compared += utility_metrics(costs)
+    compared += utility_metrics(resampling.costs)
     if answers.order_only:
         compared.append(confidence_metric("mean_confidence"))
-    yield table_statistics(answers, compared, condition, note)
+    yield table_statistics(answers, compared, condition, note, resampling)
     if not answers.order_only:
-        yield item_statistics(answers, condition, note, resamples)
+        yield from item_statistics(answers, condition, note, resampling)
 
 
 def item_statistics(
-    answers: Answers, condition: Mapping[str, object], note: str, resamples: int
-) -> Statistics:
-    """Return metrics that need to know each judgment's item, which a count table doesn't."""
+    answers: Answers, condition: Mapping[str, object], note: str, resampling: Resampling
+) -> Iterator[Statistics]:
+    """Yield metrics that need to know each judgment's item, which a count table doesn't."""
+    if not any(map(resampling.asks_for, ("debiased_squared_error", "calibration_p"))):
+        return
     arrays = answers.confidence, answers.correct, answers.unit
     readable = ~np.isnan(answers.confidence + answers.correct)
     n, items = int(readable.sum()), distinct(answers.unit[readable])
@@ -349,9 +348,9 @@ def item_statistics(
         no_interval_reason="too few items of each confidence",
     )
     test = replace(squared_error, metric="calibration_p", interval=None, no_interval_reason="")
-    p = metrics.calibration_p(*arrays, draws=min(resamples, TEST_DRAWS))
+    p = metrics.calibration_p(*arrays, draws=min(resampling.resamples, TEST_DRAWS))
     values = metrics.debiased_squared_error(*arrays), p
-    return Statistics([squared_error, test], lambda weights: np.tile(values, (len(weights), 1)))
+    yield Statistics([squared_error, test], lambda weights: np.tile(values, (len(weights), 1)))
 
 
 def table_statistics(
@@ -359,8 +358,12 @@ def table_statistics(
     confidence_metrics: Sequence[ConfidenceMetric],
     condition: Mapping[str, object],
     note: str,
+    resampling: Resampling | None = None,
 ) -> Statistics:
-    """Return the metrics of one count table, each with its definition and remarks as a note."""
+    """Return the metrics of one count table, each with its definition and remarks as a note.
+
+    Those that `resampling` doesn't ask for are left out.
+    """
     cells = answers.cells()
     tables = cells.tables(np.ones((1, answers.units)))
     readable = ~np.isnan(answers.confidence + answers.correct)
@@ -369,6 +372,8 @@ def table_statistics(
     steps = f"confidence in steps of 1/{metrics.STEPS} there" if is_coarse else ""
     estimates, functions = [], []
     for metric in confidence_metrics:
+        if resampling is not None and not resampling.asks_for(metric.metric):
+            continue
         notes, undefined_reason = _remarks(answers, metric, tables)
         is_unresampled = is_coarse and metric.metric in _GROUPING
         estimate = Estimate(

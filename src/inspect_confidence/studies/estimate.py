@@ -9,6 +9,7 @@ was left out and which definition was chosen.
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any, TypeVar
 
 import numpy as np
@@ -144,6 +145,12 @@ class Statistics:
     estimates: Sequence[Estimate]
     statistic: metrics.Statistic
     subset: Callable[[Sequence[int]], metrics.Statistic] | None = None
+
+    def restricted(self, positions: Sequence[int]) -> tuple[IntArray, metrics.Statistic]:
+        """Return a statistic that has these estimates, and the positions of all it has."""
+        if self.subset:
+            return np.array(positions, np.int64), self.subset(positions)
+        return np.arange(len(self.estimates)), self.statistic
 
 
 Tables = TypeVar("Tables")
@@ -281,9 +288,10 @@ def resample(
     *,
     unpaired: bool = False,
 ) -> ResampledEstimates:
-    """Compute all estimates on all judgments and over the same resamples of the units.
+    """Compute the estimates that are asked for on all judgments and over the same resamples.
 
-    Estimates that need no resamples, having no interval or one of their own, have NaN draws.
+    Estimates that need no resamples, having no interval or one of their own, have NaN draws. The
+    resamples are the same whatever is asked for: equal units are those of all statistics.
 
     Args:
         statistics: What to compute.
@@ -296,24 +304,33 @@ def resample(
     strata = np.zeros(units, np.int64) if isinstance(units, int) else units
     all_statistics = list(statistics)
     estimates = [estimate for part in all_statistics for estimate in part.estimates]
+    asked = np.array([resampling.asks_for(estimate.metric) for estimate in estimates], bool)
     # By columns of `draws`: each statistic restricted to the estimates that need resamples.
     to_resample: dict[tuple[int, ...], metrics.Statistic] = {}
+    resampled_parts: list[metrics.Statistic] = []
+    values = np.full(len(estimates), np.nan)
+    unit_weights = np.ones((1, len(strata)))
     start = 0
     for part in all_statistics:
         end = start + len(part.estimates)
+        part_asked = np.flatnonzero(asked[start:end]).tolist()
+        if part_asked:
+            positions, statistic = part.restricted(part_asked)
+            values[start + positions] = statistic(unit_weights).reshape(-1)
         needed = [
             position
             for position, estimate in enumerate(part.estimates)
             if resampling.observe or _needs_resamples(estimate, len(strata), clusters)
         ]
-        if needed and part.subset:
-            to_resample[tuple(start + position for position in needed)] = part.subset(needed)
-        elif needed:
-            to_resample[tuple(range(start, end))] = part.statistic
+        if needed or not part.estimates:
+            resampled_parts.append(part.statistic)
+        if needed_and_asked := sorted({*needed}.intersection(part_asked)):
+            positions, statistic = part.restricted(needed_and_asked)
+            to_resample[tuple((start + positions).tolist())] = statistic
         start = end
     seed = resampling.seed if stream is None else [resampling.seed, stream]
     plan = metrics.resampled_as(
-        list(to_resample.values()), strata, seed, patterns=unpaired and not resampling.observe
+        resampled_parts, strata, seed, patterns=unpaired and not resampling.observe
     )
     if clusters is not None and clusters.are_ordered:
         resampled = metrics.smooth_draws(
@@ -330,17 +347,14 @@ def resample(
     draws = np.full((resampling.resamples, len(estimates)), np.nan)
     for columns, column_draws in resampled.items():
         draws[:, columns] = column_draws.reshape(len(draws), -1)
-    unit_weights = np.ones((1, len(strata)))
-    parts = [part.statistic(unit_weights).reshape(-1) for part in all_statistics]
-    values = np.concatenate([*parts, np.empty(0)])
     if clusters is not None and clusters.are_ordered:
         for column, estimate in enumerate(estimates):
             about, value = metrics.METRICS[estimate.metric], float(values[column])
             draws[:, column] = metrics.within_range(draws[:, column], value, about.low, about.high)
     return ResampledEstimates(
-        estimates,
-        values,
-        draws,
+        list(compress(estimates, asked)),
+        values[asked],
+        draws if asked.all() else draws[:, asked],
         len(strata),
         resampling.observe,
         clusters,

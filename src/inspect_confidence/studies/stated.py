@@ -117,14 +117,7 @@ def scale_statistics(
     note = noted(left_out(rows["status"]), over, remark)
     readable = rows.assign(confidence=rows["confidence"].where(rows["status"] == "ok"))
     answers = calibration.Answers.from_frame(readable, units, order_only=order_only)
-    yield from calibration.confidence_statistics(
-        answers,
-        condition,
-        resampling.thresholds,
-        note,
-        resampling.costs,
-        resampling.resamples,
-    )
+    yield from calibration.confidence_statistics(answers, condition, note, resampling)
     if answers.choices == 2 and readable["target"].isin(("A", "B")).all():
         stimulus = np.where(readable["target"] == "B", 1, 0)
         yield calibration.two_choice_sensitivity(answers, stimulus, condition, note)

@@ -1,7 +1,8 @@
 """Records by which a study describes itself to the rest of the package."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, cast
 
@@ -255,6 +256,8 @@ class Resampling:
         study_options: Options of the study that is computed.
         choices: By task, the analysis choices that change its numbers and aren't the default, by
             name. They are part of the variant.
+        metrics: Metrics that are computed; None computes all. Others are never evaluated, and no
+            value depends on which metrics are computed.
     """
 
     resamples: int = 10_000
@@ -267,6 +270,11 @@ class Resampling:
     choices: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     costs: Costs | None = None
     judge_labels: "JudgeLabels | None" = None
+    metrics: Collection[str] | None = None
+
+    def asks_for(self, metric: str) -> bool:
+        """Return whether a metric is computed."""
+        return self.metrics is None or metric in self.metrics
 
     def options(self, kind: type[Options]) -> Options:
         """Return the study's options, or their defaults if none were given."""
@@ -486,6 +494,8 @@ class Study:
         contenders: Columns beside model and variant that tell compared contenders apart.
         summarize: The judgments of its tasks -> results.
         compare: Judgments of two contenders on common items -> differences.
+        sources: Metrics from whose results a metric is computed, by its name, where it is not
+            computed from judgments.
         prepared: Judgments of a contender -> the frame that `compare` takes, made once for all
             pairs.
         views: Results -> tables as the study prints them.
@@ -518,3 +528,9 @@ class Study:
     each_model: bool = False
     clauses: Sequence[Clause] = ()
     prepared: Callable[[pd.DataFrame], pd.DataFrame] = lambda judgments: judgments
+    sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def with_sources(self, metrics: Collection[str]) -> frozenset[str]:
+        """Return metrics with those that they are computed from."""
+        sources = chain.from_iterable(self.sources.get(metric, ()) for metric in metrics)
+        return frozenset(metrics).union(sources)

@@ -35,6 +35,12 @@ _CORRECTED = {
 }
 """Metrics that are corrected for a judge's errors, with their labels."""
 
+CORRECTED_METRICS = {
+    *_CORRECTED,
+    *(f"judge_corrected_{metric.removeprefix('mean_')}" for metric in _CORRECTED),
+}
+"""Metrics of the table of values corrected for a judge's errors."""
+
 _ANCHOR = "corp_miscalibration"
 """Its conditions are lines; further parts of other metrics stand in the heading of a column."""
 

@@ -34,6 +34,7 @@ from inspect_confidence.studies.hedge_markers.shown import (
 )
 from inspect_confidence.studies.hedge_markers.stability import (
     ALL,
+    SEVEN,
     model_correlations,
     stability_statistics,
 )
@@ -174,6 +175,12 @@ HEDGE_MARKERS = Study(
     figures=FIGURES,
     headlines=HEADLINES,
     clauses=CLAUSES,
+    sources={
+        "accuracy_correlation": ("accuracy", *SEVEN),
+        "accuracy_rank_correlation": ("accuracy", *SEVEN),
+        "cmfg_correlation": ("cmfg", *SEVEN),
+        "range_correlation": ("confidence_range", *SEVEN),
+    },
     options=HedgeOptions,
     reference=bibtex("liu2026markers"),
     lacking=lacking,

@@ -116,13 +116,13 @@ def _extra(
     costs = calibration.utility_metrics(resampling.costs)
     note = rests_on(rows, ~np.isnan(answers.confidence + answers.correct))
     if "radius" in rows:
-        yield calibration.table_statistics(answers, [*KNOWN, *costs], condition, note)
+        yield calibration.table_statistics(answers, [*KNOWN, *costs], condition, note, resampling)
         return
     extra = [*calibration.CALIBRATION_METRICS, *calibration.SELECTION_METRICS]
     if _has_own_answers(rows):
         extra = list(calibration.EXTRA_METRICS)
-    yield calibration.table_statistics(answers, [*extra, *costs], condition, note)
-    yield calibration.item_statistics(answers, condition, note, resampling.resamples)
+    yield calibration.table_statistics(answers, [*extra, *costs], condition, note, resampling)
+    yield from calibration.item_statistics(answers, condition, note, resampling)
 
 
 def answers_of(rows: pd.DataFrame, units: pd.Index) -> Answers:
@@ -154,7 +154,7 @@ def _estimated(
         for threshold in resampling.thresholds:
             compared += calibration.threshold_metrics(threshold, answers.choices)
     readable_units = len(np.unique(answers.unit[readable]))
-    tables = calibration.table_statistics(answers, compared, condition, note)
+    tables = calibration.table_statistics(answers, compared, condition, note, resampling)
     yield with_changes(tables, units=readable_units)
     if is_life_eval:
         correlation = metrics.correlation_of(

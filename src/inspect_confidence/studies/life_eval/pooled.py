@@ -88,8 +88,9 @@ def _pooled_statistics(
             for metric in numbers.compared_metrics(resampling.convention)
             if metric.metric in _METRICS
         ]
+        table_note = note(answers.confidence + answers.correct)
         tables = calibration.table_statistics(
-            answers, pooled_metrics, where, note(answers.confidence + answers.correct)
+            answers, pooled_metrics, where, table_note, resampling
         )
         yield numbers.with_changes(tables, n_asked=len(source_rows))
         yield numbers.failures(source_rows, answers, where)

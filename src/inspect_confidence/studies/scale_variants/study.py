@@ -162,6 +162,10 @@ SCALE_VARIANTS = Study(
     figures=FIGURES,
     headlines=HEADLINES,
     clauses=CLAUSES,
+    sources={
+        "accuracy_spread": ("accuracy",),
+        "entropy_m_ratio_correlation": ("entropy_bits", "m_ratio"),
+    },
     options=ScaleOptions,
     reference=bibtex("dai2026rescaling"),
 )
