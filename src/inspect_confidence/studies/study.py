@@ -195,6 +195,7 @@ class TaskTable:
         repeated_methods: Methods with which several judgments of an item make one answer.
         conventions: Conventions that change its numbers; others are its default.
         spellings: Functions that write a file's texts of a column in this package's spelling.
+        aliases: Names of a column in other people's files, without capitals and with underscores.
         contradictions: Functions that return, by position, the reason why the study cannot use a
             judgment; by the columns whose values contradict each other.
     """
@@ -223,6 +224,7 @@ class TaskTable:
     ordered: Sequence[tuple[str, str]] = ()
     repeated_methods: frozenset[str] = frozenset()
     spellings: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
+    aliases: Mapping[str, Sequence[str]] = field(default_factory=dict)
     conventions: frozenset[str] = frozenset()
     contradictions: Mapping[tuple[str, ...], Callable[[pd.DataFrame], Mapping[int, str]]] = field(
         default_factory=dict
