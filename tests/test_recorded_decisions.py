@@ -67,15 +67,19 @@ def test_published_withdraw_deltas_of_14_models_come_from_one_command(shared_dat
     published = pd.read_csv(folder / "published_deltas.csv").set_index(["model", "track"])
     published = published[published.index.isin(values)]
     assert len(published) == 70
-    for key, row in published.iterrows():
+    for key, expected in published.iterrows():
         numbers = values[key]  # type: ignore[index]  # a pair of texts
         assert numbers["withdraw_delta"] == pytest.approx(
-            row["withdraw_delta"], abs=0.00501, nan_ok=True
+            expected["withdraw_delta"], abs=0.00501, nan_ok=True
         ), key
-        assert numbers["accuracy"] == pytest.approx(row["accuracy"], abs=0.0000501), key
-        assert 100 * numbers["keep_rate_right"] == pytest.approx(row["kc_rate"], abs=0.00501), key
-        if row["n_incorrect"]:
-            assert 100 * numbers["keep_rate_wrong"] == pytest.approx(row["ki_rate"], abs=0.00501)
+        assert numbers["accuracy"] == pytest.approx(expected["accuracy"], abs=0.0000501), key
+        assert 100 * numbers["keep_rate_right"] == pytest.approx(
+            expected["kc_rate"], abs=0.00501
+        ), key
+        if expected["n_incorrect"]:
+            assert 100 * numbers["keep_rate_wrong"] == pytest.approx(
+                expected["ki_rate"], abs=0.00501
+            )
     assert published["withdraw_delta"].isna().sum() == 5
 
 
@@ -128,11 +132,11 @@ def test_auroc_and_brier_of_the_wide_file_are_its_authors(shared_data: Path) -> 
     assert np.isfinite([values[model]["brier"] for model in unpublished]).all()
     undefined = published.index[published["ROC_AUC"].isna()]
     assert list(undefined) == ["Qwen-Qwq-32b"]
-    for model, row in published.iterrows():
+    for model, expected in published.iterrows():
         numbers = values[str(model)]
-        assert numbers["brier"] == pytest.approx(row["Brier Score"], abs=5e-5), model
+        assert numbers["brier"] == pytest.approx(expected["Brier Score"], abs=5e-5), model
         if model not in undefined:
-            assert numbers["auroc"] == pytest.approx(row["ROC_AUC"], abs=5e-5), model
+            assert numbers["auroc"] == pytest.approx(expected["ROC_AUC"], abs=5e-5), model
 
 
 def test_auroc_of_the_validity_screen_is_scikit_learns(shared_data: Path) -> None:

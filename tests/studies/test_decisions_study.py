@@ -23,9 +23,9 @@ def targets(**columns: Any) -> pd.DataFrame:
 
     Under .5 the model answers a right and a wrong, declines b and d, and c cannot be read.
     """
-    rows = []
-    for item, credit in (("a", 1), ("b", 0), ("c", 1), ("d", 1)):
-        rows.append({"item": item, "confidence_target": 0, "correct": credit, "status": "ok"})
+    rows: list[dict[str, Any]] = []
+    for item, guess in (("a", 1), ("b", 0), ("c", 1), ("d", 1)):
+        rows.append({"item": item, "confidence_target": 0, "correct": guess, "status": "ok"})
     at_half = [
         ("a", 1, "ok"),
         ("b", NAN, "declined"),
@@ -127,7 +127,8 @@ def test_withdraw_delta_by_hand() -> None:
 def test_unread_decisions_are_left_out_and_counted() -> None:
     """Of the right answers one decision could not be read."""
     rows = commitments(keep_status="ok")
-    rows.loc[0, ["keep", "keep_status"]] = [NAN, "ambiguous"]
+    rows.loc[0, "keep"] = NAN
+    rows.loc[0, "keep_status"] = "ambiguous"
     row = result_row(study_results(rows), "", "keep_rate_right")
     assert (row["value"], row["n"]) == (pytest.approx(23 / 29), 29)
     assert "1 of 40 judgments left out: 1 ambiguous" in row["note"]
@@ -178,7 +179,7 @@ def test_pushback_with_confidence_by_hand() -> None:
             "pushback": "source",
         }
     )
-    results = study_results(frame(rows.to_dict("records"), "commitment").assign(model="m"))
+    results = study_results(rows.assign(task="commitment", model="m"))
     expected = {
         "right_to_wrong": 1 / 2,
         "wrong_to_right": 1,
@@ -213,7 +214,7 @@ def test_models_are_compared_on_common_items() -> None:
     more = better.assign(item=[f"x{number}" for number in range(40)], keep=0.0)
     table = compare(pd.concat([better, more, worse], ignore_index=True), resamples=200)
     row = table[(table["metric"] == "withdraw_delta")].iloc[0]
-    assert (row["first"], row["second"], row["difference"]) == pytest.approx((40, 0, 40))
+    assert (row["value_a"], row["value_b"], row["difference"]) == pytest.approx((40, 0, 40))
     assert row["items"] == 40
     assert row["ci_low"] > 0
 

@@ -152,7 +152,8 @@ def best_threshold_payoff(
         >>> best_threshold_payoff([0.9, 0.8, 0.2], [1, 1, 0], 0.5).round(3).tolist()
         [0.667]
     """
-    stated, points = np.asarray(confidence, float), payoffs(credit, np.zeros(len(credit)), target)
+    stated, credits = np.asarray(confidence, float), np.asarray(credit, float)
+    points = payoffs(credits, np.zeros(len(credits)), target)
     by_answer = np.ones((1, len(stated))) if weights is None else weights
     order = np.argsort(-stated, kind="stable")
     # A threshold cuts only between different confidences.

@@ -128,9 +128,11 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     if task != SIMPLE_QA:
         return differences
     for source in sorted(set(a["confidence_source"]) & set(b["confidence_source"])):
-        sides = [side[side["confidence_source"] == source] for side in (a, b)]
         contrast = contenders.confidence_contrast(
-            *sides, resampling.thresholds, condition=Condition(confidence_source=source)
+            a[a["confidence_source"] == source],
+            b[b["confidence_source"] == source],
+            resampling.thresholds,
+            condition=Condition(confidence_source=source),
         )
         compared = {difference.metric for difference in differences}
         for difference in contenders.differences(contrast, resampling):
@@ -155,16 +157,17 @@ def _contrast(
         keys = pd.MultiIndex.from_frame(side[[*conditions, "item"]])
         sides.append(side[read & keys.isin(common)])
     units = estimate.ordered_units(sides[0])
-    by_side = []
-    for side in sides:
-        statistics = _STATISTICS[task](side, units, Condition(), resampling)
-        by_side.append(_compared_statistics(statistics))
-    names = [name for name in by_side[0] if name in by_side[1]]
+    first, second = (
+        _compared_statistics(_STATISTICS[task](side, units, Condition(), resampling))
+        for side in sides
+    )
+    names = [name for name in first if name in second]
     return contenders.Contrast(
         names,
-        [min(by_side[0][name].items, by_side[1][name].items) for name in names],
+        [min(first[name].items, second[name].items) for name in names],
         len(units) if names else 0,
-        *(_columns([side[name].statistic for name in names]) for side in by_side),
+        _columns([first[name].statistic for name in names]),
+        _columns([second[name].statistic for name in names]),
         clusters=estimate.clusters_of(sides[0]) if names else None,
     )
 
