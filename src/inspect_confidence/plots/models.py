@@ -158,18 +158,17 @@ def decisions_by_target(rows: pd.DataFrame) -> Figure:
     selected = select_rows(rows, "abstain", list(_BY_TARGET), parts)
     targets = sorted({float(target) for target in selected["confidence_target"]})
     looks = _looks(selected)
-    reach = max(targets[-1], 0.05) / max(len(targets), 2) / 3
 
     def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
         is_accuracy = (panel_rows["metric"] == "accuracy_given_attempted").all()
-        ax.plot(targets, targets if is_accuracy else [0.0] * len(targets), **DASHED)
+        ax.plot(range(len(targets)), targets if is_accuracy else [0.0] * len(targets), **DASHED)
         for k, (model, look) in enumerate(looks.items()):
             of_model = panel_rows[panel_rows["model"] == model]
-            x = of_model["confidence_target"].astype(float)
+            places = of_model["confidence_target"].astype(float).map(targets.index)
+            x = places + _aside(k, len(looks))
             order = np.argsort(x.to_numpy(float))
-            aside = 2 * reach * _aside(k, len(looks))
-            with_intervals(ax, x.iloc[order] + aside, of_model.iloc[order], **look, linewidth=1.2)
-        ax.set_xticks(targets, [f"{target:g}" for target in targets])
+            with_intervals(ax, x.iloc[order], of_model.iloc[order], **look, linewidth=1.2)
+        ax.set_xticks(range(len(targets)), [f"{target:g}" for target in targets])
         if is_accuracy:
             ax.set(ylim=(0, 1.03))
             share_ticks(ax, "y")

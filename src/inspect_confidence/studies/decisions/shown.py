@@ -167,9 +167,9 @@ FIGURES: Sequence[FigureSpec] = (
     FigureSpec(
         plot="decisions_by_target",
         title="Answering only above a target",
-        reads="Each line is a model, with 95% intervals. Left: how often its attempted answers are "
-        "right; on the dashed line as often as the target asks, below it the model answers too "
-        "much. Right: its payoff; on the dashed line it does no better than by never answering.",
+        reads="Each line is a model, with 95% intervals. Left: its payoff; on the dashed line it "
+        "does no better than by never answering. Right: how often its attempted answers are right; "
+        "on the dashed line as often as the target asks, below it the model answers too much.",
         task=ABSTAIN,
         metrics=("payoff", "accuracy_given_attempted"),
         by=(),

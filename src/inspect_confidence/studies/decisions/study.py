@@ -66,13 +66,15 @@ def prepared(judgments: pd.DataFrame) -> pd.DataFrame:
 def _abstain_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """Yield the statistics of each target, then those over targets."""
+    """Yield the statistics of each target, the strictest first, then those over targets."""
     guesses = numbers.best_guesses_of(rows)
     for values, same_form in rows.groupby(["format", "confidence_asked"], sort=False):
         form, asked = map(str, values)
         of_form = condition.but(format=form, confidence_asked="" if asked == "none" else asked)
-        for target, of_target in same_form.groupby("confidence_target", sort=True):
-            with_target = of_form.but(confidence_target=target)
+        # The strictest target comes first, in tables and among the headlines too.
+        for target in sorted(same_form["confidence_target"].unique(), reverse=True):
+            of_target = same_form[same_form["confidence_target"] == target]
+            with_target = of_form.but(confidence_target=float(target))
             yield from numbers.target_statistics(of_target, guesses, units, with_target)
         yield from numbers.monotony(same_form, units, of_form)
 
