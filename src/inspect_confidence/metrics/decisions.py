@@ -1,6 +1,7 @@
 """Decisions under confidence: answering above a target, keeping, betting, standing by an answer."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -90,6 +91,11 @@ def payoffs(correct: ArrayLike, declined: ArrayLike, target: ArrayLike) -> Float
     high=1,
     undefined="no answer was graded",
     source=_TARGETS,
+    interval=replace(
+        BOOTSTRAP,
+        conservative="at few clusters, beside which half a pseudo-cluster at either end weighs "
+        "much",
+    ),
 )
 def payoff(correct: ArrayLike, declined: ArrayLike, target: ArrayLike) -> float:
     """Mean points: 1 for a right answer, -t/(1 - t) for a wrong one, 0 if the model declined.
