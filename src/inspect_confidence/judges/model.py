@@ -19,11 +19,13 @@ from inspect_ai.util import LimitExceededError, collect
 
 from inspect_confidence.answers import ParseFailure, reply_failure
 from inspect_confidence.answers.judged import (
+    Agreement,
     Markers,
     Verdict,
     read_agreement,
     read_agreements,
     read_decisiveness,
+    read_grade_letter,
     read_markers,
     read_verdict,
 )
@@ -36,8 +38,6 @@ from inspect_confidence.redaction import failure
 from inspect_confidence.replies import require_reply, stop_of
 
 ROLE = "grader"
-_AGAIN = "hedged --action overwrite"
-"""Scorer and action of `inspect score` that repeat the judge's requests."""
 
 
 def require_grader(setting: str = "judge=model", alternative: str = "judge=rules") -> None:
@@ -85,10 +85,12 @@ class ModelJudge:
     Attributes:
         wording: Prompts of the judge.
         batch: Whether one call contains all questions about a sentence.
+        scorer: Scorer that repeats the judge's requests by `inspect score`.
     """
 
     wording: JudgeWording
     batch: bool = False
+    scorer: str = "hedged"
 
     async def sentence(
         self, question: str, sentence: str, replies: Sequence[str]
@@ -124,7 +126,16 @@ class ModelJudge:
         """Judge in one call whether the main answer is right."""
         facts = {"question": question, "reply": reply, "accepted": list(answers)}
         text = await self._ask("correctness", facts)
-        return text if isinstance(text, ParseFailure) else read_verdict(text)
+        if isinstance(text, ParseFailure):
+            return text
+        return read_grade_letter(text) if self.wording.by_letter else read_verdict(text)
+
+    async def agreement(self, question: str, sentence: str, reply: str) -> Agreement | ParseFailure:
+        """Judge in one call whether a reply says the same as a sentence."""
+        text = await self._ask(
+            "consistency", {"question": question, "sentence": sentence, "reply": reply}
+        )
+        return text if isinstance(text, ParseFailure) else read_agreement(text)
 
     async def _judge(self, form: str, facts: Mapping[str, object]) -> object:
         """Request one value in its own call."""
@@ -156,7 +167,9 @@ class ModelJudge:
         template = self.wording.templates[form]
         try:
             output = await unless_refused(
-                get_model(role=ROLE), lambda: in_form(form, template, generate), _AGAIN
+                get_model(role=ROLE),
+                lambda: in_form(form, template, generate),
+                f"{self.scorer} --action overwrite",
             )
         except LimitExceededError:
             raise

@@ -24,12 +24,13 @@ level truth lower upper covered interval_score format_ok width reversed draws un
 tunnel_index low high raw confidence correct clipped violation probability choice right answer score
 mas best_answer overconfidence sentences markers decisiveness faithfulness punt empty_draws cut
 foreign judgments failed agreed verdict found missed false labelled raw_sum token_confidence
-different_draws asked_again word setting
+different_draws asked_again word setting confidence_target declined
 """
 """Keys of all scores, without their level."""
 
 _LABELS = {key: key.replace("_", " ").capitalize() for key in _KEYS.split()} | {
     "level": "Level (%)",
+    "confidence_target": "Target",
     "format_ok": "Readable",
     "tunnel_index": "Tunnel Index (bits)",
     "low": "Scale from",
@@ -145,6 +146,15 @@ interval_viewer = _samples(
     "level truth lower upper covered interval_score format_ok",
     "width reversed",
     first="interval_score",
+)
+
+abstain_viewer = _samples(
+    "Answers under a confidence target",
+    "confidence_target declined correct confidence format_ok",
+    "raw",
+    first="confidence_target",
+    order="asc",
+    target=True,
 )
 
 stated_viewer = _samples(
