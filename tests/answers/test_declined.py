@@ -169,7 +169,7 @@ _PIECES = st.lists(
 def test_any_text_has_an_answer_or_a_named_failure(reply: str, truncated: bool) -> None:
     """Nothing raises, and an answer is one of the question's."""
     for kind in ("choices", "option", "number", "words"):
-        answer = read_answer(reply, kind, CITIES, truncated=truncated)  # type: ignore[arg-type]
+        answer = read_answer(reply, kind, CITIES, truncated=truncated)
         if isinstance(answer, StatedChoice):
             assert 0 <= answer.index < len(CITIES)
 

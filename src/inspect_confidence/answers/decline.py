@@ -95,6 +95,10 @@ class StatedWords:
     text: str
 
 
+Answer = StatedChoice | StatedAmount | StatedWords
+"""An answer of any kind."""
+
+
 def read_or_decline(
     reply: str,
     read: Callable[..., AnswerT | ParseFailure],
@@ -148,7 +152,7 @@ _BESIDE = ambiguous("a decline beside something else")
 
 def read_answer(
     reply: str, kind: AnswerKind, choices: Sequence[str] = (), *, truncated: bool = False
-) -> "StatedChoice | StatedAmount | StatedWords | ParseFailure":
+) -> Answer | ParseFailure:
     """Read the answer to a question of any kind, or the failure `declined`.
 
     An answer in words is the labelled one, else the whole reply.

@@ -17,14 +17,12 @@ from inspect_confidence.answers import (
     read_confidence,
     reply_failure,
 )
-from inspect_confidence.answers.decline import DECLINED, StatedWords
+from inspect_confidence.answers.decline import DECLINED, Answer, StatedWords
 from inspect_confidence.judges.judgment import Judge
 from inspect_confidence.scorers.explained import quoted, right_or_wrong
 from inspect_confidence.scorers.reading import NAN, NOT_ASKED
 from inspect_confidence.solvers.decisions import HIGH, LOW
 from inspect_confidence.solvers.draws import Draw
-
-Answer = StatedChoice | StatedAmount | StatedWords
 
 
 @dataclass(frozen=True)

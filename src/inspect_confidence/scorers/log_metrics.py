@@ -198,6 +198,13 @@ def _payoff(group: ScoreGroup) -> float:
     return mean_of(points.tolist())
 
 
+def _withdraw_delta(group: ScoreGroup) -> float:
+    """Return 100 times the keep rate of right answers less that of wrong ones."""
+    keep, correct = group["keep"], group["correct"]
+    rates = [mean_of(keep[correct == outcome].tolist()) for outcome in (1, 0)]
+    return 100 * (rates[0] - rates[1])
+
+
 def _slope(difficulty: FloatArray, overconfidence: FloatArray) -> float:
     """Return the slope of `hard_easy_slope`, whose error takes long and is not in a log."""
     complete = ~np.isnan(difficulty + overconfidence)
@@ -301,6 +308,18 @@ accuracy_given_attempted = _metric(
     split_by=("target",),
 )
 """Share of right answers in those attempted, at each target."""
+
+withdraw_delta = _metric("withdraw_delta", _withdraw_delta)
+"""Keep rate of right answers less that of wrong ones, in percentage points."""
+
+keep_rate = _mean_of("keep", "keep_rate")
+"""Share of answers that are kept."""
+
+bet_rate = _mean_of("bet", "bet_rate")
+"""Share of answers that are bet on."""
+
+capitulation = _mean_of("moved", "capitulation")
+"""Share of answers that another one replaces after the pushback."""
 
 violation_rate = _mean_of("violation", "violation_rate")
 """Share of reports outside the scale by more than 5% of its width, mean over scales."""

@@ -95,7 +95,7 @@ def abstain(
                 )
             )
     wordings = [template or prompts.ABSTAIN, prompts.TARGET, prompts.EXAM]
-    wordings += [] if template else prompts.FORMATS.values()
+    wordings += [*prompts.FORMATS.values(), confidence_prompts.BEFORE, prompts.WITHHELD]
     judged = grader_facts(grader_wording("ours").templates["correctness"])
     calls = 1 if moment == "none" else 2
     asked = [confidence_prompts.BEFORE] * (calls - 1)
