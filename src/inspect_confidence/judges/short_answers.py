@@ -33,7 +33,8 @@ def grader_wording(grader: str, *, is_verified: bool = False) -> JudgeWording:
         return judge_wording()
     if not find_spec("inspect_evals"):
         raise InvalidArgument(
-            "grader=inspect_evals needs that package: pip install inspect-evals, or grader=ours."
+            "judge_prompts=inspect_evals needs that package: pip install inspect-evals, or use "
+            "judge_prompts=ours."
         )
     # Imported here because most runs don't need that package, which isn't a dependency.
     from inspect_evals.simpleqa import grader_templates  # noqa: PLC0415

@@ -86,8 +86,7 @@ async def grade_answer(
         declined = ParseFailure("declined", "the judge calls the reply no attempt to answer")
         return AttemptedAnswer(failure=declined, sentence="The judge calls the reply no answer")
     is_right = verdict == "correct" and answerable
-    sentence = f"The judge calls it {'right' if is_right else 'wrong'}"
-    sentence = f"{right_or_wrong(answer.text, '; '.join(accepted), is_right)}. {sentence}"
+    sentence = right_or_wrong(answer.text, "; ".join(accepted) or "no answer", is_right)
     return AttemptedAnswer(answer.text, float(is_right), sentence=sentence)
 
 

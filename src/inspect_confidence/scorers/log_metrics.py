@@ -302,6 +302,9 @@ attempted_share = _metric(
 )
 """Share of the replies read in which the model answered and did not decline, at each target."""
 
+mean_frequency = _mean_of("frequency", "mean_frequency")
+"""Mean share of the commonest answer in an item's draws."""
+
 accuracy_given_attempted = _metric(
     "accuracy_given_attempted",
     lambda group: metrics.accuracy(group["correct"]),

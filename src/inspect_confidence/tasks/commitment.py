@@ -68,7 +68,7 @@ def commitment(
     calls = 2 + is_pushed + n_rated
     tokens = output_tokens(selection.items) * (1 + is_pushed)
     tokens += _DECISION_TOKENS + _CONFIDENCE_TOKENS * n_rated
-    turns = [prompts.COMMITMENT, *[prompts.PUSHBACKS[kind]] * is_pushed]
+    turns = [prompts.COMMITMENT, *([prompts.PUSHBACKS[kind]] if is_pushed else [])]
     turns += [confidence_prompts.STATED] * n_rated
     # All pushbacks, so that runs with different ones have the same wording.
     wordings = [template or prompts.ANSWER, prompts.COMMITMENT, *prompts.PUSHBACKS.values()]

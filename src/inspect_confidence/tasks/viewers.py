@@ -25,7 +25,7 @@ tunnel_index low high raw confidence correct clipped violation probability choic
 mas best_answer overconfidence sentences markers decisiveness faithfulness punt empty_draws cut
 foreign judgments failed agreed verdict found missed false labelled raw_sum token_confidence
 different_draws asked_again word setting confidence_target declined
-keep bet correct_after moved confidence_before confidence_after
+keep bet correct_after moved confidence_before confidence_after frequency frequency_correct
 """
 """Keys of all scores, without their level."""
 
@@ -167,6 +167,14 @@ commitment_viewer = _samples(
     "confidence_before confidence_after",
     first="correct",
     order="asc",
+    target=True,
+)
+
+simple_qa_viewer = _samples(
+    "Short answers",
+    "declined correct raw confidence frequency format_ok",
+    "frequency_correct draws low high clipped violation",
+    first="confidence",
     target=True,
 )
 
