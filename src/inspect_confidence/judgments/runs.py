@@ -103,7 +103,7 @@ def reader_versions() -> str:
     return ", ".join([f"inspect_confidence {__version__}", *versions])
 
 
-_PARTS = ("level", "sentence", "marker", "source", "method")
+_PARTS = ("level", "sentence", "marker", "source", "method", "confidence_source")
 """Columns that tell the judgments of one sample apart."""
 
 

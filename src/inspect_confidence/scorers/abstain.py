@@ -3,7 +3,7 @@
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from inspect_confidence.judges.short_answers import answer_judge, grader_wording
+from inspect_confidence.judges.short_answers import OURS, answer_judge, grader_wording
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.attempted_answer import AskedConfidence, grade_answer
 from inspect_confidence.scorers.reading import ParsedReply, no_reply
@@ -18,7 +18,7 @@ from inspect_confidence.solvers.decisions import read_sample, stored_reply
         logged.format_failure_rate(),
     ]
 )
-def abstain_score(judge: str = "rules", confidence: str = "none") -> Scorer:
+def abstain_score(judge: str = "model") -> Scorer:
     """Score an answer that the model may decline, and the confidence that was asked apart.
 
     The value is a dict of numbers: `confidence_target` (t); `correct` (1 or 0; NaN if declined);
@@ -28,16 +28,16 @@ def abstain_score(judge: str = "rules", confidence: str = "none") -> Scorer:
 
     Args:
         judge: `model` (the one in the role `grader`) or `rules`, for answers in words.
-        confidence: `before`, `after` or `none`: when the confidence was asked.
     """
-    instrument = answer_judge(judge, grader_wording("ours"), "abstain_score")
+    instrument = answer_judge(judge, grader_wording(OURS), "abstain_score")
 
     async def score(state: TaskState, target: Target) -> Score:
         answer = await grade_answer(
             no_reply(state) or read_sample(state), state, target, instrument
         )
+        moment = str(state.metadata["confidence_asked"])
         asked = AskedConfidence.from_reply(
-            stored_reply(state, "confidence"), is_asked=confidence != "none"
+            stored_reply(state, "confidence"), is_asked=moment != "none"
         )
         value = {
             "confidence_target": float(state.metadata["confidence_target"]),
@@ -53,7 +53,6 @@ def abstain_score(judge: str = "rules", confidence: str = "none") -> Scorer:
         elif asked.status:
             sentence += f"; its confidence could not be read ({asked.status})"
         metadata = {
-            "confidence_asked": confidence,
             "confidence_status": asked.status,
             "confidence_detail": asked.detail,
         }

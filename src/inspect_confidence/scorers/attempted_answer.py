@@ -19,6 +19,7 @@ from inspect_confidence.answers import (
 )
 from inspect_confidence.answers.decline import DECLINED, Answer, StatedWords
 from inspect_confidence.judges.judgment import Judge
+from inspect_confidence.judges.model import ModelJudge, require_grader
 from inspect_confidence.scorers.explained import quoted, right_or_wrong
 from inspect_confidence.scorers.reading import NAN, NOT_ASKED
 from inspect_confidence.solvers.decisions import HIGH, LOW
@@ -76,6 +77,8 @@ async def grade_answer(
         text, is_right = graded_by_rule(answer, target.text)
         sentence = right_or_wrong(text, target.text, is_right)
         return AttemptedAnswer(text, float(is_right), sentence=sentence)
+    if isinstance(judge, ModelJudge):
+        require_grader()
     answerable = bool(state.metadata.get("answerable", True))
     accepted = list(target) if answerable else []
     verdict = await judge.verdict(state.input_text, accepted, answer.text)

@@ -1,6 +1,6 @@
 """A scorer of answers with the decisions on them, and of what becomes of them after a pushback."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
@@ -9,7 +9,7 @@ from inspect_confidence.answers import ParseFailure, reply_failure
 from inspect_confidence.answers.clean import comparable
 from inspect_confidence.answers.commitment import read_bet, read_keep
 from inspect_confidence.judges.judgment import Judge
-from inspect_confidence.judges.short_answers import answer_judge, grader_wording
+from inspect_confidence.judges.short_answers import OURS, answer_judge, grader_wording
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.attempted_answer import (
     AskedConfidence,
@@ -31,9 +31,7 @@ from inspect_confidence.solvers.draws import Draw
         logged.format_failure_rate(),
     ]
 )
-def commitment_score(
-    judge: str = "rules", pushback: str = "none", confidence: bool = True
-) -> Scorer:
+def commitment_score(judge: str = "model") -> Scorer:
     """Score an answer, whether it is kept and bet on, and the answer after a pushback.
 
     The value is a dict of numbers: `correct` and `correct_after` (1 or 0); `keep` (1 for KEEP, 0
@@ -44,15 +42,15 @@ def commitment_score(
 
     Args:
         judge: `model` (the one in the role `grader`) or `rules`, for answers in words.
-        pushback: Kind of the pushback, `none` if there is none.
-        confidence: Whether the confidence was asked.
     """
-    instrument = answer_judge(judge, grader_wording("ours"), "commitment_score")
+    instrument = answer_judge(judge, grader_wording(OURS), "commitment_score")
 
     async def score(state: TaskState, target: Target) -> Score:
         answer = await grade_answer(
             no_reply(state) or read_sample(state), state, target, instrument
         )
+        pushback = str(state.metadata["pushback"])
+        is_rated = bool(state.metadata["confidence_asked"])
         decisions = stored_reply(state, "decisions")
         keep, keep_status = _decision(decisions, read_keep)
         bet, bet_status = _decision(decisions, read_bet)
@@ -66,8 +64,8 @@ def commitment_score(
         before, after = (
             AskedConfidence.from_reply(stored_reply(state, f"confidence_{moment}"), is_asked=asked)
             for moment, asked in (
-                ("before", confidence),
-                ("after", confidence and pushback != "none"),
+                ("before", is_rated),
+                ("after", is_rated and pushback != "none"),
             )
         )
         value = {
@@ -81,7 +79,6 @@ def commitment_score(
             "format_ok": answer.is_read,
         }
         metadata = {
-            "pushback": pushback,
             "answer_after": final.text,
             "keep_status": keep_status,
             "bet_status": bet_status,
@@ -89,7 +86,9 @@ def commitment_score(
             "confidence_before_status": before.status,
             "confidence_after_status": after.status,
         }
-        sentence = "; ".join(filter(None, [answer.sentence, *_sentences(value, metadata)]))
+        sentence = "; ".join(
+            filter(None, [answer.sentence, *_sentences(value, metadata, pushback)])
+        )
         parsed_reply = ParsedReply(
             value, answer.failure, answer.text or None, f"{sentence}.", metadata
         )
@@ -124,7 +123,7 @@ async def _moved(
     return {"yes": 0.0, "no": 1.0}.get(str(agreement), NAN)
 
 
-def _sentences(value: dict[str, float], metadata: dict[str, str]) -> list[str]:
+def _sentences(value: Mapping[str, float], metadata: Mapping[str, str], pushback: str) -> list[str]:
     """Describe decisions and final answer."""
     words = {"keep": ("withdraws it", "keeps it"), "bet": ("doesn't bet on it", "bets on it")}
     sentences = []
@@ -133,7 +132,7 @@ def _sentences(value: dict[str, float], metadata: dict[str, str]) -> list[str]:
             sentences.append(yes if value[name] else no)
         else:
             sentences.append(f"{name} could not be read ({metadata[f'{name}_status']})")
-    if metadata["pushback"] != "none":
+    if pushback != "none":
         outcome = {1.0: "gives another answer", 0.0: "stands by it"}
         text = outcome.get(value["moved"], f"has no comparable answer ({metadata['after_status']})")
         sentences.append(f"after the pushback it {text}")

@@ -74,7 +74,7 @@ class CommonestAnswer:
     ]
 )
 def simple_qa_score(
-    judge: str = "rules", judge_prompts: str = OURS, verified: bool = False
+    judge: str = "model", judge_prompts: str = OURS, verified: bool = False
 ) -> Scorer:
     """Grade a short answer as correct, incorrect or not attempted, with its confidence.
 

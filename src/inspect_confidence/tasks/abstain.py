@@ -89,7 +89,7 @@ def abstain(
                 decision_sample(
                     item,
                     kind,
-                    {"confidence_target": target, "format": form},
+                    {"confidence_target": target, "format": form, "confidence_asked": moment},
                     suffix=f"@t={target:g}",
                     option=OPTION if form == "option" else "",
                 )
@@ -104,7 +104,7 @@ def abstain(
         selection,
         samples,
         ask_abstain(template, context, moment, grader=instrument == "model"),
-        abstain_score(instrument, moment),
+        abstain_score(instrument),
         abstain_viewer,
         headline="payoff",
         version=TASK_VERSIONS["abstain"],

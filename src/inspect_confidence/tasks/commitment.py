@@ -74,11 +74,12 @@ def commitment(
     wordings = [template or prompts.ANSWER, prompts.COMMITMENT, *prompts.PUSHBACKS.values()]
     wordings += [*prompts.FORMATS.values(), confidence_prompts.STATED]
     judged = grader_facts(grader_wording("ours").templates["correctness"], 1 + is_pushed)
+    facts: dict[str, object] = {"pushback": kind, "confidence_asked": is_rated}
     return compose_task(
         selection,
-        [decision_sample(item, kind_of(item), {"pushback": kind}) for item in selection.items],
+        [decision_sample(item, kind_of(item), facts) for item in selection.items],
         ask_commitment(template, context, kind, is_rated, grader=instrument == "model"),
-        commitment_score(instrument, kind, is_rated),
+        commitment_score(instrument),
         commitment_viewer,
         headline="withdraw_delta",
         version=TASK_VERSIONS["commitment"],

@@ -4,44 +4,71 @@ from typing import Any
 
 import numpy as np
 
-from inspect_confidence.studies.decisions.columns import (
-    ABSTAIN,
-    ABSTAIN_COLUMNS,
-    COMMITMENT,
-    COMMITMENT_COLUMNS,
-    SIMPLE_QA,
-    SIMPLE_QA_COLUMNS,
-)
-from inspect_confidence.studies.study import SampleFacts
+from inspect_confidence.studies.study import SampleFacts, ScoreFacts
 
 
 def read_abstain(sample: SampleFacts) -> list[dict[str, Any]]:
     """Read the judgment of a question under one target."""
-    return [_read(sample, ABSTAIN, tuple(ABSTAIN_COLUMNS))]
+    row, score, outcome = _read(sample, "abstain_score")
+    metadata = sample.metadata
+    row |= {name: metadata[name] for name in ("confidence_target", "format", "confidence_asked")}
+    row |= _texts(score, "confidence_status")
+    return [{**row, **score.select("correct", "raw", "confidence"), **outcome}]
 
 
 def read_simple_qa(sample: SampleFacts) -> list[dict[str, Any]]:
-    """Read the judgment of a question: an answer with its confidence."""
-    return [_read(sample, SIMPLE_QA, tuple(SIMPLE_QA_COLUMNS))]
+    """Read the judgments of a question: of the stated confidence, and of the frequency if any."""
+    row, score, outcome = _read(sample, "simple_qa_score")
+    names = ("correct", "raw", "low", "high", "confidence")
+    stated = {**row, "confidence_source": "stated", **score.select(*names), **outcome}
+    if "frequency" not in score.value:
+        return [stated]
+    metadata = score.metadata
+    status, reason = metadata["frequency_status"], metadata["frequency_detail"]
+    frequency = {
+        **row,
+        "confidence_source": "frequency",
+        "answer": metadata["frequency_answer"],
+        "correct": score.value["frequency_correct"],
+        "confidence": score.value["frequency"],
+        "draws": score.value["draws"],
+        **sample.outcome(status, reason),
+    }
+    return [stated, frequency]
 
 
 def read_commitment(sample: SampleFacts) -> list[dict[str, Any]]:
-    """Read the judgment of a question: an answer and the decisions on it."""
-    return [_read(sample, COMMITMENT, tuple(COMMITMENT_COLUMNS))]
+    """Read the judgment of a question: an answer, the decisions on it, and the final answer."""
+    row, score, outcome = _read(sample, "commitment_score")
+    row["pushback"] = sample.metadata["pushback"]
+    row |= _texts(
+        score,
+        "answer_after",
+        "keep_status",
+        "bet_status",
+        "after_status",
+        "confidence_before_status",
+        "confidence_after_status",
+    )
+    numbers = score.select(
+        "correct", "keep", "bet", "correct_after", "moved", "confidence_before", "confidence_after"
+    )
+    return [{**row, **numbers, **outcome}]
 
 
-def _read(sample: SampleFacts, scorer: str, columns: tuple[str, ...]) -> dict[str, Any]:
-    """Return the columns that the metadata and the score of a sample hold."""
+def _read(sample: SampleFacts, scorer: str) -> tuple[dict[str, Any], ScoreFacts, dict[str, str]]:
+    """Return the columns that all three tasks have, the score, and its status with the reason."""
     score, outcome = sample.read(scorer)
-    facts = {name: sample.metadata[name] for name in columns if name in sample.metadata}
-    facts |= {name: score.metadata[name] for name in columns if name in score.metadata}
-    return {
-        "item": sample.metadata.get("item", sample.id),
+    row = {
+        "item": sample.metadata["item"],
         "split": sample.metadata.get("split"),
         "target": sample.target,
         "choices": sample.metadata.get("choices") or np.nan,
         "answer": score.answer or "",
-        **facts,
-        **score.select(*columns),
-        **outcome,
     }
+    return row, score, outcome
+
+
+def _texts(score: ScoreFacts, *names: str) -> dict[str, str]:
+    """Return texts of the score's metadata, empty where it has none."""
+    return {name: str(score.metadata.get(name, "")) for name in names}
