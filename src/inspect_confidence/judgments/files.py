@@ -89,7 +89,7 @@ def read_file(
         model_rows = _numbered_texts(model_rows)
         for column, spell in tables[name].spellings.items():
             if column in model_rows:
-                model_rows[column] = model_rows[column].astype(str).map(spell)
+                model_rows[column] = model_rows[column].astype(str).map(spell, na_action="ignore")
         numbers = (
             _decimal_numbers(model_rows, tables[name], source)
             if table.decimal_comma
