@@ -13,8 +13,10 @@ from inspect_confidence.datasets.records import OwnRow
 from inspect_confidence.datasets.selection import Selection, alternate, choose
 
 SIMPLEQA, SIMPLEQA_VERIFIED = "simpleqa", "simpleqa_verified"
+BUNDLED = "facts"
+"""The bundled questions with a short answer in words."""
 _VERIFIED_FILE = "qa/simpleqa/simpleqa_verified.parquet"
-_FACTS = "facts.jsonl"
+_FACTS = f"{BUNDLED}.jsonl"
 
 _Reader = Callable[[], Iterator[Question]]
 
@@ -22,11 +24,11 @@ _WORDED: Mapping[str, tuple[_Reader, tuple[str, ...]]] = {
     SIMPLEQA: (partial(PUBLISHED[SIMPLEQA].read, "test"), PUBLISHED[SIMPLEQA].files),
     SIMPLEQA_VERIFIED: (simpleqa_verified, (_VERIFIED_FILE,)),
     "selfaware": (partial(PUBLISHED["selfaware"].read, "test"), PUBLISHED["selfaware"].files),
-    "facts": (partial(bundled_part, "facts"), (_FACTS,)),
+    BUNDLED: (partial(bundled_part, BUNDLED), (_FACTS,)),
 }
 """Data sets whose answers are words: the reader of their questions, and their source files."""
 
-SHORT_ANSWERS = (SIMPLEQA, SIMPLEQA_VERIFIED, "facts")
+SHORT_ANSWERS = (SIMPLEQA, SIMPLEQA_VERIFIED, BUNDLED)
 """Data sets whose questions all have a short answer in words."""
 
 DATASETS = (*questions.FILES, *_WORDED)

@@ -7,6 +7,7 @@ from inspect_ai.model import GenerateConfig
 
 from inspect_confidence import arguments
 from inspect_confidence.datasets.decisions import (
+    BUNDLED,
     SHORT_ANSWERS,
     SIMPLEQA,
     SIMPLEQA_VERIFIED,
@@ -46,8 +47,8 @@ def simple_qa(
     """Ask for a short answer and a confidence from 0% to 100% in JSON; three grades by a judge.
 
     Args:
-        dataset: `simpleqa`, `simpleqa_verified` (each downloaded once), `facts` (bundled), or a csv
-            or jsonl file with `question` and `answers`.
+        dataset: `simpleqa`, `simpleqa_verified` (each downloaded once), `facts` or `bundled` (the
+            same), or a csv or jsonl file with `question` and `answers`.
         draws: Number of further replies, at temperature 1, for the frequency of the commonest
             answer; the study has 100.
         judge: `model` (the one in the role `grader`) or `rules` (no calls). By default a model, or
@@ -65,8 +66,9 @@ def simple_qa(
     n_draws = arguments.integer("draws", draws, minimum=0)
     template = user_prompt(prompt, "{question}")
     context = system_message(system)
+    name = BUNDLED if str(dataset).strip() == "bundled" else dataset
     selection = load_decision_questions(
-        dataset, **item_choice(items, split, seed), names=SHORT_ANSWERS
+        name, **item_choice(items, split, seed), names=SHORT_ANSWERS
     )
     selection = replace(selection, items=[_in_words(item) for item in selection.items])
     instrument = judge_of_answers("simple_qa", judge, selection.items)
