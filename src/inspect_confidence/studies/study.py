@@ -180,6 +180,7 @@ class TaskTable:
         varied: Columns of conditions on which the share of unread replies may depend.
         replies: Judgments -> one row for each reply, with the columns `varied`; default all rows.
         fallback: Whether it takes the logs of tasks without a table of their own.
+        further_tasks: Other tasks whose judgments its logs may hold too; such rows name their task.
         task_function: Name of the task's function, if it differs from the task's.
         default_arguments: Values of task arguments that count as if they hadn't been given.
         complete_run: Judgments of each sample of a run -> the completed run.
@@ -213,6 +214,7 @@ class TaskTable:
     varied: Sequence[str] = ()
     replies: Callable[[pd.DataFrame], pd.DataFrame] = lambda judgments: judgments
     fallback: bool = False
+    further_tasks: Sequence[str] = ()
     task_function: str = ""
     default_arguments: Mapping[str, object] = field(default_factory=dict)
     complete_run: Callable[[Sequence[JudgmentRows]], CompletedRun] = CompletedRun
