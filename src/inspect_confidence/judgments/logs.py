@@ -105,8 +105,8 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHIN
     keys: list[str] = []
     for key, rows in judgments.items():
         keys += [key] * len(rows)
-    rows = chain.from_iterable(judgments.values())
-    further_tasks = sorted({str(row["task"]) for row in rows} - {table.task})
+    tasks = {str(row["task"]) for row in chain.from_iterable(judgments.values())}
+    further_tasks = sorted(tasks - {table.task})
     combined = combined_table(table, further_tasks)
     frame = without_violations(frame_of(judgments, combined), keys, combined, repairs)
     loss_notices, stop_notices = _incompleteness(header, len(completed))

@@ -16,6 +16,7 @@ Every metric returns its numbers by name; Inspect shows a plain number under the
 import functools
 import itertools
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
@@ -350,6 +351,27 @@ agreement_accuracy = _mean_of("agreed", "agreement_accuracy")
 
 verdict_accuracy = _mean_of("verdict", "verdict_accuracy")
 """Share of answers judged as labelled."""
+
+
+_DECISIONS = re.compile(r"decline_[\d.e-]+|keep|bet|moved|correct_after")
+
+
+def _decision_shares() -> Metric:
+    def compute(scores: list[SampleScore]) -> Value:
+        columns: dict[str, list[float]] = {}
+        for sample_score in scores:
+            value = sample_score.score.value
+            for key, number in value.items() if isinstance(value, Mapping) else ():
+                if _DECISIONS.fullmatch(key):
+                    columns.setdefault(key, []).append(float(cast(float, number)))
+        return {f"{key}_share": _plain(mean_of(numbers)) for key, numbers in columns.items()}
+
+    return compute
+
+
+decision_shares = metric(name="decision_shares", scores="unreduced")(_decision_shares)
+"""Share of answers withdrawn, kept, bet on or changed, and of final answers that are right; no
+number if no decision was asked."""
 
 
 def mean_by(group_key: str, value_key: str, label: str = "{}") -> Metric:
