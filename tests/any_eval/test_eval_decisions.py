@@ -17,6 +17,7 @@ from inspect_ai.solver import TaskState, multiple_choice
 from any_eval.small import confidence_of, far_end, kind_of, kinds, metrics_of, sample_of, sums
 from inspect_confidence import confidence, read_judgments, with_confidence
 from inspect_confidence.commands.plan import plan_run
+from inspect_confidence.commands.unread import unread
 from inspect_confidence.judgments.files import write_file
 from inspect_confidence.judgments.store import ingest
 from inspect_confidence.judgments.streams import stream_at
@@ -132,6 +133,16 @@ def test_unreadable_replies_are_statuses(status: str, tmp_path: Path) -> None:
     row = rows_of(tmp_path, "commitment").loc["a"]
     assert (row["status"], row["keep_status"], row["bet_status"]) == ("ok", status, status)
     assert row["after_status"] == ("ok" if is_answer else status)
+
+
+def test_an_unreadable_reply_is_listed_with_its_text(tmp_path: Path) -> None:
+    """The reply to the request, not the answer to the eval."""
+    replies = [Reply("It depends."), Reply("Perhaps."), Reply("KEEP"), Reply("KEEP")]
+    wrapped = with_confidence(sums(), "decline", targets="0.5,0.75")
+    served(wrapped, tmp_path, far_end(decline=replies), max_samples=1, max_connections=1)
+    listed = unread(tmp_path)
+    assert set(listed["text"]) == {"It depends.", "Perhaps."}
+    assert set(listed["task"]) == {"abstain"}
 
 
 def test_one_decision_of_two_can_be_read(tmp_path: Path) -> None:
