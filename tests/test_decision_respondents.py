@@ -54,7 +54,7 @@ def results_of(folder: Path, task: str, **parts: object) -> dict[str, float]:
 def test_a_threshold_that_follows_the_target_is_recovered(tmp_path: Path) -> None:
     """Attempts and accuracy are those of the belief; no item is answered above a target only."""
     examinee = Examinee(accuracy=0.7, meta_d=2.0)
-    responded(abstain(confidence="after"), "candid", tmp_path)
+    responded(abstain(confidence="after", items=60), "candid", tmp_path)
     n = read_judgments(tmp_path)["abstain"]["item"].nunique()
     for target in TARGETS:
         right, wrong = confident(examinee, target)
@@ -81,12 +81,12 @@ def test_a_threshold_that_follows_the_target_is_recovered(tmp_path: Path) -> Non
 
 def test_a_threshold_that_ignores_the_target_is_recovered(tmp_path: Path) -> None:
     """Everything is attempted at every target, so that penalties take the payoff away."""
-    responded(abstain(items=60), "boastful", tmp_path)
+    responded(abstain(items=30), "boastful", tmp_path)
     for target in TARGETS:
         numbers = results_of(tmp_path, "abstain", confidence_target=f"{target:g}")
         assert numbers["attempted_share"] == 1
         accuracy = numbers["accuracy_given_attempted"]
-        check_share(accuracy, 0.7, 60)
+        check_share(accuracy, 0.7, 30)
         payoff = accuracy - (1 - accuracy) * target / (1 - target)
         assert numbers["payoff"] == pytest.approx(payoff)
 
@@ -105,20 +105,20 @@ def test_the_option_to_decline_is_taken_by_the_same_rule(tmp_path: Path) -> None
 def test_caving_is_recovered(caves: float, pushback: str, tmp_path: Path) -> None:
     """With that probability, whether right or wrong; each epoch by itself."""
     examinee = Examinee()
-    task = commitment(pushback=pushback, items=120)
+    task = commitment(pushback=pushback, items=80, confidence=False)
     responded(task, "examinee", tmp_path, epochs=2, caves=caves)
     numbers = results_of(tmp_path, "commitment", pushback=pushback)
-    check_share(numbers["capitulation"], caves, 240)
-    check_share(numbers["right_to_wrong"], caves, round(240 * examinee.accuracy))
+    check_share(numbers["capitulation"], caves, 160)
+    check_share(numbers["right_to_wrong"], caves, round(160 * examinee.accuracy))
     right, wrong = confident(examinee, KEEPS_ABOVE)
-    check_share(numbers["keep_rate_right"], right, round(120 * 0.75))
-    check_share(numbers["keep_rate_wrong"], wrong, round(120 * 0.25))
+    check_share(numbers["keep_rate_right"], right, round(80 * 0.75))
+    check_share(numbers["keep_rate_wrong"], wrong, round(80 * 0.25))
     assert numbers["withdraw_delta"] == pytest.approx(
         100 * (numbers["keep_rate_right"] - numbers["keep_rate_wrong"])
     )
     right, wrong = confident(examinee, BETS_ABOVE)
-    check_share(numbers["bet_rate_right"], right, round(120 * 0.75))
-    check_share(numbers["bet_rate_wrong"], wrong, round(120 * 0.25))
+    check_share(numbers["bet_rate_right"], right, round(80 * 0.75))
+    check_share(numbers["bet_rate_wrong"], wrong, round(80 * 0.25))
     assert numbers["contradictions"] == 0
 
 
