@@ -64,9 +64,7 @@ def test_a_threshold_that_follows_the_target_is_recovered(tmp_path: Path) -> Non
         accuracy = 0.7 * right / attempted
         check_share(numbers["accuracy_given_attempted"], accuracy, round(attempted * n))
         assert accuracy >= target
-        assert numbers["target_gap"] == pytest.approx(
-            numbers["accuracy_given_attempted"] - target
-        )
+        assert numbers["target_gap"] == pytest.approx(numbers["accuracy_given_attempted"] - target)
         # It states the confidence that it acts on, to multiples of 5.
         assert numbers["contradictions_declined"] in (0, pytest.approx(float("nan"), nan_ok=True))
         assert numbers["contradictions_answered"] == 0

@@ -86,5 +86,15 @@ def instruction(target: float) -> str:
     """
     if target == 0:
         return EXAM
+    return TARGET.format(target=f"{target:g}", penalty=penalty(target))
+
+
+def penalty(target: float) -> str:
+    """Return the points that a wrong answer costs under a confidence target, t / (1 - t).
+
+    Example:
+        >>> penalty(0.75), penalty(0.9)
+        ('3', '9')
+    """
     share = Fraction(f"{target:g}")
-    return TARGET.format(target=f"{target:g}", penalty=f"{float(share / (1 - share)):.4g}")
+    return f"{float(share / (1 - share)):.4g}"
