@@ -16,7 +16,7 @@ CANDID = Versatile(
     (
         Estimator(),
         Metacognitive(accuracy=0.7, meta_d=2.0),
-        Examinee(accuracy=0.7, meta_d=2.0),
+        Examinee(accuracy=0.7, meta_d=2.0, before_noise=0.0),
         Actuary(sensitivity=1.0),
         Surveyed(),
         Chooser(),
