@@ -35,6 +35,12 @@ def rows_of(folder: Path, task: str) -> pd.DataFrame:
     return frame.sort_values(["item", "epoch", *keys]).set_index("item", drop=False)
 
 
+def decided(folder: Path) -> pd.DataFrame:
+    """The judgments under a target above 0."""
+    rows = rows_of(folder, "abstain")
+    return rows[rows["confidence_target"] > 0]
+
+
 @pytest.mark.parametrize("model", [OPENAI, ANTHROPIC, GOOGLE])
 def test_decisions_are_judgments_of_the_tasks_on_decisions(model: str, tmp_path: Path) -> None:
     """Item a is right and moves to a wrong answer, item b the other way round."""
@@ -51,10 +57,10 @@ def test_decisions_are_judgments_of_the_tasks_on_decisions(model: str, tmp_path:
     assert set(frames) == {"any_eval", "abstain", "commitment"}
     assert set(frames["any_eval"]["method"]) == {"stated", "epochs"}
     abstain = rows_of(tmp_path, "abstain")
-    assert list(abstain["confidence_target"]) == [0.5, 0.9] * 4
+    assert list(abstain["confidence_target"]) == [0, 0.5, 0.9] * 4  # 0: as the eval graded it
     assert set(abstain["format"]) == {"afterwards"}
     assert set(abstain["dataset"]) == {"sums"}
-    assert list(abstain["correct"]) == [1] * 4 + [0] * 4
+    assert list(abstain["correct"]) == [1] * 6 + [0] * 6
     assert set(abstain["confidence"]) == {0.8}
     assert set(abstain["confidence_asked"]) == {"after"}
     commitment = rows_of(tmp_path, "commitment")
@@ -96,7 +102,9 @@ def test_a_withdrawn_answer_is_declined(tmp_path: Path) -> None:
     """Nothing else is; without a stated confidence none was asked for."""
     withdraws = far_end(decline=lambda r: Reply("WITHDRAW" if "1 + 1" in str(r.body) else "KEEP"))
     served(with_confidence(sums(), "decline"), tmp_path, withdraws)
-    rows = rows_of(tmp_path, "abstain")
+    at_zero = rows_of(tmp_path, "abstain").query("confidence_target == 0")
+    assert list(at_zero["correct"]) == [1, 0]
+    rows = decided(tmp_path)
     assert list(rows["status"]) == ["declined", "ok"]
     assert list(rows["correct"]) == pytest.approx([NAN, 0], nan_ok=True)
     assert list(rows["confidence_target"]) == [0.75, 0.75]
@@ -129,7 +137,7 @@ def test_unreadable_replies_are_statuses(status: str, tmp_path: Path) -> None:
         assert values.pop("correct_after") == 0
         values.pop("moved")
     assert all(math.isnan(number) for number in values.values())
-    assert rows_of(tmp_path, "abstain")["status"]["a"] == status
+    assert decided(tmp_path)["status"]["a"] == status
     row = rows_of(tmp_path, "commitment").loc["a"]
     assert (row["status"], row["keep_status"], row["bet_status"]) == ("ok", status, status)
     assert row["after_status"] == ("ok" if is_answer else status)
@@ -180,9 +188,7 @@ def test_a_failed_request_costs_its_decision_alone(way: str, tmp_path: Path) -> 
     parts = {"keep": ("keep_status", "bet_status"), "pushback": ("after_status",)}
     for part in parts.get(way, ()):
         assert row[part] == "sample_error"
-    assert rows_of(tmp_path, "abstain")["status"]["a"] == (
-        "sample_error" if way == "decline" else "ok"
-    )
+    assert decided(tmp_path)["status"]["a"] == ("sample_error" if way == "decline" else "ok")
 
 
 def test_a_sample_that_failed_has_failed_decisions(tmp_path: Path) -> None:
@@ -197,8 +203,8 @@ def test_a_sample_that_failed_has_failed_decisions(tmp_path: Path) -> None:
         wrapped = with_confidence(sums(), WAYS, targets=[0.5, 0.75])
         run_task(wrapped, server, tmp_path, fail_on_error=False)
     abstain = rows_of(tmp_path, "abstain")
-    assert list(abstain["confidence_target"]) == [0.5, 0.75] * 2
-    assert list(abstain["status"]) == ["ok", "ok", "sample_error", "sample_error"]
+    assert list(abstain["confidence_target"]) == [0, 0.5, 0.75] * 2
+    assert list(abstain["status"]) == ["ok"] * 3 + ["sample_error"] * 3
     commitment = rows_of(tmp_path, "commitment")
     assert list(commitment["status"]) == ["ok", "sample_error"]
     assert list(commitment["pushback"]) == ["disagree", "disagree"]
@@ -391,7 +397,7 @@ def test_runs_of_other_targets_are_one_variant(tmp_path: Path) -> None:
     """The target is a column."""
     for target in ("0.5", "0.9"):
         served(with_confidence(sums(), "decline", targets=target), tmp_path, far_end())
-    rows = rows_of(tmp_path, "abstain")
+    rows = decided(tmp_path)
     assert list(rows["confidence_target"]) == [0.5, 0.9] * 2
     assert set(rows["variant"]) == {""}
 

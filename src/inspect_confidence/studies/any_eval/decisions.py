@@ -26,44 +26,47 @@ def decisions(
 ) -> Iterator[dict[str, Any]]:
     """Yield the decisions on an answer: one judgment a target, and one of keeping and pushback.
 
+    The answer as the eval graded it is the judgment at target 0, where nothing is lost by a wrong
+    answer: the best guess that regret needs for withdrawn answers.
+
     Args:
         answer: Columns of the answer.
         graded: Why the answer has no grade, if so.
         metadata: Metadata of this package's score.
         values: Value of this package's score.
     """
-    for way in metadata.get("ways", ()):
-        if target_of(way) is not None:
-            yield _withdrawal(way, answer, graded, metadata, values)
+    asked = [way for way in metadata.get("ways", ()) if target_of(way) is not None]
+    if asked:
+        yield _under_target(0, answer, graded, metadata, values)
+    for way in asked:
+        status, reason = metadata[way]["status"], metadata[way]["detail"]
+        problem = graded if status == "ok" else ParseFailure(status, reason)
+        if values[way] == 1:
+            problem = _WITHDRAWN
+        yield _under_target(target_of(way), answer, problem, metadata, values)
     if KEEP in metadata or PUSHBACK in metadata:
         yield _commitment(answer, graded, metadata, values)
 
 
-def _withdrawal(
-    way: str,
+def _under_target(
+    target: float | None,
     answer: Mapping[str, Any],
-    graded: ParseFailure | None,
+    problem: ParseFailure | None,
     metadata: Mapping[str, Any],
     values: Mapping[str, float],
 ) -> dict[str, Any]:
-    status, reason = metadata[way]["status"], metadata[way]["detail"]
-    correct = answer["correct"]
-    if status == "ok" and (problem := _WITHDRAWN if values[way] == 1 else graded):
-        status, reason = problem.status, problem.reason
-    if status != "ok":
-        correct = math.nan
     confidence, confidence_status = _stated(metadata, values)
     return {
         **answer,
         "task": ABSTAIN,
-        "confidence_target": target_of(way),
+        "confidence_target": target,
         "format": AFTERWARDS,
-        "correct": correct,
+        "correct": math.nan if problem else answer["correct"],
         "confidence": confidence,
         "confidence_status": confidence_status,
         "confidence_asked": "after" if confidence_status else "none",
-        "status": status,
-        "reason": reason,
+        "status": problem.status if problem else "ok",
+        "reason": problem.reason if problem else "",
     }
 
 
