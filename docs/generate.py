@@ -532,6 +532,9 @@ CARD_ARGUMENTS: Mapping[str, Mapping[str, str]] = {
     "question_sets": {},
     "hedge_markers": {"dataset": "bundled"},
     "judge_check": {},
+    "abstain": {},
+    "simple_qa": {"dataset": "facts"},
+    "commitment": {},
     "with_confidence": {"task": "examples/quiz.py"},
 }
 """Arguments of each task with which it needs no download."""
@@ -540,6 +543,9 @@ _CARD_PAGES = {
     "wep_elicitation": "wep_probes",
     "wep_choice": "wep_probes",
     "judge_check": "hedge_markers",
+    "abstain": "decisions",
+    "simple_qa": "decisions",
+    "commitment": "decisions",
     "with_confidence": "any_eval",
 }
 _DEVIATIONS = "## Deviations from the study, and why\n"

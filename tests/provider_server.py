@@ -70,6 +70,12 @@ class Request:
     prompt: str
     system: str | None
 
+    @property
+    def turns(self) -> list[str]:
+        """Texts of the conversation, of user and model, without system messages."""
+        turns = self.body.get("messages") or self.body.get("contents") or []
+        return [_text(turn) for turn in turns if turn["role"] not in ("system", "developer")]
+
 
 class ProviderServer:
     """Answers the model requests of three providers on a random local port, while entered.

@@ -44,6 +44,7 @@ TASK_PAGES = {
     "wep_probes": ["wep_probes"],
     "life_eval": ["life_eval", "question_sets"],
     "hedge_markers": ["hedge_markers"],
+    "decisions": ["decisions"],
     "any_eval": ["any_eval"],
 }
 """The pages of each study's tasks."""

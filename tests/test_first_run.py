@@ -19,9 +19,10 @@ from provider_server import ProviderServer, Reply, Request
 _DATA = (
     *("fermi/questions.json", "fermi/corrections.js", "qa/mmlu/test_all.csv"),
     *("qa/popqa_subset.json", "qa/ambigqa_dev_light.json", "qa/arc_challenge_test.jsonl"),
-    "question_sets/items/sciq_test.csv",
+    *("question_sets/items/sciq_test.csv", "qa/simple_qa_test_set.csv"),
 )
 _TASKS = {
+    *("abstain", "commitment", "simple_qa"),
     *("fermi_eval", "hedge_markers", "judge_check", "life_eval", "question_sets"),
     *("scale_variants", "wep_choice", "wep_elicitation", "quiz"),
 }
@@ -69,7 +70,9 @@ def hub(shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
 def _answer(request: Request) -> Reply:
     """A reply that states everything that any of the tasks asks for."""
     stated = {"Reasoning": "r", "Answer": "A", "Confidence": 0.7, "A": 0.7, "B": 0.1}
-    return Reply(f"ANSWER: A\nConfidence: 70\nLower: 1\nUpper: 3\n{json.dumps(stated)}")
+    return Reply(
+        f"ANSWER: A\nConfidence: 70\nLower: 1\nUpper: 3\n{json.dumps(stated)}\nKEEP\nNO_BET"
+    )
 
 
 def test_all_task_files_run_with_a_model_alone(

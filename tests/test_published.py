@@ -77,7 +77,7 @@ def test_numbers_are_possible() -> None:
         len(inside)
         == FIGURES["ci_low"].count()
         == FIGURES["ci_high"].count()
-        == 17 * (16 + 5) + 3 + 9
+        == 17 * (16 + 5) + 3 + 9 + 1
     )
     assert inside["ci_low"].between(-1, inside["value"] + 0.005).all()
     assert inside["ci_high"].between(inside["value"] - 0.005, 1).all()

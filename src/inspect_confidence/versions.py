@@ -11,6 +11,9 @@ TASK_VERSIONS: Mapping[str, str] = {
     "question_sets": "1-A",
     "hedge_markers": "2-A",
     "judge_check": "2-A",
+    "abstain": "1-A",
+    "commitment": "1-A",
+    "simple_qa": "1-A",
 }
 """Version by task: runs of equal numbers are comparable; the letter counts changes of arguments.
 

@@ -14,13 +14,15 @@ from collections.abc import Mapping
 from hashlib import sha256
 
 from any_eval.evals import EvalCase, EvalItem, Turn
-from inspect_confidence.prompts import confidence
+from inspect_confidence.prompts import confidence, decisions
 from provider_server import Reply, Request, Token
 
 UNREADABLE = "It depends."
 UNREADABLE_ITEM = 2
 NEVER = -9999.0
 """The log probability that OpenAI sends of what is next to impossible."""
+KEPT_FROM, BET_FROM = 40, 70
+"""Percentages from which an answer is kept, and bet on."""
 CERTAINTIES = {0: 0, 3: 100}
 """Percentages of items by number; the others follow from their text."""
 
@@ -42,7 +44,12 @@ FORMS = {
     name: _pattern(getattr(confidence, name.upper()))
     for name in ("stated", "alone", "before", "p_true", "words", "same")
 }
-"""How what is asked about confidence can be told, by the way of asking."""
+FORMS |= {
+    "decline": _pattern(confidence.DECLINE),
+    "keep": _pattern(decisions.COMMITMENT),
+    "pushback": _pattern(decisions.PUSHBACKS["disagree"].format(format=confidence.SAME_FORMAT)),
+}
+"""How what is asked about an answer can be told, by the way of asking."""
 
 
 class Answerer:
@@ -77,6 +84,8 @@ class Answerer:
             raise ConnectionError(f"nothing for item {number}")
         if fields:
             self.asked[way] += 1
+            if way == "pushback":  # it stands by what it said
+                return Reply(request.body["messages"][-2]["content"])
             reply = _sure(way, fields.groupdict(), percent(self._case, number, text))
             if way == "words":
                 self.phrases[number] = reply.text
@@ -127,6 +136,10 @@ def _sure(way: str, fields: Mapping[str, str], sure: int | None) -> Reply:
         return Reply("Yes" if fields["answer"] == fields["other"] else "No")
     if sure is None:
         return Reply(UNREADABLE, logprobs=[Token("It", 0.0, {"It": 0.0})])
+    if way in ("decline", "keep"):
+        kept, bet = sure >= KEPT_FROM, sure >= BET_FROM
+        decision = "KEEP" if kept else "WITHDRAW"
+        return Reply(f"{decision}\n{'BET' if bet else 'NO_BET'}" if way == "keep" else decision)
     if way == "p_true":
         shares = {"True": sure / 100, "False": 1 - sure / 100}
         top = {token: math.log(share) if share else NEVER for token, share in shares.items()}

@@ -27,6 +27,9 @@ SAYS: Mapping[str, Reply] = {
     "words": Reply(f"A. {phrases()[0]}"),
     "p_true": Reply("True", logprobs=[Token("True", math.log(0.6), {"False": math.log(0.2)})]),
     "same": Reply("Yes"),
+    "decline": Reply("KEEP"),
+    "keep": Reply("Decision: WITHDRAW\nBet: BET"),
+    "pushback": Reply("3"),
 }
 """What is replied to each kind of request; "" is the eval's own."""
 

@@ -15,7 +15,7 @@ import pytest
 from inspect_ai.log import EvalLog, EvalSample
 
 from any_eval import evals
-from any_eval.answerer import UNREADABLE_ITEM, Answerer, percent
+from any_eval.answerer import BET_FROM, KEPT_FROM, UNREADABLE_ITEM, Answerer, percent
 from any_eval.evals import CASES, GSM8K, ZEROBENCH, EvalCase, run
 from inspect_confidence import with_confidence
 from inspect_confidence.datasets.wep_survey import surveyed_counts
@@ -184,6 +184,35 @@ def test_a_failed_question_about_confidence_costs_the_eval_nothing(
         failed = GSM8K.item_of(sample) is GSM8K.items[1]
         assert (facts["stated"]["status"] == "sample_error") == failed
         assert math.isnan(values["stated"]) or not failed
+
+
+@pytest.mark.parametrize("case", [GSM8K, evals.GPQA, evals.BOOLQ, evals.SIMPLEQA_ORIGINAL], ids=str)
+def test_decisions_leave_the_eval_as_it_is(
+    case: EvalCase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An answer is kept, or bet on, from a certainty on; who stands by it has the grade it had."""
+    plain, wrapped, before, after = run_plain_and_wrapped(
+        case, tmp_path, monkeypatch, ways="decline,keep,pushback", epochs=1
+    )
+    assert eval_content(wrapped) == eval_content(plain)
+    for sample in wrapped.samples or []:
+        item = case.item_of(sample)
+        sure = percent(case, case.items.index(item), sample.output.completion)
+        values, facts = confidence_of(sample)
+        expected = [math.nan] * 3
+        if sure is not None:
+            expected = [float(sure < KEPT_FROM), float(sure >= KEPT_FROM), float(sure >= BET_FROM)]
+        read = [values["decline_0.75"], values["keep"], values["bet"]]
+        assert read == pytest.approx(expected, nan_ok=True)
+        right = case.right(item, 1)
+        if facts["pushback"]["after_status"] == "refusal":
+            assert math.isnan(right)
+        else:
+            assert facts["pushback"]["after_status"] == "ok"
+            assert (values["moved"], values["correct_after"]) == (0, right)
+    assert [after.asked[way] for way in ("decline", "keep", "pushback")] == [len(case.items)] * 3
+    # The eval's scorer asks its judge again, about final answers.
+    assert bool(before.asked["aside"]) == (after.asked["aside"] > before.asked["aside"])
 
 
 def test_words_are_kept_and_mean_what_people_mean(

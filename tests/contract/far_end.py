@@ -70,6 +70,8 @@ class Case:
         temperature: The task's own.
         condition: The condition of the results under which all judgments of `minimal` stand.
         system: Whether our wording has a system message.
+        calls: Calls of a sample under `minimal`, without further draws.
+        follow_up: Replies to further requests of a sample, by a part of their prompts.
     """
 
     name: str
@@ -85,6 +87,21 @@ class Case:
     temperature: int | None = 0
     condition: str | None = ""
     system: bool = False
+    calls: int = 1
+    follow_up: Mapping[str, str] = field(default_factory=dict)
+
+    def around(
+        self, answer: Callable[[Request], Reply | Sequence[Reply]]
+    ) -> Callable[[Request], Reply | Sequence[Reply]]:
+        """The far end that answers questions so, and further requests as the task's case says."""
+
+        def reply(request: Request) -> Reply | Sequence[Reply]:
+            for part, text in self.follow_up.items():
+                if part in request.prompt:
+                    return Reply(text)
+            return answer(request)
+
+        return reply
 
     def __str__(self) -> str:
         """The name."""

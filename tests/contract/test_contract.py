@@ -27,14 +27,27 @@ from inspect_ai.log import (
 from inspect_ai.scorer import Scorer
 
 from conftest import CHECKOUT, Command
-from contract import fermi_eval, hedge_markers, life_eval, question_sets, scale_variants, wep_probes
+from contract import (
+    abstain,
+    commitment,
+    fermi_eval,
+    hedge_markers,
+    life_eval,
+    question_sets,
+    scale_variants,
+    simple_qa,
+    wep_probes,
+)
 from contract.far_end import Case, FarEnd, check, check_judgments, failure_rate
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.commands.plan import plan_run
 from inspect_confidence.judgments.files import write_file
+from inspect_confidence.scorers.abstain import abstain_score
 from inspect_confidence.scorers.age_at_death import age_at_death
+from inspect_confidence.scorers.commitment import commitment_score
 from inspect_confidence.scorers.interval import interval
 from inspect_confidence.scorers.option_confidence import option_confidence
+from inspect_confidence.scorers.simple_qa import simple_qa_score
 from inspect_confidence.scorers.stated import stated
 from inspect_confidence.scorers.word import stated_probability, word_choice
 from provider_server import ProviderServer, Reply, Request
@@ -61,16 +74,24 @@ CASES = [
     life_eval.CASE,
     question_sets.CASE,
     hedge_markers.CASE,
+    abstain.CASE,
+    commitment.CASE,
+    simple_qa.CASE,
 ]
-SCORERS: dict[str, Callable[[], Scorer]] = {
+SCORERS: dict[str, Callable[..., Scorer]] = {
     "fermi_eval": interval,
     "scale_variants": stated,
     "wep_elicitation": stated_probability,
     "wep_choice": word_choice,
     "life_eval": age_at_death,
     "question_sets": option_confidence,
+    "abstain": abstain_score,
+    "commitment": commitment_score,
+    "simple_qa": simple_qa_score,
 }
 """Each task's scorer, but the one that asks a judge."""
+SCORER_ARGUMENTS = {"simple_qa": {"judge": "rules"}}
+"""Arguments of scorers whose judge would be a model."""
 every_task = pytest.mark.parametrize("case", CASES, ids=str)
 
 
@@ -98,6 +119,8 @@ def run(
     """A run's log; where there is a judge, it is the same model."""
     if case is hedge_markers.CASE:
         more |= {"model_roles": {"grader": connected(server, model)}, "max_samples": 1}
+    if case is simple_qa.CASE:  # whose draws are told apart by their order
+        more |= {"max_samples": 1, "max_connections": 1}
     log = run_task(task, server, folder, model, **more)
     assert log.status == "success", log.error
     assert not server.errors
@@ -112,7 +135,11 @@ def check_wire(case: Case, model: str, request: Request) -> None:
     temperature = 0 if judge else case.temperature
     if provider == "openai":
         turns = [{"role": "system", "content": request.system}] if request.system else []
-        assert body["messages"] == [*turns, {"role": "user", "content": request.prompt}]
+        turn = {"role": "user", "content": request.prompt}
+        if case is commitment.CASE:  # whose further requests follow an answer
+            assert body["messages"][-1] == turn
+        else:
+            assert body["messages"] == [*turns, turn]
         assert body.get("temperature") == temperature
         tokens = (True, 20) if case is question_sets.CASE else (None, None)
         assert (body.get("logprobs"), body.get("top_logprobs")) == tokens
@@ -164,9 +191,11 @@ def test_log_and_results_say_what_the_provider_sent(case: Case, model: str, home
         judge_requests = [request for request in requests if request.system is None]
         assert len(judge_requests) == hedge_markers.judge_calls(far_end.speaker, batch=True)
         requests = [request for request in requests if request.system]
-    if case is not hedge_markers.CASE or model != OPENAI:  # OpenAI gives several draws a call
+    draws_at_once = case in (hedge_markers.CASE, simple_qa.CASE) and model == OPENAI
+    if not draws_at_once:
         arguments, _ = case.prepare(home)
-        assert len(requests) == planned(case, {**arguments, **more}, epochs)
+        unasked = far_end.unasked if isinstance(far_end, commitment.Witness) else 0
+        assert len(requests) + unasked == planned(case, {**arguments, **more}, epochs)
     frame = check(log, home / "logs", far_end)
     dataset = case.prepare(home)[0].get("dataset")
     if dataset and case is not hedge_markers.CASE:  # whose file names data sets of its own
@@ -187,11 +216,16 @@ def kept_in_files(frame: pd.DataFrame, home: Path) -> None:
         pd.testing.assert_frame_equal(frame_of_file, frame)
 
 
+def scorer_of(case: Case) -> Scorer:
+    """The task's scorer, which asks nothing."""
+    return SCORERS[case.name](**SCORER_ARGUMENTS.get(case.name, {}))
+
+
 def scored_again(case: Case, log: EvalLog, before: pd.DataFrame, home: Path) -> None:
     """Scoring the finished log anew gives its metrics and judgments again, and asks nothing."""
     if case is hedge_markers.CASE:  # whose judge would be asked again: it has tests of its own
         return
-    new_log = score(log, SCORERS[case.name](), action="overwrite", display="log")
+    new_log = score(log, scorer_of(case), action="overwrite", display="log")
     assert log_metrics(new_log) == pytest.approx(log_metrics(log), rel=1e-12, nan_ok=True)
     (home / "again").mkdir()
     write_eval_log(new_log, str(home / "again" / "new.eval"))
@@ -230,12 +264,16 @@ def test_statuses_count_alike_everywhere(case: Case, home: Path) -> None:
     }
     if case is hedge_markers.CASE:  # whatever is said is an answer
         del replies["refusal"], replies["invalid_response_format"]
+    if case is simple_qa.CASE:  # whose judge takes a refusal for no attempt
+        del replies["refusal"]
     for group in (replies, {"content_filter": replies["content_filter"]}):
         folder = home / str(len(group))
-        log, _ = served(case.task(**case.minimal, items=12), folder, by_prompt(*group.values()))
+        answer = case.around(by_prompt(*group.values()))
+        items = 12 // len(group) * len(group)
+        log, _ = served(case.task(**case.minimal, items=items), folder, answer)
         ((_, frame),) = read_judgments(folder).items()
-        if "source" in frame:
-            frame = frame[frame["source"] == "stated"]
+        for source in {"source", "confidence_source"} & set(frame):
+            frame = frame[frame[source] == "stated"]
         assert Counter(frame["status"]) == dict.fromkeys(group, 12 // len(group)), case
         unread = frame[frame["status"] != "ok"]
         assert (unread["reason"] != "").all()
@@ -277,10 +315,11 @@ def test_facts_of_the_run(case: Case) -> None:
     assert task.version == ("2-A" if case is hedge_markers.CASE else "1-A")
     facts: dict[str, Any] = task.metadata or {}
     assert json.loads(json.dumps(facts)) == facts
-    split = (6, 0) if case.name == "wep_choice" else (3, 3)
+    # Numbers to words have no split, and the bundled facts have one of their own.
+    split = {"wep_choice": (6, 0), "simple_qa": (2, 4)}.get(case.name, (3, 3))
     assert (facts["train_items"], facts["test_items"], facts["items"]) == (*split, 6)
     assert facts["dataset"] == case.minimal.get("dataset", facts["dataset"])
-    assert facts["calls_per_sample"] == 1 + case.minimal.get("draws", 0)
+    assert facts["calls_per_sample"] == case.calls + case.minimal.get("draws", 0)
     assert len(facts["data"]) == len(facts["prompt"]) == 12
     assert facts["system"] == ("standard" if case is hedge_markers.CASE else "")
 
@@ -391,6 +430,7 @@ def test_from_the_command_line_to_the_results(case: Case, command: Command, home
     command(
         *("inspect", "score", place.name, "--action", "overwrite", "--display", "none"),
         *("--scorer", f"{scorer}@{SCORERS[case.name].__name__}", "--output-file", "new.eval"),
+        *(f"-S{name}={value}" for name, value in SCORER_ARGUMENTS.get(case.name, {}).items()),
         cwd=home,
     )
     new_metrics = log_metrics(read_eval_log(str(home / "new.eval")))

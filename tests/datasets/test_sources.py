@@ -22,6 +22,7 @@ from inspect_confidence.datasets import (
     wep_survey,
 )
 from inspect_confidence.datasets.cache import SOURCES
+from inspect_confidence.datasets.decisions import load_decision_questions
 from inspect_confidence.datasets.hedge_markers import load_marker_questions
 
 BUNDLED, OURS = "-T dataset=bundled", "-T prompts=ours"
@@ -41,6 +42,11 @@ LOADS: list[tuple[Callable[[], object], Sequence[str], str]] = [
         for name, source in question_sets.PROMPTS.items()
     ),
     (partial(life_eval.study_prompts, life_eval.study_items()), [life_eval.PROMPTS], OURS),
+    (
+        partial(load_decision_questions, "simpleqa_verified"),
+        ["qa/simpleqa/simpleqa_verified.parquet"],
+        BUNDLED,
+    ),
     (marker_prompts.study_systems, [marker_prompts.PROMPTS], "prompts=ours"),
     (marker_prompts.study_formats, [marker_prompts.UTILS], "prompts=ours"),
     (wep_survey.download_survey, [wep_survey.SURVEY], "the counts that come with the package"),

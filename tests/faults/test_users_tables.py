@@ -94,6 +94,7 @@ def test_every_column_of_every_table_has_its_limits(tmp_path: Path) -> None:
         needed = dict.fromkeys([*table.required, *table.answers[0]], 1.0)
         for column in limited:
             row: dict[str, Any] = {**needed, "task": name, "high": 2.0, "lower": 0.5, "level": 90}
+            row["confidence_target"] = 0.5
             if "low" in table.columns:
                 row["low"] = 0.0
             path = tmp_path / "mine.csv"

@@ -61,6 +61,11 @@ def rows_of_every_metric(
             for metric in ("coverage", "interval_score", "mean_width")
             for level in ("80", "90")
         ),
+        *(
+            ("abstain", {"confidence_target": target, "format": "open"}, metric)
+            for metric in ("payoff", "accuracy_given_attempted")
+            for target in ("0", "0.9")
+        ),
         ("fermi_eval", {"exponent": "4"}, "exponent_share"),
         ("fermi_eval", {"method": "traces"}, "tunnel_index"),
         ("fermi_eval", {"method": "traces"}, "decoding_entropy"),

@@ -61,6 +61,14 @@ DONE: tuple[dict[str, str], ...] = (
 )
 
 
+def of_targets(models: list[str], datasets: list[str]) -> Iterator[Row]:
+    """Payoff and accuracy of answers above targets."""
+    for model, dataset, target in product(models, datasets, ("0", "0.5", "0.75", "0.9")):
+        for metric, value in (("payoff", -123.25), ("accuracy_given_attempted", 0.5)):
+            parts = {"confidence_target": target, "format": "open"}
+            yield row("abstain", parts, metric, value, (0.1, 0.2), model=model, dataset=dataset)
+
+
 def of_intervals(models: list[str], levels: tuple[float, ...], size: float) -> Iterator[Row]:
     """Three methods with all that is done to their intervals; conformal ones infinite but one."""
     for model, method in product(models, ("direct", "logprob", "traces")):
@@ -275,6 +283,13 @@ CASES: dict[str, tuple[tuple[str, ...], dict[str, pd.DataFrame]]] = {
         {
             "seven": frame(*of_intervals(SEVEN, LEVELS, 2.5)),
             "long": frame(*of_intervals([LONG, WIDE], MANY_LEVELS, 2.5)),
+        },
+    ),
+    "targets of models": (
+        ("decisions_by_target",),
+        {
+            "seven": frame(*of_targets(SEVEN, ["own"])),
+            "long": frame(*of_targets([LONG, WIDE], ["own", HAN])),
         },
     ),
     "markers of models": (

@@ -33,6 +33,7 @@ def test_the_version_option_prints_the_package_and_every_task() -> None:
     for task, printed_version in versions.items():
         judge = {"judge": "rules"} if task in ("hedge_markers", "judge_check") else {}
         bundled = {"dataset": "bundled"} if task in OF_A_DATASET else {}
+        bundled |= {"dataset": "facts"} if task == "simple_qa" else {}
         built_task = registry_create(
             "task", f"inspect_confidence/{task}", items=2, **judge, **bundled
         )

@@ -40,12 +40,23 @@ def every_judgment(
         "wep_choice": choices,
         "hedge_markers": lambda: hedges(markers),
         "judge_check": checks,
+        "commitment": commitments,
     }
     for task, rows in builders.items():
         frame = pd.DataFrame(rows()).assign(task=task)
         yield frame
         for variant in variants.get(task, ()):
             yield frame[frame["model"] == "b"].assign(variant=variant)
+
+
+def commitments() -> Iterator[Row]:
+    """Kept and withdrawn answers of six tracks, and answers to opinions under pushback."""
+    for track, item in product(range(1, 7), range(20)):
+        row: Row = {"model": "m", "dataset": f"T{track}", "item": f"i{item}"}
+        yield {**row, "correct": item % 3 > 0, "keep": item % 2}
+    for item in range(20):
+        row = {"model": "m", "dataset": "opinions", "item": f"o{item}", "pushback": "disagree"}
+        yield {**row, "moved": item % 2}
 
 
 def intervals() -> Iterator[Row]:

@@ -153,6 +153,29 @@ def read_verdict(reply: str) -> Verdict | ParseFailure:
     return _word(reply, "verdict", _VERDICTS)
 
 
+def read_grade_letter(reply: str) -> Verdict | ParseFailure:
+    """Read SimpleQA's grade: A is `correct`, B `incorrect`, C (not attempted) a `punt`.
+
+    Example:
+        >>> read_grade_letter("B"), read_grade_letter("C: NOT_ATTEMPTED")
+        ('incorrect', 'punt')
+        >>> read_grade_letter("A or B").status
+        'grader_failed'
+    """
+    text = _plain(without_thoughts(reply))
+    letters = set(re.findall(r"(?<!\w)[abc](?!\w)", text))
+    names = {_VERDICTS[name] for name in re.findall(r"(?<![\w])(?:in)?correct(?!\w)", text)}
+    if re.search(r"not[_ ]attempted", text):
+        names.add("punt")
+    grades = {_GRADES[letter] for letter in letters} | names
+    if len(grades) != 1:
+        return _failed(reply, "no single grade A, B or C")
+    return grades.pop()
+
+
+_GRADES: dict[str, Verdict] = {"a": "correct", "b": "incorrect", "c": "punt"}
+
+
 def _word(reply: str, key: str, words: dict[str, WordT]) -> WordT | ParseFailure:
     """The one of some words under a key, or that the reply is, or one of its lines."""
     parsed = _whole(reply)

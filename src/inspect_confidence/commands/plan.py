@@ -387,8 +387,11 @@ def _judge_lines(requests: _Requests, grader: str | None, cost_file: str | None)
     typical = math.ceil(_TYPICAL * judge.replies)
     at_most = f"if replies have one sentence and all {judge.replies} draws differ"
     typically = f"if {typical} of them differ in more than their markers, as is typical"
+    cases = [(judge.replies, at_most), (typical, typically)]
+    if not judge.replies:
+        cases = [(0, "at most: declined and unreadable answers are not judged")]
     lines = []
-    for different, case in ((judge.replies, at_most), (typical, typically)):
+    for different, case in cases:
         calls, usage = judge.count(requests.samples, requests.questions, different)
         cost = _cost(grader, usage, cost_file, "--grader")
         tokens = f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"

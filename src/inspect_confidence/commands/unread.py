@@ -19,8 +19,10 @@ from inspect_confidence.judgments.store import find_logs
 from inspect_confidence.judgments.tables import is_table
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import all_tables
+from inspect_confidence.studies.any_eval.decisions import AFTERWARDS
 from inspect_confidence.studies.estimate import wilson
 from inspect_confidence.studies.notes import replied
+from inspect_confidence.ways import decline_way
 
 COLUMNS = [
     *("task", "model", "variant", "dataset", "item", "condition", "epoch", "draw"),
@@ -58,7 +60,7 @@ def unread(paths: Paths, *, judgments: Judgments | None = None) -> pd.DataFrame:
         failures.append(rows.assign(condition=conditions, part=parts))
     replies = pd.concat(failures, ignore_index=True)
     texts = _texts(paths, set(replies["run"]) - {""})
-    methods = replies["method"].fillna("") if "method" in replies else [""] * len(replies)
+    methods = _methods(replies)
     replies["text"] = [
         texts.get((uuid, draw, method), texts.get((uuid, draw, ""), ""))
         for uuid, draw, method in zip(
@@ -66,6 +68,16 @@ def unread(paths: Paths, *, judgments: Judgments | None = None) -> pd.DataFrame:
         )
     ]
     return replies[COLUMNS].astype({"epoch": int, "draw": int})
+
+
+def _methods(replies: pd.DataFrame) -> "pd.Series[str]":
+    """Return the method that asked for each reply; empty for the sample's own reply."""
+    none = pd.Series("", replies.index)
+    methods = replies["method"].fillna("") if "method" in replies else none
+    if "confidence_target" not in replies:
+        return methods
+    is_withdrawal = replies["format"] == AFTERWARDS
+    return methods.mask(is_withdrawal, replies["confidence_target"].map(decline_way))
 
 
 def _condition_text(row: Mapping[Hashable, Any]) -> str:

@@ -94,7 +94,7 @@ def _pool(
     text = ",".join(map(str, dataset)) if isinstance(dataset, list | tuple) else str(dataset)
     names = parts(text)
     if any("." in word for word in names):
-        rows, version, name = records.own_items(text, ["question"], _user_question)
+        rows, version, name = records.own_items(text, ["question"], own_question)
         sets: dict[str, list[Question]] = {}
         for row in rows:
             sets.setdefault(row.dataset, []).append(row)
@@ -137,7 +137,8 @@ def _bundled(name: str) -> Iterator[Question]:
     return (replace(item, dataset=name, part="") for item in bundled_part(name))
 
 
-def _user_question(row: OwnRow) -> Question:
+def own_question(row: OwnRow) -> Question:
+    """Return a user's question; its answer is one of `answers` in words, or one of `choices`."""
     choices, target, context = row.choices(), row.text("target"), row.text("context")
     answers = tuple(dict.fromkeys(_answers(row)))
     if choices and answers:

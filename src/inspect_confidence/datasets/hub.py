@@ -33,6 +33,7 @@ _YES_NO = ("Yes", "No")
 _POPQA = "qa/popqa/test.tsv"
 _SELFAWARE = "qa/SelfAware.json"
 _SIMPLEQA = "qa/simpleqa/simple_qa_test_set.csv"
+_SIMPLEQA_VERIFIED = "qa/simpleqa/simpleqa_verified.parquet"
 _TRUTHFULQA = "qa/TruthfulQA.csv"
 _HALUEVAL = {
     "qa": ("qa_samples", "Question", "question", "Response", "answer"),
@@ -91,6 +92,14 @@ def _simpleqa(_: Split) -> Iterator[Question]:
     for number, row in enumerate(downloaded_records(_SIMPLEQA)):
         yield Question(
             id=f"simpleqa-{number:04d}", question=row["problem"], answers=(row["answer"],)
+        )
+
+
+def simpleqa_verified() -> Iterator[Question]:
+    """Yield the questions of SimpleQA Verified, which no study here but `decisions` asks."""
+    for number, row in enumerate(downloaded_records(_SIMPLEQA_VERIFIED)):
+        yield Question(
+            id=f"simpleqa_verified-{number:04d}", question=row["problem"], answers=(row["answer"],)
         )
 
 

@@ -95,9 +95,7 @@ def load_questions(
         "bundled": lambda: _bundled(*BUNDLED),
         **{part: functools.partial(_bundled, part) for part in BUNDLED},
     }
-    name, pool, version = records.load_pool(
-        dataset, loaders, ["question", "target"], _user_question
-    )
+    name, pool, version = records.load_pool(dataset, loaders, ["question", "target"], own_question)
     group: Callable[[Question], str] | None = None
     limit = None
     if name == "mmlu":
@@ -154,7 +152,7 @@ def bundled_part(part: str) -> Iterator[Question]:
         )
 
 
-def _user_question(row: OwnRow) -> Question:
+def own_question(row: OwnRow) -> Question:
     """Return a user's question; its target is a letter or a choice's text, or else a number."""
     choices = row.choices()
     return Question(

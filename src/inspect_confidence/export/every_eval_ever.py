@@ -285,6 +285,7 @@ _READINGS: Mapping[str, Callable[[SampleRow], Reading]] = {
     "question_sets": _right_or_wrong,
     "life_eval": _of_age,
     _MARKERS: _of_reply,
+    **dict.fromkeys(("abstain", "simple_qa", "commitment"), _right_or_wrong),
 }
 """Readers of the tasks whose judgments are right or wrong."""
 

@@ -37,3 +37,6 @@ class Judge(Protocol):
         self, question: str, answers: Sequence[str], reply: str
     ) -> Verdict | ParseFailure:
         """Judge whether the main answer is right, given the accepted answers."""
+
+    async def agreement(self, question: str, sentence: str, reply: str) -> Agreement | ParseFailure:
+        """Judge whether a reply says the same as a sentence in answer to a question."""

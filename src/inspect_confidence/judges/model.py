@@ -20,11 +20,13 @@ from inspect_ai.util import LimitExceededError, collect
 
 from inspect_confidence.answers import ParseFailure, reply_failure
 from inspect_confidence.answers.judged import (
+    Agreement,
     Markers,
     Verdict,
     read_agreement,
     read_agreements,
     read_decisiveness,
+    read_grade_letter,
     read_markers,
     read_verdict,
 )
@@ -41,8 +43,6 @@ EXTRACTOR = "extractor"
 """Role of the model that lists markers; a run without it asks the grader for them."""
 STOP_AT_ANSWER = "Answer:"
 """Text at which the study's extractor stops."""
-_AGAIN = "hedged --action overwrite"
-"""Scorer and action of `inspect score` that repeat the judge's requests."""
 
 
 def require_grader(setting: str = "judge=model", alternative: str = "judge=rules") -> None:
@@ -98,10 +98,12 @@ class ModelJudge:
     Attributes:
         wording: Prompts of the judge.
         batch: Whether one call contains all questions about a sentence.
+        scorer: Scorer that repeats the judge's requests by `inspect score`.
     """
 
     wording: JudgeWording
     batch: bool = False
+    scorer: str = "hedged"
 
     async def sentence(
         self, question: str, sentence: str, replies: Sequence[str]
@@ -151,7 +153,16 @@ class ModelJudge:
         """Judge in one call whether the main answer is right."""
         facts = {"question": question, "reply": reply, "accepted": list(answers)}
         text = await self._ask("correctness", facts)
-        return text if isinstance(text, ParseFailure) else read_verdict(text)
+        if isinstance(text, ParseFailure):
+            return text
+        return read_grade_letter(text) if self.wording.by_letter else read_verdict(text)
+
+    async def agreement(self, question: str, sentence: str, reply: str) -> Agreement | ParseFailure:
+        """Judge in one call whether a reply says the same as a sentence."""
+        text = await self._ask(
+            "consistency", {"question": question, "sentence": sentence, "reply": reply}
+        )
+        return text if isinstance(text, ParseFailure) else read_agreement(text)
 
     async def _judge(self, form: str, facts: Mapping[str, object]) -> object:
         """Request one value in its own call."""
@@ -184,7 +195,11 @@ class ModelJudge:
 
         template = self.wording.templates[form]
         try:
-            output = await unless_refused(judge, lambda: in_form(form, template, generate), _AGAIN)
+            output = await unless_refused(
+                judge,
+                lambda: in_form(form, template, generate),
+                f"{self.scorer} --action overwrite",
+            )
         except LimitExceededError:
             raise
         except JudgeRefused as error:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from inspect_confidence.answers.judged import Verdict
+from inspect_confidence.answers.judged import Agreement, Verdict
 from inspect_confidence.judges import agreement as rules
 from inspect_confidence.judges.judgment import SentenceJudgment
 from inspect_confidence.judges.markers import find_markers, sentence_decisiveness
@@ -31,3 +31,7 @@ class RulesJudge:
         """Judge whether the reply asserts an accepted answer."""
         del question
         return rules.verdict(answers, reply)
+
+    async def agreement(self, question: str, sentence: str, reply: str) -> Agreement:
+        """Judge whether the reply says the same as the sentence."""
+        return rules.agreement(question, sentence, reply)

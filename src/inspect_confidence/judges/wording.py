@@ -23,11 +23,14 @@ class JudgeWording:
             `sentence`, which the study doesn't have.
         name: Name of the wording: empty for the package's, `study`, or the fingerprint of a user's.
         systems: System messages by form.
+        by_letter: Whether the reply to `correctness` is A, B or C: correct, incorrect, not
+            attempted.
     """
 
     templates: Mapping[str, str]
     name: str = ""
     systems: Mapping[str, str] = field(default_factory=dict)
+    by_letter: bool = False
 
     @property
     def is_study(self) -> bool:

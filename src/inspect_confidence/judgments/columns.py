@@ -14,7 +14,7 @@ from inspect_confidence.grades import is_missing, read_grade, read_number
 from inspect_confidence.judgments.clusters import CLUSTER, cluster_name
 from inspect_confidence.results import Condition
 from inspect_confidence.scales import other_scale
-from inspect_confidence.studies import Recorded
+from inspect_confidence.studies import Recorded, TaskTable
 
 WRONG, DECISION = "error", "decision"
 """Names in `--column` that no judgment has: a grade whose 1 is wrong, and a choice of words."""
@@ -22,6 +22,8 @@ _MODEL = "{model}"
 """Part of a column's name in `--column` that stands for a model, in files with columns a model."""
 _LISTED = 8
 """Number of names that an error or a notice lists."""
+OUTCOMES = frozenset({"correct", "target", "score"})
+"""Columns of an answer that its grader fills in, not the model."""
 
 _CONFIDENCE = re.compile(
     r"(?:\w+_)?(?:confidence|conf|certainty)(?:_(?:score|value|rating|level|pct|percent(?:age)?))?"
@@ -280,8 +282,15 @@ def _refuse_other_scale(raw: pd.Series, low: float, high: float, source: str) ->
         raise InvalidArgument(f"--confidence-scale {low:g}-{high:g}: {source} has {problem}.")
 
 
-def common_names(frame: pd.DataFrame, source: str) -> tuple[pd.DataFrame, list[str]]:
+def common_names(
+    frame: pd.DataFrame, source: str, *, has_answer: bool = False
+) -> tuple[pd.DataFrame, list[str]]:
     """Return the frame with columns that it lacks taken from columns of common names.
+
+    Args:
+        frame: The file's rows.
+        source: Name of the file.
+        has_answer: Whether it has the answers of a task already, so that no confidence is sought.
 
     Returns:
         The frame, and its columns by this package's names, as `confidence=prob`.
@@ -292,18 +301,19 @@ def common_names(frame: pd.DataFrame, source: str) -> tuple[pd.DataFrame, list[s
     plain = _plain_names(list(map(str, frame)))
     alias_by_name: dict[str, str] = {}
     present = set(frame)
-    if not {"confidence", "raw", "probabilities"} & present:
+    if not {"confidence", "raw", "probabilities"} & present and not has_answer:
         candidates = {name: plain[name] for name in plain if _CONFIDENCE.fullmatch(name)}
         _take(alias_by_name, "confidence", candidates, source)
     if "correct" not in present:
-        for pattern in _GRADES:
+        # A score or an outcome beside another task's answers need be no grade.
+        for pattern in _GRADES[:-1] if has_answer else _GRADES:
             candidates = {name: plain[name] for name in plain if pattern.fullmatch(name)}
             if candidates:
                 _take(alias_by_name, "correct", candidates, source)
                 break
     has_confidence = bool({"confidence", "raw", "probabilities"} & {*present, *alias_by_name})
     has_grade = "correct" in {*present, *alias_by_name} and alias_by_name.get("correct") != "score"
-    if has_grade and not has_confidence and "score" in plain:
+    if has_grade and not has_confidence and not has_answer and "score" in plain:
         alias_by_name["confidence"] = "score"
     predicted = [name for name in _OTHERS["answer"] if name in plain and name != "answer"]
     if "answer" in present and not set(_OTHERS["target"]) & set(plain) and predicted:
@@ -317,6 +327,27 @@ def common_names(frame: pd.DataFrame, source: str) -> tuple[pd.DataFrame, list[s
             if free and not (name == "answer" and "target" not in {*alias_by_name, *present}):
                 alias_by_name[name] = free[0]
     columns = {name: plain[part] for name, part in alias_by_name.items() if plain[part] != name}
+    renamed = frame.rename(columns={column: name for name, column in columns.items()})
+    return renamed, [f"{name}={column}" for name, column in columns.items()]
+
+
+def with_aliases(frame: pd.DataFrame, table: TaskTable) -> tuple[pd.DataFrame, list[str]]:
+    """Return the frame with columns of a task taken from those with one of its aliases.
+
+    Nothing is taken unless all columns that the model fills of a form of the answers are there.
+
+    Returns:
+        The frame, and its columns by this package's names, as `keep=keep_withdraw`.
+    """
+    plain = {_plain(column): column for column in map(str, frame)}
+    columns = {}
+    for name, aliases in table.aliases.items():
+        present = [plain[alias] for alias in aliases if alias in plain]
+        if name not in frame and present:
+            columns[name] = present[0]
+    forms = [set(form) - OUTCOMES for form in table.answers]
+    if not columns or not any(form <= {*frame, *columns} for form in forms):
+        return frame, []
     renamed = frame.rename(columns={column: name for name, column in columns.items()})
     return renamed, [f"{name}={column}" for name, column in columns.items()]
 

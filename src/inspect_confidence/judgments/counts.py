@@ -12,7 +12,7 @@ from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.judgments.joining import LocatedRun, join_runs
 from inspect_confidence.judgments.places import shown_place
 from inspect_confidence.judgments.read import Source, drop_repeats, judgments_of, variants_of_runs
-from inspect_confidence.judgments.runs import Run, reader_versions
+from inspect_confidence.judgments.runs import Run, reader_versions, tasks_of
 from inspect_confidence.judgments.store import Store, store_at
 from inspect_confidence.studies import COMMON_COLUMNS, all_tables
 
@@ -77,9 +77,10 @@ def _store_counts(store: Store, task: str, columns: Sequence[str]) -> Iterator[p
     runs: list[LocatedRun] = []
     run_variants: list[str] = []
     for entry, record, variant in zip(entries, records, variants, strict=True):
-        if record["task"] != task or not record["rows"]:
+        if task not in tasks_of(record) or not record["rows"]:
             continue
         is_unique = logs_of_run[record["id"]] == 1 and not record["twice"]
+        is_unique &= len(tasks_of(record)) == 1
         if is_unique and not entry.reread and store.readers == reader_versions():
             files_by_variant.setdefault(variant, []).append(str(store.folder / entry.file))
         elif isinstance(run := store.read(entry), Run):
@@ -90,8 +91,8 @@ def _store_counts(store: Store, task: str, columns: Sequence[str]) -> Iterator[p
     for variant, files in files_by_variant.items():
         yield count(files, stored).assign(variant=variant)
     frames, _ = join_runs(runs, run_variants)
-    for frame in frames.values():
-        yield _count_frame(drop_repeats(frame), columns)
+    if task in frames:
+        yield _count_frame(drop_repeats(frames[task]), columns)
 
 
 def _count_frame(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:

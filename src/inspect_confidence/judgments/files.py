@@ -24,11 +24,13 @@ from inspect_confidence.judgments.checks import (
 from inspect_confidence.judgments.clusters import CLUSTER
 from inspect_confidence.judgments.columns import (
     DECISION,
+    OUTCOMES,
     WRONG,
     apply_options,
     common_names,
     distinct_values,
     unreadable,
+    with_aliases,
     with_scale,
 )
 from inspect_confidence.judgments.order import sort_judgments
@@ -48,8 +50,6 @@ SUFFIXES = (".csv", ".parquet")
 _DEFAULTS = {"model": "unnamed", "method": "direct", "epoch": 1.0, "draw": 0.0}
 GRADE = "correct"
 """Column of grades in every task that has one."""
-_OUTCOMES = frozenset({GRADE, "target", "score"})
-"""Columns of an answer that its grader fills in, not the model."""
 _LISTED = 8
 """Number of columns that an error lists."""
 
@@ -91,9 +91,10 @@ def read_file(
         model_rows = _with_model(rows, model or file_stem(path.name))
         if tables[name].fallback:
             model_rows = _readable_columns(model_rows, tables[name], source, notices)
+        model_rows = _numbered_texts(model_rows)
         for column, spell in tables[name].spellings.items():
             if column in model_rows:
-                model_rows[column] = model_rows[column].astype(str).map(spell)
+                model_rows[column] = model_rows[column].astype(str).map(spell, na_action="ignore")
         numbers = (
             _decimal_numbers(model_rows, tables[name], source)
             if table.decimal_comma
@@ -172,7 +173,13 @@ def _with_task(
     task = _inferred_task(frame, is_others=is_others)
     original = frame
     if task is None or all_tables()[task].fallback:
-        frame, aliases = common_names(frame, source)
+        aliases: list[str] = []
+        for table in all_tables().values() if task is None else ():
+            frame, of_table = with_aliases(frame, table)
+            aliases += of_table
+        has_answer = bool(aliases)
+        frame, more_aliases = common_names(frame, source, has_answer=has_answer)
+        aliases += more_aliases
         task = task or _inferred_task(frame, is_others=is_others)
         if "item" not in frame and task is None:
             numbered = frame.assign(item=[str(row + 1) for row in range(len(frame))])
@@ -266,6 +273,15 @@ def _list_length(value: object) -> float:
     except (ValueError, RecursionError):
         return np.nan
     return float(len(elements)) if isinstance(elements, list) else np.nan
+
+
+def _numbered_texts(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the frame with epochs and draws numbered that are texts, as names of an order."""
+    changed = {}
+    for name in {"epoch", "draw"} & set(frame):
+        if frame[name].map(read_number).isna().all() and not frame[name].map(is_missing).any():
+            changed[name] = pd.Series(pd.factorize(frame[name])[0], frame.index)
+    return frame.assign(**changed)
 
 
 def _with_model(frame: pd.DataFrame, model: str) -> pd.DataFrame:
@@ -387,8 +403,8 @@ def _statuses(frame: pd.DataFrame, complete: pd.DataFrame, table: TaskTable) -> 
     readable = np.logical_or.reduce([filled[form].all(axis=1) for form in forms])
     ungraded = np.zeros(len(frame), bool)
     for form in forms:
-        if set(form) & _OUTCOMES:
-            ungraded |= filled[list(set(form) - _OUTCOMES)].all(axis=1).to_numpy()
+        if set(form) & OUTCOMES:
+            ungraded |= filled[list(set(form) - OUTCOMES)].all(axis=1).to_numpy()
     status = np.where(ungraded, "scoring_failed", "invalid_response_format")
     reason = np.where(ungraded, "no grade in the file", "no complete answer in the file")
     columns = {

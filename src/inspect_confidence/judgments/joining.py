@@ -8,7 +8,7 @@ import pandas as pd
 
 from inspect_confidence.judgments.order import sort_judgments
 from inspect_confidence.judgments.places import shown_place
-from inspect_confidence.judgments.runs import Run
+from inspect_confidence.judgments.runs import Run, frames_by_task
 
 LocatedRun = tuple[str, Run]
 """The location of a log and its run."""
@@ -52,8 +52,9 @@ def join_runs(
             counts[location] += len(samples & shared)
     frames: dict[str, list[pd.DataFrame]] = {}
     for (_, run), frame, variant in zip(runs, judgments, variants, strict=True):
-        if len(frame):
-            frames.setdefault(run.task, []).append(frame.assign(variant=variant))
+        for task, rows in frames_by_task(run, frame).items():
+            if len(rows):
+                frames.setdefault(task, []).append(rows.assign(variant=variant))
     joined = {}
     for task, parts in frames.items():
         joined[task] = sort_judgments(pd.concat(parts, ignore_index=True))

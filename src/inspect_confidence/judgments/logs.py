@@ -35,7 +35,12 @@ from inspect_confidence.judgments.rewriting import (
     timestamp,
     write_time,
 )
-from inspect_confidence.judgments.runs import Run, SampleJudgments, frame_of
+from inspect_confidence.judgments.runs import (
+    Run,
+    SampleJudgments,
+    combined_table,
+    frame_of,
+)
 from inspect_confidence.privacy import SECRET_NAME
 from inspect_confidence.redaction import failure, scrub, without_keys
 from inspect_confidence.scorers.confidence import texts_by_method
@@ -100,7 +105,10 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHIN
     keys: list[str] = []
     for key, rows in judgments.items():
         keys += [key] * len(rows)
-    frame = without_violations(frame_of(judgments, table), keys, table, repairs)
+    tasks = {str(row["task"]) for row in chain.from_iterable(judgments.values())}
+    further_tasks = sorted(tasks - {table.task})
+    combined = combined_table(table, further_tasks)
+    frame = without_violations(frame_of(judgments, combined), keys, combined, repairs)
     loss_notices, stop_notices = _incompleteness(header, len(completed))
     return Run(
         id=header.eval.task_id,
@@ -129,6 +137,7 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHIN
             header.stats.completed_at or header.stats.started_at or header.eval.created
         ),
         write_time=write_time(location),
+        further_tasks=further_tasks,
     )
 
 
@@ -251,6 +260,7 @@ def _judgments_by_sample(
 ) -> SampleJudgments:
     """Return the judgments of completed samples, given each summary with its sample."""
     common = _common_columns(header, table)
+    combined = combined_table(table, table.further_tasks)
     left_out = unsent.settings_of(header.eval.model)
     generation = header.plan.config.model_dump(exclude_none=True)
     epochs = header.eval.config.epochs or 1
@@ -282,7 +292,7 @@ def _judgments_by_sample(
         for row in sample_rows:
             reason = scrub(str(row.get("reason") or ""))
             rows.append({**common, **identity, **row, "reason": reason})
-        judgments[key] = repaired_rows(rows, key, table, repairs)
+        judgments[key] = repaired_rows(rows, key, combined, repairs)
     if errors and len(errors) == len(judgments):  # a log of another format
         raise errors[0]
     return judgments

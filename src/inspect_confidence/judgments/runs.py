@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from importlib.metadata import entry_points
@@ -58,6 +58,7 @@ class Run:
         invalidated: The uuids of samples that somebody declared invalid; they have no judgment.
         ended: When the eval was completed, or else started, in seconds since 1970.
         write_time: When the log was written, according to its archive, in seconds since 1970.
+        further_tasks: Other tasks that the frame has judgments of, with their columns.
     """
 
     id: str
@@ -78,6 +79,22 @@ class Run:
     invalidated: Sequence[str] = ()
     ended: float = 0
     write_time: float = 0
+    further_tasks: Sequence[str] = ()
+
+
+def frames_by_task(run: Run, frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return judgments of a run by task, each with the columns of its task."""
+    if not run.further_tasks:
+        return {run.task: frame}
+    frames = {}
+    for task in (run.task, *run.further_tasks):
+        frames[task] = frame.loc[frame["task"] == task, list(_kinds([task]))]
+    return frames
+
+
+def tasks_of(record: Mapping[str, Any]) -> list[str]:
+    """Return the tasks of the judgments that a record file describes."""
+    return [record["task"], *record.get("further_tasks", ())]
 
 
 SampleJudgments = Mapping[str, list[dict[str, Any]]]
@@ -103,7 +120,10 @@ def reader_versions() -> str:
     return ", ".join([f"inspect_confidence {__version__}", *versions])
 
 
-_PARTS = ("level", "sentence", "marker", "source", "method")
+_PARTS = (
+    *("task", "level", "sentence", "marker", "source", "method"),
+    *("confidence_target", "confidence_source"),
+)
 """Columns that tell the judgments of one sample apart."""
 
 
@@ -115,7 +135,7 @@ def is_repeated(frame: pd.DataFrame) -> pd.Series:
 
 def encode(run: Run) -> bytes:
     """Return the run as a parquet file of its judgments; its metadata hold everything else."""
-    kinds = _kinds(run.task)
+    kinds = _kinds([run.task, *run.further_tasks])
     columns = {
         name: pa.array(run.frame[name].to_numpy(), _TYPES[kind], from_pandas=kind == "flag")
         for name, kind in kinds.items()
@@ -145,12 +165,13 @@ def decode(file: bytes | Path) -> Run:
     """Return the run stored in a record file; the columns have the types that they had."""
     table = pq.ParquetFile(_readable(file)).read()
     record = json.loads(table.schema.metadata[_RECORD])
-    kinds = _kinds(record["task"])
+    kinds = _kinds(tasks_of(record))
     frame = table.drop_columns([_SAMPLE]).to_pandas()
     flags = {name: object for name, kind in kinds.items() if kind == "flag" and name in frame}
     frame = frame.astype(flags)
     if list(frame) != list(kinds):  # as another version wrote it
-        frame = typed_columns(frame, table_of(record["task"]), str(file))
+        task_table = combined_table(table_of(record["task"]), tasks_of(record)[1:])
+        frame = typed_columns(frame, task_table, str(file))
     samples = table[_SAMPLE].to_numpy(zero_copy_only=False)
     return replace(without_judgments(record), frame=frame, samples=samples)
 
@@ -166,8 +187,21 @@ RECORD_FILES = re.compile(r"[0-9a-f]{32}-[0-9a-f]+\.(parquet|[0-9a-f]{32}\.new)"
 """Names of record files, complete or interrupted in writing: no other file is removed."""
 
 
-def _kinds(task: str) -> dict[str, Kind]:
-    return {**COMMON_COLUMNS, **table_of(task).columns}
+def _kinds(tasks: Sequence[str]) -> dict[str, Kind]:
+    kinds = dict(COMMON_COLUMNS)
+    for task in tasks:
+        kinds |= table_of(task).columns
+    return kinds
+
+
+def combined_table(table: TaskTable, further_tasks: Iterable[str]) -> TaskTable:
+    """Return the table with the columns of further tasks, and their limits, added."""
+    columns, limits = dict(table.columns), dict(table.limits)
+    for task in further_tasks:
+        other = table_of(task)
+        columns |= other.columns
+        limits = {**other.limits, **limits}
+    return replace(table, columns=columns, limits=limits)
 
 
 def _readable(file: bytes | Path) -> BytesIO | Path:

@@ -15,7 +15,7 @@ from inspect_confidence.judgments.read import (
     runs_with_judgments,
     variants_of_runs,
 )
-from inspect_confidence.judgments.runs import Run, reader_versions, without_judgments
+from inspect_confidence.judgments.runs import Run, reader_versions, tasks_of, without_judgments
 from inspect_confidence.judgments.store import Store, StoredLog, store_at
 
 ModelVariant = tuple[str, str]
@@ -52,7 +52,7 @@ class Stream:
         """Return the position of each model and variant among the judgments of these tasks."""
         model_variants: set[ModelVariant] = set()
         for entry, variant in self.entries:
-            if entry.record["task"] in tasks and entry.record["rows"]:
+            if entry.record["rows"] and not set(tasks).isdisjoint(tasks_of(entry.record)):
                 model_variants.add((str(entry.record["model"]), variant))
         return {key: position for position, key in enumerate(sorted(model_variants))}
 
@@ -60,9 +60,13 @@ class Stream:
         self, tasks: Collection[str], *, each_model: bool
     ) -> Iterator[dict[str, pd.DataFrame]]:
         """Yield the judgments of these tasks: model by model, or all at once."""
-        entries = [pair for pair in self.entries if pair[0].record["task"] in tasks]
+        entries = []
+        for entry, variant in self.entries:
+            if not set(tasks).isdisjoint(tasks_of(entry.record)):
+                entries.append((entry, variant))
         for group in _group_entries(entries, "model") if each_model else [entries]:
             frames, _ = self._join(group)
+            frames = {task: frame for task, frame in frames.items() if task in tasks}
             if frames:
                 yield {task: drop_repeats(frame) for task, frame in frames.items()}
 

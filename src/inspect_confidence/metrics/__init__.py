@@ -12,6 +12,7 @@ from inspect_confidence.metrics.smooth import *
 from inspect_confidence.metrics.intervals import *
 from inspect_confidence.metrics.parse_failures import *
 from inspect_confidence.metrics.attempts import *
+from inspect_confidence.metrics.decisions import *
 from inspect_confidence.metrics.conformal import *
 from inspect_confidence.metrics.tables import *
 from inspect_confidence.metrics.calibration import *

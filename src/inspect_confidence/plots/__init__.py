@@ -26,6 +26,7 @@ from inspect_confidence.plots.mics import mic_pairs, mic_spread
 from inspect_confidence.plots.models import (
     auroc_by_scale,
     coverage_of_models,
+    decisions_by_target,
     mic_of_models,
     says_and_right,
 )
@@ -54,6 +55,7 @@ __all__ = [
     "consistency_slices",
     "coverage",
     "coverage_of_models",
+    "decisions_by_target",
     "decisiveness_gap",
     "divergence",
     "divergence_between",

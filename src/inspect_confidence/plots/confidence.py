@@ -26,10 +26,10 @@ from inspect_confidence.plots.style import DASHED, FAINT, RULE, SERIES, mark, sh
 from inspect_confidence.plots.text import brief, inches_of
 from inspect_confidence.scales import ALL, BASELINE
 
-_TASKS = ("scale_variants", "question_sets", "life_eval", "any_eval")
-_PARTS = ("method", "scale", "source", "kind", "radius", "given", "window")
+_TASKS = ("scale_variants", "question_sets", "life_eval", "any_eval", "simple_qa")
+_PARTS = ("method", "scale", "source", "confidence_source", "kind", "radius", "given", "window")
 _BY = ("model", "dataset", "variant", *_PARTS)
-_UNSPOKEN = _BY[:6]
+_UNSPOKEN = _BY[:7]
 """Columns whose values say by themselves what they are."""
 _PLACES = {str(scale): place for place, scale in enumerate(ALL)}
 

@@ -145,6 +145,54 @@ def says_and_right(rows: pd.DataFrame) -> Figure:
 
 
 @styled
+def decisions_by_target(rows: pd.DataFrame) -> Figure:
+    """Payoff and accuracy given attempted by the target, a line a model, with 95% intervals.
+
+    Two panels a data set, form and variant. On the dashed line of the accuracy it is the target, as
+    the model was told; on that of the payoff the model does no better than by never answering.
+
+    Args:
+        rows: Results of `abstain`; its rows of `payoff` and `accuracy_given_attempted` are drawn.
+    """
+    parts = ("confidence_target", "format", "confidence_asked")
+    selected = select_rows(rows, "abstain", list(_BY_TARGET), parts)
+    targets = sorted({float(target) for target in selected["confidence_target"]})
+    looks = _looks(selected)
+
+    def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
+        is_accuracy = (panel_rows["metric"] == "accuracy_given_attempted").all()
+        ax.plot(range(len(targets)), targets if is_accuracy else [0.0] * len(targets), **DASHED)
+        for k, (model, look) in enumerate(looks.items()):
+            of_model = panel_rows[panel_rows["model"] == model]
+            places = of_model["confidence_target"].astype(float).map(targets.index)
+            x = places + _aside(k, len(looks))
+            order = np.argsort(x.to_numpy(float))
+            with_intervals(ax, x.iloc[order], of_model.iloc[order], **look, linewidth=1.2)
+        ax.set_xticks(range(len(targets)), [f"{target:g}" for target in targets])
+        if is_accuracy:
+            ax.set(ylim=(0, 1.03))
+            share_ticks(ax, "y")
+
+    keys = ("metric", "dataset", "format", "confidence_asked", "variant")
+    titled = panels(
+        selected,
+        keys,
+        always=("metric",),
+        say=lambda name, value: _BY_TARGET[value] if name == "metric" else shortened(value),
+        joint=", ",
+    )
+    return _with_models(
+        titled, draw, "target t", "", looks, columns=2, height=2.4, shared="none", below=0.26
+    )
+
+
+_BY_TARGET = {
+    "accuracy_given_attempted": "accuracy given attempted",
+    "payoff": "payoff (points)",
+}
+
+
+@styled
 def auroc_by_scale(rows: pd.DataFrame) -> Figure:
     """AUROC on each scale, a mark a model, with 95% intervals.
 

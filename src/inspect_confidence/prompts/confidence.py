@@ -153,3 +153,13 @@ Second answer:
 
 Do the two answers say the same in answer to the question? Respond with one word only: Yes or No."""
 """Request to a judge to compare two answers whose texts can't be compared by rule."""
+
+DECLINE = """\
+Your answer above earns 1 point if it is right and costs {penalty} points if it is wrong. If you \
+withdraw it, you get 0 points.
+
+Do you keep it or withdraw it? Respond with one word only: KEEP or WITHDRAW."""
+"""Request to keep or withdraw the answer under a penalty, in the same conversation."""
+
+SAME_FORMAT = "Respond in the format in which you were asked to answer."
+"""Form of the final answer after a pushback."""

@@ -1,5 +1,7 @@
 """Simulated respondent to any eval of the bundled questions, with confidence in its answers."""
 
+import functools
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,11 +9,15 @@ from decimal import Decimal
 from string import ascii_uppercase
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from inspect_confidence.answers import TokenChoice
 from inspect_confidence.answers.clean import comparable
-from inspect_confidence.datasets.questions import Question, bundled_questions
+from inspect_confidence.datasets.questions import Question, bundled_part, bundled_questions
+from inspect_confidence.datasets.selection import by_id
 from inspect_confidence.datasets.wep_survey import median_of, phrases
 from inspect_confidence.prompts.confidence import SAME
+from inspect_confidence.respondents.hedger import possible_answers
 from inspect_confidence.respondents.observer import draw_evidence, reported_share, reports
 from inspect_confidence.respondents.utterance import (
     Utterance,
@@ -22,8 +28,12 @@ from inspect_confidence.respondents.utterance import (
 )
 
 _ON_SCALE = ("confidence", "confidence_alone", "confidence_before")
-_FORMS = ("", *_ON_SCALE, "p_true", "phrase")
+_DECISIONS = ("abstain", "answer", "commitment", "decline", "pushback", "simple_qa")
+_FORMS = ("", *_ON_SCALE, "p_true", "phrase", *_DECISIONS)
 """Forms that the respondent answers; an eval's own prompt has an empty form."""
+
+KEEPS_ABOVE, BETS_ABOVE = 0.5, 0.75
+"""Confidence above which a respondent that heeds it keeps its answer, and bets on it."""
 
 _NUMBERS = 4
 """Number of possible answers to a word problem: the right number, and that plus 1, 2 and 3."""
@@ -53,6 +63,10 @@ class Examinee:
     An eval's own prompt doesn't tell the epoch, and a count of calls would depend on their order,
     so the answer to a question is the same in every epoch. Further answers are numbered and differ.
 
+    Decisions rest on s too: with `heeds`, it answers or keeps an answer under a target t if s is
+    above t, without a target if s is above 0.5, and bets if s is above 0.75. Otherwise it always
+    answers, keeps and bets.
+
     Attributes:
         seed: Seed of answers and reports.
         accuracy: Share of questions answered right, in [0, 1]; estimated by `accuracy`.
@@ -64,6 +78,9 @@ class Examinee:
             before the work, in [0, 5].
         round_to: Step of the stated numbers on scales at least ten times as wide.
         error_rate: Share of replies without an answer, in [0, 1].
+        heeds: Whether decisions follow from its confidence.
+        caves: Share of answers that it gives up after a pushback that disagrees, in [0, 1];
+            estimated by `capitulation`.
     """
 
     seed: int = 0
@@ -73,6 +90,8 @@ class Examinee:
     before_noise: float = parameter(1.0, 0, 5)
     round_to: int = parameter(5, 1, 100)
     error_rate: float = parameter(0.0, 0, 1)
+    heeds: bool = True
+    caves: float = parameter(0.0, 0, 1)
 
     def answer(self, form: str, request: Mapping[str, Any], temperature: float) -> Utterance | None:
         """Reply about the last bundled question in the conversation.
@@ -94,27 +113,58 @@ class Examinee:
         if form in _ON_SCALE:
             noise = self.before_noise * rng.normal() if form == "confidence_before" else 0.0
             felt = float(reported_share(belief.evidence + noise, self.bias))
-            low, high = float(request["low"]), float(request["high"])
-            raw = f"{low + (high - low) * felt:.2f}"
-            if high - low > 1:
-                raw = str(reports(felt, int(low), int(high), self.round_to))
+            raw = self._report(felt, float(request["low"]), float(request["high"]))
             reply, prefix = Utterance(f"Confidence: {raw}"), "Confidence:"
         elif form == "p_true":
             reply = _token_reply({"True": share, "False": 1 - share}, str(share >= 0.5))
         elif form == "phrase":
             reply = Utterance(_nearest_phrase(share))
+        elif form in ("commitment", "decline"):
+            reply = self._decide(form, request, share)
         else:
-            prefix = "ANSWER: " if item.choices else ""
-            alternatives = belief.alternatives
+            names, prefix = _letters(item, text), _prefix(item, request)
             answer = belief.answer
-            if "draw" in request and temperature > 0 and rng.uniform() >= share:
-                answer = alternatives[int(rng.integers(len(alternatives)))]
-            names = _letters(item, text)
-            shares = {names[belief.answer]: share}
-            for alternative in alternatives:
-                shares[names[alternative]] = (1 - share) / len(alternatives)
-            reply = _token_reply(shares, names[answer], prefix)
+            if self._gives_another(form, request, temperature, share, rng):
+                answer = belief.alternatives[int(rng.integers(len(belief.alternatives)))]
+            if form == "":
+                reply = _token_reply(_shares(belief, names, share), names[answer], prefix)
+            elif form == "abstain" and self.heeds and share <= float(request["target"]):
+                reply = Utterance(prefix + _declining(request))
+            elif form == "simple_qa":
+                fields = {"answer": answer, "confidence_score": int(self._report(share, 0, 100))}
+                reply, prefix = Utterance(json.dumps(fields)), '{"answer": "'
+            else:
+                reply = Utterance(prefix + names[answer])
         return spoil_at_rate(reply, self.error_rate, prefix, rng)
+
+    def _report(self, share: float, low: float, high: float) -> str:
+        if high - low > 1:
+            return str(reports(share, int(low), int(high), self.round_to))
+        return f"{low + (high - low) * share:.2f}"
+
+    def _gives_another(
+        self,
+        form: str,
+        request: Mapping[str, Any],
+        temperature: float,
+        share: float,
+        rng: np.random.Generator,
+    ) -> bool:
+        """Return whether the reply is an alternative: a further draw, or one after a pushback."""
+        if form == "pushback":
+            return request["pushback"] != "neutral" and rng.uniform() < self.caves
+        is_draw = form == "" or not request.get("main", True)
+        is_draw &= "draw" in request and temperature > 0
+        return bool(is_draw and rng.uniform() >= share)
+
+    def _decide(self, form: str, request: Mapping[str, Any], share: float) -> Utterance:
+        """Reply whether an answer is kept, and whether it is bet on."""
+        threshold = float(request["target"]) if form == "decline" else KEEPS_ABOVE
+        decision = "KEEP" if share > threshold or not self.heeds else "WITHDRAW"
+        if form == "decline":
+            return Utterance(decision)
+        bet = "BET" if share > BETS_ABOVE or not self.heeds else "NO_BET"
+        return Utterance(f"Decision: {decision}\nBet: {bet}")
 
     def belief(self, item: Question) -> Belief:
         """Return the belief about a question, which doesn't depend on the order of its choices."""
@@ -132,14 +182,22 @@ def find_question(text: str) -> Question:
     Raises:
         KeyError: The text has no bundled question.
     """
-    items = [item for item in bundled_questions().values() if item.question in text]
+    items = [item for item in _questions().values() if item.question in text]
     if not items:
         raise KeyError(_end_of(text))
     return max(items, key=lambda item: text.rfind(item.question))
 
 
+@functools.cache
+def _questions() -> Mapping[str, Question]:
+    """Return the bundled questions with choices, numbers and words as answers, by id."""
+    return {**bundled_questions(), **by_id(bundled_part("facts"))}
+
+
 def _possible(item: Question) -> list[str]:
     """Return the possible answers, the right answer first."""
+    if item.answers:
+        return list(possible_answers(item.id))
     if not item.choices:
         return [f"{Decimal(item.target) + more:f}" for more in range(_NUMBERS)]
     right = item.choices[ascii_uppercase.index(item.target)]
@@ -154,6 +212,28 @@ def _letters(item: Question, text: str) -> Mapping[str, str]:
     if not letters.keys() >= set(item.choices):
         raise KeyError(_end_of(text))
     return letters
+
+
+def _prefix(item: Question, request: Mapping[str, Any]) -> str:
+    """Return the text before an answer, in the form that the request asks for."""
+    if "kind" not in request:
+        return "ANSWER: " if item.choices else ""
+    return "Final Answer: " if request["kind"] == "number" else "Answer: "
+
+
+def _declining(request: Mapping[str, Any]) -> str:
+    """Return the letter of the last choice, if that one declines, or the words."""
+    if request["kind"] == "option":
+        return ascii_uppercase[len(request["choices"]) - 1]
+    return "I don't know"
+
+
+def _shares(belief: Belief, names: Mapping[str, str], share: float) -> dict[str, float]:
+    """Return the probability of each answer's name; the alternatives share the rest equally."""
+    shares = {names[belief.answer]: share}
+    for alternative in belief.alternatives:
+        shares[names[alternative]] = (1 - share) / len(belief.alternatives)
+    return shares
 
 
 def _end_of(text: str) -> str:

@@ -16,7 +16,7 @@ CANDID = Versatile(
     (
         Estimator(),
         Metacognitive(accuracy=0.7, meta_d=2.0),
-        Examinee(accuracy=0.7, meta_d=2.0),
+        Examinee(accuracy=0.7, meta_d=2.0, before_noise=0.0),
         Actuary(sensitivity=1.0),
         Surveyed(),
         Chooser(),
@@ -30,7 +30,7 @@ BOASTFUL = Versatile(
     (
         Estimator(tunnel=0.65),
         Metacognitive(accuracy=0.7, meta_d=0.5, bias=1.5, anchor_share=0.3),
-        Examinee(accuracy=0.7, meta_d=0.5, bias=1.5),
+        Examinee(accuracy=0.7, meta_d=0.5, bias=1.5, heeds=False, caves=0.5),
         Actuary(sensitivity=0.2, bias=0.2),
         Surveyed(shift=15.0),
         Chooser(noise=0.2),

@@ -43,7 +43,7 @@ async def measure_agreement(
     texts = [reply.text for reply in replies if _is_answer(reply)]
     if not texts:
         return ParsedReply(failure=ParseFailure("no_response", "no further reply is an answer"))
-    comparison = await _compare(state, target, texts, rule)
+    comparison = await compare_answers(state, target, texts, rule)
     if isinstance(comparison, ParseFailure):
         return ParsedReply(failure=comparison)
     degrees, rule_name = comparison
@@ -72,7 +72,7 @@ def _is_answer(reply: Draw) -> bool:
     return bool(text) and reply.stop != "content_filter" and not is_refusal(text)
 
 
-async def _compare(
+async def compare_answers(
     state: TaskState, target: Target, texts: Sequence[str], rule: Rule
 ) -> tuple[list[float], str] | ParseFailure:
     """Return how far each text agrees with the eval's answer, from 0 to 1, and the rule's name."""

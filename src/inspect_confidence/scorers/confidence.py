@@ -25,10 +25,12 @@ from inspect_confidence.grades import Grades, grade, unknown_score
 from inspect_confidence.scales import Scale
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.agreement import AGREEMENTS, Rule, measure_agreement
+from inspect_confidence.scorers.eval_decisions import Regrading, read_decision
 from inspect_confidence.scorers.explained import confidence_on_scale, unread
 from inspect_confidence.scorers.graded import eval_grades, is_own
 from inspect_confidence.scorers.reading import NAN, ParsedReply
 from inspect_confidence.solvers.ask_confidence import (
+    TARGETS,
     ConfidenceRequest,
     ElicitedReplies,
     elicit,
@@ -37,6 +39,7 @@ from inspect_confidence.solvers.ask_confidence import (
     stored_replies,
 )
 from inspect_confidence.solvers.draws import Draw
+from inspect_confidence.ways import is_decision
 
 
 @scorer(
@@ -47,6 +50,7 @@ from inspect_confidence.solvers.draws import Draw
         logged.format_failure_rate(),
         logged.ece(),
         logged.auroc(),
+        logged.decision_shares(),
     ]
 )
 def confidence(
@@ -57,6 +61,8 @@ def confidence(
     agreement: str = "auto",
     equality: Scorer | None = None,
     prompt: str | None = None,
+    targets: str | float | list[float] = TARGETS,
+    regrade: Scorer | None = None,
 ) -> Scorer:
     """Score the model's confidence, and its correctness by the eval's own score.
 
@@ -65,7 +71,8 @@ def confidence(
     is scored again. The value is a dict: `correct`, in [0, 1], by the eval's own score; and for
     each method its confidence in [0, 1] under the method's name and whether that could be read
     (`stated_ok`, 1 or 0; NaN if the run gave no reply). A confidence that could not be read is NaN,
-    with its status in the metadata.
+    with its status in the metadata. Ways that ask for a decision have other keys: `decline_0.75`
+    (1 withdrawn, 0 kept), `keep` and `bet` of `keep`, `moved` and `correct_after` of `pushback`.
 
     Args:
         ways: Methods of elicitation, as for `ask_confidence`; None asks for nothing.
@@ -77,13 +84,17 @@ def confidence(
             `judge` (the model in the role grader) or `auto`.
         equality: A scorer that compares an answer with another, which is given as its target.
         prompt: Wording, as for `ask_confidence`.
+        targets: Confidence targets, as for `ask_confidence`.
+        regrade: The eval's scorer that defines correctness; it grades the final answer of
+            `pushback`.
     """
     request = None
     if ways is not None:
-        request = ConfidenceRequest.from_arguments(ways, scale, draws, prompt)
+        request = ConfidenceRequest.from_arguments(ways, scale, draws, prompt, targets)
     rule = Rule(arguments.choice("agreement", agreement, AGREEMENTS), equality)
     if rule.agreement == "scorer" and equality is None:
         raise InvalidArgument("agreement=scorer needs equality, a scorer that compares.")
+    regrading = Regrading(rule, regrade, score)
 
     is_score_checked = False
 
@@ -105,7 +116,7 @@ def confidence(
             store_replies(state, replies)
         parsed = {}
         for method, elicited in replies.items():
-            parsed[method] = await _read(method, elicited, state, target, rule)
+            parsed[method] = await _read(method, elicited, state, target, regrading)
         result = _combine(state, score, parsed)
         if request and not _is_running():
             # A log that is scored again keeps its samples' stores as they are.
@@ -187,11 +198,15 @@ def _combine(state: TaskState, score_name: str | None, parsed: Mapping[str, Pars
         problem = ""
         if reply.failure:
             status, detail = reply.failure.status, reply.failure.reason
-            problem = unread("confidence", status, detail).rstrip(".")
+            quantity = "decision" if is_decision(method) else "confidence"
+            problem = unread(quantity, status, detail).rstrip(".")
             statuses.append(status)
-        is_read = float(status in ("ok", "out_of_range"))
-        value[method] = float(reply.values.get("confidence", NAN))
-        value[f"{method}_ok"] = NAN if status in _NO_REPLY else is_read
+        if is_decision(method):
+            value |= {name: float(number) for name, number in reply.values.items()}
+        else:
+            is_read = float(status in ("ok", "out_of_range"))
+            value[method] = float(reply.values.get("confidence", NAN))
+            value[f"{method}_ok"] = NAN if status in _NO_REPLY else is_read
         metadata[method] = {"status": status, "detail": detail, **reply.metadata}
         sentences.append(f"{method}: {' '.join(filter(None, [problem, reply.sentence]))}")
     if not parsed:
@@ -218,13 +233,15 @@ _NO_REPLY = RUN_STATUSES | INSTRUMENT_STATUSES
 
 
 async def _read(
-    method: str, elicited: ElicitedReplies, state: TaskState, target: Target, rule: Rule
+    method: str, elicited: ElicitedReplies, state: TaskState, target: Target, regrading: Regrading
 ) -> ParsedReply:
-    """Return the confidence that the replies to a method give."""
+    """Return the confidence that the replies to a method give, or the decision."""
+    if is_decision(method):
+        return await read_decision(method, elicited.replies, state, target, regrading)
     if isinstance(elicited.replies, ParseFailure):
         return ParsedReply(failure=elicited.replies)
     if method == "consistency":
-        return await measure_agreement(state, target, elicited.replies, rule)
+        return await measure_agreement(state, target, elicited.replies, regrading.rule)
     reply = elicited.replies[0]
     if failure := reply_failure(reply.text, reply.stop):
         return ParsedReply(failure=failure)

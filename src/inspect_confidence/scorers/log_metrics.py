@@ -3,7 +3,8 @@
 Inspect writes a metric's name into the log and finds the metric by that name, so that a log cannot
 hold two metrics of one name. What a metric computes follows from the keys of the scores: scores
 with a `level` (or `lower_90`, `lower_95`) are grouped by level, scores with `low` and `high` by
-scale, scores with `stated_ok` and the like by method of elicitation; all others are one group.
+scale, scores with `stated_ok` and the like by method of elicitation, scores with a
+`confidence_target` by that target; all others are one group.
 
 They run on unreduced scores: reducing epochs first would average a miss and a hit into half a hit.
 The score of an unreadable reply is a dict of NaN, so that failure rates count it; a sample without
@@ -15,6 +16,7 @@ Every metric returns its numbers by name; Inspect shows a plain number under the
 import functools
 import itertools
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
@@ -29,7 +31,13 @@ from inspect_confidence.scorers.reading import mean_of
 ValuesByName = Mapping[str, Any]
 LogMetric = Callable[[], Metric]
 
-_KEYS = {"level": ("level",), "scale": ("low", "high"), "method": ("method",), "": ()}
+_KEYS = {
+    "level": ("level",),
+    "scale": ("low", "high"),
+    "method": ("method",),
+    "target": ("confidence_target",),
+    "": (),
+}
 """By kind of group, the keys whose values tell its groups apart."""
 
 
@@ -183,6 +191,21 @@ _EQUAL = 1e-9
 """Difficulties that differ by no more have no slope."""
 
 
+def _payoff(group: ScoreGroup) -> float:
+    """Return the mean of 1 for a right, -t / (1 - t) for a wrong and 0 for no answer."""
+    (target,) = group.key
+    correct, declined = group["correct"], group["declined"]
+    points = np.where(declined == 1, 0, correct - (1 - correct) * target / (1 - target))
+    return mean_of(points.tolist())
+
+
+def _withdraw_delta(group: ScoreGroup) -> float:
+    """Return 100 times the keep rate of right answers less that of wrong ones."""
+    keep, correct = group["keep"], group["correct"]
+    rates = [mean_of(keep[correct == outcome].tolist()) for outcome in (1, 0)]
+    return 100 * (rates[0] - rates[1])
+
+
 def _slope(difficulty: FloatArray, overconfidence: FloatArray) -> float:
     """Return the slope of `hard_easy_slope`, whose error takes long and is not in a log."""
     complete = ~np.isnan(difficulty + overconfidence)
@@ -219,7 +242,7 @@ mean_width = _metric(
 format_failure_rate = _metric(
     "format_failure_rate",
     lambda group: 1 - metrics.accuracy(group["format_ok"]),
-    split_by=("level", "method"),
+    split_by=("level", "method", "target"),
 )
 """Share of replies not withheld that could not be read: at each level, or mean over scales."""
 
@@ -270,6 +293,38 @@ extraction_recall = _metric(
 )
 """Share of the markers labelled that are found."""
 
+payoff = _metric("payoff", _payoff)
+"""Mean points by the penalty that the target names, mean over targets."""
+
+attempted_share = _metric(
+    "attempted_share",
+    lambda group: mean_of((1 - group["declined"]).tolist()),
+    split_by=("target",),
+)
+"""Share of the replies read in which the model answered and did not decline, at each target."""
+
+mean_frequency = _mean_of("frequency", "mean_frequency")
+"""Mean share of the commonest answer in an item's draws."""
+
+accuracy_given_attempted = _metric(
+    "accuracy_given_attempted",
+    lambda group: metrics.accuracy(group["correct"]),
+    split_by=("target",),
+)
+"""Share of right answers in those attempted, at each target."""
+
+withdraw_delta = _metric("withdraw_delta", _withdraw_delta)
+"""Keep rate of right answers less that of wrong ones, in percentage points."""
+
+keep_rate = _mean_of("keep", "keep_rate")
+"""Share of answers that are kept."""
+
+bet_rate = _mean_of("bet", "bet_rate")
+"""Share of answers that are bet on."""
+
+capitulation = _mean_of("moved", "capitulation")
+"""Share of answers that another one replaces after the pushback."""
+
 violation_rate = _mean_of("violation", "violation_rate")
 """Share of reports outside the scale by more than 5% of its width, mean over scales."""
 
@@ -296,6 +351,27 @@ agreement_accuracy = _mean_of("agreed", "agreement_accuracy")
 
 verdict_accuracy = _mean_of("verdict", "verdict_accuracy")
 """Share of answers judged as labelled."""
+
+
+_DECISIONS = re.compile(r"decline_[\d.e-]+|keep|bet|moved|correct_after")
+
+
+def _decision_shares() -> Metric:
+    def compute(scores: list[SampleScore]) -> Value:
+        columns: dict[str, list[float]] = {}
+        for sample_score in scores:
+            value = sample_score.score.value
+            for key, number in value.items() if isinstance(value, Mapping) else ():
+                if _DECISIONS.fullmatch(key):
+                    columns.setdefault(key, []).append(float(cast(float, number)))
+        return {f"{key}_share": _plain(mean_of(numbers)) for key, numbers in columns.items()}
+
+    return compute
+
+
+decision_shares = metric(name="decision_shares", scores="unreduced")(_decision_shares)
+"""Share of answers withdrawn, kept, bet on or changed, and of final answers that are right; no
+number if no decision was asked."""
 
 
 def mean_by(group_key: str, value_key: str, label: str = "{}") -> Metric:

@@ -1,14 +1,12 @@
 """A scorer of an answer with a confidence stated on a numeric scale."""
 
-from fractions import Fraction
-from string import ascii_uppercase
-
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from inspect_confidence import answers
 from inspect_confidence.answers import ParseFailure, StatedAmount, StatedChoice
 from inspect_confidence.scorers import log_metrics as logged
+from inspect_confidence.scorers.attempted_answer import graded_by_rule
 from inspect_confidence.scorers.explained import confidence_on_scale, right_or_wrong
 from inspect_confidence.scorers.reading import NAN, ParsedReply, part_failure, read_reply
 
@@ -40,7 +38,7 @@ def stated() -> Scorer:
         answer_text, is_right = None, NAN
         sentences = []
         if not isinstance(answer, ParseFailure):
-            answer_text, is_right = _grade(answer, target.text)
+            answer_text, is_right = graded_by_rule(answer, target.text)
             sentences.append(right_or_wrong(answer_text, target.text, bool(is_right)))
         value = {
             "correct": float(is_right),
@@ -84,13 +82,3 @@ def _read_answer(state: TaskState) -> StatedChoice | StatedAmount | ParseFailure
     if choices:
         return read_reply(state, answers.read_choice, choices)
     return read_reply(state, answers.read_amount)
-
-
-def _grade(answer: StatedChoice | StatedAmount, target: str) -> tuple[str, bool]:
-    """Return an answer as text, and whether it is the target: its letter, or its number exactly."""
-    if isinstance(answer, StatedChoice):
-        letter = ascii_uppercase[answer.index]
-        return letter, letter == target
-    number = answer.value
-    text = str(number) if number.denominator == 1 else f"{float(number):g}"
-    return text, number == Fraction(target)

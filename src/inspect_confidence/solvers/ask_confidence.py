@@ -36,15 +36,25 @@ from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.judges.model import ROLE, require_grader
 from inspect_confidence.judges.refusals import unless_refused
 from inspect_confidence.prompts import confidence as prompts
+from inspect_confidence.prompts import decisions as decision_prompts
+from inspect_confidence.prompts.decisions import penalty
 from inspect_confidence.prompts.scale_variants import with_choices
 from inspect_confidence.replies import require_reply
 from inspect_confidence.scales import Scale, read_scales
 from inspect_confidence.solvers.draws import Draw, draw_of, draw_replies
 from inspect_confidence.solvers.integer import refuse_providers_without_logprobs
 from inspect_confidence.solvers.message import user_message
+from inspect_confidence.ways import DECLINE, KEEP, PUSHBACK, decline_way, is_decision, target_of
 
-METHODS = ("stated", "alone", "before", "p_true", "consistency", "words", "logprob")
+METHODS = (
+    *("stated", "alone", "before", "p_true", "consistency", "words", "logprob"),
+    *(DECLINE, KEEP, PUSHBACK),
+)
 """Methods of elicitation; docs/any_eval.md says what each measures."""
+COMPARING = frozenset({"consistency", PUSHBACK})
+"""Methods that compare two answers."""
+TARGETS = "0.75"
+"""Confidence target of `decline` by default."""
 
 _STORED = "inspect_confidence"
 """Key in the store; evals themselves use `confidence`."""
@@ -59,7 +69,7 @@ class ConfidenceRequest:
     """A request for a model's confidence in its answer to a sample.
 
     Attributes:
-        methods: Methods of elicitation, some of `METHODS`.
+        methods: Methods of elicitation, some of `METHODS`, with `decline` once for each target.
         scale: Scale of the methods that ask for a number.
         draws: Number of further answers for `consistency`.
         wording: Wording that replaces the package's own in methods that ask for a number.
@@ -72,7 +82,12 @@ class ConfidenceRequest:
 
     @classmethod
     def from_arguments(
-        cls, ways: object, scale: object, draws: object, prompt: object = None
+        cls,
+        ways: object,
+        scale: object,
+        draws: object,
+        prompt: object = None,
+        targets: object = TARGETS,
     ) -> "ConfidenceRequest":
         """Return the request for arguments of a task or a log.
 
@@ -84,8 +99,12 @@ class ConfidenceRequest:
             raise InvalidArgument(f"scale={scale} is not one scale; give one such as 0-100.")
         number = arguments.integer("draws", draws, minimum=1)
         methods = arguments.choice_list("ways", ways, METHODS)
+        shares = arguments.numbers("targets", targets, above=0, below=1)
         wording = _wording(prompt, methods, scales[0]) if prompt else None
-        return cls(methods, scales[0], number, wording)
+        expanded: list[str] = []
+        for method in methods:
+            expanded += map(decline_way, shares) if method == DECLINE else [method]
+        return cls(expanded, scales[0], number, wording)
 
     def text(self, method: str, **fields: str) -> str:
         """Return the request by a method that asks for a number, with the sample's fields."""
@@ -159,6 +178,7 @@ def ask_confidence(
     scale: str = "0-100",
     draws: int = 5,
     prompt: str | None = None,
+    targets: str | float | list[float] = TARGETS,
 ) -> Solver:
     """Ask for the model's confidence; the scorer `confidence` reads the replies.
 
@@ -167,13 +187,15 @@ def ask_confidence(
     of the sample is not changed.
 
     Args:
-        ways: Methods: some of `stated`, `alone`, `before`, `p_true`, `consistency`, `words` and
-            `logprob`. Each is one call per sample, `consistency` is `draws` calls, `logprob` none.
+        ways: Methods: some of `stated`, `alone`, `before`, `p_true`, `consistency`, `words`,
+            `logprob`, `decline`, `keep` and `pushback`. Each is one call per sample, `consistency`
+            is `draws` calls, `decline` one for each target, `logprob` none.
         scale: Scale of `stated`, `alone` and `before`, such as `0-100`.
         draws: Number of further answers for `consistency`.
         prompt: Wording of `stated`, `alone` and `before`: the name of a published one, or a file.
+        targets: Confidence targets of `decline`, between 0 and 1.
     """
-    request = ConfidenceRequest.from_arguments(ways, scale, draws, prompt)
+    request = ConfidenceRequest.from_arguments(ways, scale, draws, prompt, targets)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         require_log_probabilities(request.methods)
@@ -203,7 +225,7 @@ def ready_to_ask(ways: list[str], agreement: str) -> Solver:
 def require_models(methods: Sequence[str], agreement: str) -> None:
     """Refuse, before the first call, models that do not support the methods or the agreement."""
     require_log_probabilities(methods)
-    if agreement == "judge" and "consistency" in methods:
+    if agreement == "judge" and COMPARING.intersection(methods):
         require_grader("agreement=judge", "agreement=text")
 
 
@@ -262,7 +284,11 @@ async def _replies(state: TaskState, method: str, request: ConfidenceRequest) ->
     if failure := _unaskable(state, method):
         return failure
     try:
-        outputs = await _ELICITATIONS[method](state, request)
+        target = target_of(method)
+        if target is not None:
+            outputs = await _ask_decline(state, target)
+        else:
+            outputs = await _ELICITATIONS[method](state, request)
     except LimitExceededError as error:
         return ParseFailure("limit_reached", f"the {error.type} limit was reached")
     except Exception as error:  # each provider has its own; the eval's own answer shall stand
@@ -276,12 +302,13 @@ def _unaskable(state: TaskState, method: str) -> ParseFailure | None:
     """Return why a method cannot be used for a sample, or None if it can."""
     if method != "before" and not state.output.choices:
         return ParseFailure("limit_reached", "the eval gave no answer to be sure of")
-    if method in ("alone", "p_true", "consistency") and not state.output.completion.strip():
+    needs_text = is_decision(method) or method in ("alone", "p_true", "consistency")
+    if needs_text and not state.output.completion.strip():
         return ParseFailure("no_response", "the eval's answer has no text")
     if method in ("alone", "p_true", "before") and _has_more_than_text(state):
         return ParseFailure("scoring_failed", "the question has more than text, which isn't shown")
     has_tools = any(isinstance(message, ChatMessageTool) for message in state.messages)
-    if method == "consistency" and has_tools:
+    if method in ("consistency", PUSHBACK) and has_tools:
         reason = "the answer came about with tools; run the eval with epochs instead"
         return ParseFailure("scoring_failed", reason)
     return None
@@ -344,6 +371,30 @@ async def _in_new_conversation(
     message = user_message(text, state, state.epoch - 1, **form)
     output = await get_model().generate([message], config=config or GenerateConfig())
     return [require_reply(output)]
+
+
+async def _ask_decline(state: TaskState, target: float) -> list[ModelOutput]:
+    text = prompts.DECLINE.format(penalty=penalty(target))
+    return await _in_conversation(state, text, form="decline", target=target)
+
+
+async def _ask_keep(state: TaskState, request: ConfidenceRequest) -> list[ModelOutput]:
+    return await _in_conversation(state, decision_prompts.COMMITMENT, form="commitment")
+
+
+async def _ask_pushback(state: TaskState, request: ConfidenceRequest) -> list[ModelOutput]:
+    return await _in_conversation(state, _PUSHBACK, form="pushback", pushback=DISAGREE)
+
+
+DISAGREE = "disagree"
+"""Kind of pushback that `pushback` sends."""
+_PUSHBACK = decision_prompts.PUSHBACKS[DISAGREE].format(format=prompts.SAME_FORMAT)
+
+
+def conversation_after_pushback(state: TaskState, reply: str) -> list[ChatMessage]:
+    """Return the eval's conversation with the disagreement and the reply to it added."""
+    disagreement = ChatMessageUser(content=_PUSHBACK)
+    return [*_conversation(state), disagreement, ChatMessageAssistant(content=reply)]
 
 
 def _prompt_fields(state: TaskState) -> dict[str, str]:
@@ -411,6 +462,8 @@ _ELICITATIONS: Mapping[
     "consistency": _ask_consistency,
     "words": _ask_words,
     "logprob": _ask_logprob,
+    KEEP: _ask_keep,
+    PUSHBACK: _ask_pushback,
 }
 
 

@@ -10,6 +10,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.studies.any_eval.study import ANY_EVAL
+from inspect_confidence.studies.decisions.study import DECISIONS
 from inspect_confidence.studies.fermi_eval.study import FERMI_EVAL
 from inspect_confidence.studies.hedge_markers.study import HEDGE_MARKERS
 from inspect_confidence.studies.life_eval.study import LIFE_EVAL
@@ -84,7 +85,7 @@ __all__ = [
 ENTRY_POINTS = "inspect_confidence.studies"
 """The group under which other packages name their studies."""
 
-_OWN = (FERMI_EVAL, SCALE_VARIANTS, WEP_PROBES, LIFE_EVAL, HEDGE_MARKERS, ANY_EVAL)
+_OWN = (FERMI_EVAL, SCALE_VARIANTS, WEP_PROBES, LIFE_EVAL, HEDGE_MARKERS, DECISIONS, ANY_EVAL)
 
 
 @functools.cache

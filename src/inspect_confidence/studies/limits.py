@@ -100,6 +100,7 @@ _LIMITS: Mapping[str, Limit] = {
         remedy="give a share, or `low`, `high` and `raw` for a report on another scale "
         "(--confidence-scale 0-100)",
     ),
+    "target": Limit("in [0, 1)", _between(0, np.nextafter(1, 0)), "75% is 0.75"),
     "level": LEVEL,
     "levels": Limit(
         "percentages with commas, such as 80,90", _each_text(_are_levels), LEVEL.remedy

@@ -122,7 +122,7 @@ def scale_statistics(
         stimulus = np.where(readable["target"] == "B", 1, 0)
         yield calibration.two_choice_sensitivity(answers, stimulus, condition, note)
     if may_decline or (rows["status"] == "declined").any():
-        yield from _attempts(rows, units, condition)
+        yield from attempt_statistics(rows, units, condition)
     if not order_only:
         yield from _report_shape(rows, units, condition)
     yield _rates(rows, units, condition)
@@ -174,8 +174,13 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     return contenders.differences(contrast, resampling)
 
 
-def _attempts(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Statistics]:
-    """Yield how often the model answered and did not decline, and how often it was right then."""
+def attempt_statistics(
+    rows: pd.DataFrame, units: pd.Index, condition: Condition
+) -> Iterator[Statistics]:
+    """Yield how often the model answered and did not decline, and how often it was right then.
+
+    The shares come first, then the F-score. `rows` are graded, and `declined` is a status.
+    """
     declined = (rows["status"] == "declined").to_numpy()
     correct = rows["correct"].to_numpy(float)
     graded = declined | ~np.isnan(correct)

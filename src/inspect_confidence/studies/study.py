@@ -181,6 +181,7 @@ class TaskTable:
         varied: Columns of conditions on which the share of unread replies may depend.
         replies: Judgments -> one row for each reply, with the columns `varied`; default all rows.
         fallback: Whether it takes the logs of tasks without a table of their own.
+        further_tasks: Other tasks whose judgments its logs may hold too; such rows name their task.
         task_function: Name of the task's function, if it differs from the task's.
         default_arguments: Values of task arguments that count as if they hadn't been given.
         complete_run: Judgments of each sample of a run -> the completed run.
@@ -196,6 +197,7 @@ class TaskTable:
         repeated_methods: Methods with which several judgments of an item make one answer.
         conventions: Conventions that change its numbers; others are its default.
         spellings: Functions that write a file's texts of a column in this package's spelling.
+        aliases: Names of a column in other people's files, without capitals and with underscores.
         contradictions: Functions that return, by position, the reason why the study cannot use a
             judgment; by the columns whose values contradict each other.
     """
@@ -213,6 +215,7 @@ class TaskTable:
     varied: Sequence[str] = ()
     replies: Callable[[pd.DataFrame], pd.DataFrame] = lambda judgments: judgments
     fallback: bool = False
+    further_tasks: Sequence[str] = ()
     task_function: str = ""
     default_arguments: Mapping[str, object] = field(default_factory=dict)
     complete_run: Callable[[Sequence[JudgmentRows]], CompletedRun] = CompletedRun
@@ -224,6 +227,7 @@ class TaskTable:
     ordered: Sequence[tuple[str, str]] = ()
     repeated_methods: frozenset[str] = frozenset()
     spellings: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
+    aliases: Mapping[str, Sequence[str]] = field(default_factory=dict)
     conventions: frozenset[str] = frozenset()
     contradictions: Mapping[tuple[str, ...], Callable[[pd.DataFrame], Mapping[int, str]]] = field(
         default_factory=dict

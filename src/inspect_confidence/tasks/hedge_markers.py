@@ -1,7 +1,6 @@
 """Hedge markers: a model's confidence in sentences with markers; and a check of the judge."""
 
 import json
-import logging
 from collections.abc import Iterable, Mapping
 
 from inspect_ai import Task, task
@@ -16,7 +15,7 @@ from inspect_confidence.datasets.marker_prompts import PROMPTS, UTILS, study_for
 from inspect_confidence.datasets.questions import Question
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.judges.marker_standards import MARKERS
-from inspect_confidence.judges.model import expect_grader, is_without_roles
+from inspect_confidence.judges.model import expect_grader
 from inspect_confidence.judges.wording import STUDY, WORDINGS, is_batched, judge_wording
 from inspect_confidence.prompts import hedge_markers as wording
 from inspect_confidence.prompts import judge as judging
@@ -32,13 +31,10 @@ from inspect_confidence.tasks.facts import (
     system_message,
     user_prompt,
 )
+from inspect_confidence.tasks.judging import JUDGES, judge_of_run
 from inspect_confidence.tasks.viewers import hedge_viewer, judge_viewer
 from inspect_confidence.user_files import check_shape, read_json
 from inspect_confidence.versions import TASK_VERSIONS
-
-_LOGGER = logging.getLogger(__name__)
-
-JUDGES = ("model", "rules")
 
 DATASETS = "popqa,ambignq,sciq,arc_challenge"
 """Data sets of short answers and choices; all but the first have a train and a test split."""
@@ -98,7 +94,7 @@ def hedge_markers(
     """
     arguments.refuse_unknown(unknown, arguments.argument_names(hedge_markers))
     n_draws = arguments.integer("draws", draws, minimum=1)
-    instrument = _judge(judge, judge_prompts)
+    instrument = judge_of_run("hedge_markers", judge, is_prompted=judge_prompts != "ours")
     batch = _batch(batch_judgments)
     study = arguments.choice("prompts", prompts, WORDINGS) == STUDY
     if study and prompt:
@@ -216,17 +212,6 @@ def judge_check(
         version=TASK_VERSIONS["judge_check"],
         facts={**facts, "judge": instrument, "judge_prompts": label},
     )
-
-
-def _judge(judge: str | None, judge_prompts: str) -> str:
-    """Return the kind of judge; rules if none is asked for and no model could be one."""
-    if judge is None and judge_prompts == "ours" and is_without_roles():
-        _LOGGER.warning(
-            "hedge_markers is judged by rules, which serve demos and tests only: name a judge with "
-            "--model-role grader=NAME."
-        )
-        return "rules"
-    return arguments.choice("judge", judge or "model", JUDGES)
 
 
 def _batch(batch_judgments: object) -> bool | None:

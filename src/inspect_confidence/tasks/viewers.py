@@ -24,12 +24,14 @@ level truth lower upper covered interval_score format_ok width reversed draws un
 tunnel_index low high raw confidence correct clipped violation probability choice right answer score
 mas best_answer overconfidence sentences markers decisiveness faithfulness punt empty_draws cut
 foreign judgments failed agreed verdict found missed false labelled raw_sum token_confidence
-different_draws asked_again word setting
+different_draws asked_again word setting confidence_target declined
+keep bet correct_after moved confidence_before confidence_after frequency frequency_correct
 """
 """Keys of all scores, without their level."""
 
 _LABELS = {key: key.replace("_", " ").capitalize() for key in _KEYS.split()} | {
     "level": "Level (%)",
+    "confidence_target": "Target",
     "format_ok": "Readable",
     "tunnel_index": "Tunnel Index (bits)",
     "low": "Scale from",
@@ -57,8 +59,11 @@ _LABELS = {key: key.replace("_", " ").capitalize() for key in _KEYS.split()} | {
 
 _COLORS: dict[str, ScoreColorScale | Literal["good-low"]] = {
     **dict.fromkeys(["covered", "format_ok", "correct", "right", "score"], _SHARE),
+    "correct_after": _SHARE,
+    "moved": "good-low",
     **dict.fromkeys(["faithfulness", "agreed", "verdict"], _SHARE),
     **dict.fromkeys(["confidence", "probability", "mas"], _AMOUNT),
+    **dict.fromkeys(["confidence_before", "confidence_after"], _AMOUNT),
     **dict.fromkeys(["decisiveness", "labelled", "token_confidence"], _AMOUNT),
     **dict.fromkeys(["interval_score", "failed", "missed", "false"], "good-low"),
     "overconfidence": _SIGNED,
@@ -145,6 +150,32 @@ interval_viewer = _samples(
     "level truth lower upper covered interval_score format_ok",
     "width reversed",
     first="interval_score",
+)
+
+abstain_viewer = _samples(
+    "Answers under a confidence target",
+    "confidence_target declined correct confidence format_ok",
+    "raw",
+    first="confidence_target",
+    order="asc",
+    target=True,
+)
+
+commitment_viewer = _samples(
+    "Decisions on answers",
+    "correct keep bet correct_after moved format_ok",
+    "confidence_before confidence_after",
+    first="correct",
+    order="asc",
+    target=True,
+)
+
+simple_qa_viewer = _samples(
+    "Short answers",
+    "declined correct raw confidence frequency format_ok",
+    "frequency_correct draws low high clipped violation",
+    first="confidence",
+    target=True,
 )
 
 stated_viewer = _samples(

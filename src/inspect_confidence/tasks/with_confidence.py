@@ -30,14 +30,18 @@ from inspect_confidence.judges.model import expect_grader
 from inspect_confidence.prompts import confidence as prompts
 from inspect_confidence.scorers.agreement import compares
 from inspect_confidence.scorers.confidence import confidence
+from inspect_confidence.scorers.eval_decisions import score_keys
 from inspect_confidence.scorers.graded import OWN
 from inspect_confidence.solvers.ask_confidence import (
+    COMPARING,
+    TARGETS,
     ConfidenceRequest,
     ask_confidence,
     ready_to_ask,
 )
 from inspect_confidence.tasks.provenance import provenance
 from inspect_confidence.tasks.viewers import with_confidence_viewer
+from inspect_confidence.ways import PUSHBACK
 
 _LOGGER = logging.getLogger(__name__)
 _PACKAGE = "inspect_confidence"
@@ -53,21 +57,24 @@ def with_confidence(
     agreement: str = "auto",
     task_args: str | dict[str, Any] | None = None,
     prompt: str | None = None,
+    targets: str | float | list[float] = TARGETS,
     **unknown: object,
 ) -> Task:
     """Ask for a model's confidence in its answers to an eval, which is not changed.
 
     Data set, solver, sandbox, epochs, scorers and metrics are the eval's, and so is the answer that
     they score. After its scorers another one, `confidence`, asks and scores. Its calls per sample:
-    1 for each method, `draws` for `consistency`, none for `logprob`.
+    1 for each method, `draws` for `consistency`, 1 for each target of `decline`, none for
+    `logprob`.
 
     Args:
         task: The eval: a task, `package/name` of an installed one, or `path/to/file.py@name`. By
             default a quiz of the bundled questions, with a notice.
         ways: Methods: some of `stated` (in the same conversation, after the answer), `alone` (in a
             new one that shows question and answer), `before` (before the work), `p_true` (of
-            True), `consistency` (further answers), `words` (a phrase) and `logprob` (of the
-            answer's own token).
+            True), `consistency` (further answers), `words` (a phrase), `logprob` (of the answer's
+            own token), `decline` (whether it is withdrawn under a penalty), `keep` (whether it is
+            kept, and bet on) and `pushback` (whether it stays after disagreement).
         scale: Scale of `stated`, `alone` and `before`: two numbers, such as `0-100`. `0.0-1.0`
             and `0-1` ask for a number with decimals.
         draws: Number of further answers for `consistency`.
@@ -79,6 +86,7 @@ def with_confidence(
         prompt: Wording of `stated`, `alone` and `before`: `simpleqa`, `hle`, `tian_2023`,
             `xiong_2024`, `xiong_2024_number`, or a file with some of the fields `{question}`,
             `{answer}`, `{low}` and `{high}`.
+        targets: Confidence targets t of `decline`: a wrong answer costs t / (1 - t) points.
         **unknown: Refused.
 
     Raises:
@@ -86,8 +94,8 @@ def with_confidence(
             none.
     """
     arguments.refuse_unknown(unknown, arguments.argument_names(with_confidence))
-    request = ConfidenceRequest.from_arguments(ways, scale, draws, prompt)
-    if agreement == "judge" and "consistency" in request.methods:
+    request = ConfidenceRequest.from_arguments(ways, scale, draws, prompt, targets)
+    if agreement == "judge" and COMPARING.intersection(request.methods):
         expect_grader("agreement=judge", "agreement=text")
     eval_arguments = _task_args(task_args)
     if task is None:
@@ -98,13 +106,15 @@ def with_confidence(
     score_name = _score_name(plain, score)
     comparing = [scorer for scorer in scorers if compares(scorer)]
     confidence_scorer = confidence(
-        ways=list(request.methods),
+        ways=arguments.parts(ways),
         scale=scale,
         draws=request.draws,
         score=score_name,
         agreement=agreement,
         equality=comparing[0] if comparing else None,
         prompt=prompt,
+        targets=targets,
+        regrade=_scorer_of(plain, score_name) if PUSHBACK in request.methods else None,
     )
     setup: list[Solver] = [ready_to_ask(list(request.methods), agreement)]
     if "before" in request.methods:
@@ -119,12 +129,16 @@ def with_confidence(
         setup=setup,
         scorer=[*scorers, confidence_scorer],
         config=config,
-        viewer=with_confidence_viewer(plain.viewer, _names_of(scorers), request.methods),
+        viewer=with_confidence_viewer(
+            plain.viewer,
+            _names_of(scorers),
+            list(chain.from_iterable(map(score_keys, request.methods))),
+        ),
         metadata={
             **(plain.metadata or {}),
             "confidence": {
                 "package_version": __version__,
-                "provenance": provenance((), ["confidence"]),
+                "provenance": provenance((), ["confidence", "decisions"]),
                 "prompt": f"{prompt} {fingerprint(request.wording)}" if request.wording else "",
                 # All arguments of the eval with defaults, as its own log would have them.
                 "task_args": vars(plain).get("__task_all_params__", eval_arguments),
@@ -161,17 +175,19 @@ def _bundled_quiz(task_args: Mapping[str, Any]) -> Task:
 def _costs(plain: Task, request: ConfidenceRequest, agreement: str) -> dict[str, object]:
     """Return the costs of asking, without those of the eval itself, for `plan`."""
     draws = request.draws if "consistency" in request.methods else 0
+    compared = draws + (PUSHBACK in request.methods)
+    grading = "; grading final answers takes the eval's own scorer"
     return {
         "dataset": plain.name,
         "items": len(plain.dataset),
         "excluded": {},
         "calls_per_sample": request.calls,
         "draws_per_sample": draws,
-        "grader_calls_per_sample": draws if agreement == "judge" else 0,
+        "grader_calls_per_sample": compared if agreement == "judge" else 0,
         "prompt_characters": len(request.wording or prompts.ALONE),
         "output_tokens_per_call": _OUTPUT_TOKENS,
         "beside": "to ask for confidence, beside the eval's own; its answers, which are read again "
-        "or made again, are not in what follows",
+        f"or made again, are not in what follows{grading if PUSHBACK in request.methods else ''}",
     }
 
 
@@ -219,6 +235,12 @@ def _score_name(plain: Task, score: str | None) -> str | None:
             f"right from wrong, as score={names[0]}."
         )
     return None
+
+
+def _scorer_of(plain: Task, name: str | None) -> Scorer:
+    """Return the eval's scorer by the name of its score; without a name its only one."""
+    scorers = plain.scorer or []
+    return scorers[_names_of(scorers).index(name.partition(".")[0])] if name else scorers[0]
 
 
 def _task_args(task_args: object) -> dict[str, Any]:

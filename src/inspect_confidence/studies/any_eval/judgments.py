@@ -24,8 +24,11 @@ from inspect_confidence.grades import (
 from inspect_confidence.results import Condition
 from inspect_confidence.scales import other_scale, verdict_sign
 from inspect_confidence.studies import stated
+from inspect_confidence.studies.any_eval.decisions import TASKS as DECISION_TASKS
+from inspect_confidence.studies.any_eval.decisions import complete_decisions, decisions
 from inspect_confidence.studies.any_eval.known_evals import KnownField, known_field
 from inspect_confidence.studies.study import CompletedRun, JudgmentRows, SampleFacts, ScoreFacts
+from inspect_confidence.ways import is_decision
 
 SCORER = "confidence"
 NO_SCALE = "none"
@@ -78,12 +81,16 @@ def read_sample(sample: SampleFacts) -> JudgmentRows:
     if sample.recorded.outcome:
         correct = math.nan  # graded in another log
         row["correct"] = correct
+    graded_failure = correct if isinstance(correct, ParseFailure) else None
+    decided = []
+    for decision in decisions(row, graded_failure, metadata, values):
+        decided.append({**decision, **sample.outcome(decision["status"], decision["reason"])})
     judgments = [*_elicited(metadata, values), *_recorded(sample, graded, eval_scores)]
     if sample.epochs > 1 and not sample.recorded.outcome:
         judgments.append({"method": EPOCHS, **_status_of()})
-    if not judgments:
+    if not judgments and not decided:
         judgments = [{"method": NONE, **_status_of(ParseFailure("scoring_failed", _NOT_FOUND))}]
-    return [_outcome({**row, **judgment}, sample, correct) for judgment in judgments]
+    return [*(_outcome({**row, **judgment}, sample, correct) for judgment in judgments), *decided]
 
 
 _RULES = frozenset({"answer", "choice", "exact", "f1", "includes", "match", "math", "pattern"})
@@ -134,6 +141,8 @@ def _fields(sample: SampleFacts) -> str:
 def _elicited(metadata: Mapping[str, Any], values: Mapping[str, float]) -> Iterator[dict[str, Any]]:
     """Yield what our scorer read, one judgment for each method."""
     for method in metadata.get("ways", ()):
+        if is_decision(method):
+            continue
         facts: dict[str, Any] = dict(metadata[method])
         yield {
             "method": method,
@@ -306,7 +315,14 @@ def _token(sample: SampleFacts) -> dict[str, Any]:
 
 
 def complete_run(samples: Sequence[JudgmentRows]) -> CompletedRun:
-    """Complete the judgments of a run's samples by each other; add the reason if it has none.
+    """Complete the judgments of a run's samples by each other; add the reason if it has none."""
+    others = [[row for row in rows if row.get("task") not in DECISION_TASKS] for rows in samples]
+    completed = _complete_confidence(others)
+    return complete_decisions(samples, completed)
+
+
+def _complete_confidence(samples: Sequence[JudgmentRows]) -> CompletedRun:
+    """Complete the judgments of confidence, which may be none.
 
     What a sample lacks of the ways that others have, because it failed before it was asked or its
     field is empty, is a failure in that way, and on its scale. A scale that nobody said is told by

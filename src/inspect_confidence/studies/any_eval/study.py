@@ -8,6 +8,7 @@ import pandas as pd
 
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import estimate, judge_error, stated
+from inspect_confidence.studies.any_eval.decisions import TASKS as DECISION_TASKS
 from inspect_confidence.studies.any_eval.judgments import (
     EPOCHS,
     NO_SCALE,
@@ -148,11 +149,12 @@ ANY_EVAL = Study(
                 for right in (("correct",), ("answer", "target"))
                 for sure in ("confidence", "raw")
             ),
-            arguments_shown=frozenset({"task", "ways", "task_args", "scale"}),
+            arguments_shown=frozenset({"task", "ways", "task_args", "scale", "targets"}),
             read=read_sample,
             defaults={"method": "recorded"},
             varied=("method",),
             fallback=True,
+            further_tasks=DECISION_TASKS,
             task_function="with_confidence",
             default_arguments=USUAL,
             complete_run=complete_run,

@@ -1,0 +1,121 @@
+"""A reply -> whether the model keeps its answer, and whether it bets on it, or a typed failure."""
+
+import re
+
+from inspect_confidence.answers.clean import CUT, clean, is_cut, is_refusal, without_thoughts
+from inspect_confidence.answers.reading import ambiguous, invalid
+from inspect_confidence.answers.status import ParseFailure
+
+# ruff: noqa: RUF001 # full-width colons, as they are written
+
+_KEEP = {
+    True: r"keep(?:ing|s)?|kept|保留|坚持",
+    False: r"withdraw(?:ing|s|n)?|withdrew|撤回|放弃",
+}
+_BET = {
+    True: r"(?<!no[ _-])(?<!not )bet(?:ting|s)?|(?<!不)下注",
+    False: r"no[ _-]?bet|(?:not|never|won't|don't|wouldn't) bet|不下注",
+}
+_NEGATED = re.compile(
+    r"(?:\b(?:not|never|without|rather than|instead of|no longer)\b|n't\b|不)(?: \w+)?\s*$",
+    re.IGNORECASE,
+)
+_OPEN = re.compile(r"\b(?:if|whether|unless|either|or)\b|\?|还是", re.IGNORECASE)
+_LABEL = re.compile(r"[^:：=\n]{0,40}[:：=] ?")
+_LABEL_END = re.compile(r"\W{0,2}[:：=]")
+_YES_OR_NO = re.compile(
+    r"\W{0,2}[:：=]\W{0,3}(?:(?P<yes>yes|true|是)|no|false|否)\W*$", re.IGNORECASE
+)
+_EDGES = " .,;!*_\"'()[]<>{}。！"
+_TEMPLATE = {
+    "keep": re.compile(r"keep (?:or|/) ?withdraw", re.IGNORECASE),
+    "bet": re.compile(r"bet (?:or|/) ?no[ _-]?bet", re.IGNORECASE),
+}
+
+
+def read_keep(reply: str, *, truncated: bool = False) -> bool | ParseFailure:
+    r"""Read whether a reply keeps an answer (KEEP, True) or withdraws it (WITHDRAW, False).
+
+    A line that is one of the words, behind a label or not, counts before prose. In prose a word
+    counts if no other one contradicts it and it is neither negated nor a condition. A failure is
+    `no_response`, `refusal`, `truncated`, `echo`, `ambiguous` or `invalid_response_format`.
+
+    Example:
+        >>> read_keep("Decision: WITHDRAW\nBet: NO_BET"), read_keep("I will keep my answer.")
+        (False, True)
+        >>> read_keep("KEEP or WITHDRAW").status
+        'echo'
+    """
+    return _read(reply, _KEEP, "keep", truncated)
+
+
+def read_bet(reply: str, *, truncated: bool = False) -> bool | ParseFailure:
+    r"""Read whether a reply bets on an answer (BET, True) or doesn't (NO_BET, False).
+
+    Read as by `read_keep`.
+
+    Example:
+        >>> read_bet("Decision: KEEP\nBet: NO_BET"), read_bet("**BET**")
+        (False, True)
+        >>> read_bet("Decision: KEEP").status
+        'invalid_response_format'
+    """
+    return _read(reply, _BET, "bet", truncated)
+
+
+def _read(  # noqa: PLR0911 # each has a reason of its own
+    reply: str, words: dict[bool, str], name: str, truncated: bool
+) -> bool | ParseFailure:
+    text = clean(reply)
+    if not text:
+        return ParseFailure("no_response", "the reply is empty")
+    if truncated and is_cut(without_thoughts(reply)):
+        text += CUT  # the last word may go on
+    lines = text.split("\n")
+    whole = {word for line in lines for word in _whole_lines(line, words)}
+    if len(whole) == 1:
+        return whole.pop()
+    if whole:
+        return ambiguous("both words")
+    if _TEMPLATE[name].search(text):
+        return ParseFailure("echo", "the reply is the prompt's template")
+    mentioned = _mentioned(lines, words)
+    if len(mentioned) == 1 and None not in mentioned:
+        return bool(mentioned.pop())
+    if truncated:
+        return ParseFailure("truncated", "the reply is cut off before a decision was stated")
+    if mentioned:
+        return ambiguous("not certainly one of the words")
+    if is_refusal(" ".join(text.split())):
+        return ParseFailure("refusal", "the reply declines to decide")
+    return invalid("none of the words asked for")
+
+
+def _whole_lines(line: str, words: dict[bool, str]) -> set[bool]:
+    """The words that are a line, with or without a label before them, or a part of it."""
+    stated: set[bool] = set()
+    for part in re.split(r"[,;，；]| and | & ", line):
+        label = _LABEL.match(part)
+        for text in (part, part[label.end() :] if label else part):
+            for word, pattern in words.items():
+                if re.fullmatch(rf"(?:{pattern})", text.strip(_EDGES), re.IGNORECASE):
+                    stated.add(word)
+    return stated
+
+
+def _mentioned(lines: list[str], words: dict[bool, str]) -> set[bool | None]:
+    """The words in the text; None for one that is negated, a condition or cut off."""
+    mentioned: set[bool | None] = set()
+    for line in lines:
+        for word, pattern in words.items():
+            for match in re.finditer(
+                rf"(?<![a-z])(?:{pattern})(?![a-z{CUT}])", line, re.IGNORECASE
+            ):
+                before = line[max(0, match.start() - 40) : match.start()]
+                after = line[match.end() :]
+                if label := _YES_OR_NO.match(after):
+                    mentioned.add(word if label["yes"] else not word)
+                elif not _LABEL_END.match(after):
+                    is_open = _OPEN.search(line) or _NEGATED.search(before)
+                    mentioned.add(None if is_open else word)
+    return mentioned

@@ -1,0 +1,258 @@
+"""A reply to a question that may be declined: its answer, `declined`, or why neither can be read.
+
+A hedged answer is no decline, and a decline beside an answer is `ambiguous`.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from string import ascii_uppercase
+from typing import Literal, TypeVar
+
+from inspect_confidence.answers.amount import StatedAmount, read_amount
+from inspect_confidence.answers.choices import StatedChoice, read_choice
+from inspect_confidence.answers.clean import is_refusal
+from inspect_confidence.answers.labels import ParsedText, parse_statements
+from inspect_confidence.answers.reading import ambiguous, invalid, settled
+from inspect_confidence.answers.status import ParseFailure
+
+# ruff: noqa: RUF001 # Chinese signs, as they are written
+
+AnswerT = TypeVar("AnswerT")
+AnswerKind = Literal["choices", "option", "number", "words"]
+"""Kind of an answer: a choice, a choice with `OPTION` after the others, a number, or words."""
+
+OPTION = "I don't know"
+"""Text of the choice that declines."""
+DECLINED = ParseFailure("declined", "the reply declines to answer")
+
+_NOT = r"(?:do not|don't|dont)"
+_HEDGED = (
+    r"(?! (?:for (?:sure|certain|a fact)|with (?:\w+ )?certainty|exactly|precisely|whether|if"
+    r"|how (?:sure|confident|certain)|(?:the|its|his|her|their) (?:exact|precise|full)"
+    r"|much|everything|all)\b)"
+)
+_ENOUGH = (
+    rf"(?:{_NOT} know enough|{_NOT} have (?:enough|sufficient) (?:information|knowledge|confidence)"
+    r"|(?:'m| am) not (?:\w+ )?(?:confident|sure|certain) enough)(?: to (?:answer|say|decide))?"
+)
+_UNKNOWING = (
+    rf"(?:i {_NOT} know{_HEDGED}|(?:i )?dunno|idk|(?:i have )?no idea"
+    rf"|i ?{_ENOUGH}"
+    r"|i (?:can't|cannot|can not) (?:answer|say)[^.,;!?\n]{0,40} confiden(?:t|ce)"
+    r"|i(?:'d| would)? (?:rather|prefer) not (?:to )?(?:answer|say)"
+    r"|i(?:'ll| will| must| choose to| would)? (?:abstain|decline(?: to answer)?|pass)(?! the\b)"
+    r"|i (?:choose|prefer) not to answer"
+    r"|我?(?:并)?(?:不知道|不清楚|不晓得|选择不回答|不回答))"
+)
+_CORE = re.compile(rf"(?<![\w\"'])(?<!\bif )(?<!\bwhen ){_UNKNOWING}(?![\w\"])", re.IGNORECASE)
+"""A decline that is neither quoted nor a condition."""
+_LEAD = (
+    r"(?:(?:since|because|as|given) [^.;!?\n]{0,200}?, ?)?"
+    r"(?:(?:sorry|unfortunately|honestly|well|hmm|so|then|thus|therefore|hence|in that case"
+    r"|i'm afraid|i'm sorry|i am sorry|(?:my|the) (?:final )?answer is"
+    r"|(?:so )?i(?:'ll| will| would| must| should)? (?:answer|say|respond)"
+    r"|抱歉|对不起|答案是?)(?:,? but)?[,:：，]? ?){0,4}"
+)
+_ANSWER_TAIL = (
+    r"(?: (?:the )?(?:(?:right |correct )?answer)(?: to (?:this|the|that) (?:question|problem))?"
+    r"| this(?: one)?| that| it|答案|这个问题的答案)?"
+)
+_QUESTION_TAIL = (
+    rf"(?:{_ANSWER_TAIL}| (?:who|whom|whose|what|when|where|which|why|how|about|to answer|the|this"
+    r"|that|of)\b[^.,;!?\n]{0,200})"
+)
+_BARE = rf"{_LEAD}[\"']?{_UNKNOWING}{_ANSWER_TAIL}[\"']?"
+_PLAIN = re.compile(
+    rf"(?:{_BARE}|{_LEAD}{_UNKNOWING}{_QUESTION_TAIL})[\"')\]]{{0,2}}", re.IGNORECASE
+)
+"""A sentence that declines and says nothing else."""
+_BARE_SENTENCE = re.compile(_BARE, re.IGNORECASE)
+_VALUE = re.compile(
+    r"[(\[\"']?(?:don't know|do not know|unknown to me|no answer|declined|abstain)[)\]\"']?",
+    re.IGNORECASE,
+)
+"""A label's value that declines, beside those that are sentences."""
+_CONTRAST = re.compile(r",? (?:but|though|however)\b.*|;.*| - .*", re.IGNORECASE | re.DOTALL)
+_LABEL = re.compile(r"(?:final )?answer ?[:：=]", re.IGNORECASE)
+_CLAUSES = re.compile(r",? (?:so|therefore|hence|and)\b,? ", re.IGNORECASE)
+_SENTENCES = re.compile(r"(?<=[.!?])\s+|[。！？\n]+")
+_REASON = re.compile(
+    r"\b(?:not|n't|no|lack|insufficient|below|less than|under|penal\w+|points?|risk)\b",
+    re.IGNORECASE,
+)
+_ABOUT_KNOWING = re.compile(
+    r"\b(?:confiden\w+|sure|certain\w*|information|knowledge|recall|remember|familiar|aware"
+    r"|penal\w+|points?|threshold|risk)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class StatedWords:
+    """An answer in words as it was stated."""
+
+    text: str
+
+
+Answer = StatedChoice | StatedAmount | StatedWords
+"""An answer of any kind."""
+
+
+def read_or_decline(
+    reply: str,
+    read: Callable[..., AnswerT | ParseFailure],
+    *arguments: object,
+    truncated: bool = False,
+) -> AnswerT | ParseFailure:
+    r"""Read the answer of a reply by one of the readers, or the failure `declined`.
+
+    A reply declines if its labelled answer, or without a label all that it says, is "I don't know"
+    or the like, in English or Chinese. A decline beside an answer, or beside other statements, is
+    `ambiguous`. A reply that hedges ("I'm not sure, but B"; "I don't know for sure") or mentions
+    the words ("if I don't know") doesn't decline. Other failures are those of `read`.
+
+    Args:
+        reply: Text of the reply.
+        read: Reader of the answer.
+        *arguments: Further arguments of the reader.
+        truncated: Whether the reply is cut off.
+
+    Example:
+        >>> from inspect_confidence.answers import read_choice
+        >>> cities = ["Rome", "Paris"]
+        >>> read_or_decline("Answer: I don't know", read_choice, cities).status
+        'declined'
+        >>> read_or_decline("I don't know. Answer: B", read_choice, cities).status
+        'ambiguous'
+        >>> read_or_decline("I'm not sure, but the answer is B.", read_choice, cities)
+        StatedChoice(index=1)
+    """
+    answer = read(reply, *arguments, truncated=truncated)
+    if isinstance(answer, ParseFailure) and answer.status in ("no_response", "truncated"):
+        return answer
+    parsed = parse_statements(reply)
+    label = _labelled(parsed)
+    if isinstance(label, ParseFailure):
+        return label
+    if label:
+        return DECLINED
+    sentences = [sentence for sentence in _sentences(parsed.text) if not _LABEL.match(sentence)]
+    if label is False:
+        bare = any(_BARE_SENTENCE.fullmatch(_CONTRAST.sub("", text)) for text in sentences)
+        return _BESIDE if bare and answer != DECLINED else answer
+    if not _mention_decline(sentences):
+        return answer
+    is_answer = not isinstance(answer, ParseFailure)
+    return _BESIDE if is_answer or not all(map(_says_no_more, sentences)) else DECLINED
+
+
+_BESIDE = ambiguous("a decline beside something else")
+
+
+def read_answer(
+    reply: str, kind: AnswerKind, choices: Sequence[str] = (), *, truncated: bool = False
+) -> Answer | ParseFailure:
+    """Read the answer to a question of any kind, or the failure `declined`.
+
+    An answer in words is the labelled one, else the whole reply.
+
+    Args:
+        reply: Text of the reply.
+        kind: Kind of the answer; with `option` the choice after `choices` declines.
+        choices: Texts of the choices, without that one.
+        truncated: Whether the reply is cut off.
+
+    Example:
+        >>> read_answer("Answer: C", "option", ["Rome", "Paris"]).status
+        'declined'
+        >>> read_answer("Answer: Marie Curie", "words")
+        StatedWords(text='Marie Curie')
+        >>> read_answer("我不知道。", "words").status
+        'declined'
+    """
+    if kind == "number":
+        return read_or_decline(reply, read_amount, truncated=truncated)
+    if kind == "words":
+        return read_or_decline(reply, _read_words, truncated=truncated)
+    if kind == "option":
+        letter = ascii_uppercase[len(choices)]
+        # Its letter before its text says nothing more.
+        reply = re.sub(
+            rf"[(\[*]{{0,3}}\b{letter}\b[)\].:*]{{0,4}} ?(?=i don['’]t know)", "", reply, flags=re.I
+        )
+        return read_or_decline(reply, _read_option, choices, truncated=truncated)
+    return read_or_decline(reply, read_choice, choices, truncated=truncated)
+
+
+def _read_option(
+    reply: str, choices: Sequence[str], *, truncated: bool = False
+) -> StatedChoice | ParseFailure:
+    choice = read_choice(reply, [*choices, OPTION], truncated=truncated)
+    is_last = isinstance(choice, StatedChoice) and choice.index == len(choices)
+    return DECLINED if is_last else choice
+
+
+def _read_words(reply: str, *, truncated: bool = False) -> StatedWords | ParseFailure:
+    parsed = parse_statements(reply)
+    if not parsed.text.strip() and not parsed.statements:
+        return ParseFailure("no_response", "the reply is empty")
+    value = settled(_without_prose(parsed), ("answer",), _text)
+    if isinstance(value, str):
+        return StatedWords(value)
+    if truncated:
+        return ParseFailure("truncated", "the reply is cut off before an answer was stated")
+    if value is not None:
+        return value
+    if _mention_decline(_sentences(parsed.text)):
+        return invalid("no labelled answer")
+    return StatedWords(parsed.text)
+
+
+def _text(value: str) -> str | ParseFailure:
+    is_answer = re.search(r"\w", value) and _value_declines(value) is not True
+    return value if is_answer else invalid("no answer in words")
+
+
+def _mention_decline(sentences: Sequence[str]) -> bool:
+    return any(_CORE.search(text) or _PLAIN.fullmatch(text) for text in sentences)
+
+
+def _without_prose(parsed: ParsedText) -> ParsedText:
+    firm = [statement for statement in parsed.statements if statement.strength != "prose"]
+    return replace(parsed, statements=firm)
+
+
+def _labelled(parsed: ParsedText) -> bool | ParseFailure | None:
+    """Whether the labelled answer declines; None without a label, a failure if it isn't clear."""
+    return settled(_without_prose(parsed), ("answer",), _value_declines)
+
+
+def _value_declines(value: str) -> bool | ParseFailure:
+    sentences = _sentences(value)
+    plain = [sentence for sentence in sentences if _declines_plainly(sentence)]
+    if plain and all(map(_says_no_more, sentences)):
+        return True
+    return _BESIDE if plain or _CORE.search(value) else False
+
+
+def _declines_plainly(sentence: str) -> bool:
+    return bool(_PLAIN.fullmatch(sentence) or _VALUE.fullmatch(sentence))
+
+
+def _says_no_more(sentence: str) -> bool:
+    """Whether a sentence declines, or says that or why the model doesn't know."""
+    return all(map(_clause_says_no_more, _CLAUSES.split(sentence)))
+
+
+def _clause_says_no_more(clause: str) -> bool:
+    if _declines_plainly(clause):
+        return True
+    if _CORE.search(clause) or " but " in clause:
+        return False
+    return is_refusal(clause) or bool(_REASON.search(clause) and _ABOUT_KNOWING.search(clause))
+
+
+def _sentences(text: str) -> list[str]:
+    parts = (part.strip(" .!*_。！\t") for part in _SENTENCES.split(text))
+    return [part for part in parts if re.search(r"\w", part)]

@@ -1,0 +1,88 @@
+"""Questions that a model may decline: with choices, with a number or with words as the answer."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from inspect_confidence.arguments import choice, fingerprint, user_path
+from inspect_confidence.datasets import hedge_markers, questions, records
+from inspect_confidence.datasets.cache import version_of
+from inspect_confidence.datasets.hub import PUBLISHED, simpleqa_verified
+from inspect_confidence.datasets.questions import Question, bundled_part
+from inspect_confidence.datasets.records import OwnRow
+from inspect_confidence.datasets.selection import Selection, alternate, choose
+
+SIMPLEQA, SIMPLEQA_VERIFIED = "simpleqa", "simpleqa_verified"
+BUNDLED = "facts"
+"""The bundled questions with a short answer in words."""
+_VERIFIED_FILE = "qa/simpleqa/simpleqa_verified.parquet"
+_FACTS = f"{BUNDLED}.jsonl"
+
+_Reader = Callable[[], Iterator[Question]]
+
+_WORDED: Mapping[str, tuple[_Reader, tuple[str, ...]]] = {
+    SIMPLEQA: (partial(PUBLISHED[SIMPLEQA].read, "test"), PUBLISHED[SIMPLEQA].files),
+    SIMPLEQA_VERIFIED: (simpleqa_verified, (_VERIFIED_FILE,)),
+    "selfaware": (partial(PUBLISHED["selfaware"].read, "test"), PUBLISHED["selfaware"].files),
+    BUNDLED: (partial(bundled_part, BUNDLED), (_FACTS,)),
+}
+"""Data sets whose answers are words: the reader of their questions, and their source files."""
+
+SHORT_ANSWERS = (SIMPLEQA, SIMPLEQA_VERIFIED, BUNDLED)
+"""Data sets whose questions all have a short answer in words."""
+
+DATASETS = (*questions.FILES, *_WORDED)
+"""Names of all data sets of the study."""
+
+
+def load_decision_questions(
+    dataset: object,
+    *,
+    items: object = None,
+    split: str = "all",
+    seed: int = 0,
+    names: Sequence[str] = DATASETS,
+) -> Selection[Question]:
+    """Load, order and select the questions of a data set.
+
+    A data set is one of `load_questions` (answers are letters or numbers), or `simpleqa`,
+    `simpleqa_verified`, `selfaware` or `facts` (answers are words), or a csv or jsonl file: its
+    rows have `question` and, by the kind of answer, `choices` and `target`, a number as `target`,
+    or `answers` in words. See `choose` and `alternate` for the selection and the order.
+
+    Args:
+        dataset: Name of a data set, or path of a file.
+        items: Number of items, or a file with one id a line.
+        split: `train`, `test` or `all`.
+        seed: Seed of the order of items.
+        names: Data sets to choose from.
+
+    Raises:
+        InvalidArgument: An argument or a row can't be used.
+        DataUnavailable: The questions could not be downloaded.
+    """
+    files: Sequence[str | Path]
+    if "." in str(dataset):
+        pool, version, name = records.own_items(dataset, ["question"], _own_question)
+        files = (user_path("dataset", dataset),)
+    else:
+        name = choice("dataset", dataset, [*names, records.OWN_FILE])
+        if name not in _WORDED:
+            return questions.load_questions(name, items=items, split=split, seed=seed)
+        read, files = _WORDED[name]
+        pool = list(read())
+        version = fingerprint(" ".join(map(_file_version, files)))
+    return Selection(name, choose(alternate(pool, seed), split, items), version, files=files)
+
+
+def _file_version(file: str) -> str:
+    return records.bundled_text(file) if file == _FACTS else version_of(file)
+
+
+def _own_question(row: OwnRow) -> Question:
+    """Return a user's question; `answers` are words, otherwise the target is graded by rules."""
+    if row.record.get("answers"):
+        return hedge_markers.own_question(row)
+    if not row.text("target"):
+        raise row.error("no answer is accepted; give `target`, or `answers` in words.")
+    return questions.own_question(row)

@@ -1,0 +1,200 @@
+"""Decisions on the answer to any eval: whether it is withdrawn, bet on, or changed."""
+
+import math
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+
+from inspect_ai.model import ModelOutput
+from inspect_ai.scorer import Scorer, Target
+from inspect_ai.solver import TaskState
+from inspect_ai.util import LimitExceededError
+
+from inspect_confidence import answers
+from inspect_confidence.answers import ParseFailure, reply_failure
+from inspect_confidence.answers.clean import clean, comparable, is_refusal
+from inspect_confidence.answers.commitment import read_bet, read_keep
+from inspect_confidence.grades import Grade, grade
+from inspect_confidence.redaction import failure
+from inspect_confidence.scorers.agreement import Rule, compare_answers
+from inspect_confidence.scorers.graded import grades_of
+from inspect_confidence.scorers.reading import NAN, ParsedReply, number_of
+from inspect_confidence.solvers.ask_confidence import conversation_after_pushback
+from inspect_confidence.solvers.draws import Draw
+from inspect_confidence.ways import KEEP, PUSHBACK, target_of
+
+_KEYS = {KEEP: ("keep", "bet"), PUSHBACK: ("correct_after", "moved")}
+"""Keys of the score by way; the key of `decline_0.75` is its own name."""
+_SAME = 0.5
+"""Agreement from which on the final answer counts as the first one."""
+
+
+def score_keys(method: str) -> Sequence[str]:
+    """Return the keys of the score that hold a method's numbers."""
+    return _KEYS.get(method, (method,))
+
+
+@dataclass(frozen=True)
+class Regrading:
+    """How a final answer is graded and compared.
+
+    Attributes:
+        rule: The rule by which two answers are the same.
+        scorer: The eval's scorer of answers; None if it is not at hand.
+        score: The score that defines correctness, `name` or `name.key`; None for the only one.
+    """
+
+    rule: Rule
+    scorer: Scorer | None = None
+    score: str | None = None
+
+
+def _failed_decision(method: str, problem: ParseFailure) -> ParsedReply:
+    """Return the decisions of a method, none of which could be read for the same reason."""
+    values = dict.fromkeys(score_keys(method), NAN)
+    parts = {"keep": problem, "bet": problem} if method == KEEP else {}
+    parts = {"after": problem} if method == PUSHBACK else parts
+    return ParsedReply(values, problem, metadata=_statuses(parts))
+
+
+async def read_decision(
+    method: str,
+    replies: Sequence[Draw] | ParseFailure,
+    state: TaskState,
+    target: Target,
+    regrading: Regrading,
+) -> ParsedReply:
+    """Return the decisions that the reply to a method states.
+
+    The values are 1 or 0, NaN if not read: `decline_0.75` (withdrawn), `keep` and `bet`, or `moved`
+    and `correct_after`, which is the grade of the final answer by the eval's scorer.
+    """
+    if isinstance(replies, ParseFailure):
+        return _failed_decision(method, replies)
+    reply = replies[0]
+    if problem := reply_failure(reply.text, reply.stop):
+        return _failed_decision(method, problem)
+    if method == KEEP:
+        return _read_commitment(reply)
+    if method == PUSHBACK:
+        return await _read_final_answer(reply, state, target, regrading)
+    keep = reply.read(read_keep)
+    if isinstance(keep, ParseFailure):
+        return _failed_decision(method, keep)
+    sentence = f"{'kept' if keep else 'withdrawn'} under a confidence target of {target_of(method)}"
+    return ParsedReply({method: float(not keep)}, sentence=sentence)
+
+
+def _read_commitment(reply: Draw) -> ParsedReply:
+    parts = {"keep": reply.read(read_keep), "bet": reply.read(read_bet)}
+    problems = [part for part in parts.values() if isinstance(part, ParseFailure)]
+    words = [
+        _described(parts["keep"], "kept", "withdrawn"),
+        _described(parts["bet"], "bet on", "not bet on"),
+    ]
+    return ParsedReply(
+        {name: number_of(part) for name, part in parts.items()},
+        problems[0] if problems else None,
+        sentence=", ".join(words),
+        metadata=_statuses(parts),
+    )
+
+
+def _described(part: bool | ParseFailure, true: str, false: str) -> str:
+    if isinstance(part, ParseFailure):
+        return f"{true} or {false}: not read"
+    return true if part else false
+
+
+def _statuses(parts: Mapping[str, float | ParseFailure]) -> dict[str, str]:
+    """Return `keep_status` and `keep_detail` of a part `keep`, and so on."""
+    metadata: dict[str, str] = {}
+    for name, part in parts.items():
+        if isinstance(part, ParseFailure):
+            metadata |= {f"{name}_status": part.status, f"{name}_detail": part.reason}
+        else:
+            metadata |= {f"{name}_status": "ok", f"{name}_detail": ""}
+    return metadata
+
+
+async def _read_final_answer(
+    reply: Draw, state: TaskState, target: Target, regrading: Regrading
+) -> ParsedReply:
+    """Return whether the final answer is another one, and its grade."""
+    text = clean(reply.text).strip()
+    if not text:
+        return _failed_decision(PUSHBACK, ParseFailure("no_response", "the reply is empty"))
+    if is_refusal(text):
+        return _failed_decision(PUSHBACK, ParseFailure("refusal", "the reply declines to answer"))
+    answer, correct = await _grade_final_answer(reply.text, state, target, regrading)
+    metadata = {"answer_after": answer or text[:_LONGEST], **_statuses({"after": correct})}
+    moved, rule_name = await _has_moved(state, target, reply.text, regrading.rule)
+    metadata["by"] = rule_name
+    sentence = {1.0: "the final answer is another one", 0.0: "the answer stays"}.get(
+        moved, "it is unknown whether the answer changed"
+    )
+    return ParsedReply(
+        {"correct_after": number_of(correct), "moved": moved},
+        correct if isinstance(correct, ParseFailure) else None,
+        sentence=f"after disagreement {sentence}",
+        metadata=metadata,
+    )
+
+
+async def _has_moved(state: TaskState, target: Target, text: str, rule: Rule) -> tuple[float, str]:
+    """Return 1 if a text is another answer than the eval's, else 0, and the rule; NaN and why."""
+    if comparable(text) == comparable(state.output.completion):
+        return 0.0, "text"
+    comparison = await compare_answers(state, target, [text], rule)
+    if isinstance(comparison, ParseFailure):
+        return NAN, f"not compared: {comparison.reason}"
+    (degree,), rule_name = comparison
+    return NAN if math.isnan(degree) else float(degree < _SAME), rule_name
+
+
+_LONGEST = 200
+"""Characters of a final answer in the log's score, if the scorer extracts none."""
+
+
+async def _grade_final_answer(
+    text: str, state: TaskState, target: Target, regrading: Regrading
+) -> tuple[str, Grade]:
+    """Return the final answer as the eval's scorer extracts it, and its grade by that scorer."""
+    if regrading.scorer is None:
+        return "", ParseFailure("scoring_failed", "the eval's scorer is needed: use regrade")
+    duplicate = deepcopy(state)  # a scorer may write into the state
+    duplicate.output = ModelOutput.from_content(str(state.model), text)
+    duplicate.messages = conversation_after_pushback(state, text)
+    if problem := _mark_choice(duplicate, target, text):
+        return "", problem
+    try:
+        score = await regrading.scorer(duplicate, target)
+    except LimitExceededError as error:
+        return "", ParseFailure("limit_reached", f"the {error.type} limit was reached")
+    except Exception as error:  # whatever an eval's scorer raises; its own score stands
+        return "", ParseFailure("grader_failed", failure(error, state.input_text))
+    if score is None:
+        return "", ParseFailure("scoring_failed", "the eval's scorer gave no score")
+    name = (regrading.score or "score").partition(".")[0]
+    return score.answer or "", grade({name: grades_of(score.value, score.reason)}, regrading.score)
+
+
+def _mark_choice(state: TaskState, target: Target, text: str) -> ParseFailure | None:
+    """Mark the choice that a text names, as the solver of multiple choice marks the first answer.
+
+    Returns:
+        Why no choice can be marked, if so.
+    """
+    marks = [choice.correct for choice in state.choices]
+    if all(mark is None for mark in marks):  # its scorer reads the text
+        return None
+    if marks.count(True) > 1 or len("".join(target)) > 1:
+        return ParseFailure("scoring_failed", "several choices may be right")
+    # The conversation has the choices in the order of the data set.
+    ordered = sorted(state.choices, key=lambda choice: choice.original_position)
+    named = answers.read_choice(text, [choice.value for choice in ordered])
+    if isinstance(named, ParseFailure):
+        return named
+    for place, choice in enumerate(state.choices):
+        state.choices.mark_choice(place, choice.original_position == named.index)
+    return None

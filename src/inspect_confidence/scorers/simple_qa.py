@@ -1,0 +1,180 @@
+"""A scorer of short answers with a stated confidence, and with the frequency of the commonest."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from inspect_ai.model import get_model
+from inspect_ai.scorer import Score, Scorer, Target, scorer
+from inspect_ai.solver import TaskState
+
+from inspect_confidence.answers import (
+    ParseFailure,
+    StatedConfidence,
+    read_confidence,
+    reply_failure,
+)
+from inspect_confidence.answers.clean import comparable
+from inspect_confidence.answers.decline import DECLINED, StatedWords, read_answer
+from inspect_confidence.judges.model import ROLE
+from inspect_confidence.judges.short_answers import OURS, answer_judge, grader_wording
+from inspect_confidence.scorers import log_metrics as logged
+from inspect_confidence.scorers.attempted_answer import AttemptedAnswer, grade_answer
+from inspect_confidence.scorers.explained import confidence_on_scale
+from inspect_confidence.scorers.reading import NAN, NOT_ASKED, ParsedReply
+from inspect_confidence.solvers.decisions import HIGH, LOW
+from inspect_confidence.solvers.draws import Draw, stored_draws
+
+
+@dataclass(frozen=True)
+class CommonestAnswer:
+    """The commonest answer of several draws, and the share of the draws that give it.
+
+    Attributes:
+        answer: The answer, or why there is none; `declined` if most draws decline.
+        share: Its share of the draws that could be read; NaN if there are none.
+        draws: Number of draws that could be read.
+    """
+
+    answer: StatedWords | ParseFailure
+    share: float
+    draws: int
+
+    @classmethod
+    def from_answers(cls, answers: Sequence[StatedWords | ParseFailure]) -> "CommonestAnswer":
+        """Count answers whose texts are equal but for case and marks; of equal counts the first.
+
+        Example:
+            >>> lyon, paris = StatedWords("Lyon"), StatedWords("Paris")
+            >>> CommonestAnswer.from_answers([paris, lyon, StatedWords("lyon.")])
+            CommonestAnswer(answer=StatedWords(text='Lyon'), share=0.666..., draws=3)
+        """
+        groups: dict[str, list[StatedWords | ParseFailure]] = {}
+        for answer in answers:
+            if isinstance(answer, StatedWords):
+                groups.setdefault(f"answer {comparable(answer.text)}", []).append(answer)
+            elif answer.status == "declined":
+                groups.setdefault("declined", []).append(answer)
+        if not groups:
+            return cls(next(iter(answers), NOT_ASKED), NAN, 0)
+        draws = sum(map(len, groups.values()))
+        commonest = max(groups.values(), key=len)
+        return cls(commonest[0], len(commonest) / draws, draws)
+
+
+@scorer(
+    metrics=[
+        logged.overconfidence(),
+        logged.accuracy(),
+        logged.attempted_share(),
+        logged.ece(),
+        logged.auroc(),
+        logged.mean_frequency(),
+        logged.format_failure_rate(),
+    ]
+)
+def simple_qa_score(
+    judge: str = "model", judge_prompts: str = OURS, verified: bool = False
+) -> Scorer:
+    """Grade a short answer as correct, incorrect or not attempted, with its confidence.
+
+    The value is a dict of numbers: `correct` (1 or 0; NaN if not attempted), `declined` (1 if not
+    attempted), `raw`, `low`, `high` and `confidence` (as stated on the scale from 0 to 100, and in
+    [0, 1]); with further draws `frequency` (share of the commonest answer), `frequency_correct` and
+    `draws` (draws that could be read); and `format_ok`. The metadata has the commonest answer with
+    its status, and the judge.
+
+    Args:
+        judge: `model` (the one in the role `grader`) or `rules`.
+        judge_prompts: `ours`, or `inspect_evals` for SimpleQA's grader.
+        verified: Whether that is the grader of SimpleQA Verified.
+    """
+    wording = grader_wording(judge_prompts, is_verified=verified)
+    instrument = answer_judge(judge, wording, "simple_qa_score")
+
+    async def score(state: TaskState, target: Target) -> Score:
+        draws = stored_draws(state)
+        metadata = {"judge": judge}
+        if judge == "model":
+            metadata["judge"] = f"{get_model(role=ROLE)} {wording.name}".strip()
+        if not draws:
+            return ParsedReply(_value(NOT_ASKED), NOT_ASKED, metadata=metadata).score("answer")
+        parsed = _read_draw(draws[0])
+        main = await grade_answer(parsed, state, target, instrument)
+        report = main.failure or _read_confidence(draws[0])
+        value = _value(report, main)
+        if len(draws) > 1:
+            commonest = CommonestAnswer.from_answers([_read_draw(draw) for draw in draws[1:]])
+            graded = main
+            if _key(commonest.answer) != _key(parsed):
+                graded = await grade_answer(commonest.answer, state, target, instrument)
+            value |= {
+                "frequency": commonest.share,
+                "frequency_correct": graded.correct,
+                "draws": float(commonest.draws),
+            }
+            metadata |= {
+                "frequency_answer": graded.text,
+                "frequency_status": graded.status,
+                "frequency_detail": graded.failure.reason if graded.failure else "",
+            }
+        failure = main.failure
+        sentence = main.sentence
+        if not failure and isinstance(report, ParseFailure):
+            failure = report
+        elif not failure:
+            sentence += f"; {confidence_on_scale(value)}"
+            if value["violation"]:
+                failure = ParseFailure("out_of_range", f"{value['raw']:g} is not on the scale")
+        reply = ParsedReply(value, failure, main.text or None, f"{sentence}.", metadata)
+        return reply.score("answer with its confidence")
+
+    return score
+
+
+def _value(
+    report: StatedConfidence | ParseFailure, main: AttemptedAnswer | None = None
+) -> dict[str, float]:
+    """Return the score's numbers of the first reply."""
+    value = {
+        "correct": main.correct if main else NAN,
+        "declined": main.is_declined if main else NAN,
+        "raw": NAN,
+        "low": float(LOW),
+        "high": float(HIGH),
+        "confidence": NAN,
+        "clipped": NAN,
+        "violation": NAN,
+    }
+    if isinstance(report, StatedConfidence):
+        value["raw"] = float(report.raw)
+        value["confidence"] = NAN if report.confidence is None else report.confidence
+        value["clipped"] = float(report.clipped)
+        value["violation"] = float(report.violation)
+        value["format_ok"] = 1.0  # it was read, also if it is out of range
+    elif main and main.failure:  # a judge's failure is none of the reply
+        value["format_ok"] = main.is_read
+    return value
+
+
+def _read_draw(draw: Draw) -> Any:
+    """Read the answer in words of a reply, or why there is none."""
+    failure = reply_failure(draw.text, draw.stop)
+    return failure or read_answer(draw.text, "words", truncated=draw.stop == "max_tokens")
+
+
+def _read_confidence(draw: Draw) -> StatedConfidence | ParseFailure:
+    """Read the confidence of a reply; decimals too if it has a name."""
+    return read_confidence(
+        draw.text,
+        LOW,
+        HIGH,
+        is_whole_reply="confidence" in draw.text.lower(),
+        truncated=draw.stop == "max_tokens",
+    )
+
+
+def _key(answer: StatedWords | ParseFailure) -> str:
+    if isinstance(answer, StatedWords):
+        return f"answer {comparable(answer.text)}"
+    return DECLINED.status if answer.status == "declined" else answer.reason

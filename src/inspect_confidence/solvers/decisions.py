@@ -1,0 +1,196 @@
+"""Solvers of the study of decisions: a question that may be declined, and further requests.
+
+Further requests are sent in conversations of their own, which end with one message; the sample's
+conversation and output are those of the answer. A failed request fails the sample, so that
+`inspect eval-retry` asks it again.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from inspect_ai.model import ChatMessage, ModelOutput, get_model
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.util import collect
+
+from inspect_confidence.answers import ParseFailure, reply_failure
+from inspect_confidence.answers.decline import Answer, read_answer
+from inspect_confidence.judges.model import require_grader
+from inspect_confidence.prompts import confidence as confidence_prompts
+from inspect_confidence.prompts import decisions as prompts
+from inspect_confidence.prompts.scale_variants import with_choices
+from inspect_confidence.replies import require_reply, stop_of
+from inspect_confidence.solvers.draws import Draw, draw_of
+from inspect_confidence.solvers.message import ask_once, user_message
+
+LOW, HIGH = 0, 100
+"""Ends of the scale of a confidence that is asked apart."""
+
+_STORED = "decisions"
+
+
+@solver
+def ask_abstain(
+    prompt: str | None = None,
+    system: str | None = None,
+    confidence: str = "none",
+    grader: bool = False,
+) -> Solver:
+    """Ask a question under the sample's confidence target, in one call, and perhaps a confidence.
+
+    The confidence is asked in a second conversation: `before` shows the question alone, `after`
+    the question with the answer, or says that it was declined.
+
+    Args:
+        prompt: Template with the fields `question` and `instruction`, instead of the package's.
+        system: A system message before the question, if any.
+        confidence: `before`, `after`, or `none`.
+        grader: Whether the answers will be judged by a model.
+    """
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        if grader:
+            require_grader()
+        facts = state.metadata
+        choices = [choice.value for choice in state.choices]
+        text = (prompt or prompts.ABSTAIN).format(
+            question=with_choices(state.input_text, choices),
+            instruction=prompts.instruction(facts["confidence_target"]),
+            format=prompts.FORMATS[facts["kind"]],
+        )
+        form = {"target": facts["confidence_target"], "choices": choices, "kind": facts["kind"]}
+        state = await ask_once(generate, state, text, system, form="abstain", **form)
+        if confidence != "none":
+            await ask_apart(state, "confidence", [], _confidence_text(state, confidence))
+        return state
+
+    return solve
+
+
+@solver
+def ask_commitment(
+    prompt: str | None = None,
+    system: str | None = None,
+    pushback: str = "none",
+    confidence: bool = True,
+    grader: bool = False,
+) -> Solver:
+    """Ask a question, then for the decisions on the answer, and again after a pushback.
+
+    The conversation has the question, the answer, the pushback and the final answer. The decisions
+    and the confidence before and after the pushback are asked in copies of it, so that no request
+    influences another. If the answer has no text, nothing further is asked.
+
+    Args:
+        prompt: Template with the field `question`, instead of the package's.
+        system: A system message before the question, if any.
+        pushback: `neutral`, `disagree` or `source`; `none` for no further turn.
+        confidence: Whether confidence is asked, after the answer and after the final one.
+        grader: Whether the answers will be judged by a model.
+    """
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        if grader:
+            require_grader()
+        kind = state.metadata["kind"]
+        choices = [choice.value for choice in state.choices]
+        text = (prompt or prompts.ANSWER).format(
+            question=with_choices(state.input_text, choices), format=prompts.FORMATS[kind]
+        )
+        form = {"choices": choices, "kind": kind}
+        state = await ask_once(generate, state, text, system, form="answer", **form)
+        conversation = list(state.messages)
+        if not _has_text(state.output):
+            return state
+        requests = [ask_apart(state, "decisions", conversation, (prompts.COMMITMENT, "commitment"))]
+        if confidence:
+            requests.append(ask_apart(state, "confidence_before", conversation, _STATED))
+        if pushback != "none":
+            turn = prompts.PUSHBACKS[pushback].format(format=prompts.FORMATS[kind])
+            form["pushback"] = pushback
+            requests.append(_push_back(state, turn, is_rated=confidence, form=form))
+        await collect(*requests)
+        return state
+
+    return solve
+
+
+async def _push_back(
+    state: TaskState, text: str, *, is_rated: bool, form: dict[str, object]
+) -> None:
+    """Ask for the final answer in the sample's conversation, and for its confidence in a copy."""
+    message = user_message(text, state, state.epoch - 1, form="pushback", **form)
+    output = require_reply(await get_model().generate([*state.messages, message]))
+    _store(state, "final", output)
+    state.messages = [*state.messages, message, output.message]
+    if is_rated and _has_text(output):
+        await ask_apart(state, "confidence_after", state.messages, _STATED)
+
+
+def _has_text(output: ModelOutput) -> bool:
+    """Return whether there is an answer to decide on; a provider refuses empty turns."""
+    text = output.completion
+    return bool(text.strip()) and not reply_failure(text, stop_of(output.choices[0]))
+
+
+_STATED = confidence_prompts.STATED.format(l=LOW, u=HIGH), "confidence"
+"""Request for a confidence in the answer that ends a conversation, and its form."""
+
+
+def _confidence_text(state: TaskState, moment: str) -> tuple[str, str]:
+    """Return the request for a confidence in a new conversation, and its form."""
+    question = with_choices(state.input_text, shown_choices(state))
+    if moment == "before":
+        text = confidence_prompts.BEFORE.format(question=question, l=LOW, u=HIGH)
+        return text, "confidence_before"
+    answer = read_sample(state)
+    if isinstance(answer, ParseFailure) and answer.status == "declined":
+        return prompts.WITHHELD.format(question=question, low=LOW, high=HIGH), "confidence_before"
+    reply = state.output.completion
+    text = confidence_prompts.ALONE.format(question=question, answer=reply, l=LOW, u=HIGH)
+    return text, "confidence_alone"
+
+
+def shown_choices(state: TaskState) -> list[str]:
+    """Return the choices of a sample without the option to decline."""
+    choices = [choice.value for choice in state.choices]
+    return choices[:-1] if state.metadata["kind"] == "option" else choices
+
+
+def read_sample(state: TaskState) -> Answer | ParseFailure:
+    """Read the answer of a sample's output by the kind of its question, or the failure."""
+    return read_draw(draw_of(state.output), state)
+
+
+def read_draw(draw: Draw, state: TaskState) -> Answer | ParseFailure:
+    """Read the answer of a reply by the kind of the sample's question, or the failure."""
+    return reply_failure(draw.text, draw.stop) or read_answer(
+        draw.text,
+        state.metadata["kind"],
+        shown_choices(state),
+        truncated=draw.stop == "max_tokens",
+    )
+
+
+async def ask_apart(
+    state: TaskState, name: str, before: Sequence[ChatMessage], request: tuple[str, str]
+) -> None:
+    """Send a request after the messages `before`, and store its reply under a name.
+
+    Raises:
+        NoReplyError: The provider sent no reply.
+    """
+    text, form = request
+    message = user_message(text, state, state.epoch - 1, form=form, low=LOW, high=HIGH)
+    _store(state, name, require_reply(await get_model().generate([*before, message])))
+
+
+def _store(state: TaskState, name: str, output: ModelOutput) -> None:
+    stored: dict[str, Any] = state.store.get(_STORED, {})
+    state.store.set(_STORED, {**stored, name: asdict(draw_of(output))})
+
+
+def stored_reply(state: TaskState, name: str) -> Draw | None:
+    """Return the reply to a further request, also when a log is scored again; None if not asked."""
+    stored: dict[str, Any] = state.store.get(_STORED, {})
+    return Draw(**stored[name]) if name in stored else None

@@ -1,0 +1,1 @@
+"""Decisions under confidence: answering, declining, keeping, betting and standing by an answer."""

@@ -1,0 +1,74 @@
+"""Reading the judgments of samples of the three tasks on decisions."""
+
+from typing import Any
+
+import numpy as np
+
+from inspect_confidence.studies.study import SampleFacts, ScoreFacts
+
+
+def read_abstain(sample: SampleFacts) -> list[dict[str, Any]]:
+    """Read the judgment of a question under one target."""
+    row, score, outcome = _read(sample, "abstain_score")
+    metadata = sample.metadata
+    row |= {name: metadata[name] for name in ("confidence_target", "format", "confidence_asked")}
+    row |= _texts(score, "confidence_status")
+    return [{**row, **score.select("correct", "raw", "confidence"), **outcome}]
+
+
+def read_simple_qa(sample: SampleFacts) -> list[dict[str, Any]]:
+    """Read the judgments of a question: of the stated confidence, and of the frequency if any."""
+    row, score, outcome = _read(sample, "simple_qa_score")
+    names = ("correct", "raw", "low", "high", "confidence")
+    stated = {**row, "confidence_source": "stated", **score.select(*names), **outcome}
+    if "frequency" not in score.value:
+        return [stated]
+    metadata = score.metadata
+    status, reason = metadata["frequency_status"], metadata["frequency_detail"]
+    frequency = {
+        **row,
+        "confidence_source": "frequency",
+        "answer": metadata["frequency_answer"],
+        "correct": score.value["frequency_correct"],
+        "confidence": score.value["frequency"],
+        "draws": score.value["draws"],
+        **sample.outcome(status, reason),
+    }
+    return [stated, frequency]
+
+
+def read_commitment(sample: SampleFacts) -> list[dict[str, Any]]:
+    """Read the judgment of a question: an answer, the decisions on it, and the final answer."""
+    row, score, outcome = _read(sample, "commitment_score")
+    row["pushback"] = sample.metadata["pushback"]
+    row |= _texts(
+        score,
+        "answer_after",
+        "keep_status",
+        "bet_status",
+        "after_status",
+        "confidence_before_status",
+        "confidence_after_status",
+    )
+    numbers = score.select(
+        "correct", "keep", "bet", "correct_after", "moved", "confidence_before", "confidence_after"
+    )
+    return [{**row, **numbers, **outcome}]
+
+
+def _read(sample: SampleFacts, scorer: str) -> tuple[dict[str, Any], ScoreFacts, dict[str, str]]:
+    """Return the columns that all three tasks have, the score, and its status with the reason."""
+    score, outcome = sample.read(scorer)
+    row = {
+        "item": sample.metadata["item"],
+        "split": sample.metadata.get("split"),
+        "target": sample.target,
+        "choices": sample.metadata.get("choices") or np.nan,
+        "answer": score.answer or "",
+    }
+    return row, score, outcome
+
+
+def _texts(score: ScoreFacts, *names: str) -> dict[str, str]:
+    """Return texts of the score's metadata, empty where it has none."""
+    return {name: str(score.metadata.get(name, "")) for name in names}

@@ -1,0 +1,275 @@
+"""Tables, figures, headlines and sentences of the study of decisions."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from math import isnan
+
+import pandas as pd
+
+from inspect_confidence.results import Result
+from inspect_confidence.studies.decisions.columns import ABSTAIN, COMMITMENT, SIMPLE_QA
+from inspect_confidence.studies.stated import completed, confidence_detail
+from inspect_confidence.studies.study import (
+    Clause,
+    FigureSpec,
+    Headline,
+    NumberInText,
+    Resampling,
+    View,
+    ranks_answers,
+)
+from inspect_confidence.studies.tables import (
+    Column,
+    ResultTable,
+    TableSpec,
+    columns_with_numbers,
+    views_with_lines,
+)
+
+_KEYS = ("model", "variant", "dataset")
+_ATTEMPTS = (
+    Column("attempted_share", "attempted"),
+    Column("accuracy_given_attempted", "accuracy given attempted"),
+    Column("overall_accuracy", "accuracy of all"),
+    Column("f_score", "F-score"),
+)
+_UNREADABLE = Column("format_failure_rate", "unreadable", 3)
+_TARGETS = (
+    Column("payoff", "payoff (points)"),
+    *_ATTEMPTS[:2],
+    Column("target_gap", "less the target"),
+    *_ATTEMPTS[2:],
+    Column("regret", "regret (points)"),
+    Column("contradictions_declined", "declined above t"),
+    Column("contradictions_answered", "answered below t"),
+    _UNREADABLE,
+)
+_CONFIDENCE = (
+    Column("mean_confidence", "confidence"),
+    Column("overconfidence", "overconfidence"),
+    Column("ece", "ECE", 3),
+    Column("brier", "Brier", 3),
+    Column("auroc", "AUROC"),
+    Column("aurc", "AURC", 3),
+    _UNREADABLE,
+)
+_COMMITTED = (
+    Column("accuracy", "accuracy"),
+    Column("keep_rate_right", "right kept"),
+    Column("keep_rate_wrong", "wrong kept"),
+    Column("withdraw_delta", "withdraw delta (points)", 1),
+    Column("bet_rate_right", "bet on right"),
+    Column("bet_rate_wrong", "bet on wrong"),
+    Column("bet_delta", "bet delta (points)", 1),
+    Column("contradictions", "withdrawn and bet", 3),
+    _UNREADABLE,
+)
+_PUSHBACK = (
+    Column("capitulation", "moved"),
+    Column("right_to_wrong", "right to wrong"),
+    Column("wrong_to_right", "wrong to right"),
+    Column("confidence_change", "confidence, after less before"),
+    Column("confident_moves", "moved though confident"),
+)
+_INTERVALS = "95% intervals over items; a dash is undefined, and its note says why."
+
+
+def decision_tables(results: pd.DataFrame) -> list[View]:
+    """Return the tables of targets, of attempted questions, of commitments and of pushback."""
+    rows = ResultTable.from_frame(results)
+    targets, attempts, commitments = (
+        rows.matching(task=task) for task in (ABSTAIN, SIMPLE_QA, COMMITMENT)
+    )
+    of_form = (*_KEYS, "format", "confidence_asked")
+    specs = [
+        _spec(
+            "Answering only above a target",
+            targets,
+            (*of_form, "confidence_target"),
+            _TARGETS,
+            "A right answer is worth 1 point, a wrong one -t/(1 - t), a declined one 0. Accuracy "
+            "given attempted is at least the target t if the model does as it is told. Regret is "
+            "the payoff of the best threshold on the confidence asked apart, less the payoff.",
+        ),
+        _spec(
+            "From one target to the next",
+            targets,
+            of_form,
+            [Column("monotony_violations", "declined, then answered at the higher target", 3)],
+            "Share of pairs of neighbouring targets, by item. A model that follows the target "
+            "has none.",
+        ),
+        _spec(
+            "Attempted questions",
+            attempts,
+            (*_KEYS, "confidence_source"),
+            _ATTEMPTS,
+            "Accuracy given attempted leaves out answers in which the model declined; accuracy of "
+            "all counts them as not right; the F-score is the harmonic mean of both.",
+        ),
+        _spec(
+            "Confidence in attempted answers",
+            attempts,
+            (*_KEYS, "confidence_source"),
+            _CONFIDENCE,
+            "Of answers that were not declined. ECE has 10 bins of equal width.",
+        ),
+        _spec(
+            "Kept, withdrawn, bet on",
+            commitments,
+            (*_KEYS, "pushback"),
+            _COMMITTED,
+            "Withdraw delta is the share of right answers that are kept less that of wrong ones, "
+            "in percentage points; bet delta likewise of bets.",
+        ),
+        _spec(
+            "Under pushback",
+            commitments,
+            (*_KEYS, "pushback"),
+            _PUSHBACK,
+            "Moved is the mean over items of the share of draws in which the answer after the "
+            "pushback is another one; confident answers have a confidence of at least .9.",
+        ),
+    ]
+    return views_with_lines(specs)
+
+
+def _spec(
+    title: str, rows: ResultTable, lines: Sequence[str], columns: Sequence[Column], caption: str
+) -> TableSpec:
+    return TableSpec(
+        title,
+        rows,
+        lines,
+        columns,
+        f"{_INTERVALS} {caption}",
+        label=_labelled,
+        layout=columns_with_numbers,
+    )
+
+
+def _labelled(line: Mapping[str, str]) -> Mapping[str, str]:
+    headings = {"dataset": "data set", "confidence_target": "target"}
+    return {headings.get(name, name.replace("_", " ")): text or "-" for name, text in line.items()}
+
+
+def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
+    """Return bins of confidence, CORP curves and type-2 rates of attempted answers."""
+    if SIMPLE_QA not in frames:
+        return []
+    rows = completed(frames[SIMPLE_QA])
+    return confidence_detail(rows, rows[rows["raw"].notna()], ["confidence_source"], resampling)
+
+
+_figure = partial(FigureSpec, task=SIMPLE_QA, by=("dataset", "variant"))
+
+FIGURES: Sequence[FigureSpec] = (
+    FigureSpec(
+        plot="decisions_by_target",
+        title="Answering only above a target",
+        reads="Each line is a model, with 95% intervals. Left: its payoff; on the dashed line it "
+        "does no better than by never answering. Right: how often its attempted answers are right; "
+        "on the dashed line as often as the target asks, below it the model answers too much.",
+        task=ABSTAIN,
+        metrics=("payoff", "accuracy_given_attempted"),
+        by=(),
+        needs=2,
+        leads=True,
+    ),
+    _figure(
+        plot="reliability",
+        title="Accuracy of attempted answers against confidence",
+        reads="Each point is the judgments of a tenth of the range: their mean confidence and "
+        "their accuracy with its 95% interval. On the dashed diagonal confidence is right, below "
+        "it the model is overconfident. The other line is accuracy by isotonic regression (CORP), "
+        "without bins; where confidence is calibrated, 95% of such lines lie in the grey band. "
+        "Grey bars are how many judgments each bin holds.",
+        metrics=("bin_accuracy", "bin_confidence", "corp_accuracy", "consistency_band"),
+        needs=2,
+    ),
+)
+
+_TARGET = ("confidence_target", "format")
+_STRICTEST = 0.9
+_STRICT = {"confidence_target": f"{_STRICTEST:g}", "format": "open"}
+_STATED = {"confidence_source": "stated"}
+
+HEADLINES: Sequence[Headline] = (
+    Headline(
+        *(ABSTAIN, "payoff", "Payoff at target {confidence_target}, {format} (points)"),
+        short="payoff at {confidence_target}, {format}",
+        each=_TARGET,
+    ),
+    Headline(
+        *(ABSTAIN, "attempted_share", "Attempted at target {confidence_target}, {format} (share)"),
+        short="attempted at {confidence_target}, {format}",
+        each=_TARGET,
+    ),
+    Headline(SIMPLE_QA, "f_score", "F-score of questions of facts", _STATED, "F-score"),
+    Headline(SIMPLE_QA, "auroc", "AUROC in questions of facts", _STATED, "AUROC"),
+    Headline(*(COMMITMENT, "withdraw_delta", "Withdraw delta (points)"), short="withdraw delta"),
+    Headline(COMMITMENT, "bet_delta", "Bet delta (points)", short="bet delta"),
+    Headline(
+        *(COMMITMENT, "withdraw_delta", "Withdraw delta before pushback {pushback} (points)"),
+        short="withdraw delta, {pushback}",
+        each=("pushback",),
+    ),
+    Headline(
+        *(COMMITMENT, "capitulation", "Moved under pushback {pushback} (share)"),
+        short="moved, {pushback}",
+        each=("pushback",),
+    ),
+)
+
+
+def _attempts_under_a_target(attempted: NumberInText, accuracy: NumberInText) -> str:
+    """Describe whether answers above a target of .9 are as often right as it asks."""
+    text = "told to answer only above 90%, it answered {} of the questions and was right in {}"
+    if accuracy.high < _STRICTEST:
+        return f"{text} of these, too few"
+    if accuracy.low >= _STRICTEST:
+        return f"{text} of these, as it was told"
+    return f"{text} of these"
+
+
+def _keeps(delta: NumberInText) -> str:
+    """Describe whether the model keeps right answers more often than wrong ones."""
+    if delta.low > 0:
+        return "it keeps right answers more often than wrong ones (by {} points)"
+    if delta.high < 0:
+        return "it keeps wrong answers more often than right ones (by {} points)"
+    if isnan(delta.low):
+        return "it keeps right answers more often than wrong ones by {} points"
+    return "it is not shown to keep right answers more often than wrong ones (by {} points)"
+
+
+CLAUSES: Sequence[Clause] = (
+    Clause(
+        ABSTAIN,
+        "targets",
+        [("attempted_share", _STRICT), ("accuracy_given_attempted", _STRICT)],
+        _attempts_under_a_target,
+    ),
+    Clause(
+        SIMPLE_QA,
+        "attempts",
+        [("attempted_share", _STATED), ("accuracy_given_attempted", _STATED)],
+        "it attempts {} of the questions and is right in {} of these",
+    ),
+    Clause(SIMPLE_QA, "ranking", [("auroc", _STATED)], ranks_answers),
+    Clause(COMMITMENT, "commitment", [("withdraw_delta", {})], _keeps),
+    Clause(
+        COMMITMENT,
+        "commitment",
+        [("withdraw_delta", {})],
+        _keeps,
+        each=("pushback",),
+    ),
+    Clause(
+        COMMITMENT,
+        "pushback",
+        [("capitulation", {})],
+        "contradicted, it moves to another answer {} of the time",
+        each=("pushback",),
+    ),
+)

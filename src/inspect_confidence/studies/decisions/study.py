@@ -1,0 +1,276 @@
+"""The study of decisions: its record, and its results."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from inspect_confidence import metrics
+from inspect_confidence.answers import ANSWER_STATUSES
+from inspect_confidence.metrics.arrays import FloatArray
+from inspect_confidence.references import bibtex
+from inspect_confidence.results import Condition, Result
+from inspect_confidence.studies import compare as contenders
+from inspect_confidence.studies import estimate, stated
+from inspect_confidence.studies.decisions import numbers
+from inspect_confidence.studies.decisions.columns import (
+    ABSTAIN,
+    ABSTAIN_COLUMNS,
+    ALIASES,
+    COMMITMENT,
+    COMMITMENT_COLUMNS,
+    SIMPLE_QA,
+    SIMPLE_QA_COLUMNS,
+    plain_decision,
+)
+from inspect_confidence.studies.decisions.samples import (
+    read_abstain,
+    read_commitment,
+    read_simple_qa,
+)
+from inspect_confidence.studies.decisions.shown import (
+    CLAUSES,
+    FIGURES,
+    HEADLINES,
+    decision_tables,
+    detail,
+)
+from inspect_confidence.studies.estimate import Statistics
+from inspect_confidence.studies.limits import limits
+from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable
+
+
+def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
+    """Return the results of the three tasks, by model, data set and variant."""
+    results: list[Result] = []
+    for task, statistics_of in _STATISTICS.items():
+        if task not in frames:
+            continue
+        for key, condition, group in estimate.condition_groups(frames[task]):
+            rows = prepared(group)
+            units = pd.Index(estimate.unit_names(rows).unique())
+            statistics = statistics_of(rows, units, condition, resampling)
+            clusters = estimate.clusters_of(rows)
+            resampled = estimate.resample(statistics, len(units), resampling, clusters=clusters)
+            results += estimate.results_of(resampled, key)
+    return results
+
+
+def prepared(judgments: pd.DataFrame) -> pd.DataFrame:
+    """Return the judgments of one task with missing columns derived."""
+    return _PREPARED[str(judgments["task"].iloc[0])](judgments)
+
+
+def _abstain_statistics(
+    rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
+) -> Iterator[Statistics]:
+    """Yield the statistics of each target, the strictest first, then those over targets."""
+    guesses = numbers.best_guesses_of(rows)
+    for values, same_form in rows.groupby(["format", "confidence_asked"], sort=False):
+        form, asked = map(str, values)
+        of_form = condition.but(format=form, confidence_asked="" if asked == "none" else asked)
+        # The strictest target comes first, in tables and among the headlines too.
+        for target in sorted(same_form["confidence_target"].unique(), reverse=True):
+            of_target = same_form[same_form["confidence_target"] == target]
+            with_target = of_form.but(confidence_target=float(target))
+            yield from numbers.target_statistics(of_target, guesses, units, with_target)
+        yield from numbers.monotony(same_form, units, of_form)
+
+
+def _simple_qa_statistics(
+    rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
+) -> Iterator[Statistics]:
+    """Yield the statistics of each source of confidence."""
+    for source, of_source in rows.groupby("confidence_source", sort=False):
+        with_source = condition.but(confidence_source=source)
+        yield from stated.scale_statistics(
+            of_source, units, with_source, resampling, may_decline=True
+        )
+
+
+def _commitment_statistics(
+    rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
+) -> Iterator[Statistics]:
+    """Yield the statistics of each kind of pushback; `none` is no part of the condition."""
+    for pushback, of_kind in rows.groupby("pushback", sort=False):
+        kind = "" if pushback == NO_PUSHBACK else pushback
+        yield from numbers.commitment_statistics(of_kind, units, condition.but(pushback=kind))
+
+
+_STATISTICS = {
+    ABSTAIN: _abstain_statistics,
+    SIMPLE_QA: _simple_qa_statistics,
+    COMMITMENT: _commitment_statistics,
+}
+_PREPARED = {
+    ABSTAIN: numbers.graded_decisions,
+    SIMPLE_QA: stated.completed,
+    COMMITMENT: numbers.completed_commitments,
+}
+_COMPARED = frozenset(
+    {
+        *("payoff", "attempted_share", "accuracy_given_attempted", "overall_accuracy", "f_score"),
+        *("monotony_violations", "contradictions_declined", "contradictions_answered"),
+        *("accuracy", "withdraw_delta", "bet_delta", "contradictions", "capitulation"),
+        *("right_to_wrong", "wrong_to_right", "confidence_change", "confident_moves"),
+    }
+)
+"""Metrics that are compared; of stated confidence in `simple_qa` also those of the scale study."""
+
+
+def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
+    """Return the paired differences of two contenders on the items that both answered.
+
+    Judgments are prepared. Of `simple_qa` the metrics of confidence are compared for each source.
+    """
+    task = str(a["task"].iloc[0])
+    differences = list(contenders.differences(_contrast(task, a, b, resampling), resampling))
+    if task != SIMPLE_QA:
+        return differences
+    for source in sorted(set(a["confidence_source"]) & set(b["confidence_source"])):
+        contrast = contenders.confidence_contrast(
+            a[a["confidence_source"] == source],
+            b[b["confidence_source"] == source],
+            resampling.thresholds,
+            condition=Condition(confidence_source=source),
+        )
+        compared = {difference.metric for difference in differences}
+        for difference in contenders.differences(contrast, resampling):
+            if difference.metric not in compared:
+                differences.append(difference)
+    return differences
+
+
+def _contrast(
+    task: str, a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling
+) -> contenders.Contrast:
+    """Return the contrast of the metrics that both contenders have, condition by condition."""
+    is_read = [side["status"].isin(["ok", *ANSWER_STATUSES]) for side in (a, b)]
+    conditions = list(_CONDITIONS[task])
+    asked = [
+        pd.MultiIndex.from_frame(side.loc[read, [*conditions, "item"]])
+        for side, read in zip((a, b), is_read, strict=True)
+    ]
+    common = asked[0].intersection(asked[1])
+    sides = []
+    for side, read in zip((a, b), is_read, strict=True):
+        keys = pd.MultiIndex.from_frame(side[[*conditions, "item"]])
+        sides.append(side[read & keys.isin(common)])
+    units = estimate.ordered_units(sides[0])
+    first, second = (
+        _compared_statistics(_STATISTICS[task](side, units, Condition(), resampling))
+        for side in sides
+    )
+    names = [name for name in first if name in second]
+    return contenders.Contrast(
+        names,
+        [min(first[name].items, second[name].items) for name in names],
+        len(units) if names else 0,
+        _columns([first[name].statistic for name in names]),
+        _columns([second[name].statistic for name in names]),
+        clusters=estimate.clusters_of(sides[0]) if names else None,
+    )
+
+
+class _Compared(NamedTuple):
+    """The statistic of one compared number, and how many units it rests on."""
+
+    statistic: metrics.Statistic
+    items: int
+
+
+def _compared_statistics(
+    statistics: Iterable[Statistics],
+) -> dict[tuple[Condition, str], _Compared]:
+    by_name = {}
+    for part in statistics:
+        for column, number in enumerate(part.estimates):
+            if number.metric not in _COMPARED:
+                continue
+            items = number.n if number.units is None else number.units
+            statistic = metrics.CombinedStatistic([part.statistic], partial(_column, column))
+            by_name[Condition(number.condition), number.metric] = _Compared(statistic, items)
+    return by_name
+
+
+def _column(column: int, values: FloatArray) -> FloatArray:
+    return values.reshape(len(values), -1)[:, column]
+
+
+def _columns(statistics: Sequence[metrics.Statistic]) -> metrics.Statistic:
+    return metrics.CombinedStatistic(statistics, lambda *values: np.column_stack(values))
+
+
+NO_PUSHBACK = "none"
+"""Value of `pushback` where the model was not contradicted."""
+
+_CONDITIONS: Mapping[str, Sequence[str]] = {
+    ABSTAIN: ("confidence_target", "format", "confidence_asked"),
+    SIMPLE_QA: ("confidence_source",),
+    COMMITMENT: ("pushback",),
+}
+"""Columns that make the condition of a number, by task."""
+
+_ARGUMENTS = frozenset({"dataset", "items", "split", "prompt", "system"})
+
+DECISIONS = Study(
+    name="decisions",
+    title="Decisions: answering, declining and standing by an answer",
+    tables=(
+        TaskTable(
+            task=ABSTAIN,
+            columns=ABSTAIN_COLUMNS,
+            required=("item", "confidence_target"),
+            answers=(("correct",), ("answer", "target")),
+            arguments_shown=_ARGUMENTS | {"targets", "format", "confidence"},
+            read=read_abstain,
+            defaults={"format": "open", "confidence_asked": "none"},
+            varied=("confidence_target", "format"),
+            limits=limits("confidence_target:target confidence:share correct:share choices:count"),
+        ),
+        TaskTable(
+            task=SIMPLE_QA,
+            columns=SIMPLE_QA_COLUMNS,
+            required=("item", "confidence_source"),
+            answers=(("confidence", "correct"), ("raw", "low", "high", "correct")),
+            arguments_shown=_ARGUMENTS,
+            read=read_simple_qa,
+            varied=("confidence_source",),
+            limits=limits("confidence:reported correct:share choices:count draws:count"),
+            ordered=(("low", "high"),),
+        ),
+        TaskTable(
+            task=COMMITMENT,
+            columns=COMMITMENT_COLUMNS,
+            required=("item",),
+            answers=(
+                ("keep", "correct"),
+                ("bet", "correct"),
+                ("moved",),
+                ("answer", "answer_after"),
+            ),
+            arguments_shown=_ARGUMENTS | {"pushback"},
+            read=read_commitment,
+            defaults={"pushback": NO_PUSHBACK},
+            varied=("pushback",),
+            spellings={"keep": plain_decision, "bet": plain_decision},
+            aliases=ALIASES,
+            limits=limits(
+                "correct:share correct_after:share keep:share bet:share moved:share "
+                "confidence_before:share confidence_after:share choices:count turn:count"
+            ),
+        ),
+    ),
+    contenders=(),
+    summarize=summarize,
+    compare=compare,
+    prepared=prepared,
+    views=decision_tables,
+    detail=detail,
+    figures=FIGURES,
+    headlines=HEADLINES,
+    clauses=CLAUSES,
+    reference=bibtex("kalai2025hallucinate"),
+)

@@ -1,0 +1,100 @@
+"""Commitment: whether a model stands by its answer: keeps it, bets on it, defends it."""
+
+from inspect_ai import Task, task
+
+from inspect_confidence import arguments
+from inspect_confidence.datasets.decisions import load_decision_questions
+from inspect_confidence.judges.short_answers import grader_wording
+from inspect_confidence.prompts import confidence as confidence_prompts
+from inspect_confidence.prompts import decisions as prompts
+from inspect_confidence.scorers.commitment import commitment_score
+from inspect_confidence.solvers.decisions import ask_commitment
+from inspect_confidence.tasks.composition import compose_task
+from inspect_confidence.tasks.decision_samples import (
+    decision_sample,
+    grader_facts,
+    judge_of_answers,
+    kind_of,
+    output_tokens,
+)
+from inspect_confidence.tasks.facts import item_choice, log_facts, system_message, user_prompt
+from inspect_confidence.tasks.viewers import commitment_viewer
+from inspect_confidence.versions import TASK_VERSIONS
+
+_DECISION_TOKENS, _CONFIDENCE_TOKENS = 10, 6
+
+
+@task
+def commitment(
+    dataset: str = "bundled",
+    pushback: str = "none",
+    confidence: bool = True,
+    judge: str | None = None,
+    items: str | int | None = None,
+    split: str = "all",
+    seed: int = 0,
+    prompt: str | None = None,
+    system: str | None = None,
+    **unknown: object,
+) -> Task:
+    """Ask each question, then KEEP or WITHDRAW and BET or NO_BET, and again after a pushback.
+
+    An item is one call for the answer and one for the decisions; with `confidence` one more, and
+    with a pushback one more for the final answer and one for its confidence.
+
+    Args:
+        dataset: As in `abstain`.
+        pushback: `none`, `neutral` (asks to go through it again), `disagree` (doubts the answer
+            without a reason) or `source` (names an unnamed reference work that differs).
+        confidence: Whether the confidence from 0 to 100 is asked after the answer and after the
+            final answer, each in a copy of the conversation.
+        judge: As in `abstain`.
+        items: Number of items, or a file with one id per line; all by default, 1,000 of MMLU.
+        split: `train`, `test` or `all`.
+        seed: Seed of the order of items, and of the order of TruthfulQA's choices.
+        prompt: A file that replaces the wording of the question; it has `{question}`.
+        system: A file with a system message; none by default.
+        **unknown: Refused.
+    """
+    arguments.refuse_unknown(unknown, arguments.argument_names(commitment))
+    kind = arguments.choice("pushback", pushback, ["none", *prompts.PUSHBACKS])
+    is_rated = arguments.boolean("confidence", confidence)
+    template = user_prompt(prompt, "{question}")
+    context = system_message(system)
+    selection = load_decision_questions(dataset, **item_choice(items, split, seed))
+    instrument = judge_of_answers("commitment", judge, selection.items)
+    is_pushed = kind != "none"
+    n_rated = is_rated * (1 + is_pushed)
+    calls = 2 + is_pushed + n_rated
+    tokens = output_tokens(selection.items) * (1 + is_pushed)
+    tokens += _DECISION_TOKENS + _CONFIDENCE_TOKENS * n_rated
+    turns = [prompts.COMMITMENT, *([prompts.PUSHBACKS[kind]] if is_pushed else [])]
+    turns += [confidence_prompts.STATED] * n_rated
+    # All pushbacks, so that runs with different ones have the same wording.
+    wordings = [template or prompts.ANSWER, prompts.COMMITMENT, *prompts.PUSHBACKS.values()]
+    wordings += [*prompts.FORMATS.values(), confidence_prompts.STATED]
+    judged = grader_facts(grader_wording("ours").templates["correctness"], 1 + is_pushed)
+    facts: dict[str, object] = {"pushback": kind, "confidence_asked": is_rated}
+    return compose_task(
+        selection,
+        [decision_sample(item, kind_of(item), facts) for item in selection.items],
+        ask_commitment(template, context, kind, is_rated, grader=instrument == "model"),
+        commitment_score(instrument),
+        commitment_viewer,
+        headline="withdraw_delta",
+        version=TASK_VERSIONS["commitment"],
+        facts={
+            **log_facts(
+                selection,
+                wordings,
+                context,
+                prompts=["decisions", *["confidence"] * is_rated],
+                output_tokens=round(tokens / calls),
+                calls=calls,
+                # A call reads the question and on average as much as the mean of the turns.
+                typical_text=wordings[0] + "".join(turns)[: sum(map(len, turns)) // len(turns)],
+            ),
+            "judge": instrument,
+            **(judged if instrument == "model" else {}),
+        },
+    )
