@@ -464,8 +464,8 @@ ELICITATION = (
     Mutant(
         "the_model_judges_itself",
         "judges/model.py",
-        "return require_reply(await get_model(role=ROLE).generate(messages, config=config))",
-        "return require_reply(await get_model().generate(messages, config=config))",
+        "or get_model(role=ROLE)",
+        "or get_model()",
         ["tests/test_hedge_markers_judges.py", "tests/faults/test_judge.py"],
     ),
 )
