@@ -93,7 +93,7 @@ def test_intervals_of_withdraw_deltas_cover(
         kinds, unit = clustered(rng, shares, items, draws, repeated)
         correct, keep = (kinds < 2).astype(float), np.isin(kinds, (0, 2)).astype(float)
         low, high = rate_difference_interval(correct, keep, unit)
-        undefined += correct.all() or not correct.any()
+        undefined += int(correct.all() or not correct.any())
         held, printed = held + (low <= truth <= high), printed + np.isfinite(low)
     design = f"accuracy {accuracy:g}, {draws} draws an item, {repeated:g} alike"
     figure = Coverage(
@@ -145,9 +145,9 @@ def test_intervals_under_pushback_and_of_differences_cover(items: int, draws: in
     held, printed = dict.fromkeys(truths, 0), dict.fromkeys(truths, 0)
     rng, runs = np.random.default_rng([items, draws]), min(RUNS, 80) if draws == 5 else RUNS
     for _ in range(runs):
-        sides = list(pushed(rng, items, draws))
-        intervals = {name: values_of(sides[0], names)[name][1:] for name in names}
-        for row in study_of("commitment").compare(*sides, RESAMPLING):
+        first, second = pushed(rng, items, draws)
+        intervals = {name: values_of(first, names)[name][1:] for name in names}
+        for row in study_of("commitment").compare(first, second, RESAMPLING):
             intervals[f"difference: {row.metric}"] = (row.ci_low, row.ci_high)
         for name, truth in truths.items():
             low, high = intervals[name]
