@@ -571,6 +571,36 @@ def test_thresholds_and_maps_are_given_for_each_value_of_a_field(tmp_path: Path)
     assert "add --by domain" in error_of(law, *applied)
 
 
+def test_differences_are_given_within_each_value_of_a_field(tmp_path: Path) -> None:
+    """Those of a value are those of files with its rows alone, beside the primary ones of all."""
+    rng = np.random.default_rng(5)
+    paths, law_paths = [], []
+    for model in ("a", "b"):
+        sure = rng.integers(1, 100, 120)
+        right = (rng.uniform(size=120) < sure / 100).astype(int)
+        frame = pd.DataFrame({"item": range(120), "confidence": sure, "correct": right})
+        frame["domain"] = np.where(frame["item"] % 3 == 0, "law", "art")
+        for folder, rows, places in (
+            ("all", frame, paths),
+            ("law", frame[frame["domain"] == "law"], law_paths),
+        ):
+            places.append(tmp_path / folder / f"{model}.csv")
+            places[-1].parent.mkdir(exist_ok=True)
+            rows.to_csv(places[-1], index=False)
+    words = ("--json", "--resamples", 50, "--confidence-scale", "0-100")
+    rows = json.loads(printed("compare", *paths, "--by", "domain", *words).stdout)
+    (within,) = [
+        row for row in rows if row["metric"] == "accuracy" and row["condition"] == "by=domain%3Dlaw"
+    ]
+    alone_rows = json.loads(printed("compare", *law_paths, *words).stdout)
+    (alone,) = [row for row in alone_rows if row["metric"] == "accuracy"]
+    for name in ("value_a", "value_b", "difference", "items"):
+        assert within[name] == pytest.approx(alone[name]), name
+    primary_rows = [row for row in rows if row["role"] == "primary"]
+    assert primary_rows
+    assert not any("by=" in row["condition"] for row in primary_rows)
+
+
 def test_words_in_the_surveys_own_spelling_are_the_surveys(tmp_path: Path) -> None:
     """In capitals, with blanks and quotation marks: compared with the people surveyed."""
     columns = {"setting": "concise", "language": "en", "probability": 0.1}

@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from inspect_confidence.commands.analysis import Settings, study_parts, with_choices
+from inspect_confidence.commands.groups import field_values
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.judgments.read import Judgments, Source, judgments_of
 from inspect_confidence.metrics import METRICS, holm
@@ -60,7 +61,8 @@ def compare(
     The differences of the primary metrics of a task, over all pairs and data sets, are one family
     of tests, in which p is adjusted by Holm's method. All other differences are exploratory, and
     their p is not adjusted. With one pair and one primary metric nothing is adjusted, so that a
-    difference is found where p < .05, whose power `items_needed` computes.
+    difference is found where p < .05, whose power `items_needed` computes. Judgments with values of
+    the fields of `--by` also have the differences within each value, which are exploratory.
 
     Args:
         a: Judgments or paths. Without `b`, its contenders are compared pairwise.
@@ -103,23 +105,26 @@ def compare(
                 if not _is_selected({a_side.model[0], b_side.model[0]}, models):
                     continue
                 same_method = a_side.method == b_side.method
-                for difference in part.study.compare(
-                    a_side.judgments, b_side.judgments, part.resampling
-                ):
-                    names = {
-                        "a": a_side.name,
-                        "b": b_side.name,
-                        "contrast": MODELS if same_method else METHODS,
-                        "method": a_side.method_text if same_method else "",
-                    }
-                    rows.append({"task": task, "dataset": dataset, **names, **asdict(difference)})
+                names = {
+                    "a": a_side.name,
+                    "b": b_side.name,
+                    "contrast": MODELS if same_method else METHODS,
+                    "method": a_side.method_text if same_method else "",
+                }
+                for by, a_rows, b_rows in _by_values(a_side.judgments, b_side.judgments):
+                    for difference in part.study.compare(a_rows, b_rows, part.resampling):
+                        row = {"task": task, "dataset": dataset, **names, **asdict(difference)}
+                        if by:
+                            row["condition"] = str(Condition.read(row["condition"]).but(by=by))
+                        rows.append(row)
     if not rows:
         raise InvalidArgument(
             "There is nothing to compare: no two models, variants or methods answered the same "
             "items; name logs of at least two."
         )
     frame = pd.DataFrame(rows).rename(columns={"first": "value_a", "second": "value_b"})
-    is_primary = _is_primary(frame, metrics)
+    is_part = np.array(["by" in Condition.read(text) for text in frame["condition"]])
+    is_primary = _is_primary(frame, metrics) & ~is_part
     frame["role"] = np.where(is_primary, PRIMARY, EXPLORATORY)
     frame["p_holm"], frame["family"] = np.nan, 0
     for _, family in frame[is_primary].groupby("task"):
@@ -127,6 +132,16 @@ def compare(
         frame.loc[family.index, "family"] = int(family["p"].notna().sum())
     frame["verdict"] = list(map(_verdict, frame.to_dict("records")))
     return frame[COLUMNS]
+
+
+def _by_values(
+    first: pd.DataFrame, second: pd.DataFrame
+) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame]]:
+    """Yield both sides' judgments, whole and of each value of the fields of `--by` of both."""
+    second_values = dict(field_values(second))
+    for by, is_chosen in field_values(first):
+        if by in second_values:
+            yield by, first[is_chosen], second[second_values[by]]
 
 
 def _check_models(models: Sequence[str], sides: Sequence[Judgments]) -> None:

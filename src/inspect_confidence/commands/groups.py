@@ -200,15 +200,15 @@ def _interval_groups(judgments: Judgments) -> Iterator[IntervalGroup]:
             yield from _split_groups(IntervalGroup, table.task, rows, columns)
 
 
-def field_values(group: JudgmentGroup) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+def field_values(rows: pd.DataFrame) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     """Yield each value of the fields of `--by`, as `domain=law`, and which judgments have it.
 
     The first is empty and stands for all judgments.
     """
-    yield "", np.ones(len(group.rows), bool)
-    if "by" not in group.rows:
+    yield "", np.ones(len(rows), bool)
+    if "by" not in rows:
         return
-    texts = group.rows["by"]
+    texts = rows["by"]
     fields_by_text = {text: Condition.read(text) for text in texts.unique()}
     for field in dict.fromkeys(chain.from_iterable(fields_by_text.values())):
         values = texts.map({text: parts.get(field, "") for text, parts in fields_by_text.items()})

@@ -36,7 +36,7 @@ def threshold(source: Source, *, risk: float = 0.05) -> pd.DataFrame:
         raise InvalidArgument(f"--risk {risk:g} is not between 0 and 1; 5% is 0.05.")
     lines = []
     for whole in confidence_groups(judgments_of(source)):
-        for by, is_chosen in field_values(whole):
+        for by, is_chosen in field_values(whole.rows):
             lines.append(_line(whole.take(is_chosen), by, risk))
     return pd.DataFrame(lines)
 
