@@ -140,6 +140,7 @@ def test_damaged_files_are_refused_by_line_or_size(
         ("Item", "Confidence", "Correct?"),
         ("id", "result.confidence", "result.is_correct"),
         ("meta.id", "model.verbalized_confidence", "eval.correct"),
+        ("item.id", "conf.rating", "is.correct"),
     ],
 )
 def test_common_names_are_taken_with_a_notice(tmp_path: Path, names: tuple[str, ...]) -> None:

@@ -321,7 +321,8 @@ def common_names(
         alias_by_name |= {"target": "answer", "answer": predicted[0]}
     for name, names in (("item", _ITEMS), *_OTHERS.items()):
         if name not in {*present, *alias_by_name}:
-            free = [part for part in names if part in plain and part not in alias_by_name.values()]
+            used = {plain[part] for part in alias_by_name.values()}
+            free = [part for part in names if part in plain and plain[part] not in used]
             if name == "item":
                 free = [part for part in free if not frame[plain[part]].map(is_missing).any()]
             if free and not (name == "answer" and "target" not in {*alias_by_name, *present}):
@@ -360,7 +361,6 @@ def _plain_names(columns: Sequence[str]) -> dict[str, str]:
     last_parts = [_plain(column.rpartition(".")[2]) for column in columns]
     for column, name in zip(columns, last_parts, strict=True):
         if last_parts.count(name) == 1 and name not in column_by_name:
-            column_by_name.pop(_plain(column), None)
             column_by_name[name] = column
     return column_by_name
 
@@ -369,8 +369,8 @@ def _take(
     alias_by_name: dict[str, str], name: str, candidates: Mapping[str, str], source: str
 ) -> None:
     """Choose a column by its plain name, among columns by plain names."""
-    columns = list(candidates.values())
-    if len(candidates) > 1 and name not in candidates:
+    columns = list(dict.fromkeys(candidates.values()))
+    if len(columns) > 1 and name not in candidates:
         names_text = ", ".join(columns[:_LISTED])
         raise InvalidArgument(
             f"{source}: the columns {names_text} may each be {name!r}. "
