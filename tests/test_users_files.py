@@ -575,7 +575,8 @@ def test_thresholds_and_maps_are_given_for_each_value_of_a_field(tmp_path: Path)
 def test_differences_are_given_within_each_value_of_a_field(tmp_path: Path) -> None:
     """Those of a value are those of files with its rows alone, beside the primary ones of all."""
     rng = np.random.default_rng(5)
-    paths, law_paths = [], []
+    paths: list[Path] = []
+    law_paths: list[Path] = []
     for model in ("a", "b"):
         sure = rng.integers(1, 100, 120)
         right = (rng.uniform(size=120) < sure / 100).astype(int)
