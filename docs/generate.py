@@ -52,15 +52,15 @@ _HEAD = """\
 Every number in the `metric` column of the results table. This page is generated from the metric
 registry by `make docs`; formulas, shapes and examples are in [api-metrics.md](api-metrics.md).
 
-- **Direction**: `higher` or `lower` is better; `target=x`, nearer to x is better; `none`, neither.
-- **Missing values**: judgments that could not be read are left out of every metric but
-  `format_failure_rate` and `n`, and counted in `note`. What can't be computed is NaN (null in
-  JSON) and `note` says why.
-- **What follows from them**: a map to what a confidence is worth, a threshold above which a risk is
-  kept (`risk_threshold`), and the number of items of the next run (`items_needed`) are made by
-  [other commands](use.md), which say when to use them and when not.
-- **Intervals and tests**: [below](#intervals), method by method, with the coverage that
-  `make thorough` found.
+- **Direction**: `higher` or `lower` means that such values are better; `target=x`: values nearer to
+  x are better; `none`: neither.
+- **Missing values**: judgments that could not be read are left out of every metric except
+  `format_failure_rate` and `n`, and counted in `note`. A number that can't be computed is NaN (null
+  in JSON), and `note` says why.
+- **Uses of confidence**: recalibration, a threshold for a given risk (`risk_threshold`) and the
+  number of items for the next run (`items_needed`) are on [another page](use.md).
+- **Intervals and tests**: [below](#intervals), with their coverage in the simulations of `make
+  thorough`.
 
 | metric | definition | unit | direction | range | undefined (NaN) where | source |
 |---|---|---|---|---|---|---|
@@ -70,117 +70,123 @@ registry by `make docs`; formulas, shapes and examples are in [api-metrics.md](a
 _CHOICE = """
 ## Which calibration error
 
-- `ece` is what most papers print, and its value depends on the bins. `rms_calibration_error` weighs
-  a bin that is far off more. Use it to compare with published numbers.
-- `hle_calibration_error` is for tables of Humanity's Last Exam: with `top_bin=dropped` as its
-  authors print it, without as inspect_evals does (on confidence in whole percentages; judgments
-  that tie share their outcomes here). Its bins hold 100 items, so that below 200 it is
-  |`overconfidence`|.
-- `smooth_ece` and `corp_miscalibration` need no bins. Smooth ECE is on ECE's scale and good for
-  comparing; where confidence takes few values far apart it says no more than ECE. CORP splits the
-  Brier score: miscalibration is what recalibration could gain, discrimination what would be left to
-  tell right from wrong. Isotonic regression sees no confidence that works backwards: discrimination
-  is 0 then, and miscalibration large.
-- All of these are above 0 for a calibrated model: at 200 items ECE is .03 on average where it
-  states .7 to 1, and .07 where it states anything from 0 to 1. Only `debiased_squared_error` is 0
-  on average there, above or below it by chance; use it to ask how large the error is with few
-  items, not to rank models that are near 0.
-- `calibration_p` asks whether it is calibrated at all. At thousands of items almost every
-  model is rejected, and the size of the error is what matters; at a few dozen only gross errors are
-  found, so that a large p shows nothing. Where epochs of an item are independent it rejects a
-  calibrated model in less than 1%, not 5%.
-- `brier_skill` compares with stating the base rate. Below 0 a model's confidence is worth less than
-  one constant. It isn't a calibration error: it grows with what the model knows.
-- `log_score` is the loss that language models are trained with, and punishes a sure wrong answer
-  hardest. A wrong answer stated with 100% would cost infinitely much, so confidence is kept half a
-  step of its scale from the ends: 0 and 100 on 0-100, and without a scale, count as .005 and .995.
-  Compare it only between runs on one scale. Above 0.693 a model's confidence is worth less than
-  stating 0.5 always.
-- Where outcomes are probabilities, as in LifeEval, there is no noise to take off and none to
-  simulate: `debiased_squared_error` and `calibration_p` are undefined.
-  [Its page](life_eval.md#numbers) says which of the others it has.
+- `ece` is what most papers print, and its value depends on the bins. `rms_calibration_error` gives
+  more weight to bins with a large error. Use either to compare with published numbers.
+- `hle_calibration_error` is for comparison with tables of Humanity's Last Exam: with
+  `top_bin=dropped` it is computed as by the authors, otherwise as in inspect_evals (for confidence
+  in whole percentages; here, judgments with the same confidence share their outcomes). Its bins
+  contain 100 items, so with fewer than 200 items it is |`overconfidence`|.
+- `smooth_ece` and `corp_miscalibration` need no bins. Smooth ECE is on the scale of ECE and good
+  for comparing models; if confidence takes only a few values far apart, it says no more than ECE.
+  CORP splits the Brier score: miscalibration is the part that recalibration could remove,
+  discrimination the part by which recalibrated confidence is better than stating the base rate.
+  Because isotonic regression is increasing, a model with higher confidence in wrong answers has
+  discrimination 0 and a large miscalibration.
+- All of these are above 0 even for a calibrated model: with 200 items, its mean ECE is .03 if it
+  states confidences from .7 to 1, and .07 if it states anything from 0 to 1. Only
+  `debiased_squared_error` is 0 on average for a calibrated model, above or below 0 by chance. Use
+  it to estimate the size of the error with few items, not to rank models that are near 0.
+- `calibration_p` tests the hypothesis that the model is calibrated. With thousands of items almost
+  every model is rejected, and the size of the error matters more; with a few dozen only gross
+  errors are found, so a large p shows nothing. If epochs of an item are independent, the test
+  rejects a calibrated model in less than 1% of samples, not 5%.
+- `brier_skill` compares the Brier score with that of always stating the base rate. Below 0, the
+  model's confidence is worse than this constant. It isn't a calibration error: it grows with the
+  model's ability to tell right from wrong answers.
+- `log_score` is the loss that language models are trained with, and gives the highest penalty to
+  confident wrong answers. The penalty for a wrong answer with a confidence of 100% would be
+  infinite, so confidence is kept half a step of its scale from the ends: 0 and 100 on 0-100, and
+  without a scale, count as .005 and .995. Compare it only between runs on the same scale. Above
+  0.693 the model's confidence is worse than always stating 0.5.
+- If outcomes are probabilities, as in LifeEval, `debiased_squared_error` and `calibration_p` are
+  undefined. [LifeEval's page](life_eval.md#numbers) lists the metrics that it has.
 """
 
 _DECISIONS = """
 ## Answering only where confidence is high
 
-- `risk_at_coverage` is what a user sees who lets a model answer only its surest half or four
-  fifths: the error rate there.
-- `augrc` is one number for all coverages: how often an answer is given and wrong. Use it to rank
-  models or methods: an error adds to it in proportion to how many answers are less sure. In
-  `aurc`, the older one, a few errors among the very surest answers can outweigh all others. Both
-  mix how much a model knows with how well it knows it. `auroc` depends on the order alone.
+- `risk_at_coverage` is the error rate if only the half, or four fifths, of the answers with the
+  highest confidence are given.
+- `augrc` is one number for all coverages: the mean share of answers that are given and wrong. Use
+  it to rank models or methods: the weight of an error is proportional to the number of answers with
+  less confidence. In the older `aurc`, a few errors among the most confident answers can outweigh
+  all others. Both depend on accuracy and on discrimination; `auroc` depends only on the order of
+  confidence.
 - `prr`, the prediction rejection ratio, puts `aurc` between random rejection (0) and an oracle that
-  rejects every wrong answer first (1), so that models of different accuracy can be compared. It is
-  the number of LM-Polygraph without a limit on the share of rejections. Malinin and Gales count
+  rejects every wrong answer first (1), so that models of different accuracy can be compared. It
+  equals the PRR of LM-Polygraph without a limit on the share of rejections. Malinin and Gales count
   rejected answers as corrected; the ratio is then 2 `auroc` - 1.
-- `--costs right=1,wrong=-2,abstain=0` says what answers are worth to you, and adds
-  `expected_utility` of answering always and of answering from (abstain - wrong)/(right - wrong) on,
-  where calibrated confidence would have it best: the latter is what trusting stated confidence
-  gives, and isn't chosen on the sample. `plots.utility` draws the curve over all
-  thresholds, from `detail` with the same costs.
+- `--costs right=1,wrong=-2,abstain=0` states the value of each outcome to you, and adds two
+  `expected_utility`: of always answering, and of answering only if confidence reaches (abstain -
+  wrong)/(right - wrong). This threshold is the best one for calibrated confidence and isn't chosen
+  on the sample, so the second utility is what you get by trusting stated confidence.
+  `plots.utility` draws the utility of all thresholds, from `detail` with the same costs; the
+  highest point of this curve is optimistic, because it is chosen on the sample.
 
 ## Metacognition: which number for which questions
 
-- Open questions: `meta_information_corrected`, the bits that confidence tells about correctness.
-  It needs no number of choices and no model; M-ratio does, and must not be used there.
-  `meta_information` without correction is above 0 by about (K - 1)/(2 n ln 2) for K confidences,
-  whatever the model knows: by .10 to .17 bits in simulations of 100 judgments with 21 confidences.
-  Below 100 items the corrected number has no interval.
+- Open questions: `meta_information_corrected`, the bits of information that confidence gives about
+  correctness. It needs no number of choices and no model of the observer; M-ratio needs both and
+  must not be used for open questions. `meta_information` without correction is above 0 by about
+  (K-1)/(2 n ln 2) for K confidences, whatever the model knows: by .10 to .17 bits in simulations of
+  100 judgments with 21 confidences. Below 100 items the corrected number has no interval.
 - Items with choices: `m_ratio` at a threshold depends on where the threshold falls among the
   confidences. `meta_d` and its M-ratio (`type1=sdt`) use all confidences of two-choice items,
   whose responses may be biased.
-- M-ratio divides by what accuracy alone gives: a few points above chance that is next to nothing
-  and the ratio is huge. Do not read it there.
-- Several models or data sets with two choices each, none with judgments enough: the function
-  `summarize --group-m-ratio` gives the M-ratio of the group with an interval, and each unit's
-  drawn towards it ([how](use.md#a-group-of-models-or-data-sets)). It asks what holds for units like
-  these; of three the interval is wide, as it should be. With few judgments the plain mean of
-  M-ratios is too high, since noise in d' raises a ratio. Don't use it to rank units, whose
-  differences it makes smaller; for a mixture of two kinds of models; where confidence works
-  backwards, which is an M-ratio near 0 here; or where d' is near 0.
-- Intervals of corrected information are cautious: near 0 they hold the true value nearly always.
+- M-ratio divides by d', which depends only on accuracy. If accuracy is only a few points above
+  chance, d' is near 0 and the ratio is huge: do not interpret it then.
+- Several models or data sets (units) with two choices, each with too few judgments: `summarize
+  --group-m-ratio` gives the M-ratio of the group with an interval, and that of each unit, shrunk
+  towards the group ([how](use.md#a-group-of-models-or-data-sets)). The interval is for the
+  population of such units; with three units it is wide. With few judgments the plain mean of
+  M-ratios is too high, because noise in d' raises a ratio. Don't use it to rank units, because it
+  makes their differences smaller; for a mixture of two kinds of models; if wrong answers have more
+  confidence than right ones, which gives an M-ratio near 0 here; or if d' is near 0.
+- Intervals of corrected information are conservative: if the true value is near 0, they nearly
+  always contain it.
 """
 
 _JUDGED = """
 ## When a judge says what is right
 
-A model that grades answers, or says whether two agree, errs; and an interval that takes its word
-for the truth is about its word. In simulations with a judge that is right in 80 to 95% it held an
-accuracy of .1 or .9 in 0 to 54% of samples ([validation.md](validation.md#judges)).
-`--judge-labels PATH` adds numbers with the judge's errors taken out, and with the labels' own
-sampling error in the interval; the others stay as they are.
+A model that grades answers, or decides whether two answers agree, makes errors. An interval that
+takes its judgments as correct is for the rate of its judgments, not for the true rate: in
+simulations with a judge that is right in 80 to 95% of cases, such intervals contained a true
+accuracy of .1 or .9 in 0 to 54% of samples ([validation.md](validation.md#judges)). `--judge-labels
+PATH` adds numbers corrected for the judge's errors. Their intervals include the sampling error of
+the labels. All other numbers stay uncorrected.
 
 - Labels of **other** answers by the same judge with the same prompt (20 of each class at least):
-  `judge_corrected_accuracy` is Rogan and Gladen's (q + specificity - 1)/(sensitivity + specificity
-  - 1). Its interval has draws of both error rates and of the share called right, each from its
-  posterior, so that a judge without an error in 20 labels is not taken for perfect. It supposes
-  that the judge errs as often on these answers, and as often whatever the confidence, given whether
-  the answer is right. A judge that is easier on a confident text breaks that, and
-  `judge_corrected_overconfidence` with it.
-- Labels of **some of the run's own** items, drawn by chance (a file with the column `item`):
-  prediction-powered (PPI++). It supposes nothing of the judge's errors, so prefer it. Without 50
-  labelled items and eight labels of either outcome it has no interval.
-- Labels that don't show that the judge tells right from wrong give NaN. What lies outside [0, 1] is
-  moved to its end, and the note says from where.
-- ECE, AUROC, Brier and the rest have no corrected value. Each bin or pair would need error rates of
-  its own, and a hundred labels don't give them; taking one pair of rates for all bins makes the
-  result depend on the supposition above much more than a mean does.
+  `judge_corrected_accuracy` is Rogan and Gladen's (q + spec - 1)/(sens + spec - 1), where q is the
+  share called right, and sens and spec are the judge's sensitivity and specificity. The interval is
+  computed from draws of these three from their posterior distributions, so a judge without an error
+  in 20 labels does not count as perfect. The method assumes that the judge errs as often on the
+  run's answers as on the labelled ones, and, among right and among wrong answers, equally often at
+  every confidence. If a judge is more lenient with confident texts, this assumption fails and
+  `judge_corrected_overconfidence` is wrong.
+- Labels of **some of the run's own** items, drawn at random (a file with the column `item`):
+  prediction-powered inference (PPI++). It assumes nothing about the judge's errors, so prefer it.
+  It has an interval from 50 labelled items and eight labels of each outcome on.
+- If the labels don't show that the judge can tell right from wrong, the corrected number is NaN. A
+  number outside [0, 1] is set to the nearer end, and the note gives the original number.
+- ECE, AUROC, the Brier score and other metrics are not corrected. Each bin or pair of answers would
+  need its own error rates, for which a hundred labels are too few; with one pair of rates for all
+  bins the result would depend strongly on the assumption above.
 
 ## Items in clusters
 
 Several questions on one passage, several fillings of one template and several claims from one
 document are not independent: if the passage is hard, all of its questions are. Intervals that
-resample items are then too narrow. With five questions a passage and passages that differ much,
-95% intervals of accuracy hold the true value in .65 to .88 of samples.
+resample items are then too narrow. With five questions per passage and passages of very different
+difficulty, 95% intervals of accuracy contain the true value in only .65 to .88 of samples.
 
 The column `cluster` of judgments, or `--cluster FIELD` (a field of the samples' metadata, or a
 column of a file), names the clusters. Then clusters are resampled in place of items, in all
 intervals and in paired comparisons, and each number has a note such as "120 clusters of 400 items
-are resampled". Two sets of the calibration study (`lsat_ar`, `sat_en`), its `halueval`, SuperGLUE's
-BoolQ and users' files with a column `context` have the cluster of the passage by default. An item
-without a cluster is a cluster of its own. `recalibrate` puts a whole cluster into either half.
-`plan --detect` and `--width` treat items as independent, so that a run in clusters needs more.
+are resampled". By default, items of `lsat_ar`, `sat_en`, `halueval`, SuperGLUE's BoolQ and users'
+files with a column `context` are clustered by their passage. An item without a cluster is a cluster
+of its own. `recalibrate` never splits a cluster between folds or halves. `plan --detect` and
+`--width` treat items as independent, so a run with clusters needs more items.
 
 - Means over clusters have the standard error of Miller (2024, "Adding error bars to evals",
   equation 4): the squares of the clusters' summed deviations, added up. Inspect's own
@@ -188,36 +194,40 @@ without a cluster is a cluster of its own. `recalibrate` puts a whole cluster in
   takes Student's t with C - 1 degrees of freedom. The intervals here use the same t and factor. A
   test compares both on one log.
 - Shares have Wilson's interval at the effective sample size of the clusters, by Student's t with
-  C - 1 degrees of freedom (Korn and Graubard 1998). While at most five clusters have the rarer
-  outcome, their dependence can't be estimated; then a cluster counts as one judgment.
-- Below ten clusters there is no interval: a variance from nine values or fewer is too uncertain,
-  and resamples of them take few different values. Metrics that need more units than ten need as
-  many clusters.
+  C-1 degrees of freedom (Korn and Graubard 1998). If at most five clusters have the rarer outcome,
+  the dependence within clusters can't be estimated; then a cluster counts as one judgment.
+- With fewer than ten clusters there is no interval: a variance from nine values or fewer is too
+  uncertain, and resamples of nine clusters give few different values. Metrics whose interval needs
+  more than ten units need as many clusters.
 """
 
 _INTERVALS = """
 ## Intervals
 
-Which 95% interval each metric has, from which number of resampled units on, and how often it held
-the true value in simulations at 30, 50, 100, 198, 500 and 1,319 units: the least and the greatest
-share over what was simulated ([coverage.csv](coverage.csv) has every one). Below that number, and
-where every resample gives the same value or more than 5% of them none, there is no interval, and
-`note` says so. No rule depends on the outcomes: an interval that is printed only for samples with
-enough errors selects the samples that miss. Instead the bootstrap adds half a unit at either
-extreme: for stated confidence a quarter of a judgment, right and wrong, at the least and the
-greatest confidence stated; for a mean the ends of its range, or its least and greatest unit. With
-constant confidence overconfidence has Jeffreys' interval of accuracy (Brown, Cai and DasGupta
-2001). In differences an eighth of a pair is added for each two different extremes, half a pair in
-either direction (Agresti and Min 2005). Without errors, or at equal reports, such intervals are
-conservative. ECE's difference lies between the ends of both intervals, and its mean over data sets
-between the mean ends: conservative too, because bias doesn't shrink as errors do. Where the value
-is undefined, as AUROC without an error, there is nothing to have an interval. All simulations
-count: where fewer than 99% of the samples with a value have an interval, the least share of them is
-in brackets. An interval always holds its value. Units are
-items, or what the metric's row says: epochs of one item aren't independent, and never count as more
-than it. More than 98% is where the true value is at the end of its range or takes few values, or
-as the column `wide` of the file says. [validation.md](validation.md#intervals-and-tests) has the
-rule by which a cell fails.
+The table below lists the method of each metric's 95% interval, the number of resampled units that
+it needs (`from`), and its coverage in simulations with 30, 50, 100, 198, 500 and 1,319 units: the
+smallest and the largest coverage over all simulated designs ([coverage.csv](coverage.csv) lists
+every simulation). Units are items, or what the metric's row says; epochs of an item aren't
+independent and never count as several units. An interval always contains its value.
+
+There is no interval, with the reason in `note`, if there are fewer units, if every resample gives
+the same value, or if more than 5% of resamples give no value. An undefined value, such as AUROC
+without a wrong answer, has no interval either. No other rule depends on the outcomes, because
+intervals printed only for samples with enough errors would select samples and have a lower
+coverage. Instead, the bootstrap adds half a unit at each extreme: for stated confidence a quarter
+of a judgment, both right and wrong, at the lowest and at the highest confidence stated; for a mean,
+units at the ends of its range or at its smallest and largest unit. For differences, an eighth of a
+pair is added for each two different extremes, in total half a pair in each direction (Agresti and
+Min 2005). If there are no errors, or all reports are equal, such intervals are conservative. With
+constant confidence, the interval of overconfidence is Jeffreys' interval of accuracy (Brown, Cai
+and DasGupta 2001). The interval of a difference of ECE joins the ends of both intervals, and that
+of a mean of ECE over data sets has the mean ends: both are conservative, because bias doesn't
+shrink as sampling errors do.
+
+If fewer than 99% of the samples with a value have an interval, the smallest such share is in
+brackets. Coverage is above 98% if the true value is at the end of its range or takes few values, or
+for the reason in the column `wide` of coverage.csv.
+[validation.md](validation.md#intervals-and-tests) has the rule by which a cell fails.
 
 {methods}
 
@@ -232,13 +242,14 @@ _HEADLINES = (
 _PRINTED = """
 ## Share of samples with an interval
 
-Of the samples in which the number has a value, the share in which it has an interval, at n = 30,
-50, 100, 198 and 500 items with nine in ten reports at .95 or 1, by accuracy. AUROC and M-ratio have
-no value, and so no interval, where all answers are right: with an accuracy of .98 in half of the
-samples of 30 items. M-ratio also has no value where d' is at most 0.1. Where it has one, it has an
-interval: a set that is unbounded on one side or on both where d' may be that low, as Fieller's is.
-So has the difference of two M-ratios, and it says nothing where both may be unbounded. `coverage`
-has Wilson's interval and `interval_score` the bootstrap's at every n from 20 on.
+The table shows, among the samples in which a number has a value, the share in which it has an
+interval, at n = 30, 50, 100, 198 and 500 items with nine in ten reports at .95 or 1, by accuracy.
+AUROC and M-ratio have no value, and so no interval, if all answers are right: with an accuracy of
+.98 this happens in half of the samples of 30 items. M-ratio also has no value if d' is at most 0.1.
+If M-ratio has a value, it has an interval; if the true d' may be at most 0.1, this interval is
+unbounded on one side or on both, like Fieller's. The same holds for the difference of two M-ratios;
+if both may be unbounded, it says nothing. `coverage` has Wilson's interval and `interval_score` the
+bootstrap's at every n from 20 on.
 """
 
 _DIFFERENCES = """
