@@ -126,16 +126,18 @@ _ROUNDS = """\
 | ninth, integers | 118 | 5 (4.2%) | 0 | 5 |
 | tenth, integers | 147 | 3 (2.0%) | 2 | 1 |"""
 _SINCE = """\
-The errors of a round were corrected before the next one. In the sixth round only probabilities (8
-of 142) and integers (2 of 37) lost more than 3%. The later rounds contain only these two forms.
-In the eighth round 2 of 138 probabilities were left unread, in the tenth 3 of 147 integers. An
-integer is a bare number by protocol, and a page of estimates if a model ignores the protocol.
+The errors of a round were corrected before the next round. In the sixth round more than 3% of
+replies were left unread only for probabilities (8 of 142) and integers (2 of 37), so the later
+rounds contain only these two forms. In the eighth round 2 of 138 probabilities were left unread, in
+the tenth 3 of 147 integers. Integers are hard because the prompt asks for a bare number, but a
+model that ignores this writes a page of estimates.
 
-A careful person can read {readable} answers of the last five rounds. The readers now leave
-{unread} of them unread (**{share:.1%}**) and misread {misread}. Nobody can read {unreadable}
-answers; the readers read {guessed} of them (two are a bare 250000 or 1000000000 where an exponent
-was asked, taken as the value). These are not recorded replies, and each form has few: no failure
-among 9 doesn't mean that there is none in 100."""
+By the labels, {readable} answers of the last five rounds are readable. The readers now leave
+{unread} of these unread (**{share:.1%}**) and misread {misread}. Another {unreadable} answers have
+no certain reading; the readers nevertheless read {guessed} of these (two are a bare 250000 or
+1000000000 in reply to a question for an exponent, read as the value itself). The replies are
+artificial, and there are few of each form: no failure among 9 doesn't mean that there is none in
+100."""
 _FIGURES = """\
 ## How much is left unread
 
