@@ -19,7 +19,7 @@ from inspect_confidence.datasets.hub import PUBLISHED
 from inspect_confidence.datasets.life_tables import SSA_2022
 from inspect_confidence.datasets.question_sets import ITEMS
 from inspect_confidence.privacy import SECRET_NAME, model_arguments, model_name, setting_text
-from inspect_confidence.references import DATASETS, OWN, SURVEY, bibtex, entries, escaped
+from inspect_confidence.references import DATASETS, OWN, TASKS, bibtex, entries, escaped
 from inspect_confidence.studies import all_studies
 
 VERBATIM = ("url", "doi", "eprint")
@@ -48,7 +48,7 @@ def fields(entry: str) -> dict[str, str]:
 
 def test_references_are_bibtex() -> None:
     """Every entry has a title, a place to find it, and an arXiv id of the right form."""
-    cited = {key for keys in DATASETS.values() for key in keys} | {SURVEY}
+    cited = {key for keys in (*DATASETS.values(), *TASKS.values()) for key in keys}
     cited |= {fields(study.reference)["key"] for study in all_studies() if study.reference}
     software = {"inspect_confidence", "inspect_ai"}
     assert {*entries()} == cited | software

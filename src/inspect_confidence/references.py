@@ -40,6 +40,13 @@ OWN = frozenset(
 SURVEY = "fagenulmschneider_probability"
 """BibTeX key of the survey of people's word meanings, with which models are compared."""
 
+TASKS: Mapping[str, tuple[str, ...]] = {
+    "wep_elicitation": (SURVEY,),
+    "simple_qa": ("wei2024simpleqa",),
+    "commitment": ("cacioli2026battery",),
+}
+"""BibTeX keys by task, beside that of its study."""
+
 _ESCAPED = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",

@@ -22,7 +22,7 @@ from inspect_confidence.judgments.store import find_logs, store_at
 from inspect_confidence.judgments.tables import is_table
 from inspect_confidence.privacy import model_arguments, model_name, setting_text
 from inspect_confidence.redaction import scrub
-from inspect_confidence.references import DATASETS, OWN, SURVEY, bibtex
+from inspect_confidence.references import DATASETS, OWN, TASKS, bibtex
 from inspect_confidence.studies import all_studies, all_tables
 
 
@@ -216,10 +216,6 @@ def _join_words(words: Iterable[str]) -> str:
     return " and ".join(filter(None, [", ".join(distinct[:-1]), *distinct[-1:]]))
 
 
-_SURVEYED = "wep_elicitation"
-"""Task whose answers are compared with a survey of people."""
-
-
 @dataclass(frozen=True)
 class Citation:
     """References and descriptions for a report on judgments.
@@ -261,8 +257,8 @@ def cite(paths: Paths, *, judgments: Judgments | None = None) -> Citation:
             entries.append(study.reference)
     for name in datasets:
         entries += map(bibtex, DATASETS.get(name, ()))
-    if _SURVEYED in frames:
-        entries.append(bibtex(SURVEY))
+    for task in frames:
+        entries += map(bibtex, TASKS.get(task, ()))
     if headers:
         entries.append(_software_entry("inspect_ai", headers))
 
