@@ -177,7 +177,7 @@ EVERY_PROVIDER = (fermi_eval.CASE, hedge_markers.CASE, question_sets.CASE)
 )
 def test_log_and_results_say_what_the_provider_sent(case: Case, model: str, home: Path) -> None:
     """Of readable and unreadable replies, with OpenAI of two epochs; calls are those planned."""
-    items = 24 if case is question_sets.CASE else 12
+    items = 24 if case in (question_sets.CASE, simple_qa.CASE) else 12
     more = {} if model == OPENAI else {"items": items}
     task, far_end = prepared(case, home, model, **more)
     epochs = 2 if model == OPENAI else 1
