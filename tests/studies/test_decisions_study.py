@@ -247,8 +247,9 @@ def test_the_studys_tables_show_every_metric_once() -> None:
 
 def test_sentences_judge_by_intervals() -> None:
     """An accuracy whose interval lies below the target is too low; one that holds it says less."""
-    (clause,) = [clause for clause in study_of("abstain").clauses if clause.about == "targets"]
+    clause, asked = [part for part in study_of("abstain").clauses if part.about == "targets"]
     assert callable(clause.text)
+    assert (asked.text, asked.each) == (clause.text, ("confidence_asked",))
     attempted = NumberInText(0.84, 0.78, 0.88)
     low, unsure = NumberInText(0.71, 0.64, 0.77), NumberInText(0.88, 0.8, 0.93)
     text = "told to answer only above 90%, it answered {} of the questions and was right in {}"

@@ -190,6 +190,8 @@ FIGURES: Sequence[FigureSpec] = (
 )
 
 _TARGET = ("confidence_target", "format")
+_TARGET_ASKED = (*_TARGET, "confidence_asked")
+_OF_TARGET = "{} at target {{confidence_target}}, {{format}}, confidence asked {{confidence_asked}}"
 _STRICTEST = 0.9
 _STRICT = {"confidence_target": f"{_STRICTEST:g}", "format": "open"}
 _STATED = {"confidence_source": "stated"}
@@ -204,6 +206,16 @@ HEADLINES: Sequence[Headline] = (
         *(ABSTAIN, "attempted_share", "Attempted at target {confidence_target}, {format} (share)"),
         short="attempted at {confidence_target}, {format}",
         each=_TARGET,
+    ),
+    Headline(
+        *(ABSTAIN, "payoff", f"{_OF_TARGET.format('Payoff')} (points)"),
+        short="payoff at {confidence_target}, {format}, asked {confidence_asked}",
+        each=_TARGET_ASKED,
+    ),
+    Headline(
+        *(ABSTAIN, "attempted_share", f"{_OF_TARGET.format('Attempted')} (share)"),
+        short="attempted at {confidence_target}, {format}, asked {confidence_asked}",
+        each=_TARGET_ASKED,
     ),
     Headline(SIMPLE_QA, "f_score", "F-score of questions of facts", _STATED, "F-score"),
     Headline(SIMPLE_QA, "auroc", "AUROC in questions of facts", _STATED, "AUROC"),
@@ -249,6 +261,13 @@ CLAUSES: Sequence[Clause] = (
         "targets",
         [("attempted_share", _STRICT), ("accuracy_given_attempted", _STRICT)],
         _attempts_under_a_target,
+    ),
+    Clause(
+        ABSTAIN,
+        "targets",
+        [("attempted_share", _STRICT), ("accuracy_given_attempted", _STRICT)],
+        _attempts_under_a_target,
+        each=("confidence_asked",),
     ),
     Clause(
         SIMPLE_QA,
