@@ -226,6 +226,7 @@ HEADLINES: Sequence[Headline] = (
         short="withdraw delta, {pushback}",
         each=("pushback",),
     ),
+    Headline(COMMITMENT, "capitulation", "Moved under pushback (share)", short="moved"),
     Headline(
         *(COMMITMENT, "capitulation", "Moved under pushback {pushback} (share)"),
         short="moved, {pushback}",
