@@ -127,9 +127,10 @@ def headline_rows(
 
 
 def _present_headlines(rows: pd.DataFrame, headlines: Iterable[Headline]) -> Iterator[Headline]:
-    """Yield the headlines, those `each` of something under every combination of values there is.
+    """Yield the headlines, each `each` headline once per combination of values in the rows.
 
-    All headlines of a combination come before those of the next one.
+    `each` of a headline names conditions. The headline is repeated for every combination of their
+    values that occurs in the rows. All headlines of one combination come before those of the next.
     """
     for (task, each), group in groupby(
         headlines, key=lambda headline: (headline.task, headline.each)

@@ -61,7 +61,7 @@ _ALONE = re.compile(rf"(?:[ =~≈]|{ABOUT})*(?:[-+]?[$€£¥₹]?[-.]?[0-9]|[A-
 
 @dataclass(frozen=True)
 class StatedAmount:
-    """A number as it was stated, exactly; a percentage is its number, 25 for "25%"."""
+    """A number exactly as the reply states it; a percentage is its number, 25 for "25%"."""
 
     value: Fraction
 
@@ -94,7 +94,7 @@ def _chosen(parsed: ParsedText) -> Fraction | ParseFailure:
 
 
 def alone_amount(text: str) -> Fraction | ParseFailure:
-    """The number that the whole reply is, with a unit at most."""
+    """Return the number that is the whole reply, alone or with a unit."""
     words = re.findall(r"[^\W\d_]+", text[:200])
     if "\n" in text or len(text) > 2 * LONGEST or len(words) > 3 or not _ALONE.match(text):
         return invalid("no labelled answer")
@@ -102,7 +102,7 @@ def alone_amount(text: str) -> Fraction | ParseFailure:
 
 
 def amount_of(value: str) -> Fraction | ParseFailure:
-    """The number in a label's value."""
+    """Return the number in the value of a label."""
     if CUT in value:
         return invalid("the number may be cut off")
     if re.search("[0-9]:[0-9]", value):
@@ -124,7 +124,7 @@ def amount_of(value: str) -> Fraction | ParseFailure:
 
 
 def _without_remarks(value: str) -> str | None:
-    """The value without remarks in brackets; None if a remark is an alternative."""
+    """Return the value without remarks in brackets; None if a remark is an alternative."""
     if whole := re.fullmatch(r"\(([^()\n]*)\)[ .]*", value):
         return whole[1]
     if any(map(_ALTERNATIVE.match, _REMARK.findall(value))):
@@ -133,7 +133,7 @@ def _without_remarks(value: str) -> str | None:
 
 
 def _single(value: str) -> Fraction | ParseFailure:  # noqa: PLR0911 # each has a reason of its own
-    """The number of a text without equations."""
+    """Return the number in a text that has no equation."""
     value = value.strip(" \"'`|[]~≈").rstrip(" \"'`,;:|$")
     if value.endswith("..."):
         return ambiguous("a number without an end")

@@ -62,7 +62,7 @@ _NAME_END = (
     r"(?=\W*$|[,;.]|\s(?:is|was|are|were|as|because|since|whose|which|who|that|with|for|in|on"
     r"|at)\b)"
 )
-"""What ends a choice's text in a sentence, lest "iron ore" be taken for "iron"."""
+"""What ends a choice's text in a sentence, so that "iron ore" is not read as "iron"."""
 _NOT_CHOSEN = re.compile(r"\b(?:not|never|neither|nor|or|instead|rather|can't|isn't)\b|\?", re.I)
 _RATED = re.compile(
     r"(?:,? | ?[(\[])(?:with (?:a )?confidence (?:level )?of )?[0-9]{1,3} ?%?[)\]]?\.?$"
@@ -81,7 +81,7 @@ _CORRECT = re.compile(
 
 
 def _keys(value: str) -> Iterator[str]:
-    """The spellings under which a text is sought, the most exact first."""
+    """Yield the spellings under which a choice's text is looked up, the most exact first."""
     value = " ".join(value.split())
     yield value
     value = value.casefold().strip("\"' ").rstrip(".,;:\"' ")
@@ -90,7 +90,7 @@ def _keys(value: str) -> Iterator[str]:
 
 
 class Choices:
-    """The choices of a question, ready to be recognised."""
+    """The choices of a question, prepared for finding them in a text."""
 
     def __init__(self, choices: Sequence[str]) -> None:
         self._size = len(choices)
@@ -108,21 +108,24 @@ class Choices:
             for indices, key in zip(self._indices, _keys(cleaned), strict=True):
                 indices.setdefault(key, set()).add(index)
 
-        # The longest first, lest a part of one choice be taken for another.
+        # The longest text first, so that a part of one choice is not read as another choice.
         spelled = sorted(map(re.escape, worded), key=len, reverse=True)
         self._named = re.compile(
             rf"(?<!\w)(?:{'|'.join(spelled) or '(?!)'})(?!\w){_NAME_END}", re.I
         )
 
     def by_text(self, value: str) -> set[int]:
-        """The choices whose whole text this is."""
+        """Return the indices of the choices whose whole text is `value`."""
         for indices, key in zip(self._indices, _keys(value), strict=True):
             if key and key in indices:
                 return indices[key]
         return set()
 
     def read(self, value: str, *, is_whole_reply: bool = False) -> int | ParseFailure:
-        """The choice that a value names; `alone`, without a label, it must do nothing else."""
+        """Return the index of the choice that a value names.
+
+        If the value is the whole reply, without a label, it may contain nothing but the choice.
+        """
         value = value.strip()
         without_prefix = value if is_whole_reply else _PREFIX.sub("", value, count=1)
         for text in (value, without_prefix):
@@ -143,7 +146,7 @@ class Choices:
         return self.named_in(value)
 
     def named_in(self, sentence: str) -> int | ParseFailure:
-        """The only choice whose text is in a sentence; a number only at its end."""
+        """Return the only choice whose text is in a sentence; a number counts only at the end."""
         named = [
             match.group()
             for match in self._named.finditer(sentence[:_LONGEST_SENTENCE])
@@ -158,7 +161,7 @@ class Choices:
         return min(indices) if len(indices) == 1 else invalid(NO_CHOICE)
 
     def index(self, letter: str) -> int | None:
-        """The place of a letter's choice; None beyond the last."""
+        """Return the index of the choice with a letter; None if no choice has the letter."""
         index = ord(letter.upper()) - ord("A")
         return index if 0 <= index < min(self._size, 26) else None
 
@@ -196,7 +199,7 @@ class Choices:
         return ambiguous(_DIFFERENT) if begins and index not in begins else index
 
     def _is_joined(self, remainder: str, index: int) -> bool:
-        """Whether another letter is joined to a choice's own text: A. bats and C. dolphins."""
+        """Return whether another letter follows the choice's own text: A. bats and C. dolphins."""
         return any(
             index in self.by_text(remainder[: joint.start()])
             and self.index(joint["letter"]) != index
@@ -210,7 +213,10 @@ class Choices:
         return bool(second["joined"]) or second["end"] is not None
 
     def _begins_with(self, text: str) -> set[int]:
-        """The choices with whose whole text, up to a sign that ends it, a text begins."""
+        """Return the indices of the choices with whose whole text a text begins.
+
+        The choice's text must end at a boundary, for instance a comma or "because".
+        """
         longest: set[int] = set()
         for boundary in islice(_BOUNDARY.finditer(text[:2000]), 20):
             longest = self.by_text(text[: boundary.start()]) or longest
@@ -225,13 +231,16 @@ def _single_index(
 
 @functools.lru_cache(maxsize=256)
 def choices_of(texts: tuple[str, ...]) -> Choices:
-    """The choices of a question, which is asked on many scales, and many times."""
+    """Return the prepared choices of a question.
+
+    The result is cached, because each question is asked on many scales and many times.
+    """
     return Choices(texts)
 
 
 @dataclass(frozen=True)
 class StatedChoice:
-    """A choice as it was stated: its index; the letter A is 0."""
+    """The choice that a reply states: its index; the letter A is 0."""
 
     index: int
 
@@ -267,7 +276,11 @@ def read_choice(
 
 
 def chosen(parsed: ParsedText, options: Choices) -> int | ParseFailure:
-    """The labelled answer; else the one called correct; else what a line alone is."""
+    """Return the index of the choice that a reply states.
+
+    The labelled answer counts first, then the choice that the reply calls correct, then a line that
+    is nothing but a choice.
+    """
     choice = settled(parsed, ("answer",), options.read)
     if choice is not None:
         opening = _opening_letter(parsed)
@@ -292,12 +305,15 @@ def chosen(parsed: ParsedText, options: Choices) -> int | ParseFailure:
 
 
 def _opening_letter(parsed: ParsedText) -> str | None:
-    """The letter with which a reply opens that tells its answer later, in a sentence."""
+    """Return the letter at the start of a reply whose answer is stated later, in a sentence.
+
+    None if the reply opens with no letter, or if a label states the answer.
+    """
     is_told = all(statement.strength == "prose" for statement in parsed.under("answer"))
     opening = _OPENING_LETTER.match(parsed.text) if is_told else None
     return opening["letter"] if opening else None
 
 
 def called_correct(text: str) -> list[str]:
-    """The letters that a text calls correct, or that it picks."""
+    """Return the letters that a text calls correct or says it picks."""
     return [match["letter"] or match["picked"] for match in _CORRECT.finditer(text)]

@@ -1,7 +1,8 @@
-"""A reply -> plain lines: no thoughts, no markup, one spelling of powers, signs and quotes.
+"""A reply -> plain lines: no reasoning, no markup, one spelling of powers, signs and quotes.
 
-Thoughts are never answers: what stands between their tags goes, before a lone closing tag, and
-after one that is never closed. Boxes stay marked, tags and tables become lines with labels.
+Reasoning is never an answer. The text between thinking tags is removed, as is the text before a
+closing tag that has no opening tag, and the text after an opening tag that is never closed. Boxes
+stay marked; tags and tables become lines with labels.
 """
 
 import html
@@ -14,9 +15,9 @@ from inspect_confidence.answers.numbers import ONES
 # ruff: noqa: RUF001 # dashes, times signs and quotes, as they are written
 
 CUT = "\x1a"
-"""Stands where a truncated reply ends; no plain text contains it."""
+"""Mark at the end of a truncated reply; no plain text contains it."""
 BOX, BOX_END = "\x02", "\x03"
-"""Stand around what was in a box."""
+"""Marks around the text that was in a LaTeX box."""
 
 _MARKS = re.compile(f"[{BOX}{BOX_END}{CUT}]")
 _THINK = r"(?:think(?:ing)?|reasoning|thoughts?|scratchpad)"
@@ -151,9 +152,9 @@ _REWORDED = re.compile(r"assistant|to the|\.\.", re.IGNORECASE)
 
 
 def clean(reply: str) -> str:
-    """The reply without thoughts, markup and needless blanks; no line of it is empty."""
+    """Return the reply without reasoning, markup and needless blanks; no line of it is empty."""
     if not reply or (_PLAIN.fullmatch(reply) and not _REWORDED.search(reply)):
-        return single_blanks(reply)  # as of most values and short replies
+        return single_blanks(reply)  # most values and short replies need no more
     text = folded(_SPECIAL.sub("\n", without_thoughts(_MARKS.sub(" ", reply))))
     text = single_blanks(text.translate(_TIMES_AND_LINES))
     for pattern, plain in _REWRITINGS:
@@ -165,13 +166,13 @@ def clean(reply: str) -> str:
 
 
 def plain_value(value: str) -> str:
-    """A value without markup, as it is cleaned behind a label rather than at a line's start."""
+    """Return a value without markup, cleaned as text behind a label, not at a line's start."""
     plain = clean(f": {value}").removeprefix(":")
     return plain.replace(BOX, " ").replace(BOX_END, " ").strip()
 
 
 def without_thoughts(reply: str) -> str:
-    """The reply without what the model thought aloud."""
+    """Return the reply without the model's reasoning (the text between thinking tags)."""
     pieces: list[str] = []
     reached, is_inside = 0, False
     for tag in _THOUGHT.finditer(reply):
@@ -184,25 +185,29 @@ def without_thoughts(reply: str) -> str:
 
 
 def first_turn(reply: str) -> str:
-    """The reply up to where a base model goes on with a question of its own."""
+    """Return the reply up to the place where a base model asks itself another question."""
     return _GOES_ON.split(reply, 1)[0]
 
 
 def is_cut(reply: str) -> bool:
-    """Whether a reply that was cut off ends in what may be a part of a number or word."""
+    """Return whether the end of a reply may be part of an unfinished number or word."""
     return bool(_CUT_SHORT.search(reply.rstrip(" \t")[-2:]))
 
 
 def single_blanks(text: str) -> str:
-    """The text with one blank for several, and without empty lines."""
+    """Return the text with one blank in place of several, and without empty lines."""
     return _EMPTY_LINES.sub("\n", _BLANKS.sub(" ", text)).strip()
 
 
 def folded(text: str) -> str:
-    """The text with superscripts as ^n, compatibility forms, minus signs and quotes made plain."""
+    """Return the text with plain characters in place of typographic ones.
+
+    Superscripts become ^n; compatibility forms, minus signs, digits and quotation marks become
+    ASCII.
+    """
     text = _INVISIBLE.sub("", text)
     text = _SUPERSCRIPT.sub(lambda raised: "^" + raised.group().translate(_TO_LINE), text)
-    # Set apart, lest three and a half become thirty-one over two.
+    # Blanks around the fraction, so that "3½" (three and a half) does not become "31/2".
     text = _FRACTION.sub(r" \1 ", text)
     # Folded before and after: full-width signs are both a minus and a compatibility form.
     text = unicodedata.normalize("NFKC", text.translate(_MINUS_AND_QUOTES))
@@ -211,7 +216,7 @@ def folded(text: str) -> str:
 
 
 def _labelled_row(table: re.Match[str]) -> str:
-    """A header and its only row as lines with labels."""
+    """Return a table of a header and one row as lines of the form "name: cell"."""
     names = [cell.strip(" *_") for cell in table["head"].split("|")]
     cells = [cell.strip() for cell in table["row"].split("|")]
     is_header = any(map(_COLUMN.fullmatch, names)) and not any(map(_COLUMN.fullmatch, cells))
@@ -221,7 +226,11 @@ def _labelled_row(table: re.Match[str]) -> str:
 
 
 def _without_groups(text: str) -> str:
-    """Boxes marked, a power's group in brackets, a command's without; other braces stay."""
+    """Return the text with the braces of LaTeX groups replaced.
+
+    Braces of a box become box marks, braces of a power become round brackets, and braces of a text
+    command become blanks. Other braces stay.
+    """
     closing: list[str] = []
 
     def plain(brace: re.Match[str]) -> str:
@@ -235,10 +244,11 @@ def _without_groups(text: str) -> str:
 
 
 def _without_tags(text: str) -> str:
-    """The text with a line break or a label for a tag and plain characters for entities.
+    """Return the text with HTML tags and entities replaced by plain text.
 
-    What stands in angle brackets and is never closed is a placeholder, as `<exponent>` in the
-    prompts: it gets round brackets, as does a number that was put in its place.
+    A tag becomes a line break or a label, and an entity its character. A word in angle brackets
+    without a closing tag is a placeholder, such as `<exponent>` in the prompts: it gets round
+    brackets, as does a number in its place.
     """
     text = html.unescape(_ENDLESS.sub(" ", text))
     closed = {(tag["label"] or tag["name"]).lower() for tag in _TAG.finditer(text) if tag["slash"]}
@@ -257,9 +267,10 @@ def _without_tags(text: str) -> str:
 
 
 def _without_latex(text: str) -> str:
-    """The text with LaTeX's delimiters and commands in plain characters.
+    """Return the text with LaTeX's delimiters and commands as plain characters.
 
-    Commands that aren't known stay, so that nothing is read from what they make of a number.
+    Unknown commands stay in the text, because they may change the meaning of a number; a later
+    reader then refuses the number.
     """
     text = _MATH.sub(r" \1 ", text.replace("$$", " ").replace("{,}", ","))
     return _COMMAND.sub(_plain_command, text)
@@ -273,13 +284,19 @@ def _plain_command(command: re.Match[str]) -> str:
 
 
 def _without_markdown(text: str) -> str:
-    """The text without marks, a blank where emphasis was: 3.**5** isn't 3.5."""
+    """Return the text without Markdown's marks.
+
+    A blank replaces each emphasis mark, so that 3.**5** does not become 3.5.
+    """
     text = "\n".join(map(_with_powers, _LINE_MARKS.sub("", text).split("\n")))
     return _EMPHASIS.sub(" ", _TIMES_SIGN.sub(" × ", text))
 
 
 def _with_powers(line: str) -> str:
-    """Python's powers in the spelling of all others; in `**10**-12` 10 is bold and no power."""
+    """Return a line with Python's powers (10**6) spelled as 10^6.
+
+    In `**10**-12` the stars are emphasis, and the line stays as it is.
+    """
     powers = _POWER.sub("10^", line)
     return line if powers.count("**") % 2 else powers
 
@@ -291,12 +308,12 @@ def _in_digits(power: re.Match[str]) -> str:
 
 
 def declines(text: str) -> bool:
-    """Whether the (folded) text declines the very answer, so that numbers in it are none."""
+    """Return whether the (folded) text declines to answer, so that its numbers are no answer."""
     return bool(_DECLINED.search(text))
 
 
 def is_refusal(text: str) -> bool:
-    """Whether the (folded) text says that it won't or can't answer."""
+    """Return whether the (folded) text says that the model won't or can't answer."""
     return bool(_REFUSAL.search(text))
 
 
@@ -305,7 +322,7 @@ LONGEST_COMPARED = 80
 
 
 def comparable(text: str) -> str:
-    """A short answer's words and numbers alone, for comparison with another.
+    """Return the words and numbers of a short answer, for comparison with another answer.
 
     Example:
         >>> comparable("**Paris.**") == comparable("paris")

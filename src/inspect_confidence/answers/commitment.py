@@ -50,9 +50,9 @@ def read_keep(reply: str, *, truncated: bool = False) -> bool | ParseFailure:
 
 
 def read_bet(reply: str, *, truncated: bool = False) -> bool | ParseFailure:
-    r"""Read whether a reply bets on an answer (BET, True) or doesn't (NO_BET, False).
+    r"""Read whether a reply bets on an answer (BET, True) or does not (NO_BET, False).
 
-    Read as by `read_keep`.
+    The rules and the failures are those of `read_keep`.
 
     Example:
         >>> read_bet("Decision: KEEP\nBet: NO_BET"), read_bet("**BET**")
@@ -92,7 +92,10 @@ def _read(  # noqa: PLR0911 # each has a reason of its own
 
 
 def _whole_lines(line: str, words: dict[bool, str]) -> set[bool]:
-    """The words that are a line, with or without a label before them, or a part of it."""
+    """Return the decisions that a line states by one of the words alone.
+
+    The word may have a label before it, or be one part of a line with commas.
+    """
     stated: set[bool] = set()
     for part in re.split(r"[,;，；]| and | & ", line):
         label = _LABEL.match(part)
@@ -104,7 +107,10 @@ def _whole_lines(line: str, words: dict[bool, str]) -> set[bool]:
 
 
 def _mentioned(lines: list[str], words: dict[bool, str]) -> set[bool | None]:
-    """The words in the text; None for one that is negated, a condition or cut off."""
+    """Return the decisions that the words in the lines stand for.
+
+    None stands for a word that is negated, part of a condition or cut off.
+    """
     mentioned: set[bool | None] = set()
     for line in lines:
         for word, pattern in words.items():

@@ -90,7 +90,7 @@ _ABOUT_KNOWING = re.compile(
 
 @dataclass(frozen=True)
 class StatedWords:
-    """An answer in words as it was stated."""
+    """An answer in words, as the reply states it."""
 
     text: str
 
@@ -160,7 +160,7 @@ def read_answer(
     Args:
         reply: Text of the reply.
         kind: Kind of the answer; with `option` the choice after `choices` declines.
-        choices: Texts of the choices, without that one.
+        choices: Texts of the choices, without the choice that declines.
         truncated: Whether the reply is cut off.
 
     Example:
@@ -224,7 +224,10 @@ def _without_prose(parsed: ParsedText) -> ParsedText:
 
 
 def _labelled(parsed: ParsedText) -> bool | ParseFailure | None:
-    """Whether the labelled answer declines; None without a label, a failure if it isn't clear."""
+    """Return whether the labelled answer declines.
+
+    None if there is no label, a failure if the label's value is not clear.
+    """
     return settled(_without_prose(parsed), ("answer",), _value_declines)
 
 
@@ -241,7 +244,7 @@ def _declines_plainly(sentence: str) -> bool:
 
 
 def _says_no_more(sentence: str) -> bool:
-    """Whether a sentence declines, or says that or why the model doesn't know."""
+    """Return whether a sentence only declines, or says that or why the model doesn't know."""
     return all(map(_clause_says_no_more, _CLAUSES.split(sentence)))
 
 

@@ -34,7 +34,7 @@ _ROUNDED = 0.05
 """Ten to an exponent of one decimal, as in 5.3 (200,000)."""
 _Pair = tuple["_Bound", "_Bound"]
 _FAR = Fraction(10**9)
-"""No bare number is read as further from zero: Python's floats have an end."""
+"""Limit of bare numbers, so that they can be converted to floats."""
 _CONFIRMING = re.compile(r"[ ]?(?:[=→≈:|]|->|[(\[]|,? ?(?:i\.e\.|that is|or)\b)[ ,]*")
 _UNSURE = re.compile(
     r"[ ]?[(\[][ ]?(?:(?:or|and|maybe|perhaps|(?:up )?to|possibly|not)\b|[±+–])|\.[ ][0-9]"
@@ -52,7 +52,7 @@ _LOGARITHM = re.compile(
 """A reply that is a logarithm and what it comes to."""
 _REMARK = re.compile(r"(?<=[0-9]) ?\([^()]*\)\W*$")
 _DIGITS = r"[0-9](?:[0-9.]*[0-9])?"
-"""From the first to the last: a full stop around them may as well be a sign of the line's."""
+"""Digits from the first to the last one: a full stop around them may be punctuation of the line."""
 _BARE_LINE = re.compile(
     rf"[^\w\n]*(?:A: )?{ABOUT}?(?:\w+|[-+]?{_DIGITS}|[1-9][0-9]{{0,2}}(?:,[0-9]{{3}})+"
     rf"|(?:[0-9][0-9.]*)? ?[x×]? ?10 ?\^ ?\(?-?\.?{_DIGITS}\.?\)?)[^\w\n]*"
@@ -87,14 +87,14 @@ _TAIL = re.compile(rf"[)\]]?[ ]?(?:%|million|thousand|billion|[,;] ?[0-9]|[.,]?{
 
 @dataclass(frozen=True)
 class StatedExponent:
-    """An exponent as it was stated: what ten is raised to."""
+    """The exponent of ten that a reply states."""
 
     value: float
 
 
 @dataclass(frozen=True)
 class StatedInterval:
-    """An interval of exponents of ten as it was stated, its smaller bound as `lower`.
+    """The interval of exponents of ten that a reply states; `lower` is the smaller bound.
 
     It is `reversed` if the larger one was given as the lower, or first where neither is named.
     """
@@ -105,7 +105,7 @@ class StatedInterval:
 
 
 class _Bound(NamedTuple):
-    """A number as an exponent, and whether it was written as one."""
+    """A number as an exponent of ten; `is_value` if the text has the value, not the exponent."""
 
     exponent: float
     is_value: bool
@@ -164,7 +164,7 @@ def read_interval(
 
 
 def _exponent_of(number: Number) -> _Bound | None:
-    """A number as an exponent; None if it is no power of ten."""
+    """Return a number as an exponent of ten; None if the number can't be read as one."""
     if number.value is None or number.style in ("percent", "fraction"):
         return None
     is_small_word = number.style == "word" and abs(number.value) < 100
@@ -175,7 +175,7 @@ def _exponent_of(number: Number) -> _Bound | None:
 
 
 def _value(value: str) -> _Bound | ParseFailure:  # noqa: PLR0911 # each has a reason of its own
-    """The bound with which a label's value begins; a note in brackets is an explanation."""
+    """Return the bound with which a label's value begins; a note in brackets is an explanation."""
     number, before, tail = headed(re.sub(r"\{([0-9.]+)\}", r"\1", value))
     if number is None:
         return invalid("no number at its start" if re.search("[0-9]", value) else "no number")
@@ -199,7 +199,7 @@ def _value(value: str) -> _Bound | ParseFailure:  # noqa: PLR0911 # each has a r
 
 
 def _confirmed(number: Number, bound: _Bound, repetition: str, sign: str) -> _Bound | ParseFailure:
-    """A number that is said twice: 5 = 10^5, 20 (= 10^1.3)."""
+    """Return the bound of a number that the reply states twice: 5 = 10^5, 20 (= 10^1.3)."""
     second, _, _ = headed(repetition)
     repeated_bound = _exponent_of(second) if second else None
     if repeated_bound is None:
@@ -216,7 +216,10 @@ def _confirmed(number: Number, bound: _Bound, repetition: str, sign: str) -> _Bo
 
 
 def _agree(first: _Bound, second: _Bound) -> bool:
-    """Whether two numbers are the same bound, a bare one perhaps as a value: 10^3 (1000)."""
+    """Return whether two numbers are the same bound.
+
+    A bare number may be the value of the other one: 10^3 (1000).
+    """
     if abs(first.exponent - second.exponent) <= _ROUNDED:
         return True
     value, bare = (first, second) if first.is_value else (second, first)
@@ -228,12 +231,16 @@ def _agree(first: _Bound, second: _Bound) -> bool:
 
 
 def _numbers(text: str) -> list[Number]:
-    """The numbers that may be bounds: percentages are confidences."""
+    """Return the numbers that may be bounds: all but percentages, which are confidences."""
     return [number for number in numbers_in(text) if number.style != "percent"]
 
 
 def _exponent(parsed: ParsedText) -> _Bound | ParseFailure:
-    """The labelled exponent; else the number of a line of its own, or the only power."""
+    """Return the exponent that a reply states.
+
+    The labelled exponent counts first, then the number that is a line of its own, then the only
+    power of ten.
+    """
     bound = settled(parsed, ("exponent", "answer"), _value, _agree)
     if bound is None or (isinstance(bound, ParseFailure) and "no number" in bound.reason):
         return _unlabelled(parsed)
@@ -272,14 +279,17 @@ def _unlabelled(parsed: ParsedText) -> _Bound | ParseFailure:
 
 
 def _bare_bound(line: str) -> _Bound | None:
-    """The number that a line is."""
+    """Return the bound that is a whole line; None if the line is more than a number."""
     line = _REMARK.sub("", line)
     bound = _value(line) if _BARE_LINE.fullmatch(line) else None
     return bound if isinstance(bound, _Bound) else None
 
 
 def _interval(parsed: ParsedText) -> _Pair | ParseFailure:
-    """The two bounds, as named or as a range; those that are called final before all others."""
+    """Return the two bounds that a reply states, under labels or as a range.
+
+    Bounds after the word "final" count before all others.
+    """
     *_, final = [None, *_FINAL.finditer(parsed.text)]
     if final:
         conclusion = parse_statements(parsed.text[final.end() :])
@@ -301,7 +311,7 @@ def _interval_of(parsed: ParsedText) -> _Pair | ParseFailure:
 
 
 def _named_bounds(parsed: ParsedText, *names: str) -> _Pair | ParseFailure | None:
-    """The bounds under two labels; None if neither is there."""
+    """Return the bounds under two labels; None if the reply has neither label."""
     sides = [_side(parsed, name) for name in names]
     failed = next((side for side in sides if isinstance(side, ParseFailure)), None)
     match [side for side in sides if side is not None]:
@@ -319,7 +329,10 @@ def _side(parsed: ParsedText, name: str) -> _Bound | ParseFailure | None:
 
 
 def _ranges(parsed: ParsedText) -> _Pair | ParseFailure | None:
-    """The only interval that is written as a range, in values or anywhere; None for none."""
+    """Return the only interval that a reply writes as a range.
+
+    Values of labels count before the rest of the text. None if there is no range.
+    """
     keys = ("answer", "choice", "confidence", "exponent", "interval")
     objects = [statement.value for statement in parsed.statements if statement.strength == "object"]
     if declines(parsed.text) and not objects:
@@ -337,7 +350,10 @@ def _ranges(parsed: ParsedText) -> _Pair | ParseFailure | None:
 
 
 def _pairs(text: str) -> list[_Pair]:
-    """Every two numbers that are joined to an interval; bare ones if the text is about no more."""
+    """Return every two numbers that are joined to an interval.
+
+    Bare numbers count only if the text is about nothing else.
+    """
     numbers, reached = _numbers(text), 0
     pairs: list[_Pair] = []
     is_about_it = all(map(_ABOUT_IT.fullmatch, re.findall(r"[^\W\d_]+", text)))
@@ -374,7 +390,7 @@ def _pairs(text: str) -> list[_Pair]:
 
 
 def _are_joined(text: str, first: Number, second: Number) -> bool:
-    """Whether what stands between two numbers, and around them, makes them an interval."""
+    """Return whether the text between and around two numbers makes the numbers an interval."""
     gap, before = text[first.end : second.start], text[max(0, first.start - 30) : first.start]
     if not _JOIN.fullmatch(gap) or _DENIED.search(before) or _TAIL.match(text, second.end):
         return False

@@ -12,7 +12,7 @@ from inspect_confidence.answers.label_names import NAMES, plain_key
 # ruff: noqa: RUF001 # colons and quotation marks, as they are written
 
 _TRIES, _LONGEST, _MOST = 50, 100_000, 1_000
-"""Places where an object may begin, characters of one, members of a broken one that are read."""
+"""Limits: places where an object may begin, characters of an object, members of a broken object."""
 _LISTS = ("markers", "agreement")
 """Keys whose values are lists."""
 
@@ -52,7 +52,7 @@ class Member(NamedTuple):
 
 
 def objects_in(reply: str) -> Iterator[ObjectSpan]:
-    """The objects of a reply with a key that is asked for, in their order."""
+    """Yield the objects of a reply that have an expected key, in their order."""
     tries = end = hopeless = 0
     for begin in _OBJECT.finditer(reply):
         start = begin.start()
@@ -71,7 +71,7 @@ def objects_in(reply: str) -> Iterator[ObjectSpan]:
 
 
 class _Object(list[tuple[str, Any]]):
-    """The members of an object, a key's every value."""
+    """The members of an object, in order; a repeated key keeps every value."""
 
 
 _DECODER = json.JSONDecoder(strict=False, parse_int=str, parse_float=str, object_pairs_hook=_Object)
@@ -87,7 +87,7 @@ def _strict(reply: str, start: int) -> ObjectSpan | None:
 
 
 def _walked(parsed: Any, key: str = "") -> Iterator[Member]:
-    """The scalars of an object by key; a list of scalars as one text."""
+    """Yield the scalars of an object by key; a list of scalars is one text."""
     if isinstance(parsed, _Object):
         for name, value in parsed:
             yield from _walked(value, plain_key(name))
@@ -111,7 +111,7 @@ def _walked(parsed: Any, key: str = "") -> Iterator[Member]:
 
 
 def _as_text(value: object) -> str:
-    """A value as text; a list of numbers, which are texts here, without quotation marks."""
+    """Return a value as text; a list of numbers, which are strings here, has no quotation marks."""
     if not isinstance(value, list):
         return "" if value is None else _UNESCAPED.sub(lambda sign: _LATEX[sign[0]], str(value))
     if len(value) == 1:
@@ -125,7 +125,7 @@ def _as_json(values: list[Any]) -> str:
 
 
 def _loose(reply: str, start: int) -> ObjectSpan:
-    """The members of an object that isn't strict JSON, up to what closes it or the text's end."""
+    """Return the members of an object that isn't strict JSON, up to its last brace or the end."""
     close = reply.rfind("}", start, start + _LONGEST)
     end = close + 1 or min(len(reply), start + _LONGEST)
     text = _COMMENT.sub(" ", single_blanks(reply[start:end])).rstrip()

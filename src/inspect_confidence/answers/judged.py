@@ -1,4 +1,4 @@
-"""A judge's reply -> what it judged, or `grader_failed`: what it leaves open is never filled in."""
+"""A judge's reply -> the judgment, or `grader_failed`: a missing judgment is never filled in."""
 
 import json
 import re
@@ -35,7 +35,7 @@ WordT = TypeVar("WordT", bound=str)
 _SIGNS = str.maketrans("’‘´`“”„", "''''\"\"\"", "*_")
 _AROUND = " .,;:!?…'\""
 _LETTER = r"[^\W\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
-"""Of a script that parts its words, as Chinese and Japanese don't."""
+"""A letter of a script that separates words by blanks (not Chinese or Japanese)."""
 _APART = rf"(?:(?<!{_LETTER})|(?!{_LETTER}))"
 _EXPLAINED = re.compile(
     r"(?![/|])(?:\W{0,20}[.,;:(!–—-]|\W{1,20}because|$)"
@@ -45,27 +45,29 @@ _NONE = re.compile(r"\W*(?:none|no (?:markers|hedges)|keine|aucun|无)\W*", re.I
 _HEDGES = re.compile(
     r"^[^\w\n]{0,20}(?:hedges|answer yes or no)[^\w\n]{0,20}:", re.IGNORECASE | re.MULTILINE
 )
-"""Labels of the study's that a judge may repeat."""
+"""Labels of the study's prompts that a judge may repeat."""
 _QUOTED = re.compile(r"\"((?:[^\"\\]|\\.){0,300})\"|(?<!\w)'((?:[^'\\]|\\.){0,300})'(?!\w)")
 _BULLET = re.compile(r"\A(?:\W*\d{1,2}[.):]\s*|\s*[-*•]\s*)")
 _NO_WORD = invalid("none of the words asked for")
 
 
 class Markers(list[str]):
-    """The markers that a judge lists; `foreign` counts those that aren't in the sentence."""
+    """The markers that a judge lists; `foreign` counts the listed markers not in the sentence."""
 
     foreign = 0
 
 
 def read_markers(reply: str, sentence: str, *, generalised: bool = False) -> Markers | ParseFailure:
-    """The different markers that a judge lists, in its order and in lower case.
+    """Read the distinct markers that a judge lists, in the judge's order and in lower case.
 
-    A list may be in JSON or as the study has it: entries between `;`, `####` at the end. With
-    `generalised` one such line needs no end, and a marker counts if any of its words is there.
+    The list may be in JSON or in the form of the study: entries between `;` and `####` at the end.
+    With `generalised` a line in the study's form needs no `####`, and a marker counts if any of its
+    words is in the sentence.
 
-    Stars and quotation marks about words are no part of them. Entries without a word, as the
-    template's "..." is, are left out; so are those that aren't in the sentence as words of their
-    own, which are counted. No list, or nothing of the sentence in it, is `grader_failed`.
+    Stars and quotation marks around words are not part of a marker. Entries without a word, such as
+    the template's "...", are left out. Entries that aren't in the sentence as whole words are left
+    out and counted in `foreign`. A reply without a list, or with no marker of the sentence, is
+    `grader_failed`.
 
     Example:
         >>> read_markers('{"markers": ["Probably"]}', "Probably Paris.")
@@ -99,7 +101,7 @@ def read_markers(reply: str, sentence: str, *, generalised: bool = False) -> Mar
 
 
 def read_decisiveness(reply: str) -> float | ParseFailure:
-    """The number from 0 to 1 that a judge gives for how probable a claim is by its wording.
+    """Read the probability, from 0 to 1, that a judge gives to a claim by the claim's wording.
 
     Example:
         >>> read_decisiveness('{"decisiveness": 0.7}')
@@ -116,7 +118,7 @@ def read_decisiveness(reply: str) -> float | ParseFailure:
 
 
 def read_agreement(reply: str) -> Agreement | ParseFailure:
-    """Whether a reply agrees with a sentence: `yes`, `no` or `n/a`.
+    """Read whether a reply agrees with a sentence: `yes`, `no` or `n/a`.
 
     Example:
         >>> read_agreement('{"agreement": "Yes"}')
@@ -128,7 +130,10 @@ def read_agreement(reply: str) -> Agreement | ParseFailure:
 
 
 def read_agreements(reply: str, count: int) -> Sequence[Agreement | ParseFailure]:
-    """The same for several replies judged in one call; all fail if their number is another."""
+    """Read the agreements of several replies that a judge gives in one call.
+
+    All fail if the judge lists another number of agreements than `count`.
+    """
     parsed = parse_statements(reply)
     entries = _entries(parsed, "agreement", is_whole_reply=not parsed.statements)
     if entries is None or len(entries) != count:
@@ -142,7 +147,7 @@ def read_agreements(reply: str, count: int) -> Sequence[Agreement | ParseFailure
 
 
 def read_verdict(reply: str) -> Verdict | ParseFailure:
-    """Whether an answer is `correct`, `incorrect` or a `punt`.
+    """Read whether an answer is `correct`, `incorrect` or a `punt`.
 
     Example:
         >>> read_verdict('{"verdict": "punt"}')
@@ -177,7 +182,7 @@ _GRADES: dict[str, Verdict] = {"a": "correct", "b": "incorrect", "c": "punt"}
 
 
 def _word(reply: str, key: str, words: dict[str, WordT]) -> WordT | ParseFailure:
-    """The one of some words under a key, or that the reply is, or one of its lines."""
+    """Return the meaning of the word under a key, or of a word that is the reply or a line."""
     parsed = _whole(reply)
 
     def read_word(value: str) -> WordT | ParseFailure:
@@ -196,7 +201,7 @@ def _word(reply: str, key: str, words: dict[str, WordT]) -> WordT | ParseFailure
 
 
 def _whole(reply: str) -> ParsedText:
-    """Parse a reply without a value in which it breaks off."""
+    """Parse a reply and leave out a value in which the reply breaks off."""
     parsed = parse_statements(reply)
     return replace(
         parsed, statements=[statement for statement in parsed.statements if not statement.is_open]
@@ -204,7 +209,7 @@ def _whole(reply: str) -> ParsedText:
 
 
 def _spoken_word(value: str, words: dict[str, WordT]) -> WordT | ParseFailure:
-    """The word with which a value begins, if what follows explains it and takes nothing back."""
+    """Return the meaning of a value's first word, unless the rest of the value contradicts it."""
     text = _plain(value)
     word = max(
         (candidate for candidate in words if text.startswith(candidate)), key=len, default=""
@@ -221,7 +226,10 @@ def _spoken_word(value: str, words: dict[str, WordT]) -> WordT | ParseFailure:
 
 
 def _entries(parsed: ParsedText, key: str, *, is_whole_reply: bool) -> list[object] | None:
-    """The list under a key, or `alone` that the text is; None for none, or different ones."""
+    """Return the list under a key; with `is_whole_reply` the whole text may be the list.
+
+    None if there is no list, or if there are different lists.
+    """
     statements = [statement for statement in parsed.under(key) if not statement.is_open]
     firm = [statement for statement in statements if statement.strength == "object"] or statements
     lists = [_items(statement.raw or statement.value) for statement in firm]
@@ -230,7 +238,7 @@ def _entries(parsed: ParsedText, key: str, *, is_whole_reply: bool) -> list[obje
 
 
 def _items(text: str) -> list[object] | None:
-    """The entries of a list in JSON, in quotation marks, or parted by commas or lines."""
+    """Return the entries of a list in JSON, in quotation marks, or separated by commas or lines."""
     text = text[max(text.find("["), 0) :].strip()
     if not text or _NONE.fullmatch(text):
         return [] if text else None
@@ -244,7 +252,7 @@ def _items(text: str) -> list[object] | None:
 
 
 def _hedges(reply: str, *, endless: bool) -> list[object] | None:
-    """The entries of a line in the study's form, which `####` ends unless it may be `endless`."""
+    """Return the entries of a line in the study's form; `####` ends it unless it is `endless`."""
     *label, body = _HEDGES.split(without_thoughts(reply).strip())
     markers, end, after = (part.strip() for part in body.partition("####"))
     is_prose = "\n" in markers or (not end and markers.endswith((".", "!", "?", ":")))

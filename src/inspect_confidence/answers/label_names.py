@@ -46,7 +46,7 @@ NAMES: dict[str, str] = {
     "agreement": r"agreements?|consistency",
     "verdict": r"verdict|judg(?:e)?ment",
 }
-"""What a label may be called. The first name that fits counts."""
+"""Patterns of the labels by key. The first pattern that matches counts."""
 
 _ADJECTIVE = (
     r"(?:(?:final|numeric(?:al)?|correct|best|right|overall|estimated|stated|my|single)[ _]){0,3}"
@@ -67,7 +67,7 @@ LABEL = re.compile(
 
 
 def key_of(label: re.Match[str]) -> str:
-    """The key of `NAMES` that a label stands for."""
+    """Return the key of `NAMES` that a label stands for."""
     return next(key for key in NAMES if label[key] is not None)
 
 
@@ -81,7 +81,7 @@ _OF_LETTER = re.compile(
 
 @lru_cache(1000)
 def plain_key(key: str) -> str:
-    """The name under which an object's key is known: that of its label, a letter, or itself."""
+    """Return the name of an object's key: that of a label, a letter, or the key in lower case."""
     key = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key)
     key = " ".join(key.replace("_", " ").split()).strip(" *:")
     if letter := _OF_LETTER.fullmatch(key):

@@ -102,7 +102,7 @@ class ParsedText:
     is_open: bool = False
 
     def under(self, *keys: str) -> list[Statement]:
-        """The statements under any of these labels."""
+        """Return the statements under any of the given labels."""
         return [statement for statement in self.statements if statement.key in keys]
 
 
@@ -142,7 +142,7 @@ def parse_statements(reply: str, literal: tuple[str, ...] = (), *, cut: bool = F
 
 
 def _of_member(member: Member, start: int) -> Iterator[Statement]:
-    """The statement of an object's member, and those of an answer that has labels of its own."""
+    """Yield the statement of an object's member, and the labelled statements within an answer."""
     key, value, is_open = member
     yield Statement(key, "object", plain_value(value), start, start, is_open=is_open, raw=value)
     for statement in labelled(clean(f"\n{value}")) if key == "answer" else []:
@@ -153,7 +153,10 @@ def _of_member(member: Member, start: int) -> Iterator[Statement]:
 
 
 def labelled(text: str) -> list[Statement]:
-    """The statements of a clean text; one in prose may overlap with an explicit one's value."""
+    """Return the statements of a clean text.
+
+    A statement in prose may overlap with the value of a labelled one.
+    """
     statements: list[Statement] = []
     explicit = following = len(text)
     for label in reversed(list(LABEL.finditer(text))):
@@ -231,7 +234,7 @@ def _statement(text: str, strength: Strength, label: re.Match[str], stop: int) -
 
 
 def _loose_boxes(text: str, labelled: list[Statement]) -> Iterator[Statement]:
-    """Boxes that aren't the value of a label, each an answer of its own."""
+    """Yield an answer for each box that is not in the value of a label."""
     values = [
         statement
         for statement in labelled
@@ -248,7 +251,7 @@ def _loose_boxes(text: str, labelled: list[Statement]) -> Iterator[Statement]:
 
 
 def _revisions(text: str) -> Iterator[Statement]:
-    """Answers that take earlier ones back: "I'd revise that to 0.75"."""
+    """Yield answers that replace an earlier one: "I'd revise that to 0.75"."""
     for match in _REVISED.finditer(text):
         key = "confidence" if match["confidence"] else "answer"
         if not re.search(r"\bif\b", match["value"][:80]):

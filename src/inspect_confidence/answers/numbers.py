@@ -1,8 +1,7 @@
 """The one grammar of numbers: digits, powers, percentages, fractions, English and Chinese words.
 
-A number is found where it stands with what belongs to it: sign, currency, percent sign, magnitude.
-What only looks like one (a date, a version, an index, 2x) is found as well, without a value, so
-that nobody reads a part of it.
+A number includes its sign, currency, percent sign and magnitude. Text that only looks like a number
+(a date, a version, an index, 2x) is a number without a value, so that no part of it is read.
 """
 
 import math
@@ -115,10 +114,11 @@ _SCALED_WORDS = re.compile(rf"{_WORD}|{_MAGNITUDE}", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Number:
-    """A number as it was written, from its sign to its percent sign or magnitude.
+    """A number as the text writes it, from its sign to its percent sign or magnitude.
 
-    Its style is "odd" for what is no plain number; the value, a percentage's number before its
-    sign, is then None. Its `whole` is what it was written as a part of: 10 in "7/10".
+    A text that only looks like a number (a date, a version) has the style "odd" and the value None.
+    The value of a percentage is the number before the percent sign. `whole` is the whole that a
+    part is stated of: 10 in "7/10".
     """
 
     style: Style
@@ -147,12 +147,12 @@ class Number:
 
 
 def numbers_in(text: str, start: int = 0) -> list[Number]:
-    """The numbers of a text from a place on, in their order, at most `MOST`."""
+    """Return at most `MOST` numbers of a text, from a position on, in their order."""
     return [_number(match) for match in islice(_NUMBER.finditer(text, start), MOST)]
 
 
 def number_at(text: str, start: int) -> Number | None:
-    """The number that begins at a place."""
+    """Return the number that begins at a position; None if no number begins there."""
     match = _NUMBER.match(text, start)
     return _number(match) if match else None
 
@@ -171,7 +171,7 @@ def _number(match: re.Match[str]) -> Number:
 
 
 def _style(match: re.Match[str], style: Style) -> Style:
-    """The style, where the kind of pattern doesn't tell it."""
+    """Return the style of a match: that of its pattern, unless its groups tell another one."""
     signs = match.group("spelled_percent", "han_percent", "vulgar_percent", "tenths", "all")
     if match["under"] == "百" or any(signs):
         return "percent"
@@ -182,7 +182,10 @@ def _style(match: re.Match[str], style: Style) -> Style:
 
 
 def _decimal(digits: str) -> Fraction:
-    """Digits in groups or with decimals; a comma is a decimal one where it can't part groups."""
+    """Return the value of digits with thousands separators or decimals.
+
+    A comma is a decimal comma if it can't be a thousands separator.
+    """
     digits = re.sub(r"[ '_\u202f]|\.(?=[0-9.]+,)", "", digits)
     if re.fullmatch(r"0,[0-9]+|[0-9]+,(?![0-9]{3}$)[0-9]+", digits):
         return Fraction(digits.replace(",", "."))
@@ -226,7 +229,10 @@ def _word(match: re.Match[str]) -> Fraction | None:
 
 
 def _spelled(words: str) -> Fraction | None:
-    """Two hundred thousand, twenty-five; None for "nineteen eighty", a year to some."""
+    """Return the value of English number words: "two hundred thousand", "twenty-five".
+
+    None for "nineteen eighty", which may be a year.
+    """
     total = part = Fraction(0)
     for word in _SCALED_WORDS.findall(words):
         value = _WORDS.get(word.replace(" ", "-"))
@@ -246,7 +252,10 @@ def _numeral(digits: str) -> Fraction | None:
 
 
 def _han(numeral: str) -> Fraction | None:
-    """A Chinese numeral below a hundred thousand, perhaps with decimals; None for "七八十"."""
+    """Return the value of a Chinese numeral below a hundred thousand, with decimals or without.
+
+    None for a numeral of two values, such as "七八十".
+    """
     whole, _, decimals = numeral.partition("点")
     is_unsure = re.search("[百千][一二三四五六七八九]$", whole)  # 一百五 is 150 to some, else 105
     if not whole or is_unsure or set(decimals) - set(_HAN_DIGITS):

@@ -25,17 +25,17 @@ from inspect_confidence.answers.status import ParseFailure, is_invalid
 from inspect_confidence.answers.values import headed
 
 Scalar = str | int | float | bool | ParseFailure | None
-"""A value as it was stated, or why it can't be told."""
+"""A value as the reply states it, or why there is no certain value."""
 
 OLDEST = 150
-"""No age is greater."""
+"""The greatest age in years that an answer may have."""
 _SENTENCE_LENGTH = 100
 """Characters of a sentence that may be the whole answer."""
 LONGEST = 10_000
 """Characters of the longest value that is read."""
 
 _ASKED = {"age": "answer", "choice": "answer", "verdict": "answer", "probability": "confidence"}
-"""The keys of the protocols that labels stand for."""
+"""Key of the protocols for each label with another name."""
 
 _BLANK = re.compile(r"\s*(?:null|none|n/?a|nil|-+|\?+)?\s*", re.IGNORECASE)
 _ANGLED = re.compile(r"[<\[](?!(?:true|false|yes|no)[>\]])[^<>]*[^\W\d]{2}[^<>]*[>\]]", re.I)
@@ -87,8 +87,9 @@ _LETTER = re.compile(r"(?:(?:option|choice) )?[(\[\"']*([A-Z])[)\].:\"']*(?: .*)
 class JsonReply:
     """Statements of a reply by casefolded key; nested objects are flattened.
 
-    A field with different values, or without a certain one, is `ParseFailure`. `unfinished` is the
-    key in whose value the reply was cut off; `is_cut`, that other keys may have followed.
+    A field with contradictory values, or with no certain value, is a `ParseFailure`. `unfinished`
+    is the key in whose value the reply was cut off. `is_cut` says that other keys may have
+    followed.
     """
 
     fields: Mapping[str, Scalar]
@@ -98,7 +99,7 @@ class JsonReply:
 
 @dataclass(frozen=True)
 class OptionProbabilities:
-    """Probabilities of a question's options, which sum to 1, and to `raw_sum` as stated."""
+    """Probabilities of a question's options, normalised to 1; stated, they sum to `raw_sum`."""
 
     values: tuple[float, ...]
     raw_sum: float
@@ -151,7 +152,7 @@ def read_json(reply: str, *, truncated: bool = False) -> JsonReply | ParseFailur
 
 
 def _unfinished(parsed: ParsedText) -> str | None:
-    """The key in whose value a reply ends that was cut off."""
+    """Return the key in whose value a truncated reply ends; None if it ends elsewhere."""
     for last in parsed.statements[-1:]:
         if last.is_open or not last.value or last.value.endswith(CUT):
             return _ASKED.get(last.key, last.key)
@@ -159,7 +160,7 @@ def _unfinished(parsed: ParsedText) -> str | None:
 
 
 def _fields(parsed: ParsedText, unfinished: str | None) -> dict[str, Scalar]:
-    """One value for each key that is asked for and not cut off."""
+    """Return one value for each key, without reasons and the key whose value is cut off."""
     by_key: dict[str, list[Statement]] = {}
     for statement in parsed.statements:
         if (key := _ASKED.get(statement.key, statement.key)) not in ("reason", unfinished):
@@ -183,7 +184,7 @@ def _fields(parsed: ParsedText, unfinished: str | None) -> dict[str, Scalar]:
 
 
 def _is_told(text: str, statement: Statement) -> bool:
-    """Whether a sentence states something, and isn't a premise or a plan."""
+    """Return whether a sentence states something, and is neither a premise nor a plan."""
     *_, sentence = _SENTENCE.split(text[max(0, statement.start - 300) : statement.start])
     return not _PREMISE.search(sentence)
 
@@ -218,11 +219,12 @@ def _as_text(value: str) -> str | ParseFailure:
 
 
 def _are_alike(first: str, second: str) -> bool:
+    """Return whether two values have a meaning in common."""
     return bool(_senses(first) & _senses(second))
 
 
 def _senses(value: str) -> set[object]:
-    """A value's text, its letter, and its only number, also as a share: one is enough."""
+    """Return the meanings of a value: its text, its letter, its only number and that as a share."""
     senses: set[object] = {value.strip(" .").casefold()}
     number, _, _ = headed(value)
     if number:
@@ -233,12 +235,13 @@ def _senses(value: str) -> set[object]:
 
 
 def _is_placeholder(value: Scalar) -> bool:
-    """Whether a value is the prompt's own, as `<your answer>` or dots."""
+    """Return whether a value is a placeholder of the prompt, such as `<your answer>` or dots."""
     text = value[:1000].strip() if isinstance(value, str) else ""
     return bool(_ANGLED.fullmatch(text) or is_template(text))
 
 
 def _nothing(parsed: ParsedText, *, truncated: bool) -> ParseFailure:
+    """Return the failure of a reply in which no field was found."""
     if truncated:
         return ParseFailure("truncated", "the reply is cut off before an answer was stated")
     if not parsed.text.strip() and not parsed.statements:
@@ -251,7 +254,7 @@ def _nothing(parsed: ParsedText, *, truncated: bool) -> ParseFailure:
 def _read(
     reply: JsonReply, key: str, read: Callable[[str], ParsedT | ParseFailure]
 ) -> ParsedT | ParseFailure:
-    """A key's value as a reader understands it, or why there is none."""
+    """Return the value of a key as `read` understands it, or why there is none."""
     text = _text(reply, key)
     if isinstance(text, ParseFailure):
         return text
@@ -266,6 +269,7 @@ def _read(
 
 
 def _text(reply: JsonReply, key: str) -> str | ParseFailure:
+    """Return the text of a key's value, or why there is none."""
     if key == reply.unfinished:
         return ParseFailure("truncated", f"the reply is cut off in the value of {key!r}")
     if key not in reply.fields and reply.is_cut:
@@ -282,7 +286,7 @@ def _text(reply: JsonReply, key: str) -> str | ParseFailure:
 
 
 def age_in(reply: JsonReply) -> float | ParseFailure:
-    """The age that a reply's answer states, in years from 0 to 150, or why there is none.
+    """Return the age in a reply's answer, in years from 0 to 150, or why there is none.
 
     Example:
         >>> age_in(read_json('{"Answer": "about 78 years"}'))
@@ -295,6 +299,7 @@ def age_in(reply: JsonReply) -> float | ParseFailure:
 
 @functools.lru_cache(maxsize=4096)  # the same few numbers are stated again and again
 def _years(text: str) -> float | ParseFailure:
+    """Return the number of years that a value states, from 0 to 150, or why there is none."""
     years, numbers = amount_of(text), numbers_in(text)
     if isinstance(years, ParseFailure):
         return years
@@ -310,7 +315,7 @@ def _years(text: str) -> float | ParseFailure:
 
 
 def probability_in(reply: JsonReply, key: str = "confidence") -> float | ParseFailure:
-    """The probability that is a key's value, from 0 to 1, or why there is none.
+    """Return the probability in the value of a key, from 0 to 1, or why there is none.
 
     The key may be in any case; the value is understood as by `read_probability`.
 
@@ -328,9 +333,9 @@ _probability = functools.lru_cache(maxsize=4096)(read_probability)
 
 
 def letter_in(reply: JsonReply, choices: Sequence[str]) -> int | ParseFailure:
-    """The index of the choice that a reply's answer names, or why there is none.
+    """Return the index of the choice that a reply's answer names, or why there is none.
 
-    It is named by its letter, by its text as shown, or by both.
+    The answer names a choice by its letter, by its text as shown, or by both.
 
     Example:
         >>> letter_in(read_json('{"Answer": "B) Paris"}'), ["Rome", "Paris"])
@@ -342,6 +347,7 @@ def letter_in(reply: JsonReply, choices: Sequence[str]) -> int | ParseFailure:
 
 
 def _index(value: str, choices: Sequence[str]) -> int | ParseFailure:
+    """Return the index of the choice that a value names, or why there is none."""
     index = chosen(parse_statements(f"Answer: {value}"), choices_of(tuple(choices)))
     letter = _LETTER.fullmatch(value)
     is_letter = letter and index == invalid(NO_CHOICE) and not is_refusal(value)
@@ -351,7 +357,7 @@ def _index(value: str, choices: Sequence[str]) -> int | ParseFailure:
 
 
 def verdict_in(reply: JsonReply) -> bool | ParseFailure:
-    """Whether a reply's answer is true (yes) or false (no), or why it is neither.
+    """Return whether a reply's answer is true (yes) or false (no), or why it is neither.
 
     Example:
         >>> verdict_in(read_json("{'Answer': True}"))
@@ -363,6 +369,7 @@ def verdict_in(reply: JsonReply) -> bool | ParseFailure:
 
 
 def _verdict(value: str) -> bool | ParseFailure:
+    """Return whether a value says true or false, or why it says neither."""
     match = _VERDICT.fullmatch(value)
     if match and not _UNDECIDED.search(match["rest"]):
         says = {match["true"] is not None}
@@ -378,10 +385,11 @@ def _verdict(value: str) -> bool | ParseFailure:
 def probabilities_in(
     reply: JsonReply, count: int, options: Sequence[str] = ()
 ) -> OptionProbabilities | ParseFailure:
-    """The normalised probabilities that a reply gives to the options, or why there are none.
+    """Return the normalised probabilities that a reply gives to the options, or why there are none.
 
-    They stand under `count` letters (1 to 26, else ValueError) or under the options' texts. Bare
-    numbers, some above 1, are percentages if they sum to 100 within 1.
+    The probabilities stand under `count` letters (1 to 26, else ValueError) or under the options'
+    texts. If a number without a percent sign is above 1, all such numbers are percentages; they
+    must sum to 100 within 1.
 
     Example:
         >>> probabilities_in(read_json('{"A": 70, "B": 30}'), 2)
@@ -409,7 +417,7 @@ def probabilities_in(
 
 @functools.lru_cache(maxsize=4096)
 def _share(value: str) -> tuple[Fraction, bool] | ParseFailure:
-    """A number, and whether it is bare: one that may be a percentage without its sign."""
+    """Return the number of a value, and whether it is bare (perhaps a percentage without sign)."""
     share, numbers = value_of(value), numbers_in(value)
     bare = numbers[0].value if len(numbers) == 1 and numbers[0].style == "plain" else None
     is_settled = isinstance(share, ParseFailure) and not is_invalid(share)
@@ -421,6 +429,7 @@ def _share(value: str) -> tuple[Fraction, bool] | ParseFailure:
 def _normalised(
     shares_and_scale: list[tuple[Fraction, bool]],
 ) -> OptionProbabilities | ParseFailure:
+    """Return the stated probabilities divided by their sum, or why they are no probabilities."""
     bare = [number for number, is_bare in shares_and_scale if is_bare]
     scale = 100 if any(number > 1 for number in bare) else 1
     if scale == 100 and not 99 <= sum(bare) <= 101:  # rounded percentages

@@ -76,7 +76,7 @@ _UNLABELLED = ambiguous("a number in a sentence, without a label")
 
 @dataclass(frozen=True)
 class StatedProbability:
-    """A probability as it was stated: from 0 to 1, the float nearest to what was written."""
+    """The probability that a reply states: from 0 to 1, the float nearest to the text."""
 
     value: float
 
@@ -122,7 +122,7 @@ def _chosen(parsed: ParsedText) -> Fraction | ParseFailure:
 
 
 def value_of(value: str) -> Fraction | ParseFailure:  # noqa: PLR0911 # each has a reason of its own
-    """The probability with which a label's value begins."""
+    """Return the probability with which a label's value begins."""
     number, before, tail = headed(value)
     if number is None:
         return _share_within(value)
@@ -145,13 +145,13 @@ def value_of(value: str) -> Fraction | ParseFailure:  # noqa: PLR0911 # each has
 
 
 def _sense(number: Number) -> Fraction | ParseFailure:
-    """Return the probability that a number repeats of the one before; odds of 50/50 are a half."""
+    """Return a later number as a probability; odds such as 50/50 are a half."""
     top = number.value * number.whole if number.value and number.whole else Fraction(0)
     return top / 100 if number.whole and top + number.whole == 100 else as_share(number)
 
 
 def _share_within(value: str) -> Fraction | ParseFailure:
-    """The only number of a value that begins with words, if they introduce it."""
+    """Return the only number of a value that begins with words, if the words introduce it."""
     numbers = [
         number for number in numbers_in(value) if not (number.style == "odd" or number.is_pronoun)
     ]
@@ -167,7 +167,10 @@ def _share_within(value: str) -> Fraction | ParseFailure:
 
 
 def _after_equals(first: Number, tail: str) -> Fraction | ParseFailure:
-    """The number to which a calculation with numbers comes; a formula in words comes to none."""
+    """Return the result of a calculation with numbers.
+
+    A formula in words has no result and is a failure.
+    """
     line, *_ = tail.split("\n", maxsplit=1)
     operations, *_ = parts = _EQUALS.split(line)
     last = parts[-1]
@@ -182,7 +185,7 @@ def _after_equals(first: Number, tail: str) -> Fraction | ParseFailure:
 
 
 def _is_restated_otherwise(number: Number, tail: str) -> bool:
-    """Whether a number is said to be another one: 0.75, which is about 99.82%."""
+    """Return whether the text repeats a number as another one: 0.75, or about 99.82%."""
     restated = _RESTATED.match(tail)
     if restated is None:
         return False
@@ -191,7 +194,7 @@ def _is_restated_otherwise(number: Number, tail: str) -> bool:
 
 
 def _is_rounded(number: Number, other: Number) -> bool:
-    """Whether two numbers are the same share, one perhaps rounded."""
+    """Return whether two numbers are the same share; one of them may be rounded."""
     first, second = as_share(number), as_share(other)
     if isinstance(first, ParseFailure) or isinstance(second, ParseFailure):
         return False
@@ -199,7 +202,7 @@ def _is_rounded(number: Number, other: Number) -> bool:
 
 
 def as_share(number: Number) -> Fraction | ParseFailure:
-    """A number as a share: percentages divided by 100."""
+    """Return a number as a share from 0 to 1: percentages are divided by 100."""
     value = number.value
     if value is None or (number.style in ("scaled", "power") and value > 1):
         return invalid("no plain number")
@@ -216,7 +219,11 @@ def as_share(number: Number) -> Fraction | ParseFailure:
 
 
 def unlabelled(text: str) -> Fraction | ParseFailure:
-    """The number that begins or ends the reply, alone in its line; else the one introduced."""
+    """Return the probability of a reply without labels.
+
+    A number that opens a line counts first, then a number that words such as "probability"
+    introduce.
+    """
     text = _SCALE.sub(" ", text)
     numbers = [number for number in numbers_in(text) if not number.is_pronoun]
     if not numbers:
@@ -247,13 +254,13 @@ def unlabelled(text: str) -> Fraction | ParseFailure:
 
 
 def _is_calculation(text: str) -> bool:
-    """Whether a text begins with a number that is part of a calculation."""
+    """Return whether a text begins with a number that is part of a calculation."""
     number, before, tail = headed(text)
     return number is not None and tail_of(before, tail) == "calculation"
 
 
 def _opening(line: str) -> Fraction | ParseFailure:
-    """The number with which a line begins, if what follows explains it."""
+    """Return the share with which a line begins, if the text after it explains it."""
     number, _, tail = headed(line)
     if number is None:
         return invalid("no number at its start")
@@ -265,7 +272,7 @@ def _opening(line: str) -> Fraction | ParseFailure:
 
 
 def _concluded(text: str) -> Fraction | ParseFailure | None:
-    """The share of the last number in words such as "there's a 25% chance"."""
+    """Return the share of the last number in words such as "there's a 25% chance"."""
     numbers = [
         number
         for number in numbers_in(text)
@@ -276,7 +283,10 @@ def _concluded(text: str) -> Fraction | ParseFailure | None:
 
 
 def _introduced(text: str, numbers: list[Number]) -> Fraction | ParseFailure | None:
-    """The number told as a probability; beside others, a bare whole one counts something else."""
+    """Return the number that words introduce as a probability.
+
+    If other numbers have a percent sign or decimals, a bare whole number counts something else.
+    """
     introduced, is_bounded, ends = [], False, [number.end for number in numbers]
     signed = [number for number in numbers if number.style in ("percent", "fraction")]
     pointed = [number for number in numbers if "." in text[number.start : number.end]]

@@ -1,4 +1,4 @@
-"""The ladder that every reader goes down: empty, only thought, cut off, refused, ambiguous."""
+"""Rules of all readers: when a reply is empty, only reasoning, cut off, refused or ambiguous."""
 
 import operator
 import re
@@ -50,24 +50,24 @@ _OTHERWISE = re.compile(r"\b(?:(?:however|but|otherwise),? if|alternatively|if i
 
 
 invalid = partial(ParseFailure, "invalid_response_format")
-"""Nothing that can be read."""
+"""Failure of a reply in which nothing can be read."""
 ambiguous = partial(ParseFailure, "ambiguous")
-"""More than one thing that can be read."""
+"""Failure of a reply that can be read in more than one way."""
 _TIERS = {"object": 0, "final": 1, "line": 1, "inline": 1, "prose": 2}
 
 
 def is_template(value: str) -> bool:
-    """Whether a value is the prompt's own placeholder, as `<your answer>`."""
+    """Return whether a value is a placeholder of the prompt, such as `<your answer>`."""
     return bool(_TEMPLATE.match(value))
 
 
 def is_revised(text: str) -> bool:
-    """Whether a text says that what stood before it is to be replaced."""
+    """Return whether a text says that the answer before it is to be replaced."""
     return bool(_REVISED.search(text))
 
 
 def is_replaced(text: str) -> bool:
-    """Whether a text takes back what stood before it, for another value where it says so inline."""
+    """Return whether a text takes the answer before it back, within a line for another value."""
     return bool(_REPLACED.search(text))
 
 
@@ -81,8 +81,9 @@ def read_stated(
 ) -> ParsedT | ParseFailure:
     """Choose a value among a reply's statements, or return the failure that explains its absence.
 
-    Of a reply that was cut off, every failure is `truncated`: its rest might have been readable.
-    Where one of the keys was begun and is cut off, an earlier one isn't what is read.
+    Every failure of a truncated reply is `truncated`, because the missing text might have been
+    readable. If the reply ends within the value of one of the keys, an earlier statement of the key
+    is not read instead.
     """
     if not reply.strip():
         return ParseFailure("no_response", "the reply is empty")
@@ -113,11 +114,11 @@ def settled(
     read: Reader[ParsedT],
     is_same: Same[ParsedT] = operator.eq,
 ) -> ParsedT | ParseFailure | None:
-    """Settle the statements under some labels on one value; None if there are none.
+    """Return the one value of the statements under some labels; None if there are none.
 
-    Where nothing is called an answer, what is called a choice, a result or an estimate may be one.
-    JSON counts before lines, lines before prose. The last statement counts if the earlier ones
-    agree with it, or if it is a final one or stands after words that take the earlier ones back.
+    If nothing is called an answer, a statement called a choice, a result or an estimate counts as
+    one. JSON counts before lines, lines before prose. The last statement counts if the earlier ones
+    agree with it, if it is called final, or if words before it take the earlier ones back.
     """
     readings = [(statement, read(statement.value)) for statement in parsed.under(*keys)]
     readings = [pair for pair in readings if not _is_none(*pair)]
@@ -149,7 +150,7 @@ def settled(
 
 
 def _is_none(statement: Statement, reading: object) -> bool:
-    """Whether it is the prompt's placeholder, or a heading with an explanation below it."""
+    """Return whether a statement is the prompt's placeholder or a heading, and states no value."""
     is_empty = statement.heading or not statement.value or is_template(statement.value)
     return is_empty and isinstance(reading, ParseFailure)
 
@@ -157,7 +158,7 @@ def _is_none(statement: Statement, reading: object) -> bool:
 def _last_of(
     parsed: ParsedText, pairs: Readings[ParsedT], is_same: Same[ParsedT]
 ) -> ParsedT | ParseFailure:
-    """The last reading, unless an earlier one differs and isn't replaced by it."""
+    """Return the last reading, unless an earlier one differs and isn't replaced by the last one."""
     last, reading = pairs[-1]
     for earlier, earlier_value in pairs[-2::-1]:
         if isinstance(earlier_value, ParseFailure):
@@ -174,7 +175,7 @@ def _last_of(
 
 
 def text_without(parsed: ParsedText, *keys: str) -> str:
-    """The text without the statements under some labels."""
+    """Return the text without the statements under some labels."""
     pieces, reached, text = [], 0, parsed.text
     for statement in parsed.under(*keys):
         if statement.start >= reached and statement.strength != "object":

@@ -59,10 +59,10 @@ PROSE = re.compile(
 
 @dataclass(frozen=True)
 class StatedConfidence:
-    """The integer in a reply, and where it lies on the scale, from 0 to 1.
+    """The integer that a reply states, and its position on the scale, from 0 to 1.
 
-    One a little outside is `clipped` to the nearest bound; one that is outside by more than a
-    twentieth of the scale's width is a `violation`, and its confidence is None.
+    A number a little outside the scale is `clipped` to the nearest bound. A number outside by more
+    than a twentieth of the scale's width is a `violation`, and its confidence is None.
     """
 
     raw: int | float
@@ -101,7 +101,7 @@ def read_confidence(
 
 
 def confidence_of(raw: float, low: float, high: float) -> StatedConfidence:
-    """Return the share of a scale below a number; of integers, by one correctly rounded division.
+    """Return the position of a number on a scale, from 0 to 1; of integers, correctly rounded.
 
     A scale without a width raises ValueError.
 
@@ -164,7 +164,7 @@ def _chosen(
 
 
 def _read(value: str, note: str, low: float, high: float) -> Number | ParseFailure:  # noqa: PLR0911 # each has a reason of its own
-    """One statement's number; a scale that it names must be the one that was asked for."""
+    """Return the number of a statement; a scale that it names must be the requested one."""
     number, before, tail = headed(value)
     scale = _SCALE.match(tail)
     for pattern in (_IN_NOTE.search(note), scale):
@@ -191,7 +191,7 @@ def _read(value: str, note: str, low: float, high: float) -> Number | ParseFailu
 
 
 def _decimal(number: Number, low: float, high: float) -> float | ParseFailure:
-    """A number on the scale, perhaps with decimals."""
+    """Return a number on the scale; it may have decimals."""
     if (low, high) == (0, 1):
         share = as_share(number)
         return share if isinstance(share, ParseFailure) else float(share)
@@ -204,7 +204,7 @@ def _decimal(number: Number, low: float, high: float) -> float | ParseFailure:
 
 
 def _integer(number: Number, high: float) -> int | ParseFailure:
-    """A number that was written as an integer, a percentage of a hundred or a part of the whole."""
+    """Return an integer that was written as such, as a percentage of 100 or as part of a whole."""
     value = _plain(number)
     if isinstance(value, ParseFailure):
         return value
@@ -212,7 +212,7 @@ def _integer(number: Number, high: float) -> int | ParseFailure:
 
 
 def _plain(number: Number) -> Fraction | ParseFailure:
-    """A number without a power or a magnitude; of a fraction, the part of the whole."""
+    """Return a number without a power or a magnitude; of a fraction, the part of the whole."""
     is_part = number.style == "fraction" and number.whole is None
     if number.value is None or is_part or number.style in ("power", "scaled"):
         return invalid("no plain number")

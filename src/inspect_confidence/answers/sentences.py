@@ -51,7 +51,7 @@ _INLINE = re.compile(
 
 
 def _cut_line(line: str) -> list[str]:
-    """The sentences of a line, with the blanks between them; together they are the line."""
+    """Return the sentences of a line with the blanks between them; joined, they are the line."""
     ends, end = {0, len(line)}, 0
     # It fails on blanks that aren't ASCII's and on surrogates; one for one, the places stay.
     for part in sentencex.segment("en", _HALF.sub("\ufffd", re.sub(r"\s", " ", line))):
@@ -70,7 +70,7 @@ def _cut_line(line: str) -> list[str]:
 
 
 def _goes_on(before: str, after: str) -> bool:
-    """Whether a part isn't at its sentence's end."""
+    """Return whether a sentence continues in the text after its full stop."""
     if not before.endswith("."):
         return False
     if after[:1].islower() or (_INITIALS.search(before) and re.match(r"[A-Za-z]\.", after)):
@@ -84,13 +84,13 @@ def _goes_on(before: str, after: str) -> bool:
 
 
 def split_sentences(text: str) -> list[str]:
-    r"""The sentences of a text, English or Chinese, without blanks around them.
+    r"""Return the sentences of a text, English or Chinese, without blanks around them.
 
-    What a model thought aloud is left out. Each line is split by itself, so that items of a list
-    are sentences of their own; their bullets are left out, and their numbers or letters where two
-    items or more count on from each other: "42. I think" and "B. Franklin" begin with no bullet. So
-    are numbers that count from 1 within a line. Lines without a word are left out. A reply's text
-    in quotation marks stays in one sentence.
+    The model's reasoning is left out. Each line is split on its own, so that items of a list are
+    sentences of their own. Bullets are left out. Numbers or letters of items are left out if two or
+    more items count on from each other, since "42. I think" and "B. Franklin" begin with no bullet.
+    Numbers that count from 1 within a line are left out too, as are lines without a word. Quoted
+    text within a reply stays in one sentence.
 
     Example:
         >>> split_sentences("It's probably Dr. J. Smith. I'm not sure!")
@@ -105,7 +105,7 @@ def split_sentences(text: str) -> list[str]:
 
 
 def ends_whole(text: str) -> bool:
-    """Whether a text ends with a sentence's end."""
+    """Return whether a text ends at the end of a sentence."""
     return bool(_ENDS.search(text.rstrip()))
 
 
@@ -129,7 +129,7 @@ def _without_bullets(lines: list[str]) -> Iterable[str]:
 
 
 def _items(line: str) -> Iterable[str]:
-    """A line, cut where numbers count 1, 2, ... at the beginnings of its sentences."""
+    """Return the parts of a line that are numbered 1, 2, ... at the beginnings of its sentences."""
     labels: list[re.Match[str]] = []
     for label in _INLINE.finditer(line):
         is_next = _place(label) == len(labels) + 1

@@ -14,22 +14,22 @@ FailureStatus = ReplyStatus | AnswerStatus | RunStatus | InstrumentStatus
 Status = Literal["ok"] | FailureStatus
 
 REPLY_STATUSES: frozenset[str] = frozenset(get_args(ReplyStatus))
-"""There was a reply, and no answer could be read from it."""
+"""Statuses of a reply from which no answer could be read."""
 ANSWER_STATUSES: frozenset[str] = frozenset(get_args(AnswerStatus))
-"""The model chose not to answer: neither right nor wrong."""
+"""Statuses of a model that chose not to answer: neither right nor wrong."""
 RUN_STATUSES: frozenset[str] = frozenset(get_args(RunStatus))
-"""The run gave no reply to read."""
+"""Statuses of a run that gave no reply to read."""
 INSTRUMENT_STATUSES: frozenset[str] = frozenset(get_args(InstrumentStatus))
-"""The instrument failed, not the model."""
+"""Statuses of a failure of the instrument, not of the model."""
 STATUSES: frozenset[str] = frozenset(
     {"ok", *REPLY_STATUSES, *ANSWER_STATUSES, *RUN_STATUSES, *INSTRUMENT_STATUSES}
 )
-"""Every status there is."""
+"""All statuses."""
 
 
 @dataclass(frozen=True)
 class ParseFailure:
-    """A reply without a readable answer or with none, or no reply; `reason` is for people."""
+    """A missing reply, or a reply without a readable answer; `reason` is a text for people."""
 
     status: FailureStatus
     reason: str
@@ -40,10 +40,10 @@ CALLS_A_TOOL = ParseFailure("no_response", "the reply is a tool call, without te
 
 
 def reply_failure(text: str, stop: str) -> ParseFailure | None:
-    """Return why a reply that ended so has no text to read; None where a reader can tell.
+    """Return why a reply has no text to read, by its stop reason; None if a reader can tell.
 
     Args:
-        text: Of the reply.
+        text: Text of the reply.
         stop: Why it ended, as Inspect names it.
     """
     if stop == "content_filter":
@@ -52,5 +52,5 @@ def reply_failure(text: str, stop: str) -> ParseFailure | None:
 
 
 def is_invalid(reading: object) -> bool:
-    """Whether it is a failure for want of anything that can be read."""
+    """Return whether a reading is the failure that nothing could be read."""
     return isinstance(reading, ParseFailure) and reading.status == "invalid_response_format"

@@ -23,10 +23,10 @@ _NO_TOKENS = ParseFailure("scoring_failed", "the provider gave no log probabilit
 
 @dataclass(frozen=True)
 class TokenConfidence:
-    """The probability of an answer among what could have been answered.
+    """The probability of an answer among the possible answers listed by the provider.
 
-    `unseen_mass`, in [0, 1], was on other tokens; it is NaN where nothing else was possible. `name`
-    is the answer's.
+    `unseen_mass` is the probability of all other tokens, in [0, 1]; it is NaN for an answer without
+    choices, where no other answer is defined. `name` is the answer's name.
     """
 
     confidence: float
@@ -78,7 +78,7 @@ def read_token_confidence(
 
 
 def _whole(reply: str, tokens: Sequence[TokenChoice] | None) -> TokenConfidence | ParseFailure:
-    """The probability of the one token that a reply is."""
+    """Return the probability of the one token that is the whole reply."""
     if not reply.strip():
         return ParseFailure("no_response", "the reply is empty")
     if is_refusal(clean(reply)):
@@ -102,7 +102,7 @@ def _among(
     answer: int,
     place: int,
 ) -> TokenConfidence | ParseFailure:
-    """The probability of one of the names at the token of the answer."""
+    """Return the probability of one of the names at the token of the answer."""
     if tokens is None:
         return _NO_TOKENS
     # Without a label the answer is at the reply's start.

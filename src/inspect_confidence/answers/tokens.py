@@ -40,28 +40,28 @@ decimals or to 16 bits."""
 
 @dataclass(frozen=True)
 class TokenChoice:
-    """A generated token, and the likeliest that could have stood there, by natural logprobs."""
+    """A generated token and the likeliest tokens in its place, with natural log probabilities."""
 
     token: str
     logprob: float
     alternatives: Mapping[str, float]
 
     def masses(self) -> dict[str, float]:
-        """The probabilities of all tokens listed here, its own among them."""
+        """Return the probabilities of all tokens listed here, the generated token included."""
         logprobs = {**self.alternatives, self.token: self.logprob}
         return {token: _probability(logprob) for token, logprob in logprobs.items()}
 
 
 def _probability(logprob: float) -> float:
-    """exp, kept within [0, 1]: providers round, and send -9999 for 0."""
+    """Return exp(logprob) within [0, 1]: providers round, and send -9999 for 0."""
     return 0.0 if math.isnan(logprob) else math.exp(min(logprob, 0.0))
 
 
 def impossible_logprobs(tokens: Sequence[TokenChoice]) -> ParseFailure | None:
-    """Return why the log probabilities of some tokens can't be; None where they can.
+    """Return why the log probabilities of some tokens are impossible; None if they are possible.
 
-    A probability above 1, or probabilities of the tokens at one place that add up to more,
-    beyond what rounding does, are no probabilities, and nothing is read from them.
+    A probability above 1 is impossible, as are probabilities at one position that sum to more than
+    1 beyond rounding. No result is read from impossible log probabilities.
 
     Example:
         >>> impossible_logprobs([TokenChoice("3", 0.7, {})]).reason
@@ -82,9 +82,10 @@ def impossible_logprobs(tokens: Sequence[TokenChoice]) -> ParseFailure | None:
 
 @dataclass(frozen=True)
 class IntegerDistribution:
-    """The integer that a model answered, in so many tokens, and what their probabilities say.
+    """The integer that a model answered in `tokens` tokens, and the probability of each integer.
 
-    Of the integers seen they are normalised; `unseen_mass`, in [0, 1], was not on these.
+    The probabilities are normalised over the integers that were seen; `unseen_mass`, in [0, 1], is
+    the probability of all other tokens.
     """
 
     value: int
@@ -126,7 +127,7 @@ def read_integer_distribution(tokens: Sequence[TokenChoice]) -> IntegerDistribut
 
 
 def _stated_integer(tokens: Sequence[TokenChoice]) -> int | ParseFailure:
-    """The integer that the whole reply is."""
+    """Return the integer that is the whole reply."""
     spoken = (choice.token for choice in tokens if not SPECIAL.fullmatch(choice.token))
     text = folded("".join(spoken)).strip()
     if not text:
@@ -147,7 +148,7 @@ def _stated_integer(tokens: Sequence[TokenChoice]) -> int | ParseFailure:
 def _masses(
     tokens: Sequence[TokenChoice], greatest: int = GREATEST_INTEGER
 ) -> tuple[dict[int, float], int]:
-    """The probability of each integer seen, and how many tokens the answer took."""
+    """Return the probability of each integer seen, and the number of tokens of the answer."""
     masses: dict[int, float] = {}
     digits, reach, spanned = "", 1.0, 0
     for place, choice in enumerate(tokens):
@@ -182,7 +183,7 @@ def _extended(digits: str, token: str) -> str | None:
 
 
 def _integer(text: str, greatest: int = GREATEST_INTEGER) -> int | None:
-    """The integer of digits with or without a sign; None if it is too far from zero, or none."""
+    """Return the integer that a text is; None for another text or an integer too far from zero."""
     if not text[-1:].isdigit() or len(text) > _LONGEST:
         return None
     return int(text) if abs(int(text)) <= greatest else None
@@ -190,10 +191,10 @@ def _integer(text: str, greatest: int = GREATEST_INTEGER) -> int | None:
 
 @dataclass(frozen=True)
 class AnswerToken:
-    """The token of the answer as generated, and each option's probability there, in order.
+    """The token of the answer as generated, and the probability of each option there, in order.
 
-    These are normalised over the options seen; one that the provider didn't list has 0. The
-    probability that was not on options seen is `unseen_mass`, in [0, 1].
+    The probabilities are normalised over the options seen; an option that the provider didn't list
+    has 0. `unseen_mass`, in [0, 1], is the probability of all other tokens.
     """
 
     probabilities: tuple[float, ...]
@@ -247,7 +248,7 @@ def read_answer_token(
 
 
 def _is_alone(masses: Collection[float], choice: TokenChoice) -> bool:
-    """Whether nothing was listed beside the answer that could have been answered."""
+    """Return whether the provider listed no other possible answer beside the answer."""
     is_alone = sum(mass > 0 for mass in masses) < 2
     return is_alone and (sum(masses) < _SURE or not set(choice.alternatives) - {choice.token})
 
@@ -258,7 +259,7 @@ _AGE = re.compile(r"[\s\"'“]*(\d+)(?!\.?\d)")
 def read_age_token(
     tokens: Sequence[TokenChoice], years: float
 ) -> IntegerDistribution | ParseFailure:
-    """Read the probability of each whole age at the answer of a reply, which is so many years.
+    """Read the probability of each whole age at the token where a reply answers `years`.
 
     Alternatives are read as in `read_integer_distribution`, where the reply's last `Answer` has its
     value; ages above 150 are unseen mass. It is `scoring_failed` if the age isn't there in whole
@@ -299,9 +300,9 @@ def read_age_token(
 
 
 def _in_digits(choice: TokenChoice, before: str) -> TokenChoice:
-    """The token without what stands before and after a number in it; others stay as they are.
+    """Return the token choice with tokens that contain a number reduced to the number.
 
-    Tokens that are one number then are added up.
+    Other tokens stay as they are. The probabilities of tokens with the same number are added up.
     """
     masses: dict[str, float] = {}
     for token, mass in choice.masses().items():
@@ -329,7 +330,7 @@ def _place(tokens: Sequence[TokenChoice], answer: str) -> tuple[int, int] | None
 
 
 def _option(token: str, names: Sequence[str]) -> int | None:
-    """The option that the token is or begins; None for anything else."""
+    """Return the index of the option that the token is or begins; None for anything else."""
     word = _WORD.fullmatch(token)
     begun = word[1].casefold() if word else "\n"
     places = [place for place, name in enumerate(names) if name.startswith(begun)]

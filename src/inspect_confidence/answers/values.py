@@ -66,7 +66,7 @@ another number; a calculation; or the place where the reply was cut off."""
 
 
 def headed(value: str) -> tuple[Number | None, str, str]:
-    """The number with which a value begins, what stands before it, and what after it."""
+    """Return the number with which a value begins, the text before it and the text after it."""
     leading = _LEADING.match(value)
     start = leading.end() if leading else 0
     number = number_at(value, start)
@@ -74,12 +74,12 @@ def headed(value: str) -> tuple[Number | None, str, str]:
 
 
 def is_bound(before: str) -> bool:
-    """Whether words before a number make it a bound: more than, at least."""
+    """Return whether words before a number make it a bound: more than, at least."""
     return bool(_BOUND.search(before[-40:]))
 
 
 def tail_of(before: str, tail: str) -> Tail:
-    """Return the text after a number."""
+    """Return the kind of text that stands after a number, as `Tail` lists them."""
     if _CUT_CLAUSE.match(tail):
         return "cut"
     if _DIFFERENCE.match(tail):
@@ -94,5 +94,5 @@ def tail_of(before: str, tail: str) -> Tail:
 
 
 def has_unit(tail: str) -> bool:
-    """Whether what follows a number is a unit of it, not an explanation."""
+    """Return whether the text after a number is its unit, not an explanation."""
     return bool(_UNIT.match(tail)) and not _TELLING.match(tail)

@@ -48,7 +48,7 @@ _LETTERS = ("letter", "first", "second", "marked", "lone", "option")
 
 @dataclass(frozen=True)
 class Named:
-    """A choice as it is named: the place of its letter, and of its text, -1 for another text."""
+    """A mention of a choice: the indices of its letter and of its text; -1 for another text."""
 
     letter: int | None
     text: int | None
@@ -57,22 +57,22 @@ class Named:
 
     @property
     def is_listed(self) -> bool:
-        """Whether a choice's text has a letter, right or wrong."""
+        """Whether the mention has both a letter and the text of a choice, right or wrong."""
         return self.letter is not None and self.text not in (None, -1)
 
     @property
     def disagrees(self) -> bool:
-        """Whether letter and text are of different choices."""
+        """Whether letter and text are those of different choices."""
         return self.is_listed and self.letter != self.text
 
 
 def letters(choices: Sequence[str]) -> str:
-    """A pattern for one of the choices' letters; there are none beyond Z."""
+    """Return a pattern for one of the choices' letters; choices after Z have no letter."""
     return f"[A-{ascii_uppercase[: len(choices)][-1]}]" if choices else "(?!)"
 
 
 class Names:
-    """The choices of a question, ready to be recognised."""
+    """The choices of a question, prepared for finding them in a text."""
 
     def __init__(self, choices: Sequence[str]) -> None:
         self._size = len(choices)
@@ -90,7 +90,7 @@ class Names:
         )
 
     def mentions_in(self, text: str) -> list[Named]:
-        """The choices that are named, in their order."""
+        """Return the mentions of choices in a text, in their order."""
         mentions = []
         text = _LOWER.sub(lambda start: start.group().upper(), text)
         for match in self._pattern.finditer(text):
@@ -106,7 +106,7 @@ class Names:
         return mentions
 
     def read(self, text: str) -> int | ParseFailure:
-        """The choice that a text makes; of a list that is repeated, what is chosen after it."""
+        """Return the choice that a text makes; after a repeated list, the choice after the list."""
         mentions = self.mentions_in(text)
         other = _OTHER_LETTER.match(text)
         if other and ascii_uppercase.index(other[1]) >= self._size:
@@ -128,7 +128,7 @@ class Names:
         return echo if is_invalid(index) else index
 
     def is_open(self, text: str) -> bool:
-        """Whether the text may go on with more of a choice, or with a list of them."""
+        """Return whether the text may go on with more of a choice, or with a list of choices."""
         mentions = self.mentions_in(text)
         if mentions and text.rstrip(CUT).endswith((" is", " are")):
             return True
@@ -137,7 +137,7 @@ class Names:
         return mentions[-1].text is None or text[-1:] not in set(".!?")
 
     def _single_index(self, text: str, mentions: list[Named]) -> int | ParseFailure:
-        """The only choice that is named, or why there is none."""
+        """Return the only choice that a text names, or why there is none."""
         if (
             is_refusal(text)
             and not CUE.search(text)
@@ -169,33 +169,33 @@ def _spelled(text: str) -> str:
 
 
 def _shorter(text: str) -> set[str]:
-    """A phrase without its verb: "is likely to be" is "likely"."""
+    """Return the spellings of a phrase with and without its verb: "is likely to be", "likely"."""
     ends = {text, text.removesuffix(" to be"), text.removesuffix(" be")}
     return {end.removeprefix(verb) for end in ends for verb in ("", "is ", "are ", "will be ")}
 
 
 def _of_one(spellings: Sequence[set[str]]) -> dict[str, int]:
-    """The choice of each spelling that only one has."""
+    """Return the index of the choice for each spelling that only one choice has."""
     spelled_indices = [(text, index) for index, texts in enumerate(spellings) for text in texts]
     count = Counter(text for text, _ in spelled_indices)
     return {text: index for text, index in spelled_indices if text and count[text] == 1}
 
 
 def _any_of(forms: Iterable[str]) -> str:
-    """A pattern for any of the spellings, the longest first."""
+    """Return a pattern for any of the spellings, the longest first."""
     ordered = sorted(filter(None, forms), key=len, reverse=True)
     return "|".join(re.escape(form).replace(r"\ ", r"\s+") for form in ordered) or "(?!)"
 
 
 @functools.lru_cache(maxsize=256)
 def _names_of(choices: tuple[str, ...]) -> Names:
-    """The choices of a question; few sets of them are asked."""
+    """Return the prepared choices of a question; cached, since few sets of choices are asked."""
     return Names(choices)
 
 
 @dataclass(frozen=True)
 class WordChoice:
-    """A choice as it was made: its index; the letter A is 0."""
+    """The choice that a reply makes: its index; the letter A is 0."""
 
     index: int
 
@@ -268,11 +268,11 @@ def _places(text: str, chain_of_thought: bool) -> list[str]:
 def first_letter(
     reply: str, choices: Sequence[str], *, chain_of_thought: bool = False
 ) -> int | None:
-    """The first letter that a reply names: the rule that reproduces the study's own figures.
+    """Return the first letter that a reply names, the rule that reproduces the study's own figures.
 
     A repeated list counts as its first letter, and the article "A" at the start as a choice. With
-    `chain_of_thought` only what follows the last "I choose" counts. The result is the letter's
-    index, from 0; None if there is no such letter, or no "I choose".
+    `chain_of_thought` only the text after the last "I choose" counts. The result is the letter's
+    index, from 0. It is None if there is no such letter, or no "I choose".
 
     Example:
         >>> first_letter("A.is unlikely to be B.is maybe", ["is likely to be", "is maybe"])

@@ -187,7 +187,7 @@ def _check_cells(values: pd.Series, name: str, column: str, source: str) -> None
 
 
 def _inverse_grades(values: pd.Series, source: str) -> pd.Series:
-    """Return grades of which 1 is right from grades of which 1 is wrong."""
+    """Return grades in which 1 is right, from grades in which 1 is wrong."""
     places, distinct = distinct_values(values)
     grades = []
     for place, value in enumerate(distinct):
@@ -199,7 +199,7 @@ def _inverse_grades(values: pd.Series, source: str) -> pd.Series:
 
 
 def _decided(frame: pd.DataFrame, recorded: Recorded, source: str) -> pd.DataFrame:
-    """Return the frame with decisions to answer as scores of which only the order counts."""
+    """Return the frame with decisions to answer as scores whose order alone counts."""
     texts = frame[DECISION].map(lambda value: "" if is_missing(value) else str(value).strip())
     words = sorted(set(texts) - {""})
     answering = {word.casefold() for word in recorded.answering}

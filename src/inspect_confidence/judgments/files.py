@@ -276,7 +276,7 @@ def _list_length(value: object) -> float:
 
 
 def _numbered_texts(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame with epochs and draws numbered that are texts, as names of an order."""
+    """Return the frame with numbers in place of epochs and draws that are texts, by their order."""
     changed = {}
     for name in {"epoch", "draw"} & set(frame):
         if frame[name].map(read_number).isna().all() and not frame[name].map(is_missing).any():
@@ -521,7 +521,7 @@ def _declined(values: pd.Series) -> "pd.Series[bool]":
 
 
 def _nearest_tasks(frame: pd.DataFrame, tables: Sequence[TaskTable], is_others: bool) -> list[str]:
-    """Return, of tasks that fit, those with a column of their own in the frame, or any eval's.
+    """Return the tasks that fit and have a column of their own in the frame, else any eval's.
 
     The scale study has no column of its own; its judgments have a scale and no method.
     """

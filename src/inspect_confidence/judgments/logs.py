@@ -170,7 +170,7 @@ def _samples(
 def _complete_run(
     header: EvalLog, table: TaskTable, judgments: SampleJudgments
 ) -> tuple[SampleJudgments, str, Sequence[str]]:
-    """Return the judgments as the table completes them, why there are none if so, and notices."""
+    """Return the judgments as the table completes them, a reason if there are none, and notices."""
     run = table.complete_run(list(judgments.values()))
     statuses = {row["status"] for row in chain.from_iterable(run.samples)}
     # A run of this package that failed on every sample has judgments: the failures.
@@ -216,7 +216,7 @@ def _edit_notices(
     summaries: Iterable[EvalSampleSummary],
     invalid: Collection[str],
 ) -> Iterator[str]:
-    """Yield the notices about what was done to the log after its eval."""
+    """Yield the notices about changes that were made to the log after its eval."""
     if invalid:
         yield f"{len(invalid)} samples were declared invalid and left out"
     rescored = sum(_is_scored_again(summary, table) for summary in summaries)
@@ -521,7 +521,7 @@ def _is_shortened(summary: EvalSampleSummary) -> bool:
 def _settings(
     header: EvalLog, table: TaskTable, recorded: Recorded, unsent: Unsent
 ) -> dict[str, str]:
-    """Return every setting that decides what was asked, without those that were not sent."""
+    """Return every setting that decides what the model was asked, without the unsent settings."""
     facts = facts_of(header, table)
     arguments = _arguments(header, table, recorded)
     settings = {name: arguments[name] for name in arguments if name not in table.arguments_shown}

@@ -38,10 +38,10 @@ class Log:
 
     Attributes:
         location: Path or address, as Inspect reads it.
-        size: In bytes.
-        mtime: When the file (or the target of a link) was written; 0 if the place does not say.
+        size: Size in bytes.
+        mtime: Time at which the file (or the target of a link) was written; 0 if it is unknown.
         etag: Tag of the content in an object store, else empty.
-        unreadable: Why nothing can be read there, if that is known: for a folder that cannot be
+        unreadable: Why nothing can be read at the location, if that is known: for a folder that cannot be
             listed, or a link that is not followed.
     """
 

@@ -229,7 +229,7 @@ def file_names(files: Sequence[str]) -> list[str]:
 
 
 def _told_apart(sources: Sequence[dict[str, pd.DataFrame]], names: Sequence[str]) -> list[str]:
-    """Write the file into `variant` where several files answer the same items as one model.
+    """Write the file into `variant` if several files answer the same items as the same model.
 
     Returns:
         Notices about the files that were told apart.
@@ -339,7 +339,10 @@ def _take_outcomes(
     notices: list[str],
     loss_notices: list[str],
 ) -> None:
-    """Give the judgments of other evals the grades in the logs of outcomes."""
+    """Set the correctness of other evals' judgments to the grades in the logs of `--outcome`.
+
+    The frames are replaced in `frames`; notices are appended to `notices` and `loss_notices`.
+    """
     recorded = options.recorded
     grades = Recorded(score=recorded.score, only_grades=True)
     places = list(recorded.outcome)
@@ -426,7 +429,12 @@ def _reread_notices(runs: Sequence[LocatedRun]) -> Iterator[str]:
 def _outcomes(
     places: Sequence[str], options: ReadOptions, notices: list[str]
 ) -> list[tuple[str, ReadOutcome]]:
-    """Return the location of each log, in the order of the places, with its run or its error."""
+    """Return the location of each log, in the order of the places, with its run or its error.
+
+    A place is a log, a folder of logs, or a store: a folder in which `ingest` has kept the
+    judgments of logs. A log in a store is read from there unless `options.reread` is set. Notices
+    of stores and of reading are appended to `notices`.
+    """
     logs: dict[str, Log] = {}
     stored: dict[str, Callable[[], ReadOutcome | None]] = {}
     for place in places:
@@ -456,7 +464,10 @@ def _read_logs(
     options: ReadOptions,
     notices: list[str],
 ) -> Iterator[tuple[str, ReadOutcome]]:
-    """Yield the location and the outcome of each log, beginning with those from a store."""
+    """Yield the location and the outcome of each log, beginning with those from a store.
+
+    Notices about logs that the executor lost are appended to `notices`.
+    """
     unread = []
     for location, log in logs.items():
         outcome = stored[location]() if location in stored else None

@@ -25,18 +25,18 @@ GenerationSettings = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Unsent:
-    """Settings of a log that were set and not sent.
+    """Settings that a run had and that no request to the model contained.
 
     Attributes:
-        by_model: Name and value of each, by model: that of the run, and those in its roles.
-        recorded: Whether a request in the log says so; else it is the rule of the provider.
+        by_model: Names and values of the settings by model: the run's model and those in roles.
+        recorded: Whether recorded requests in the log show it; else a rule of the provider does.
     """
 
     by_model: Mapping[str, GenerationSettings] = field(default_factory=dict)
     recorded: bool = True
 
     def settings_of(self, model: str) -> GenerationSettings:
-        """Return those of a model."""
+        """Return the unsent settings of a model."""
         return self.by_model.get(model, {})
 
     def notices(self) -> list[str]:
@@ -53,10 +53,10 @@ class Unsent:
 
 
 def read_unsent(header: EvalLog, summaries: Iterable[EvalSampleSummary] | None = None) -> Unsent:
-    """Return the settings of a log that were set and not sent.
+    """Return the settings that a run had and that no request contained.
 
-    A sample's recorded requests say it, those of the first sample that has any. Samples are read
-    only if the run sets anything that a request could leave out.
+    The recorded requests of the first sample that has any show which settings were sent. Samples
+    are read only if the run has a setting that a request could leave out.
 
     Args:
         header: Header of the log.

@@ -39,9 +39,9 @@ class Run:
     """The judgments of a log, and the facts about its run that are needed to join and show them.
 
     Attributes:
-        id: Shared by a run and its retries.
-        task: Without the package's prefix.
-        model: As Inspect names it.
+        id: Identifier that a run and its retries share.
+        task: Name of the task, without the package's prefix.
+        model: Name of the model in Inspect.
         kind: The task and the arguments that decide its other settings.
         settings: Everything that decides what the model was asked, as text.
         frame: The judgments, typed; `variant` is empty, because it depends on the other runs.
@@ -49,7 +49,7 @@ class Run:
         empty: The samples without a judgment.
         notices: Notices for the user.
         unasked: How many items of the data set were not asked, and why, in one sentence.
-        unsent: Settings that were set and not sent, one sentence for each model.
+        unsent: Settings of the run that no request contained, one sentence for each model.
         loss_notices: Notices about samples that the log lacks.
         changed: After reading again: number of `judgments`, of those with another `status`, and of
             those with `either` another status or another value.

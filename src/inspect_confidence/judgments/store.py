@@ -76,7 +76,7 @@ class Store:
         places: The places of its logs.
         recorded: The arguments about logs of other evals, from `read_arguments`.
         readers: The versions that read the logs.
-        build: How often all logs were read again on request.
+        build: Number of times that all logs were read again on request.
         entries: Its logs, in the order in which `read_judgments` reads them.
         whole: Whether any ingest has ended.
         unfinished: The build of an ingest that has begun and not ended; else None.
@@ -134,14 +134,14 @@ class Store:
         return entries
 
     def _arguments(self) -> Recorded:
-        """Return the arguments that its logs were read with."""
+        """Return the arguments that the logs of the store were read with."""
         arguments = dict(self.recorded)
         if scale := arguments.get("scale"):
             arguments["scale"] = tuple(scale)
         return Recorded(**arguments)
 
     def notices(self) -> list[str]:
-        """Return the notices for readers of its judgments."""
+        """Return the notices for readers of the store's judgments."""
         notices = []
         if self.readers != reader_versions():
             notices.append(
@@ -262,8 +262,8 @@ def ingest(
     One log is in memory at a time. An interrupted ingest continues where it was.
 
     Args:
-        logs: Logs, or folders of them, anywhere Inspect reads. They are all that the store shall
-            hold: a log that is gone from these places is removed from the store.
+        logs: Logs, or folders of them, anywhere Inspect reads. The store will contain exactly
+            these logs: a log that is gone from these places is removed from the store.
         store: A local folder: new, empty, or a store.
         executor: Reads the logs: any `concurrent.futures.Executor`, or a value of `--executor`.
         rebuild: Whether all logs are read again.
@@ -400,7 +400,7 @@ def _check_unchanged(before: Store, places: Sequence[str]) -> None:
 
 @contextmanager
 def _lock(folder: Path) -> Iterator[None]:
-    """Keep a second ingest from the folder; the lock ends with the process."""
+    """Keep other ingests out of the folder until the process ends or leaves the context."""
     with (folder / ".lock").open("a") as lock:
         try:
             import fcntl  # noqa: PLC0415 # not on Windows, where nobody is kept away

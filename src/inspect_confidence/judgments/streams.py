@@ -26,9 +26,9 @@ EntryVariant = tuple[StoredLog, str]
 
 @dataclass(frozen=True)
 class Stream:
-    """The judgments of a store, read when they are needed, each task and model by itself.
+    """The judgments of a store, read by task and model when they are needed.
 
-    They equal those that `read_judgments` gives. A sample's uuid is taken to be in one run only,
+    The judgments are equal to those that `read_judgments` returns. A sample's uuid is taken to be in one run only,
     as Inspect makes them.
 
     Attributes:
@@ -45,7 +45,7 @@ class Stream:
 
     @property
     def rows(self) -> int:
-        """Number of judgments in its logs."""
+        """Number of judgments in the logs of the store."""
         return sum(entry.record["rows"] for entry, _ in self.entries)
 
     def order(self, tasks: Collection[str]) -> Mapping[ModelVariant, int]:

@@ -56,8 +56,11 @@ _RATES_PRIOR = 1 / 3
 _SHARES_PRIOR = 1 / 2
 """Prior items of each verdict, Jeffreys'."""
 
-_LEAST_SURE = 0.025
-"""Share of drawn error rates at which a judge may tell nothing apart."""
+_MOST_UNINFORMATIVE_DRAWS = 0.025
+"""Largest allowed share of drawn error rates by which the judge tells no answers apart.
+
+The determinant of such rates is 0 or less.
+"""
 
 
 def rogan_gladen(called_right: float, sensitivity: float, specificity: float) -> float:
@@ -141,9 +144,10 @@ class JudgeErrors:
         return np.stack([rng.dirichlet(row + _RATES_PRIOR, draws) for row in self.counts], axis=1)
 
     def why_not(self, draws: int = 2_000) -> str:
-        """Return why these rates correct nothing; empty if they do."""
+        """Return why these rates correct nothing; an empty text if they can correct."""
         determinant = np.linalg.det(self.rates) if np.isfinite(self.rates).all() else np.nan
-        tells_apart = (np.linalg.det(self.drawn_rates(draws, 0)) <= 0).mean() <= _LEAST_SURE
+        uninformative = np.linalg.det(self.drawn_rates(draws, 0)) <= 0
+        tells_apart = uninformative.mean() <= _MOST_UNINFORMATIVE_DRAWS
         if determinant > 1e-9 and tells_apart:
             return ""
         quantity = "sensitivity + specificity - 1" if len(self.worth) == 2 else "their determinant"
@@ -182,13 +186,14 @@ class JudgeErrors:
         seed: int = 0,
         minuend: FloatArray | None = None,
     ) -> tuple[float, float]:
-        """95% interval that carries both the items' and the labels' sampling error.
+        """95% interval that includes the sampling error of the items and of the labels.
 
-        Shares of the verdicts and error rates are drawn from their posteriors; percentiles of what
-        follows are the ends. Half an item of each verdict is added to every resample of the items,
-        by a draw of the gamma law, as Jeffreys' prior adds it; a third of a judgment of each
-        verdict is added to the labelled ones of each class, which is Kerman's neutral prior. Where
-        the judge never erred on the labels, a resample alone would take it for perfect.
+        Shares of the verdicts and error rates are drawn from their posteriors. The ends of the
+        interval are percentiles of the corrected numbers. Half an item of each verdict is added to
+        every resample of the items, by a draw of the gamma law, as Jeffreys' prior adds it. A third
+        of a judgment of each verdict is added to the labelled judgments of each class, which is
+        Kerman's neutral prior. If the judge never erred on the labels, a resample without these
+        priors would take the judge for perfect.
 
         Source: Kerman (2011, Electronic Journal of Statistics 5); Brown, Cai and DasGupta (2001)
         for Jeffreys' interval.

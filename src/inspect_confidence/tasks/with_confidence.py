@@ -62,19 +62,23 @@ def with_confidence(
 ) -> Task:
     """Ask for a model's confidence in its answers to an eval, which is not changed.
 
-    Data set, solver, sandbox, epochs, scorers and metrics are the eval's, and so is the answer that
-    they score. After its scorers another one, `confidence`, asks and scores. Its calls per sample:
-    1 for each method, `draws` for `consistency`, 1 for each target of `decline`, none for
-    `logprob`.
+    Data set, solver, sandbox, epochs, scorers and metrics are those of the eval, and so is the
+    answer that they score. A further scorer, `confidence`, runs after the eval's scorers; it asks
+    for the confidence and scores it. Its calls per sample: 1 for each method, `draws` for
+    `consistency`, 1 for each target of `decline`, none for `logprob`.
 
     Args:
         task: The eval: a task, `package/name` of an installed one, or `path/to/file.py@name`. By
             default a quiz of the bundled questions, with a notice.
-        ways: Methods: some of `stated` (in the same conversation, after the answer), `alone` (in a
-            new one that shows question and answer), `before` (before the work), `p_true` (of
-            True), `consistency` (further answers), `words` (a phrase), `logprob` (of the answer's
-            own token), `decline` (whether it is withdrawn under a penalty), `keep` (whether it is
-            kept, and bet on) and `pushback` (whether it stays after disagreement).
+        ways: Methods of elicitation, some of: `stated` (a confidence, asked in the same
+            conversation after the answer), `alone` (a confidence, asked in a new conversation that
+            shows question and answer), `before` (a confidence, asked before the model works on the
+            question), `p_true` (the token probability of "True" when the model is asked whether its
+            answer is true), `consistency` (the share of further answers that agree), `words` (a
+            phrase of likelihood that the model chooses from a list), `logprob` (the probability of
+            the answer's own token), `decline` (whether the model withdraws its answer when a wrong
+            answer costs points), `keep` (whether the model keeps its answer, and bets on it) and
+            `pushback` (whether the model keeps its answer after disagreement).
         scale: Scale of `stated`, `alone` and `before`: two numbers, such as `0-100`. `0.0-1.0`
             and `0-1` ask for a number with decimals.
         draws: Number of further answers for `consistency`.
