@@ -41,8 +41,8 @@ class Log:
         size: Size in bytes.
         mtime: Time at which the file (or the target of a link) was written; 0 if it is unknown.
         etag: Tag of the content in an object store, else empty.
-        unreadable: Why nothing can be read at the location, if that is known: for a folder that cannot be
-            listed, or a link that is not followed.
+        unreadable: Why nothing can be read at the location, if that is known: for a folder that
+            cannot be listed, or a link that is not followed.
     """
 
     location: str

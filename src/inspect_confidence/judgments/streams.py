@@ -28,8 +28,8 @@ EntryVariant = tuple[StoredLog, str]
 class Stream:
     """The judgments of a store, read by task and model when they are needed.
 
-    The judgments are equal to those that `read_judgments` returns. A sample's uuid is taken to be in one run only,
-    as Inspect makes them.
+    The judgments are equal to those that `read_judgments` returns. It is assumed that a sample's
+    uuid is in one run only, as Inspect makes uuids.
 
     Attributes:
         store: The store.
