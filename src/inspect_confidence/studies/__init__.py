@@ -92,7 +92,8 @@ _OWN = (FERMI_EVAL, SCALE_VARIANTS, WEP_PROBES, LIFE_EVAL, HEDGE_MARKERS, DECISI
 def all_studies() -> tuple[Study, ...]:
     """Return the studies of this package, then those of other packages by name.
 
-    Loaded when first asked for: a study of another package imports this module itself.
+    The studies are loaded at the first call, because a study of another package imports this
+    module.
 
     Raises:
         InvalidArgument: Another package's study can't be loaded, or takes a name that is taken.
@@ -122,18 +123,18 @@ def title_of(study: str) -> str:
 
 
 def table_of(task: str) -> TaskTable:
-    """Return a task's own table, or that of all other evals."""
+    """Return the table of a task; for a task of another package, the table of all other evals."""
     tables = all_tables()
     return tables.get(task) or table_of_others()
 
 
 def table_of_others() -> TaskTable:
-    """Return the table of evals that have none of their own."""
+    """Return the table of evals that have no table of their own."""
     return next(table for table in all_tables().values() if table.fallback)
 
 
 def is_own_task(task: str) -> bool:
-    """Whether a study of this package has a task of that name."""
+    """Return whether a study of this package has a task with this name."""
     return any(task in _tasks(study) for study in _OWN)
 
 

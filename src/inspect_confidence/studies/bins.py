@@ -37,7 +37,7 @@ _WEIGHTS = "outcomes are probabilities"
 
 @dataclass(frozen=True)
 class _Readable:
-    """The judgments of one condition that count; `note` says what was left out."""
+    """The judgments of one condition that count; `note` says which judgments were left out."""
 
     key: Key
     condition: Condition
@@ -150,8 +150,8 @@ def _bin_intervals(
 def corp_rows(rows: pd.DataFrame, parts: Sequence[str], resampling: Resampling) -> Iterator[Result]:
     """Yield `corp_accuracy` and `consistency_band` at every confidence that was stated.
 
-    There is no band where outcomes are probabilities: none are drawn from the confidence then.
-    `rows` and `parts` are as in `confidence_bins`; `resampling` has the seed.
+    There is no band if outcomes are probabilities, because no outcomes are drawn from the
+    confidence then. `rows` and `parts` are as in `confidence_bins`; `resampling` has the seed.
     """
 
     def curve_results(group: _Readable) -> Iterator[Result]:
@@ -174,9 +174,9 @@ def corp_rows(rows: pd.DataFrame, parts: Sequence[str], resampling: Resampling) 
 def type2_rates(rows: pd.DataFrame, parts: Sequence[str]) -> Iterator[Result]:
     """Yield `type2_hit_rate` and `type2_false_alarm_rate` at every confidence that was stated.
 
-    With (0, 0) they are the type-2 ROC curve: the area under the straight lines between them is
-    `auroc`. Where outcomes are probabilities p, an answer is right by p and wrong by 1 - p, and
-    rates have no interval. `rows` and `parts` are as in `confidence_bins`.
+    Together with (0, 0) the rates are the type-2 ROC curve: the area under the straight lines
+    between its points is `auroc`. If outcomes are probabilities p, an answer is right by p and
+    wrong by 1 - p, and the rates have no interval. `rows` and `parts` are as in `confidence_bins`.
     """
     metrics = ("type2_hit_rate", "type2_false_alarm_rate")
 
@@ -209,7 +209,8 @@ def utility_curve(
 ) -> Iterator[Result]:
     """Yield `expected_utility` of answering from each stated confidence on, if costs are given.
 
-    `rows` and `parts` are as in `confidence_bins`. That of never answering is the costs' own.
+    `rows` and `parts` are as in `confidence_bins`. The utility of never answering follows from the
+    costs alone.
     """
     costs = resampling.costs
     if costs is None:
@@ -273,7 +274,7 @@ def _of_conditions(
     metrics: Sequence[str],
     compute: Callable[[_Readable], Iterator[Result]],
 ) -> Iterator[Result]:
-    """Yield the rows that are computed of each condition; undefined ones if no judgment counts."""
+    """Yield the computed rows of each condition; undefined rows if no judgment counts."""
     columns = ("model", "dataset", "variant", *parts)
     for key, condition, group in condition_groups(rows, columns):
         present = (group["status"] == "ok") & group[list(needed)].notna().all(axis=1)

@@ -149,7 +149,7 @@ class Answers:
         )
 
     def needs_scale(self, metric: ConfidenceMetric) -> bool:
-        """Return whether the metric needs confidences in [0, 1], and these have only an order."""
+        """Return whether the metric needs confidences in [0, 1] and these have only an order."""
         if not self.order_only or metric.metric in _OF_ORDER:
             return False
         is_decision = bool(np.isin(self.confidence[~np.isnan(self.confidence)], (0, 1)).all())
@@ -163,11 +163,11 @@ class Answers:
 
     @cached_property
     def grouping_problem(self) -> str:
-        """Why groups of equal confidence say nothing, most having one judgment; empty if they do.
+        """Reason why groups of equal confidence are no information; empty if they are.
 
-        With token probabilities each outcome would be a group of its own, and resolution would
-        equal uncertainty. Judgments of one item with equal confidence count once, because asking
-        again adds nothing.
+        Most groups may have one judgment only: with token probabilities each outcome would be a
+        group of its own, and resolution would equal uncertainty. Judgments of one item with equal
+        confidence count once, because asking again adds nothing.
         """
         readable = ~np.isnan(self.confidence + self.correct)
         rounded = np.round(self.confidence[readable], 12)
@@ -261,7 +261,7 @@ def _undefined(tables: metrics.ConfidenceTables) -> FloatArray:
 
 
 def utility_metrics(costs: metrics.Costs | None) -> list[ConfidenceMetric]:
-    """Return what answering is worth: always, and as confidence advises."""
+    """Return the metrics of the utility of answering always and as confidence advises."""
     if costs is None:
         return []
     condition = {"costs": str(costs)}
@@ -284,8 +284,8 @@ def utility_metrics(costs: metrics.Costs | None) -> list[ConfidenceMetric]:
 def threshold_metrics(threshold: float, choices: int | None) -> list[ConfidenceMetric]:
     """Return type-2 sensitivity at a threshold, the criterion, and M-ratio.
 
-    M-ratio's type-1 model is `m_afc`, which equals `two_z` and `two_afc` for two choices. Without a
-    number of choices it is undefined, under the same name.
+    The type-1 model of M-ratio is `m_afc`, which equals `two_z` and `two_afc` for two choices. If
+    the number of choices is unknown, M-ratio is undefined, under the same name.
     """
     condition = {"threshold": threshold}
     sensitivity = [
@@ -331,7 +331,7 @@ def confidence_statistics(
 def item_statistics(
     answers: Answers, condition: Mapping[str, object], note: str, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """Yield metrics that need to know each judgment's item, which a count table doesn't."""
+    """Yield the metrics that need each judgment's item, which count tables do not contain."""
     if not any(map(resampling.asks_for, ("debiased_squared_error", "calibration_p"))):
         return
     arrays = answers.confidence, answers.correct, answers.unit
@@ -362,7 +362,7 @@ def table_statistics(
 ) -> Statistics:
     """Return the metrics of one count table, each with its definition and remarks as a note.
 
-    Those that `resampling` doesn't ask for are left out.
+    Metrics that `resampling` does not ask for are left out.
     """
     cells = answers.cells()
     tables = cells.tables(np.ones((1, answers.units)))

@@ -58,7 +58,7 @@ class Contrast:
 
 
 def on_common(sides: Sequence[pd.DataFrame]) -> tuple[pd.Index, list[pd.DataFrame]]:
-    """Return the items, in order, that both contenders have, and their judgments of these."""
+    """Return the items that both contenders have, in order, and their judgments of these items."""
     items = pd.Index(sorted(set(sides[0]["item"]) & set(sides[1]["item"])))
     return items, [side[side["item"].isin(items)] for side in sides]
 
@@ -250,7 +250,7 @@ def differences(contrast: Contrast, resampling: Resampling) -> list[Difference]:
 
 
 def _needs_resamples(contrast: Contrast) -> bool:
-    """Whether any value of a contrast has an interval."""
+    """Return whether any value of a contrast has an interval from resamples."""
     for (_, metric), items in zip(contrast.names, contrast.items, strict=True):
         rule = metrics.METRICS[metric].interval.over(contrast.clusters).of_difference()
         if rule.method != "none" and not metrics.too_few(rule, min(items, contrast.units)):
@@ -416,7 +416,7 @@ def contrast_of_pairs(
 def _with_sensitivity(
     compared: Sequence[ConfidenceMetric], thresholds: Sequence[float], choices: int | None
 ) -> list[ConfidenceMetric]:
-    """Add means before the metrics, and type-2 sensitivity at each threshold after them."""
+    """Add means before the metrics and type-2 sensitivity at each threshold after them."""
     names = {"type2_dprime", "meta_d_ideal"} | ({"m_ratio"} if choices else set())
     with_sensitivity = [*MEAN_METRICS, *compared]
     for threshold in thresholds:
@@ -447,8 +447,8 @@ def results_of_tests(
 ) -> Iterator[Result]:
     """Yield difference and p of contenders against one baseline, p adjusted over the contenders.
 
-    The condition's `versus` names the baseline; the part of the condition called `part` names the
-    contender.
+    `versus` in the condition names the baseline. The condition's part with the name `part` names
+    the contender.
     """
     names = dict.fromkeys(chain.from_iterable(side.names for side in contenders.values()))
     for name in names:
@@ -473,7 +473,10 @@ def results_of_tests(
 def difference_results(
     resampled: ResampledDifferences, column: int, key: Key, condition: Condition
 ) -> tuple[Result, Result]:
-    """Return the rows of a difference and of its p; the condition says `of` what, `versus` whom."""
+    """Return the rows of a difference and of its p.
+
+    In the condition, `of` names the compared metric and `versus` the reference.
+    """
     test, value = resampled.test(column), resampled.values[column]
     n = int(resampled.items[column])
     note = test.reason

@@ -60,7 +60,7 @@ def unit_names(rows: pd.DataFrame) -> pd.Series:
 
 
 def ordered_units(rows: pd.DataFrame) -> pd.Index:
-    """Return the units, in order of their names if the study defines them by a column `unit`."""
+    """Return the units; sorted by name if the study defines them by a column `unit`."""
     units: list[str] = unit_names(rows).unique().tolist()
     return pd.Index(sorted(units) if "unit" in rows else units)
 
@@ -80,7 +80,7 @@ MIN_CLUSTERS = 10
 
 
 def clusters_of(rows: pd.DataFrame) -> metrics.Clusters | None:
-    """Return the clusters that are resampled instead of items; None if none has several items."""
+    """Return the clusters that are resampled instead of items; None if no cluster has several."""
     if "unit" in rows:
         return None
     clusters, items = cluster_names(rows).nunique(), rows["item"].nunique()
@@ -233,7 +233,7 @@ def _ends(metric: str) -> tuple[float, float]:
 
 
 def flag_count(flags: FloatArray) -> str:
-    """Say for a note how many flags are 1."""
+    """Return the number of flags that are 1, as a part of a note."""
     return f"{int(np.nansum(flags))} of {(~np.isnan(flags)).sum()}"
 
 
@@ -374,7 +374,10 @@ def without_resamples(pairs: Iterable[tuple[Estimate, float]]) -> ResampledEstim
 
 
 def _needs_resamples(estimate: Estimate, units: int, clusters: metrics.Clusters | None) -> bool:
-    """Whether the estimate's interval, or that of its mean over models, comes from resamples."""
+    """Return whether an interval comes from resamples.
+
+    The interval is that of the estimate, or of its mean over models.
+    """
     rule = metrics.METRICS[estimate.metric].interval.over(clusters)
     if rule.method in ("own", "none"):
         return False
@@ -450,7 +453,7 @@ def _own_interval(
 
 
 def resampling_note(draws: FloatArray, grouped: bool) -> str:
-    """Say in how many resamples a value is undefined, and whether groups were resampled."""
+    """Return a note on resamples with an undefined value and on grouped resampling."""
     undefined = int(np.isnan(draws).sum())
     return noted(
         f"undefined in {undefined} of {len(draws)} resamples, left out there" if undefined else "",

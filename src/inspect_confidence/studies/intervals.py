@@ -27,7 +27,7 @@ class Intervals:
         unit: The index of the judgment's unit, its item or cluster, of `units` in all.
         units: How many units there are.
         lower: Lower bounds; NaN where the reply could not be read.
-        upper: Upper bounds; NaN likewise.
+        upper: Upper bounds; NaN where the reply could not be read.
         truth: True values.
         epoch: Epochs.
         empty: Whether an adjustment left nothing between the bounds, which are one point then.
@@ -99,7 +99,7 @@ class Intervals:
         }
 
     def _ends(self, metric: str, values: FloatArray) -> tuple[float, float]:
-        """Return the least and the greatest value that can occur, as far as that is known.
+        """Return the least and the greatest possible value of a metric, as far as they are known.
 
         The greatest score is at least that of a miss by half the mean width.
         """

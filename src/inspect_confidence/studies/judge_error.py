@@ -51,11 +51,11 @@ class JudgeLabels:
     rows: pd.DataFrame
 
     def for_judge(self, judge: str) -> "JudgeLabels":
-        """Return the labels of that judge's judgments."""
+        """Return the labels of the judgments of one judge."""
         return JudgeLabels(self.rows[self.rows["judge"].isin([judge, ""])])
 
     def of_form(self, form: str) -> pd.DataFrame:
-        """Return the rows of that form."""
+        """Return the rows with the given form."""
         return self.rows[self.rows["form"] == form]
 
     def errors(self, form: str, classes: Sequence[str]) -> JudgeErrors:
@@ -252,7 +252,7 @@ def _hit_rates(errors: JudgeErrors, classes: Sequence[str]) -> str:
 
 
 def _labels_of_run(labels: JudgeLabels, rows: pd.DataFrame) -> pd.DataFrame | None:
-    """Return labels by item if all of them are of answers in the run, judged as in the run."""
+    """Return labels by item if all labels are of the run's answers, judged as in the run."""
     of_run = labels.of_form(CORRECTNESS)
     of_run = of_run[of_run["item"].isin(rows["item"])]
     for name in ("model", "dataset"):

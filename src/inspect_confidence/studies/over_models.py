@@ -32,9 +32,9 @@ def over_models(
 ) -> list[Result]:
     """Correlate two metrics over models, as one row; no row if fewer than two models have both.
 
-    Points with an undefined number are left out and counted. The interval is Fisher's z, which
-    takes models for a random sample and ignores the error of each point. With `ranked` it is of
-    ranks, and without an interval.
+    Models with an undefined number are left out and counted. The interval is Fisher's z, which
+    treats the models as a random sample and ignores the error of each model's numbers. With
+    `ranked` the correlation is of ranks, and has no interval.
     """
     pairs = np.array([[first[point], second[point]] for point in second if point in first])
     if len(pairs) < 2:

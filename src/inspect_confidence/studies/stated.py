@@ -60,8 +60,8 @@ def completed(rows: pd.DataFrame) -> pd.DataFrame:
 def graded(rows: pd.DataFrame) -> FloatArray:
     """Return `correct`; where it is missing it follows from `answer` and `target`.
 
-    A declined answer has no grade, and neither has one whose grader failed. An answer that a scorer
-    of its eval should have graded is not graded by its text instead.
+    A declined answer has no grade, and neither has an answer whose grader failed. An answer that a
+    scorer of its eval should have graded is not graded by its text instead.
     """
     correct = np.where(
         rows["status"].isin(ANSWER_STATUSES), np.nan, rows["correct"].to_numpy(float)
@@ -177,9 +177,9 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
 def attempt_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Statistics]:
-    """Yield how often the model answered and did not decline, and how often it was right then.
+    """Yield the shares of attempted answers and of right ones among them, then the F-score.
 
-    The shares come first, then the F-score. `rows` are graded, and `declined` is a status.
+    `rows` are graded; an answer in which the model declined has the status `declined`.
     """
     declined = (rows["status"] == "declined").to_numpy()
     correct = rows["correct"].to_numpy(float)
@@ -213,7 +213,7 @@ def attempt_statistics(
 def _report_shape(
     rows: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Statistics]:
-    """Yield the shape of the reports on their own scale, out of range or not."""
+    """Yield the shape of the reports on their own scale, including reports out of range."""
     beyond = (rows["status"] == "out_of_range").to_numpy()
     has_report = rows[["raw", "low", "high"]].notna().all(axis=1)
     has_report &= beyond | (rows["status"] == "ok").to_numpy()
@@ -246,7 +246,7 @@ def _report_shape(
 
 
 def _rates(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Statistics:
-    """Return how often reports are round or leave the scale, and how often parsing fails."""
+    """Return the shares of round reports, of reports outside the scale, and of parse failures."""
     raw, low, high = (rows[name].to_numpy(float) for name in ("raw", "low", "high"))
     excess, width = np.maximum(low - raw, raw - high), high - low
     has_report = ~np.isnan(raw + width)

@@ -73,7 +73,7 @@ NOTHING_SAID = Recorded()
 
 @dataclass(frozen=True)
 class ScoreFacts:
-    """A score as the log has it; `grades` are by key, "" if it is a single grade."""
+    """A score of a log; `grades` are by key, and the key of a single grade is empty."""
 
     value: Any
     reason: str | None = None
@@ -88,15 +88,15 @@ class ScoreFacts:
 
 @dataclass(frozen=True)
 class SampleFacts:
-    """A sample as the log has it, in plain types: studies know nothing of log files.
+    """A sample of a log in plain types, so that studies need not know the format of log files.
 
     Attributes:
         target: The sample's target as text.
         metadata: Metadata of the sample.
         scores: Scores by scorer.
         generation: The run's generation settings that were set.
-        unsent: Those of them that were not sent to the model.
-        failure: Status and reason where the run failed on this sample.
+        unsent: The settings of `generation` that no request to the model contained.
+        failure: Status and reason if the run failed on this sample.
         id: Id of the sample.
         epochs: Number of epochs of the run.
         choices: Choices that were offered.
@@ -117,7 +117,7 @@ class SampleFacts:
     whole: Mapping[str, Any] = field(default_factory=dict)
 
     def score(self, scorer: str) -> ScoreFacts | None:
-        """Return the last score by that scorer; Inspect numbers the ones that were appended."""
+        """Return the last score by a scorer; Inspect numbers the scores that were appended."""
         names = [name for name in self.scores if base_name(name) == scorer]
         return self.scores[names[-1]] if names else None
 
@@ -136,7 +136,7 @@ class SampleFacts:
         return score, self.outcome(status, reason)
 
     def outcome(self, status: str, reason: str) -> dict[str, str]:
-        """Return both as columns; if the run failed, its failure replaces a parse failure."""
+        """Return status and reason as columns; a failure of the run replaces a parse failure."""
         if self.failure and status != "ok":
             status, reason = self.failure
         return {"status": status, "reason": reason}
@@ -313,7 +313,7 @@ class Difference:
         condition: Condition, encoded as in results.
         metric: A name from the metric registry.
         first: The first contender's value on the common items.
-        second: The second contender's.
+        second: The second contender's value on the common items.
         difference: first - second.
         ci_low: Lower end of the 95% interval of the difference.
         ci_high: Upper end.
@@ -535,6 +535,6 @@ class Study:
     sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def with_sources(self, metrics: Collection[str]) -> frozenset[str]:
-        """Return metrics with those that they are computed from."""
+        """Return the metrics and the metrics that they are computed from."""
         sources = chain.from_iterable(self.sources.get(metric, ()) for metric in metrics)
         return frozenset(metrics).union(sources)

@@ -40,7 +40,7 @@ class Cell(str):
     def __new__(
         cls, text: str, row: int | None = None, value: float = math.nan, note: str = ""
     ) -> "Cell":
-        """Make the text with its row."""
+        """Make a cell from its text and its row."""
         cell_text = super().__new__(cls, text)
         cell_text.row, cell_text.value, cell_text.note = row, value, note
         return cell_text
@@ -89,7 +89,7 @@ def cell(
 
 
 def _plain(value: float, digits: int) -> str:
-    """Write the number, without the sign of what is rounded to zero."""
+    """Return the number as text, without the minus sign of a number that is rounded to zero."""
     text = f"{value:.{digits}f}"
     return text.lstrip("-") if float(text) == 0 else text
 

@@ -63,7 +63,7 @@ def _status_counts(statuses: "pd.Series[str]") -> str:
 
 
 def _by_column(rows: pd.DataFrame, column: str, key: Key, condition: Condition) -> Iterator[Result]:
-    """Yield the share for each value of a column; nothing if it has fewer than two."""
+    """Yield the share for each value of a column; no share if the column has fewer than two."""
     code, levels = pd.factorize(rows[column].mask(rows[column] == ""), sort=True)
     if len(levels) < 2:
         return

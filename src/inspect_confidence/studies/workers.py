@@ -23,9 +23,9 @@ _THREADS = "OMP_NUM_THREADS"
 
 
 def workers_for(judgments: int, resampling: Resampling) -> int:
-    """Return how many processes that many judgments are worth.
+    """Return the number of processes for that many judgments.
 
-    One where resamples are observed: what observes them is in this process.
+    It is 1 if resamples are observed, because the observer is in this process.
     """
     return 1 if resampling.observe or judgments < LEAST else resampling.workers
 
@@ -65,7 +65,10 @@ def spread(
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Give processes started within one thread each for linear algebra: they share the cores."""
+    """Give each process started within the context one thread for linear algebra.
+
+    The processes share the cores.
+    """
     unset = _THREADS not in os.environ
     os.environ.setdefault(_THREADS, "1")
     try:

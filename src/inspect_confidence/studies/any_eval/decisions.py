@@ -24,10 +24,10 @@ def decisions(
     metadata: Mapping[str, Any],
     values: Mapping[str, float],
 ) -> Iterator[dict[str, Any]]:
-    """Yield the decisions on an answer: one judgment a target, and one of keeping and pushback.
+    """Yield the decisions on an answer: one judgment for each target, one for keeping and pushback.
 
-    The answer as the eval graded it is the judgment at target 0, where nothing is lost by a wrong
-    answer: the best guess that regret needs for withdrawn answers.
+    The answer as the eval graded it is the judgment at target 0, where a wrong answer costs
+    nothing. It is the best guess that the regret of withdrawn answers needs.
 
     Args:
         answer: Columns of the answer.
@@ -100,14 +100,14 @@ def _commitment(
 
 
 def _stated(metadata: Mapping[str, Any], values: Mapping[str, float]) -> tuple[float, str]:
-    """Return the confidence stated after the answer, and its status, empty if it was not asked."""
+    """Return the confidence stated after the answer, and its status (empty if it was not asked)."""
     if "stated" not in metadata:
         return math.nan, ""
     return values["stated"], str(metadata["stated"]["status"])
 
 
 def complete_decisions(samples: Sequence[JudgmentRows], completed: CompletedRun) -> CompletedRun:
-    """Add the decisions of a run to its other judgments, and the ones that a sample lacks.
+    """Add the decisions of a run to its other judgments, and decisions that a sample lacks.
 
     Args:
         samples: All judgments of each sample.
@@ -142,7 +142,7 @@ _SHARED = ("target", "choices", "answer", "correct")
 
 
 def _missing(first: Mapping[str, Any], decided: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the failed decision of a sample in the place of one that another sample has."""
+    """Return the failed decision of a sample in place of a decision that another sample has."""
     status, reason = "scoring_failed", "the log holds no decision"
     if first["status"] not in ("ok", "scoring_failed"):
         status, reason = first["status"], first["reason"]

@@ -139,7 +139,7 @@ def _fields(sample: SampleFacts) -> str:
 
 
 def _elicited(metadata: Mapping[str, Any], values: Mapping[str, float]) -> Iterator[dict[str, Any]]:
-    """Yield what our scorer read, one judgment for each method."""
+    """Yield the judgments of this package's scorer, one for each method."""
     for method in metadata.get("ways", ()):
         if is_decision(method):
             continue
@@ -160,7 +160,7 @@ _KEPT = ("raw", "low", "high", "clipped", "phrase", "unseen_mass", "draws")
 def _recorded(
     sample: SampleFacts, graded: str, eval_scores: Mapping[str, ScoreFacts]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the confidence in the fields that the user names, or in the only field so named."""
+    """Yield the confidence in the fields that the user names, or in the only confidence field."""
     fields = [*sample.recorded.confidence] or _fields_by_name(sample, graded, eval_scores)
     if not sample.recorded.confidence and len(fields) > 1:
         reason = f"{', '.join(fields)} may hold it: name one with --confidence-from"
@@ -195,7 +195,8 @@ def _fields_by_name(
 ) -> list[str]:
     """Return the fields of the eval's scores that are named as a confidence.
 
-    If the user names the score that says what is right, its fields come before those of others.
+    If the user names the score that defines correctness, its fields come before those of other
+    scores.
     """
     fields = []
     for scorer, score in eval_scores.items():
@@ -209,7 +210,7 @@ def _fields_by_name(
 
 
 def _confidence_names(values: Mapping[str, Any], name: str) -> Iterator[str]:
-    """Yield the keys that are named as a confidence, also of values that have keys."""
+    """Yield the keys that are named as a confidence, including keys within values."""
     for key, value in values.items():
         if isinstance(value, Mapping):
             nested = [part for part in value if is_confidence_name(str(part))]
@@ -245,8 +246,8 @@ def _nested(value: Any, path: list[str]) -> Any:
 def _value(value: Any, sample: SampleFacts, name: str, known: KnownField | None) -> dict[str, Any]:
     """Read a recorded confidence; without a given scale, all values of the run decide it later.
 
-    What the scorer wrote and is no confidence is the scorer's failure; the model's is only what
-    stands in its own reply.
+    A value of the scorer that is no confidence is a failure of the scorer. Only the model's own
+    reply can be a failure of the model.
     """
     if objection := _value_objection(value, name):
         return _unusable(objection)
@@ -268,7 +269,7 @@ def _value(value: Any, sample: SampleFacts, name: str, known: KnownField | None)
 
 
 def _value_objection(value: Any, name: str) -> str:
-    """Return why what a field holds is no confidence; empty if it may be one."""
+    """Return why the value of a field is no confidence; empty if it may be a confidence."""
     if is_missing(value):
         return _NOTHING.format(name)
     if isinstance(value, bool) or not isinstance(value, int | float | str):
@@ -315,18 +316,19 @@ def _token(sample: SampleFacts) -> dict[str, Any]:
 
 
 def complete_run(samples: Sequence[JudgmentRows]) -> CompletedRun:
-    """Complete the judgments of a run's samples by each other; add the reason if it has none."""
+    """Complete the judgments of a run's samples from each other, with a reason if there is none."""
     others = [[row for row in rows if row.get("task") not in DECISION_TASKS] for rows in samples]
     completed = _complete_confidence(others)
     return complete_decisions(samples, completed)
 
 
 def _complete_confidence(samples: Sequence[JudgmentRows]) -> CompletedRun:
-    """Complete the judgments of confidence, which may be none.
+    """Complete the judgments of confidence; a run may have none.
 
-    What a sample lacks of the ways that others have, because it failed before it was asked or its
-    field is empty, is a failure in that way, and on its scale. A scale that nobody said is told by
-    all values of a way, as in `completed`. A field that holds a verdict is left out, with a notice.
+    A sample may lack a method that other samples have, because it failed before it was asked or
+    because its field is empty. It gets a failed judgment of that method, on the method's scale. If
+    no scale is given, all values of a method decide it, as in `completed`. A field that holds a
+    verdict is left out, with a notice.
     """
     by_method: dict[str, JudgmentRows] = {}
     for row in (row for judgments in samples for row in judgments):
@@ -433,7 +435,7 @@ class _Scale:
         return cls(ends.pop() if len(ends) == 1 else None, all(0 <= raw <= 1 for raw in bare))
 
     def tells(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the columns that follow for a judgment without a scale."""
+        """Return the columns that the scale implies for a judgment without a scale."""
         if not _is_on_none(row):
             return {}
         if row["status"] != "ok":
@@ -456,7 +458,7 @@ def on_scales(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def is_ordinal(rows: pd.DataFrame) -> "pd.Series[bool]":
-    """Return which judgments have a score of which only the order counts."""
+    """Return which judgments have a score whose order alone counts."""
     return rows["ordinal"].map(lambda flag: flag is True or flag is np.True_).astype(bool)
 
 
@@ -474,11 +476,11 @@ def ordered_confidence(rows: pd.DataFrame) -> pd.DataFrame:
 def completed(rows: pd.DataFrame) -> pd.DataFrame:
     """Complete judgments, and turn epochs into judgments of their agreement.
 
-    A recorded confidence whose scale nobody said is a share where all of its field in the run lie
-    in [0, 1], and `scoring_failed` otherwise: 1 may be all or a hundredth. Answers of epochs become
-    a judgment an item, `epochs`: its answer is the commonest one, or the commonest score where
-    answers are long, and its confidence the share of it. Judgments that are complete stay as they
-    are.
+    A recorded confidence without a given scale is a share if all values of its field in the run lie
+    in [0, 1]. Otherwise it is `scoring_failed`, because 1 may mean certainty or 1%. The answers of
+    several epochs become one judgment per item with the method `epochs`. Its answer is the most
+    frequent answer, or the most frequent score if answers are long; its confidence is the share of
+    that answer. Judgments that are complete stay unchanged.
 
     Raises:
         InvalidArgument: As `stated.completed`.
@@ -515,7 +517,7 @@ _DECLINED = ("declined",)
 
 
 def _modal(epochs: pd.DataFrame) -> dict[str, Any]:
-    """Return the judgment of the commonest answer of an item's epochs; of ties the first."""
+    """Return the judgment of the most frequent answer of an item's epochs; of ties the first."""
     epochs = epochs.sort_values("epoch", kind="stable")
     judgment = {str(name): value for name, value in epochs.iloc[0].items()}
     judgment |= {"uuid": "", "epoch": 1.0, "draw": 0.0}

@@ -134,7 +134,7 @@ def best_guesses_of(rows: pd.DataFrame) -> pd.Series:
 
 
 def monotony(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Statistics]:
-    """Yield how often an item is declined at a target and answered at the next higher one.
+    """Yield the share of items declined at a target and answered at the next higher target.
 
     Args:
         rows: Judgments as `graded_decisions` returns them, under several targets.
@@ -171,8 +171,8 @@ def completed_commitments(rows: pd.DataFrame) -> pd.DataFrame:
     """Return judgments of `commitment` with missing columns derived, one row for each answer.
 
     `correct` and `correct_after` follow from the answers and the target, and `moved` from both
-    answers. Of several turns the answer moved if it did in any; what stands after them is that of
-    the last one.
+    answers. With several turns of pushback, the answer moved if it moved in any turn, and the
+    answer after pushback is that of the last turn.
     """
     rows = rows.copy()
     rows["correct"] = stated.graded(rows)
@@ -192,9 +192,9 @@ def completed_commitments(rows: pd.DataFrame) -> pd.DataFrame:
 def _filled(
     rows: pd.DataFrame, name: str, chosen: "pd.Series[bool]", text: str, *, is_other: bool = False
 ) -> FloatArray:
-    """Return a column, where chosen 1 if the answer after the pushback equals the column `text`.
+    """Return a column, set to 1 in chosen rows whose answer after pushback equals that in `text`.
 
-    With `is_other` it is 1 if it does not. Rows without both texts are left as they are.
+    With `is_other` it is 1 if the answer differs. Rows without both texts are left as they are.
     """
     values = rows[name].to_numpy(float).copy()
     has_texts = (chosen & (rows["answer_after"] != "") & (rows[text] != "")).to_numpy()
@@ -231,13 +231,13 @@ def commitment_statistics(
 
 
 def _no_right_answer(rows: pd.DataFrame) -> str:
-    """Return why no answer is right or wrong, if no item has a right answer; else nothing."""
+    """Return the reason if no item has a right answer, and an empty text otherwise."""
     has_none = rows["correct"].isna().all() and (rows["target"] == "").all()
     return "no item has a right answer, as questions of opinion have none" if has_none else ""
 
 
 def _with_reason(statistics: Statistics, reason: str) -> Statistics:
-    """Return statistics whose values are undefined for the reason, if there is one."""
+    """Return statistics that are undefined for the reason, if a reason is given."""
     if not reason:
         return statistics
     estimates = [
@@ -250,14 +250,14 @@ def _with_reason(statistics: Statistics, reason: str) -> Statistics:
 
 
 def _is_asked(rows: pd.DataFrame, name: str, status: str = "") -> bool:
-    """Whether any judgment has the decision, or a status of it."""
+    """Return whether any judgment has the decision, or a status of the decision."""
     return bool(rows[name].notna().any() or (rows[status or f"{name}_status"] != "").any())
 
 
 def _decision_statuses(
     rows: pd.DataFrame, present: "pd.Series[bool] | BoolArray", status: str
 ) -> "pd.Series[str]":
-    """Return each judgment's status for a decision: its own one, if that says why it lacks."""
+    """Return each judgment's status for a decision: the decision's own status if it has one."""
     own = rows[status].where(~rows[status].isin(["", "ok"]), statuses(rows, present))
     return own.where(~present, "ok")
 
@@ -316,14 +316,14 @@ def _in_points(shares: FloatArray) -> FloatArray:
 
 
 def _few_wrong(correct: FloatArray) -> str:
-    """Say how many answers of both kinds a difference of their rates rests on."""
+    """Return a note on the number of right and wrong answers behind a difference of rates."""
     return f"{(correct == 1).sum()} right and {(correct == 0).sum()} wrong answers"
 
 
 def _pushback_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Statistics]:
-    """Yield flips in both directions, capitulation, and what becomes of confidence."""
+    """Yield flips in both directions, capitulation, and the change of confidence."""
     unit, size = unit_indices(rows, units), len(units)
     moved = rows["moved"].to_numpy(float)
     note = left_out(_decision_statuses(rows, ~np.isnan(moved), "after_status"))

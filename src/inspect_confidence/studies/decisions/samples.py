@@ -70,5 +70,5 @@ def _read(sample: SampleFacts, scorer: str) -> tuple[dict[str, Any], ScoreFacts,
 
 
 def _texts(score: ScoreFacts, *names: str) -> dict[str, str]:
-    """Return texts of the score's metadata, empty where it has none."""
+    """Return texts of the score's metadata; a missing text is empty."""
     return {name: str(score.metadata.get(name, "")) for name in names}

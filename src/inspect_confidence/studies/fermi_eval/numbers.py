@@ -41,9 +41,9 @@ _OF_TOKENS = ("logprob", "traces")
 def intervals_of(rows: pd.DataFrame, method: str) -> pd.DataFrame:
     """Return one row for each item, epoch and level, with the columns of stated intervals.
 
-    An item is `ok` if one of its draws could be read; otherwise it has their commonest status.
-    Sets of integers add `set_covered` and `set_size`; their bounds are those of the set's hull. The
-    rows of `direct`, and of a method that isn't ours, are intervals already.
+    An item is `ok` if one of its draws could be read; otherwise it has the most frequent status of
+    its draws. Sets of integers add `set_covered` and `set_size`; their bounds are those of the
+    set's hull. Rows of `direct`, and of methods that are not this package's, are intervals already.
     """
     if _is_interval(method):
         return rows
@@ -153,7 +153,7 @@ def method_statistics(rows: pd.DataFrame, condition: Condition) -> Iterator[Stat
 
 
 def has_both_splits(rows: pd.DataFrame) -> bool:
-    """Whether there are train items to learn from and test items to judge by."""
+    """Return whether there are train items to learn from and test items to evaluate on."""
     return {"train", "test"} <= set(rows["split"])
 
 
@@ -212,7 +212,7 @@ def _conformal(
 ) -> Iterator[Statistics]:
     """Yield the metrics of test intervals at one level after split-conformal adjustment.
 
-    They describe the learned offset on new items: only test items are resampled.
+    The metrics describe the learned offset on new items, so that only test items are resampled.
     """
     before = Intervals.from_frame(test, units)
     calibration = Intervals.from_frame(train, units).first_epochs()
@@ -267,7 +267,7 @@ def _scored(rows: pd.DataFrame, units: pd.Index) -> Scored:
 
 
 def _unseen_mass(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Statistics:
-    """Return the mass that log probabilities leave unseen; notes answers of several tokens."""
+    """Return the mass on unlisted tokens; its note counts the answers of several tokens."""
     ok = rows["status"] == "ok"
     several = int((rows["answer_tokens"][ok] > 1).sum())
     tokens = f"{several} of {ok.sum()} answers took several tokens"
@@ -312,7 +312,7 @@ def _traces(rows: pd.DataFrame) -> tuple[list[str], list[FloatArray]]:
 def _tunnel_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Statistics]:
-    """Yield the Tunnel Index, and what is left of it after averaging n traces."""
+    """Yield the Tunnel Index, and the Residual Tunnel Index after averaging n traces."""
     indices = tunnel_indices(rows)
     unit_by_item = dict(zip(rows["item"], estimate.unit_names(rows), strict=True))
     unit = np.asarray(units.get_indexer(indices.index.map(unit_by_item)), np.int64)
@@ -344,7 +344,7 @@ def _tunnel_statistics(
 def _score_changes(
     direct: pd.DataFrame, frame: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Statistics]:
-    """Yield interval score less that of stated intervals, on the test items that have both."""
+    """Yield the interval score less that of stated intervals, on test items that have both."""
     for level in sorted(set(frame["level"]) & set(direct["level"])):
         at_level = [side[side["level"] == level] for side in (frame, direct)]
         common, sides = on_common([side[side["status"] == "ok"] for side in at_level])
@@ -363,7 +363,7 @@ def _score_changes(
 
 
 def note_of(intervals: pd.DataFrame, replies: pd.DataFrame) -> str:
-    """Say how many replies and items the intervals at a level rest on, and what was changed."""
+    """Return a note on the replies and items behind intervals at a level, and their changes."""
     swapped = sum(value is True for value in replies.get("reversed", []))
     items, n = intervals["item"].nunique(), len(intervals)
     return noted(

@@ -91,7 +91,7 @@ def _of_model(title: str, rows: ResultTable) -> Iterator[TableSpec]:
 
 
 def _by_metric(rows: ResultTable, split: str) -> RowsByMetric:
-    """Index rows by method, level and metric: of the split, or of all judgments without one."""
+    """Index rows by method, level and metric; rows are of the split, or of all judgments."""
     by_metric: dict[tuple[str, str, str], ResultRow] = {}
     for row in rows:
         key = (_method(row), row["level"], row["metric"])
@@ -101,7 +101,7 @@ def _by_metric(rows: ResultTable, split: str) -> RowsByMetric:
 
 
 def _method(row: ResultRow) -> str:
-    """A method with what it was based on or adjusted by: `logprob(score)`."""
+    """Return the name of a method with its base or its adjustment, such as `logprob(score)`."""
     details = ",".join(row[name] for name in _DETAILS if row[name])
     return f"{row['method']}({details})" if details else row["method"]
 

@@ -76,7 +76,8 @@ class Scored:
 def likelihood_choice(train: Scored) -> Choice:
     """Choose the temperature of maximum likelihood on the grid.
 
-    Judgments whose truth was not seen are left out; if none remains, nothing is chosen.
+    Judgments whose true value was not among the seen integers are left out; if none remains, no
+    temperature is chosen.
     """
     values, masses = metrics.ranked(train.distributions)
     seen_truth = metrics.truth_seen(values, masses, train.truth)
@@ -213,7 +214,10 @@ class _Candidates:
 
 
 def unsent_temperatures(rows: pd.DataFrame, condition: Mapping[str, object]) -> Statistics:
-    """Return the decoding temperature, undefined since several were set and none was sent."""
+    """Return the decoding temperature as undefined.
+
+    Several temperatures were set, and no request contained one.
+    """
     values = sorted(rows["unsent_temperature"].dropna().unique())
     tried = ", ".join(f"{value:g}" for value in values)
     reason = f"temperature not sent to the model; {tried} were set, and the provider's own held"
@@ -230,9 +234,9 @@ def _best(objective: FloatArray) -> int:
 def _common(
     frames: Sequence[pd.DataFrame], level: float, split: str, units: pd.Index
 ) -> _Candidates:
-    """Return the intervals of the items that every temperature has one of.
+    """Return the intervals of the items that have an interval at every temperature.
 
-    Of an item with several epochs the first readable one counts.
+    For an item with several epochs, the first readable epoch counts.
     """
     chosen = [frame[(frame["level"] == level) & (frame["split"] == split)] for frame in frames]
     readable = [

@@ -87,7 +87,7 @@ def read_judged(sample: SampleFacts) -> list[dict[str, Any]]:
 
 
 def _prompts(metadata: Mapping[str, Any]) -> str:
-    """Describe the prompts of a judge if they aren't our own, one judgment each."""
+    """Describe the prompts of a judge if they are not this package's prompts, one judgment each."""
     parts = "in one call" if metadata.get("batch") else "", str(metadata.get("wording", ""))
     return " ".join(filter(None, parts))
 
@@ -95,8 +95,8 @@ def _prompts(metadata: Mapping[str, Any]) -> str:
 def completed_hedges(rows: pd.DataFrame, markers: Mapping[str, str] | None = None) -> pd.DataFrame:
     """Complete judgments: confidence from counts, and the form that stands for each marker.
 
-    Those forms, in `standard`, are `markers`; rules decide on markers that aren't there. A punt of
-    a question that has an answer is wrong.
+    The column `standard` holds the forms, from `markers`; rules decide on markers that are not in
+    `markers`. A punt of a question that has an answer is wrong.
 
     Raises:
         InvalidArgument: A share lies outside [0, 1].
@@ -130,7 +130,8 @@ def completed_hedges(rows: pd.DataFrame, markers: Mapping[str, str] | None = Non
 def with_judges(rows: pd.DataFrame) -> pd.DataFrame:
     """Fill in the judge's name in rows that have none.
 
-    A reply that couldn't be judged is of no judge; where its run has one it is that one's.
+    A reply that could not be judged has no judge in its row; if its run has one judge, the reply
+    gets that judge.
     """
     judges = rows.groupby(["model", "variant"])["judge"].transform(
         lambda names: names[names != ""].min()
@@ -197,7 +198,7 @@ class Sentences:
         return list(chosen.values())
 
     def counted(self, convention: str | None) -> pd.DataFrame:
-        """Return the rows that MICs rest on: sentences with up to one marker, by authors all."""
+        """Return the rows behind the MICs: sentences with at most one marker; for authors, all."""
         readable = self.rows[(self.rows["status"] == "ok") & self.rows["confidence"].notna()]
         return readable if convention == "authors" else readable[readable["n_markers"] <= 1]
 
@@ -214,7 +215,7 @@ class Sentences:
         ].value_counts()
 
     def left_out(self, counted: pd.DataFrame) -> str:
-        """Say how many sentences aren't in the rows that MICs rest on, and why."""
+        """Return a note on the sentences that are not in the rows behind the MICs, and why."""
         missing = self.once[~self.once.index.isin(counted.index)]
         is_judged = (missing["status"] == "ok") & missing["confidence"].notna()
         several, unjudged = int(is_judged.sum()), int((~is_judged).sum())

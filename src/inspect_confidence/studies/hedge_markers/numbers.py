@@ -68,7 +68,7 @@ def _share(described: Estimate, counts: ArrayLike, totals: ArrayLike) -> Statist
 def _decisiveness(
     rows: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Statistics]:
-    """Compare with the medians of surveyed people, and with our own labels of other sentences."""
+    """Yield comparisons with medians of surveyed people and our labels of other sentences."""
     surveyed = rows["word"] != ""
     for reference, compared in (("survey", rows[surveyed]), ("labels", rows[~surveyed])):
         decisiveness, label = (
@@ -105,7 +105,7 @@ def group_statistics(
 
 
 def _reply_statistics(sentences: Sentences, condition: Condition) -> Iterator[Statistics]:
-    """Yield means over replies, how long they are, and how many could not be read."""
+    """Yield means over replies, the length of replies, and the share that could not be read."""
     replies, units = sentences.replies, len(sentences.units)
     unit = replies["unit"].to_numpy(np.int64)
     # Notes are made of each column's values, NaN where a reply has none.
@@ -173,7 +173,7 @@ def _mean_and_sd(
     condition: Condition,
     note: str | Callable[[FloatArray], str],
 ) -> Iterator[Statistics]:
-    """Yield the mean of a column, and its standard deviation, n dividing."""
+    """Yield the mean of a column, and its standard deviation with n as the divisor."""
     values, units = column.to_numpy(float), len(sentences.units)
     yield estimate.means(condition, {metric: values}, unit, units, note)
     moments = means_of(np.column_stack([values, values**2]), unit, units)
@@ -187,7 +187,7 @@ def _mean_and_sd(
 
 
 def _fewer_judgments(sentences: pd.DataFrame) -> str:
-    """Say for a note how many confidences rest on fewer judgments than were asked for."""
+    """Return a note on confidences that rest on fewer judgments than were asked for."""
     failed = sentences["failed"].fillna(0)
     agreements = sentences[["consistent", "undecided", "inconsistent"]].fillna(0).sum(axis=1)
     has_confidence = agreements > 0
@@ -225,7 +225,7 @@ def _judge_failures(sentences: Sentences, condition: Condition) -> Statistics:
 
 
 def _conditional(sentences: Sentences, convention: str | None, condition: Condition) -> Statistics:
-    """Return cMFG, from what each reply adds to the bins."""
+    """Return cMFG, computed from each reply's contribution to the bins."""
     authors = convention == "authors"
     statistic, counts = cmfg_of_groups(sentences, authors)
     sizes = counts.sum(axis=(0, 1))

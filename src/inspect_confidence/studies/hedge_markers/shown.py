@@ -61,7 +61,7 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
 
 
 def _left_out(sentences: Sentences, counted: pd.DataFrame, rarer: Sequence[str]) -> str:
-    """Say which sentences aren't in the rows."""
+    """Return a note on the sentences that are not in the rows."""
     dropped = int(counted["standard"].isin(rarer).sum())
     excluded = len(sentences.once) - len(counted.drop_duplicates([*judgments.REPLY, "sentence"]))
     many = (
@@ -111,7 +111,7 @@ _MOST_SHOWN = 25
 
 
 def hedge_tables(results: pd.DataFrame) -> list[View]:
-    """Data sets, stability and markers, model by model; then the check of judges."""
+    """Return tables of data sets, stability and markers by model, then of the check of judges."""
     rows = ResultTable.from_frame(results)
     study = rows.matching(task=_TASK).groups("model", "variant", "judge")
     judges = TableSpec(
@@ -183,12 +183,12 @@ def _of_model(model: str, rows: ResultTable) -> Iterator[TableSpec]:
 
 
 def _t(threshold: str) -> float:
-    """Return T from its part of the condition, which the default isn't in."""
+    """Return T from its part of the condition; the default T is not in the condition."""
     return float(threshold or DEFAULT_THRESHOLD)
 
 
 def _place(row: ResultRow) -> tuple[str, str, int]:
-    """The metrics as the study has them first, then over other markers."""
+    """Return the sort key of a metric: in the study's order, then over other sets of markers."""
     return row["no_hedge"], row["shared"], _STABILITY.index(row["metric"])
 
 
@@ -205,7 +205,7 @@ def _stability(line: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _whole(parts: Mapping[str, str]) -> bool:
-    """Whether it is over all sentences of a marker, whatever came of the reply."""
+    """Return whether a condition is over all sentences of a marker, whatever the outcome."""
     return "marker" in parts and not {"outcome", "faithful"} & set(parts)
 
 

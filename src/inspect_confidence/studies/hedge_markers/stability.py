@@ -49,7 +49,7 @@ def stability_statistics(
 
 @dataclass(frozen=True)
 class _Rules:
-    """Choices among definitions: whether they are the authors' code's, T, and `HedgeOptions`."""
+    """Choices among definitions: whether the authors' code defines them, T, and `HedgeOptions`."""
 
     authors: bool
     threshold: float
@@ -89,7 +89,7 @@ MetricFunction = Callable[[_Context], FloatArray]
 
 @dataclass(frozen=True)
 class _StabilityMetric:
-    """A metric over data sets.
+    """A metric of the stability of markers over data sets.
 
     Attributes:
         condition: Parts that it adds to the condition.
@@ -432,7 +432,10 @@ def _mean_and_sd(values: FloatArray, ddof: int = 0) -> tuple[FloatArray, FloatAr
 def _mrc_change(
     sentences: Sentences, markers: Sequence[str], rules: _Rules, mrc: Estimate
 ) -> Statistics:
-    """Return MRC without sentences that don't hedge less MRC; it rests on what `mrc` does."""
+    """Return the change of MRC if sentences without a hedge are left out.
+
+    The change rests on the same markers and groups as `mrc`.
+    """
     cells, groups = sentences.cells(rules.counted(sentences), markers), sentences.one_split
     no_hedge = markers.index(NO_HEDGE)
 

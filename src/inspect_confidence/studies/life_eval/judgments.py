@@ -86,7 +86,8 @@ def _text_of_list(text: str) -> str:
 def completed_ages(rows: pd.DataFrame) -> pd.DataFrame:
     """Check judgments of LifeEval and complete them; the task's default window becomes empty.
 
-    Where answers come without their true probability, that and what is best follow from the table.
+    If answers come without their true probability, the life table gives the true probability and
+    the best answer.
 
     Raises:
         InvalidArgument: A share lies outside [0, 1], an age or radius is missing, or the table
@@ -124,9 +125,10 @@ CLUSTERS = Clusters(
 
 
 def ages_of(rows: pd.DataFrame) -> Clusters:
-    """Return the ages of judgments, with their mean maximum achievable score as the trend.
+    """Return the ages of judgments; the trend is the mean maximum achievable score of each age.
 
-    The maximum is fixed by the life table, so that what follows it is no sampling error.
+    The life table determines the maximum, so that differences along this trend are no sampling
+    error.
     """
     maximum = rows.groupby("unit")["mas"].mean().sort_index()
     trend = tuple((maximum - maximum.mean()).fillna(0).tolist())
@@ -146,7 +148,7 @@ def cluster_of(rows: pd.DataFrame) -> pd.Series:
 
 
 def _scored(rows: pd.DataFrame) -> pd.DataFrame:
-    """Add `score`, `mas` and `best_answer` from the life table where answers have no score."""
+    """Add `score`, `mas` and `best_answer` from the life table to answers without a score."""
     lacking = rows["answer"].notna() & rows["score"].isna()
     if not lacking.any():
         return rows
@@ -261,7 +263,8 @@ def option_contradictions(rows: pd.DataFrame) -> dict[int, str]:
 def stated_options(rows: pd.DataFrame) -> pd.DataFrame:
     """Complete judgments of question sets, with the confidence in the named option.
 
-    Without the other options' probabilities: what becomes of the confidence isn't theirs.
+    The other options' probabilities are dropped, because changes to the confidence do not apply to
+    them.
     """
     return completed_options(rows).assign(probabilities="")
 
@@ -275,10 +278,11 @@ def _option(text: str) -> str:
 def graded(rows: pd.DataFrame, convention: str | None) -> pd.DataFrame:
     """Grade completed judgments by the convention.
 
-    `authors`, the default: by the letter named, and its probability is the confidence. `text`: by
-    the largest probability, which is the confidence; where several are the largest and the right
-    one is among them, `correct` is one divided by their number, and a reply whose letter can't be
-    read is readable by its probabilities. The two differ only where options have probabilities.
+    `authors`, the default: the named letter is the answer, and its probability is the confidence.
+    `text`: the option with the largest probability is the answer, and that probability is the
+    confidence. If several options have the largest probability and the right one is among them,
+    `correct` is one divided by their number. A reply whose letter can't be read is readable by its
+    probabilities. The conventions differ only if options have probabilities.
     """
     if convention != "text":
         return rows

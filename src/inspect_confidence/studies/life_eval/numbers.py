@@ -103,7 +103,7 @@ def extra_statistics(
 ) -> Iterator[Statistics]:
     """Yield the extra metrics that are defined for the outcomes of these judgments.
 
-    For given answers there is no type 2, as confidence is itself the judgment.
+    Type-2 metrics are undefined for given answers, because the confidence is itself the judgment.
     """
     for statistics in _extra(rows, units, condition, resampling):
         yield with_changes(statistics, n_asked=len(rows))
@@ -135,7 +135,10 @@ def answers_of(rows: pd.DataFrame, units: pd.Index) -> Answers:
 
 
 def _has_own_answers(rows: pd.DataFrame) -> bool:
-    """Whether answers of question sets are the model's own; otherwise there is no type 2."""
+    """Return whether answers of question sets are the model's own.
+
+    Confidence in given answers is itself the judgment, so that type-2 metrics are undefined for it.
+    """
     return bool((rows["kind"] != "given").all())
 
 
@@ -230,7 +233,7 @@ def by_decade(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iter
 
 
 def _left_out_of(rows: pd.DataFrame) -> Callable[[FloatArray], str]:
-    """Return the function that says for a note which judgments have no value."""
+    """Return a function that writes the note on judgments without a value."""
     return lambda values: rests_on(rows, ~np.isnan(values))
 
 
@@ -297,7 +300,7 @@ _WITHOUT_MEAN = ("n", "mean_answer", "mean_best_answer")
 
 
 def group_mean(by_model: Mapping[str, ResampledEstimates], shared: str) -> ResampledEstimates:
-    """Return the unweighted mean over models of the estimates that all have.
+    """Return the unweighted mean over models of the estimates that all models have.
 
     Args:
         by_model: Estimates of each model.
@@ -311,7 +314,7 @@ def group_mean(by_model: Mapping[str, ResampledEstimates], shared: str) -> Resam
 
 
 def shared_items(rows: pd.DataFrame, models: Sequence[str]) -> str:
-    """Say for a note how many of the items all models have; empty if it is all of them."""
+    """Return a note on the number of items that all models have; empty if all items are shared."""
     items = [set(rows.loc[rows["model"] == model, "item"]) for model in models]
     union, common = set.union(*items), set.intersection(*items)
     if len(common) == len(union):
@@ -343,7 +346,7 @@ def _contrast(
     thresholds: Sequence[float] = (),
     condition: Condition = Condition(),  # noqa: B008 # it is frozen
 ) -> Contrast:
-    """Return the contrast of what both answered readably: the same answers to the same items."""
+    """Return the contrast on common readable judgments: the same answers to the same items."""
     keys, readable = [], []
     for side in sides:
         given_answer = side.get("given", side["item"])

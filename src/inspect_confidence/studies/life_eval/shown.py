@@ -139,7 +139,7 @@ def _by_item(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Res
 
 
 def _maxima(ages: pd.DataFrame) -> Iterator[Result]:
-    """Yield the maximum achievable score of each sex, age and radius; no model enters it."""
+    """Yield the maximum achievable score of each sex, age and radius, which depends on no model."""
     questions = ages[ages["mas"].notna() & (ages["sex"] != "")]
     columns = ["dataset", "window", "radius", "sex", "age"]
     for question in (

@@ -26,7 +26,8 @@ LIFE, SETS = "life_eval", "question_sets"
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """Return the results of both tasks, and of all their data sets together.
 
-    Without a convention answers are graded as the authors did, and all else is by the text.
+    Without a convention answers are graded as the authors did, and all other definitions are those
+    of the text.
     """
     results: list[Result] = []
     completed = {task: _completed(task, frame, resampling) for task, frame in frames.items()}
@@ -72,7 +73,7 @@ def _dataset_results(
 
 
 def _sourced(condition: Condition, source: object) -> Condition:
-    """Add the source of confidence, unless it is what was stated."""
+    """Add the source of confidence to the condition, unless the confidence was stated."""
     return condition.but(source="" if source == judgments.STATED else source)
 
 

@@ -41,7 +41,8 @@ def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
 def over_scales(resampled: ResampledEstimates, condition: Condition) -> ResampledEstimates | None:
     """Return the range of accuracy over the scales that differ in granularity alone.
 
-    It is of the numbers of all scales; None where fewer than two of those were asked.
+    The range is computed from the numbers of those scales; None if fewer than two of them were
+    asked.
     """
     scale_columns = [
         i
@@ -91,8 +92,9 @@ def entropy_and_ratio(results: Iterable[Result]) -> list[Result]:
 def not_common(rows: pd.DataFrame) -> Iterator[Result]:
     """Yield the number of items that not every model, variant and scale of a data set was asked.
 
-    A row a scale, and one of a model's items on any (`scales=all`); of `mean` summed over data
-    sets. None where all that are compared were asked the same items.
+    Each scale has a row, and so have all items of a model on any scale (`scales=all`); in rows of
+    `mean` the number is summed over data sets. There is no row if all compared runs were asked the
+    same items.
     """
     keys = ["task", "model", "variant", "dataset"]
     item_rows = rows[[*keys, "scale", "item"]].drop_duplicates()

@@ -99,7 +99,7 @@ def scale_tables(results: pd.DataFrame) -> list[View]:
 
 @dataclass(frozen=True)
 class _Adjusted:
-    """The adjusted p that stars and columns of p show: its metric, and how captions call it."""
+    """The adjusted p behind stars and columns of p: its metric, and its name in captions."""
 
     metric: str
     name: str
@@ -129,13 +129,13 @@ def _printed(rows: ResultTable, threshold: str, adjusted: _Adjusted) -> Iterator
     of_all = partial(_of_all, threshold=threshold, adjusted=adjusted)
 
     def by_scale(title: str, scales: Sequence[str], columns: Sequence[Column]) -> TableSpec:
-        """A line a scale; none where no scale but the baseline was asked."""
+        """Specify a table with a line for each scale; no line if only the baseline was asked."""
         compared_scales = {*scales_asked}.intersection(scales) - {_BASE}
         table = mean.among("scale", scales if compared_scales else ())
         return of_all(title, table, (*_WHO, "scale"), [*columns, _APART])
 
     def across(title: str, table: ResultTable, column: Column, *more: Column) -> TableSpec:
-        """A column a scale of the granularity scales, or of all."""
+        """Specify a table with a column for each granularity scale, or for each of all scales."""
         scales = scales_asked if column.metric == _BEYOND.metric else _GRANULARITY
         present_scales = [scale for scale in scales if scale in scales_asked]
         columns = [
@@ -167,13 +167,13 @@ def _printed(rows: ResultTable, threshold: str, adjusted: _Adjusted) -> Iterator
 
 
 def _place(scale: str) -> tuple[int, str]:
-    """Sort scales in the study's order, then others."""
+    """Return the sort key of a scale: the study's scales in its order, then others."""
     scales = [str(listed_scale) for listed_scale in ALL]
     return (scales.index(scale) if scale in scales else len(scales)), scale
 
 
 def _starred(column: Column, adjusted: _Adjusted) -> Column:
-    """Star the column by the adjusted p of its difference from the baseline."""
+    """Return the column with stars by the adjusted p of the difference from the baseline."""
     test = {"metric": adjusted.metric, "of": column.metric, "versus": _BASE}
     return replace(column, mark=lambda p: stars(p, 0.05, 0.01), marked_by=test)
 

@@ -112,14 +112,14 @@ def _model_results(
 
 
 def _scale_order(scale: str) -> tuple[int, str]:
-    """Sort scales in the study's order, then others."""
+    """Return the sort key of a scale: the study's scales in its order, then others."""
     return _POSITIONS.get(scale, len(_POSITIONS)), scale
 
 
 def _mean_tests(
     datasets: Sequence[Mapping[str, contenders.ResampledDifferences]], scales: Sequence[str]
 ) -> dict[str, contenders.ResampledDifferences]:
-    """Average the differences of each scale that all data sets have."""
+    """Average each scale's differences over data sets, if all data sets have them."""
     means = {}
     for scale in scales:
         if all(scale in tests for tests in datasets):

@@ -175,8 +175,9 @@ def expected_by_chance(
 ) -> float:
     """Return a score's exact expectation if all n choices were equally likely.
 
-    NaN where it depends on steps and the prompts hold none: how often a step should stay is decided
-    by the right ones of `rows`, ranked choices of that set. `convention` is as in `units`.
+    It is NaN if it depends on the steps of sequences and the prompts have no steps. The right steps
+    in `rows` (ranked choices of the set of choices) decide how often a step should stay.
+    `convention` is as in `units`.
     """
     n, points = choice_set, len(POINTS["narrow"])
     if metric == "pairwise_consistency" and convention == "authors" and n == 3:
@@ -229,7 +230,7 @@ def numbers_to_words(frame: pd.DataFrame, resampling: Resampling) -> list[Result
 
 
 def _slices(rows: pd.DataFrame) -> Iterator[Slice]:
-    """Yield slices with and without reasoning, each by one factor more; then both together."""
+    """Yield slices with and without reasoning, each also by another factor; then both together."""
     modes = [{"cot": mode} for mode in sorted(rows["cot"].unique())]
     for mode in [*modes, *([{}] if len(modes) > 1 else [])]:
         yield mode
@@ -252,7 +253,7 @@ def _chosen(frame: pd.DataFrame, part: Slice) -> NDArray[np.bool_]:
 
 
 def clusters_of(frame: pd.DataFrame, excluded: str = "") -> list[str]:
-    """Name clusters: complementary sequences of one scenario, set of choices and of numbers."""
+    """Return each row's cluster: complementary sequences of a scenario and set of choices."""
     names = [name for name in ("scenario", "choice_set", "numbers") if name != excluded]
     columns = [frame[name].astype(str) for name in [*names, "pair"]]
     return ["|".join(key) for key in zip(*columns, strict=True)]
@@ -261,7 +262,10 @@ def clusters_of(frame: pd.DataFrame, excluded: str = "") -> list[str]:
 def _clustered(
     columns: Sequence[tuple[Estimate, pd.DataFrame]], resampling: Resampling
 ) -> ResampledEstimates:
-    """The means of units' values, of which each says its `cluster`, drawn within scenarios."""
+    """Return the means of units' values, with clusters of units resampled within scenarios.
+
+    The column `cluster` of the units names the cluster.
+    """
     all_units = pd.concat([unit.assign(column=i) for i, (_, unit) in enumerate(columns)])
     clusters = pd.Index(sorted(set(all_units["cluster"])))
     values = np.full((len(all_units), len(columns)), np.nan)
@@ -417,7 +421,7 @@ def _chance(
 
 
 def _mean_with_t_interval(values: FloatArray) -> tuple[float, tuple[float, float]]:
-    """Return a mean with its 95% t interval; NaN of no value, and no interval of one."""
+    """Return a mean with its 95% t interval; NaN without values, no interval of one value."""
     if len(values) < 2:
         return (float(values[0]) if len(values) else np.nan), NO_INTERVAL
     mean = float(np.mean(values))
@@ -507,7 +511,7 @@ def _test_results(pairs: pd.DataFrame, key: Key, condition: Condition) -> Iterat
 
 
 def _p_of(mean: _ClusteredMean) -> float:
-    """Return the two-sided p of a mean of 0; of signs if all clusters differ alike."""
+    """Return the two-sided p of the mean being 0; of the signs if all clusters differ alike."""
     if not mean.has_interval:
         return np.nan
     if mean.variance < 1e-18:

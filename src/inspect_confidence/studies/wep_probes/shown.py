@@ -31,7 +31,7 @@ BINS = 20
 
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """Bins and quantiles of the probabilities stated for each word, by models and by people."""
+    """Return bins and quantiles of the probabilities stated for each word, by models and people."""
     if TASK not in frames:
         return []
     frame = words.with_contexts(frames[TASK])
@@ -50,9 +50,9 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
 
 
 def _with_all(sides: Sequence[words.Side]) -> Iterator[words.Side]:
-    """The sides, and where a model was asked in one setting only that one as all of them too.
+    """Yield the sides, and the only setting of a model also as the setting `all`.
 
-    What is drawn of all settings is then there for every model.
+    Figures of all settings together then include models that were asked in one setting only.
     """
     present = {(side.key, side.condition) for side in sides}
     for side in sides:
@@ -131,7 +131,7 @@ def _stars(p: float) -> str:
 
 
 def _against(title: str, rows: ResultTable) -> TableSpec:
-    """Words in rows; theta with its mark, KL and the median difference of every setting."""
+    """Specify a table: words in rows; theta, KL and the median difference of each setting."""
     columns: list[Column] = []
     for setting in rows.having("word").values("setting"):
         condition = {"setting": setting}
@@ -166,7 +166,7 @@ def _tested_share(row: ResultRow) -> str:
 
 
 def _replies(line: Mapping[str, str]) -> Mapping[str, str]:
-    """Which replies scores are of: a model's, or random ones."""
+    """Return the cells that name the replies of a line: a model's, or random ones."""
     mode = {"with": "with reasoning", "without": "without", "": "both"}[line["cot"]]
     chance = {"": mode, "expected": "chance"}.get(line["baseline"], "ten random runs")
     return {"replies": chance, "condition": _prompt_label(line, _SLICES)}
@@ -191,7 +191,7 @@ _OTHERS = {versus for _, versus in words.SETTING_PAIRS} | {"en"}
 
 
 def _scored(parts: Mapping[str, str]) -> bool:
-    """Scores by reasoning and choice set, and what random choices are expected to have."""
+    """Return whether a row is a score by reasoning and choice set, or its expectation by chance."""
     return set(parts) <= {"cot", "choice_set", "baseline", "variant"} and (
         parts.get("baseline", "expected") == "expected"
     )

@@ -55,7 +55,7 @@ class WepOptions:
     )
 
     def people(self) -> Survey:
-        """The survey that words are compared with."""
+        """Return the survey that words are compared with."""
         return surveyed_counts() if self.survey is None else self.survey
 
 
@@ -64,7 +64,7 @@ Sample: TypeAlias = Mapping[str, float]
 
 
 def values_of(sample: Sample) -> FloatArray:
-    """The values alone."""
+    """Return the values of a sample without their contexts or persons."""
     return np.array([*sample.values()], float)
 
 
@@ -212,7 +212,7 @@ _Value: TypeAlias = tuple[Estimate, float]
 
 
 def _single_values(side: Side) -> Iterator[_Value]:
-    """Yield mean, median and spread of each word, and how many judgments there are."""
+    """Yield mean, median and spread of each word, and the number of judgments."""
     for word, word_values in side.words.items():
         condition, values = side.condition.but(word=word), values_of(word_values.sample) / 100
         n = len(values)
@@ -253,10 +253,10 @@ def _or_nan(statistic: Callable[[FloatArray], Any], values: FloatArray) -> float
 
 @dataclass(frozen=True)
 class _Compared:
-    """One word, one side against another: how far they lie apart.
+    """The distance of one word between one side and another.
 
-    There are p-values, by the metric tested, of the Brunner-Munzel test and, where contexts are
-    shared, of exchanged signs over them; `why` says why the former is undefined.
+    p-values are by the tested metric: of the Brunner-Munzel test and, if contexts are shared, of
+    the test with exchanged signs. `why` is the reason why the Brunner-Munzel test is undefined.
     """
 
     n: int
@@ -334,7 +334,7 @@ def _compared(
 
 
 def _difference_of_medians(versus: FloatArray, sample: FloatArray) -> tuple[float, float]:
-    """Return the interval from those of both medians (Zou and Donner's MOVER)."""
+    """Return the interval of a difference of medians from both intervals (MOVER)."""
     (low, high), (its_low, its_high) = map(metrics.median_interval, (versus, sample))
     if np.isnan(low) or np.isnan(its_low):
         return NO_INTERVAL
@@ -369,6 +369,6 @@ def _tests(
 
 
 def _mark(p: float) -> str:
-    """Say at which of the three levels p is significant."""
+    """Return the mark of the strictest of three levels at which p is significant."""
     reached = [level for level in LEVELS if p < 1 - level / 100 + 1e-12]
     return f"differs at {max(reached)}%" if reached else "no difference at 90%"
