@@ -197,7 +197,7 @@ def _first_headline(rows: pd.DataFrame, task: str) -> tuple[Headline | None, NDA
 
 
 def _agrees(condition: Condition, where: Mapping[str, str]) -> bool:
-    """Return whether the parts that both have are the same."""
+    """Return whether a condition agrees with `where` in every part that both have."""
     return all(where[name] == value for name, value in condition.items() if name in where)
 
 

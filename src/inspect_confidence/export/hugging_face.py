@@ -62,7 +62,7 @@ def hub_repository(dataset: str) -> str:
 
 
 def write_hf_eval_results(material: Material, directory: Path) -> list[Path]:
-    """Write `MODEL/.eval_results/inspect_confidence.yaml`, one number a task id.
+    """Write `MODEL/.eval_results/inspect_confidence.yaml`, one number for each task id.
 
     Each variant of a model has its own file; a repository takes one of them. Numbers that are not
     finite go to `left_out.csv`.

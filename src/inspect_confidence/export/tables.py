@@ -166,7 +166,7 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def write_json(material: Material, directory: Path) -> list[Path]:
-    """Write `results.json`, one object a row, with null for NaN and `"Infinity"` for infinity."""
+    """Write `results.json`, one object per row, with null for NaN and `"Infinity"` for infinity."""
     return [put(directory / "results.json", as_json(material.results))]
 
 

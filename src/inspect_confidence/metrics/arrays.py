@@ -36,7 +36,7 @@ def shares(**inputs: ArrayLike) -> list[FloatArray]:
 
 
 def sample_of(values: ArrayLike) -> FloatArray:
-    """Return the present values of a sample, to 9 decimals: 15.000000000000002 is 15."""
+    """Return the values that are not missing, rounded to 9 decimals: 15.000000000000002 is 15."""
     (array,) = aligned(sample=values)
     array = array[~np.isnan(array)]
     if np.isinf(array).any():
@@ -55,13 +55,13 @@ def checked_level(level: float) -> float:
 
 
 def check_choice(name: str, value: str, literal: Any) -> None:
-    """Raise unless a value is one of a `Literal`'s."""
+    """Raise ValueError unless a value is one of the values of a `Literal`."""
     if value not in get_args(literal):
         raise ValueError(f"{name}={value!r} is not one of {', '.join(get_args(literal))}.")
 
 
 def check_bins(bins: int) -> None:
-    """Raise unless there is a bin."""
+    """Raise ValueError unless the number of bins is at least 1."""
     if bins < 1:
         raise ValueError(f"bins={bins} is below 1.")
 
@@ -100,6 +100,6 @@ def matrix_product(rows: FloatArray, columns: FloatArray) -> FloatArray:
 
 
 def mean_or_nan(values: FloatArray) -> float:
-    """Return the mean without NaN; NaN if nothing is left."""
+    """Return the mean of the values that are not NaN; NaN if all values are NaN."""
     values = values[~np.isnan(values)]
     return float(values.mean()) if len(values) else float("nan")

@@ -129,8 +129,8 @@ def conformal_offset(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level
 
     Args:
         lower: Lower bounds on the calibration items, one an item; items with a NaN are left out.
-        upper: Upper bounds, likewise.
-        truth: True values, likewise.
+        upper: Upper bounds, in the order of `lower`.
+        truth: True values, in the order of `lower`.
         level: Nominal level in percent, between 0 and 100.
 
     Returns:
@@ -195,6 +195,6 @@ def conformity_scores(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike) -> F
 
 
 def conformal_rank(n: IntArray, level: float) -> IntArray:
-    """ceil((n + 1) * level/100), in integers: the product in floats can round past an integer."""
+    """Return ceil((n + 1) * level/100), computed in integers, as floats can round past one."""
     share = Fraction(checked_level(level)).limit_denominator(10**9) / 100
     return -(-(n + 1) * share.numerator // share.denominator)

@@ -45,7 +45,7 @@ class _Fit(NamedTuple):
     Attributes:
         starts: The first value of each block.
         right: Mass of right answers in each, of shape (resamples, blocks).
-        wrong: Mass of wrong answers, likewise.
+        wrong: Mass of wrong answers in each block, of the same shape.
         accuracy: Fitted accuracy of each block, 0 where it has no mass.
     """
 
@@ -77,7 +77,7 @@ _MAX_MINIMAX_VALUES = 40
 
 
 def _isotonic_by_minimax(tables: ConfidenceTables) -> _Fit:
-    """Fit at each value the largest, over starts, of the least mean from there beyond it."""
+    """Fit at each value the maximum over starts of the minimum over ends of the mean."""
     padding = (1, 0), (0, 0)
     right = np.pad(np.cumsum(tables.right.T, axis=0), padding)
     mass = np.pad(np.cumsum(tables.mass.T, axis=0), padding)

@@ -65,7 +65,7 @@ def hierarchical_m_ratio(nr_s1: ArrayLike, nr_s2: ArrayLike) -> GroupMRatio:
     Args:
         nr_s1: Counts given stimulus S1, a row a unit: highest-confidence "S1" ... lowest "S1",
             lowest "S2" ... highest "S2". Shape (units, 2K), K >= 2 ratings.
-        nr_s2: Counts given stimulus S2, likewise.
+        nr_s2: Counts given stimulus S2, in the form of `nr_s1`.
 
     Returns:
         M-ratios in (0, infinity). Left out with a reason are units without judgments of one

@@ -84,7 +84,7 @@ def are_equal(values: FloatArray) -> bool:
 
 
 def too_few(rule: Interval, units: int) -> str:
-    """Return what there are too few of for an interval; empty if there are enough."""
+    """Return what is too few for an interval, with the number; empty if there are enough."""
     return f"fewer than {rule.min_units} {rule.units}" if units < rule.min_units else ""
 
 
@@ -161,7 +161,7 @@ def _p(value: float, ranked: FloatArray, units: int) -> float:
 
 
 def _ranked(value: float, draws: ArrayLike, method: Method) -> list[FloatArray]:
-    """Return the ordered draws of an interval; of a debiased one those of both that it joins."""
+    """Return the ordered draws of an interval; for a debiased one, both sets that it joins."""
     values = np.asarray(draws, float)
     ranked = np.sort(values[~np.isnan(values)])
     if method != "debiased" or not len(ranked):
@@ -170,7 +170,7 @@ def _ranked(value: float, draws: ArrayLike, method: Method) -> list[FloatArray]:
 
 
 def widened(units: int) -> float:
-    """Return the normal quantile, below 0, whose tail a 95% interval leaves out."""
+    """Return the (negative) normal quantile whose tail probability a 95% interval leaves out."""
     freedom = max(units - 1, 1)
     return float(stdtrit(freedom, 0.025) * np.sqrt(units / freedom))
 

@@ -111,10 +111,11 @@ def prediction_set(probabilities: Mapping[int, float], level: float) -> list[int
 
 
 def ranked(distributions: Sequence[Mapping[int, float]]) -> tuple[FloatArray, FloatArray]:
-    """Values and normalised probabilities of several distributions, each by falling probability.
+    """Return values and normalised probabilities of distributions, each by falling probability.
 
-    Tempering keeps the order of probabilities, so it is found once. Both arrays have the shape
-    (items, most values); rows are filled up with probability 0 and the value of the last entry.
+    Tempering keeps the order of probabilities, so that the order is computed once. Both arrays have
+    the shape (items, most values); rows are padded with probability 0 and the value of the last
+    entry.
 
     Raises:
         ValueError: A distribution has no probability above 0, or one below 0, infinite or NaN.
@@ -299,7 +300,7 @@ def truth_seen(values: FloatArray, masses: FloatArray, truth: ArrayLike) -> NDAr
 def negative_log_likelihood(
     values: FloatArray, masses: FloatArray, truth: ArrayLike, temperature: float
 ) -> FloatArray:
-    """-log p_T(truth) of each row, in logarithms throughout; its truth must have been seen."""
+    """Return -log p_T(truth) of each row; each truth must be among the seen values."""
     right = (values == np.asarray(truth, float)[:, None]) & (masses > 0)
     with np.errstate(divide="ignore"):
         scaled = np.log(masses) / temperature

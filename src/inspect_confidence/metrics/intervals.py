@@ -46,8 +46,8 @@ def coverage(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike) -> float:
 
     Args:
         lower: Lower bounds, one a judgment, in any unit; judgments with a NaN are left out.
-        upper: Upper bounds, likewise.
-        truth: True values, likewise.
+        upper: Upper bounds, in the unit and order of `lower`.
+        truth: True values, in the unit and order of `lower`.
 
     Source: Gneiting and Raftery (2007).
 

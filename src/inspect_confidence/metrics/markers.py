@@ -612,7 +612,7 @@ def faithfulness(decisiveness: ArrayLike, confidence: ArrayLike) -> float:
 
     Args:
         decisiveness: In [0, 1], one a sentence; sentences with a NaN are left out.
-        confidence: Internal confidence in [0, 1], likewise.
+        confidence: Internal confidence in [0, 1], in the order of `decisiveness`.
 
     Raises:
         ValueError: A value lies outside [0, 1], or lengths differ.

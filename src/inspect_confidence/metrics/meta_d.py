@@ -333,7 +333,7 @@ def meta_d(nr_s1: ArrayLike, nr_s2: ArrayLike, padding: float | None = None) -> 
         nr_s1: Counts given stimulus S1: highest-confidence "S1" ... lowest "S1", lowest "S2" ...
             highest "S2". Shape (2K,) for one fit or (R, 2K) for R fits at once, K >= 2 ratings.
             Weighted counts needn't be integers.
-        nr_s2: Counts given stimulus S2, likewise.
+        nr_s2: Counts given stimulus S2, in the form of `nr_s1`.
         padding: Added to every cell before anything is computed; 1/(2K) is the convention. Not
             needed for empty cells as such. None or 0 adds nothing.
 

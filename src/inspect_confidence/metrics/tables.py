@@ -36,7 +36,7 @@ class ConfidenceTables:
     Attributes:
         values: The K distinct confidences, ascending, in [0, 1].
         right: Mass of right answers at each, of shape (resamples, K).
-        wrong: Mass of wrong answers, likewise.
+        wrong: Mass of wrong answers, of the shape of `right`.
         binary: Whether every outcome was 0 or 1; outcomes between are split into both masses.
         coarse: Whether a value stands for several neighbouring confidences.
         pseudo_mass: Mass of pseudo-judgments among them, as resamples have: one a table.

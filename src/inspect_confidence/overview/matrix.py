@@ -94,7 +94,7 @@ class MatrixCell:
 
 @dataclass(frozen=True)
 class Line:
-    """A model's numbers, one a column; None if the model has no number."""
+    """A model's numbers, one for each column; None if the model has no number."""
 
     key: LineKey
     numbers: Sequence[MatrixCell | None]

@@ -79,7 +79,11 @@ def _clauses() -> list[Clause]:
 
 
 def _present_clauses(rows: pd.DataFrame) -> list[Clause]:
-    """Return the clauses, those `each` of something under every combination of values there is."""
+    """Return the clauses, each `each` clause once per combination of values in the rows.
+
+    `each` of a clause names conditions. The clause is repeated for every combination of their
+    values that occurs in the rows.
+    """
     clauses = []
     for clause in _clauses():
         if not clause.each:

@@ -24,11 +24,11 @@ _SLANT = 35  # degrees
 
 @dataclass(frozen=True)
 class CellTable:
-    """A table of values, of shape (rows, columns); NaN where there is none: the cell is blank.
+    """A table of values, of shape (rows, columns); the cell of a NaN is blank.
 
     Attributes:
-        write: A value as text.
-        remark: Beneath the title.
+        write: Function that writes a value as text.
+        remark: Remark beneath the title.
         limits: Values of both ends of the colours; from 0 to the greatest value if None.
         stars: Text put after each value, of the values' shape; none if None.
     """
@@ -44,7 +44,7 @@ class CellTable:
 
 
 def cells(tables: Sequence[CellTable]) -> Figure:
-    """The tables below each other, each in blocks of no more columns than can be read."""
+    """Draw the tables below each other, each in blocks of as many columns as are legible."""
     parts = [
         (table, places)
         for table in tables
@@ -74,7 +74,7 @@ def cells(tables: Sequence[CellTable]) -> Figure:
 
 
 def _slanted(labels: Sequence[str]) -> bool:
-    """Whether labels are longer than their columns are wide."""
+    """Return whether any label is wider than its column, so that the labels are slanted."""
     return max(map(len, labels)) > _LEVEL * _MOST_COLUMNS / len(labels) - 1
 
 
@@ -112,7 +112,7 @@ def _draw(ax: Axes, table: CellTable, places: Sequence[int], labels: Sequence[st
 
 
 def _ink(cell: Sequence[float]) -> str:
-    """The text colour with the greater contrast to the cell, by relative luminance."""
+    """Return the text colour with the greater contrast to the cell, by relative luminance."""
     channels = np.asarray(cell[:3], float)
     linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
     luminance = float(linear @ [0.2126, 0.7152, 0.0722]) + 0.05

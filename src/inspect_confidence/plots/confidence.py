@@ -35,7 +35,7 @@ _PLACES = {str(scale): place for place, scale in enumerate(ALL)}
 
 
 def _panels(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """The rows of each panel with its title: the models as they come, the scales in order."""
+    """Return the rows of each panel with its title; models keep their order, scales are sorted."""
     varied = any(rows[name].nunique() > 1 for name in _BY)
     first = rows.iloc[0]
     always = () if varied else [next((name for name in _PARTS if first[name]), "model")]
@@ -59,7 +59,7 @@ def _identity(rows: pd.DataFrame) -> tuple[str, ...]:
 
 
 def _rank(value: str) -> tuple[float, float, str]:
-    """Scales in the study's order, then numbers by size, then texts."""
+    """Return the sort key of a condition's value: the study's scales, then numbers, then texts."""
     if value in _PLACES:
         return 0, _PLACES[value], ""
     try:
@@ -70,10 +70,11 @@ def _rank(value: str) -> tuple[float, float, str]:
 
 @styled
 def m_ratio(rows: pd.DataFrame) -> Figure:
-    """M-ratio of every scale, the data sets side by side, with 95% intervals.
+    """Draw the M-ratio of every scale, the data sets side by side, with 95% intervals.
 
-    A panel a model, variant, type-1 model and threshold. At 1 confidence makes as much of the
-    answer's evidence as an ideal observer would; the mean over data sets is one of them.
+    There is one panel for each model, variant, type-1 model and threshold. At an M-ratio of 1
+    confidence uses the answer's evidence as well as an ideal observer would. The mean over data
+    sets is drawn as a data set.
 
     Args:
         rows: Results of `scale_variants`; its rows of `m_ratio` are drawn.
@@ -123,16 +124,16 @@ def m_ratio(rows: pd.DataFrame) -> Figure:
 
 
 def _infinite(rows: pd.DataFrame) -> str:
-    """Which values of a panel have no place in it."""
+    """Return a remark on the values that are infinite and not drawn; empty if there are none."""
     scales = dict.fromkeys(rows.loc[np.isinf(rows["value"]), "scale"])
     return f"infinite, not drawn: {', '.join(scales)}" if scales else ""
 
 
 @styled
 def ece_bins(rows: pd.DataFrame) -> Figure:
-    """ECE against the number of bins of equal width, a line a scale, with 95% intervals.
+    """Draw ECE against the number of bins of equal width, one line per scale, with 95% intervals.
 
-    A panel a model, data set and variant.
+    There is one panel for each model, data set and variant.
 
     Args:
         rows: Results of `scale_variants`; its rows of `ece` in 10, 15 and 20 bins are drawn.
@@ -176,9 +177,9 @@ _MANY = 5  # panels, each of which has tick labels beneath it
 def report_histogram(rows: pd.DataFrame) -> Figure:
     """Draw how often each confidence was reported, on the scale that was asked for.
 
-    A panel a model, data set, variant and condition (scale, source, radius), a bar a value, with
-    its 95% interval up to 40 values. Reports more than the scale's width outside of it are not
-    drawn, and their share is said.
+    There is one panel for each model, data set, variant and condition (scale, source, radius), and
+    one bar for each value, with its 95% interval if there are at most 40 values. Reports that lie
+    outside the scale by more than its width are not drawn; a remark gives their share.
 
     Args:
         rows: What `detail` gives of `scale_variants`, `question_sets`, `life_eval` or `any_eval`;
@@ -198,14 +199,14 @@ def report_histogram(rows: pd.DataFrame) -> Figure:
 
 
 def _drawn_to(rows: pd.DataFrame) -> tuple[float, float, float, float]:
-    """The ends of a panel's scale, and how far beyond them bars are drawn."""
+    """Return both ends of a panel's scale, and the lowest and highest report that is drawn."""
     reported = rows["report"].astype(float)
     low, high = _ends_of(str(rows["scale"].iloc[0])) or (0.0, max(1.0, *reported))
     return low, high, 2 * low - high, 2 * high - low
 
 
 def _far_out(rows: pd.DataFrame) -> str:
-    """Which share of a panel's reports has no place in it."""
+    """Return a remark on the share of a panel's reports that are too far out to be drawn."""
     *_, lowest, highest = _drawn_to(rows)
     share = rows.loc[~rows["report"].astype(float).between(lowest, highest), "value"].sum()
     return f"{100 * share:.3g}% further out, not drawn" if share else ""
@@ -238,7 +239,7 @@ def _histogram_panel(ax: Axes, rows: pd.DataFrame) -> None:
 
 
 def _ends_of(scale: str) -> tuple[float, float] | None:
-    """Low and high of a scale named so; None where the name says neither.
+    """Return the ends of a scale from its name; None if the name does not contain them.
 
     Example:
         >>> _ends_of("14-86")
@@ -256,10 +257,11 @@ _DOTTED: dict[str, Any] = {"color": SERIES[1], "linewidth": 1.2, "linestyle": ":
 
 @styled
 def type2_roc(rows: pd.DataFrame) -> Figure:
-    """Type-2 ROC curves: hit rate against false-alarm rate at every confidence as a threshold.
+    """Draw type-2 ROC curves: hit rate against false-alarm rate at every confidence threshold.
 
-    A panel a model, data set, variant and condition (scale, source). Of several scales, each
-    panel also has the curve of 0-100, dotted. The area under the lines, in the title, is `auroc`.
+    There is one panel for each model, data set, variant and condition (scale, source). If there are
+    several scales, each panel also has the curve of 0-100, dotted. The area under the lines, in the
+    title, is `auroc`.
 
     Args:
         rows: What `detail` gives of `scale_variants`, `question_sets`, `life_eval` or `any_eval`;
@@ -303,11 +305,12 @@ def type2_roc(rows: pd.DataFrame) -> Figure:
 
 @styled
 def utility(rows: pd.DataFrame) -> Figure:
-    """Mean utility of answering only from a confidence on, at every one, with 95% intervals.
+    """Draw the mean utility of answering from each confidence on, with 95% intervals.
 
-    A panel a model, data set, variant and condition (method, scale). Dashed: never answering.
-    Dotted: the confidence from which on answers are worth giving where confidence is calibrated.
-    The best point of a curve is optimistic, since it is the best of this sample.
+    There is one panel for each model, data set, variant and condition (method, scale). The dashed
+    line is the utility of never answering. The dotted line is the confidence from which on answers
+    are worth giving if confidence is calibrated. The best point of a curve is optimistic, since it
+    is the best of this sample.
 
     Args:
         rows: What `detail` gives of `scale_variants` or `any_eval` with `costs`; its rows of
@@ -337,7 +340,7 @@ def utility(rows: pd.DataFrame) -> Figure:
 
 
 def _area_text(points: pd.DataFrame) -> str:
-    """The area under the curve, or why there is none."""
+    """Return the area under the curve as text, or the reason why there is no curve."""
     x, y = _curve(points)
     if len(x) == 1:
         return f"no {'right' if points['value'].isna().all() else 'wrong'} answer"
@@ -346,13 +349,13 @@ def _area_text(points: pd.DataFrame) -> str:
 
 
 def _curve(points: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """The curve from (0, 0) on."""
+    """Return false-alarm rates and hit rates of the curve, beginning at (0, 0)."""
     x, y = _along(points, "value")
     return np.append(0, x), np.append(0, y)
 
 
 def _along(points: pd.DataFrame, *names: str) -> list[np.ndarray]:
-    """The false-alarm rate and these columns, by falling threshold, where all are finite."""
+    """Return the false-alarm rate and other columns by falling threshold, where all are finite."""
     order = points["threshold"].astype(float).sort_values(ascending=False, kind="stable").index
     values = points.loc[order, ["value_false", *names]].to_numpy(float)
     return list(values[np.isfinite(values).all(axis=1)].T)
@@ -360,12 +363,13 @@ def _along(points: pd.DataFrame, *names: str) -> list[np.ndarray]:
 
 @styled
 def reliability(rows: pd.DataFrame) -> Figure:
-    """Accuracy against confidence, bin by bin: a reliability diagram.
+    """Draw a reliability diagram: accuracy against confidence, bin by bin.
 
-    A panel a model, data set, variant and condition (scale, source, radius). On the diagonal
-    confidence is right; below it it is too high. Bars at the foot are the shares of judgments in
-    the bins, each panel's largest at full height. Beside the bins is the CORP curve, isotonic and
-    without bins, and the band that holds 95% of such curves where confidence is calibrated.
+    There is one panel for each model, data set, variant and condition (scale, source, radius). On
+    the diagonal confidence is calibrated; below the diagonal it is too high. Bars at the foot are
+    the shares of judgments in the bins; the largest bar of each panel has the full height. Each
+    panel also has the CORP curve, which is isotonic and has no bins, and the band that contains 95%
+    of such curves if confidence is calibrated.
 
     Args:
         rows: What `detail` gives of `scale_variants`, `question_sets`, `life_eval` or `any_eval`;
@@ -410,7 +414,7 @@ def _of_corp(rows: pd.DataFrame) -> "pd.Series[bool]":
 
 
 def _draw_corp(ax: Axes, rows: pd.DataFrame) -> None:
-    """The curve over its band."""
+    """Draw the CORP curve over its band."""
     band, curve = (rows[rows["metric"] == name] for name in (_BAND, _CORP))
     x, low, high = (band[name].to_numpy(float) for name in ("x", "ci_low", "ci_high"))
     ax.fill_between(x, low, high, **_CORP_BAND)
@@ -423,9 +427,10 @@ _BAR = 0.09
 
 
 def draw_bins(ax: Axes, rows: pd.DataFrame, right: float, strip: float) -> None:
-    """The diagonal, each bin's value with its interval at `x`, and at the foot bars of the counts.
+    """Draw the diagonal, each bin's value with its interval at `x`, and bars of the counts.
 
-    The largest of them is as high as the strip, which reaches so far below 0.
+    The bars are at the foot. The largest bar is as high as `strip`, the height of the space below
+    0.
     """
     bins = rows.sort_values("x")
     ax.plot([0, 1], [0, 1], **DASHED)

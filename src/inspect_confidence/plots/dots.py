@@ -25,15 +25,15 @@ from inspect_confidence.plots.text import first_names
 
 @dataclass(frozen=True)
 class Panel:
-    """Content of one pair of axes: a row for each name, with one or several series.
+    """Content of one panel: a row for each name, with one or several series.
 
     Attributes:
-        label: Of the axis of values, which holds `within` at least.
+        label: Label of the axis of values; the axis contains at least `within`.
         series: Rows with `name`, `value`, `ci_low`, `ci_high` and perhaps `filled`, by their label;
-            one whose label is empty stays out of the legend.
-        reference: Where a line is drawn, if any; panels with the same one, or with none, share
-            their axis of values.
-        models: Of which model each series is, where each is of one: it has that model's look.
+            a series with an empty label is not in the legend.
+        reference: Value at which a line is drawn, if any; panels with the same reference, or with
+            none, share their axis of values.
+        models: Model of each series, if each series has one; it sets colour and marker.
     """
 
     title: str
@@ -45,9 +45,9 @@ class Panel:
 
 
 def dots(panels: Sequence[Panel], names: Sequence[str], noun: str, most_names: int = 40) -> Figure:
-    """Panels, at most two beside each other, values along x, the names in rows from the top.
+    """Draw panels, at most two side by side, with values along x and the names in rows.
 
-    Where there are more than `most_names`, it is said how many of `noun` are left out.
+    If there are more than `most_names` names, a remark says how many of `noun` are left out.
 
     Raises:
         InvalidArgument: There is no panel.

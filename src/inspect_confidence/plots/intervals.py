@@ -35,10 +35,10 @@ _ASIDE = 0.07  # so that intervals at one level don't hide each other
 
 
 def _lines(rows: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
-    """Rows with `of`, the method that asked, and `line`, what is done to its intervals.
+    """Return rows with `of` (the method that asked) and `line` (the adjustment of its intervals).
 
-    Where a method has a test split, only that is drawn: adjustments were learned on the train
-    split.
+    If a method has a test split, only the test split is drawn, because adjustments were learned on
+    the train split.
     """
     selected = select_rows(rows, "fermi_eval", metrics, _PARTS)
     selected = selected[selected["traces"] == ""]
@@ -63,7 +63,7 @@ def _by_level(
     nominal: bool = False,
     remark: Callable[[pd.DataFrame], str] = lambda _: "",
 ) -> Figure:
-    """A panel a method, the levels evenly spaced; what is infinite is said in words above it.
+    """Draw one panel for each method over evenly spaced levels; a remark names infinite values.
 
     An interval without an upper end runs out of the panel, which ends at `ceiling`.
     """
@@ -103,19 +103,19 @@ def _by_level(
 
 
 def _in_order(rows: pd.DataFrame) -> list[str]:
-    """The lines that there are."""
+    """Return the names of the lines that occur in the rows, in the order of `_LINES`."""
     present = set(rows["line"])
     return [name for name in _LINES if name in present]
 
 
 def _ceiling(rows: pd.DataFrame) -> float:
-    """Just above the greatest finite number, of values and intervals."""
+    """Return a number just above the greatest finite end of an interval or value."""
     numbers = rows[["value", "ci_high"]].to_numpy(float)
     return 1.08 * float(np.max(numbers, where=np.isfinite(numbers), initial=1e-9))
 
 
 def _infinite(rows: pd.DataFrame) -> str:
-    """Which values of a panel have no place in it."""
+    """Return a remark on the values that are infinite and not drawn; empty if there are none."""
     infinite = rows[np.isinf(rows["value"]) & (rows["level"] != "")]
     parts = []
     for name in _in_order(infinite):
@@ -125,7 +125,7 @@ def _infinite(rows: pd.DataFrame) -> str:
 
 
 def _spaced(levels: Sequence[float], inches: float) -> list[str]:
-    """The levels' labels, as many of them as there is room for."""
+    """Return the labels of the levels, leaving out labels for which there is no room."""
     labels = [f"{level:g}" for level in levels]
     spacing = tick_width(labels) + 0.06
     step = max(1, math.ceil(spacing * len(levels) / inches))
@@ -143,10 +143,11 @@ _MANY = 200  # times: above, labels at 2 and 5 would be too many
 
 @styled
 def interval_score(rows: pd.DataFrame) -> Figure:
-    """Mean interval score by nominal level, before and after adjustment; lower is better.
+    """Draw the mean interval score by nominal level, before and after adjustment; lower is better.
 
-    A panel a model, data set, variant and method, all on one axis, which is logarithmic where
-    scores differ more than fivefold. Where there is a test split, it alone is drawn.
+    There is one panel for each model, data set, variant and method. All panels have the same axis,
+    which is logarithmic if scores differ more than fivefold. If there is a test split, only the
+    test split is drawn.
 
     Args:
         rows: Results of `fermi_eval`; its rows of `interval_score` are drawn with their intervals.
@@ -158,7 +159,7 @@ def interval_score(rows: pd.DataFrame) -> Figure:
 
 
 def _scaled(ax: Axes, rows: pd.DataFrame, top: float) -> None:
-    """The axis that suits the range of the finite values."""
+    """Set the axis that suits the range of the finite values, linear or logarithmic."""
     values, ends = rows["value"].to_numpy(float), rows["ci_low"].to_numpy(float)
     finite = values[np.isfinite(values)]
     if not len(finite) or finite.min() <= 0 or finite.max() < _WIDE * finite.min():
@@ -176,12 +177,13 @@ def _scaled(ax: Axes, rows: pd.DataFrame, top: float) -> None:
 
 @styled
 def tunnel(rows: pd.DataFrame) -> Figure:
-    """Mean width of intervals by nominal level: as stated, and after conformal adjustment.
+    """Draw the mean width of intervals by nominal level, as stated and after conformal adjustment.
 
-    A panel a model, data set, variant and method. The adjusted width is what it takes to hold the
-    truth as often as the level says; stated widths that stay flat while it rises are the tunnel.
-    The coverage plateau is the share of truths held, averaged over levels. Where there is a test
-    split, it alone is drawn.
+    There is one panel for each model, data set, variant and method. The adjusted width is the width
+    that contains the truth as often as the level says; stated widths that stay flat while the
+    adjusted width rises are the perception tunnel. The coverage plateau is the share of truths
+    contained, relative to the level and averaged over levels. If there is a test split, only the
+    test split is drawn.
 
     Args:
         rows: Results of `fermi_eval`; its rows of `mean_width` and, where there are any, of
@@ -207,11 +209,12 @@ def tunnel(rows: pd.DataFrame) -> Figure:
 
 @styled
 def coverage(rows: pd.DataFrame) -> Figure:
-    """Observed coverage by nominal level, before and after adjustment.
+    """Draw observed coverage by nominal level, before and after adjustment.
 
-    A panel a model, data set, variant and method. On the dashed line intervals hold the truth as
-    often as they are said to; below it they are overconfident. Where there is a test split, it
-    alone is drawn, since adjustments were learned on the train split.
+    There is one panel for each model, data set, variant and method. On the dashed line intervals
+    contain the truth as often as their level says; below the line they are overconfident. If there
+    is a test split, only the test split is drawn, since adjustments were learned on the train
+    split.
 
     Args:
         rows: Results of `fermi_eval`; its rows of `coverage` are drawn with their intervals.

@@ -82,8 +82,8 @@ def panels(
 def arms(rows: pd.DataFrame, beyond: float = 0) -> np.ndarray:
     """Return how far each interval reaches below and above its finite value, of shape (2, rows).
 
-    An end that is missing has an arm of no length, and so has one within which the value isn't:
-    an interval that is limited may leave out its value. `beyond` is for an end that is infinite.
+    The length is 0 for a missing end, and for an end on the wrong side of the value: an interval
+    that is limited to a range may leave out its value. `beyond` is the length for an infinite end.
     """
     value, low, high = (rows[name].to_numpy(float) for name in ("value", "ci_low", "ci_high"))
     lengths: np.ndarray = np.nan_to_num([value - low, high - value], posinf=beyond)
@@ -91,9 +91,9 @@ def arms(rows: pd.DataFrame, beyond: float = 0) -> np.ndarray:
 
 
 def with_intervals(ax: Axes, x: "pd.Series[float]", rows: pd.DataFrame, **look: object) -> None:
-    """Points with their 95% intervals; a point without an interval has none drawn.
+    """Draw points with their 95% intervals; a point without an interval has no bar.
 
-    `x` is where each row stands, `look` is for matplotlib's `errorbar`.
+    `x` is the position of each row; `look` are arguments of matplotlib's `errorbar`.
     """
     finite = np.isfinite(rows["value"].to_numpy(float))
     ax.errorbar(
@@ -105,7 +105,7 @@ def with_intervals(ax: Axes, x: "pd.Series[float]", rows: pd.DataFrame, **look: 
 
 
 def share_ticks(ax: Axes, *names: Literal["x", "y"]) -> None:
-    """An axis of shares: every quarter has a tick, every second one a number."""
+    """Set the ticks of an axis of shares: one at every quarter, a number at every second one."""
     for name in names:
         ax.set(**{f"{name}ticks": [0, 0.25, 0.5, 0.75, 1]})
         ax.set(**{f"{name}ticklabels": ["0", "", "0.5", "", "1"]})
@@ -148,19 +148,22 @@ def facets(
     most_lines: int = 2,
     finish: Callable[[list[Axes]], object] = list,
 ) -> Figure:
-    """A figure with a panel of each title and what `draw` draws in it; `finish` sees them all.
+    """Draw a figure with one panel for each title; `draw` draws a panel, `finish` adjusts them all.
 
-    Where panels share their axes (`shared`: both, the vertical one, or none, when titles begin
-    above the tick labels), only the outer have tick labels. What the axes are stands once, `x` at
-    the foot and `y` at the left; with inches `below` them panels have labels of their own.
+    With `shared="both"` panels share both axes, with "values" the vertical axis, with "none" no
+    axis. If panels share an axis, only the outer panels have its tick labels; with "none" titles
+    begin above the tick labels. The name of each axis occurs once, `x` at the foot and `y` at the
+    left. With `below`, the inches that labels take beneath each panel, panels have labels of their
+    own.
 
-    Its margins are inches that labels are known to need: matplotlib's own layout, which measures
-    them, makes saving a figure of 39 panels two to three times as long.
+    The margins are set in inches, by the known sizes of labels: matplotlib's own layout measures
+    labels, which makes saving a figure of 39 panels two to three times as long.
 
-    `height` is that of a panel, in inches, or of each row of them; `ticks` how wide labels of the
-    vertical axis are expected to be, `least` the room that they get at least. `beneath` are faint
-    words between each title and its panel. `legend` names `handles`, or what was drawn with these
-    labels. A title has so many lines at `most`, for each of its own.
+    `height` is the height in inches of a panel, or of each row of panels. `ticks` is the expected
+    width of tick labels of the vertical axis, `least_ticks` the least width kept free for them.
+    `beneath` are remarks in faint type between each title and its panel. `legend` names the
+    `handles`, or the drawn artists with these labels. `most_lines` is the greatest number of lines
+    for each line of a title.
     """
     across = min(columns, len(titled_panels))
     down = -(-len(titled_panels) // across)
@@ -214,12 +217,12 @@ def facets(
 
 
 def _legend_height(names: Sequence[str]) -> float:
-    """Inches that a legend of these names takes."""
+    """Return the height in inches of a legend with these names."""
     return _ROW * -(-len(names) // _columns(_fitted(names))) + 0.06 if names else 0.0
 
 
 def _draw_legend(figure: Figure, handles: Iterable[Any], names: Sequence[str]) -> None:
-    """The legend, at the upper left of the figure."""
+    """Draw the legend, at the upper left of the figure."""
     fitted = _fitted(names)
     figure.legend(
         list(handles),
@@ -240,7 +243,7 @@ def _fitted(names: Sequence[str]) -> list[str]:
 
 
 def _columns(names: Sequence[str]) -> int:
-    """The most columns that the width has room for; matplotlib fills one after the other."""
+    """Return the most columns of a legend that fit the width; matplotlib fills column by column."""
     for count in range(len(names), 1, -1):
         widest = [
             max(inches_of(str(name), _SIZE) for name in column)
@@ -279,12 +282,12 @@ def _name_axes(figure: Figure, x: str, y: str, shared: Shared, least_ticks: floa
 
 
 def _pad(remarks: int) -> float:
-    """Points between a panel and its title, with so many lines of remarks between them."""
+    """Return the points between a panel and its title, given the number of lines of remarks."""
     return 4 + 72 * _LINES[_REMARK] * remarks + (2 if remarks else 0)
 
 
 def _left_margin(ticks: float, lines: int) -> float:
-    """Inches to the left of the panels."""
+    """Return the width in inches of the margin to the left of the panels."""
     return _EDGE + _LINES[_LABEL] * lines + 0.05 + ticks + _TICKS
 
 
@@ -294,7 +297,7 @@ def _room(margin: float, across: int, gap: float) -> float:
 
 
 def _gap(shared: Shared, ticks: float) -> float:
-    """Inches between panels side by side."""
+    """Return the inches between panels side by side."""
     return {"both": 0.14, "values": 0.3, "none": ticks + _TICKS + 0.08}[shared]
 
 
@@ -311,17 +314,17 @@ def _middle(position: float, lines: Sequence[str], inches: float) -> float:
 
 
 def label_height(lines: int) -> float:
-    """Inches that a panel's tick labels and so many lines of a label of its own take beneath it."""
+    """Return the inches below a panel for tick labels and `lines` lines of its own label."""
     return _TICK_ROW + _LINES[_LABEL] * lines
 
 
 def label_lines(text: str, inches: float) -> list[str]:
-    """The lines of an axis' label, where there are so many inches for it."""
+    """Return the lines of an axis' label that is `inches` long at most."""
     return lines_of(text, inches, _LABEL, limit=3)
 
 
 def tick_labels(names: Iterable[str]) -> list[str]:
-    """Names as labels of an axis, the middle left out of those that would leave no room."""
+    """Return names as labels of an axis; a name that is too long loses its middle."""
     return [wrapped(shortened(name, _LONGEST), _WIDEST, _TICK, limit=1)[0] for name in names]
 
 

@@ -29,7 +29,7 @@ _LEAST = 0.1
 
 
 def _by_radius(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """The rows of each panel with its title: what tells it from the others, and its radius."""
+    """Return the rows of each panel with its title: what distinguishes it, and its radius."""
 
     def say(name: str, value: str) -> str:
         if name == "radius":
@@ -52,10 +52,10 @@ _EVERY = 10
 
 @styled
 def best_age(rows: pd.DataFrame) -> Figure:
-    """The ages at death that are answered, and the best answers, by age and sex.
+    """Draw the answered ages at death and the best answers, by age and sex.
 
-    A panel a model, data set, variant, window and radius. Answers are pale lines with marks, best
-    answers dashed in the same colour.
+    There is one panel for each model, data set, variant, window and radius. Answers are pale lines
+    with marks; best answers are dashed lines in the same colour.
 
     Args:
         rows: What `detail` gives of `life_eval`; its rows of `mean_answer` and `mean_best_answer`
@@ -102,11 +102,11 @@ def best_age(rows: pd.DataFrame) -> Figure:
 
 @styled
 def confidence_truth(rows: pd.DataFrame) -> Figure:
-    """Mean confidence in bins of the answers' true probability.
+    """Draw mean confidence in bins of the answers' true probability.
 
-    A panel a model, data set, variant, window and radius, and one over all radii. Above the
-    diagonal confidence is too high. Bars at the foot are the shares of judgments in the bins,
-    each panel's largest at full height.
+    There is one panel for each model, data set, variant, window and radius, and one over all radii.
+    Above the diagonal confidence is too high. Bars at the foot are the shares of judgments in the
+    bins; the largest bar of each panel has the full height.
 
     Args:
         rows: What `detail` gives of `life_eval`; its rows of `truth_bin_probability` and
@@ -125,9 +125,10 @@ def confidence_truth(rows: pd.DataFrame) -> Figure:
 
 @styled
 def maximum_score(rows: pd.DataFrame) -> Figure:
-    """The maximum achievable score by the age reached; a panel a data set, window and sex.
+    """Draw the maximum achievable score by the age reached.
 
-    A line a radius: the higher, the more can be known.
+    There is one panel for each data set, window and sex, and one line for each radius. The higher
+    the line, the more can be known.
 
     Args:
         rows: What `detail` gives of `life_eval`; its rows of `maximum_achievable_score` at single
@@ -162,11 +163,11 @@ def maximum_score(rows: pd.DataFrame) -> Figure:
 
 @styled
 def confidence_scatter(rows: pd.DataFrame) -> Figure:
-    """Confidence in each item against the true probability of its answer.
+    """Draw the confidence in each item against the true probability of its answer.
 
-    A panel a model, data set, variant and window. Marks and colours are the radii; above the
-    diagonal confidence is too high. Where there are very many marks, they are pixels, also in svg
-    and pdf.
+    There is one panel for each model, data set, variant and window. Marks and colours stand for the
+    radii; above the diagonal confidence is too high. Very many marks are drawn as pixels, also in
+    svg and pdf.
 
     Args:
         rows: What `detail` gives of `life_eval`; its rows of `item_confidence` are drawn.
@@ -206,10 +207,10 @@ _FEW = 5
 
 @styled
 def overconfidence(rows: pd.DataFrame) -> Figure:
-    """Overconfidence by radius, models side by side, with 95% intervals.
+    """Draw overconfidence by radius, models side by side, with 95% intervals.
 
-    A panel a data set, variant and window. Above 0 confidence is too high. The last place is over
-    all radii.
+    There is one panel for each data set, variant and window. Above 0 confidence is too high. The
+    last position is over all radii.
 
     Args:
         rows: Results of `life_eval`; its rows of `overconfidence` are drawn.
@@ -257,12 +258,12 @@ _RESOLUTION = 200
 
 @styled
 def hard_easy(rows: pd.DataFrame) -> Figure:
-    """Overconfidence in each item against its difficulty, with the least-squares line.
+    """Draw overconfidence in each item against its difficulty, with the least-squares line.
 
-    A panel a model, data set, variant and window. Marks and colours are the radii. The line has the
-    slope of the results and goes through the means of all judgments; its band spans the slope's
-    95% interval, which is also in words. Where there are very many marks, they are pixels, also in
-    svg and pdf.
+    There is one panel for each model, data set, variant and window. Marks and colours stand for the
+    radii. The line has the slope of the results and goes through the means of all judgments. Its
+    band spans the slope's 95% interval, which is also written above the panel. Very many marks are
+    drawn as pixels, also in svg and pdf.
 
     Args:
         rows: What `detail` gives of `life_eval`, of which the rows of `item_overconfidence` are
@@ -315,7 +316,7 @@ def hard_easy(rows: pd.DataFrame) -> Figure:
 
 
 def _slope_text(row: Mapping[Any, Any] | None, separator: str) -> str:
-    """The slope with its interval in words."""
+    """Return the slope with its interval as text."""
     if row is None:
         return "slope not given"
     slope, *ends = (float(row[name]) for name in ("value", "ci_low", "ci_high"))
@@ -328,7 +329,7 @@ def _slope_text(row: Mapping[Any, Any] | None, separator: str) -> str:
 
 
 def _line(ax: Axes, items: pd.DataFrame, row: Mapping[Any, Any] | None) -> None:
-    """The line and its band, where the slope is known."""
+    """Draw the regression line and its band, if the slope is known."""
     if row is None or not np.isfinite(slope := float(row["value"])):
         return
     weights = items["n"].to_numpy(float)

@@ -27,9 +27,10 @@ def with_thresholds(rows: pd.DataFrame) -> pd.DataFrame:
 
 @styled
 def decisiveness_gap(rows: pd.DataFrame) -> Figure:
-    """Mean distance of decisiveness from internal confidence, by marker, with 95% intervals.
+    """Draw the mean distance of decisiveness from internal confidence by marker.
 
-    A panel a model and data set, a mark a split; the markers from the commonest to the rarest.
+    There is one panel for each model and data set, and one mark with a 95% interval for each split.
+    The markers are in order of frequency.
 
     Args:
         rows: Results of `hedge_markers`; its rows of `decisiveness_gap` are drawn.
@@ -56,10 +57,11 @@ def decisiveness_gap(rows: pd.DataFrame) -> Figure:
 
 @styled
 def mic_densities(rows: pd.DataFrame) -> Figure:
-    """Shares of each marker's sentences over bins of internal confidence.
+    """Draw the shares of each marker's sentences over bins of internal confidence.
 
-    A panel a model, variant and judge; the markers from the most to the least confident, all on
-    one scale: a hill as high as the space between two markers holds all sentences in one bin.
+    There is one panel for each model, variant and judge; the markers go from the most to the least
+    confident. All hills have one scale: a hill as high as the space between two markers contains
+    all sentences in one bin.
 
     Args:
         rows: Of `detail`, of `hedge_markers`; its rows of `confidence_share` are drawn.
@@ -86,7 +88,7 @@ def mic_densities(rows: pd.DataFrame) -> Figure:
 
 
 def _most_confident(rows: pd.DataFrame) -> tuple[dict[str, str], str]:
-    """The commonest markers' labels, the most confident first, and how many are left out."""
+    """Return the most frequent markers' labels, the most confident first, and a remark."""
     sizes = rows.groupby("marker")["n"].max().sort_values(ascending=False, kind="stable")
     commonest, remark = first_names(list(sizes.index), 20, "rarer markers")
     middles = rows["value"] * (rows["low"] + rows["high"]) / 2
@@ -114,11 +116,11 @@ def _hills(ax: Axes, rows: pd.DataFrame, markers: Mapping[str, str]) -> None:
 
 @styled
 def mic(rows: pd.DataFrame) -> Figure:
-    """Marker internal confidence: markers in rows, data sets and splits in columns.
+    """Draw a table of marker internal confidence: markers in rows, data sets and splits in columns.
 
-    A table a model, variant, judge and threshold, in blocks of up to five columns. The commonest
-    markers are shown, from the most to the least confident on average; a cell is blank where a
-    marker has too few sentences.
+    There is one table for each model, variant, judge and threshold, in blocks of up to five
+    columns. The most frequent markers are shown, from the most to the least confident on average. A
+    cell is blank if the marker has too few sentences.
 
     Args:
         rows: Results of `hedge_markers`; its rows of `mic` over all sentences are drawn.
@@ -131,13 +133,13 @@ def mic(rows: pd.DataFrame) -> Figure:
 
 
 def _plain(condition: str) -> bool:
-    """Whether it is a marker's, over all its sentences."""
+    """Return whether a condition is that of a marker over all its sentences."""
     parts = Condition.read(condition)
     return "marker" in parts and not parts.keys() & {"outcome", "faithful"}
 
 
 def _table(title: str, rows: pd.DataFrame) -> CellTable:
-    """Markers in rows, data sets and splits in columns."""
+    """Return a table with markers in rows, and data sets and splits in columns."""
     sizes = rows.groupby("marker", sort=False)["n"].sum().sort_values(ascending=False)
     markers, fewer = first_names(list(sizes.index), 25, "rarer markers")
     columns_shown, omitted = first_names(_sets(rows), 12, "columns")
@@ -154,7 +156,7 @@ def _table(title: str, rows: pd.DataFrame) -> CellTable:
 
 
 def _sets(rows: pd.DataFrame) -> list[tuple[str, str]]:
-    """Data sets and splits, a data set's splits beside each other."""
+    """Return the pairs of data set and split; the splits of one data set are adjacent."""
     return [
         pair
         for _, set_rows in rows.groupby("dataset", sort=False)
@@ -178,8 +180,9 @@ def _blank(values: np.ndarray) -> str:
 def marker_counts(rows: pd.DataFrame) -> Figure:
     """Draw the number of sentences with each marker, by data set and split.
 
-    A table a model, variant, judge and threshold, in blocks of up to five columns, the markers
-    from the commonest to the rarest; a cell is blank where a marker has too few sentences.
+    There is one table for each model, variant, judge and threshold, in blocks of up to five
+    columns, with the markers in order of frequency. A cell is blank if the marker has too few
+    sentences.
 
     Args:
         rows: Results of `hedge_markers`; `n` of its rows of `mic` over all sentences is drawn.

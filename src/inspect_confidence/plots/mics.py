@@ -23,12 +23,16 @@ _SIDES = {
     "by correctness": ("correct", "incorrect"),
     "by faithfulness": ("yes", "no"),
 }
-"""What a panel is of: the sentences above its lines, and those below."""
+"""Kinds of sentences by panel: those above its lines, and those below."""
 _MOST_SETS, _MOST_SERIES = 24, 12
 
 
 def _sided(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows with the `side` that they are of, and the `name` of their data set and split."""
+    """Return the rows with the columns `side` and `name`.
+
+    `side` is the kind of sentences on one side of a panel's lines; `name` is the data set and
+    split.
+    """
     side = rows["outcome"].where(rows["outcome"] != "", rows["faithful"])
     side = side.where(side != "", "all").where(rows["metric"] == "mic", rows["metric"])
     split = rows["split"].map(lambda split_name: shortened(split_name, 6))
@@ -47,11 +51,12 @@ _NAMES = ("all, correct, faithful", "incorrect, unfaithful", "accuracy", "cMFG")
 def mic_spread(rows: pd.DataFrame) -> Figure:
     """Draw markers' internal confidence in each data set, with its accuracy and cMFG.
 
-    A panel a model, variant, judge and threshold, of all sentences; one by correctness and one by
-    faithfulness of the reply where rows have them, the correct and faithful above each line, the
-    others below. A tick is a marker; hills are kernel densities, each as high as its row, with a
-    bandwidth of .15 standard deviations, by Scott's rule where they are of two sides, and of .01
-    at least. Where all markers have one value there is none.
+    There is one panel over all sentences for each model, variant, judge and threshold. If rows have
+    them, there is one panel by correctness and one by faithfulness of the reply, with correct and
+    faithful replies above each line and the others below. A tick is a marker. Hills are kernel
+    densities, each as high as its row, with a bandwidth of 0.15 standard deviations, or by Scott's
+    rule if there are two sides, and of at least 0.01. Markers with one value in common have no
+    hill.
 
     Args:
         rows: Results of `hedge_markers`; its rows of `mic` are drawn, and beside them those of
@@ -137,11 +142,12 @@ _PAIRS = {
 
 @styled
 def mic_pairs(rows: pd.DataFrame) -> Figure:
-    """Each marker's internal confidence under one condition against another, a mark a data set's.
+    """Draw each marker's internal confidence under one condition against another.
 
-    Up to three panels a model, variant, judge and threshold: correct replies against incorrect
-    ones, faithful against unfaithful, and the mean distance of decisiveness from internal
-    confidence against the latter. Dashes are where both are the same.
+    There is one mark for each marker and data set, and up to three panels for each model, variant,
+    judge and threshold: correct replies against incorrect ones, faithful against unfaithful ones,
+    and the mean distance of decisiveness from internal confidence against internal confidence. On
+    the dashed line both are equal.
 
     Args:
         rows: Results of `hedge_markers`; its rows of `mic` and `decisiveness_gap` are drawn.
@@ -186,7 +192,7 @@ def mic_pairs(rows: pd.DataFrame) -> Figure:
 
 
 def _paired(wide: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The markers that have both sides of a pair, of each model and pair."""
+    """Yield the markers of each panel that have both sides of a pair, with the panel's title."""
     for title, panel_rows in panels(wide, _BY, joint=", "):
         for (y, x), title_of_pair in _PAIRS.items():
             if {x, y} <= set(panel_rows.columns):

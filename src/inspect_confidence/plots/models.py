@@ -29,10 +29,10 @@ _ASIDE = 0.5
 
 @styled
 def coverage_of_models(rows: pd.DataFrame) -> Figure:
-    """Observed coverage by nominal level, a line a model, of intervals as they were stated.
+    """Draw observed coverage by nominal level of intervals as stated, one line per model.
 
-    A panel a data set and variant. On the dashed line intervals hold the truth as often as they
-    are said to; below it models are overconfident.
+    There is one panel for each data set and variant. On the dashed line intervals contain the truth
+    as often as their level says; below the line models are overconfident.
 
     Args:
         rows: Results of `fermi_eval`; its rows of `coverage` of the method `direct` are drawn, over
@@ -100,10 +100,10 @@ _CALIBRATION = ("question_sets", "any_eval")
 
 @styled
 def says_and_right(rows: pd.DataFrame) -> Figure:
-    """Accuracy against mean confidence, a mark a model, with both 95% intervals.
+    """Draw accuracy against mean confidence, one mark per model, with both 95% intervals.
 
-    A panel a data set and way of asking. On the diagonal models are as often right as they say;
-    below it they are overconfident.
+    There is one panel for each data set and way of asking. On the diagonal models are right as
+    often as they say; below it they are overconfident.
 
     Args:
         rows: Results of `any_eval` or `question_sets`; its rows of `accuracy` and `mean_confidence`
@@ -146,10 +146,11 @@ def says_and_right(rows: pd.DataFrame) -> Figure:
 
 @styled
 def decisions_by_target(rows: pd.DataFrame) -> Figure:
-    """Payoff and accuracy given attempted by the target, a line a model, with 95% intervals.
+    """Draw payoff and accuracy given attempted by target, one line per model.
 
-    Two panels a data set, form and variant. On the dashed line of the accuracy it is the target, as
-    the model was told; on that of the payoff the model does no better than by never answering.
+    Lines have 95% intervals. There are two panels for each data set, form and variant. The dashed
+    line in the panel of accuracy is the target, as the model was told. At the dashed line in the
+    panel of the payoff the model does no better than by never answering.
 
     Args:
         rows: Results of `abstain`; its rows of `payoff` and `accuracy_given_attempted` are drawn.
@@ -194,9 +195,10 @@ _BY_TARGET = {
 
 @styled
 def auroc_by_scale(rows: pd.DataFrame) -> Figure:
-    """AUROC on each scale, a mark a model, with 95% intervals.
+    """Draw AUROC on each scale, one mark per model, with 95% intervals.
 
-    A panel a data set and variant; where there is a mean over data sets it alone is drawn.
+    There is one panel for each data set and variant. If there is a mean over data sets, only the
+    mean is drawn.
 
     Args:
         rows: Results of `scale_variants`; its rows of `auroc` on a scale are drawn.
@@ -217,9 +219,10 @@ def auroc_by_scale(rows: pd.DataFrame) -> Figure:
 
 @styled
 def mic_of_models(rows: pd.DataFrame) -> Figure:
-    """Internal confidence of each marker, a mark a model, with 95% intervals.
+    """Draw the internal confidence of each marker, one mark per model, with 95% intervals.
 
-    A panel a data set, split, variant and judge; the markers from the commonest to the rarest.
+    There is one panel for each data set, split, variant and judge; the markers are in order of
+    frequency.
 
     Args:
         rows: Results of `hedge_markers`; its rows of `mic` over all sentences of a marker are
@@ -252,7 +255,7 @@ def _panel(
     reference: float | None,
     span: tuple[float, float] | None = None,
 ) -> Panel:
-    """A series a model."""
+    """Return a panel with one series for each model."""
     models = list(rows["model"].unique())
     series = [(shortened(model, 32), rows[rows["model"] == model]) for model in models]
     return Panel(title, label, series, reference, span, models)

@@ -39,10 +39,11 @@ _NOISE = 1e-9
 def window(metric: str, values: Iterable[float]) -> Window:
     """Return the ends of an axis: those of the metric's range, if it has ends.
 
-    An end that the range lacks is a round number beyond the values, the target and 0, and not so
-    near to 0 that rounding errors or the smallest of differences look large.
+    An end that the range lacks is a round number beyond the values, the target and 0. It is not so
+    near to 0 that rounding errors or very small differences look large.
 
-    Of the `values`, all that is drawn on such an axis, what isn't finite is left out.
+    `values` are all numbers that are drawn on such an axis; numbers that are not finite are
+    ignored.
 
     Example:
         >>> window("ece", [0.2]), window("hard_easy_slope", [-2e-13, 2e-13])
@@ -62,7 +63,9 @@ def window(metric: str, values: Iterable[float]) -> Window:
 
 
 def ideal(metric: str, level: str) -> float | None:
-    """The best value of a metric, at a level in percent; None where there is none but infinity.
+    """Return the best value of a metric, at a level in percent.
+
+    None if the metric has no best value but infinity.
 
     Example:
         >>> ideal("coverage", "80"), ideal("miss_above", "80"), ideal("mean_width", "80")
@@ -79,7 +82,7 @@ _PLAIN = 5000
 
 
 def interval_text(value: float, interval: Window, reach: Window, unit: str) -> str:
-    """A number with its interval, if it has one, as exact as the axis is fine.
+    """Return a number with its interval, if any, with as many digits as the axis resolves.
 
     Example:
         >>> interval_text(0.5, (0.25, 0.75), reach=(0, 1), unit="share")
@@ -102,9 +105,10 @@ def interval_text(value: float, interval: Window, reach: Window, unit: str) -> s
 
 
 def _round_end(reach: float, size: float) -> float:
-    """The nearest round number at or beyond `reach`; 0 if nothing of the size of the axis is there.
+    """Return the nearest round number at or beyond `reach`; 0 if `reach` is negligible.
 
-    `reach` is negative if all lies on the other side, `size` that of the longer side.
+    `reach` is the distance from 0 to the farthest value on one side, negative if all values lie on
+    the other side. `size` is that of the longer side.
     """
     if reach <= _NOISE * size:
         return 0.0
@@ -129,11 +133,11 @@ _TITLES = {study.name: study.title.split(":")[0] for study in all_studies()}
 
 @styled
 def profile(rows: pd.DataFrame) -> Figure:
-    """One model's headline numbers: a label and the number in words, and beneath them its axis.
+    """Draw one model's headline numbers: label and number as text, and the axis below them.
 
-    An axis reaches over the metric's range, or over a round window where that has no end; the
-    upright mark is the best value, an arrowhead says that higher, or lower, is better without end.
-    Pale bars are 95% intervals. A number that is infinite is an arrowhead at the axis' end.
+    An axis covers the metric's range, or a round window if the range is unbounded. The upright mark
+    is the best value; an arrowhead shows that higher, or lower, is better without end. Pale bars
+    are 95% intervals. An infinite number is an arrowhead at the end of the axis.
 
     Args:
         rows: Results of one model, with the column `label`: what each one is called. Where they
@@ -164,9 +168,9 @@ def profile(rows: pd.DataFrame) -> Figure:
 
 
 def _checked(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows with the parts of their condition, and what stands `under` each label.
+    """Return the rows with the parts of their condition, and the text `under` each label.
 
-    That is task and data set, and the variant where a task has several.
+    The text is the task and data set, and the variant if a task has several.
     """
     if not rows["value"].notna().any():
         raise InvalidArgument(
@@ -214,7 +218,7 @@ class _Row:
 
 
 def _row(line: Mapping[Any, Any], ends: Window) -> _Row:
-    """A row of results, its label broken so that it isn't under the number in words."""
+    """Return a row of results to draw; its label is broken so that it is not below the number."""
     value, low, high = (float(line[name]) for name in _NUMBERS)
     text = interval_text(value, (low, high), ends, METRICS[line["metric"]].unit)
     label, wide = str(line["label"]), WIDTH - 2 * _SIDE
@@ -233,7 +237,7 @@ def _row(line: Mapping[Any, Any], ends: Window) -> _Row:
 
 
 def _head(figure: Figure, study: str, top: float) -> None:
-    """A study's name, on a line over the whole width."""
+    """Draw a study's name on a line over the whole width."""
     wide, total = figure.get_size_inches()
     (line,) = wrapped(shortened(study, 60), (wide - 2 * _SIDE) * _BOLD, 9, limit=1)
     look: dict[str, Any] = {"fontsize": 9, "weight": "bold", "color": FAINT}
@@ -241,7 +245,7 @@ def _head(figure: Figure, study: str, top: float) -> None:
 
 
 def _draw(figure: Figure, row: _Row, top: float) -> None:
-    """A number's texts and its axis, from so many inches on downwards."""
+    """Draw a number's texts and its axis, downwards from `top` inches."""
     total = figure.get_figheight()
     left_edge, right = _SIDE / WIDTH, 1 - _SIDE / WIDTH
     low = (top - _LINE * len(row.label) - _TO_AXIS - _TO_ENDS) / total
@@ -255,7 +259,7 @@ def _draw(figure: Figure, row: _Row, top: float) -> None:
 
 
 def _axis(ax: Axes, ends: Window) -> None:
-    """A thin line with its ends' values."""
+    """Draw a thin line with the values at its ends."""
     ax.grid(visible=False)
     ax.spines[:].set_visible(False)
     ax.patch.set_visible(False)
@@ -269,9 +273,10 @@ def _axis(ax: Axes, ends: Window) -> None:
 
 
 def _marks(ax: Axes, line: Mapping[Any, Any], ends: Window) -> None:
-    """The best value, the interval as a bar and the value as a dot; arrowheads at the axis' end.
+    """Draw the best value, the interval as a bar and the value as a dot.
 
-    They are for what is infinite, and for what is better without end.
+    Arrowheads at the end of the axis stand for infinite values, and for metrics that are better
+    without end.
     """
     best, direction = ideal(line["metric"], line["level"]), METRICS[line["metric"]].direction
     look: dict[str, Any] = {"color": FAINT, "clip_on": False, "zorder": 2, "label": "best"}

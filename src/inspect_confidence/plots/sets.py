@@ -25,10 +25,11 @@ _BY = ("dataset", "variant", "window")
 
 @styled
 def calibration(rows: pd.DataFrame) -> Figure:
-    """Accuracy against confidence, data sets side by side, bin by bin with 95% intervals.
+    """Draw accuracy against confidence, data sets side by side, bin by bin with 95% intervals.
 
-    A panel a data set, variant and window; a line what a model stated and one what its tokens say,
-    or one a group of models. On the diagonal confidence is right; below it it is too high.
+    There is one panel for each data set, variant and window. Its lines are the stated confidence
+    and the confidence of the tokens, or one line for each group of models. On the diagonal
+    confidence is calibrated; below the diagonal it is too high.
 
     Args:
         rows: What `detail` gives of `question_sets` and `life_eval`; its rows of `bin_accuracy` and
@@ -79,9 +80,10 @@ _NAMES = {"ece": "expected calibration error"}
 
 @styled
 def over_sets(rows: pd.DataFrame) -> Figure:
-    """A number of every model, a panel a data set, variant and window, with 95% intervals.
+    """Draw a number of every model by data set, variant and window, with 95% intervals.
 
-    What models stated and what their tokens say are side by side where both are there.
+    There is one panel for each data set, variant and window. Stated confidence and the confidence
+    of the tokens are side by side if both exist.
 
     Args:
         rows: Results of `question_sets` and `life_eval`; of `overconfidence`, `accuracy` and `ece`

@@ -22,9 +22,9 @@ RULE = "#d1d9e0"
 PAPER = "#fefefe"
 """The background."""
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#9a5a8c", "#8a6d00", "#3f6fd8")
-"""One a series: after Okabe and Ito, with a contrast of 3:1 to white or more."""
+"""Colours of series: after Okabe and Ito, with a contrast of 3:1 to white or more."""
 MARKERS = ("o", "s", "^", "D", "v", "P")
-"""One a series, so that colour never says something alone."""
+"""Markers of series, so that series never differ by colour alone."""
 ON_LIGHT, ON_DARK = "#111111", "#ffffff"
 """Text on a coloured cell: the same on a dark page."""
 DASHED: dict[str, Any] = {"color": FAINT, "linewidth": 1, "linestyle": "--"}
@@ -74,9 +74,10 @@ _RC: dict[Any, Any] = {
 
 @contextmanager
 def style() -> Iterator[None]:
-    """The look, while figures are made or saved.
+    """Apply the package's look to figures that are made or saved within the context.
 
-    The font has no Chinese: in svg any text is whole, in png and pdf such characters are boxes.
+    The font has no Chinese characters: svg files contain all text, but in png and pdf files such
+    characters are boxes.
     """
     with rc_context(_RC), catch_warnings():
         filterwarnings("ignore", message="Glyph .* missing from font")
@@ -88,7 +89,10 @@ _RAISES = "\nRaises:\n    InvalidArgument: There is no such row."
 
 
 def styled(plot: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
-    """A plot that is made in the look; its docstring gets what all plots return and raise."""
+    """Return the plot with the package's look applied to its figure.
+
+    Its docstring gets the sections Returns and Raises that all plots have.
+    """
     # From Python 3.13 on docstrings come without their indentation.
     description, raises, raised = cleandoc(plot.__doc__ or "").partition("\nRaises:")
     plot.__doc__ = description.rstrip() + _RETURNS + (raises + raised or _RAISES)
@@ -102,7 +106,7 @@ def styled(plot: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
 
 
 def mark(k: int) -> dict[str, Any]:
-    """Colour and marker of a series by its number; no two of the first 36 have both in common."""
+    """Return colour and marker of a series by its number; the first 36 series all differ."""
     around = len(SERIES)
     return {"color": SERIES[k % around], "marker": MARKERS[(k + k // around) % around]}
 
@@ -112,7 +116,7 @@ _ORDER: ContextVar[tuple[str, ...]] = ContextVar("models in order", default=())
 
 @contextmanager
 def in_order(models: Iterable[str]) -> Iterator[None]:
-    """While figures are made: each model has the colour and marker of its place among these."""
+    """Give each model the colour and marker of its position in `models` within the context."""
     before = _ORDER.set(tuple(models))
     try:
         yield
@@ -121,16 +125,17 @@ def in_order(models: Iterable[str]) -> Iterator[None]:
 
 
 def mark_of(model: str, k: int) -> dict[str, Any]:
-    """Colour and marker of a model: of its place `in_order`.
+    """Return colour and marker of a model: those of its position set by `in_order`.
 
-    Of a place beyond these, as the `k`th one, for what isn't among them, as people.
+    A name that is not among those models, such as the surveyed people, gets the look of the `k`th
+    series after them.
     """
     order = _ORDER.get()
     return mark(order.index(model) if model in order else len(order) + k)
 
 
 def shortened(text: str, length: int = 40) -> str:
-    """The text, its middle left out where it is longer than a label may be.
+    """Return the text, without its middle if it is longer than a label may be.
 
     Example:
         >>> shortened("a" * 100, 9)

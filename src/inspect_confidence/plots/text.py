@@ -26,7 +26,7 @@ _JOINT = re.compile(r"(?<=[ _-])")
 
 
 def first_names(names: Sequence[TextT], limit: int, noun: str) -> tuple[list[TextT], str]:
-    """The first ones, and in words how many are left out; empty where none is."""
+    """Return the first names, and a remark on the number left out (empty if none is)."""
     over = len(names) - limit
     return list(names[:limit]), f"{noun} left out: {over}" if over > 0 else ""
 
@@ -54,13 +54,13 @@ def inches_of(text: str, size: float) -> float:
 
 
 def lines_of(text: str, inches: float, size: float, limit: int = 2) -> list[str]:
-    """The lines of a text whose own lines stay, each of them `wrapped`; none of an empty text."""
+    """Return the lines of a text, each of its own lines `wrapped`; none of an empty text."""
     paragraphs = filter(None, text.split("\n"))
     return [line for paragraph in paragraphs for line in wrapped(paragraph, inches, size, limit)]
 
 
 def wrapped(text: str, inches: float, size: float, limit: int = 2) -> list[str]:
-    """The lines of a paragraph, none wider than so many inches, its middle left out if need be."""
+    """Return the lines of a paragraph within a width; it loses its middle if it is too long."""
     longest = min(len(text), int(limit * inches * _POINTS / (_THINNEST * size)))
     lines: list[str] = []
     # At least a letter, an ellipsis and a letter stay.
@@ -77,12 +77,12 @@ def wrapped(text: str, inches: float, size: float, limit: int = 2) -> list[str]:
 
 
 def _are_within(words: Sequence[str], inches: float, size: float) -> bool:
-    """Whether no word is wider than a line."""
+    """Return whether no word is wider than a line."""
     return all(inches_of(word.rstrip(), size) <= inches for word in words)
 
 
 def brief(number: float) -> str:
-    """A number for an axis, with few characters.
+    """Return a number as text for an axis, with few characters.
 
     Example:
         >>> brief(0.25), brief(12345), brief(500000), brief(1e6), brief(1.25e-7)
@@ -95,7 +95,7 @@ def brief(number: float) -> str:
 
 
 def number(value: float, form: str) -> str:
-    """A number with a true minus, which 0 never has.
+    """Return a number as text with a true minus sign; 0 has no sign.
 
     Example:
         >>> number(-2e-13, ".3f"), number(math.inf, ".3f")
@@ -108,7 +108,7 @@ def number(value: float, form: str) -> str:
 
 
 def _broken(words: list[str], inches: float, size: float) -> list[str]:
-    """All of the words, broken between them, and within those that are too wide."""
+    """Return lines of the words, broken between words and within words that are too wide."""
     lines, line = [], ""
     for word in words:
         remainder = word

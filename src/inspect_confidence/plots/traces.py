@@ -16,7 +16,7 @@ _TASK = "fermi_eval"
 
 @styled
 def exponents(rows: pd.DataFrame) -> Figure:
-    """The share of questions whose answer has each exponent of ten; a panel a data set.
+    """Draw the share of questions whose answer has each exponent of ten, one panel per data set.
 
     Args:
         rows: What `detail` gives of `fermi_eval`; its rows of `exponent_share` are drawn.
@@ -42,9 +42,10 @@ def exponents(rows: pd.DataFrame) -> Figure:
 
 @styled
 def tunnel_entropy(rows: pd.DataFrame) -> Figure:
-    """The Tunnel Index against the entropy of single traces, both in bits.
+    """Draw the Tunnel Index against the entropy of single traces, both in bits.
 
-    A panel a model and data set, a mark with its 95% intervals a variant, such as a temperature.
+    There is one panel for each model and data set, and one mark with its 95% intervals for each
+    variant, such as a temperature.
 
     Args:
         rows: Results of `fermi_eval`; its rows of `tunnel_index` and `decoding_entropy` are drawn.
@@ -97,7 +98,7 @@ def tunnel_entropy(rows: pd.DataFrame) -> Figure:
 
 
 def _from_zero(axes: list[Axes]) -> None:
-    """Axes that panels share begin at 0, and are a tenth of a bit long at least."""
+    """Begin axes that panels share at 0, and make them at least a tenth of a bit long."""
     for ax in axes[:1]:
         ax.set_xlim(0, max(0.1, ax.get_xlim()[1]))
         ax.set_ylim(0, max(0.1, ax.get_ylim()[1]))

@@ -30,7 +30,7 @@ _ALL_SETTINGS = {"all": "all settings"}
 
 
 def _in_order(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows by setting, all of them together last."""
+    """Return the rows by setting; the setting `all` is last."""
     places = rows["setting"].map(lambda name: _ORDER.get(name, len(_SETTINGS)))
     return rows.iloc[np.argsort(places, kind="stable")]
 
@@ -47,11 +47,11 @@ _RANDOM = "random choices"
 
 @styled
 def consistency(rows: pd.DataFrame) -> Figure:
-    """The four consistency scores with 95% intervals, beside those of random choices.
+    """Draw the four consistency scores with 95% intervals, beside those of random choices.
 
-    Four panels a model, data set and variant; along x all prompts, and each number of choices.
-    With and without reasoning have marks of their own; both together are drawn where nothing else
-    is there. Dashes are the expected scores of random choices.
+    There are four panels for each model, data set and variant. Along x are all prompts, and the
+    prompts of each number of choices. Marks differ with and without reasoning; both modes together
+    are drawn only if the modes are not separate. Dashes are the expected scores of random choices.
 
     Args:
         rows: Results of `wep_choice`; its rows of the four scores are drawn.
@@ -74,14 +74,14 @@ def consistency(rows: pd.DataFrame) -> Figure:
 
 
 def _plain(condition: str) -> bool:
-    """Whether it is a score by reasoning and choice set alone, or its expectation by chance."""
+    """Return whether a condition is by reasoning and choice set alone, or chance's expectation."""
     parts = Condition.read(condition)
     known_parts = {"cot", "choice_set", "baseline", "variant"}
     return parts.keys() <= known_parts and parts.get("baseline", "expected") == "expected"
 
 
 def _modes(rows: pd.DataFrame) -> list[str]:
-    """With, without reasoning, or both together, which would lie between the two."""
+    """Return the modes to draw: with and without reasoning, or both together if alone."""
     present = set(rows.loc[rows["baseline"] == "", "cot"])
     return [mode for mode in _MODES if mode in present and (mode or present == {""})]
 
@@ -112,11 +112,11 @@ _ALL_PROMPTS = "all prompts"
 
 @styled
 def consistency_slices(rows: pd.DataFrame) -> Figure:
-    """The consistency scores by set of numbers and by scenario, with 95% intervals.
+    """Draw the consistency scores by set of numbers and by scenario, with 95% intervals.
 
-    A panel a score, model, data set and variant; with and without reasoning have marks of their
-    own. Dashes are the expected score of random choices over all prompts; each set of numbers and
-    each scenario has as many prompts of each number of choices as the whole design.
+    There is one panel for each score, model, data set and variant; marks differ with and without
+    reasoning. Dashes are the expected score of random choices over all prompts; each set of numbers
+    and each scenario has as many prompts of each number of choices as the whole design.
 
     Args:
         rows: Results of `wep_choice`; its rows of the four scores are drawn.
@@ -146,7 +146,7 @@ def consistency_slices(rows: pd.DataFrame) -> Figure:
 
 
 def _in_tables(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """All columns in one table, or a table a model where they would be too many."""
+    """Return all columns as one table, or one table for each model if columns are too many."""
     by_model = panels(rows, _WHOSE, joint=", ", title_of_one=False)
     several = any(len(panels(model_rows, _COLUMNS)) > 1 for _, model_rows in by_model)
     n_columns = len(panels(rows, (*_COLUMNS, *_WHOSE)))
@@ -164,10 +164,11 @@ _MOST_WORDS, _MOST_COLUMNS = 40, 10
 
 @styled
 def divergence(rows: pd.DataFrame) -> Figure:
-    """Divergence of each word from people, the setting (and what else differs) in columns.
+    """Draw a table of the divergence of each word from people, with settings in columns.
 
-    A table a metric, or one a metric and model where columns are many, in blocks of up to five
-    columns; all tables of a metric have one scale of colours. Cells without a value are blank.
+    There is one table for each metric, or for each metric and model if there are many columns, in
+    blocks of up to five columns. All tables of a metric have one scale of colours. Cells without a
+    value are blank.
 
     Args:
         rows: Results of `wep_elicitation`; its rows of `kl_divergence`, `jensen_shannon` and
@@ -207,10 +208,10 @@ _STARRED = ("language", "setting", "versus", "word", "of")
 
 @styled
 def divergence_between(rows: pd.DataFrame) -> Figure:
-    """Kullback-Leibler divergence of each word between two sources, with stars.
+    """Draw the Kullback-Leibler divergence of each word between two sources, with stars.
 
-    A table a model and what it is compared with (people, a language, a setting, another model), a
-    column a language and setting. Stars are p < .1, .05 and .01 of Brunner and
+    There is one table for each model and reference (people, a language, a setting, another model),
+    and one column for each language and setting. Stars are p < .1, .05 and .01 of Brunner and
     Munzel's test, not adjusted.
 
     Args:
@@ -266,10 +267,10 @@ _KEYS = ("model", "dataset", "variant", "language", "setting", "versus", "word")
 
 @styled
 def word_differences(rows: pd.DataFrame) -> Figure:
-    """Each word under a condition against its reference, with 95% intervals.
+    """Draw the difference of each word under a condition from its reference, with 95% intervals.
 
-    A panel a measure and comparison. Filled marks have p < 0.05 after Holm's adjustment, where
-    rows of `p_holm` are given; all marks are filled where none are.
+    There is one panel for each measure and comparison. Filled marks have p < 0.05 after Holm's
+    adjustment; without rows of `p_holm` all marks are filled.
 
     Args:
         rows: Results of `wep_elicitation`; its rows of `brunner_munzel_theta`,
@@ -322,7 +323,7 @@ def _differences(selected: pd.DataFrame) -> Iterator[Panel]:
 
 
 def _filled(selected: pd.DataFrame, rows: pd.DataFrame) -> list[bool]:
-    """Which rows differ after Holm's adjustment; all where no test is given."""
+    """Return which rows differ after Holm's adjustment; all rows if there is no test."""
     holm = rows[(rows["task"] == "wep_elicitation") & (rows["metric"] == "p_holm")]
     if holm.empty:
         return [True] * len(selected)
@@ -345,13 +346,13 @@ The study's figure of three categories names no bounds; these are the package's.
 
 @styled
 def words(rows: pd.DataFrame) -> Figure:
-    """Probabilities that a model and people give to each word.
+    """Draw the probabilities that a model and people give to each word.
 
-    A panel a model, data set, variant, language and setting; the rows of the people surveyed are
-    drawn in each. Boxes reach from the lower to the upper quartile, lines from the 5% to the 95%
-    quantile, marks stand at the median. Words are in the order of the people's medians, or of the
-    model's where people were not asked. Dotted lines part words of high, moderate and low
-    probability: with a median of 60% or more, of 40% or more, and below.
+    There is one panel for each model, data set, variant, language and setting; the surveyed people
+    are drawn in each panel. Boxes reach from the lower to the upper quartile, lines from the 5% to
+    the 95% quantile; marks are at the median. Words are in the order of the people's medians, or of
+    the model's if there are no people. Dotted lines separate words of high, moderate and low
+    probability: with a median of at least 60%, of at least 40%, and below.
 
     Args:
         rows: Of `detail`, of `wep_elicitation`; its rows of `probability_quantile` are drawn.
@@ -381,11 +382,11 @@ def words(rows: pd.DataFrame) -> Figure:
 
 @styled
 def word_medians(rows: pd.DataFrame) -> Figure:
-    """Medians that people and models give to each word, side by side, with their middle halves.
+    """Draw medians that people and models give to each word, side by side, with quartiles.
 
-    A panel a setting, language, variant and data set, its marks the models and, in each, the
-    people surveyed; lines reach from the lower to the upper quartile. All settings together are
-    drawn where there is nothing else.
+    There is one panel for each setting, language, variant and data set. Its marks are the models
+    and the surveyed people; lines reach from the lower to the upper quartile. All settings together
+    are drawn only if there is no single setting.
 
     Args:
         rows: Of `detail`, of `wep_elicitation`; its rows of `probability_quantile` are drawn.
@@ -413,7 +414,10 @@ def word_medians(rows: pd.DataFrame) -> Figure:
 
 
 def _once(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows without those over all settings of a model that was asked in one only."""
+    """Return the rows without repetitions over all settings.
+
+    A model that was asked in one setting only has the same numbers under the setting `all`.
+    """
     run = [name for name in _BY if name != "setting"]
     settings = rows.groupby(run)["setting"].transform("nunique")
     n_settings = 2  # the only setting, and all of them
@@ -440,24 +444,24 @@ def _words_panel(ax: Axes, people: pd.DataFrame, of_model: pd.DataFrame, names: 
 
 
 def _table(rows: pd.DataFrame) -> pd.DataFrame:
-    """Words in rows, quantiles in columns."""
+    """Return a table with words in rows and quantiles in columns."""
     wide = rows.pivot_table(index="word", columns="q", values="value", aggfunc="first", sort=False)
     return wide.reindex(columns=list(_QUANTILES))
 
 
 def _order(people: pd.DataFrame, of_model: pd.DataFrame) -> tuple[list[str], str]:
-    """The words from the most to the least likely, and a remark on those that are left out."""
+    """Return the words from the most to the least likely, and a remark on words left out."""
     return first_names(_ranked(people, of_model), _MOST_WORDS, "words")
 
 
 def _ranked(people: pd.DataFrame, of_model: pd.DataFrame) -> list[str]:
-    """The words from the most to the least likely, by the people's medians or the model's."""
+    """Return the words from the most to the least likely, by medians of people or the model."""
     names = _medians(people, of_model).sort_values(ascending=False, kind="stable").index
     return [str(name) for name in names]
 
 
 def _medians(people: pd.DataFrame, of_model: pd.DataFrame) -> "pd.Series[Any]":
-    """The people's median of each word of the model, or the model's where people have none."""
+    """Return the people's median of each word of the model; without people, the model's medians."""
     people_medians, model_medians = (_table(side)["0.5"] for side in (people, of_model))
     medians = (
         people_medians[people_medians.index.isin(model_medians.index)]

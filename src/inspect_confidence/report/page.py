@@ -65,7 +65,7 @@ class Page:
         sections: Sections of the studies.
         total: Number of judgments.
         resamples: Number of resamples of the intervals.
-        settings: Settings of the runs, a paragraph a task.
+        settings: Settings of the runs, one paragraph for each task.
         notices: Notices about the logs.
         metrics: Names of the metrics to define.
     """

@@ -191,7 +191,7 @@ def _scrubbed(rows: pd.DataFrame, models: Sequence[str]) -> tuple[pd.DataFrame, 
 
 
 def _settings(logs: Paths, judgments: Judgments) -> list[str]:
-    """Return the settings of the runs, a paragraph a task."""
+    """Return the settings of the runs, one paragraph for each task."""
     # Reading headers of logs needs Inspect, which takes seconds to import; judgments need none.
     from inspect_confidence.commands.cite import cite  # noqa: PLC0415
 
