@@ -148,7 +148,7 @@ def _grade_word(text: str) -> str:
 
 
 Grade = float | ParseFailure
-"""What a score says of an answer: a number, or why there is none, such as `declined`."""
+"""Grade of an answer in a score: a number, or why there is none, such as `declined`."""
 
 Grades = Mapping[str, Grade]
 """The grades of one score by key."""

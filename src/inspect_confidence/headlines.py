@@ -127,7 +127,7 @@ def headline_rows(
 
 
 def _present_headlines(rows: pd.DataFrame, headlines: Iterable[Headline]) -> Iterator[Headline]:
-    """Yield the headlines, each `each` headline once per combination of values in the rows.
+    """Yield the headlines; one with `each` is repeated for each combination of values.
 
     `each` of a headline names conditions. The headline is repeated for every combination of their
     values that occurs in the rows. All headlines of one combination come before those of the next.

@@ -62,7 +62,7 @@ _NAME_END = (
     r"(?=\W*$|[,;.]|\s(?:is|was|are|were|as|because|since|whose|which|who|that|with|for|in|on"
     r"|at)\b)"
 )
-"""What ends a choice's text in a sentence, so that "iron ore" is not read as "iron"."""
+"""Pattern of the end of a choice's text in a sentence, so that "iron ore" is not read as "iron"."""
 _NOT_CHOSEN = re.compile(r"\b(?:not|never|neither|nor|or|instead|rather|can't|isn't)\b|\?", re.I)
 _RATED = re.compile(
     r"(?:,? | ?[(\[])(?:with (?:a )?confidence (?:level )?of )?[0-9]{1,3} ?%?[)\]]?\.?$"

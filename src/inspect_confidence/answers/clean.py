@@ -117,7 +117,7 @@ _ORDINALS = {
     "ninth": 9,
     "twelfth": 12,
 }
-"""Ordinals that aren't a number's word with "th"."""
+"""Ordinals that are not formed from a number word and "th"."""
 _POWER_IN_WORDS = re.compile(
     r"(?<![\w.])(?:10|ten) (?:raised )?to the (?:power (?:of )?)? ?(?P<minus>minus |negative )?"
     rf"(?:(?P<digits>[-+]?[0-9]+(?:\.[0-9]+)?)|(?P<word>{'|'.join([*ONES, *_ORDINALS])}))"
@@ -147,7 +147,7 @@ _DECLINED = re.compile(
 _SIGNS = r"[a-z0-9 .,;:?!%'\"/-]"
 _LINE = rf"(?![0-9]{{1,3}}\. )[a-z0-9]{_SIGNS}*(?!{_SIGNS})"
 _PLAIN = re.compile(rf"(?:: |\n)?{_LINE}(?:\n+{_LINE})*\s*", re.IGNORECASE | re.ASCII)
-"""Lines without a character that the rewritings below look for."""
+"""Lines without any character that the rewritings look for."""
 _REWORDED = re.compile(r"assistant|to the|\.\.", re.IGNORECASE)
 
 
@@ -318,7 +318,7 @@ def is_refusal(text: str) -> bool:
 
 
 LONGEST_COMPARED = 80
-"""Characters of an answer beyond which equal answers are seldom equal texts."""
+"""Longest answer that is compared as text; longer answers are seldom repeated word for word."""
 
 
 def comparable(text: str) -> str:

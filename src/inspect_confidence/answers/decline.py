@@ -72,7 +72,7 @@ _VALUE = re.compile(
     r"[(\[\"']?(?:don't know|do not know|unknown to me|no answer|declined|abstain)[)\]\"']?",
     re.IGNORECASE,
 )
-"""A label's value that declines, beside those that are sentences."""
+"""A label's value that declines without being a sentence."""
 _CONTRAST = re.compile(r",? (?:but|though|however)\b.*|;.*| - .*", re.IGNORECASE | re.DOTALL)
 _LABEL = re.compile(r"(?:final )?answer ?[:：=]", re.IGNORECASE)
 _CLAUSES = re.compile(r",? (?:so|therefore|hence|and)\b,? ", re.IGNORECASE)

@@ -29,9 +29,9 @@ from inspect_confidence.answers.values import ABOUT, has_unit, headed, tail_of
 # ruff: noqa: RUF001 # dashes, as they are written
 
 WIDEST_EXPONENT = 100.0
-"""Bounds further than this from zero are out of range: twice the widest default set of truths."""
+"""Largest absolute exponent that is in range: twice the widest default range of true values."""
 _ROUNDED = 0.05
-"""Ten to an exponent of one decimal, as in 5.3 (200,000)."""
+"""Tolerance between an exponent of one decimal and its value, as in 5.3 (200,000)."""
 _Pair = tuple["_Bound", "_Bound"]
 _FAR = Fraction(10**9)
 """Limit of bare numbers, so that they can be converted to floats."""
@@ -49,7 +49,7 @@ _LOGARITHM = re.compile(
     rf"\s*{ABOUT}?(?P<result>-?[0-9]+(?:\.[0-9]+)?)\W*\Z",
     re.IGNORECASE,
 )
-"""A reply that is a logarithm and what it comes to."""
+"""A reply that consists of a logarithm and its result."""
 _REMARK = re.compile(r"(?<=[0-9]) ?\([^()]*\)\W*$")
 _DIGITS = r"[0-9](?:[0-9.]*[0-9])?"
 """Digits from the first to the last one: a full stop around them may be punctuation of the line."""

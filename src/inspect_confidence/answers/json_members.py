@@ -40,7 +40,7 @@ _OBJECT = re.compile(
     r"(?<![A-Za-z^_\\}])\{\s*(?=[\"'“”‘’{\[}]|[^\W\d][\w -]{0,40}\s*[:：]|//|/\*|#)"
 )
 ObjectSpan = tuple[int, int, list["Member"]]
-"""Where an object begins and ends, and its members."""
+"""Start and end of an object in the reply, and its members."""
 
 
 class Member(NamedTuple):

@@ -18,7 +18,7 @@ from inspect_confidence.answers.status import ParseFailure
 Agreement = Literal["yes", "no", "n/a"]
 """Whether a sampled reply agrees with a sentence: says the same, contradicts it, or neither."""
 Verdict = Literal["correct", "incorrect", "punt"]
-"""Whether an answer is right; a punt gives none."""
+"""Whether an answer is right; `punt` if the reply gives no answer."""
 
 _AGREEMENTS: dict[str, Agreement] = {
     **dict.fromkeys(("yes", "true", "agree", "agrees", "consistent", "ja", "oui", "是"), "yes"),

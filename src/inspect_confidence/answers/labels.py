@@ -24,7 +24,7 @@ from inspect_confidence.answers.label_names import LABEL, key_of
 Strength = Literal["object", "final", "line", "inline", "prose"]
 
 _OPENING = 60
-"""Characters before a label at most where it still begins its line."""
+"""Largest number of characters before a label that still counts as the beginning of its line."""
 _LINE_START = re.compile(
     r"[^\w\n]*(?:(?:so|thus|therefore|hence|and|here is|here's|my|the|your|with|step \d+|\d+)"
     r"[,.):]*[ ]+){0,3}",

@@ -19,7 +19,7 @@ Style = Literal["plain", "grouped", "power", "fraction", "percent", "scaled", "w
 LONGEST = 1000
 """Digits of the longest number that is read; Python refuses to convert much longer ones."""
 MOST = 200
-"""No more numbers than these are looked at in one text: so many are no answer."""
+"""Largest number of numbers that are read in one text; a text with more is no answer."""
 
 # fmt: off
 ONES = [

@@ -16,11 +16,11 @@ _ENDS = re.compile(rf"[.!?…。！？]{_CLOSING}*$")
 _CLOSED = re.compile(rf"(?<!\s){_CLOSING}+(?=\s|$)")
 _WORD = re.compile(r"\w")
 _HALF = re.compile("[\ud800-\udfff]")
-"""Half a pair of surrogates, which no encoding has."""
+"""A lone surrogate, which can't be encoded."""
 
 _INITIALS = re.compile(r"(?<![A-Za-z])[A-Za-z]\.\Z")
 _LONGEST = 60
-"""Signs in which the last two words of a part are looked for."""
+"""Number of characters in which the last two words of a part are looked for."""
 _ABBREVIATION = re.compile(
     r"(?:\b(?P<the>(?i:an?|the|this|that|my|your|his|her|our|their))\s+)?"
     r"(?<![^\W\u3400-\u9fff])(?<!\.)(?:"
@@ -28,7 +28,7 @@ _ABBREVIATION = re.compile(
     r"|(?P<more>[Aa]pprox|ca|[Cc]f|[Ee]\.?g|[Ii]\.?e|incl|viz|vs)"
     r"|(?P<title>Capt|Col|Dr|Gen|Gov|Hon|Lt|Mrs?|Ms|Pres|Prof|Rep|Rev|Sen|Sgt))\.\Z"
 )
-"""What ends with a full stop before a number, before anything, or before a name."""
+"""Abbreviations with a full stop that is not the end of a sentence, by the text that follows."""
 _NUMBER = re.compile(r"[~≈±$€£]?\d|[IVX]{2,}\b|[VX]\b")
 # "I" as a word of its own, and words that open a sentence and are no names.
 _I = r"I(?:['’](?:m|d|ve|ll)\b|,?\s+[*_]*[a-z])"

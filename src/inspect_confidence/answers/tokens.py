@@ -19,7 +19,7 @@ from inspect_confidence.answers.reading import invalid
 from inspect_confidence.answers.status import ParseFailure
 
 GREATEST_INTEGER = 100
-"""Integers further than this from zero are no exponent of the questions asked: unseen mass."""
+"""Largest absolute integer that may be an exponent; the mass of larger ones is unseen mass."""
 
 _LONGEST = 20
 # Some servers list the token that ends a reply among its tokens.
@@ -31,11 +31,11 @@ _KEY = re.compile(
     re.I,
 )
 _SURE = 0.99
-"""An answer listed alone with at least this is 1 among the options, to within the rest."""
+"""Probability from which on an answer that is listed alone counts as certain among the options."""
 _WORD = re.compile(r"\W*(\w+)\W*")
 _ROUNDED = 0.02
-"""By how much probabilities may add up to more than 1 where their logarithms were rounded, to two
-decimals or to 16 bits."""
+"""Tolerance of a sum of probabilities above 1, since logarithms may be rounded to two decimals or
+to 16 bits."""
 
 
 @dataclass(frozen=True)

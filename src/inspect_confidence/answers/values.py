@@ -9,7 +9,7 @@ from inspect_confidence.answers.numbers import Number, number_at
 # ruff: noqa: RUF001 # dashes and full-width signs, as they are written
 
 ABOUT = r"(?:about |around |approximately |roughly )"
-"""What leaves the number after it as it is."""
+"""Words before a number that do not change its meaning."""
 _NUMERAL = r"[-+]?[$]?\.?[0-9]"
 _LEADING = re.compile(
     r"[\s:=|~≈(\[{<\"'*,]*(?:(?:is|at|of|about|around|approx\.?|close to|circa|ca\."
@@ -61,8 +61,8 @@ _TELLING = re.compile(
 )
 
 Tail = Literal["end", "range", "bound", "other", "calculation", "cut"]
-"""What follows a number: nothing or an explanation; another end of a range; more or less than it;
-another number; a calculation; or the place where the reply was cut off."""
+"""Kind of text after a number: an end or an explanation; the other end of a range; a sign that the
+number is a bound; another number; a calculation; or the place where the reply was cut off."""
 
 
 def headed(value: str) -> tuple[Number | None, str, str]:

@@ -266,7 +266,7 @@ class StudyResults:
 
 
 _FEW = 20_000
-"""Judgments up to which Python's own text is quicker than it is large."""
+"""Number of judgments up to which text as Python objects is worth its memory: it is faster."""
 
 
 def _small(frame: pd.DataFrame) -> pd.DataFrame:

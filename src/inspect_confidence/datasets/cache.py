@@ -187,7 +187,7 @@ def data_file(file: str | Path) -> DataFile | None:
 
 
 def bundled_hashes() -> dict[str, str]:
-    """The sha256 of every bundled file, under the names that logs have."""
+    """Return the sha256 of every bundled file, by its name in logs."""
     with resources.as_file(resources.files("inspect_confidence.datasets") / "bundled") as folder:
         files = [file for file in folder.iterdir() if file.is_file()]
         return {f"bundled/{file.name}": pooch.file_hash(str(file)) for file in files}

@@ -184,7 +184,7 @@ def _ordered(rows: Sequence[Question], seed: int) -> list[Question]:
 
 
 def _at_most(limit: int, rows: Iterable[Question]) -> list[Question]:
-    """Return the first `most` rows of each split."""
+    """Return the first `limit` rows of each split."""
     retained, counts = [], Counter[Split | None]()
     for row in rows:
         counts[row.split] += 1

@@ -88,7 +88,7 @@ def _selfaware(_: Split) -> Iterator[Question]:
 
 
 def _simpleqa(_: Split) -> Iterator[Question]:
-    """OpenAI's file; its copy has the same columns."""
+    """Yield the questions of SimpleQA; OpenAI's file and its copy have the same columns."""
     for number, row in enumerate(downloaded_records(_SIMPLEQA)):
         yield Question(
             id=f"simpleqa-{number:04d}", question=row["problem"], answers=(row["answer"],)

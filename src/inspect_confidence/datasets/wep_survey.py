@@ -50,7 +50,7 @@ def download_survey() -> Survey:
 
 
 def read_survey(path: Path) -> Survey:
-    """Count the values of a survey file with a column a word, a row a person and values in percent.
+    """Count the values in percent of a survey file: one column per word, one row per person.
 
     Columns without any number (such as a person's age range) are ignored. Empty cells are skipped.
 

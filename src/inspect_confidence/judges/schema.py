@@ -42,11 +42,11 @@ def schema_of(form: str) -> ResponseSchema:
 async def in_form(
     form: str, template: str, ask: Callable[[ResponseSchema | None], Awaitable[ReplyT]]
 ) -> ReplyT:
-    """Request a reply with a schema, and without one if the provider rejects schemas.
+    """Request a reply with a schema; if the provider rejects schemas, request it without one.
 
     A template that neither mentions JSON nor has a brace asks for another form of reply, and is
-    sent without a schema. Inspect passes a schema on only to providers that support it. A request
-    that a provider rejects has no reply, so no reply is requested twice.
+    sent without a schema. Inspect passes a schema on only to providers that support schemas. A
+    request that a provider rejects has no reply, so that no reply is requested twice.
     """
     text = "".join(literal for literal, *_ in Formatter().parse(template)).lower()
     if "json" not in text and "{" not in text:

@@ -17,7 +17,7 @@ from inspect_confidence.scales import other_scale
 from inspect_confidence.studies import Recorded, TaskTable
 
 WRONG, DECISION = "error", "decision"
-"""Names in `--column` that no judgment has: a grade whose 1 is wrong, and a choice of words."""
+"""Names in `--column` that are no columns of judgments: a grade in which 1 is wrong, a decision."""
 _MODEL = "{model}"
 """Part of a column's name in `--column` that stands for a model, in files with columns a model."""
 _LISTED = 8

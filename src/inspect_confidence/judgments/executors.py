@@ -29,10 +29,10 @@ AUTO = "auto"
 
 _FORM = re.compile(r"(auto|none)|(processes)(?::([1-9]\d*))?|dask://(\S+:\d+)")
 _MANY, _LARGE = 8, 20_000_000
-"""Logs, and bytes of them, up to which one process is as fast: another imports Inspect first."""
+"""Number and bytes of logs up to which one process is as fast, as others import Inspect first."""
 
 _IN_FLIGHT = 256
-"""Logs that an executor has at once: enough for a cluster, and their records fit in memory."""
+"""Number of logs that an executor has at once: enough for a cluster, little enough for memory."""
 
 _Outcome = TypeVar("_Outcome")
 

@@ -68,9 +68,7 @@ OPERATIONAL = {
     *("adaptive_connections", "cache", "cache_prompt", "batch", "extra_headers"),
     *("logprobs", "top_logprobs"),
 }
-"""Settings that change how fast or how often a model is called, or what comes with its replies,
-never what it is asked.
-"""
+"""Settings of speed, number of calls or extras of replies, which never change what is asked."""
 
 _LONGEST_SETTING = 40
 

@@ -794,7 +794,7 @@ MOST_GROUPS = 200
 """Groups of confidences up to which there is an interval: its memory is their square."""
 
 _MIN_PER_GROUP = 5
-"""Least judgments a group, from which its error is estimated."""
+"""Smallest number of judgments of a group from which its error can be estimated."""
 
 
 def debiased_squared_error_interval(
@@ -822,10 +822,10 @@ def debiased_squared_error_interval(
 
 
 GRID = 500
-"""Points at which the smoothed gap is taken."""
+"""Number of points at which the smoothed gap is computed."""
 
 LEAST_BANDWIDTH = 0.008
-"""Four steps of the grid: what is narrower it can't show."""
+"""Least bandwidth, four steps of the grid: the grid can't represent a narrower kernel."""
 
 _MOST_VALUES, _FINE_STEPS = 5_000, 2_400
 

@@ -35,7 +35,7 @@ _OF_SCORES = Interval(
     min_units=20,
     conservative="at few misses: half a miss by half the mean width is added",
 )
-"""A miss costs 2/alpha times its distance: a sample with few misses doesn't tell what they cost."""
+"""Interval of scores: a miss costs 2/alpha times its distance, which few misses estimate badly."""
 
 
 @metric(direction="target=level", undefined=_UNREAD, interval=WILSON)

@@ -54,7 +54,7 @@ numbers(
 _RATES_PRIOR = 1 / 3
 """Prior judgments of each verdict on each class: the posterior's median is the observed rate."""
 _SHARES_PRIOR = 1 / 2
-"""Prior items of each verdict, Jeffreys'."""
+"""Prior items of each verdict, as in Jeffreys' prior."""
 
 _MOST_UNINFORMATIVE_DRAWS = 0.025
 """Largest allowed share of drawn error rates by which the judge tells no answers apart.

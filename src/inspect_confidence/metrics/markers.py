@@ -322,10 +322,10 @@ def _reply_kinds(
 
 
 CLAMP = 0.9999
-"""Correlations are kept within it before Fisher's transformation, which is infinite at 1."""
+"""Largest absolute correlation before Fisher's transformation, which is infinite at 1."""
 
 LEAST_POINTS = 3
-"""Two points always correlate perfectly."""
+"""Smallest number of points of a correlation, as two points always correlate perfectly."""
 
 _ROUNDING = 1e-12
 """Numbers that differ by less, relative to their size, are the same but for rounding."""

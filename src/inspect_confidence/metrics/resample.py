@@ -103,7 +103,7 @@ def clustered_wilson_interval(
 
 
 _FEW_RARE = 5
-"""Units with the rarer outcome up to which their dependence can't be estimated."""
+"""Number of units with the rarer outcome up to which their dependence can't be estimated."""
 
 
 def wilson_limits(
@@ -335,14 +335,15 @@ def ratio(
 
 
 Ends = tuple[float, float]
-"""Least and greatest value that can occur.
+"""Least and greatest possible value.
 
-NaN is the one that was seen; infinite is as far beyond that as it lies from the median.
+NaN stands for the extreme value in the sample. An infinite end stands for a value as far beyond
+that extreme value as the extreme value is from the median.
 """
 
 SEEN: Ends = (math.nan, math.nan)
 UNBOUNDED_ABOVE: Ends = (math.nan, math.inf)
-"""Ends of values such as widths and scores, of which a sample seldom has the greatest."""
+"""Ends of values such as widths and scores, whose greatest value is seldom in the sample."""
 UNBOUNDED: Ends = (-math.inf, math.inf)
 
 

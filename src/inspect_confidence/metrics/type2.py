@@ -236,7 +236,7 @@ def criterion_at(d: FloatArray, hit: FloatArray) -> FloatArray:
 Type1Model = Literal["two_z", "two_afc", "m_afc"]
 
 LEAST_D_PRIME = 0.1
-"""A d' up to this is too near 0 to divide by."""
+"""Largest d' that is too near 0 as a divisor."""
 
 
 def d_prime_of(

@@ -25,7 +25,7 @@ MOST_UNDEFINED = 0.05
 """Share of resamples in which a number with resamples of its own may be undefined."""
 
 SIMULATED = 2_000
-"""Normal draws for a number whose interval isn't made of resamples."""
+"""Number of normal draws for a number whose interval does not come from resamples."""
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,7 @@ def _clauses() -> list[Clause]:
 
 
 def _present_clauses(rows: pd.DataFrame) -> list[Clause]:
-    """Return the clauses, each `each` clause once per combination of values in the rows.
+    """Return the clauses; one with `each` is repeated for each combination of values.
 
     `each` of a clause names conditions. The clause is repeated for every combination of their
     values that occurs in the rows.

@@ -30,7 +30,7 @@ _TASKS = ("scale_variants", "question_sets", "life_eval", "any_eval", "simple_qa
 _PARTS = ("method", "scale", "source", "confidence_source", "kind", "radius", "given", "window")
 _BY = ("model", "dataset", "variant", *_PARTS)
 _UNSPOKEN = _BY[:7]
-"""Columns whose values say by themselves what they are."""
+"""Columns whose values need no column name in titles."""
 _PLACES = {str(scale): place for place, scale in enumerate(ALL)}
 
 
@@ -423,7 +423,7 @@ def _draw_corp(ax: Axes, rows: pd.DataFrame) -> None:
 
 
 _BAR = 0.09
-"""How wide the bar of a bin is, which is 0.1."""
+"""Width of the bar of a bin; the bin itself is 0.1 wide."""
 
 
 def draw_bins(ax: Axes, rows: pd.DataFrame, right: float, strip: float) -> None:

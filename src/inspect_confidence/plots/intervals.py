@@ -26,7 +26,7 @@ _LINES = {
     "all_levels": "temperature of all levels",
     "per_level": "temperature of each level",
 }
-"""What is drawn of a method: its own intervals, and what adjusting them gives."""
+"""Labels of a method's lines: its own intervals, and the adjusted intervals."""
 
 _PARTS = ("level", "method", "split", "base", "scaling", "decoding", "traces")
 _BY = ("of", "model", "dataset", "variant")

@@ -24,8 +24,7 @@ from inspect_confidence.results import with_parts
 
 _BY = ("model", "dataset", "variant", "window")
 _LEAST = 0.1
-"""An axis of overconfidence reaches so far from 0 at least: rounding must not look like an effect.
-"""
+"""Least reach of an axis of overconfidence from 0, so that rounding is not taken for an effect."""
 
 
 def _by_radius(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
@@ -47,7 +46,7 @@ def _overconfidence_axis(axes: Sequence[Axes]) -> None:
 _SEXES = ("female", "male")
 _LINES = {"mean_answer": "answer", "mean_best_answer": "best answer"}
 _EVERY = 10
-"""Every so many years an answer has a mark: the sexes' marks don't stand at the same ages."""
+"""Years between two marks of a line; the marks of the sexes are at different ages."""
 
 
 @styled
@@ -202,7 +201,7 @@ def confidence_scatter(rows: pd.DataFrame) -> Figure:
 
 
 _FEW = 5
-"""Models whose marks have room for their full size side by side."""
+"""Largest number of models whose marks have room side by side at full size."""
 
 
 @styled
@@ -252,7 +251,7 @@ def overconfidence(rows: pd.DataFrame) -> Figure:
 
 _ENDS = np.array([0.0, 1.0])
 _MANY = 1500
-"""So many marks are a picture within the figure: as shapes they take more than 100 bytes each."""
+"""Number of marks from which on they are pixels: as shapes they take over 100 bytes each."""
 _RESOLUTION = 200
 
 

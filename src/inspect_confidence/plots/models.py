@@ -24,7 +24,7 @@ from inspect_confidence.scales import ALL
 from inspect_confidence.studies.hedge_markers.forms import DEFAULT_THRESHOLD
 
 _ASIDE = 0.5
-"""How much of the way to the next level models are spread over, so that none hides another."""
+"""Share of the distance between levels over which models are spread, so that none is hidden."""
 
 
 @styled

@@ -21,19 +21,19 @@ from inspect_confidence.studies import all_studies
 Window = tuple[float, float]
 
 _ROOM = 1.05
-"""What is drawn at an end that is only a round number would look like the most there can be."""
+"""Factor beyond the values: a value at the very end of an axis would look like the maximum."""
 _STEPS = (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
 _LEAST = {
     **{"ratio": 1.0, "temperature": 1.0, "d'": 1.0, "overconfidence per difficulty": 1.0},
     "count": 10.0,
 }
-"""How far an axis without end reaches at least, by unit: slopes and ratios are read from 0 to 1,
-and a step of a few thousandths must not look like a long way."""
+"""Least reach of an unbounded axis, by unit: slopes and ratios are read from 0 to 1, and a
+difference of a few thousandths must not look large."""
 _LEAST_ELSE = 0.1
 _SLIVER = 0.05
-"""Of the longer side: the shorter side of an axis is at least so long, if anything lies there."""
+"""Least length of the shorter side of an axis, if values lie there, as a share of the longer."""
 _NOISE = 1e-9
-"""A share of the longer side that is only rounding."""
+"""Share of the longer side up to which a value is rounding."""
 
 
 def window(metric: str, values: Iterable[float]) -> Window:
@@ -78,7 +78,7 @@ def ideal(metric: str, level: str) -> float | None:
 
 
 _PLAIN = 5000
-"""An axis that is longer has numbers with three digits and a power of ten."""
+"""Length of an axis above which its numbers have three digits and a power of ten."""
 
 
 def interval_text(value: float, interval: Window, reach: Window, unit: str) -> str:
@@ -127,7 +127,7 @@ _LONGEST = 100  # characters: the rest of a name can't have room
 _SMALL_NAMES = ("meta-d'", "d'")
 _NUMBERS = ("value", "ci_low", "ci_high")
 _BOLD = 0.85
-"""Bold letters are wider than those that are measured."""
+"""Share of the width that bold text may take by measure, as bold letters are wider."""
 _TITLES = {study.name: study.title.split(":")[0] for study in all_studies()}
 
 

@@ -74,7 +74,7 @@ def calibration(rows: pd.DataFrame) -> Figure:
 
 
 _REFERENCES = {"overconfidence": 0.0, "accuracy": 1.0, "ece": 0.0}
-"""What `over_sets` draws, and where each is best."""
+"""Metrics that `over_sets` draws, with their best values."""
 _NAMES = {"ece": "expected calibration error"}
 
 

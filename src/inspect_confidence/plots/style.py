@@ -14,23 +14,23 @@ from matplotlib.figure import Figure
 Arguments = ParamSpec("Arguments")
 
 INK = "#1f2328"
-"""Text and axes. This and the next ones become CSS variables where a page shows a figure."""
+"""Colour of text and axes. In a page this and the next colours become CSS variables."""
 FAINT = "#59636e"
-"""Reference lines and what is said beside them."""
+"""Colour of reference lines and of remarks."""
 RULE = "#d1d9e0"
-"""Grid lines."""
+"""Colour of grid lines."""
 PAPER = "#fefefe"
-"""The background."""
+"""Colour of the background."""
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#9a5a8c", "#8a6d00", "#3f6fd8")
 """Colours of series: after Okabe and Ito, with a contrast of 3:1 to white or more."""
 MARKERS = ("o", "s", "^", "D", "v", "P")
 """Markers of series, so that series never differ by colour alone."""
 ON_LIGHT, ON_DARK = "#111111", "#ffffff"
-"""Text on a coloured cell: the same on a dark page."""
+"""Colours of text on light and dark cells, which are the same on a dark page."""
 DASHED: dict[str, Any] = {"color": FAINT, "linewidth": 1, "linestyle": "--"}
 """The look of reference lines."""
 WIDTH = 3.9
-"""Inches: a column of a paper, and a phone's screen, so that no text need shrink."""
+"""Width of figures in inches: it fits a column of a paper and a phone's screen unscaled."""
 SEQUENTIAL = "viridis"
 """The colour map of cells."""
 

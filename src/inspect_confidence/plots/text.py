@@ -20,9 +20,9 @@ _SLACK = 1.03  # hinting and other programs' fonts make text a little wider
 _THINNEST = 0.33  # of the size: letters narrower than this don't follow one another
 _SHORT = 5  # characters
 _BREAK = re.compile(r"(?<=[ /])(?![^(]*\))")
-"""Where a line may end: after a space or a slash, but not within brackets."""
+"""Positions at which a line may end: after a space or a slash, but not within brackets."""
 _JOINT = re.compile(r"(?<=[ _-])")
-"""Where a word that is wider than a line is broken, if it can be."""
+"""Positions at which a word that is wider than a line is preferably broken."""
 
 
 def first_names(names: Sequence[TextT], limit: int, noun: str) -> tuple[list[TextT], str]:

@@ -34,7 +34,7 @@ class AttemptedAnswer:
         text: The answer, empty if there is none.
         correct: 1 or 0; NaN if declined, not read or not graded.
         failure: `declined`, or why there is no answer or no grade.
-        sentence: A sentence about it, for the explanation.
+        sentence: A sentence about the answer, for the explanation.
     """
 
     text: str = ""

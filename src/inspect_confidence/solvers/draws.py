@@ -42,8 +42,8 @@ class Draw:
 
     Attributes:
         text: Text of the reply.
-        stop: Why it ended, in Inspect's words.
-        tokens: Its tokens with their log probabilities; None if the provider gave none.
+        stop: Stop reason of the reply, in Inspect's words.
+        tokens: Tokens of the reply with their log probabilities; None if the provider gave none.
     """
 
     text: str

@@ -25,10 +25,10 @@ from inspect_confidence.studies.notes import noted, rests_on
 from inspect_confidence.studies.study import Resampling
 
 RESAMPLES = 1_000
-"""Enough for the length of a line in a figure."""
+"""Number of resamples, enough for the length of a line in a figure."""
 
 LEAST = 20
-"""Items in a bin that the bootstrap interval of a mean needs."""
+"""Number of items in a bin that the bootstrap interval of a mean needs."""
 
 _EDGE = 1e-9
 _DIGITS = 12  # as in count tables: what is equal but for rounding is equal

@@ -27,9 +27,9 @@ WORTH: Mapping[str, Sequence[float]] = {CORRECTNESS: (0.0, 1.0), CONSISTENCY: (0
 """Worth of each class of judgment, in the order of `CLASSES`."""
 
 LEAST_LABELS = 20
-"""Labels of each class that error rates need."""
+"""Number of labels of each class that error rates need."""
 LEAST_LABELLED = 50
-"""Labelled items of the run that an interval needs."""
+"""Number of labelled items of the run that an interval needs."""
 
 
 _ALTERNATIVE = {

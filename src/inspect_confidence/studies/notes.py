@@ -16,7 +16,7 @@ def noted(*parts: str) -> str:
 
 
 _FEW = 1_000
-"""Texts that Python counts before pandas has begun to."""
+"""Number of texts up to which Python counts faster than pandas."""
 
 
 def tallied(texts: Iterable[str]) -> Counter[str]:

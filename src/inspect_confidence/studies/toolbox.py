@@ -42,7 +42,7 @@ CORRECTED_METRICS = {
 """Metrics of the table of values corrected for a judge's errors."""
 
 _ANCHOR = "corp_miscalibration"
-"""Its conditions are lines; further parts of other metrics stand in the heading of a column."""
+"""Metric whose conditions are the lines; other metrics' further parts are in column headings."""
 
 _LINE_KEYS = ("model", "variant", "dataset")
 _NOT_CONDITION = {"task", *_LINE_KEYS, "metric"}

@@ -17,7 +17,7 @@ Progress = Callable[[Sequence[Any]], Iterable[Any]]
 """Function that wraps the tasks to show progress."""
 
 LEAST = 20_000
-"""Judgments from which on processes save more than the two seconds that they take to start."""
+"""Number of judgments from which on processes save more than the two seconds of their start."""
 
 _THREADS = "OMP_NUM_THREADS"
 

@@ -39,7 +39,7 @@ from another log than the grade.
 """
 
 USUAL: Mapping[str, object] = {"draws": 5, "agreement": "auto"}
-"""Arguments of `with_confidence` that are no setting of a run where nothing else was said."""
+"""Default arguments of `with_confidence`, which are no setting of a run."""
 
 _NOT_FOUND = (
     "no confidence: wrap the eval in with_confidence, or name the field that holds it with "
@@ -94,7 +94,7 @@ def read_sample(sample: SampleFacts) -> JudgmentRows:
 
 
 _RULES = frozenset({"answer", "choice", "exact", "f1", "includes", "match", "math", "pattern"})
-"""Scorers of Inspect's that no model judges by."""
+"""Scorers of Inspect that use rules and no model."""
 
 
 def judges_of(rows: pd.DataFrame) -> "pd.Series[str]":

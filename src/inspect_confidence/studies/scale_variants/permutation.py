@@ -23,7 +23,7 @@ from inspect_confidence.studies.study import Resampling, option
 TESTS = ("bootstrap", "permutation")
 _CHUNK = 500
 _TIE = 1e-12
-"""Differences that are this near to the observed one are as large as it."""
+"""Distance from the observed difference up to which a difference counts as equally large."""
 
 TestName = tuple[str, str]
 """Condition of a compared metric, encoded, and its name."""

@@ -32,7 +32,7 @@ SETTING_PAIRS = (
     ("male", "concise"),
     ("extended", "concise"),
 )
-"""Which setting is compared with which."""
+"""Pairs of compared settings."""
 
 _BINNED = ("kl_divergence", "jensen_shannon")
 _MEASURES = (*_BINNED, "ks_statistic", "wasserstein")
