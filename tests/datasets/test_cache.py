@@ -56,7 +56,7 @@ def refusal(source: Source) -> str:
     assert "\n" not in message
     for part in (source.url, str(source.sha256), str(cache_folder()), source.name, CACHE_VARIABLE):
         assert part in message
-    assert message.endswith(f"or use {INSTEAD}.")
+    assert f"could not be downloaded. Use {INSTEAD}, or put the file" in message
     return message
 
 

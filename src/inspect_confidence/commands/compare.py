@@ -9,7 +9,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from inspect_confidence.commands.analysis import Settings, study_parts, with_choices
+from inspect_confidence.commands.analysis import (
+    Settings,
+    read_settings,
+    study_parts,
+    with_choices,
+)
 from inspect_confidence.commands.groups import field_values
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.judgments.read import Judgments, Source, judgments_of
@@ -88,6 +93,7 @@ def compare(
         InvalidArgument: No two contenders answered common items, a setting is invalid, or no
             difference is of a primary metric.
     """
+    read_settings(settings)  # an invalid setting ends the command before logs are read
     second = None if b is None else judgments_of(b)
     first = judgments_of(a)
     _check_models(models, [first, *([] if second is None else [second])])

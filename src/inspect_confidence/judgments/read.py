@@ -194,7 +194,8 @@ def read_judgments(
             f"No judgments in {', '.join(places)}; give Inspect's logs, a folder of them, or "
             "tables (csv, tsv, jsonl, json, parquet, also .gz)"
         )
-        more = [f"{len(notices) - 1} more notices"] if len(notices) > 1 else []
+        others = len(notices) - 1
+        more = [f"{others} more notice{'s' if others > 1 else ''}"] if others > 0 else []
         raise InvalidArgument("; ".join([problem, *notices[:1], *more]))
     judgments: dict[str, pd.DataFrame] = {}
     repeats: dict[str, int] = {}
