@@ -62,6 +62,9 @@ CASES = (
         "hedge_markers", "hedger", {"dataset": "bundled", "items": 4, "draws": 2}, "judge", False
     ),
     KilledCase("judge_check", "judge", {"items": 14}),
+    KilledCase("abstain", "candid", {"items": 4, "targets": "0,0.5,0.75", "confidence": "after"}),
+    KilledCase("commitment", "candid", {"items": 6, "pushback": "disagree"}),
+    KilledCase("simple_qa", "candid", {"dataset": "facts", "items": 8, "judge": "rules"}),
     KilledCase(
         "with_confidence", "examinee", {"task": f"{CHECKOUT / 'examples' / 'quiz.py'}@quiz"}
     ),
