@@ -81,7 +81,7 @@ _OF_LETTER = re.compile(
 
 @lru_cache(1000)
 def plain_key(key: str) -> str:
-    """Return the name of an object's key: that of a label, a letter, or the key in lower case."""
+    """Return the name for a key of a JSON object: a label's name, a letter, or the key itself."""
     key = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key)
     key = " ".join(key.replace("_", " ").split()).strip(" *:")
     if letter := _OF_LETTER.fullmatch(key):

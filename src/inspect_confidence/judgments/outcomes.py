@@ -13,8 +13,9 @@ _TAKEN = ("dataset", "target", "answer", "choices", "correct", "scorer")
 def with_outcomes(confidence: pd.DataFrame, graded: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     """Return judgments of confidence with the grades that other logs of the model have.
 
-    An answer that was declined or not graded gives its judgment that status. The grade of several
-    epochs is their mean; an answer that most of them declined is declined.
+    A judgment whose answer was declined becomes `declined`. A readable judgment gets the status of
+    its answer's grading if the answer was not graded, and `scoring_failed` without a counterpart.
+    The grade of several epochs is their mean; an answer that most epochs declined is declined.
 
     Args:
         confidence: Judgments of confidence.

@@ -538,7 +538,8 @@ class Resampled:
     def adapt(self, statistic: Statistic, extremes: Sequence[int] = _EVERY_EXTREME) -> Statistic:
         """Return the statistic as a function of the weights of rows and pseudo-units.
 
-        `extremes` says which of the statistic's four extremes each pseudo-unit has.
+        A pseudo-unit stands for a unit with an extreme value that was not seen (`bootstrap`).
+        `extremes` has the position, in `SumStatistic.extremes`, of the sums of each pseudo-unit.
         """
         if isinstance(statistic, CombinedStatistic):
             return replace(
@@ -546,6 +547,7 @@ class Resampled:
             )
         if isinstance(statistic, SumStatistic):
             if self.rows is not None and (coarser := statistic.coarser):
+                # The approximation of many units, moved so that its value of the sample is exact.
                 sample = np.ones((1, self.rows.shape[1]))
                 shift = np.nan_to_num(statistic(sample) - coarser(sample), nan=0.0)
                 return self.adapt(

@@ -77,13 +77,13 @@ def replies_of(rows: pd.DataFrame) -> pd.DataFrame:
 
 def read_judged(sample: SampleFacts) -> list[dict[str, Any]]:
     """Read the judgment of a labelled item."""
-    score, became = sample.read("judge_item")
+    score, status_and_reason = sample.read("judge_item")
     row = {name: sample.metadata[name] for name in ("item", "form", "word")}
     names = ("found", "missed", "false", "decisiveness", "labelled", "agreed", "verdict")
     row |= {"prompts": _prompts(sample.metadata)}
     if row["form"] in ("consistency", "correctness"):
         row |= {"label": sample.target, "judged": score.answer or ""}
-    return [{**row, **score.select(*names), **became}]
+    return [{**row, **score.select(*names), **status_and_reason}]
 
 
 def _prompts(metadata: Mapping[str, Any]) -> str:

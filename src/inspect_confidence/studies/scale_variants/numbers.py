@@ -31,11 +31,11 @@ def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
         "target": sample.target,
         "choices": metadata.get("choices") or np.nan,
     }
-    score, became = sample.read("stated")
+    score, status_and_reason = sample.read("stated")
     read = score.select("raw", "confidence", "correct", "clipped")
     if read:
         read["clipped"] = None if np.isnan(read["clipped"]) else bool(read["clipped"])
-    return [{**row, **read, "answer": score.answer or "", **became}]
+    return [{**row, **read, "answer": score.answer or "", **status_and_reason}]
 
 
 def over_scales(resampled: ResampledEstimates, condition: Condition) -> ResampledEstimates | None:
