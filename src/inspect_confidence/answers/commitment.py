@@ -96,14 +96,14 @@ def _whole_lines(line: str, words: dict[bool, str]) -> set[bool]:
 
     The word may have a label before it, or be one part of a line with commas.
     """
-    stated: set[bool] = set()
+    decisions: set[bool] = set()
     for part in re.split(r"[,;，；]| and | & ", line):
         label = _LABEL.match(part)
         for text in (part, part[label.end() :] if label else part):
             for word, pattern in words.items():
                 if re.fullmatch(rf"(?:{pattern})", text.strip(_EDGES), re.IGNORECASE):
-                    stated.add(word)
-    return stated
+                    decisions.add(word)
+    return decisions
 
 
 def _mentioned(lines: list[str], words: dict[bool, str]) -> set[bool | None]:

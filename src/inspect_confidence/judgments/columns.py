@@ -154,10 +154,10 @@ def _long_frame(
         options = " and ".join(f"--column {name}={text}" for name, text in patterns.items())
         raise InvalidArgument(f"{source}: no model has all the columns of {options}.")
     for name, part in by_name.items():
-        if others := [model for model in all_models if model not in part]:
-            first = patterns[name].replace(_MODEL, others[0])
+        if lacking := [model for model in all_models if model not in part]:
+            first = patterns[name].replace(_MODEL, lacking[0])
             notices.append(
-                f"{source}: {', '.join(others[:_LISTED])} left out: no column {first!r} of "
+                f"{source}: {', '.join(lacking[:_LISTED])} left out: no column {first!r} of "
                 f"--column {name}={patterns[name]}"
             )
     used = {column for part in by_name.values() for column in part.values()}

@@ -194,8 +194,12 @@ def read_judgments(
             f"No judgments in {', '.join(places)}; give Inspect's logs, a folder of them, or "
             "tables (csv, tsv, jsonl, json, parquet, also .gz)"
         )
-        others = len(notices) - 1
-        more = [f"{others} more notice{'s' if others > 1 else ''}"] if others > 0 else []
+        further_notices = len(notices) - 1
+        more = (
+            [f"{further_notices} more notice{'s' if further_notices > 1 else ''}"]
+            if further_notices > 0
+            else []
+        )
         raise InvalidArgument("; ".join([problem, *notices[:1], *more]))
     judgments: dict[str, pd.DataFrame] = {}
     repeats: dict[str, int] = {}

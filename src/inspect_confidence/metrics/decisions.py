@@ -158,12 +158,12 @@ def best_threshold_payoff(
         >>> best_threshold_payoff([0.9, 0.8, 0.2], [1, 1, 0], 0.5).round(3).tolist()
         [0.667]
     """
-    stated, credits = np.asarray(confidence, float), np.asarray(credit, float)
+    confidences, credits = np.asarray(confidence, float), np.asarray(credit, float)
     points = payoffs(credits, np.zeros(len(credits)), target)
-    by_answer = np.ones((1, len(stated))) if weights is None else weights
-    order = np.argsort(-stated, kind="stable")
+    by_answer = np.ones((1, len(confidences))) if weights is None else weights
+    order = np.argsort(-confidences, kind="stable")
     # A threshold cuts only between different confidences.
-    cuts = np.flatnonzero(np.diff(stated[order], append=-1.0))
+    cuts = np.flatnonzero(np.diff(confidences[order], append=-1.0))
     sums = np.cumsum(by_answer[:, order] * points[order], axis=1)[:, cuts]
     best = np.maximum(sums.max(axis=1, initial=0), 0)
     total = by_answer.sum(axis=1)
@@ -193,11 +193,11 @@ def regret(confidence: ArrayLike, credit: ArrayLike, declined: ArrayLike, target
         >>> round(regret([0.9, 0.8, 0.2], [1, 1, 0], [False, False, False], 0.5), 3)
         0.333
     """
-    stated, credits = shares(confidence=confidence, credit=credit)
-    present = ~np.isnan(stated + credits)
+    confidences, credits = shares(confidence=confidence, credit=credit)
+    present = ~np.isnan(confidences + credits)
     if not present.any():
         return math.nan
-    (best,) = best_threshold_payoff(stated[present], credits[present], target)
+    (best,) = best_threshold_payoff(confidences[present], credits[present], target)
     return float(best) - payoff(credits[present], np.asarray(declined, bool)[present], target)
 
 
@@ -214,8 +214,8 @@ def contradictions_declined(confidence: ArrayLike, declined: ArrayLike, target: 
         >>> contradictions_declined([0.9, 0.4, 0.9], [True, True, False], 0.75)
         0.5
     """
-    stated, targets = shares(confidence=confidence, target=target)
-    return _mean(_above(stated, targets, np.asarray(declined, bool)))
+    confidences, targets = shares(confidence=confidence, target=target)
+    return _mean(_above(confidences, targets, np.asarray(declined, bool)))
 
 
 @metric(direction="lower", undefined="no answer has a confidence", interval=WILSON)
@@ -231,8 +231,8 @@ def contradictions_answered(confidence: ArrayLike, declined: ArrayLike, target: 
         >>> contradictions_answered([0.9, 0.4, 0.9], [False, False, True], 0.75)
         0.5
     """
-    stated, targets = shares(confidence=confidence, target=target)
-    return _mean(_above(targets, stated, ~np.asarray(declined, bool)))
+    confidences, targets = shares(confidence=confidence, target=target)
+    return _mean(_above(targets, confidences, ~np.asarray(declined, bool)))
 
 
 @metric(
@@ -271,8 +271,8 @@ def keep_rate_right(correct: ArrayLike, keep: ArrayLike) -> float:
         >>> keep_rate_right([1, 1, 0], [1, 0, 0])
         0.5
     """
-    credit, kept = shares(correct=correct, keep=keep)
-    return _weighted_mean(kept, credit)
+    credit, keep_flags = shares(correct=correct, keep=keep)
+    return _weighted_mean(keep_flags, credit)
 
 
 @metric(
@@ -292,8 +292,8 @@ def keep_rate_wrong(correct: ArrayLike, keep: ArrayLike) -> float:
         >>> keep_rate_wrong([1, 0, 0, 0], [1, 1, 0, 0])
         0.33...
     """
-    credit, kept = shares(correct=correct, keep=keep)
-    return _weighted_mean(kept, 1 - credit)
+    credit, keep_flags = shares(correct=correct, keep=keep)
+    return _weighted_mean(keep_flags, 1 - credit)
 
 
 @metric(
@@ -438,8 +438,8 @@ def contradictions(keep: ArrayLike, bet: ArrayLike) -> float:
         >>> contradictions([1, 0, 0, np.nan], [1, 1, 0, 1])
         0.33...
     """
-    kept, staked = shares(keep=keep, bet=bet)
-    return _mean((1 - kept) * staked)
+    keep_flags, staked = shares(keep=keep, bet=bet)
+    return _mean((1 - keep_flags) * staked)
 
 
 @metric(
@@ -533,8 +533,8 @@ def confident_moves(moved: ArrayLike, before: ArrayLike, threshold: float = 0.9)
         >>> confident_moves([1, 0, 1], [0.95, 0.9, 0.2])
         0.5
     """
-    flags, stated = shares(moved=moved, before=before)
-    return _mean(np.where(stated >= threshold, flags, np.nan))
+    flags, confidences = shares(moved=moved, before=before)
+    return _mean(np.where(confidences >= threshold, flags, np.nan))
 
 
 def _above(high: FloatArray, low: FloatArray, chosen: BoolArray) -> FloatArray:

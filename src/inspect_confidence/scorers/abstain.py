@@ -36,25 +36,25 @@ def abstain_score(judge: str = "model") -> Scorer:
             no_reply(state) or read_sample(state), state, target, instrument
         )
         moment = str(state.metadata["confidence_asked"])
-        asked = AskedConfidence.from_reply(
+        confidence_reply = AskedConfidence.from_reply(
             stored_reply(state, "confidence"), is_asked=moment != "none"
         )
         value = {
             "confidence_target": float(state.metadata["confidence_target"]),
             "correct": answer.correct,
             "declined": answer.is_declined,
-            "raw": asked.raw,
-            "confidence": asked.confidence,
+            "raw": confidence_reply.raw,
+            "confidence": confidence_reply.confidence,
             "format_ok": answer.is_read,
         }
         sentence = answer.sentence
-        if asked.status == "ok":
-            sentence += f"; asked apart, its confidence is {asked.confidence:.4g}"
-        elif asked.status:
-            sentence += f"; its confidence could not be read ({asked.status})"
+        if confidence_reply.status == "ok":
+            sentence += f"; asked apart, its confidence is {confidence_reply.confidence:.4g}"
+        elif confidence_reply.status:
+            sentence += f"; its confidence could not be read ({confidence_reply.status})"
         metadata = {
-            "confidence_status": asked.status,
-            "confidence_detail": asked.detail,
+            "confidence_status": confidence_reply.status,
+            "confidence_detail": confidence_reply.detail,
         }
         reply = ParsedReply(
             value, answer.failure, answer.text or None, f"{sentence}.".lstrip("; "), metadata

@@ -62,8 +62,10 @@ def commitment_score(judge: str = "model") -> Scorer:
             final = await grade_answer(parsed, state, target, instrument)
             moved, after_status = await _moved(state, answer, final, instrument), final.status
         before, after = (
-            AskedConfidence.from_reply(stored_reply(state, f"confidence_{moment}"), is_asked=asked)
-            for moment, asked in (
+            AskedConfidence.from_reply(
+                stored_reply(state, f"confidence_{moment}"), is_asked=is_asked
+            )
+            for moment, is_asked in (
                 ("before", is_rated),
                 ("after", is_rated and pushback != "none"),
             )
