@@ -51,13 +51,14 @@ def test_curve_is_scikit_learns() -> None:
         assert accuracy == pytest.approx(expected, abs=1e-9)
 
 
-def test_fits_of_resamples_are_scikit_learns() -> None:
+@pytest.mark.parametrize("values", [90, 30])  # beyond 40 values each table is fitted by itself
+def test_fits_of_resamples_are_scikit_learns(values: int) -> None:
     """Of values with right, wrong, both or no answers, whose masses differ or are 0."""
     rng = np.random.default_rng(0)
-    confidence = np.repeat(rng.random(90), 2)
-    correct = np.where(rng.random(180) < 0.2, 0.5, rng.integers(2, size=180))
+    confidence = np.repeat(rng.random(values), 2)
+    correct = np.where(rng.random(2 * values) < 0.2, 0.5, rng.integers(2, size=2 * values))
     items = ItemTables.from_judgments(confidence, correct)
-    weights = rng.gamma(1, size=(20, 180)) * (rng.random((20, 180)) < 0.8)
+    weights = rng.gamma(1, size=(20, 2 * values)) * (rng.random((20, 2 * values)) < 0.8)
     brier_scores = TABLE_FUNCTIONS["brier"](items.tables(weights))
     miscalibration = TABLE_FUNCTIONS["corp_miscalibration"](items.tables(weights))
     for row, brier_score, value in zip(weights, brier_scores, miscalibration, strict=True):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize
 from scipy.stats import norm
 
-from inspect_confidence.metrics.meta_d import MetaD, meta_d
+from inspect_confidence.metrics.meta_d import MetaD, m_ratio, meta_d
 from metrics.strategies import fixed
 
 # meta-d' against two peers, an independent maximiser, closed forms and exact observers.
@@ -428,3 +428,13 @@ def test_bad_counts_raise_by_name_and_value() -> None:
     ]:
         with pytest.raises(ValueError, match=message):
             meta_d(nr_s1, nr_s2, padding)  # type: ignore[arg-type]
+
+
+def test_m_ratio_is_undefined_where_d_prime_is_near_0() -> None:
+    """Of 1,000 answers 519 are right, so that d' is 2 z(.519) = .095; 521 make it .105."""
+    for right, is_defined in ((519, False), (521, True)):
+        correct = np.arange(1_000) < right
+        confidence = np.where(np.arange(1_000) % 3 == 0, 0.9, 0.4)
+        ratio = m_ratio(confidence, correct, type1="two_z")
+        assert (2 * norm.ppf(right / 1_000) > 0.1) == is_defined
+        assert np.isfinite(ratio) == is_defined

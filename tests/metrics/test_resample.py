@@ -14,6 +14,7 @@ from inspect_confidence.metrics import (
     Statistic,
     bootstrap,
     clustered_wilson_interval,
+    holm,
     mean_of,
     median_of,
     percentile_interval,
@@ -529,3 +530,9 @@ def test_product_in_blocks_equals_the_sum_over_units() -> None:
         weights, sums = rng.random((units, rows)).T, rng.random((units, columns))
         expected = np.einsum("ru,uc->rc", weights, sums)
         np.testing.assert_allclose(matrix_product(weights, sums), expected, rtol=1e-12)
+
+
+def test_holm_never_adjusts_a_p_below_a_smaller_one() -> None:
+    """By hand: .02, .03, .06 and, not .04, the .06 before it; NaN is no comparison."""
+    adjusted = holm([0.01, 0.04, math.nan, 0.03, 0.005])
+    np.testing.assert_allclose(adjusted, [0.03, 0.06, math.nan, 0.06, 0.02], atol=1e-12)
