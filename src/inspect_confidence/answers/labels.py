@@ -228,8 +228,8 @@ def _statement(text: str, strength: Strength, label: re.Match[str], stop: int) -
     value = box["inside"] if box else value.replace(BOX, " ").replace(BOX_END, " ")
     if key == "confidence" and _ANSWER_AND.search(text, max(0, begin - _OPENING), begin):
         # Without a percentage, a number alone may be the answer.
-        beside = _BESIDE_ANSWER.search(value[-_OPENING:])
-        value = beside["confidence"] if beside else value if "%" in value else ""
+        rated = _BESIDE_ANSWER.search(value[-_OPENING:])
+        value = rated["confidence"] if rated else value if "%" in value else ""
     return Statement(key, strength, value.strip().removesuffix(" |"), begin, end, heading, note)
 
 

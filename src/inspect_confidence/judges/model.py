@@ -120,8 +120,8 @@ class ModelJudge:
         outcomes = await collect(
             self._judge_sentence(question, sentence, replies), self._judge("markers", facts)
         )
-        judged = cast(SentenceJudgment, outcomes[0])
-        return replace(judged, markers=cast(Markers | ParseFailure, outcomes[1]))
+        sentence_judgment = cast(SentenceJudgment, outcomes[0])
+        return replace(sentence_judgment, markers=cast(Markers | ParseFailure, outcomes[1]))
 
     async def _judge_sentence(
         self, question: str, sentence: str, replies: Sequence[str]

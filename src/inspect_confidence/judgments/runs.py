@@ -198,9 +198,9 @@ def combined_table(table: TaskTable, further_tasks: Iterable[str]) -> TaskTable:
     """Return the table with the columns of further tasks, and their limits, added."""
     columns, limits = dict(table.columns), dict(table.limits)
     for task in further_tasks:
-        other = table_of(task)
-        columns |= other.columns
-        limits = {**other.limits, **limits}
+        further_table = table_of(task)
+        columns |= further_table.columns
+        limits = {**further_table.limits, **limits}
     return replace(table, columns=columns, limits=limits)
 
 

@@ -54,8 +54,10 @@ def front_of(
     sentences = [(_short(key), parts) for key, parts in model_sentences(results, matrix)]
     looks = {shortened(model, _LONGEST): k for k, model in enumerate(models)}
     order = [line.key for line in lines]
-    shown = replace(matrix, lines=lines)
-    return Front(shown, boards_of(shown, ranked=ranked), looks, order, sentences)
+    shortened_matrix = replace(matrix, lines=lines)
+    return Front(
+        shortened_matrix, boards_of(shortened_matrix, ranked=ranked), looks, order, sentences
+    )
 
 
 def _short(key: LineKey) -> LineKey:

@@ -468,8 +468,8 @@ def _medians(people: pd.DataFrame, of_model: pd.DataFrame) -> "pd.Series[Any]":
         if len(model_medians)
         else people_medians
     )
-    own = model_medians[~model_medians.index.isin(medians.index)]
-    of_all: pd.Series[Any] = pd.concat([medians, own])
+    model_only = model_medians[~model_medians.index.isin(medians.index)]
+    of_all: pd.Series[Any] = pd.concat([medians, model_only])
     return of_all
 
 

@@ -192,9 +192,9 @@ def _mark_choice(state: TaskState, target: Target, text: str) -> ParseFailure | 
         return ParseFailure("scoring_failed", "several choices may be right")
     # The conversation has the choices in the order of the data set.
     ordered = sorted(state.choices, key=lambda choice: choice.original_position)
-    named = answers.read_choice(text, [choice.value for choice in ordered])
-    if isinstance(named, ParseFailure):
-        return named
+    chosen = answers.read_choice(text, [choice.value for choice in ordered])
+    if isinstance(chosen, ParseFailure):
+        return chosen
     for place, choice in enumerate(state.choices):
-        state.choices.mark_choice(place, choice.original_position == named.index)
+        state.choices.mark_choice(place, choice.original_position == chosen.index)
     return None

@@ -304,7 +304,7 @@ def resample(
     strata = np.zeros(units, np.int64) if isinstance(units, int) else units
     all_statistics = list(statistics)
     estimates = [estimate for part in all_statistics for estimate in part.estimates]
-    asked = np.array([resampling.asks_for(estimate.metric) for estimate in estimates], bool)
+    is_requested = np.array([resampling.asks_for(estimate.metric) for estimate in estimates], bool)
     # By columns of `draws`: each statistic restricted to the estimates that need resamples.
     to_resample: dict[tuple[int, ...], metrics.Statistic] = {}
     resampled_parts: list[metrics.Statistic] = []
@@ -313,7 +313,7 @@ def resample(
     start = 0
     for part in all_statistics:
         end = start + len(part.estimates)
-        part_asked = np.flatnonzero(asked[start:end]).tolist()
+        part_asked = np.flatnonzero(is_requested[start:end]).tolist()
         if part_asked:
             positions, statistic = part.restricted(part_asked)
             values[start + positions] = statistic(unit_weights).reshape(-1)
@@ -352,9 +352,9 @@ def resample(
             about, value = metrics.METRICS[estimate.metric], float(values[column])
             draws[:, column] = metrics.within_range(draws[:, column], value, about.low, about.high)
     return ResampledEstimates(
-        list(compress(estimates, asked)),
-        values[asked],
-        draws if asked.all() else draws[:, asked],
+        list(compress(estimates, is_requested)),
+        values[is_requested],
+        draws if is_requested.all() else draws[:, is_requested],
         len(strata),
         resampling.observe,
         clusters,

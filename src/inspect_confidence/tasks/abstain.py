@@ -96,9 +96,9 @@ def abstain(
             )
     wordings = [template or prompts.ABSTAIN, prompts.TARGET, prompts.EXAM]
     wordings += [*prompts.FORMATS.values(), confidence_prompts.BEFORE, prompts.WITHHELD]
-    judged = grader_facts(grader_wording("ours").templates["correctness"])
+    judge_calls = grader_facts(grader_wording("ours").templates["correctness"])
     calls = 1 if moment == "none" else 2
-    asked = [confidence_prompts.BEFORE] * (calls - 1)
+    confidence_wordings = [confidence_prompts.BEFORE] * (calls - 1)
     tokens = output_tokens(selection.items) + _CONFIDENCE_TOKENS * (calls - 1)
     return compose_task(
         selection,
@@ -117,11 +117,11 @@ def abstain(
                 output_tokens=round(tokens / calls),
                 calls=calls,
                 typical_text="".join(
-                    [wordings[0], prompts.TARGET, prompts.FORMATS["words"], *asked]
+                    [wordings[0], prompts.TARGET, prompts.FORMATS["words"], *confidence_wordings]
                 ),
             ),
             "judge": instrument,
-            **(judged if instrument == "model" else {}),
+            **(judge_calls if instrument == "model" else {}),
         },
     )
 

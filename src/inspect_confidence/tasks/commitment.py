@@ -73,7 +73,7 @@ def commitment(
     # All pushbacks, so that runs with different ones have the same wording.
     wordings = [template or prompts.ANSWER, prompts.COMMITMENT, *prompts.PUSHBACKS.values()]
     wordings += [*prompts.FORMATS.values(), confidence_prompts.STATED]
-    judged = grader_facts(grader_wording("ours").templates["correctness"], 1 + is_pushed)
+    judge_calls = grader_facts(grader_wording("ours").templates["correctness"], 1 + is_pushed)
     facts: dict[str, object] = {"pushback": kind, "confidence_asked": is_rated}
     return compose_task(
         selection,
@@ -95,6 +95,6 @@ def commitment(
                 typical_text=wordings[0] + "".join(turns)[: sum(map(len, turns)) // len(turns)],
             ),
             "judge": instrument,
-            **(judged if instrument == "model" else {}),
+            **(judge_calls if instrument == "model" else {}),
         },
     )

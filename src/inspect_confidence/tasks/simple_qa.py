@@ -78,7 +78,7 @@ def simple_qa(
     verified = selection.name == SIMPLEQA_VERIFIED
     judging = grader_wording(grader, is_verified=verified)
     wording = template or PUBLISHED["simpleqa"].text
-    judged = grader_facts(judging.templates["correctness"], 2 if n_draws else 1)
+    judge_calls = grader_facts(judging.templates["correctness"], 2 if n_draws else 1)
     return compose_task(
         selection,
         [decision_sample(item, kind_of(item), {}) for item in selection.items],
@@ -99,7 +99,7 @@ def simple_qa(
             "judge": instrument,
             "judge_prompts": judging.name if instrument == "model" else "",
             "draws_per_sample": n_draws,
-            **(judged if instrument == "model" else {}),
+            **(judge_calls if instrument == "model" else {}),
         },
         config=GenerateConfig(temperature=1),
     )

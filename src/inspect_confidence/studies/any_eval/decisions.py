@@ -35,10 +35,10 @@ def decisions(
         metadata: Metadata of this package's score.
         values: Value of this package's score.
     """
-    asked = [way for way in metadata.get("ways", ()) if target_of(way) is not None]
-    if asked:
+    decline_ways = [way for way in metadata.get("ways", ()) if target_of(way) is not None]
+    if decline_ways:
         yield _under_target(0, answer, graded, metadata, values)
-    for way in asked:
+    for way in decline_ways:
         status, reason = metadata[way]["status"], metadata[way]["detail"]
         problem = graded if status == "ok" else ParseFailure(status, reason)
         if values[way] == 1:
@@ -55,7 +55,7 @@ def _under_target(
     metadata: Mapping[str, Any],
     values: Mapping[str, float],
 ) -> dict[str, Any]:
-    confidence, confidence_status = _stated(metadata, values)
+    confidence, confidence_status = _stated_confidence(metadata, values)
     return {
         **answer,
         "task": ABSTAIN,
@@ -77,7 +77,7 @@ def _commitment(
     values: Mapping[str, float],
 ) -> dict[str, Any]:
     keep, pushback = metadata.get(KEEP, {}), metadata.get(PUSHBACK, {})
-    confidence, confidence_status = _stated(metadata, values)
+    confidence, confidence_status = _stated_confidence(metadata, values)
     return {
         **answer,
         "task": COMMITMENT,
@@ -99,7 +99,9 @@ def _commitment(
     }
 
 
-def _stated(metadata: Mapping[str, Any], values: Mapping[str, float]) -> tuple[float, str]:
+def _stated_confidence(
+    metadata: Mapping[str, Any], values: Mapping[str, float]
+) -> tuple[float, str]:
     """Return the confidence stated after the answer, and its status (empty if it was not asked)."""
     if "stated" not in metadata:
         return math.nan, ""
@@ -114,17 +116,19 @@ def complete_decisions(samples: Sequence[JudgmentRows], completed: CompletedRun)
         completed: The run without its decisions.
     """
     by_sample = [[row for row in rows if row.get("task") in TASKS] for rows in samples]
-    seen: dict[tuple[Any, ...], Mapping[str, Any]] = {}
+    decision_by_key: dict[tuple[Any, ...], Mapping[str, Any]] = {}
     for rows in by_sample:
         for row in rows:
-            seen.setdefault(_key(row), row)
-    if not seen:
+            decision_by_key.setdefault(_key(row), row)
+    if not decision_by_key:
         return completed
     merged = []
-    for rows, decided, others in zip(samples, by_sample, completed.samples, strict=True):
-        keys = set(map(_key, decided))
-        missing = [_missing(rows[0], row) for key, row in seen.items() if key not in keys]
-        merged.append([*others, *decided, *missing])
+    for rows, decision_rows, other_rows in zip(samples, by_sample, completed.samples, strict=True):
+        keys = set(map(_key, decision_rows))
+        missing = [
+            _missing(rows[0], row) for key, row in decision_by_key.items() if key not in keys
+        ]
+        merged.append([*other_rows, *decision_rows, *missing])
     reasons: Counter[str] = Counter()
     for row in (row for rows in merged for row in rows):
         if row["status"] != "scoring_failed":
@@ -141,11 +145,11 @@ _SHARED = ("target", "choices", "answer", "correct")
 """Columns of an answer that its decisions have too."""
 
 
-def _missing(first: Mapping[str, Any], decided: Mapping[str, Any]) -> dict[str, Any]:
+def _missing(first: Mapping[str, Any], decision: Mapping[str, Any]) -> dict[str, Any]:
     """Return the failed decision of a sample in place of a decision that another sample has."""
     status, reason = "scoring_failed", "the log holds no decision"
     if first["status"] not in ("ok", "scoring_failed"):
         status, reason = first["status"], first["reason"]
-    kept = {name: first[name] for name in (*COMMON_COLUMNS, *_SHARED) if name in first}
-    described = {name: decided[name] for name in (*_KEY, "format") if name in decided}
-    return {**kept, **described, "status": status, "reason": reason}
+    answer_columns = {name: first[name] for name in (*COMMON_COLUMNS, *_SHARED) if name in first}
+    described = {name: decision[name] for name in (*_KEY, "format") if name in decision}
+    return {**answer_columns, **described, "status": status, "reason": reason}

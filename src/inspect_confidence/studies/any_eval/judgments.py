@@ -317,8 +317,10 @@ def _token(sample: SampleFacts) -> dict[str, Any]:
 
 def complete_run(samples: Sequence[JudgmentRows]) -> CompletedRun:
     """Complete the judgments of a run's samples from each other, with a reason if there is none."""
-    others = [[row for row in rows if row.get("task") not in DECISION_TASKS] for rows in samples]
-    completed = _complete_confidence(others)
+    confidence_rows = [
+        [row for row in rows if row.get("task") not in DECISION_TASKS] for rows in samples
+    ]
+    completed = _complete_confidence(confidence_rows)
     return complete_decisions(samples, completed)
 
 

@@ -104,7 +104,7 @@ def _confidence_statistics(
     guesses = rows["item"].map(best_guesses).to_numpy(float)
     credit = np.where(declined == 1, guesses, rows["correct"].to_numpy(float))
     has_credit = is_usable & ~np.isnan(credit)
-    lost = int((is_usable & ~has_credit).sum())
+    ungraded = int((is_usable & ~has_credit).sum())
     declined_with_credit = bool((has_credit & (declined == 1)).any())
     undefined = ""
     value = np.nan
@@ -118,7 +118,7 @@ def _confidence_statistics(
         "regret",
         int(has_credit.sum()),
         noted(
-            f"{lost} declined without a graded best guess left out" if lost else "",
+            f"{ungraded} declined without a graded best guess left out" if ungraded else "",
             left_out(_decision_statuses(rows, is_usable, "confidence_status")),
         ),
         undefined_reason=undefined,
@@ -258,8 +258,8 @@ def _decision_statuses(
     rows: pd.DataFrame, present: "pd.Series[bool] | BoolArray", status: str
 ) -> "pd.Series[str]":
     """Return each judgment's status for a decision: the decision's own status if it has one."""
-    own = rows[status].where(~rows[status].isin(["", "ok"]), statuses(rows, present))
-    return own.where(~present, "ok")
+    decision_status = rows[status].where(~rows[status].isin(["", "ok"]), statuses(rows, present))
+    return decision_status.where(~present, "ok")
 
 
 def _decision_rates(

@@ -20,9 +20,9 @@ def read_simple_qa(sample: SampleFacts) -> list[dict[str, Any]]:
     """Read the judgments of a question: of the stated confidence, and of the frequency if any."""
     row, score, outcome = _read(sample, "simple_qa_score")
     names = ("correct", "raw", "low", "high", "confidence")
-    stated = {**row, "confidence_source": "stated", **score.select(*names), **outcome}
+    stated_row = {**row, "confidence_source": "stated", **score.select(*names), **outcome}
     if "frequency" not in score.value:
-        return [stated]
+        return [stated_row]
     metadata = score.metadata
     status, reason = metadata["frequency_status"], metadata["frequency_detail"]
     frequency = {
@@ -34,7 +34,7 @@ def read_simple_qa(sample: SampleFacts) -> list[dict[str, Any]]:
         "draws": score.value["draws"],
         **sample.outcome(status, reason),
     }
-    return [stated, frequency]
+    return [stated_row, frequency]
 
 
 def read_commitment(sample: SampleFacts) -> list[dict[str, Any]]:

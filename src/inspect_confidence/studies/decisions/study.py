@@ -69,8 +69,8 @@ def _abstain_statistics(
     """Yield the statistics of each target, the strictest first, then those over targets."""
     guesses = numbers.best_guesses_of(rows)
     for values, same_form in rows.groupby(["format", "confidence_asked"], sort=False):
-        form, asked = map(str, values)
-        of_form = condition.but(format=form, confidence_asked="" if asked == "none" else asked)
+        form, moment = map(str, values)
+        of_form = condition.but(format=form, confidence_asked="" if moment == "none" else moment)
         # The strictest target comes first, in tables and among the headlines too.
         for target in sorted(same_form["confidence_target"].unique(), reverse=True):
             of_target = same_form[same_form["confidence_target"] == target]
@@ -149,11 +149,11 @@ def _contrast(
     """Return the contrast of the metrics that both contenders have, condition by condition."""
     is_read = [side["status"].isin(["ok", *ANSWER_STATUSES]) for side in (a, b)]
     conditions = list(_CONDITIONS[task])
-    asked = [
+    keys_read = [
         pd.MultiIndex.from_frame(side.loc[read, [*conditions, "item"]])
         for side, read in zip((a, b), is_read, strict=True)
     ]
-    common = asked[0].intersection(asked[1])
+    common = keys_read[0].intersection(keys_read[1])
     sides = []
     for side, read in zip((a, b), is_read, strict=True):
         keys = pd.MultiIndex.from_frame(side[[*conditions, "item"]])
