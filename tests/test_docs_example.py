@@ -143,7 +143,7 @@ def test_a_study_of_another_package_runs_to_the_leaderboard(
     assert row["ci_low"] is row["ci_high"] is None  # of three events
     assert "no interval: fewer than 20 items" in row["note"]
     assert json.loads(checked)[0]["passed"]
-    assert "0.150" in shown_text
+    assert "first: 0.15 (forecasts on events.csv, n = 3)." in shown_text
     of_second = [row for row in json.loads(joint) if row["model"] == "mockllm/second"]
     error, unread = (
         {row["metric"]: row for row in of_second}[m] for m in ("brier", "unread_share")
