@@ -143,8 +143,8 @@ def marker_confidence() -> Figure:
             x = place + (number - 1) * 0.22
             agreement = np.clip(rng.normal(mean, 0.1, 25), 0, 1)
             jitter = rng.uniform(-0.06, 0.06, 25)
-            look = {"color": SERIES[number], "markersize": 2.5, "alpha": 0.45}
-            axes.plot(x + jitter, agreement, MARKERS[number], **look)
+            colour, marker = SERIES[number], MARKERS[number]
+            axes.plot(x + jitter, agreement, marker, color=colour, markersize=2.5, alpha=0.45)
             axes.plot([x - 0.09, x + 0.09], [agreement.mean()] * 2, color=SERIES[number])
             drawn_means.append(agreement.mean())
         spread = np.std(drawn_means, ddof=1) / np.mean(drawn_means)

@@ -11,7 +11,7 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import chdir
 from importlib import resources
 from inspect import signature
@@ -363,8 +363,8 @@ def intervals() -> str:
         simulations = coverage[coverage["metric"] == metric.name]
         cells = [_share(simulations[simulations["n"] == n]) for n in SIZES]
         other_sizes = [
-            f"{int(n):,}: {_share(of_size)}"
-            for n, of_size in simulations.groupby("n")
+            f"{n:,}: {_share(of_size)}"
+            for n, of_size in simulations.groupby(simulations["n"].astype(int))
             if n not in SIZES and _share(of_size) != "-"
         ]
         if rule.method == "wilson" and not len(simulations):
@@ -657,7 +657,7 @@ def _deviations(page_name: str) -> str:
 
 def _downloaded_files() -> Iterator[str]:
     """Yield a row for each downloaded file; a file of several data sets is listed once."""
-    files_of = [("scioly", fermi.FILES["scioly"])]
+    files_of: list[tuple[str, Sequence[str]]] = [("scioly", fermi.FILES["scioly"])]
     files_of += [(name, questions.FILES[name]) for name in ("mmlu", "gsm8k", "truthfulqa")]
     files_of += [(name, [file]) for name, file in question_sets.ITEMS.items()]
     files_of += [(published.name, published.files) for published in PUBLISHED.values()]

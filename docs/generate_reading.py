@@ -11,6 +11,7 @@ sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
 from answers.as_written import (
     LETTERS,
+    LabelledOutcome,
     LabelledReply,
     Values,
     labelled_replies,
@@ -244,7 +245,7 @@ def shown(one: LabelledReply, name: str, found: Any) -> str:
     return (", ".join(map(plain, found)) or "none") if isinstance(found, list) else plain(found)
 
 
-def plain(found: object) -> str:
+def plain(found: float | str) -> str:
     """A word, or a number without trailing zeros."""
     if isinstance(found, str):
         return found
@@ -293,12 +294,12 @@ def figures() -> str:
     return f"{_FIGURES.format(said=told)}{table}\n"
 
 
-def readable(counts: Counter[str]) -> int:
+def readable(counts: Counter[LabelledOutcome]) -> int:
     """How many answers a person can read."""
     return counts["read"] + counts["unread"] + counts["misread"]
 
 
-def line(name: str, counts: Counter[str]) -> str:
+def line(name: str, counts: Counter[LabelledOutcome]) -> str:
     """A row of the figures."""
     unreadable = counts["left"] + counts["guessed"]
     cells = (readable(counts), counts["unread"], counts["misread"], unreadable, counts["guessed"])

@@ -121,7 +121,7 @@ class Answers:
             source = Source(
                 f"observatory/{repository.name}/{path}", repository.address + quote(path)
             )
-            return fetch(source, instead="a folder that has it")
+            return fetch(source, alternative="a folder that has it")
         except DataUnavailable:
             self.missing.append(path)
             return None
