@@ -254,3 +254,52 @@ def test_few_items_need_no_resamples() -> None:
     assert once["ci_low"].isna().all()
     assert once["note"].str.startswith("no interval: fewer than").any()
     pd.testing.assert_frame_equal(once, often, check_exact=True)
+
+
+def confidences(model: str, seed: int, *, items: int = 200) -> pd.DataFrame:
+    """Overconfident reports on 0-100 with their outcomes."""
+    rng = np.random.default_rng(seed)
+    stated = rng.choice([60, 80, 90, 100], items)
+    return pd.DataFrame(
+        {
+            "task": "any_eval",
+            "model": model,
+            "dataset": "quiz",
+            "item": [f"i{number:03d}" for number in range(items)],
+            "method": "recorded",
+            "status": "ok",
+            "low": 0.0,
+            "high": 100.0,
+            "raw": stated.astype(float),
+            "correct": (rng.uniform(size=items) < stated / 100 - 0.1).astype(float),
+        }
+    )
+
+
+def test_an_ece_difference_has_the_sum_of_both_sides_distances_as_its_interval() -> None:
+    """By hand: below by A's lower and B's upper distance, above by the two others."""
+    sides = [confidences("a", 1), confidences("b", 2)]
+    difference = compare(*sides, resamples=300).query("metric == 'ece'").iloc[0]
+    first, second = (
+        summarize(side, resamples=300).query("metric == 'ece'").iloc[0] for side in sides
+    )
+    below = first["value"] - first["ci_low"] + second["ci_high"] - second["value"]
+    above = first["ci_high"] - first["value"] + second["value"] - second["ci_low"]
+    assert min(below, above) > 0.02
+    assert difference["difference"] == pytest.approx(first["value"] - second["value"])
+    assert difference["ci_low"] == pytest.approx(difference["difference"] - below, abs=1e-9)
+    assert difference["ci_high"] == pytest.approx(difference["difference"] + above, abs=1e-9)
+
+
+def test_a_graded_answer_without_readable_confidence_counts_for_neither_side() -> None:
+    """A quarter of one side's reports is unreadable; both sides lose these items."""
+    a, b = confidences("a", 1), confidences("b", 2)
+    unread = a["item"] < "i050"
+    a.loc[unread, "status"] = "invalid_response_format"
+    a.loc[unread, "raw"] = np.nan
+    a.loc[unread, "correct"] = 1.0
+    comparison = compare(a, b, resamples=100)
+    accuracy = comparison.query("metric == 'accuracy'").iloc[0]
+    assert accuracy["items"] == 150
+    assert accuracy["value_a"] == pytest.approx(a.loc[~unread, "correct"].mean())
+    assert accuracy["value_b"] == pytest.approx(b.loc[~unread, "correct"].mean())

@@ -13,6 +13,7 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 def test_every_sentence_with_numbers_follows_from_the_recorded_answers(
     shared_data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The script prints each sentence; the page has it to the letter."""
     monkeypatch.syspath_prepend(CHECKOUT / "docs")
     drawing = importlib.import_module("draw_findings")
     page = " ".join((CHECKOUT / "docs" / "findings.md").read_text("utf-8").split())

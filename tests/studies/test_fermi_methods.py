@@ -373,3 +373,30 @@ def test_what_numbers_rest_on() -> None:
     assert score["ci_high"] > score["value"]
     failed = result_row(results, "level=90;method=sampling", "format_failure_rate")
     assert (failed["n"], failed["asked"]) == (120, 120)
+
+
+def test_variants_of_one_model_have_rows_of_their_own() -> None:
+    """One variant covers every item and the other none."""
+    rows = [
+        {"item": f"i{number}", "level": 90, "variant": variant, "lower": low, "upper": low + 2}
+        for number in range(30)
+        for variant, low in (("covers", 3), ("misses", 6))
+    ]
+    results = study_results(frame(*rows).assign(task="fermi_eval", model="m"), resamples=10)
+    for variant, expected in (("covers", 1), ("misses", 0)):
+        coverage = result_row(results, f"level=90;method=direct;variant={variant}", "coverage")
+        assert (coverage["value"], coverage["n"]) == (expected, 30)
+
+
+def test_numbers_of_the_test_split_have_no_train_items() -> None:
+    """Each train interval contains the truth 4 and no test interval does."""
+    rows = [
+        {"item": f"{split}{number}", "split": split, "level": 90, "lower": low, "upper": low + 2}
+        for number in range(30)
+        for split, low in (("train", 3), ("test", 6))
+    ]
+    results = study_results(frame(*rows).assign(task="fermi_eval", model="m"), resamples=10)
+    before = result_row(results, "level=90;method=direct;split=test", "coverage")
+    assert (before["value"], before["n"]) == (0, 30)
+    after = result_row(results, "level=90;method=conformal;split=test", "coverage")
+    assert after["n"] == 30
