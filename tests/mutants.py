@@ -341,7 +341,7 @@ JUDGMENTS = (
         "judgments/checks.py",
         "for row in filled[~limit.holds(values.iloc[filled])]:",
         "for row in filled[:0]:",
-        ["tests/test_user_files.py", "tests/test_users_files.py"],
+        ["tests/faults/test_users_tables.py", "tests/test_any_eval_files.py"],
     ),
     Mutant(
         "an_interrupted_record_file_is_read",
