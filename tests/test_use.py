@@ -252,6 +252,23 @@ def test_items_for_accuracy_are_those_of_the_formula() -> None:
     assert row["to_ask"] == int(np.ceil(row["items"] / 0.8))
 
 
+@pytest.mark.slow
+def test_clusters_of_equal_items_need_as_many_times_more_items() -> None:
+    """Five items that are always alike count as one: five times the items of the formula."""
+    frame = answers(items=400).query("epoch == 1 and status == 'ok'")
+    p = frame["correct"].mean()
+    copies = [
+        frame.assign(item=frame["item"] + f"-{copy}", cluster=frame["item"]) for copy in range(5)
+    ]
+    judgments = pd.concat(copies, ignore_index=True)
+    (row,) = items_needed(judgments, width="accuracy=0.1").to_dict("records")
+    assert row["items"] == pytest.approx(5 * (2 * 1.96 / 0.1) ** 2 * p * (1 - p), rel=0.07)
+    assert row["pilot_items"] == judgments["item"].nunique()
+    assert "clusters of items are drawn" in row["note"]
+    few = judgments.assign(cluster=judgments["cluster"].str[:1])
+    assert "clusters; 10 are needed" in refused(items_needed, few, width="accuracy=0.1")
+
+
 def test_refusals_of_plans() -> None:
     """Each names the value, and what can be said instead."""
     frame = answers()

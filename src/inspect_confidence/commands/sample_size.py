@@ -64,7 +64,8 @@ def items_needed(
     """Estimate how many items a run needs to detect a difference or to narrow an interval.
 
     Runs of n items are drawn from the pilot's items with replacement, each item with all its
-    judgments, and get the interval that `compare` or `summarize` would compute. For `detect`, the
+    judgments, and get the interval that `compare` or `summarize` would compute. Items of a declared
+    cluster are drawn together. For `detect`, the
     pilot's two models, variants or methods answer the same items, so that their correlation is
     kept; the population's difference is shifted to the requested size, and a run succeeds if
     p < .05. If the pilot has one run only, the second run is simulated as independent of it, which
@@ -141,69 +142,92 @@ def _read_aim(option: str, text: str, power: float, resamples: int) -> _Aim:
 
 @dataclass(frozen=True)
 class _Population:
-    """The pilot's judgments by item, from which runs are drawn."""
+    """The pilot's judgments by unit (an item, or a cluster of items), from which runs are drawn.
+
+    Attributes:
+        answers: Judgments in the order of their units.
+        starts: Position of each unit's first judgment.
+        counts: Number of judgments of each unit.
+        items_per_unit: Mean number of items of a unit; 1 without clusters.
+    """
 
     answers: Answers
     starts: IntArray
     counts: IntArray
+    items_per_unit: float
 
     @classmethod
-    def from_answers(cls, answers: Answers) -> "_Population":
+    def from_rows(cls, rows: pd.DataFrame, units: pd.Index) -> "_Population":
+        answers = Answers.from_frame(rows, units)
         order = np.argsort(answers.unit, kind="stable")
         ordered = replace(
             answers, confidence=answers.confidence[order], correct=answers.correct[order]
         )
         counts = np.bincount(answers.unit, minlength=answers.units)
-        return cls(ordered, np.cumsum(counts) - counts, counts)
+        return cls(ordered, np.cumsum(counts) - counts, counts, rows["item"].nunique() / len(units))
 
-    @property
-    def items(self) -> int:
-        return len(self.counts)
+    def draw_units(self, n: int, rng: np.random.Generator) -> IntArray:
+        """Draw the units of a run of about n items."""
+        return rng.integers(len(self.counts), size=max(round(n / self.items_per_unit), 1))
 
-    def draw(self, n: int, rng: np.random.Generator) -> Answers:
-        """Draw a run of n items."""
-        return self.run(rng.integers(self.items, size=n))
-
-    def run(self, items: IntArray) -> Answers:
-        """Return the judgments of items; an item that occurs twice counts as two items."""
-        counts = self.counts[items]
-        unit = np.repeat(np.arange(len(items)), counts)
+    def run(self, drawn_units: IntArray) -> Answers:
+        """Return the judgments of units; a unit that occurs twice counts as two units."""
+        counts = self.counts[drawn_units]
+        unit = np.repeat(np.arange(len(drawn_units)), counts)
         offsets = np.arange(len(unit)) - np.repeat(np.cumsum(counts) - counts, counts)
-        rows = np.repeat(self.starts[items], counts) + offsets
+        rows = np.repeat(self.starts[drawn_units], counts) + offsets
         return replace(
             self.answers,
             unit=unit,
-            units=len(items),
+            units=len(drawn_units),
             confidence=self.answers.confidence[rows],
             correct=self.answers.correct[rows],
         )
 
 
 def _pilot(group: ConfidenceGroup) -> tuple[pd.DataFrame, int]:
-    """Return readable judgments with unique item names, and the number of items asked."""
+    """Return readable judgments with unique names of items, and the number of items asked.
+
+    `cluster` has the declared cluster of each item, or the item itself.
+    """
     replies = group.replies()
-    names = replies.rows["dataset"].astype(str) + "/" + replies.rows["item"].astype(str)
-    rows = replies.rows.assign(item=names).drop(columns=["unit", "cluster"], errors="ignore")
+    prefix = replies.rows["dataset"].astype(str) + "/"
+    names = prefix + replies.rows["item"].astype(str)
+    clusters = prefix + estimate.cluster_names(replies.rows).astype(str)
+    rows = replies.rows.assign(item=names, cluster=clusters).drop(columns="unit", errors="ignore")
     return rows[replies.readable].reset_index(drop=True), names.nunique()
 
 
-def _refuse_few(name: str, items: int) -> None:
+def _units_of(name: str, rows: pd.DataFrame) -> tuple[pd.Index, int, str]:
+    """Return the units that runs are drawn from, the number of items, and a note on clusters.
+
+    Raises:
+        InvalidArgument: There are too few items or clusters.
+    """
+    units, items = estimate.ordered_units(rows), rows["item"].nunique()
     if items < MIN_ITEMS:
         raise InvalidArgument(
             f"--pilot: {items} items of {name} have confidence and outcome; {MIN_ITEMS} are needed."
         )
+    if len(units) < estimate.MIN_CLUSTERS:
+        raise InvalidArgument(
+            f"--pilot: the items of {name} are in {len(units)} clusters; {estimate.MIN_CLUSTERS} "
+            "are needed."
+        )
+    note = f"{len(units)} clusters of items are drawn" if len(units) < items else ""
+    return units, items, note
 
 
 def _size_for_width(
     aim: _Aim, group: ConfidenceGroup, rng: np.random.Generator
 ) -> dict[str, object]:
     rows, items_asked = _pilot(group)
-    units = pd.Index(rows["item"].unique())
-    _refuse_few(group.name, len(units))
-    population = _Population.from_answers(Answers.from_frame(rows, units))
+    units, pilot_items, cluster_note = _units_of(group.name, rows)
+    population = _Population.from_rows(rows, units)
 
     def simulated_width(n: int) -> float:
-        low, high = _interval(aim, population.draw(n, rng), aim.resampling(rng))
+        run = population.run(population.draw_units(n, rng))
+        low, high = _interval(aim, run, aim.resampling(rng))
         return high - low if high >= low else np.inf
 
     def target_size(n: int, widths: FloatArray) -> float:
@@ -211,8 +235,9 @@ def _size_for_width(
         width = float(np.quantile(widths, aim.power, method="inverted_cdf"))
         return n * min((width / aim.size) ** 2, 16)
 
-    items, note = _search_size(simulated_width, target_size, len(units))
-    return _line("width", aim, group.task, group.name, "", items, len(units), items_asked, note)
+    items, note = _search_size(simulated_width, target_size, pilot_items)
+    note = noted(cluster_note, note)
+    return _line("width", aim, group.task, group.name, "", items, pilot_items, items_asked, note)
 
 
 def _interval(aim: _Aim, answers: Answers, resampling: Resampling) -> tuple[float, float]:
@@ -238,17 +263,16 @@ class _TwoRuns:
     second: _Population
     is_paired: bool
 
-    def contrast(self, items: IntArray, second_items: IntArray) -> Contrast:
-        """Return the contrast of runs of given items."""
-        index = pd.RangeIndex(len(items))
-        pair = Pair(index, index, self.first.run(items), self.second.run(second_items))
+    def contrast(self, units: IntArray, second_units: IntArray) -> Contrast:
+        """Return the contrast of runs of given units."""
+        index = pd.RangeIndex(len(units))
+        pair = Pair(index, index, self.first.run(units), self.second.run(second_units))
         return contrast_of_pairs([pair], (), [self.aim.form])
 
     def draw(self, n: int, rng: np.random.Generator) -> Contrast:
-        """Draw the contrast of two runs of n items."""
-        items = rng.integers(self.first.items, size=n)
-        second_items = items if self.is_paired else rng.integers(self.first.items, size=n)
-        return self.contrast(items, second_items)
+        """Draw the contrast of two runs of about n items."""
+        units = self.first.draw_units(n, rng)
+        return self.contrast(units, units if self.is_paired else self.first.draw_units(n, rng))
 
 
 def _size_to_detect(
@@ -265,13 +289,12 @@ def _size_to_detect(
     items_asked = min(count for _, count in pilots)
     is_paired = len(groups) == 2
     sides = on_common(frames)[1] if is_paired else [frames[0], frames[0]]
-    units = pd.Index(sides[0]["item"].unique())
-    _refuse_few(" and ".join(names), len(units))
-    first, second = (_Population.from_answers(Answers.from_frame(side, units)) for side in sides)
+    units, pilot_items, cluster_note = _units_of(" and ".join(names), sides[0])
+    first, second = (_Population.from_rows(side, units) for side in sides)
     runs = _TwoRuns(aim, first, second, is_paired)
 
-    all_items = np.arange(len(units))
-    whole = runs.contrast(all_items, all_items)
+    all_units = np.arange(len(units))
+    whole = runs.contrast(all_units, all_units)
     column = max(k for k, (_, metric) in enumerate(whole.names) if metric == aim.metric)
     true = float(resample_contrast(whole, Resampling(1), None).values[column])
     shift = (aim.size if true >= 0 else -aim.size) - true
@@ -290,7 +313,7 @@ def _size_to_detect(
         z = float(ndtri(np.clip(detections.mean(), smallest, 1 - smallest)))
         return n * min((ndtri(aim.power) + alpha_z) / max(z + alpha_z, 0.1), 4) ** 2
 
-    items, note = _search_size(simulated_detection, target_size, len(units))
+    items, note = _search_size(simulated_detection, target_size, pilot_items)
     if is_paired:
         second_name, correlation = names[1], _correlation(whole, column)
         pilot_note = f"the pilot's own difference is {true:.3g}"
@@ -304,9 +327,9 @@ def _size_to_detect(
         names[0],
         second_name,
         items,
-        len(units),
+        pilot_items,
         items_asked,
-        noted(pilot_note, note),
+        noted(pilot_note, cluster_note, note),
         correlation,
     )
 
