@@ -108,7 +108,7 @@ def test_a_scale_that_is_said(tmp_path: Path) -> None:
     assert "5 of 6 values of 'raw' are above 1; give their scale, such as --confidence" in unsaid
     stderr = printed("summarize", write_columns(tmp_path, confidence=tens), code=2).stderr
     assert "confidence=9 is not in [0, 1]" in stderr
-    assert "(--confidence-scale 0-100)" in stderr
+    assert "such as --confidence-scale 0-100" in stderr
 
 
 def test_columns_take_their_names(tmp_path: Path) -> None:

@@ -242,6 +242,36 @@ def test_columns_of_each_model_are_rows_of_each_model(tmp_path: Path) -> None:
     assert "c left out: no column 'c_ok' of --column correct={model}_ok" in notices
 
 
+def test_several_columns_of_confidence_are_refused_with_both_remedies(tmp_path: Path) -> None:
+    """The second remedy gives the numbers of both models."""
+    sure = [value / 100 for value in SURE]
+    columns = {"gpt_confidence": sure, "claude_confidence": sure, "claude_correct": RIGHT}
+    wide = write(tmp_path / "wide.csv", confidence=None, correct=None, gpt_correct=RIGHT, **columns)
+    message = error_of(wide)
+    assert "Name one: --column confidence=gpt_confidence" in message
+    option = "confidence={model}_confidence"
+    assert f"take them as columns of models: --column '{option}'" in message
+    columns_of_models = ("--column", option, "--column", "correct={model}_correct")
+    for model in ("gpt", "claude"):
+        assert value_of("accuracy", wide, *columns_of_models, model=model) == 0.6
+    unlike = write(tmp_path / "two.csv", confidence=None, my_confidence=sure, p_certainty=sure)
+    assert "columns of models" not in error_of(unlike)
+
+
+def test_a_notice_of_several_files_is_printed_once(tmp_path: Path) -> None:
+    """With their number; a notice of one file names it."""
+    for name in ("a", "b", "c"):
+        write(tmp_path / f"{name}.csv", item=None, id=range(ITEMS), confidence=sorted(SURE))
+    paths = [tmp_path / f"{name}.csv" for name in ("a", "b", "c")]
+    scale = ("--confidence-scale", "0-100", "--resamples", "2")
+    notice = "columns were taken as item=id; --column names others"
+    several = " ".join(printed("summarize", *paths, *scale).stderr.split())
+    assert several.count(notice) == 1
+    assert f"note: 3 files: {notice}" in several
+    alone = " ".join(printed("summarize", paths[0], *scale).stderr.split())
+    assert f"a.csv: {notice}" in alone
+
+
 def test_a_cell_of_a_model_is_named_by_its_own_row_and_column(tmp_path: Path) -> None:
     """And a column of names without names is no item."""
     columns = {"problem_id": [""] * 3, "a_conf": [0.5, 0.6, 0.7], "b_conf": [0.5, 0.6, "high"]}
@@ -447,7 +477,7 @@ def test_a_scale_that_the_values_contradict_is_refused_with_counts(tmp_path: Pat
     assert "10 of 40 values between 0 and 1, such as 0.5, and 30 above 1" in message
     message = error_of(path, "--confidence-scale", "0-1")
     assert "30 of 40 values from 2 on, such as 50, and 10 below" in message
-    assert "(--confidence-scale 0-100)" in error_of(path)
+    assert "such as --confidence-scale 0-100" in error_of(path)
     path = write(
         tmp_path / "mine.csv", confidence=[*map(str, shares[:10]), *(f"{s}%" for s in SURE[10:])]
     )

@@ -372,12 +372,23 @@ def _take(
     columns = list(dict.fromkeys(candidates.values()))
     if len(columns) > 1 and name not in candidates:
         names_text = ", ".join(columns[:_LISTED])
-        raise InvalidArgument(
-            f"{source}: the columns {names_text} may each be {name!r}. "
-            f"Name one: --column {quote(f'{name}={columns[0]}')}"
-        )
+        remedy = f"Name one: --column {quote(f'{name}={columns[0]}')}"
+        if ending := _common_ending(columns):
+            all_models = quote(f"{name}={{model}}{ending}")
+            remedy += f"; or take them as columns of models: --column {all_models}"
+        raise InvalidArgument(f"{source}: the columns {names_text} may each be {name!r}. {remedy}")
     if candidates:
         alias_by_name[name] = name if name in candidates else next(iter(candidates))
+
+
+def _common_ending(columns: Sequence[str]) -> str:
+    """Return the words that all names end with, such as `_confidence`; empty if there are none."""
+    ending = ""
+    for words in zip(*(reversed(column.split("_")[1:]) for column in columns), strict=False):
+        if len(set(words)) > 1:
+            break
+        ending = f"_{words[0]}{ending}"
+    return ending
 
 
 def _plain(column: str) -> str:

@@ -176,8 +176,13 @@ def read_judgments(
     notices: list[str] = []
     loss_notices: list[str] = []
     sources = []
+    places_of_files: dict[str, list[str]] = {}
     for file, name in zip(files, file_names(files), strict=True):
-        sources.append(read_file(user_path("PATH", file), recorded, notices, name))
+        path, notices_of_file = user_path("PATH", file), list[str]()
+        sources.append(read_file(path, recorded, notices_of_file, name))
+        for notice in notices_of_file:
+            places_of_files.setdefault(notice.removeprefix(f"{path}: "), []).append(str(path))
+    notices += _each_once(places_of_files, "files")
     notices += _told_apart(sources, file_names(files))
     if log_places:
         options = ReadOptions(progress, reread, recorded, executor)
@@ -409,14 +414,19 @@ def runs_with_judgments(
 
 
 def _notices_of_logs(runs: Sequence[LocatedRun]) -> Iterator[str]:
-    """Yield each notice of logs with the log's name, or with the number of logs that have it."""
+    """Yield each notice of logs once."""
     places: dict[str, list[str]] = {}
     for location, run in runs:
         for sentence in [*run.notices, *run.unsent]:
             places.setdefault(sentence, []).append(shown_place(location))
-    for sentence, logs in places.items():
-        subject = logs[0] if len(logs) == 1 else f"{len(logs)} logs"
-        yield f"{subject}: {sentence}"
+    yield from _each_once(places, "logs")
+
+
+def _each_once(places_by_notice: Mapping[str, Sequence[str]], noun: str) -> Iterator[str]:
+    """Yield each notice with its place, or with the number of places that have it."""
+    for notice, places in places_by_notice.items():
+        subject = places[0] if len(places) == 1 else f"{len(places)} {noun}"
+        yield f"{subject}: {notice}"
 
 
 def _reread_notices(runs: Sequence[LocatedRun]) -> Iterator[str]:

@@ -90,16 +90,14 @@ LEVEL = Limit(
     lambda values: values.map(_is_level).to_numpy(bool),
     "levels are percentages: 90, not 0.9",
 )
+REPORTED = replace(SHARE, remedy="name the scale of the reports, such as --confidence-scale 0-100")
+"""Limit of a confidence that may be a report on another scale."""
 COUNT = Limit("a whole number from 0 on", _between(0, np.inf, whole=True))
 NOT_NEGATIVE = Limit("0 or more", _between(0, np.inf))
 
 _LIMITS: Mapping[str, Limit] = {
     "share": SHARE,
-    "reported": replace(
-        SHARE,
-        remedy="give a share, or `low`, `high` and `raw` for a report on another scale "
-        "(--confidence-scale 0-100)",
-    ),
+    "reported": REPORTED,
     "target": Limit("in [0, 1)", _between(0, np.nextafter(1, 0)), "75% is 0.75"),
     "level": LEVEL,
     "levels": Limit(

@@ -17,6 +17,7 @@ from inspect_confidence.results import Condition, Result
 from inspect_confidence.studies import bins, calibration, estimate
 from inspect_confidence.studies import compare as contenders
 from inspect_confidence.studies.estimate import Estimate, Statistics, unit_indices
+from inspect_confidence.studies.limits import REPORTED
 from inspect_confidence.studies.notes import left_out, noted, rests_on, statuses, unread_flags
 from inspect_confidence.studies.study import Difference, FigureSpec, Resampling
 
@@ -31,11 +32,7 @@ def completed(rows: pd.DataFrame) -> pd.DataFrame:
     Raises:
         InvalidArgument: A share lies outside [0, 1], or a scale runs the wrong way.
     """
-    remedy = (
-        "give a share, or `low`, `high` and `raw` for a report on another scale "
-        "(--confidence-scale 0-100)."
-    )
-    estimate.refuse_outside(rows, ("confidence", "correct"), remedy)
+    estimate.refuse_outside(rows, ("confidence", "correct"), f"{REPORTED.remedy}.")
     flat = rows[rows["low"] >= rows["high"]]
     if len(flat):
         low, high = flat[["low", "high"]].iloc[0]
