@@ -16,11 +16,11 @@ LOGS = Path(__file__).parent / "logs"
 MODELS = ["respondent/candid", "respondent/boastful"]
 TASKS: dict[str, dict[str, Any]] = {
     "fermi_eval": {"dataset": "bundled", "items": 10},
-    "scale_variants": {"dataset": "bundled", "items": 10, "scales": "0-5,0-20,0-100,60-100"},
+    "scale_variants": {"dataset": "bundled", "items": 40, "scales": "0-5,0-20,0-100,60-100"},
     "wep_elicitation": {"items": 3, "settings": "concise"},
     "wep_choice": {"items": 15},
     "life_eval": {"items": 28},
-    "question_sets": {"dataset": "bundled", "items": 24},
+    "question_sets": {"dataset": "bundled", "items": 60},
     "hedge_markers": {"dataset": "facts", "items": 100, "draws": 8},
 }
 

@@ -245,7 +245,11 @@ def test_columns_of_each_model_are_rows_of_each_model(tmp_path: Path) -> None:
 def test_several_columns_of_confidence_are_refused_with_both_remedies(tmp_path: Path) -> None:
     """The second remedy gives the numbers of both models."""
     sure = [value / 100 for value in SURE]
-    columns = {"gpt_confidence": sure, "claude_confidence": sure, "claude_correct": RIGHT}
+    columns: dict[str, Any] = {
+        "gpt_confidence": sure,
+        "claude_confidence": sure,
+        "claude_correct": RIGHT,
+    }
     wide = write(tmp_path / "wide.csv", confidence=None, correct=None, gpt_correct=RIGHT, **columns)
     message = error_of(wide)
     assert "Name one: --column confidence=gpt_confidence" in message

@@ -70,3 +70,17 @@ def _visible_form(character: str) -> str:
 def _code_units(character: str) -> str:
     units = character.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[k]:02x}{units[k + 1]:02x}" for k in range(0, len(units), 2))
+
+
+def shortened(text: str, length: int = 40) -> str:
+    """Return the text, without its middle if it is longer than a label may be.
+
+    Example:
+        >>> shortened("a" * 100, 9)
+        'aaaa…aaaa'
+    """
+    plain = "".join(character for character in text if character.isprintable())
+    if len(plain) <= length:
+        return plain
+    half = (length - 1) // 2
+    return f"{plain[:half]}…{plain[-half:]}"

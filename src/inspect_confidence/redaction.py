@@ -59,8 +59,8 @@ def without_keys(text: str) -> str:
 
 
 def _environment() -> list[str]:
-    secrets = (value for name, value in os.environ.items() if _is_secret(name))
-    return [value for value in secrets if len(value) >= _GUESSABLE]
+    values = (os.environ[name] for name in filter(_is_secret, os.environ))
+    return [value for value in values if len(value) >= _GUESSABLE]
 
 
 @cache

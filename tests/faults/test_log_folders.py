@@ -32,6 +32,8 @@ from runs import printed, refusal
 from studies.frames import frames_are_equal
 
 EXAMPLE = CHECKOUT / "examples" / "logs" / "scale_variants-candid.eval"
+SAMPLES = 160
+"""Samples of the example log."""
 BY = ProvenanceData(author="a tester", reason="a fault")
 
 
@@ -77,7 +79,9 @@ def test_answers_of_a_retry_outlive_a_touch_of_the_first_log(tmp_path: Path, tou
     judgments = read_judgments(tmp_path)
     assert frames_are_equal(judgments["scale_variants"], retry_rows)
     (message,) = [notice for notice in judgments.notices if "several logs" in notice]
-    assert message.startswith("40 samples are in several logs and were taken once: 40 from ")
+    assert message.startswith(
+        f"{SAMPLES} samples are in several logs and were taken once: {SAMPLES} from "
+    )
     assert message.endswith("retry.eval")
     ingest(tmp_path, tmp_path / "store")
     assert frames_are_equal(rows(tmp_path / "store"), retry_rows)
@@ -92,7 +96,7 @@ def test_each_sample_comes_from_the_log_that_answers_it(tmp_path: Path) -> None:
     judgments = read_judgments(tmp_path)
     assert (judgments["scale_variants"]["status"] == "ok").all()
     (message,) = [notice for notice in judgments.notices if "several logs" in notice]
-    assert "30 from " in message.split(",")[0]
+    assert f"{SAMPLES - 10} from " in message.split(",")[0]
     assert message.endswith("earlier.eval")
 
 
@@ -138,8 +142,8 @@ def test_folders_with_any_name_are_read(tmp_path: Path, name: str) -> None:
     folder = tmp_path / name
     folder.mkdir()
     shutil.copy(EXAMPLE, folder)
-    assert len(rows(folder)) == 40
-    assert len(rows(folder / EXAMPLE.name)) == 40
+    assert len(rows(folder)) == SAMPLES
+    assert len(rows(folder / EXAMPLE.name)) == SAMPLES
 
 
 def test_what_cant_be_listed_is_named(tmp_path: Path) -> None:
@@ -162,7 +166,7 @@ def test_what_cant_be_listed_is_named(tmp_path: Path) -> None:
     with patch("os.scandir", refused):
         judgments = read_judgments(logs)
         done = ingest(logs, tmp_path / "store")
-    assert len(judgments["scale_variants"]) == 40
+    assert len(judgments["scale_variants"]) == SAMPLES
     assert done.logs_failed == len(judgments.loss_notices) == 4
     for name, reason in {
         "shut": "Permission denied",

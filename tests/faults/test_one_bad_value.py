@@ -186,7 +186,7 @@ def test_an_oversized_member_is_named_and_not_unpacked(tmp_path: Path) -> None:
             copy.writestr(member.filename, content, zipfile.ZIP_DEFLATED)
     (tmp_path / "good.eval").write_bytes(source.read_bytes())
     judgments = read_judgments(tmp_path)
-    assert len(judgments["scale_variants"]) == 40
+    assert len(judgments["scale_variants"]) == 160
     (notice,) = judgments.loss_notices
     assert "bomb.eval" in notice
     assert "summaries.json" in notice

@@ -352,4 +352,4 @@ def test_figures_fit_a_column_without_cut_or_overlapping_text(name: str, group: 
 def test_every_exported_plot_has_a_case() -> None:
     """Every exported plot has a case."""
     plotted = {name for names, _ in CASES.values() for name in names}
-    assert plotted == {*plots.__all__} - {"COLOURS", "shortened", "style"}
+    assert plotted == {*plots.__all__} - {"COLOURS", "style"}

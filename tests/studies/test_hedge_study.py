@@ -864,7 +864,7 @@ def test_interval_resamples_items_with_their_sentences() -> None:
 
     settings: Any = {"resamples": 20_000, "options": {"hedge_markers.marker_thresholds": 1}}
     for part in study_parts(frame_of(all_sentences), settings):
-        list(part.results(observe))
+        list(part.results(observe, {"mic"}))
     draws = np.sort(observed[WHERE, "mic"])
     sums = np.array([sum(sentences) / 20 for sentences in agreements])
     sizes = np.array([len(sentences) for sentences in agreements])

@@ -240,12 +240,18 @@ class StudyResults:
     notes: Mapping[tuple[str, str], str] = field(default_factory=dict)
     metrics: Collection[str] | None = None
 
-    def results(self, observe: Observer | None = None) -> Iterator[Result]:
+    def results(
+        self, observe: Observer | None = None, observed_metrics: Collection[str] = ()
+    ) -> Iterator[Result]:
         """Yield the study's results, and then those on unread replies.
 
         The latter use all judgments, since common items have no unread replies.
+
+        Args:
+            observe: As in `Resampling`.
+            observed_metrics: As in `Resampling`.
         """
-        resampling = replace(self.resampling, observe=observe)
+        resampling = replace(self.resampling, observe=observe, observed_metrics=observed_metrics)
         if self.metrics is not None:
             resampling = replace(resampling, metrics=self.study.with_sources(self.metrics))
         for result in self.study.summarize(self.frames, resampling):

@@ -84,7 +84,7 @@ def summarize_with_draws(
 
     results: list[Result] = []
     for part in study_parts(source, settings):
-        results.extend(part.results(observe))
+        results.extend(part.results(observe, {metric for _, metric in headline_metrics}))
     draws = {}
     for row, result in enumerate(results):
         if key(result) in draws_by_key:

@@ -8,7 +8,7 @@ import pandas as pd
 from inspect_confidence.overview.matrix import LineKey, Matrix, boards_of, matrix_of
 from inspect_confidence.overview.ranks import Ranks
 from inspect_confidence.overview.sentences import Sentence, model_sentences
-from inspect_confidence.plots import shortened
+from inspect_confidence.printing import shortened
 
 _LONGEST = 60
 """Maximum number of characters of a name."""

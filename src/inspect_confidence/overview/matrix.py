@@ -13,7 +13,7 @@ import pandas as pd
 from inspect_confidence.headlines import Direction, direction_of, headline_rows
 from inspect_confidence.overview.numbers import format_number, without_unit
 from inspect_confidence.overview.ranks import Rank, Ranks, headline_ranks
-from inspect_confidence.plots import shortened
+from inspect_confidence.printing import shortened
 from inspect_confidence.results import OTHER_ITEMS, Condition, conditions_of
 from inspect_confidence.studies.unread import ALL_DATASETS, SHARE
 

@@ -22,7 +22,7 @@ from inspect_confidence.overview.matrix import (
 )
 from inspect_confidence.overview.numbers import format_interval, format_number
 from inspect_confidence.overview.ranks import Rank, Ranks
-from inspect_confidence.plots import shortened
+from inspect_confidence.printing import shortened
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import Clause, NumberInText, all_studies
 from inspect_confidence.studies.unread import answering_models

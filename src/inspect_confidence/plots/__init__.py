@@ -32,7 +32,7 @@ from inspect_confidence.plots.models import (
 )
 from inspect_confidence.plots.profiles import profile
 from inspect_confidence.plots.sets import calibration, over_sets
-from inspect_confidence.plots.style import COLOURS, shortened, style
+from inspect_confidence.plots.style import COLOURS, style
 from inspect_confidence.plots.traces import exponents, tunnel_entropy
 from inspect_confidence.plots.words import (
     consistency,
@@ -77,7 +77,6 @@ __all__ = [
     "reliability",
     "report_histogram",
     "says_and_right",
-    "shortened",
     "style",
     "tunnel",
     "tunnel_entropy",

@@ -22,8 +22,9 @@ from inspect_confidence.plots.layout import (
     share_ticks,
     with_intervals,
 )
-from inspect_confidence.plots.style import DASHED, FAINT, RULE, SERIES, mark, shortened, styled
+from inspect_confidence.plots.style import DASHED, FAINT, RULE, SERIES, mark, styled
 from inspect_confidence.plots.text import brief, inches_of
+from inspect_confidence.printing import shortened
 from inspect_confidence.scales import ALL, BASELINE
 
 _TASKS = ("scale_variants", "question_sets", "life_eval", "any_eval", "simple_qa")

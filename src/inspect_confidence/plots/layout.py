@@ -9,8 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.plots.style import FAINT, WIDTH, shortened
+from inspect_confidence.plots.style import FAINT, WIDTH
 from inspect_confidence.plots.text import inches_of, lines_of, wrapped
+from inspect_confidence.printing import shortened
 from inspect_confidence.results import with_parts
 
 PlottedT = TypeVar("PlottedT")

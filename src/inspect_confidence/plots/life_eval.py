@@ -18,8 +18,9 @@ from inspect_confidence.plots.layout import (
     share_ticks,
     with_intervals,
 )
-from inspect_confidence.plots.style import DASHED, INK, RULE, mark, mark_of, shortened, styled
+from inspect_confidence.plots.style import DASHED, INK, RULE, mark, mark_of, styled
 from inspect_confidence.plots.text import number
+from inspect_confidence.printing import shortened
 from inspect_confidence.results import with_parts
 
 _BY = ("model", "dataset", "variant", "window")

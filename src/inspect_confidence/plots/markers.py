@@ -10,8 +10,9 @@ from matplotlib.figure import Figure
 from inspect_confidence.plots.cells import CellTable, cells
 from inspect_confidence.plots.dots import Panel, dots
 from inspect_confidence.plots.layout import facets, panels, select_rows, tick_width
-from inspect_confidence.plots.style import FAINT, SERIES, shortened, styled
+from inspect_confidence.plots.style import FAINT, SERIES, styled
 from inspect_confidence.plots.text import first_names
+from inspect_confidence.printing import shortened
 from inspect_confidence.results import Condition
 from inspect_confidence.studies.hedge_markers.forms import DEFAULT_THRESHOLD
 

@@ -12,8 +12,9 @@ from matplotlib.lines import Line2D
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.plots.layout import facets, panels, select_rows, share_ticks, tick_width
 from inspect_confidence.plots.markers import with_thresholds
-from inspect_confidence.plots.style import DASHED, FAINT, INK, SERIES, mark, shortened, styled
+from inspect_confidence.plots.style import DASHED, FAINT, INK, SERIES, mark, styled
 from inspect_confidence.plots.text import first_names
+from inspect_confidence.printing import shortened
 
 _TASK = "hedge_markers"
 _BY = ("model", "variant", "judge", "marker_threshold")

@@ -19,7 +19,8 @@ from inspect_confidence.plots.layout import (
     share_ticks,
     with_intervals,
 )
-from inspect_confidence.plots.style import DASHED, mark_of, shortened, styled
+from inspect_confidence.plots.style import DASHED, mark_of, styled
+from inspect_confidence.printing import shortened
 from inspect_confidence.scales import ALL
 from inspect_confidence.studies.hedge_markers.forms import DEFAULT_THRESHOLD
 

@@ -13,8 +13,9 @@ from matplotlib.figure import Figure
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.headlines import direction_of
 from inspect_confidence.metrics import METRICS
-from inspect_confidence.plots.style import FAINT, RULE, SERIES, WIDTH, shortened, styled
+from inspect_confidence.plots.style import FAINT, RULE, SERIES, WIDTH, styled
 from inspect_confidence.plots.text import inches_of, number, wrapped
+from inspect_confidence.printing import shortened
 from inspect_confidence.results import Condition, with_parts
 from inspect_confidence.studies import all_studies
 

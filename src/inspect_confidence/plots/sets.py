@@ -16,7 +16,8 @@ from inspect_confidence.plots.layout import (
     share_ticks,
     with_intervals,
 )
-from inspect_confidence.plots.style import DASHED, mark_of, shortened, styled
+from inspect_confidence.plots.style import DASHED, mark_of, styled
+from inspect_confidence.printing import shortened
 
 _TASKS = ("question_sets", "life_eval")
 _SOURCES = ("stated", "token")

@@ -134,20 +134,6 @@ def mark_of(model: str, k: int) -> dict[str, Any]:
     return mark(order.index(model) if model in order else len(order) + k)
 
 
-def shortened(text: str, length: int = 40) -> str:
-    """Return the text, without its middle if it is longer than a label may be.
-
-    Example:
-        >>> shortened("a" * 100, 9)
-        'aaaa…aaaa'
-    """
-    plain = "".join(character for character in text if character.isprintable())
-    if len(plain) <= length:
-        return plain
-    half = (length - 1) // 2
-    return f"{plain[:half]}…{plain[-half:]}"
-
-
 COLOURS = {
     INK: "--ink",
     FAINT: "--faint",

@@ -11,7 +11,7 @@ from unicodedata import east_asian_width
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 
-from inspect_confidence.plots.style import shortened
+from inspect_confidence.printing import shortened
 
 TextT = TypeVar("TextT")
 

@@ -9,7 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from inspect_confidence.plots.layout import arms, facets, panels, select_against, select_rows
-from inspect_confidence.plots.style import SERIES, mark, shortened, styled
+from inspect_confidence.plots.style import SERIES, mark, styled
+from inspect_confidence.printing import shortened
 
 _TASK = "fermi_eval"
 

@@ -20,8 +20,9 @@ from inspect_confidence.plots.layout import (
     tick_width,
     with_intervals,
 )
-from inspect_confidence.plots.style import INK, PAPER, mark, shortened, styled
+from inspect_confidence.plots.style import INK, PAPER, mark, styled
 from inspect_confidence.plots.text import first_names
+from inspect_confidence.printing import shortened
 from inspect_confidence.results import Condition, with_parts
 
 _SETTINGS = ("concise", "extended", "female", "male")

@@ -14,7 +14,7 @@ from inspect_confidence.overview import sentences
 from inspect_confidence.overview.front import front_of
 from inspect_confidence.overview.matrix import matrix_of
 from inspect_confidence.overview.ranks import RANKING, Ranks
-from inspect_confidence.plots import shortened
+from inspect_confidence.printing import shortened
 from inspect_confidence.report import figures, tables
 from inspect_confidence.report.svg import with_classes
 from inspect_confidence.studies.unread import nearly_all_unread

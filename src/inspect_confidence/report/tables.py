@@ -12,7 +12,7 @@ from inspect_confidence.commands.analysis import Settings
 from inspect_confidence.commands.compare import EXPLORATORY, compare
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import METRICS
-from inspect_confidence.plots import shortened
+from inspect_confidence.printing import shortened
 from inspect_confidence.published import read_published
 from inspect_confidence.redaction import scrub
 from inspect_confidence.results import Condition, with_parts

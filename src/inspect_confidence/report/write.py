@@ -18,7 +18,7 @@ from inspect_confidence.judgments.places import Paths
 from inspect_confidence.judgments.read import Judgments, Source, judgments_of
 from inspect_confidence.overview.ranks import headline_ranks
 from inspect_confidence.overview.sentences import first_findings
-from inspect_confidence.plots import shortened
+from inspect_confidence.printing import shortened
 from inspect_confidence.privacy import model_name, redact_frame, redactors
 from inspect_confidence.redaction import scrub
 from inspect_confidence.report import figures, tables

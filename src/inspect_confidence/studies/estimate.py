@@ -320,7 +320,8 @@ def resample(
         needed = [
             position
             for position, estimate in enumerate(part.estimates)
-            if resampling.observe or _needs_resamples(estimate, len(strata), clusters)
+            if resampling.observes(estimate.metric)
+            or _needs_resamples(estimate, len(strata), clusters)
         ]
         if needed or not part.estimates:
             resampled_parts.append(part.statistic)

@@ -257,6 +257,8 @@ class Resampling:
         workers: Processes that work at once, where a study has independent parts.
         observe: Callback for each result with its values over resamples, for ranks of models; works
             with one worker only.
+        observed_metrics: Metrics that are resampled for `observe` even if their interval needs no
+            resamples; values of other metrics may be NaN.
         study_options: Options of the study that is computed.
         choices: By task, the analysis choices that change its numbers and aren't the default, by
             name. They are part of the variant.
@@ -270,6 +272,7 @@ class Resampling:
     convention: str | None = None
     workers: int = 1
     observe: Callable[[Result, NDArray[np.float64]], None] | None = None
+    observed_metrics: Collection[str] = ()
     study_options: object = None
     choices: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     costs: Costs | None = None
@@ -279,6 +282,10 @@ class Resampling:
     def asks_for(self, metric: str) -> bool:
         """Return whether a metric is computed."""
         return self.metrics is None or metric in self.metrics
+
+    def observes(self, metric: str) -> bool:
+        """Return whether the callback needs a metric's values over resamples."""
+        return self.observe is not None and metric in self.observed_metrics
 
     def options(self, kind: type[Options]) -> Options:
         """Return the study's options, or their defaults if none were given."""
