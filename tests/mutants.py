@@ -476,14 +476,14 @@ EDGES = (
         "redaction.py",
         'text = _NAMED.sub(rf"\\g<1>{REMOVED}", text)\n    return _USER.sub("~", text)',
         'return _USER.sub("~", text)',
-        ["tests/faults/test_secrets.py", "tests/export"],
+        ["tests/test_redaction.py"],
     ),
     Mutant(
         "home_folders_are_exported",
         "redaction.py",
         'return _USER.sub("~", text)',
         "return text",
-        ["tests/faults/test_secrets.py", "tests/export"],
+        ["tests/test_redaction.py"],
     ),
     Mutant(
         "control_characters_reach_the_terminal",

@@ -64,6 +64,20 @@ def breaks(folder: Path) -> Callable[[], object]:
     return write
 
 
+def test_a_file_that_the_disk_refuses_leaves_the_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The content has been written when the disk reports the error; nothing else is left."""
+
+    def refuse(_: int) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO), str(tmp_path))
+
+    write_file(tmp_path / "a.csv", "old")
+    monkeypatch.setattr(os, "fsync", refuse)
+    assert "a.csv can't be written" in said_of(write_file, tmp_path / "a.csv", "new")
+    assert files(tmp_path) == {"a.csv": b"old"}
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has a device that is full")
 def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
     """A file of one output, all files of an output of several, and no folder that wasn't there."""

@@ -1,0 +1,23 @@
+"""Keys and home folders are removed from texts that are printed or exported."""
+
+from __future__ import annotations
+
+import pytest
+
+from inspect_confidence.redaction import without_keys
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("api_key=abc123", "api_key=[removed]"),
+        ("variant=api_key%3Dabc123;level=90", "variant=api_key%3D[removed];level=90"),
+        ('{"my_password": "a-b-c", "n": 3}', '{"my_password": "[removed]", "n": 3}'),
+        ("read /home/someone/logs/a.eval", "read ~/logs/a.eval"),
+        ("read C:\\Users\\someone\\logs", "read ~\\logs"),
+        ("max_tokens=100 in /data/logs", "max_tokens=100 in /data/logs"),
+    ],
+)
+def test_named_secrets_and_home_folders_are_removed(text: str, shown: str) -> None:
+    """Other settings and paths stay."""
+    assert without_keys(text) == shown
