@@ -34,15 +34,20 @@ from studies.frames import frames_are_equal
 EXAMPLE = CHECKOUT / "examples" / "logs" / "scale_variants-candid.eval"
 SAMPLES = 160
 """Samples of the example log."""
+FEW = 40
+"""Samples of a log that is made of it."""
 BY = ProvenanceData(author="a tester", reason="a fault")
 
 
 def log_of(model: str, run: str) -> EvalLog:
-    """The example's log as that of another model and run: samples have uuids of their own."""
+    """The first samples of the example's log as those of another model and run."""
     log = read_eval_log(str(EXAMPLE))
     log.eval.model, log.eval.task_id = model, run
-    for sample in log.samples or []:
+    log.samples = (log.samples or [])[:FEW]
+    for sample in log.samples:
         sample.uuid = f"{run}-{sample.id}"
+    dataset = log.eval.dataset
+    dataset.samples, dataset.sample_ids = FEW, [sample.id for sample in log.samples]
     return log
 
 
@@ -80,7 +85,7 @@ def test_answers_of_a_retry_outlive_a_touch_of_the_first_log(tmp_path: Path, tou
     assert frames_are_equal(judgments["scale_variants"], retry_rows)
     (message,) = [notice for notice in judgments.notices if "several logs" in notice]
     assert message.startswith(
-        f"{SAMPLES} samples are in several logs and were taken once: {SAMPLES} from "
+        f"{FEW} samples are in several logs and were taken once: {FEW} from "
     )
     assert message.endswith("retry.eval")
     ingest(tmp_path, tmp_path / "store")
@@ -96,7 +101,7 @@ def test_each_sample_comes_from_the_log_that_answers_it(tmp_path: Path) -> None:
     judgments = read_judgments(tmp_path)
     assert (judgments["scale_variants"]["status"] == "ok").all()
     (message,) = [notice for notice in judgments.notices if "several logs" in notice]
-    assert f"{SAMPLES - 10} from " in message.split(",")[0]
+    assert f"{FEW - 10} from " in message.split(",")[0]
     assert message.endswith("earlier.eval")
 
 
