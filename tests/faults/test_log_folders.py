@@ -84,9 +84,7 @@ def test_answers_of_a_retry_outlive_a_touch_of_the_first_log(tmp_path: Path, tou
     judgments = read_judgments(tmp_path)
     assert frames_are_equal(judgments["scale_variants"], retry_rows)
     (message,) = [notice for notice in judgments.notices if "several logs" in notice]
-    assert message.startswith(
-        f"{FEW} samples are in several logs and were taken once: {FEW} from "
-    )
+    assert message.startswith(f"{FEW} samples are in several logs and were taken once: {FEW} from ")
     assert message.endswith("retry.eval")
     ingest(tmp_path, tmp_path / "store")
     assert frames_are_equal(rows(tmp_path / "store"), retry_rows)
