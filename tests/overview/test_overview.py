@@ -234,9 +234,25 @@ def test_the_best_and_the_worst_model_are_shaded_and_named() -> None:
     assert shades == {"a": "better", "b": "", "c": "worse"}
     (sentence,) = study_sentences(matrix)
     assert "".join(part.text for part in sentence) == (
-        "ECE on 0-100: lowest for a, 0.05 [0.00, 0.10]; highest for c, 0.35 [0.30, 0.40]; it "
-        "can be told from all others."
+        "ECE on 0-100: lowest for a, 0.05 [0.00, 0.10]; highest for c, 0.35 [0.30, 0.40]; the "
+        "first is lower than each of the 2 others, beyond chance."
     )
+
+
+def test_a_sentence_on_two_models_says_what_n_can_show() -> None:
+    """A shown difference, one within chance, and two equal numbers."""
+    ends = {
+        "apart": (row_of("a", 0.05, 0, 0.1), row_of("b", 0.35, 0.3, 0.4)),
+        "close": (row_of("a", 0.05, 0, 0.3), row_of("b", 0.15, 0, 0.4)),
+        "equal": (row_of("a", 0.1, 0, 0.3), row_of("b", 0.1, 0, 0.3)),
+    }
+    texts = {}
+    for name, rows in ends.items():
+        (sentence,) = study_sentences(matrix_of(results_frame(rows), ["a", "b"]))
+        texts[name] = "".join(part.text for part in sentence)
+    assert texts["apart"].endswith("0.35 [0.30, 0.40]; the difference is beyond chance.")
+    assert texts["close"].endswith("; n is too small to show which is lower.")
+    assert texts["equal"] == "ECE on 0-100: 0.10 [0.00, 0.30] for both models."
 
 
 def test_each_variant_has_a_line_and_an_undefined_metric_no_column() -> None:

@@ -67,7 +67,7 @@ def test_captions_count_judgments_and_nothing_is_loaded_from_elsewhere(
     of_scales = [text for text in captions if "refusal" in text]
     # 30 items, 2 scales, 2 epochs, 2 models; items 9, 19, 29 and 8, 18, 28 refuse on both scales
     assert any(
-        "Asked: 240 judgments; 24 could not be read (24 refusal)." in text for text in of_scales
+        "Asked: 240 judgments, 24 could not be read (24 refusal)." in text for text in of_scales
     )
 
 

@@ -212,6 +212,13 @@ def column_sentence(matrix: Matrix, place: int, *, source: str = "") -> Sentence
     badness = direction.loss(values) if direction.ordered else values
     order = np.argsort(badness, kind="stable")
     first, last = defined[order[0]], defined[order[-1]]
+    if len({number.text for _, number in defined}) == 1:
+        names = "both models" if len(defined) == 2 else f"all {len(defined)} models"
+        return [
+            SentencePart(f"{name}: "),
+            _number_part(first[1]),
+            SentencePart(f" for {names}{f' ({source})' if source else ''}."),
+        ]
     words = _ENDS.get(direction.name if direction.ordered else "none", _ENDS["none"])
     target = f"{direction.target:g}"
     return [
@@ -219,16 +226,17 @@ def column_sentence(matrix: Matrix, place: int, *, source: str = "") -> Sentence
         _number_part(first[1]),
         SentencePart(f"; {words[1].format(target)} for {_name(last[0])}, "),
         _number_part(last[1]),
-        SentencePart(f" ({source})." if source else f"{_overlap(defined, first)}."),
+        SentencePart(f" ({source})." if source else f"{_overlap(defined, first, words)}."),
     ]
 
 
 _ENDS = {
-    "higher": ("highest", "lowest"),
-    "lower": ("lowest", "highest"),
-    "target": ("nearest to {}", "farthest from it"),
-    "none": ("lowest", "highest"),
+    "higher": ("highest", "lowest", "higher"),
+    "lower": ("lowest", "highest", "lower"),
+    "target": ("nearest to {}", "farthest from it", "nearer"),
+    "none": ("lowest", "highest", "lower"),
 }
+"""Words for the first and the last model, and for the first one of two, by direction."""
 
 
 def _number_part(number: MatrixCell) -> SentencePart:
@@ -245,8 +253,12 @@ def _key_text(key: LineKey) -> str:
     return ", ".join(shortened(name, _LONGEST) for name in names)
 
 
-def _overlap(numbers: Sequence[tuple[Line, MatrixCell]], best: tuple[Line, MatrixCell]) -> str:
-    """Return a clause on the number of lines that may be as good as the best one."""
+def _overlap(
+    numbers: Sequence[tuple[Line, MatrixCell]],
+    best: tuple[Line, MatrixCell],
+    words: tuple[str, str, str],
+) -> str:
+    """Return a clause on what the ranks show: how many lines may be as good as the best one."""
     if isnan(best[1].rank.low):
         return ""
     ranked, overlaps = 0, 0
@@ -257,10 +269,15 @@ def _overlap(numbers: Sequence[tuple[Line, MatrixCell]], best: tuple[Line, Matri
     if not ranked:
         return ""
     if ranked == 1:
-        return f"; the two {'cannot' if overlaps else 'can'} be told apart"
+        if overlaps:
+            return f"; n is too small to show which is {words[2]}"
+        return "; the difference is beyond chance"
     if not overlaps:
-        return "; it can be told from all others"
-    return f"; {overlaps} of the {ranked} others cannot be told from the first"
+        return f"; the first is {words[2]} than each of the {ranked} others, beyond chance"
+    return (
+        f"; for {overlaps} of the {ranked} others n is too small to show that the first is "
+        + (words[2])
+    )
 
 
 def study_finding(results: pd.DataFrame, study: str) -> Sentence:

@@ -95,7 +95,17 @@ def plan_figures(
             figure = ReportFigure(
                 name=f"{spec.task}-{spec.plot}-{len(planned) + 1}".replace("_", "-"),
                 title=title,
-                caption=_caption(spec, group_rows, rows) + empty,
+                caption=" ".join(
+                    filter(
+                        None,
+                        (
+                            spec.reads,
+                            _drawn_intervals(spec, figure_rows),
+                            _asked(spec, group_rows, rows),
+                            empty,
+                        ),
+                    )
+                ),
                 metrics=metrics,
                 rows=figure_rows,
                 plot=spec.plot,
@@ -125,7 +135,7 @@ def _drawable(spec: FigureSpec, rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     if not drawn or not empty:
         return rows, ""
     kept = rows[[name in drawn for name in names]]
-    return kept, f" No number of: {'; '.join(_panel_names(asked, empty))}."
+    return kept, f"No number of: {'; '.join(_panel_names(asked, empty))}."
 
 
 def _panel_names(
@@ -184,8 +194,27 @@ def _groups(spec: FigureSpec, rows: pd.DataFrame) -> Iterator[tuple[str, pd.Data
         yield title, pd.concat([group, rows[shared]])[COLUMNS]
 
 
-def _caption(spec: FigureSpec, figure_rows: pd.DataFrame, rows: pd.DataFrame) -> str:
-    """Return a description with the numbers of judgments and of parse failures by status."""
+def _drawn_intervals(spec: FigureSpec, rows: pd.DataFrame) -> str:
+    """Return a sentence on the 95% intervals that the figure shows; empty if it never shows any."""
+    numbers = rows[rows["metric"].isin(spec.intervals) & rows["value"].notna()]
+    if numbers.empty:
+        return ""
+    count = int(numbers["ci_low"].notna().sum())
+    if count == len(numbers):
+        return "95% intervals are drawn."
+    if count:
+        return f"95% intervals are drawn for {count} of {len(numbers)} numbers."
+    reasons = numbers["note"].str.extract(_NO_INTERVAL)[0].value_counts()
+    reason = f": {reasons.index[0]}" if len(reasons) else ""
+    return f"No 95% interval is drawn{reason}."
+
+
+_NO_INTERVAL = r"no interval: ([^;]*)"
+"""Pattern of the reason in a note."""
+
+
+def _asked(spec: FigureSpec, figure_rows: pd.DataFrame, rows: pd.DataFrame) -> str:
+    """Return a sentence with the number of judgments, and of those without an answer by status."""
     parts = [name for name in spec.by if name not in COLUMNS and name != "variant"]
     model_rows = with_parts(figure_rows[figure_rows["model"] != spec.beside], ["variant", *parts])
     tasks = (spec.task, *spec.tasks)
@@ -197,11 +226,19 @@ def _caption(spec: FigureSpec, figure_rows: pd.DataFrame, rows: pd.DataFrame) ->
     in_figure = [_belongs(row, keys, lines) for row in counted.to_dict("records")]
     counts = counted[np.array(in_figure, bool)].groupby("status", sort=False)["value"].sum()
     if counts.empty:
-        return spec.reads
-    total, failures = int(counts.sum()), counts[counts.index != "ok"].astype(int)
-    statuses = ", ".join(f"{count:,} {status}" for status, count in failures.items())
-    read = f"; {failures.sum():,} could not be read ({statuses})" if statuses else ", all read"
-    return f"{spec.reads} Asked: {total:,} judgment{'' if total == 1 else 's'}{read}."
+        return ""
+    total = int(counts.sum())
+    declined = int(counts.get("declined", 0))
+    failures = counts[~counts.index.isin(["ok", "declined"])].astype(int)
+    parts = [f"{total:,} judgment{'' if total == 1 else 's'}"]
+    if declined:
+        parts.append(f"{declined:,} declined")
+    if len(failures):
+        statuses = ", ".join(f"{count:,} {status}" for status, count in failures.items())
+        parts.append(f"{failures.sum():,} could not be read ({statuses})")
+    else:
+        parts.append("all read")
+    return f"Asked: {', '.join(parts)}."
 
 
 def _short(name: object) -> str:

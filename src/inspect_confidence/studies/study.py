@@ -365,8 +365,9 @@ class FigureSpec:
     Attributes:
         plot: A function of `inspect_confidence.plots` that takes the rows.
         title: Title above the figure.
-        reads: Caption: what it shows and how to read it, in one to three sentences. Counts,
-            exclusions and the metrics' definitions are added from the rows and the registry.
+        reads: Caption: what it shows and how to read it. Intervals, counts, exclusions and the
+            metrics' definitions are added from the rows and the registry.
+        intervals: Metrics whose 95% intervals the plot draws.
         task: Task whose rows it draws.
         metrics: Metrics whose rows it draws.
         by: Columns of results and parts of the condition: a figure for each combination.
@@ -388,6 +389,7 @@ class FigureSpec:
     by: Sequence[str] = ("model", "dataset", "variant")
     keep: Callable[[Mapping[str, str]], bool] | None = None
     needs: int = 1
+    intervals: Sequence[str] = ()
     beside: str = ""
     tasks: Sequence[str] = ()
     panels: Sequence[str] = ("model", "dataset", "variant")

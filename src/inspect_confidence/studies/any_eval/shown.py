@@ -144,9 +144,9 @@ FIGURES: Sequence[FigureSpec] = (
     _figure(
         plot="says_and_right",
         title="How sure models are, and how often right",
-        reads="Each mark is a model: its accuracy against its mean confidence, with both 95% "
-        "intervals. On the diagonal it is as often right as it says; the further below, the more "
-        "overconfident it is.",
+        reads="Each mark is a model: its accuracy against its mean confidence. On the diagonal "
+        "accuracy equals confidence; below the diagonal the model is overconfident.",
+        intervals=("accuracy", "mean_confidence"),
         metrics=("accuracy", "mean_confidence"),
         by=(),
         keep=lambda parts: "by" not in parts,
@@ -155,20 +155,23 @@ FIGURES: Sequence[FigureSpec] = (
     _figure(
         plot="reliability",
         title="Accuracy against confidence",
-        reads="Each point is the judgments of a tenth of the range: their mean confidence and "
-        "their mean score with its 95% interval. On the dashed diagonal confidence is right, below "
-        "it the model is overconfident. The other line is accuracy by isotonic regression (CORP), "
-        "without bins; where confidence is calibrated, 95% of such lines lie in the grey band. "
-        "Grey bars are how many judgments each bin holds.",
+        reads="Each point stands for the judgments in a tenth of the range: their mean confidence "
+        "and their mean score. On the dashed diagonal the score equals the confidence; below the "
+        "diagonal the model is overconfident. The line without points is accuracy by isotonic "
+        "regression (CORP), which needs no bins. If confidence is calibrated, 95% of such lines "
+        "lie in the grey band. Grey bars are the numbers of judgments in the bins.",
+        intervals=("bin_accuracy",),
         metrics=("bin_accuracy", "bin_confidence", "corp_accuracy", "consistency_band"),
         needs=2,
     ),
     _figure(
         plot="type2_roc",
         title="Telling right from wrong answers by confidence",
-        reads="For every confidence as a threshold, the share of right answers (upwards) and of "
-        "wrong answers (to the right) that reach it. The nearer to the upper left corner, the "
-        "better confidence tells them apart; the diagonal is chance.",
+        reads="For every confidence as a threshold: the share of right answers (upwards) and of "
+        "wrong answers (to the right) with at least that confidence. A line in the upper left "
+        "corner separates right from wrong answers; a line on the diagonal does not. The area "
+        "under the line is the AUROC.",
+        intervals=("type2_hit_rate",),
         metrics=("type2_hit_rate", "type2_false_alarm_rate"),
         needs=2,
     ),
@@ -177,7 +180,7 @@ FIGURES: Sequence[FigureSpec] = (
         plot="report_histogram",
         title="What is reported",
         reads="How often each number was reported, on the scale that was asked for. A few high "
-        "bars with gaps between them mean that the scale is used in coarse steps.",
+        "bars with gaps between them mean coarse steps.",
         metrics=("report_share",),
     ),
 )

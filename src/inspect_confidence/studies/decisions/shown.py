@@ -167,9 +167,10 @@ FIGURES: Sequence[FigureSpec] = (
     FigureSpec(
         plot="decisions_by_target",
         title="Answering only above a target",
-        reads="Each line is a model, with 95% intervals. Left: its payoff; on the dashed line it "
-        "does no better than by never answering. Right: how often its attempted answers are right; "
-        "on the dashed line as often as the target asks, below it the model answers too much.",
+        reads="Each line is a model. Left: its payoff; on the dashed line the payoff is that of "
+        "never answering. Right: accuracy of its attempted answers; below the dashed line the "
+        "accuracy is lower than the target.",
+        intervals=("payoff", "accuracy_given_attempted"),
         task=ABSTAIN,
         metrics=("payoff", "accuracy_given_attempted"),
         by=(),
@@ -179,11 +180,12 @@ FIGURES: Sequence[FigureSpec] = (
     _figure(
         plot="reliability",
         title="Accuracy of attempted answers against confidence",
-        reads="Each point is the judgments of a tenth of the range: their mean confidence and "
-        "their accuracy with its 95% interval. On the dashed diagonal confidence is right, below "
-        "it the model is overconfident. The other line is accuracy by isotonic regression (CORP), "
-        "without bins; where confidence is calibrated, 95% of such lines lie in the grey band. "
-        "Grey bars are how many judgments each bin holds.",
+        reads="Each point stands for the judgments in a tenth of the range: their mean confidence "
+        "and their accuracy. On the dashed diagonal accuracy equals confidence; below the diagonal"
+        " the model is overconfident. The line without points is accuracy by isotonic regression "
+        "(CORP), which needs no bins. If confidence is calibrated, 95% of such lines lie in the "
+        "grey band. Grey bars are the numbers of judgments in the bins.",
+        intervals=("bin_accuracy",),
         metrics=("bin_accuracy", "bin_confidence", "corp_accuracy", "consistency_band"),
         needs=2,
     ),

@@ -167,9 +167,10 @@ FIGURES: Sequence[FigureSpec] = (
     _all_models(
         plot="coverage_of_models",
         title="Nominal and observed coverage, all models",
-        reads="How often stated intervals hold the truth, with 95% intervals, at each level that "
-        "was asked for. On the dashed line they hold it as often as they should; below it a model "
-        "is overconfident.",
+        reads="How often each model's stated intervals contain the true value, at each level that "
+        "was asked for. On the dashed line the share equals the level; below the line the model is"
+        " overconfident.",
+        intervals=("coverage",),
         metrics=("coverage",),
         keep=lambda parts: parts.get("method") == "direct",
         leads=True,
@@ -177,38 +178,40 @@ FIGURES: Sequence[FigureSpec] = (
     _all_models(
         plot="coverage",
         title="Nominal and observed coverage",
-        reads="How often intervals hold the truth, with 95% intervals, at each level that was "
-        "asked for; the dashed grey line is as often as they should, and below it the model is "
-        "overconfident. Conformal and scaled intervals were adjusted on the train items; where "
-        "there is a test split, all lines are of it.",
+        reads="How often intervals contain the true value, at each level that was asked for. On "
+        "the dashed grey line the share equals the level; below the line the model is "
+        "overconfident. Conformal and scaled intervals were adjusted on the train items. If there "
+        "is a test split, all lines show it.",
+        intervals=("coverage",),
         metrics=("coverage",),
     ),
     _all_models(
         plot="tunnel",
         title="The tunnel: stated and needed width",
-        reads="Mean width of intervals in powers of ten: as stated, and after conformal "
-        "adjustment, which is the width it takes to hold the truth as often as the level says. A "
-        "stated width that hardly grows with the level while the needed one does is the tunnel; "
-        "the coverage plateau is coverage divided by level, averaged over levels, and 1 is "
-        "calibrated.",
+        reads="Mean width of intervals in powers of ten, as stated and after conformal adjustment."
+        " The adjusted width is the one at which intervals contain the true value as often as the "
+        "level says. In a tunnel the stated width hardly grows with the level while the adjusted "
+        "width does. The coverage plateau is coverage divided by level, averaged over levels; a "
+        "calibrated model has 1.",
         metrics=("mean_width", "coverage_plateau"),
         keep=lambda parts: not (parts.get("scaling") or parts.get("decoding")),
     ),
     _all_models(
         plot="interval_score",
         title="Interval score",
-        reads="Mean interval score with 95% intervals, which counts both width and misses; lower "
-        "is better. All methods share one axis, which is logarithmic where scores differ more than "
-        "fivefold.",
+        reads="Mean interval score, which counts both the width and the misses; lower is better. "
+        "All methods share one axis. The axis is logarithmic if scores differ more than fivefold.",
+        intervals=("interval_score",),
         metrics=("interval_score",),
     ),
     _figure(
         plot="tunnel_entropy",
         title="Tunnel Index by decoding entropy",
-        reads="Each mark is a way of decoding, such as a temperature, with 95% intervals. Further "
-        "right a single reasoning trace is less sure of its answer; further up traces differ more "
-        "from each other, so that one of them shows less of what the model would say. Both "
-        "together are the entropy of the mean over traces.",
+        reads="Each mark is a way of decoding, such as a temperature. Further right, a single "
+        "reasoning trace is less sure of its answer. Further up, traces differ more from each "
+        "other, so that one trace shows less of what the model would say. Both numbers add up to "
+        "the entropy of the mean over traces.",
+        intervals=("tunnel_index", "decoding_entropy"),
         metrics=("tunnel_index", "decoding_entropy"),
         by=("model", "dataset"),
         needs=2,
@@ -216,7 +219,7 @@ FIGURES: Sequence[FigureSpec] = (
     _figure(
         plot="exponents",
         title="Exponents of the answers",
-        reads="How often the right answer of a question that was asked has each exponent of ten.",
+        reads="Share of the questions that were asked whose true value has each exponent of ten.",
         metrics=("exponent_share",),
         by=("dataset",),
     ),

@@ -215,9 +215,11 @@ FIGURES: Sequence[FigureSpec] = (
     _figure(
         plot="mic_of_models",
         title="Internal confidence of each marker, all models",
-        reads="How confident a model is, by how often further answers agree, where it uses a "
-        "marker (<no_hedge>: a sentence without one), with 95% intervals, a panel a data set. A "
-        "marker that means the same everywhere has its marks at one place in all panels.",
+        reads="Mean internal confidence of the sentences with each marker (<no_hedge>: sentences "
+        "without a marker). Internal confidence is the share of further answers that agree with "
+        "the sentence. Each data set has a panel. A marker with a stable meaning has its marks at "
+        "the same place in all panels.",
+        intervals=("mic",),
         metrics=("mic",),
         keep=_whole,
         leads=True,
@@ -225,54 +227,54 @@ FIGURES: Sequence[FigureSpec] = (
     _figure(
         plot="mic",
         title="Marker internal confidence",
-        reads="How confident the model is, by how often further answers agree, where it uses a "
-        "marker (<no_hedge>: a sentence without one): one row a marker, one column a data set and "
-        "split. A marker that means the same everywhere has one colour along its row; rows of the "
-        "same colour are markers that the model doesn't tell apart.",
+        reads="Mean internal confidence of the sentences with each marker (<no_hedge>: sentences "
+        "without a marker): one row for each marker, one column for each data set and split. "
+        "Internal confidence is the share of further answers that agree with the sentence. A "
+        "marker with a stable meaning has one colour along its row.",
         metrics=("mic",),
         keep=_whole,
     ),
     _figure(
         plot="mic_densities",
         title="Internal confidence behind each marker",
-        reads="For each of the commonest markers the share of its sentences in each tenth of "
+        reads="For each of the commonest markers: the share of its sentences in each tenth of "
         "internal confidence, over all data sets. A marker with a definite meaning has one narrow "
-        "hill; one spread over the whole width says little about how sure the model is.",
+        "peak.",
         metrics=("confidence_share",),
         leads=True,
     ),
     _figure(
         plot="decisiveness_gap",
         title="What a marker says against what lies behind it",
-        reads="The mean distance of a sentence's decisiveness, as a reader takes it, from the "
-        "model's internal confidence, by marker, with 95% intervals. At 0 the wording says just "
-        "how sure the model is.",
+        reads="Mean distance between a sentence's decisiveness, as a reader understands it, and "
+        "the model's internal confidence, by marker. At 0 the wording agrees with the internal "
+        "confidence.",
+        intervals=("decisiveness_gap",),
         metrics=("decisiveness_gap",),
     ),
     _figure(
         plot="mic_spread",
         title="How far apart markers lie, data set by data set",
-        reads="Ticks are the markers' internal confidences, hills their density; the second and "
-        "third panel set replies that are correct, or faithful, above those that aren't. Several "
-        "hills are several levels that the model tells apart, one narrow hill is a model whose "
-        "markers all mean the same. Where a hill moves with accuracy (dot) from data set to data "
-        "set, markers follow how easy the questions are.",
+        reads="Ticks are the markers' internal confidences; curves are their density; dots are "
+        "accuracies. The second panel separates correct from incorrect replies, the third faithful"
+        " from unfaithful ones. Several peaks are several levels of confidence that the markers "
+        "tell apart.",
         metrics=("mic", "accuracy", "cmfg"),
     ),
     _figure(
         plot="mic_pairs",
         title="Internal confidence of markers where replies are right or wrong, faithful or not",
-        reads="A mark is a marker in a data set and split: its internal confidence in correct "
-        "replies against incorrect ones, in faithful against unfaithful ones, and how far its "
-        "wording is from it. On the dashes both are the same, above them it is higher where the "
-        "reply is right.",
+        reads="Each mark is a marker in a data set and split: its internal confidence in correct "
+        "against incorrect replies, in faithful against unfaithful replies, and the distance of "
+        "its wording from the internal confidence. On the dashed line both are equal; above the "
+        "line the value is higher for correct (or faithful) replies.",
         metrics=("mic", "decisiveness_gap"),
     ),
     _figure(
         plot="marker_counts",
         title="How often markers are used",
-        reads="Sentences with each marker, by data set and split. What rests on few sentences is "
-        "uncertain, and a model with one marker for nearly everything has little to tell apart.",
+        reads="Number of sentences with each marker, by data set and split. Numbers that rest on "
+        "few sentences are uncertain.",
         metrics=("mic",),
         keep=_whole,
     ),

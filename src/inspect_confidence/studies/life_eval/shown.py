@@ -419,18 +419,19 @@ FIGURES: Sequence[FigureSpec] = (
     _over_sets(
         plot="calibration",
         title="Calibration by data set, all models",
-        reads="Accuracy, or mean true probability, against the confidence stated, in ten bins and "
-        "one for full confidence, over the judgments of all models or of each group of them. The "
-        "panel `pooled` has the judgments of all data sets. Points below the diagonal are too "
-        "confident.",
+        reads="Accuracy, or mean true probability, against stated confidence, over the judgments "
+        "of all models or of each group of models, in ten bins and one for full confidence. The "
+        "panel `pooled` has the judgments of all data sets. Points below the diagonal are "
+        "overconfident.",
         metrics=("bin_accuracy", "bin_confidence"),
         keep=lambda parts: "models" in parts,
     ),
     _over_sets(
         plot="over_sets",
         title="Overconfidence by data set",
-        reads="Mean confidence less accuracy of each model, with 95% intervals: right of the line "
-        "models are too confident. All sets together weigh every judgment alike.",
+        reads="Mean confidence minus accuracy of each model. Right of the line models are "
+        "overconfident. In `pooled` every judgment has the same weight.",
+        intervals=("overconfidence",),
         metrics=("overconfidence",),
         keep=lambda parts: set(parts) <= {"variant", "window"},
         leads=True,
@@ -438,26 +439,28 @@ FIGURES: Sequence[FigureSpec] = (
     _over_sets(
         plot="over_sets",
         title="Accuracy by data set",
-        reads="Accuracy of each model, with 95% intervals; of LifeEval the mean true probability "
-        "of its answers. Of answers that are given it is the share that is right, the same for "
-        "all models.",
+        reads="Accuracy of each model; in LifeEval the mean true probability of its answers. If "
+        "the answers are given in the question, accuracy is the share of right ones and the same "
+        "for all models.",
+        intervals=("accuracy",),
         metrics=("accuracy",),
         keep=lambda parts: set(parts) <= {"variant", "window"},
     ),
     _over_sets(
         plot="over_sets",
         title="Expected calibration error by data set",
-        reads="Expected calibration error of each model, with 95% intervals: of what it stated "
-        "and, where log probabilities are known, of its answers' tokens. Further left is better.",
+        reads="Expected calibration error of each model's stated confidence and, if log "
+        "probabilities are known, of its answers' token probabilities. Further left is better.",
+        intervals=("ece",),
         metrics=("ece",),
         keep=lambda parts: set(parts) <= {"source", "variant", "window"},
     ),
     _over_sets(
         plot="calibration",
         title="Calibration by data set",
-        reads="Accuracy, or mean true probability, against confidence in ten bins and one for full "
-        "confidence, as stated and by the probability of the answer's token where that is known. "
-        "Points below the diagonal are too confident.",
+        reads="Accuracy, or mean true probability, against confidence, in ten bins and one for "
+        "full confidence: stated confidence and, if it is known, the probability of the answer's "
+        "token. Points below the diagonal are overconfident.",
         metrics=("bin_accuracy", "bin_confidence"),
         by=("model", "variant", "window"),
         keep=lambda parts: not {"models", "radius", "kind"} & set(parts),
@@ -465,10 +468,10 @@ FIGURES: Sequence[FigureSpec] = (
     _models_side_by_side(
         plot="hard_easy",
         title="Overconfidence by difficulty",
-        reads="Each mark is a question; the further right, the less can be known about its answer. "
-        "The line is fitted by least squares; its band spans the slope's 95% interval. A model "
-        "whose confidence follows what can be known has a level line, one whose confidence doesn't "
-        "change with the question a slope of 1.",
+        reads="Each mark is a question. The further right, the lower the greatest true probability"
+        " that any answer has. The line is fitted by least squares; its band spans the slope's 95%"
+        " interval. Confidence that follows this probability gives a level line; confidence that "
+        "does not depend on the question gives a slope of 1.",
         metrics=("item_overconfidence", "hard_easy_slope"),
         # Items, and the slope over all of them.
         keep=lambda parts: "item" in parts or set(parts) <= {"variant", "window"},
@@ -477,36 +480,37 @@ FIGURES: Sequence[FigureSpec] = (
     _models_side_by_side(
         plot="overconfidence",
         title="Overconfidence by radius",
-        reads="Mean confidence less mean true probability, for windows of so many years on "
-        "each side of the answer, and, with its 95% interval, over all of them. Above 0 models are "
-        "too confident; narrow windows are the hard questions.",
+        reads="Mean confidence minus mean true probability, for windows of so many years on each "
+        "side of the answer and over all windows. Above 0 the model is overconfident. Narrow "
+        "windows are the hard questions.",
+        intervals=("overconfidence",),
         metrics=("overconfidence",),
         keep=lambda parts: set(parts) <= {"radius", "variant", "window"},
     ),
     _of_lives(
         plot="confidence_truth",
         title="Stated confidence by true probability",
-        reads="Answers are put in bins by their true probability; each point is the mean "
-        "confidence in a bin. Points above the diagonal are too confident. "
-        "Bars are the shares of judgments in the bins, each panel's largest at full height.",
+        reads="Answers are in bins of their true probability; each point is the mean confidence in"
+        " a bin. Points above the diagonal are overconfident. Bars are the shares of judgments in "
+        "the bins; each panel's largest share has full height.",
         metrics=("truth_bin_probability", "truth_bin_confidence"),
     ),
     _of_lives(
         plot="reliability",
         title="Calibration by radius",
-        reads="The mean true probability of the answers against the confidence in them. "
-        "Points below the diagonal are too confident. Bars are the shares of judgments "
-        "in the bins, each panel's largest at full height.",
+        reads="Mean true probability of the answers against the confidence in them. Points below "
+        "the diagonal are overconfident. Bars are the shares of judgments in the bins; each "
+        "panel's largest share has full height.",
         metrics=("bin_accuracy", "bin_confidence"),
         keep=lambda parts: "radius" in parts,
     ),
     _of_lives(
         plot="best_age",
         title="Answers and best answers by age",
-        reads="The ages at death that the model answers (pale lines with marks, means over epochs) "
-        "and the answers that are most probably right (dashed), by the person's age, sex and the "
-        "radius of the window. Where the two lines of a sex lie apart, the model could have "
-        "answered better.",
+        reads="Ages at death that the model answers (pale lines with marks, means over epochs) and"
+        " the answers with the greatest true probability (dashed), by the person's age, sex and "
+        "the radius of the window. If the two lines of a sex differ, another answer was more "
+        "probable.",
         metrics=("mean_answer", "mean_best_answer"),
         # Years of age; a decade, of which `summarize` has means, is written from-to.
         keep=lambda parts: "-" not in parts.get("age", "-"),
@@ -515,7 +519,7 @@ FIGURES: Sequence[FigureSpec] = (
         plot="maximum_score",
         title="Highest achievable score by age",
         reads="The greatest true probability that any answer has, by the age reached, sex and "
-        "radius: how much can be known. It depends on the life table alone.",
+        "radius. It depends on the life table only.",
         task=_LIFE,
         metrics=("maximum_achievable_score",),
         by=("dataset", "window"),
@@ -525,21 +529,22 @@ FIGURES: Sequence[FigureSpec] = (
     _models_side_by_side(
         plot="confidence_scatter",
         title="Stated confidence and true probability",
-        reads="Each mark is a question: the confidence stated, mean over epochs, against the true "
-        "probability of the answer. Marks above the diagonal are too confident; rows of marks at "
-        "one height are confidences that are rounded.",
+        reads="Each mark is a question: its stated confidence (mean over epochs) against the true "
+        "probability of the answer. Marks above the diagonal are overconfident. Rows of marks at "
+        "one height are rounded confidences.",
         metrics=("item_confidence",),
         needs=2,
     ),
     FigureSpec(
         plot="reliability",
         title="Calibration",
-        reads="Accuracy against confidence in ten bins and one for full confidence, with 95% "
-        "intervals: as stated, and by the probability of the answer's token where that is known. "
-        "Points below the diagonal are too confident. The other line is accuracy by isotonic "
-        "regression (CORP), without bins; where confidence is calibrated, 95% of such lines lie in "
-        "the grey band. Bars are the shares of judgments in the bins, each panel's largest at full "
-        "height.",
+        reads="Accuracy against confidence, in ten bins and one for full confidence: stated "
+        "confidence and, if it is known, the probability of the answer's token. Points below the "
+        "diagonal are overconfident. The line without points is accuracy by isotonic regression "
+        "(CORP), which needs no bins. If confidence is calibrated, 95% of such lines lie in the "
+        "grey band. Bars are the shares of judgments in the bins; each panel's largest share has "
+        "full height.",
+        intervals=("bin_accuracy",),
         task=_SETS,
         metrics=("bin_accuracy", "bin_confidence", "corp_accuracy", "consistency_band"),
         by=("dataset", "variant"),
@@ -549,9 +554,11 @@ FIGURES: Sequence[FigureSpec] = (
     FigureSpec(
         plot="type2_roc",
         title="Telling right from wrong answers by confidence",
-        reads="For each confidence as a threshold, the share of right answers that have as much, "
-        "with its 95% interval, against the share of wrong ones that do. A curve in the upper left "
-        "corner tells them apart, one on the diagonal doesn't; the area below it is AUROC.",
+        reads="For every confidence as a threshold: the share of right answers (upwards) and of "
+        "wrong answers (to the right) with at least that confidence. A line in the upper left "
+        "corner separates right from wrong answers; a line on the diagonal does not. The area "
+        "under the line is the AUROC.",
+        intervals=("type2_hit_rate",),
         task=_SETS,
         metrics=("type2_hit_rate", "type2_false_alarm_rate"),
         by=("dataset", "variant"),

@@ -332,9 +332,10 @@ FIGURES: Sequence[FigureSpec] = (
     _figure(
         plot="auroc_by_scale",
         title="Telling right from wrong answers, scale by scale",
-        reads="AUROC of each model's confidence on each scale, with its 95% interval: how often a "
-        "right answer has more confidence than a wrong one. On the dashed line confidence says "
-        "nothing. Where marks of a model move from scale to scale, the scale makes the confidence.",
+        reads="AUROC of each model's confidence on each scale: the probability that a right answer"
+        " has more confidence than a wrong one. On the dashed line confidence does not tell right "
+        "from wrong answers.",
+        intervals=("auroc",),
         metrics=("auroc",),
         by=(),
         leads=True,
@@ -342,12 +343,13 @@ FIGURES: Sequence[FigureSpec] = (
     _figure(
         plot="reliability",
         title="Accuracy against confidence stated on 0-100",
-        reads="Each point is the judgments of a tenth of the scale: their mean confidence and "
-        "their accuracy with its 95% interval. On the dashed diagonal confidence is right, below "
-        "it the model is overconfident. The other line is accuracy by isotonic regression (CORP), "
-        "without bins; where confidence is calibrated, 95% of such lines lie in the grey band. "
-        "Grey bars are how many judgments each bin holds, the fullest bin of a panel at full "
-        "height.",
+        reads="Each point stands for the judgments in a tenth of the scale: their mean confidence "
+        "and their accuracy. On the dashed diagonal accuracy equals confidence; below the diagonal"
+        " the model is overconfident. The line without points is accuracy by isotonic regression "
+        "(CORP), which needs no bins. If confidence is calibrated, 95% of such lines lie in the "
+        "grey band. Grey bars are the numbers of judgments in the bins; the fullest bin of a panel"
+        " has full height.",
+        intervals=("bin_accuracy",),
         metrics=("bin_accuracy", "bin_confidence", "corp_accuracy", "consistency_band"),
         keep=_on_baseline,
         needs=2,
@@ -355,19 +357,20 @@ FIGURES: Sequence[FigureSpec] = (
     _figure(
         plot="report_histogram",
         title="What is reported on each scale",
-        reads="How often each number was reported, on the scale that was asked for; vertical axes "
-        "differ. A few high bars with gaps between them mean that the scale is used in coarse "
-        "steps, such as multiples of 5.",
+        reads="How often each number was reported, on each scale that was asked for; vertical axes"
+        " differ. A few high bars with gaps between them mean coarse steps, such as multiples of "
+        "5.",
         metrics=("report_share",),
         by=("model", "dataset", "variant"),
     ),
     _figure(
         plot="type2_roc",
         title="Telling right from wrong answers by confidence on 0-100",
-        reads="For every confidence as a threshold, the share of right answers (upwards) and of "
-        "wrong answers (to the right) that reach it, the former with its 95% interval. The nearer "
-        "to the upper left corner, the better confidence tells them apart; the diagonal is chance, "
-        "and the area under the line is the AUROC.",
+        reads="For every confidence as a threshold: the share of right answers (upwards) and of "
+        "wrong answers (to the right) with at least that confidence. A line in the upper left "
+        "corner separates right from wrong answers; a line on the diagonal does not. The area "
+        "under the line is the AUROC.",
+        intervals=("type2_hit_rate",),
         metrics=("type2_hit_rate", "type2_false_alarm_rate"),
         keep=_on_baseline,
         needs=2,
@@ -376,9 +379,10 @@ FIGURES: Sequence[FigureSpec] = (
     _figure(
         plot="ece_bins",
         title="ECE by the number of bins",
-        reads="ECE of the same judgments in 10, 15 and 20 bins of equal width, with its 95% "
-        "interval, a line a granularity scale. Where lines cross, which scale is better calibrated "
-        "depends on the bins; ECE rises with their number where bins hold few judgments.",
+        reads="ECE of the same judgments in 10, 15 and 20 bins of equal width, one line for each "
+        "scale. If lines cross, the order of the scales depends on the bins. ECE grows with the "
+        "number of bins if bins hold few judgments.",
+        intervals=("ece",),
         metrics=("ece",),
         by=("variant",),
         keep=lambda parts: (
@@ -391,10 +395,10 @@ FIGURES: Sequence[FigureSpec] = (
     _figure(
         plot="m_ratio",
         title="Metacognitive efficiency by scale",
-        reads="M-ratio with its 95% interval: how much of the evidence behind its answers a "
-        "model's confidence makes use of. At 1, the dashed line, it is as much as an ideal "
-        "observer would, whatever the accuracy; confidence counts as high from the threshold in "
-        "the panel's title on.",
+        reads="M-ratio: how much of the evidence behind the answers the confidence uses. An ideal "
+        "observer has 1, the dashed line, at any accuracy. Confidence counts as high from the "
+        "threshold in the panel's title on.",
+        intervals=("m_ratio",),
         metrics=("m_ratio",),
         by=("variant",),
         keep=lambda parts: parts.get("type1") == TYPE1,

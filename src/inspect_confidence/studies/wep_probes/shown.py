@@ -205,11 +205,10 @@ FIGURES: Sequence[FigureSpec] = (
     _figure(
         plot="words",
         title="What words mean, to the model and to people",
-        reads="The probabilities that the model, over all settings, and the people surveyed give "
-        "to each word: boxes hold the middle half, lines the middle nine tenths, marks the median. "
-        "Words are in the order of the people's medians, and dotted lines part those of high "
-        "(60% or more), moderate (40% or more) and low probability; where the two boxes of a word "
-        "lie apart, the model means something else by it.",
+        reads="The probabilities that the model (over all settings) and the people surveyed give "
+        "to each word. Boxes hold the middle half of the values, lines the middle nine tenths; "
+        "marks are medians. Words are in the order of the people's medians. Dotted lines separate "
+        "words of high (60% or more), moderate (40% or more) and low probability.",
         metrics=("probability_quantile",),
         by=("model", "dataset", "variant", "language"),
         # A figure for each setting would be too many.
@@ -219,10 +218,9 @@ FIGURES: Sequence[FigureSpec] = (
     _figure(
         plot="word_medians",
         title="What words mean, to all models and to people",
-        reads="The median that each model, over all settings, and the people surveyed give to each "
-        "word, with the middle half of their values, a panel a language. Words are in the order of "
-        "the people's medians; where a model's mark lies apart from the people's, it means "
-        "something else by the word.",
+        reads="The median probability that each model (over all settings) and the people surveyed "
+        "give to each word, with the middle half of their values. Each language has a panel. Words"
+        " are in the order of the people's medians.",
         metrics=("probability_quantile",),
         by=("dataset",),
         keep=lambda parts: parts.get("setting", ALL_SETTINGS) == ALL_SETTINGS,
@@ -232,9 +230,9 @@ FIGURES: Sequence[FigureSpec] = (
     _figure(
         plot="word_medians",
         title="Words side by side, model by model and setting by setting",
-        reads="The median that each model and the people surveyed give to each word, with the "
-        "middle half of their values, a panel a setting and language. Words are in the order of "
-        "the people's medians; what moves from panel to panel depends on the context.",
+        reads="The median probability that each model and the people surveyed give to each word, "
+        "with the middle half of their values. Each setting and language has a panel. Words are in"
+        " the order of the people's medians.",
         metrics=("probability_quantile",),
         by=("dataset",),
         beside=PEOPLE,
@@ -242,61 +240,66 @@ FIGURES: Sequence[FigureSpec] = (
     _against_people(
         plot="divergence",
         title="How far the model's words lie from people's",
-        reads="The Wasserstein distance of the model's distribution from the people's, for each "
-        "word and setting: by how many percentage points values must be moved on average for the "
-        "two to agree. The lighter a cell, the further apart; few contexts lie some way off even "
-        "where the two agree.",
+        reads="Wasserstein distance between the model's and the people's values, for each word and"
+        " setting: the mean number of percentage points by which values must move to agree. "
+        "Lighter cells are further apart. With few contexts the distance is above 0 even if the "
+        "distributions agree.",
         metrics=("wasserstein",),
     ),
     _against_people(
         plot="divergence",
         title="Divergence from people",
-        reads="The Kullback-Leibler divergence of the model's binned probabilities from the "
-        "people's, for each word and setting. The lighter a cell, the further apart. High values "
-        "come from bins that people use and the model never does, and there are more of those the "
-        "fewer contexts were asked.",
+        reads="Kullback-Leibler divergence of the model's binned probabilities from the people's, "
+        "for each word and setting. Lighter cells are further apart. High values come from bins "
+        "that people use and the model never uses; such bins are more frequent if few contexts "
+        "were asked.",
         metrics=("kl_divergence",),
     ),
     _figure(
         plot="divergence_between",
         title="Divergence between people, models and languages",
-        reads="The Kullback-Leibler divergence of the model's binned probabilities from those of "
-        "people, of another language or setting, or of another model, a table each. Stars: "
-        "p < .1, .05 and .01 of Brunner and Munzel's test, not adjusted for the number of words.",
+        reads="Kullback-Leibler divergence of the model's binned probabilities from those of "
+        "people, of another language or setting, or of another model; one table for each "
+        "comparison. Stars: p < .1, .05 and .01 of Brunner and Munzel's test, not adjusted for the"
+        " number of words.",
         metrics=("kl_divergence", "p_value"),
         keep=lambda parts: "versus" in parts and parts.get("of", "brunner_munzel_theta") == _THETA,
     ),
     _against_people(
         plot="word_differences",
         title="Which words the model takes for more, or for less, than people do",
-        reads="How often a person's value exceeds the model's, with 95% intervals: right of the "
-        "line people mean a higher probability than the model, left of it a lower one. Filled "
-        "marks differ at the 5% level after Holm's adjustment over the words.",
+        reads="Probability that a person's value exceeds the model's. Right of the line people "
+        "give the higher probability, left of the line the model does. Filled marks differ at the "
+        "5% level after Holm's adjustment over the words.",
+        intervals=("brunner_munzel_theta",),
         metrics=("brunner_munzel_theta", "p_holm"),
         by=("model", "dataset", "variant", "language"),
     ),
     _between_conditions(
         plot="word_differences",
         title="Gender and language, context by context",
-        reads="The mean difference over contexts that two conditions share, with 95% intervals: "
-        "right of the line the word means more in the second condition named above the panel, left "
-        "of it more in the first. Filled marks differ at the 5% level after Holm's adjustment.",
+        reads="Mean difference over the contexts that two conditions share. Right of the line the "
+        "word has the higher probability in the second condition named above the panel, left of "
+        "the line in the first. Filled marks differ at the 5% level after Holm's adjustment.",
+        intervals=("paired_difference",),
         metrics=("paired_difference", "p_holm"),
     ),
     _between_conditions(
         plot="word_differences",
         title="Settings and languages compared",
-        reads="How often a value of the second condition named above the panel exceeds one of the "
-        "first, with 95% intervals; at the line neither is higher. Filled marks differ at the 5% "
-        "level after Holm's adjustment over the words.",
+        reads="Probability that a value of the second condition named above the panel exceeds a "
+        "value of the first. On the line neither condition is higher. Filled marks differ at the "
+        "5% level after Holm's adjustment over the words.",
+        intervals=("brunner_munzel_theta",),
         metrics=("brunner_munzel_theta", "p_holm"),
     ),
     FigureSpec(
         plot="consistency",
         title="Consistency of the words chosen for numbers",
-        reads="The four consistency scores with 95% intervals, over all prompts and by the number "
-        "of words to choose from, with and without reasoning. Dashes are the expected scores of "
-        "random choices: a model that reads the numbers lies well above them, 1 being perfect.",
+        reads="The four consistency scores over all prompts and by the number of words to choose "
+        "from, with and without reasoning. Dashes are the expected scores of random choices. 1 is "
+        "perfect.",
+        intervals=tuple(_SCORES)[:4],
         task=_CHOICE,
         by=("dataset", "variant"),
         leads=True,
@@ -311,9 +314,9 @@ FIGURES: Sequence[FigureSpec] = (
     FigureSpec(
         plot="consistency_slices",
         title="Consistency by scenario and by set of numbers",
-        reads="The four consistency scores with 95% intervals, with and without reasoning, by "
-        "what the numbers are and how far they are spread. Dashes are the expected score of "
-        "random choices; a score that depends on the scenario isn't one of numbers alone.",
+        reads="The four consistency scores with and without reasoning, by scenario and by the "
+        "spread of the numbers. Dashes are the expected scores of random choices.",
+        intervals=tuple(_SCORES)[:4],
         task=_CHOICE,
         by=("dataset", "variant"),
         metrics=tuple(_SCORES)[:4],
