@@ -5,6 +5,7 @@ import unicodedata
 
 import pandas as pd
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from inspect_confidence.arguments import fingerprint
 from inspect_confidence.printing import INVISIBLE
@@ -35,6 +36,19 @@ def _visible_character(character: str) -> str:
     return f"U+{ord(character):04X}" if is_acting else character
 
 
+_JOINT = re.compile(r"(?<=[/_@:.-])(?=[^/_@:.-])")
+
+
+def breakable(name: object) -> Markup:
+    """Return a name as HTML that may be broken into lines behind its joints, such as `/` and `-`.
+
+    Example:
+        >>> breakable("openai/gpt-4o")
+        Markup('openai/<wbr>gpt-<wbr>4o')
+    """
+    return Markup("<wbr>").join(_JOINT.split(visible(name)))
+
+
 def shortened(text: str, longest: int = _LONGEST) -> str:
     """Cut the text if it is too long, and add a fingerprint of the whole text."""
     if len(text) <= longest:
@@ -57,7 +71,7 @@ def templates(package: str, folder: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"title_of": title_of, "visible": visible}
+    environment.filters |= {"title_of": title_of, "visible": visible, "breakable": breakable}
     return environment
 
 

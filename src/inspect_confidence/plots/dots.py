@@ -1,6 +1,6 @@
 """Dots with their intervals beside names."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.plots.layout import (
     arms,
     facets,
@@ -34,6 +35,7 @@ class Panel:
         reference: Value at which a line is drawn, if any; panels with the same reference, or with
             none, share their axis of values.
         models: Model of each series, if each series has one; it sets colour and marker.
+        names_are_models: Whether the names of a single series set its colours and markers.
     """
 
     title: str
@@ -42,6 +44,7 @@ class Panel:
     reference: float | None
     within: tuple[float, float] | None = None
     models: Sequence[str] = ()
+    names_are_models: bool = False
 
 
 def dots(panels: Sequence[Panel], names: Sequence[str], noun: str, most_names: int = 40) -> Figure:
@@ -112,15 +115,22 @@ def _draw(ax: Axes, panel: Panel, names: Sequence[str]) -> None:
     for i, (label, rows) in enumerate(panel.series):
         shown_rows = rows[rows["name"].isin(places)].drop_duplicates("name")
         shift = 0.5 * ((i + 0.5) / len(panel.series) - 0.5)
-        y = shown_rows["name"].map(places).to_numpy(float) + shift
-        value = shown_rows["value"].to_numpy(float)
-        series_look = mark_of(panel.models[i], i) if panel.models else mark(i)
-        look: dict[str, Any] = {**series_look, "linestyle": "none", "markersize": 4.5}
-        ax.errorbar(value, y, xerr=arms(shown_rows), elinewidth=1, **look | {"marker": "None"})
-        filled = (
-            shown_rows["filled"].to_numpy(bool)
-            if "filled" in shown_rows
-            else np.ones(len(shown_rows), bool)
-        )
-        ax.plot(value[~filled], y[~filled], markerfacecolor=PAPER, **look)
-        ax.plot(value[filled], y[filled], label=label or None, **look)
+        y = np.asarray(shown_rows["name"].map(places), np.float64) + shift
+        if panel.names_are_models and len(panel.series) == 1:
+            for k, name in enumerate(shown_rows["name"]):
+                _draw_series(ax, shown_rows[k : k + 1], y[k : k + 1], "", mark_of(name, k))
+        else:
+            look = mark_of(panel.models[i], i) if panel.models else mark(i)
+            _draw_series(ax, shown_rows, y, label, look)
+
+
+def _draw_series(
+    ax: Axes, rows: pd.DataFrame, y: FloatArray, label: str, series_look: Mapping[str, Any]
+) -> None:
+    """Draw the values of rows at these heights, with their intervals."""
+    value = rows["value"].to_numpy(float)
+    look: dict[str, Any] = {**series_look, "linestyle": "none", "markersize": 4.5}
+    ax.errorbar(value, y, xerr=arms(rows), elinewidth=1, **look | {"marker": "None"})
+    filled = rows["filled"].to_numpy(bool) if "filled" in rows else np.ones(len(rows), bool)
+    ax.plot(value[~filled], y[~filled], markerfacecolor=PAPER, **look)
+    ax.plot(value[filled], y[filled], label=label or None, **look)

@@ -110,6 +110,7 @@ def over_sets(rows: pd.DataFrame) -> Figure:
                 for source in sources
             ],
             reference,
+            names_are_models=True,
         )
         for title, panel_rows in panels(selected, _BY, always=["dataset"])
     ]

@@ -32,6 +32,7 @@ class StudySection:
     Attributes:
         name: Name of the study.
         title: Title of the study.
+        question: What the models were asked; empty if the study does not say.
         judgments: Number of judgments.
         findings: Sentences on the study's results.
         lead: Main figure; None if it can't be drawn.
@@ -44,6 +45,7 @@ class StudySection:
 
     name: str
     title: str
+    question: str
     judgments: int
     findings: Sequence[sentences.Sentence]
     lead: figures.ReportFigure | None

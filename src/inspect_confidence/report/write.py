@@ -153,6 +153,7 @@ def _page(
             StudySection(
                 name=study.name,
                 title=study.title,
+                question=study.question,
                 judgments=sum(map(len, frames)),
                 findings=find_sentences(estimates, order, ranks, study.name),
                 lead=lead,

@@ -503,6 +503,7 @@ class Study:
     Attributes:
         name: Name of the study.
         title: Title that is shown.
+        question: A sentence on what the models are asked, for the report.
         tables: Tables of its tasks' judgments.
         contenders: Columns beside model and variant that tell compared contenders apart.
         summarize: The judgments of its tasks -> results.
@@ -536,6 +537,7 @@ class Study:
     figures: Sequence[FigureSpec]
     headlines: Sequence[Headline]
     reference: str
+    question: str = ""
     options: type[Any] = NoOptions
     lacking: Callable[[str, Sequence[Mapping[str, Any]]], Sequence[str]] = lambda task, samples: ()
     each_model: bool = False

@@ -135,6 +135,7 @@ def _agreement(rows: pd.DataFrame) -> str:
 ANY_EVAL = Study(
     name="any_eval",
     title="Any eval: confidence in its answers",
+    question="Each model answers another eval and says how sure it is of its answers.",
     tables=(
         TaskTable(
             task=TASK,

@@ -218,6 +218,8 @@ _ARGUMENTS = frozenset({"dataset", "items", "split", "prompt", "system"})
 DECISIONS = Study(
     name="decisions",
     title="Decisions: answering, declining and standing by an answer",
+    question="Each model may decline to answer, says whether it keeps its answer or bets on it, or"
+    " is contradicted and answers again.",
     tables=(
         TaskTable(
             task=ABSTAIN,

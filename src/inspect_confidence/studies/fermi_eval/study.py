@@ -186,6 +186,8 @@ def _contrast(compared: Mapping[ComparedName, _ComparedMetric], units: int) -> C
 FERMI_EVAL = Study(
     name="fermi_eval",
     title="FermiEval: intervals around order-of-magnitude answers",
+    question="Each model answers questions on orders of magnitude with intervals that should "
+    "contain the true value with a given probability.",
     tables=(
         TaskTable(
             task="fermi_eval",

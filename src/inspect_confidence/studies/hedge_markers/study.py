@@ -127,6 +127,9 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
 HEDGE_MARKERS = Study(
     name="hedge_markers",
     title="Hedge markers: marker internal confidence",
+    question="Each model answers questions in a sentence, with or without a hedge such as "
+    '"probably". Further answers show how sure it is: the share of them that agrees with '
+    "the sentence is its internal confidence.",
     tables=(
         TaskTable(
             task=TASK,

@@ -121,6 +121,9 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
 LIFE_EVAL = Study(
     name="life_eval",
     title="LifeEval and the question sets: the hard-easy effect",
+    question="Each model answers a question and states the probability that its answer is right. "
+    "LifeEval asks for ages at death, and a life table gives the true probabilities; the "
+    "question sets have options to choose from.",
     tables=(
         TaskTable(
             task=LIFE,

@@ -130,6 +130,8 @@ def _mean_tests(
 SCALE_VARIANTS = Study(
     name="scale_variants",
     title="Scale variants: verbalised confidence on numeric scales",
+    question="Each model answers questions and states its confidence in each answer as a number, "
+    "on several scales.",
     tables=(
         TaskTable(
             task=TASK,

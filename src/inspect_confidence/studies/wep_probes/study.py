@@ -82,6 +82,8 @@ def _unit_values(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
 WEP_PROBES = Study(
     name="wep_probes",
     title="Words of estimative probability: words to numbers, and numbers to words",
+    question='Each model says which probability a word such as "likely" means in a short text, or '
+    "which word fits how many of 20 numbers lie in an interval.",
     tables=(
         TaskTable(
             task="wep_elicitation",
