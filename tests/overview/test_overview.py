@@ -297,6 +297,15 @@ def test_models_of_other_studies_have_a_board_of_their_own() -> None:
     ]
     (board,) = boards_of(matrix_of(results_frame(rows), ["a", "b", "c"]))
     assert [line.numbers.count(None) for line in board.lines] == [0, 0, 1]
+    # Of four models in three columns and one in another, six cells of twenty are empty.
+    rows = [
+        Key("question_sets", model, "d").result({}, metric, value, n=9)
+        for model in "abcd"
+        for metric, value in (("ece", 0.1), ("auroc", 0.8), ("overconfidence", 0.1))
+    ]
+    rows.append(Key("fermi_eval", "e", "d").result(_DIRECT_90, "coverage_gap", -0.1, n=9))
+    boards = boards_of(matrix_of(results_frame(rows), list("abcde")))
+    assert [len(board.lines) for board in boards if board.lines[0].key.model == "e"] == [1]
 
 
 def test_a_ranked_board_is_sorted_by_its_first_column_and_marks_ties() -> None:

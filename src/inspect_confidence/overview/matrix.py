@@ -135,8 +135,8 @@ MOST_EMPTY = 1 / 3
 def boards_of(matrix: Matrix, *, ranked: bool = False) -> list[Matrix]:
     """Split a matrix into boards of models that answered alike.
 
-    A column joins the first board of which at most `MOST_EMPTY` of the cells are empty with it. A
-    board has the lines with a number in it.
+    A column joins the first board with which it shares a model and of which at most `MOST_EMPTY` of
+    the cells are empty with it. A board has the lines with a number in it.
 
     Args:
         matrix: The matrix.
@@ -145,7 +145,8 @@ def boards_of(matrix: Matrix, *, ranked: bool = False) -> list[Matrix]:
     boards: list[list[int]] = []
     for place in range(len(matrix.columns)):
         for board in boards:
-            if _empty_share(matrix, [*board, place]) <= MOST_EMPTY:
+            is_shared = not _lines_of(matrix, [place]).isdisjoint(_lines_of(matrix, board))
+            if is_shared and _empty_share(matrix, [*board, place]) <= MOST_EMPTY:
                 board.append(place)
                 break
         else:
@@ -166,6 +167,10 @@ def _part(matrix: Matrix, places: Sequence[int]) -> Matrix:
         if any(cell is not None for cell in cells):
             lines.append(Line(line.key, cells))
     return Matrix([matrix.columns[place] for place in places], lines)
+
+
+def _lines_of(matrix: Matrix, places: Sequence[int]) -> set[LineKey]:
+    return {line.key for line in _part(matrix, places).lines}
 
 
 def _empty_share(matrix: Matrix, places: Sequence[int]) -> float:
