@@ -101,7 +101,18 @@ class Law:
             row = statistics.statistic(np.ones((1, answers.units))).reshape(-1)
             for one_estimate, value in zip(statistics.estimates, row, strict=True):
                 values[one_estimate.metric, Condition(one_estimate.condition)] = float(value)
+        # A population has no sampling variance, which the debiased statistic would subtract.
+        for key, value in values.items():
+            if key[0] == "debiased_squared_error" and not np.isnan(value):
+                values[key] = self.squared_error
         return values
+
+    @property
+    def squared_error(self) -> float:
+        """Mean squared difference between a confidence and the accuracy at it."""
+        shares = self.cells.sum(axis=0)
+        gap = shares * VALUES - OUTCOMES @ self.cells
+        return float((gap[shares > 0] ** 2 / shares[shares > 0]).sum() / shares.sum())
 
 
 def _all_statistics(answers: Answers) -> Iterable[estimate.Statistics]:
