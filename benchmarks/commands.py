@@ -21,8 +21,8 @@ SIZES = ((5, 2_000), (5, 20_000), (50, 2_000))
 TITLE = f"""\
 Commands, each in processes of their own, with all threads that they start
   floor: python -c "import inspect_ai.log, pandas"
-  logs: the 704 judgments of examples/logs; M x N: a parquet file of any eval, M models on N items,
-  confidence in any fraction; 10,000 resamples
+  logs: the 1,088 judgments of examples/logs; M x N: a parquet file of any eval, M models on N
+  items, confidence in any fraction; 10,000 resamples
   Seconds of processor time, medians of {RUNS} runs (one of files), and their ratio to the floor."""
 
 
