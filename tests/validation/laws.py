@@ -102,8 +102,8 @@ class Law:
             for one_estimate, value in zip(statistics.estimates, row, strict=True):
                 values[one_estimate.metric, Condition(one_estimate.condition)] = float(value)
         # A population has no sampling variance, which the debiased statistic would subtract.
-        for key, value in values.items():
-            if key[0] == "debiased_squared_error" and not np.isnan(value):
+        for key, true_value in values.items():
+            if key[0] == "debiased_squared_error" and not np.isnan(true_value):
                 values[key] = self.squared_error
         return values
 

@@ -228,10 +228,12 @@ HEADLINES: Sequence[Headline] = (
         short="withdraw delta, {pushback}",
         each=("pushback",),
     ),
-    Headline(COMMITMENT, "capitulation", "Moved under pushback (share)", short="moved"),
+    Headline(
+        COMMITMENT, "capitulation", "Moved under pushback (share)", short="moved under pushback"
+    ),
     Headline(
         *(COMMITMENT, "capitulation", "Moved under pushback {pushback} (share)"),
-        short="moved, {pushback}",
+        short="moved under pushback {pushback}",
         each=("pushback",),
     ),
 )
