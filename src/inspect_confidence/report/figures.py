@@ -91,21 +91,17 @@ def plan_figures(
     for spec in study.figures:
         metrics = [METRICS[name] for name in spec.metrics]
         for title, group_rows in _groups(spec, rows):
-            figure_rows, empty = _drawable(spec, group_rows)
+            figure_rows, empty_panels = _drawable(spec, group_rows)
+            sentences = (
+                spec.reads,
+                _drawn_intervals(spec, figure_rows),
+                _judgments_asked(spec, group_rows, rows),
+                empty_panels,
+            )
             figure = ReportFigure(
                 name=f"{spec.task}-{spec.plot}-{len(planned) + 1}".replace("_", "-"),
                 title=title,
-                caption=" ".join(
-                    filter(
-                        None,
-                        (
-                            spec.reads,
-                            _drawn_intervals(spec, figure_rows),
-                            _asked(spec, group_rows, rows),
-                            empty,
-                        ),
-                    )
-                ),
+                caption=" ".join(filter(None, sentences)),
                 metrics=metrics,
                 rows=figure_rows,
                 plot=spec.plot,
@@ -213,7 +209,7 @@ _NO_INTERVAL = r"no interval: ([^;]*)"
 """Pattern of the reason in a note."""
 
 
-def _asked(spec: FigureSpec, figure_rows: pd.DataFrame, rows: pd.DataFrame) -> str:
+def _judgments_asked(spec: FigureSpec, figure_rows: pd.DataFrame, rows: pd.DataFrame) -> str:
     """Return a sentence with the number of judgments, and of those without an answer by status."""
     parts = [name for name in spec.by if name not in COLUMNS and name != "variant"]
     model_rows = with_parts(figure_rows[figure_rows["model"] != spec.beside], ["variant", *parts])
