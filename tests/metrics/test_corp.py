@@ -51,7 +51,7 @@ def test_curve_is_scikit_learns() -> None:
         assert accuracy == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.parametrize("values", [90, 30])  # beyond 40 values each table is fitted by itself
+@pytest.mark.parametrize("values", [90, 30])  # beyond 40 values all tables are one regression
 def test_fits_of_resamples_are_scikit_learns(values: int) -> None:
     """Of values with right, wrong, both or no answers, whose masses differ or are 0."""
     rng = np.random.default_rng(0)

@@ -16,7 +16,7 @@ from inspect_confidence.metrics import (
     median_of,
     resampled_as,
 )
-from inspect_confidence.metrics.arrays import FloatArray
+from inspect_confidence.metrics.arrays import MOST_VALUES, FloatArray, stepped
 from inspect_confidence.metrics.calibration import ece_of_tables
 from inspect_confidence.metrics.discrimination import auroc_of_tables
 from inspect_confidence.metrics.tables import accuracy_of_tables
@@ -91,7 +91,8 @@ def test_many_confidences_are_drawn_in_steps() -> None:
     np.testing.assert_allclose(
         plan.adapt(fine)(np.append(np.ones(GROUPS), PSEUDO)[None]), fine(once), 1e-12
     )
-    assert ItemTables.from_judgments(confidence[:4_000], correct[:4_000]).coarser is None
+    few = ItemTables.from_judgments(confidence[:MOST_VALUES], correct[:MOST_VALUES])
+    assert few.coarser is None
     # Drawn with the same weights, the errors of both agree.
     rows = Resampled(plan.strata, plan.rows)
     weights = np.random.default_rng(0).multinomial(GROUPS, np.ones(GROUPS) / GROUPS, size=100)
@@ -201,3 +202,32 @@ def test_the_variance_of_a_mean_is_the_textbooks(patterns: bool) -> None:
     error = np.sqrt(2 / 1_000 + (0 if patterns else 2 / GROUPS))
     assert abs(draws.var() / expected - 1) < 4 * error
     assert abs(draws.mean() - 0.2) < 4 * np.sqrt(expected / 1_000)
+
+
+def test_stepped_shares_keep_their_mean_and_the_edges_of_steps() -> None:
+    """0, 0.05, 0.5 and 1 are edges of steps."""
+    shares = np.append(np.random.default_rng(0).random(1_000), [0, 0.05, 0.5, 1])
+    coarse = stepped(shares)
+    np.testing.assert_allclose(coarse.mean(), shares.mean(), 1e-12)
+    assert np.abs(coarse - shares).max() < 1 / STEPS
+    np.testing.assert_array_equal(coarse[-4:], shares[-4:])
+    assert len(np.unique(coarse)) <= 2 * STEPS + 1
+
+
+@pytest.mark.parametrize(
+    "numbers", [np.arange(MOST_VALUES) / MOST_VALUES, np.linspace(-1, 1, 1_000), np.arange(300.0)]
+)
+def test_few_shares_and_other_numbers_are_not_stepped(numbers: FloatArray) -> None:
+    """250 distinct shares, and numbers below 0 or above 1, stay exact."""
+    np.testing.assert_array_equal(stepped(numbers), numbers)
+
+
+def test_the_mean_of_many_shares_varies_as_that_of_its_steps() -> None:
+    """The standard error of a mean is known; equal steps are drawn together, as patterns."""
+    shares = np.random.default_rng(0).beta(5, 2, N)
+    mean = mean_of(shares, np.arange(N), N)
+    plan = resampled_as([mean], ONE, patterns=True)
+    assert plan.sizes is not None
+    draws = bootstrap({"mean": mean}, ONE, resamples=4_000, sampling=plan)["mean"]
+    np.testing.assert_allclose(draws.mean(), shares.mean(), atol=1e-3)
+    np.testing.assert_allclose(draws.std(), shares.std() / np.sqrt(N), rtol=0.05)

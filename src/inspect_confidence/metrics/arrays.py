@@ -103,3 +103,33 @@ def mean_or_nan(values: FloatArray) -> float:
     """Return the mean of the values that are not NaN; NaN if all values are NaN."""
     values = values[~np.isnan(values)]
     return float(values.mean()) if len(values) else float("nan")
+
+
+STEPS, MOST_VALUES = 120, 250
+"""Steps of a share in resamples, and number of distinct values up to which all are kept."""
+
+
+def in_steps(
+    values: FloatArray, mass: FloatArray, steps: int = STEPS
+) -> tuple[IntArray, FloatArray]:
+    """Return the step of each ascending value in [0, 1], and the mean value of each step.
+
+    A value on an edge between steps is a step of its own.
+    """
+    edge = np.floor(values * steps + EDGE)
+    _, step_of_value = np.unique(2 * edge + (values * steps > edge + EDGE), return_inverse=True)
+    sums = np.bincount(step_of_value, mass * values)
+    return step_of_value, sums / np.bincount(step_of_value, mass)
+
+
+def stepped(shares: FloatArray) -> FloatArray:
+    """Return shares in steps of 1/120 if they have more than 250 distinct values.
+
+    Each becomes the mean of the shares in its step. Other numbers, such as unbounded scores, stay
+    as they are: steps of their range would hide how most of them differ.
+    """
+    values, place, counts = np.unique(np.round(shares, 12), return_inverse=True, return_counts=True)
+    if len(values) <= MOST_VALUES or values[0] < 0 or values[-1] > 1:
+        return shares
+    step, means = in_steps(values, counts.astype(float))
+    return np.asarray(means[step[place]])

@@ -18,6 +18,7 @@ from inspect_confidence.metrics.arrays import (
     check_choice,
     distinct,
     divided,
+    in_steps,
 )
 from inspect_confidence.metrics.inference import widened
 from inspect_confidence.metrics.registry import (
@@ -35,7 +36,6 @@ from inspect_confidence.metrics.tables import (
     ItemTables,
     accuracy_of_tables,
     confidence_table,
-    in_steps,
     table_of_confidence,
 )
 

@@ -12,16 +12,19 @@ from scipy.sparse import csr_array, issparse, vstack
 from scipy.special import gammaincinv, ndtri, stdtrit
 
 from inspect_confidence.metrics.arrays import (
+    STEPS,
     FloatArray,
     IntArray,
     aligned,
     divided,
     matrix_product,
     sample_of,
+    stepped,
 )
 
 __all__ = [
     "GROUPS",
+    "STEPS",
     "UNBOUNDED",
     "UNBOUNDED_ABOVE",
     "CombinedStatistic",
@@ -262,8 +265,8 @@ class SumStatistic(Generic[Value]):
     Attributes:
         sums: What each unit adds, of shape (units, m); sparse or not.
         compute: Sums of each resample, of shape (resamples, m) -> the statistic of each.
-        coarser: An approximation for resamples of many units; it is shifted so that its value of
-            the sample is exact.
+        coarser: An approximation for resamples; it is shifted so that its value of the sample is
+            exact.
         extremes: What the four pseudo-units of `bootstrap` add, of shape (4, m); nothing if None.
     """
 
@@ -367,11 +370,16 @@ def mean_of(
     """
     array = np.asarray(values, float)
     present = ~np.isnan(array)
-    return ratio(
-        np.bincount(unit[present], array[present], minlength=units),
-        np.bincount(unit[present], minlength=units),
-        _extremes(array, unit, ends),
-    )
+    counts = np.bincount(unit[present], minlength=units)
+
+    def statistic(present_values: FloatArray) -> SumStatistic[FloatArray]:
+        sums = np.bincount(unit[present], present_values, minlength=units)
+        return ratio(sums, counts, _extremes(array, unit, ends))
+
+    exact, coarse = array[present], stepped(array[present])
+    if np.array_equal(exact, coarse):
+        return statistic(exact)
+    return replace(statistic(exact), coarser=statistic(coarse))
 
 
 def _extremes(values: FloatArray, unit: IntArray, ends: Ends) -> FloatArray:
@@ -389,7 +397,11 @@ def _extremes(values: FloatArray, unit: IntArray, ends: Ends) -> FloatArray:
 def means_of(
     values: ArrayLike, unit: IntArray, units: int, ends: Sequence[Ends] | None = None
 ) -> SumStatistic[FloatArray]:
-    """Return `mean_of` each of several finite values, of shape (judgments, m), at once."""
+    """Return `mean_of` each of several finite values, of shape (judgments, m), at once.
+
+    Shares of many distinct values are resampled in steps, so that units with equal ones are drawn
+    together.
+    """
     array = np.asarray(values, float)
     present = ~np.isnan(array)
     column_ends = ends or [SEEN] * array.shape[1]
@@ -397,14 +409,23 @@ def means_of(
         _extremes(column, unit, pair) for column, pair in zip(array.T, column_ends, strict=True)
     ]
     both = np.stack([np.zeros((4, 2)), *extremes])[1:]
-    sums = np.zeros((units, 2 * array.shape[1]))
-    np.add.at(sums, unit, np.hstack([np.where(present, array, 0), present]))
+    extremes_of_sums = np.hstack([both[:, :, 0].T, both[:, :, 1].T])
 
     def compute(totals: FloatArray) -> FloatArray:
         top, bottom = np.hsplit(totals, 2)
         return np.where(bottom > 0, top / np.where(bottom > 0, bottom, 1), np.nan)
 
-    return SumStatistic(sums, compute, extremes=np.hstack([both[:, :, 0].T, both[:, :, 1].T]))
+    def statistic(columns: FloatArray) -> SumStatistic[FloatArray]:
+        sums = np.zeros((units, 2 * columns.shape[1]))
+        np.add.at(sums, unit, np.hstack([np.where(present, columns, 0), present]))
+        return SumStatistic(sums, compute, extremes=extremes_of_sums)
+
+    coarse = array.copy()
+    for column, is_present in zip(coarse.T, present.T, strict=True):
+        column[is_present] = stepped(column[is_present])
+    if np.array_equal(coarse, array, equal_nan=True):
+        return statistic(array)
+    return replace(statistic(array), coarser=statistic(coarse))
 
 
 _WINDOW = 4_000
@@ -546,9 +567,9 @@ class Resampled:
                 statistic, parts=[self.adapt(part, extremes) for part in statistic.parts]
             )
         if isinstance(statistic, SumStatistic):
-            if self.rows is not None and (coarser := statistic.coarser):
-                # The approximation of many units, moved so that its value of the sample is exact.
-                sample = np.ones((1, self.rows.shape[1]))
+            if coarser := statistic.coarser:
+                # The approximation, moved so that its value of the sample is exact.
+                sample = np.ones((1, statistic.sums.shape[0]))
                 shift = np.nan_to_num(statistic(sample) - coarser(sample), nan=0.0)
                 return self.adapt(
                     coarser.map(lambda values: values + shift.reshape(values.shape[1:])), extremes

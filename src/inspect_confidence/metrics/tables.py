@@ -14,12 +14,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import coo_array, csr_array, hstack
 
-from inspect_confidence.metrics.arrays import EDGE, FloatArray, IntArray, distinct, divided, shares
+from inspect_confidence.metrics.arrays import (
+    MOST_VALUES,
+    FloatArray,
+    IntArray,
+    distinct,
+    divided,
+    in_steps,
+    shares,
+)
 from inspect_confidence.metrics.registry import BOOTSTRAP, UNREAD, WILSON, metric
-from inspect_confidence.metrics.resample import MOST_UNITS, SumStatistic
+from inspect_confidence.metrics.resample import SumStatistic
 
 __all__ = [
-    "STEPS",
     "ConfidenceTables",
     "ItemTables",
     "accuracy",
@@ -172,12 +179,12 @@ class ItemTables:
 
     @property
     def coarser(self) -> "ItemTables | None":
-        """The same judgments in steps of 1/120 if units and values are many; otherwise None.
+        """The same judgments in steps of 1/120 if confidences are many; otherwise None.
 
         Edges of 10, 15 and 20 bins and multiples of 0.05 remain edges, and what lies on one a cell
         of its own. Each value is the mean of those that it stands for.
         """
-        if self.coarse or self.masses.shape[1] <= MOST_UNITS or len(self.values) <= MOST_VALUES:
+        if self.coarse or len(self.values) <= MOST_VALUES:
             return None
         mass = np.asarray(self.masses.sum(axis=1)).reshape(2, -1).sum(axis=0)
         place, values = in_steps(self.values, mass)
@@ -192,23 +199,6 @@ class ItemTables:
     def total_table(self) -> ConfidenceTables:
         """Return the table in which each unit counts once."""
         return self.tables(np.ones((1, self.masses.shape[1])))
-
-
-STEPS, MOST_VALUES = 120, 250
-"""Steps of confidence in resamples of many units, and values up to which all are kept."""
-
-
-def in_steps(
-    values: FloatArray, mass: FloatArray, steps: int = STEPS
-) -> tuple[IntArray, FloatArray]:
-    """Return the step of each ascending value, and the mean value of each step.
-
-    A value on an edge between steps is a step of its own.
-    """
-    edge = np.floor(values * steps + EDGE)
-    _, step_of_value = np.unique(2 * edge + (values * steps > edge + EDGE), return_inverse=True)
-    sums = np.bincount(step_of_value, mass * values)
-    return step_of_value, sums / np.bincount(step_of_value, mass)
 
 
 def confidence_table(confidence: ArrayLike, correct: ArrayLike) -> ConfidenceTables:
