@@ -332,7 +332,7 @@ def item_statistics(
     answers: Answers, condition: Mapping[str, object], note: str, resampling: Resampling
 ) -> Iterator[Statistics]:
     """Yield the metrics that need each judgment's item, which count tables do not contain."""
-    if not any(map(resampling.asks_for, ("debiased_squared_error", "calibration_p"))):
+    if not resampling.asks_for_any(("debiased_squared_error", "calibration_p")):
         return
     arrays = answers.confidence, answers.correct, answers.unit
     readable = ~np.isnan(answers.confidence + answers.correct)

@@ -442,6 +442,10 @@ def mean_differences(parts: Sequence[ResampledDifferences]) -> ResampledDifferen
     return ResampledDifferences(names, **arrays, clusters=clusters)
 
 
+TEST_METRICS = "difference", "p_value", "p_bonferroni", "p_holm"
+"""Metrics of `results_of_tests`; `difference_results` has the first two."""
+
+
 def results_of_tests(
     contenders: Mapping[str, ResampledDifferences], key: Key, condition: Condition, part: str
 ) -> Iterator[Result]:

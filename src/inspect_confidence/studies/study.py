@@ -1,6 +1,6 @@
 """Records by which a study describes itself to the rest of the package."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from math import isnan, nan
@@ -282,6 +282,10 @@ class Resampling:
     def asks_for(self, metric: str) -> bool:
         """Return whether a metric is computed."""
         return self.metrics is None or metric in self.metrics
+
+    def asks_for_any(self, metrics: Iterable[str]) -> bool:
+        """Return whether at least one of the metrics is computed."""
+        return any(map(self.asks_for, metrics))
 
     def observes(self, metric: str) -> bool:
         """Return whether the callback needs a metric's values over resamples."""

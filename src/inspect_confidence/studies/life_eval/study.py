@@ -7,6 +7,7 @@ import pandas as pd
 
 from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Key, Result
+from inspect_confidence.studies.compare import TEST_METRICS
 from inspect_confidence.studies.estimate import (
     ResampledEstimates,
     Statistics,
@@ -61,7 +62,8 @@ def _dataset_results(
         statistics = model_statistics(model_rows, units, condition, resampling)
         by_model[model] = resample(statistics, len(units), resampling, clusters=clusters)
         results += results_of(by_model[model], model_key)
-        if (model_rows["source"] == judgments.TOKEN).any():
+        has_tokens = (model_rows["source"] == judgments.TOKEN).any()
+        if has_tokens and resampling.asks_for_any(TEST_METRICS):
             results += numbers.stated_against_token(model_rows, model_key, condition, resampling)
     groups = numbers.groups_of(list(by_model), resampling.options(numbers.LifeOptions).groups)
     for group, members in groups.items():

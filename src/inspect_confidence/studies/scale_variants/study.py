@@ -58,6 +58,7 @@ def _model_results(
     tests: dict[str, dict[str, contenders.ResampledDifferences]] = {}
     permutations: dict[str, dict[str, Permutations]] = {}
     permutes = resampling.options(ScaleOptions).test == "permutation"
+    is_tested = resampling.asks_for_any(contenders.TEST_METRICS)
     order = sorted(rows["scale"].unique(), key=_scale_order)
     versus = _BASELINE if _BASELINE in order else order[0]
     for stream, (name, group) in enumerate(rows.groupby("dataset", sort=True)):
@@ -76,12 +77,12 @@ def _model_results(
         )
         baseline = ordered.pop(versus, None)
         tests[str(name)] = {}
-        if baseline is not None:
+        if baseline is not None and is_tested:
             tests[str(name)] = contenders.differences_from_baseline(
                 baseline, ordered, resampling, stream
             )
         permutations[str(name)] = {}
-        if baseline is not None and permutes:
+        if baseline is not None and is_tested and permutes:
             for scale, scale_rows in ordered.items():
                 if permuted := permute(scale_rows, baseline, resampling, stream):
                     permutations[str(name)][scale] = permuted

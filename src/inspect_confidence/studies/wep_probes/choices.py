@@ -1,6 +1,6 @@
 """Numbers to words: the consistency scores by condition, chance beside them, and contrasts."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import comb
 from typing import Any
@@ -205,6 +205,9 @@ RANDOM_RUNS = 10
 CONTRASTS = (("choice_set", 5, 3), ("numbers", "narrow", "wide"), ("cot", False, True))
 """Contrasted levels: five choices less three, narrow less wide, without less with reasoning."""
 
+CONTRAST_METRICS = "difference", "t_statistic", "degrees_of_freedom", "p_value", "cohens_d"
+"""Metrics of a contrast."""
+
 
 def numbers_to_words(frame: pd.DataFrame, resampling: Resampling) -> list[Result]:
     """Return all results of the choices."""
@@ -223,9 +226,12 @@ def numbers_to_words(frame: pd.DataFrame, resampling: Resampling) -> list[Result
         if rows.empty:
             continue
         scored = units(rows, resampling.convention)
-        results += estimate.results_of(_scores(scored, rows, condition, resampling), key)
-        results += _chance(rows, key, condition, resampling)
-        results += _contrasts(scored, rows, key, condition)
+        asked = {metric: unit for metric, unit in scored.items() if resampling.asks_for(metric)}
+        if asked:
+            results += estimate.results_of(_scores(asked, rows, condition, resampling), key)
+            results += _chance(asked.keys(), rows, key, condition, resampling)
+        if resampling.asks_for_any(CONTRAST_METRICS):
+            results += _contrasts(scored, rows, key, condition)
     return results
 
 
@@ -378,9 +384,13 @@ def _scores(
 
 
 def _chance(
-    rows: pd.DataFrame, key: Key, condition: Condition, resampling: Resampling
+    score_names: Collection[str],
+    rows: pd.DataFrame,
+    key: Key,
+    condition: Condition,
+    resampling: Resampling,
 ) -> Iterator[Result]:
-    """Yield every score of random choices: its exact expectation, and ten random runs."""
+    """Yield the scores of random choices: the exact expectation, and ten random runs."""
     convention = resampling.convention
     prompts = rows[rows["cot"] == rows["cot"].iloc[0]].drop_duplicates("item")
     rng = np.random.default_rng(resampling.seed)
@@ -398,6 +408,8 @@ def _chance(
     ]
     for part in parts:
         for metric, unit in scores.items():
+            if metric not in score_names:
+                continue
             slice_units = unit[_chosen(unit, part)]
             first_run = slice_units[slice_units["drawn"] == 0]
             of_size = {
