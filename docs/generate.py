@@ -34,7 +34,13 @@ from inspect_confidence.datasets.hub import PUBLISHED
 from inspect_confidence.metrics import METHODS, METRICS, NO_ESTIMATE, Metric, type2
 from inspect_confidence.plots.style import FAINT, INK, PAPER, RULE, SERIES
 from inspect_confidence.published import read_published
-from inspect_confidence.studies import all_studies, all_tables, study_of
+from inspect_confidence.studies import (
+    COMMON_COLUMNS,
+    JudgmentColumn,
+    all_studies,
+    all_tables,
+    study_of,
+)
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
@@ -829,6 +835,34 @@ def write_notebook() -> None:
     nbformat.write(notebook, path)
 
 
+_COLUMN_TABLE = re.compile(r"(<!-- columns of (?P<task>.+?) -->\n)(?:\|.*\n)*")
+
+
+def with_column_tables(page: str) -> str:
+    """Return docs/judgments.md with the tables of columns that the tasks' records declare.
+
+    A table stands below a comment that names its task.
+    """
+    columns = {"every task": COMMON_COLUMNS}
+    for name, task in all_tables().items():
+        columns[name] = task.columns
+    return _COLUMN_TABLE.sub(lambda match: match[1] + _column_table(columns[match["task"]]), page)
+
+
+def _column_table(columns: Sequence[JudgmentColumn]) -> str:
+    rows = ["| column | unit | meaning |", "|---|---|---|"]
+    for column in columns:
+        unit = column.unit or ("true or false" if column.kind == "flag" else column.kind)
+        rows.append(f"| `{column.name}` | {unit} | {column.meaning} |")
+    return "\n".join(rows) + "\n"
+
+
+def write_columns() -> None:
+    """Write the tables of columns in docs/judgments.md."""
+    path = DOCS / "judgments.md"
+    path.write_text(with_column_tables(path.read_text("utf-8")), "utf-8")
+
+
 def write_curves() -> None:
     """Write the curves of the ideal observers that the package reads instead of computing them."""
     curves = [type2.compute_curves(number) for number in type2.SHIPPED_ALTERNATIVES]
@@ -839,6 +873,7 @@ WRITERS: Mapping[str, Callable[[], None]] = {
     "metrics": write_metrics,
     "published": write_published,
     "cards": write_cards,
+    "columns": write_columns,
     "reliability": write_reliability,
     "cost": write_cost,
     "curves": write_curves,

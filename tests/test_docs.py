@@ -20,9 +20,9 @@ from inspect_confidence.cli import main
 from inspect_confidence.plots.style import style
 from inspect_confidence.results import COLUMNS, SCHEMA_VERSION
 from inspect_confidence.studies import (
-    COMMON_COLUMNS,
     FigureSpec,
     Headline,
+    JudgmentColumn,
     Study,
     TaskTable,
     all_studies,
@@ -137,6 +137,14 @@ def test_page_of_reading_is_up_to_date() -> None:
 def test_page_of_cards_is_up_to_date() -> None:
     """docs/cards.md is what tasks, prompts and pinned files are."""
     assert read(DOCS / "cards.md") == script("generate").cards_page()
+
+
+def test_tables_of_columns_are_up_to_date() -> None:
+    """docs/judgments.md has the columns of every task as their records declare them."""
+    page = read(DOCS / "judgments.md")
+    assert page == script("generate").with_column_tables(page)
+    for task in all_tables():
+        assert f"<!-- columns of {task} -->" in page
 
 
 def test_page_of_reliability_is_up_to_date() -> None:
@@ -281,12 +289,12 @@ def test_page_of_judgments_names_every_column_and_status() -> None:
     """Judgments' and results' columns, statuses and the schema's version stand in judgments.md."""
     text = read(DOCS / "judgments.md")
     quoted = {word for cell in re.findall(r"`([^`]+)`", text) for word in re.split(r"[, ]+", cell)}
-    columns = {name for table in all_tables().values() for name in table.columns}
-    assert columns | set(COMMON_COLUMNS) | set(COLUMNS) | STATUSES <= quoted
+    columns = set[str]().union(*(table.kinds for table in all_tables().values()))
+    assert columns | set(COLUMNS) | STATUSES <= quoted
     assert f"**schema version {SCHEMA_VERSION}**" in text
 
 
-@pytest.mark.parametrize("record", [Study, TaskTable, FigureSpec, Headline])
+@pytest.mark.parametrize("record", [Study, TaskTable, JudgmentColumn, FigureSpec, Headline])
 def test_how_to_add_a_study_names_every_field(record: Any) -> None:
     """The tables of fields are whole."""
     text = read(DOCS / "add-a-study.md")

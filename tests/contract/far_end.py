@@ -17,7 +17,6 @@ from inspect_ai.log import EvalLog
 
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.studies import all_tables
-from inspect_confidence.studies.study import COMMON_COLUMNS
 from provider_server import Reply, Request
 from runs import Values, log_metrics, values
 
@@ -160,7 +159,7 @@ def check(log: EvalLog, folder: Path, far_end: FarEnd) -> pd.DataFrame:
     assert log_metrics(log) == pytest.approx(far_end.log(), abs=1e-9, nan_ok=True)
     frames = read_judgments(folder)
     ((name, frame),) = frames.items()
-    assert set(frame) == set(COMMON_COLUMNS) | set(all_tables()[name].columns)
+    assert set(frame) == set(all_tables()[name].kinds)
     check_judgments(frame, far_end.judgments())
     numbers = values(summarize(frames, resamples=5))
     for key, value in far_end.table().items():

@@ -207,7 +207,7 @@ def test_ids_leave_out_providers_and_a_reply_of_two_markers_is_one_item() -> Non
         "n_markers": 1.0,
     }
     table = all_tables()["hedge_markers"]
-    blank = {name: "" if kind == "text" else NAN for name, kind in table.columns.items()}
+    blank = {column.name: "" if column.kind == "text" else NAN for column in table.columns}
     frame = pd.DataFrame(
         [
             {**blank, **row, **of_marker, "correct": 1.0},

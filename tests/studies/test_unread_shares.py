@@ -164,4 +164,4 @@ def test_a_reply_counts_once() -> None:
 def test_what_is_varied_are_columns_of_replies() -> None:
     """Every task's record names columns that its replies have."""
     for table in all_tables().values():
-        assert set(table.varied) <= {*table.columns, "scale"}, table.task
+        assert set(table.varied) <= {*table.names, "scale"}, table.task

@@ -318,7 +318,7 @@ def items_of(
     hidden = set(_TEXTS)
     if task == _MARKERS:  # a row is a marker; each reply counts once
         rows, hidden = rows.drop_duplicates(["uuid", "item", "epoch"]), _TEXTS | _OF_MARKER
-    columns = ["split", "epoch", "draw", "status", *all_tables()[task].columns]
+    columns = ["split", "epoch", "draw", "status", *all_tables()[task].names]
     exported = [name for name in columns if name not in hidden]
     common = {**common, "evaluation_name": f"{_PACKAGE}.{task}"}
     lines, left_out = [], Counter[str]()

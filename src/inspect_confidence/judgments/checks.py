@@ -10,7 +10,7 @@ import pandas as pd
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.grades import is_exact, same_answers
 from inspect_confidence.scales import verdict_sign
-from inspect_confidence.studies import COMMON_COLUMNS, COMMON_LIMITS, TaskTable
+from inspect_confidence.studies import TaskTable
 
 _QUESTION_COLUMNS = {"level", "low", "high", "target", "sex", "method"}
 """Columns of an answer's form that describe the question."""
@@ -55,7 +55,7 @@ def violations(judgments: pd.DataFrame, table: TaskTable) -> Iterator[Violation]
         judgments: Typed judgments.
         table: Table of their task.
     """
-    for name, limit in {**COMMON_LIMITS, **table.limits}.items():
+    for name, limit in table.limits.items():
         values = judgments[name]
         filled = np.flatnonzero(values.notna() & (values != ""))
         remedy = f"; {limit.remedy}" if limit.remedy else ""
@@ -109,7 +109,7 @@ def number_repeats(
     if copies.any():
         notices.append(f"{source}: {int(copies.sum())} rows are copies and were left out")
         frame, texts = frame[~copies], texts[~copies]
-    unknown = [name for name in texts if name not in {**COMMON_COLUMNS, **table.columns}]
+    unknown = [name for name in texts if name not in table.kinds]
     ignored = {*_answer_columns(table), *_MEASURES, *unknown}
     questions = texts[[name for name in texts if name not in ignored]]
     repeats = questions.duplicated() & without_uuid[frame.index]

@@ -342,10 +342,10 @@ def with_aliases(frame: pd.DataFrame, table: TaskTable) -> tuple[pd.DataFrame, l
     """
     plain = {_plain(column): column for column in map(str, frame)}
     columns = {}
-    for name, aliases in table.aliases.items():
-        present = [plain[alias] for alias in aliases if alias in plain]
-        if name not in frame and present:
-            columns[name] = present[0]
+    for column in table.columns:
+        present = [plain[alias] for alias in column.aliases if alias in plain]
+        if column.name not in frame and present:
+            columns[column.name] = present[0]
     forms = [set(form) - OUTCOMES for form in table.answers]
     if not columns or not any(form <= {*frame, *columns} for form in forms):
         return frame, []

@@ -14,7 +14,7 @@ from inspect_confidence.judgments.places import shown_place
 from inspect_confidence.judgments.read import Source, drop_repeats, judgments_of, variants_of_runs
 from inspect_confidence.judgments.runs import Run, reader_versions, tasks_of
 from inspect_confidence.judgments.store import Store, store_at
-from inspect_confidence.studies import COMMON_COLUMNS, all_tables
+from inspect_confidence.studies import all_tables
 
 _SIZE = {"size": "n", "count_all": "n"}
 CELLS = ("model", "variant", "dataset", "confidence", "correct", "status")
@@ -43,7 +43,7 @@ def count_tables(source: Source, task: str, *, by: Sequence[str] = CELLS) -> pd.
     tables = all_tables()
     if task not in tables:
         raise InvalidArgument(f"There is no task {task!r}; {nearest(task, tables)}")
-    columns = {**COMMON_COLUMNS, **tables[task].columns}
+    columns = tables[task].kinds
     if unknown := [name for name in by if name not in columns]:
         hint = nearest(unknown[0], columns)
         raise InvalidArgument(f"by={unknown[0]}: judgments of {task} have no such column. {hint}")

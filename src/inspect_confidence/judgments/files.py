@@ -37,7 +37,6 @@ from inspect_confidence.judgments.order import sort_judgments
 from inspect_confidence.judgments.tables import UserTable, file_stem, read_table
 from inspect_confidence.results import as_csv
 from inspect_confidence.studies import (
-    COMMON_COLUMNS,
     NOTHING_SAID,
     Kind,
     Recorded,
@@ -92,9 +91,10 @@ def read_file(
         if tables[name].fallback:
             model_rows = _readable_columns(model_rows, tables[name], source, notices)
         model_rows = _numbered_texts(model_rows)
-        for column, spell in tables[name].spellings.items():
-            if column in model_rows:
-                model_rows[column] = model_rows[column].astype(str).map(spell, na_action="ignore")
+        for column in tables[name].columns:
+            if column.spelling and column.name in model_rows:
+                texts = model_rows[column.name].astype(str)
+                model_rows[column.name] = texts.map(column.spelling, na_action="ignore")
         numbers = (
             _decimal_numbers(model_rows, tables[name], source)
             if table.decimal_comma
@@ -236,11 +236,11 @@ def _readable_columns(
     """
     changed: dict[str, pd.Series] = {}
     needed = {*table.required, *chain.from_iterable(table.answers), "low", "high"}
-    optional = [name for name, kind in table.columns.items() if kind != "text"]
+    optional = [column.name for column in table.columns if column.kind != "text"]
     for name in {*optional, "epoch", "draw"} & set(frame) - needed:
         values = frame[name]
         try:
-            _column(frame, name, "flag" if table.columns.get(name) == "flag" else "number", source)
+            _column(frame, name, "flag" if table.kinds[name] == "flag" else "number", source)
         except InvalidArgument:
             if name in ("epoch", "draw"):
                 changed[name] = pd.Series(pd.factorize(values)[0], frame.index)
@@ -294,17 +294,15 @@ def _with_model(frame: pd.DataFrame, model: str) -> pd.DataFrame:
 
 def _decimal_numbers(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.DataFrame:
     """Return the frame with the numbers of a file with decimal commas."""
-    kinds = {**COMMON_COLUMNS, **table.columns}
-    names = [name for name in map(str, frame) if name in kinds and name != GRADE]
-    numbers = [name for name in names if kinds[name] == "number"]
+    names = [name for name in map(str, frame) if name in table.kinds and name != GRADE]
+    numbers = [name for name in names if table.kinds[name] == "number"]
     columns = {name: _numbers(frame[name], name, source, decimal_comma=True) for name in numbers}
     return frame.assign(**columns)
 
 
 def _column_names() -> list[str]:
     """Return the names of all columns that judgments of any task have."""
-    columns = chain.from_iterable(table.columns for table in all_tables().values())
-    return list(dict.fromkeys([*COMMON_COLUMNS, *columns]))
+    return list(dict.fromkeys(chain.from_iterable(table.kinds for table in all_tables().values())))
 
 
 def write_file(frames: dict[str, pd.DataFrame], path: Path) -> None:
@@ -321,7 +319,7 @@ def write_file(frames: dict[str, pd.DataFrame], path: Path) -> None:
     # A column that is a number for one task and a text for another is written as text.
     kinds: dict[Hashable, set[Kind]] = {}
     for task in frames:
-        for name, kind in {**COMMON_COLUMNS, **all_tables()[task].columns}.items():
+        for name, kind in all_tables()[task].kinds.items():
             kinds.setdefault(name, set()).add(kind)
     for column in frame:
         if len(kinds.get(column, ())) > 1:
@@ -368,11 +366,10 @@ def typed_columns(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.Data
             f"{source} lacks the column {missing[0]!r}; judgments of {table.task} need "
             f"{_required_columns(table)}."
         )
-    kinds = {**COMMON_COLUMNS, **table.columns}
     defaults = {**_DEFAULTS, **table.defaults}
-    columns = {
-        name: _column(frame, name, kind, source, defaults.get(name)) for name, kind in kinds.items()
-    }
+    columns = {}
+    for name, kind in table.kinds.items():
+        columns[name] = _column(frame, name, kind, source, defaults.get(name))
     complete = pd.DataFrame(columns, index=frame.index)
     for name in ("epoch", "draw"):
         complete[name] = complete[name].fillna(float(str(_DEFAULTS[name])))
@@ -528,8 +525,8 @@ def _nearest_tasks(frame: pd.DataFrame, tables: Sequence[TaskTable], is_others: 
     other_evals = [table for table in tables if table.fallback]
     if not other_evals:
         return [table.task for table in tables]
-    shared = {*COMMON_COLUMNS}.union(*(table.columns for table in other_evals))
-    with_own_column = [table.task for table in tables if set(table.columns) & set(frame) - shared]
+    shared = set[str]().union(*(table.kinds for table in other_evals))
+    with_own_column = [table.task for table in tables if set(table.names) & set(frame) - shared]
     if with_own_column:
         return with_own_column
     has_scale = {"low", "high"} <= set(frame) and "method" not in frame and not is_others

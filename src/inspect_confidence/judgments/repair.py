@@ -11,7 +11,7 @@ import pandas as pd
 from inspect_confidence.answers import STATUSES
 from inspect_confidence.grades import is_missing, read_grade, read_number
 from inspect_confidence.judgments.checks import short_value, violations
-from inspect_confidence.studies import COMMON_COLUMNS, Kind, TaskTable
+from inspect_confidence.studies import Kind, TaskTable
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
@@ -60,7 +60,7 @@ def repaired_rows(
     Lone surrogates in texts become U+FFFD. A value that is not of its column's kind, an infinite
     number or an unknown status is left out, and the judgment becomes `scoring_failed`.
     """
-    kinds = {**COMMON_COLUMNS, **table.columns}
+    kinds = table.kinds
     repaired = []
     for row in rows:
         values: dict[str, Any] = {}
@@ -104,7 +104,7 @@ def without_violations(
 
     The impossible values are left out. A judgment that has another status than `ok` keeps it.
     """
-    kinds = {**COMMON_COLUMNS, **table.columns}
+    kinds = table.kinds
     empty: Mapping[Kind, Any] = {"number": math.nan, "text": "", "flag": None}
     for violation in violations(frame, table):
         for place, reason in violation.reasons.items():

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from inspect_confidence import __version__
 from inspect_confidence.judgments.files import typed_columns
-from inspect_confidence.studies import COMMON_COLUMNS, ENTRY_POINTS, Kind, TaskTable, table_of
+from inspect_confidence.studies import ENTRY_POINTS, Kind, TaskTable, table_of
 
 FORMAT = 6
 """Version of record files and of a store's manifest; files of other versions are read anew."""
@@ -105,9 +105,9 @@ def frame_of(judgments: SampleJudgments, table: TaskTable) -> pd.DataFrame:
     """Return the judgments as a typed frame with all columns of the task."""
     rows = list(chain.from_iterable(judgments.values()))
     if not rows:
-        empty = pd.DataFrame(columns=[*COMMON_COLUMNS, *table.columns])
+        empty = pd.DataFrame(columns=list(table.kinds))
         return typed_columns(empty, table, "the log")
-    names = dict.fromkeys(chain(chain.from_iterable(rows), table.columns))
+    names = dict.fromkeys(chain(chain.from_iterable(rows), table.names))
     return typed_columns(pd.DataFrame(rows, columns=list(names)), table, "the log")
 
 
@@ -188,20 +188,19 @@ RECORD_FILES = re.compile(r"[0-9a-f]{32}-[0-9a-f]+\.(parquet|[0-9a-f]{32}\.new)"
 
 
 def _kinds(tasks: Sequence[str]) -> dict[str, Kind]:
-    kinds = dict(COMMON_COLUMNS)
+    kinds: dict[str, Kind] = {}
     for task in tasks:
-        kinds |= table_of(task).columns
+        kinds |= table_of(task).kinds
     return kinds
 
 
 def combined_table(table: TaskTable, further_tasks: Iterable[str]) -> TaskTable:
     """Return the table with the columns of further tasks, and their limits, added."""
-    columns, limits = dict(table.columns), dict(table.limits)
+    columns = {column.name: column for column in table.columns}
     for task in further_tasks:
-        further_table = table_of(task)
-        columns |= further_table.columns
-        limits = {**further_table.limits, **limits}
-    return replace(table, columns=columns, limits=limits)
+        for column in table_of(task).columns:
+            columns.setdefault(column.name, column)
+    return replace(table, columns=list(columns.values()))
 
 
 def _readable(file: bytes | Path) -> BytesIO | Path:

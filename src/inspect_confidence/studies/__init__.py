@@ -10,20 +10,18 @@ from importlib.metadata import EntryPoint, entry_points
 
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.studies.any_eval.study import ANY_EVAL
+from inspect_confidence.studies.columns import COMMON_COLUMNS, JudgmentColumn, Kind, Limit
 from inspect_confidence.studies.decisions.study import DECISIONS
 from inspect_confidence.studies.fermi_eval.study import FERMI_EVAL
 from inspect_confidence.studies.hedge_markers.study import HEDGE_MARKERS
 from inspect_confidence.studies.life_eval.study import LIFE_EVAL
-from inspect_confidence.studies.limits import COMMON_LIMITS, Limit, limits
 from inspect_confidence.studies.scale_variants.study import SCALE_VARIANTS
 from inspect_confidence.studies.study import (
-    COMMON_COLUMNS,
     NOTHING_SAID,
     Clause,
     Difference,
     FigureSpec,
     Headline,
-    Kind,
     NumberInText,
     Recorded,
     Resampling,
@@ -47,7 +45,6 @@ from inspect_confidence.studies.wep_probes.study import WEP_PROBES
 
 __all__ = [
     "COMMON_COLUMNS",
-    "COMMON_LIMITS",
     "ENTRY_POINTS",
     "NOTHING_SAID",
     "Cell",
@@ -56,6 +53,7 @@ __all__ = [
     "Difference",
     "FigureSpec",
     "Headline",
+    "JudgmentColumn",
     "Kind",
     "Limit",
     "NumberInText",
@@ -73,7 +71,6 @@ __all__ = [
     "all_tables",
     "cell",
     "is_own_task",
-    "limits",
     "option",
     "study_of",
     "table_of",

@@ -16,8 +16,8 @@ from inspect_confidence.metrics.arrays import FloatArray, distinct
 from inspect_confidence.results import Condition, Result
 from inspect_confidence.studies import bins, calibration, estimate
 from inspect_confidence.studies import compare as contenders
+from inspect_confidence.studies.columns import REPORTED
 from inspect_confidence.studies.estimate import Estimate, Statistics, unit_indices
-from inspect_confidence.studies.limits import REPORTED
 from inspect_confidence.studies.notes import left_out, noted, rests_on, statuses, unread_flags
 from inspect_confidence.studies.study import Difference, FigureSpec, Resampling
 

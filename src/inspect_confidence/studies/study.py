@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain
 from math import isnan, nan
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -13,28 +14,13 @@ from numpy.typing import NDArray
 from inspect_confidence.grades import Grades, base_name
 from inspect_confidence.metrics import Costs
 from inspect_confidence.results import Result
-from inspect_confidence.studies.limits import Limit
+from inspect_confidence.studies.columns import COMMON_COLUMNS, JudgmentColumn, Kind, Limit
 
 if TYPE_CHECKING:
     from inspect_confidence.studies.judge_error import JudgeLabels
 
-Kind = Literal["number", "text", "flag"]
-
 QUESTIONS = "no model"
 """Value of `model` in results that describe the questions alone."""
-
-
-def kinds(schema: str) -> dict[str, Kind]:
-    """Parse columns and their kinds from `sex:text age clipped:flag`; the default is number."""
-    pairs = (column.partition(":") for column in schema.split())
-    return {name: cast(Kind, kind or "number") for name, _, kind in pairs}
-
-
-COMMON_COLUMNS: Mapping[str, Kind] = kinds(
-    "task:text task_version:text package_version:text run:text uuid:text model:text variant:text "
-    "dataset:text split:text item:text cluster:text draw epoch status:text reason:text"
-)
-"""The columns that the judgments of every task have; numbers missing are NaN, texts empty."""
 
 
 @dataclass(frozen=True)
@@ -167,7 +153,7 @@ class TaskTable:
 
     Attributes:
         task: Its name, without the package's prefix.
-        columns: The columns beside the common ones, with their kinds.
+        columns: The columns beside the common ones.
         required: Columns that a user's file must have.
         answers: Groups of columns that hold an answer; a file must have all columns of a group.
         arguments_shown: Task arguments that are columns, or that only choose items; they are never
@@ -177,7 +163,6 @@ class TaskTable:
             are not compared for a `variant`.
         always_shown: Task arguments that are part of every `variant`.
         listwise: Columns that identify an item, where only items common to all models count.
-        defaults: Values of text columns that a file lacks.
         varied: Columns of conditions on which the share of unread replies may depend.
         replies: Judgments -> one row for each reply, with the columns `varied`; default all rows.
         fallback: Whether it takes the logs of tasks without a table of their own.
@@ -192,18 +177,15 @@ class TaskTable:
             (empty if unknown), NaN where rules decide; None if rules always do.
         intervals: Judgments -> which of them are an interval by themselves, with `level`, `lower`,
             `upper` and `truth`; None for other forms of answers.
-        limits: Allowed values by column, which users' files must keep to.
         ordered: Pairs of columns of which the first is never above the second.
         repeated_methods: Methods with which several judgments of an item make one answer.
         conventions: Conventions that change its numbers; others are its default.
-        spellings: Functions that write a file's texts of a column in this package's spelling.
-        aliases: Names of a column in other people's files, without capitals and with underscores.
         contradictions: Functions that return, by position, the reason why the study cannot use a
             judgment; by the columns whose values contradict each other.
     """
 
     task: str
-    columns: Mapping[str, Kind]
+    columns: Sequence[JudgmentColumn]
     required: Sequence[str]
     answers: Sequence[Sequence[str]]
     arguments_shown: frozenset[str]
@@ -211,7 +193,6 @@ class TaskTable:
     compared_within: Sequence[str] = ()
     always_shown: frozenset[str] = frozenset()
     listwise: Sequence[str] = ("item",)
-    defaults: Mapping[str, str] = field(default_factory=dict)
     varied: Sequence[str] = ()
     replies: Callable[[pd.DataFrame], pd.DataFrame] = lambda judgments: judgments
     fallback: bool = False
@@ -223,11 +204,8 @@ class TaskTable:
     stated: Callable[[pd.DataFrame], pd.DataFrame] | None = None
     judges: Callable[[pd.DataFrame], "pd.Series[str]"] | None = None
     intervals: "Callable[[pd.DataFrame], pd.Series[bool]] | None" = None
-    limits: Mapping[str, Limit] = field(default_factory=dict)
     ordered: Sequence[tuple[str, str]] = ()
     repeated_methods: frozenset[str] = frozenset()
-    spellings: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
-    aliases: Mapping[str, Sequence[str]] = field(default_factory=dict)
     conventions: frozenset[str] = frozenset()
     contradictions: Mapping[tuple[str, ...], Callable[[pd.DataFrame], Mapping[int, str]]] = field(
         default_factory=dict
@@ -237,6 +215,27 @@ class TaskTable:
     def function(self) -> str:
         """Name of the function that makes the task."""
         return self.task_function or self.task
+
+    @cached_property
+    def names(self) -> Sequence[str]:
+        """Names of the columns beside the common ones."""
+        return [column.name for column in self.columns]
+
+    @cached_property
+    def kinds(self) -> Mapping[str, Kind]:
+        """Kinds of all columns of the judgments, the common ones first, by name."""
+        return {column.name: column.kind for column in (*COMMON_COLUMNS, *self.columns)}
+
+    @cached_property
+    def limits(self) -> Mapping[str, Limit]:
+        """Allowed values of all columns that have a limit, by name."""
+        columns = (*COMMON_COLUMNS, *self.columns)
+        return {column.name: column.limit for column in columns if column.limit}
+
+    @cached_property
+    def defaults(self) -> Mapping[str, str]:
+        """Values of texts that a file lacks, by column."""
+        return {column.name: column.default for column in self.columns if column.default}
 
 
 Options = TypeVar("Options")

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from inspect_confidence.answers import ParseFailure
+from inspect_confidence.studies.columns import COMMON_COLUMNS
 from inspect_confidence.studies.decisions.columns import ABSTAIN, COMMITMENT
-from inspect_confidence.studies.study import COMMON_COLUMNS, CompletedRun, JudgmentRows
+from inspect_confidence.studies.study import CompletedRun, JudgmentRows
 from inspect_confidence.ways import KEEP, PUSHBACK, target_of
 
 TASKS = (ABSTAIN, COMMITMENT)
@@ -150,6 +151,7 @@ def _missing(first: Mapping[str, Any], decision: Mapping[str, Any]) -> dict[str,
     status, reason = "scoring_failed", "the log holds no decision"
     if first["status"] not in ("ok", "scoring_failed"):
         status, reason = first["status"], first["reason"]
-    answer_columns = {name: first[name] for name in (*COMMON_COLUMNS, *_SHARED) if name in first}
+    names = [*(column.name for column in COMMON_COLUMNS), *_SHARED]
+    answer_columns = {name: first[name] for name in names if name in first}
     described = {name: decision[name] for name in (*_KEY, "format") if name in decision}
     return {**answer_columns, **described, "status": status, "reason": reason}

@@ -8,6 +8,7 @@ import pandas as pd
 
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import estimate, judge_error, stated
+from inspect_confidence.studies.any_eval.columns import COLUMNS
 from inspect_confidence.studies.any_eval.decisions import TASKS as DECISION_TASKS
 from inspect_confidence.studies.any_eval.judgments import (
     EPOCHS,
@@ -30,9 +31,8 @@ from inspect_confidence.studies.any_eval.shown import (
     tables,
 )
 from inspect_confidence.studies.estimate import Statistics
-from inspect_confidence.studies.limits import limits
 from inspect_confidence.studies.notes import tallied
-from inspect_confidence.studies.study import Resampling, Study, TaskTable, kinds
+from inspect_confidence.studies.study import Resampling, Study, TaskTable
 
 MEAN = "mean"
 """Value of `dataset` in results that are the unweighted mean over evals."""
@@ -139,11 +139,7 @@ ANY_EVAL = Study(
     tables=(
         TaskTable(
             task=TASK,
-            columns=kinds(
-                "method:text low high raw confidence clipped:flag answer:text target:text choices "
-                "correct phrase:text unseen_mass draws agreement:text by:text scorer:text "
-                "ordinal:flag"
-            ),
+            columns=COLUMNS,
             required=("item",),
             answers=tuple(
                 (sure, *right)
@@ -152,7 +148,6 @@ ANY_EVAL = Study(
             ),
             arguments_shown=frozenset({"task", "ways", "task_args", "scale", "targets"}),
             read=read_sample,
-            defaults={"method": "recorded"},
             varied=("method",),
             fallback=True,
             further_tasks=DECISION_TASKS,
@@ -163,9 +158,6 @@ ANY_EVAL = Study(
             replies=on_scales,
             stated=completed,
             judges=judges_of,
-            limits=limits(
-                "confidence:reported choices:count correct:share unseen_mass:share draws:count"
-            ),
             ordered=(("low", "high"),),
             contradictions={("low", "high"): stated.flat_scales},
         ),

@@ -1,43 +1,27 @@
-"""Columns of the three tasks on decisions: their names and kinds."""
+"""Columns of the judgments of the three tasks on decisions."""
 
-from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from inspect_confidence.studies.study import kinds
+from inspect_confidence.studies.columns import (
+    ANSWER,
+    CHOICES,
+    CONFIDENCE,
+    CORRECT,
+    COUNT,
+    HIGH,
+    LOW,
+    RAW,
+    SHARE,
+    TARGET,
+    TARGET_SHARE,
+    JudgmentColumn,
+)
 
 ABSTAIN, SIMPLE_QA, COMMITMENT = "abstain", "simple_qa", "commitment"
 """Names of the tasks."""
 
-ABSTAIN_COLUMNS = kinds(
-    "confidence_target format:text answer:text target:text choices correct raw confidence "
-    "confidence_status:text confidence_asked:text"
-)
-"""`confidence_target` is the stated target t in [0, 1), `format` is `open` or `option`, `correct`
-the credit in [0, 1], NaN if the model declined. `confidence` in [0, 1] is asked apart (`before`,
-`after` or `none` in `confidence_asked`); `confidence_status` is empty if it was not asked.
-"""
-
-SIMPLE_QA_COLUMNS = kinds(
-    "answer:text target:text choices correct raw low high confidence draws confidence_source:text"
-)
-"""`confidence_source` is `stated`, or `frequency`: the share of draws with the commonest answer."""
-
-COMMITMENT_COLUMNS = kinds(
-    "answer:text target:text choices correct keep bet pushback:text turn answer_after:text "
-    "correct_after moved confidence_before confidence_after keep_status:text bet_status:text "
-    "after_status:text confidence_before_status:text confidence_after_status:text"
-)
-"""`keep`, `bet` and `moved` are 1, 0, or NaN if not asked or not read; each has a status, which is
-empty if it was not asked. `pushback` is `none`, `neutral`, `disagree` or `source`; `turn` numbers
-several pushbacks on one answer, which have a row each.
-"""
-
-ALIASES: Mapping[str, Sequence[str]] = {
-    "keep": ("keep_withdraw", "keep_or_withdraw"),
-    "bet": ("bet_nobet", "bet_no_bet"),
-    "answer": ("initial_choice", "initial_answer", "first_answer"),
-    "answer_after": ("final_choice", "final_answer", "second_answer"),
-}
-"""Names of the columns of `commitment` in other people's files."""
+NO_PUSHBACK = "none"
+"""Value of `pushback` where the model was not contradicted."""
 
 _WORDS = {
     **dict.fromkeys(("keep", "bet", "yes", "true"), "1"),
@@ -53,3 +37,118 @@ def plain_decision(word: str) -> str:
         ('1', '0', '0.0')
     """
     return _WORDS.get(word.strip().lower().replace("_", " ").replace("-", " "), word)
+
+
+ABSTAIN_COLUMNS = (
+    JudgmentColumn(
+        "confidence_target",
+        "number",
+        "the target t: answer only if more than t confident",
+        "share",
+        TARGET_SHARE,
+    ),
+    JudgmentColumn(
+        "format",
+        "text",
+        '`open`, or `option`: "I don\'t know" is one of the options',
+        default="open",
+    ),
+    ANSWER,
+    TARGET,
+    CHOICES,
+    replace(CORRECT, meaning="credit; undefined where the model declined (`status` is `declined`)"),
+    JudgmentColumn(
+        "raw",
+        "number",
+        "confidence as reported, asked apart from the answer; empty if it was not asked or read",
+    ),
+    JudgmentColumn("confidence", "number", "the same on [0, 1]", "share", SHARE),
+    JudgmentColumn(
+        "confidence_status", "text", "status of the confidence; empty if it was not asked"
+    ),
+    JudgmentColumn(
+        "confidence_asked",
+        "text",
+        "when confidence was asked: `before` or `after` the answer, or `none`",
+        default="none",
+    ),
+)
+
+SIMPLE_QA_COLUMNS = (
+    ANSWER,
+    TARGET,
+    CHOICES,
+    replace(
+        CORRECT,
+        meaning="1 right, 0 wrong; undefined where the model declined (the judge's NOT_ATTEMPTED)",
+    ),
+    RAW,
+    LOW,
+    HIGH,
+    CONFIDENCE,
+    JudgmentColumn(
+        "draws", "number", "for `frequency`: the number of draws of the question", "count", COUNT
+    ),
+    JudgmentColumn(
+        "confidence_source",
+        "text",
+        "`stated`, or `frequency`: the share of the draws with the commonest answer",
+    ),
+)
+
+
+def _decision(name: str, meaning: str, *aliases: str) -> JudgmentColumn:
+    """Declare a decision of the model, 1 or 0."""
+    return JudgmentColumn(
+        name, "number", meaning, "1 or 0", SHARE, spelling=plain_decision, aliases=aliases
+    )
+
+
+def _status(name: str, what: str) -> JudgmentColumn:
+    """Declare the status of a further reply."""
+    meaning = f"status of {what}: `ok`, why it could not be read, or empty if it was not asked"
+    return JudgmentColumn(name, "text", meaning)
+
+
+COMMITMENT_COLUMNS = (
+    replace(
+        ANSWER,
+        meaning="the first answer",
+        aliases=("initial_choice", "initial_answer", "first_answer"),
+    ),
+    TARGET,
+    CHOICES,
+    replace(CORRECT, meaning="grade of the first answer"),
+    _decision("keep", "1 for KEEP, 0 for WITHDRAW", "keep_withdraw", "keep_or_withdraw"),
+    _decision("bet", "1 for BET, 0 for NO_BET", "bet_nobet", "bet_no_bet"),
+    JudgmentColumn(
+        "pushback",
+        "text",
+        "`none`, `neutral`, `disagree` or `source`",
+        default=NO_PUSHBACK,
+    ),
+    JudgmentColumn(
+        "turn",
+        "number",
+        "of several pushbacks on one answer: which one, a row each",
+        "count",
+        COUNT,
+    ),
+    JudgmentColumn(
+        "answer_after",
+        "text",
+        "the answer after the pushback",
+        aliases=("final_choice", "final_answer", "second_answer"),
+    ),
+    JudgmentColumn("correct_after", "number", "grade of that answer", "share", SHARE),
+    JudgmentColumn(
+        "moved", "number", "1 if it is another answer than the first, else 0", "1 or 0", SHARE
+    ),
+    JudgmentColumn("confidence_before", "number", "confidence before the pushback", "share", SHARE),
+    JudgmentColumn("confidence_after", "number", "confidence after it", "share", SHARE),
+    _status("keep_status", "the decision to keep or withdraw"),
+    _status("bet_status", "the decision to bet"),
+    _status("after_status", "the answer after the pushback"),
+    _status("confidence_before_status", "the confidence before the pushback"),
+    _status("confidence_after_status", "the confidence after it"),
+)

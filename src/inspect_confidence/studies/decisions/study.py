@@ -18,12 +18,11 @@ from inspect_confidence.studies.decisions import numbers
 from inspect_confidence.studies.decisions.columns import (
     ABSTAIN,
     ABSTAIN_COLUMNS,
-    ALIASES,
     COMMITMENT,
     COMMITMENT_COLUMNS,
+    NO_PUSHBACK,
     SIMPLE_QA,
     SIMPLE_QA_COLUMNS,
-    plain_decision,
 )
 from inspect_confidence.studies.decisions.samples import (
     read_abstain,
@@ -38,7 +37,6 @@ from inspect_confidence.studies.decisions.shown import (
     detail,
 )
 from inspect_confidence.studies.estimate import Statistics
-from inspect_confidence.studies.limits import limits
 from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable
 
 
@@ -203,9 +201,6 @@ def _columns(statistics: Sequence[metrics.Statistic]) -> metrics.Statistic:
     return metrics.CombinedStatistic(statistics, lambda *values: np.column_stack(values))
 
 
-NO_PUSHBACK = "none"
-"""Value of `pushback` where the model was not contradicted."""
-
 _CONDITIONS: Mapping[str, Sequence[str]] = {
     ABSTAIN: ("confidence_target", "format", "confidence_asked"),
     SIMPLE_QA: ("confidence_source",),
@@ -228,9 +223,7 @@ DECISIONS = Study(
             answers=(("correct",), ("answer", "target")),
             arguments_shown=_ARGUMENTS | {"targets", "format", "confidence"},
             read=read_abstain,
-            defaults={"format": "open", "confidence_asked": "none"},
             varied=("confidence_target", "format"),
-            limits=limits("confidence_target:target confidence:share correct:share choices:count"),
         ),
         TaskTable(
             task=SIMPLE_QA,
@@ -240,7 +233,6 @@ DECISIONS = Study(
             arguments_shown=_ARGUMENTS,
             read=read_simple_qa,
             varied=("confidence_source",),
-            limits=limits("confidence:reported correct:share choices:count draws:count"),
             ordered=(("low", "high"),),
         ),
         TaskTable(
@@ -255,14 +247,7 @@ DECISIONS = Study(
             ),
             arguments_shown=_ARGUMENTS | {"pushback"},
             read=read_commitment,
-            defaults={"pushback": NO_PUSHBACK},
             varied=("pushback",),
-            spellings={"keep": plain_decision, "bet": plain_decision},
-            aliases=ALIASES,
-            limits=limits(
-                "correct:share correct_after:share keep:share bet:share moved:share "
-                "confidence_before:share confidence_after:share choices:count turn:count"
-            ),
         ),
     ),
     contenders=(),

@@ -23,6 +23,7 @@ from inspect_confidence.studies.estimate import (
     unit_names,
 )
 from inspect_confidence.studies.fermi_eval import numbers
+from inspect_confidence.studies.fermi_eval.columns import COLUMNS
 from inspect_confidence.studies.fermi_eval.judgments import SCORERS, read_sample
 from inspect_confidence.studies.fermi_eval.shown import (
     CLAUSES,
@@ -36,8 +37,7 @@ from inspect_confidence.studies.fermi_eval.temperatures import (
     unsent_temperatures,
 )
 from inspect_confidence.studies.intervals import Intervals, plateau
-from inspect_confidence.studies.limits import limits
-from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, kinds, option
+from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, option
 
 
 @dataclass(frozen=True)
@@ -191,10 +191,7 @@ FERMI_EVAL = Study(
     tables=(
         TaskTable(
             task="fermi_eval",
-            columns=kinds(
-                "method:text level levels:text lower upper reversed:flag truth point temperature "
-                "unsent_temperature probabilities:text unseen_mass answer_tokens"
-            ),
+            columns=COLUMNS,
             required=("item", "truth"),
             answers=(("level", "lower", "upper"), ("method", "point"), ("method", "probabilities")),
             arguments_shown=frozenset(
@@ -204,11 +201,6 @@ FERMI_EVAL = Study(
             read=read_sample,
             varied=("method", "level"),
             intervals=numbers.are_intervals,
-            limits=limits(
-                "level:level levels:levels probabilities:shares_of_integers unseen_mass:share "
-                "answer_tokens:count temperature:amount "
-                "unsent_temperature:amount"
-            ),
             ordered=(("lower", "upper"),),
             repeated_methods=frozenset(SCORERS) - {"direct"},
         ),

@@ -17,6 +17,7 @@ from inspect_confidence.studies.estimate import (
     unit_indices,
 )
 from inspect_confidence.studies.hedge_markers import judgments
+from inspect_confidence.studies.hedge_markers.columns import CHECK_COLUMNS, HEDGE_COLUMNS
 from inspect_confidence.studies.hedge_markers.forms import DEFAULT_THRESHOLD, HedgeOptions
 from inspect_confidence.studies.hedge_markers.judgments import Sentences, completed_hedges
 from inspect_confidence.studies.hedge_markers.lacking import lacking
@@ -38,8 +39,7 @@ from inspect_confidence.studies.hedge_markers.stability import (
     model_correlations,
     stability_statistics,
 )
-from inspect_confidence.studies.limits import limits
-from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, kinds
+from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable
 
 TASK, CHECK = "hedge_markers", "judge_check"
 
@@ -133,11 +133,7 @@ HEDGE_MARKERS = Study(
     tables=(
         TaskTable(
             task=TASK,
-            columns=kinds(
-                "sentence text:text marker:text n_markers confidence consistent undecided "
-                "inconsistent failed foreign decisiveness correct punt draws empty_draws cut "
-                "judge:text"
-            ),
+            columns=HEDGE_COLUMNS,
             required=("item", "sentence", "marker"),
             answers=(("confidence",), ("consistent", "undecided", "inconsistent")),
             arguments_shown=frozenset({"dataset", "items", "split"}),
@@ -145,29 +141,16 @@ HEDGE_MARKERS = Study(
             conventions=frozenset({"authors"}),
             replies=judgments.replies_of,
             judges=lambda rows: judgments.with_judges(rows)["judge"],
-            limits=limits(
-                "sentence:amount n_markers:count confidence:share consistent:amount "
-                "undecided:amount inconsistent:amount failed:count foreign:count "
-                "decisiveness:share correct:share "
-                "punt:share draws:count empty_draws:count cut:count"
-            ),
         ),
         TaskTable(
             task=CHECK,
-            columns=kinds(
-                "form:text word:text found missed false decisiveness labelled agreed verdict "
-                "label:text judged:text prompts:text"
-            ),
+            columns=CHECK_COLUMNS,
             required=("item", "form"),
             answers=(("found", "missed", "false"), ("decisiveness",), ("agreed",), ("verdict",)),
             arguments_shown=frozenset({"parts", "items"}),
             always_shown=frozenset({"judge"}),
             read=judgments.read_judged,
             varied=("form",),
-            limits=limits(
-                "found:count missed:count false:count decisiveness:share labelled:share "
-                "agreed:share verdict:share"
-            ),
         ),
     ),
     contenders=(),

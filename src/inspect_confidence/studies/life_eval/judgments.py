@@ -15,11 +15,10 @@ from inspect_confidence.metrics import Clusters
 from inspect_confidence.prompts.question_sets import KINDS
 from inspect_confidence.studies import stated
 from inspect_confidence.studies.estimate import refuse_outside
+from inspect_confidence.studies.life_eval.columns import STATED, TOKEN
 from inspect_confidence.studies.study import SampleFacts
 
 HALF_OPEN = "half-open"
-STATED, TOKEN = "stated", "token"
-"""Sources of a confidence: the reply's statement, or the answer's token."""
 
 _VERDICTS = ("True", "False")
 

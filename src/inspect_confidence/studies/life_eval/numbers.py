@@ -26,7 +26,8 @@ from inspect_confidence.studies.estimate import (
     Statistics,
     unit_indices,
 )
-from inspect_confidence.studies.life_eval.judgments import CLUSTERS, STATED, TOKEN, ages_of
+from inspect_confidence.studies.life_eval.columns import STATED, TOKEN
+from inspect_confidence.studies.life_eval.judgments import CLUSTERS, ages_of
 from inspect_confidence.studies.notes import left_out, noted, rests_on, unread_flags
 from inspect_confidence.studies.study import Difference, Resampling, option
 

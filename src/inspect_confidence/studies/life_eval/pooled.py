@@ -11,7 +11,8 @@ from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import calibration, estimate
 from inspect_confidence.studies.estimate import ResampledEstimates, Statistics, resample, results_of
 from inspect_confidence.studies.life_eval import numbers
-from inspect_confidence.studies.life_eval.judgments import STATED, cluster_of
+from inspect_confidence.studies.life_eval.columns import STATED
+from inspect_confidence.studies.life_eval.judgments import cluster_of
 from inspect_confidence.studies.notes import left_out, noted, rests_on
 from inspect_confidence.studies.study import Resampling
 

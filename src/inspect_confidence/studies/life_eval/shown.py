@@ -12,6 +12,7 @@ import pandas as pd
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import bins, estimate, tables
 from inspect_confidence.studies.life_eval import judgments
+from inspect_confidence.studies.life_eval.columns import STATED, TOKEN
 from inspect_confidence.studies.life_eval.numbers import LifeOptions, counted, groups_of
 from inspect_confidence.studies.life_eval.pooled import ALL_SETS
 from inspect_confidence.studies.notes import left_out, noted, statuses
@@ -161,7 +162,7 @@ def _over_models(
 ) -> Iterator[Result]:
     """Yield bins of stated confidence of all models of a group, each judgment with weight one."""
     group_by_model = resampling.options(LifeOptions).groups
-    stated_rows = rows[rows["source"].isin(("", judgments.STATED))]
+    stated_rows = rows[rows["source"].isin(("", STATED))]
     for group, members in groups_of(list(rows["model"].unique()), group_by_model).items():
         member_rows = stated_rows[stated_rows["model"].isin(members)]
         member_rows = member_rows.assign(model=ALL_MODELS, models=group)
@@ -363,13 +364,13 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
         ages = judgments.completed_ages(frames[_LIFE])
         ages = ages.assign(correct=ages["score"])
         results += _maxima(ages)
-        stated_rows = counted(ages[ages["source"] != judgments.TOKEN])
+        stated_rows = counted(ages[ages["source"] != TOKEN])
         for key, condition, group in estimate.condition_groups(
             stated_rows, ("dataset", "variant", "window", "model")
         ):
             results += _truth_bins(group, key, condition)
             results += [*_by_age(group, key, condition), *_by_item(group, key, condition)]
-        ages["source"] = ages["source"].replace(judgments.STATED, "")
+        ages["source"] = ages["source"].replace(STATED, "")
         for parts in (["radius", "source", "window"], ["source", "window"]):
             results += _bins_of_lives(ages, parts, resampling)
         results += _over_models(ages, resampling, _bins_of_lives)

@@ -18,8 +18,13 @@ from inspect_confidence.studies.estimate import (
     results_of,
 )
 from inspect_confidence.studies.life_eval import judgments, numbers, pooled, shown
-from inspect_confidence.studies.limits import limits
-from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, kinds
+from inspect_confidence.studies.life_eval.columns import (
+    LIFE_COLUMNS,
+    OPTIONS_COLUMNS,
+    STATED,
+    TOKEN,
+)
+from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable
 
 LIFE, SETS = "life_eval", "question_sets"
 
@@ -62,7 +67,7 @@ def _dataset_results(
         statistics = model_statistics(model_rows, units, condition, resampling)
         by_model[model] = resample(statistics, len(units), resampling, clusters=clusters)
         results += results_of(by_model[model], model_key)
-        has_tokens = (model_rows["source"] == judgments.TOKEN).any()
+        has_tokens = (model_rows["source"] == TOKEN).any()
         if has_tokens and resampling.asks_for_any(TEST_METRICS):
             results += numbers.stated_against_token(model_rows, model_key, condition, resampling)
     groups = numbers.groups_of(list(by_model), resampling.options(numbers.LifeOptions).groups)
@@ -76,7 +81,7 @@ def _dataset_results(
 
 def _sourced(condition: Condition, source: object) -> Condition:
     """Add the source of confidence to the condition, unless the confidence was stated."""
-    return condition.but(source="" if source == judgments.STATED else source)
+    return condition.but(source="" if source == STATED else source)
 
 
 def _life_statistics(
@@ -90,7 +95,7 @@ def _life_statistics(
         for radius, radius_rows in source_rows.groupby("radius", sort=True):
             at_radius = source_condition.but(radius=radius)
             yield from numbers.judgment_statistics(radius_rows, units, at_radius, resampling)
-            if source != judgments.TOKEN:  # its answers are those that were stated
+            if source != TOKEN:  # its answers are those that were stated
                 yield from numbers.by_decade(radius_rows, units, at_radius)
         yield numbers.slope(source_rows, units, source_condition)
 
@@ -129,10 +134,7 @@ LIFE_EVAL = Study(
     tables=(
         TaskTable(
             task=LIFE,
-            columns=kinds(
-                "sex:text age radius source:text answer confidence score mas best_answer "
-                "unseen_mass table:text window:text"
-            ),
+            columns=LIFE_COLUMNS,
             required=("item", "age", "radius"),
             answers=(("confidence", "sex", "answer"), ("confidence", "score")),
             arguments_shown=frozenset(
@@ -140,22 +142,14 @@ LIFE_EVAL = Study(
             ),
             always_shown=frozenset({"prompts"}),
             conventions=frozenset({"text", "authors"}),
-            defaults={"source": judgments.STATED},
             read=judgments.read_age,
             varied=("radius", "sex"),
-            replies=lambda rows: rows[rows["source"] != judgments.TOKEN],
+            replies=lambda rows: rows[rows["source"] != TOKEN],
             contradictions={("age", "radius"): judgments.missing_ages},
-            limits=limits(
-                "age:amount radius:amount answer:amount confidence:share score:share mas:share "
-                "best_answer:amount unseen_mass:share"
-            ),
         ),
         TaskTable(
             task=SETS,
-            columns=kinds(
-                "kind:text given:text source:text choices target:text answer:text "
-                "probabilities:text raw_sum unseen_mass confidence correct"
-            ),
+            columns=OPTIONS_COLUMNS,
             required=("item", "kind"),
             answers=(
                 ("confidence", "correct"),
@@ -165,16 +159,11 @@ LIFE_EVAL = Study(
             arguments_shown=frozenset({"dataset", "items", "split"}),
             always_shown=frozenset({"prompts"}),
             conventions=frozenset({"text", "authors"}),
-            defaults={"source": judgments.STATED},
             listwise=("item", "given"),
             read=judgments.read_options,
             varied=("kind", "given"),
-            replies=lambda rows: rows[rows["source"] != judgments.TOKEN],
+            replies=lambda rows: rows[rows["source"] != TOKEN],
             stated=judgments.stated_options,
-            limits=limits(
-                "choices:count probabilities:shares raw_sum:amount unseen_mass:share "
-                "confidence:share correct:share"
-            ),
             contradictions={
                 ("answer", "choices", "probabilities"): judgments.option_contradictions,
                 ("kind",): judgments.unknown_kinds,

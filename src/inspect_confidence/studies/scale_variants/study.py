@@ -10,8 +10,8 @@ from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.scales import ALL, BASELINE
 from inspect_confidence.studies import compare as contenders
 from inspect_confidence.studies import estimate, stated
-from inspect_confidence.studies.limits import limits
 from inspect_confidence.studies.scale_variants import numbers
+from inspect_confidence.studies.scale_variants.columns import COLUMNS
 from inspect_confidence.studies.scale_variants.numbers import MEAN
 from inspect_confidence.studies.scale_variants.permutation import (
     Permutations,
@@ -27,7 +27,7 @@ from inspect_confidence.studies.scale_variants.shown import (
     detail,
     scale_tables,
 )
-from inspect_confidence.studies.study import Resampling, Study, TaskTable, kinds
+from inspect_confidence.studies.study import Resampling, Study, TaskTable
 from inspect_confidence.studies.workers import spread, workers_for
 
 TASK = "scale_variants"
@@ -136,9 +136,7 @@ SCALE_VARIANTS = Study(
     tables=(
         TaskTable(
             task=TASK,
-            columns=kinds(
-                "low high raw confidence clipped:flag answer:text target:text choices correct"
-            ),
+            columns=COLUMNS,
             required=("item",),
             answers=(
                 ("low", "high", "raw", "correct"),
@@ -151,7 +149,6 @@ SCALE_VARIANTS = Study(
             varied=("scale",),
             replies=stated.completed,
             stated=stated.completed,
-            limits=limits("confidence:reported choices:count correct:share"),
             ordered=(("low", "high"),),
             contradictions={("low", "high"): stated.flat_scales},
         ),

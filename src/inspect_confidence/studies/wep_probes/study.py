@@ -5,14 +5,13 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.datasets.wep_survey import plain_word
 from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Result
 from inspect_confidence.studies.compare import differences, means_contrast
 from inspect_confidence.studies.estimate import unit_indices
-from inspect_confidence.studies.limits import limits
-from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, kinds
+from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable
 from inspect_confidence.studies.wep_probes import choices, words
+from inspect_confidence.studies.wep_probes.columns import CHOICE_COLUMNS, ELICITATION_COLUMNS
 from inspect_confidence.studies.wep_probes.shown import (
     CLAUSES,
     FIGURES,
@@ -87,7 +86,7 @@ WEP_PROBES = Study(
     tables=(
         TaskTable(
             task="wep_elicitation",
-            columns=kinds("word:text context:text setting:text language:text probability"),
+            columns=ELICITATION_COLUMNS,
             required=("item", "word", "setting", "language"),
             answers=(("probability",),),
             arguments_shown=frozenset(
@@ -96,22 +95,16 @@ WEP_PROBES = Study(
             read=words.read_statement,
             conventions=frozenset({"authors"}),
             varied=("word", "setting", "language"),
-            limits=limits("probability:share"),
-            spellings={"word": plain_word},
         ),
         TaskTable(
             task="wep_choice",
-            columns=kinds(
-                "scenario:text choice_set numbers:text point interval:text cot:flag reply:text "
-                "choice:text"
-            ),
+            columns=CHOICE_COLUMNS,
             required=("item", "scenario", "choice_set", "numbers", "point", "interval"),
             answers=(("choice",),),
             arguments_shown=frozenset({"dataset", "items", "split", "cot", "prompt", "system"}),
             read=choices.read_sentence,
             conventions=frozenset({"authors"}),
             varied=("scenario", "choice_set", "numbers", "point", "interval", "cot"),
-            limits=limits("choice_set:count point:amount"),
             contradictions={
                 ("scenario", "choice_set", "numbers", "point", "interval"): choices.unknown_prompts
             },

@@ -1,0 +1,204 @@
+"""Columns of judgments: their kinds and meanings, and the values that users' files may have."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from inspect_confidence.metrics.arrays import BoolArray
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A condition that the values of a column must meet.
+
+    Attributes:
+        description: The condition in words, after "is not".
+        holds: Values, none of them missing or empty -> which of them meet it.
+        remedy: Hint at what was probably meant, after "; "; may be empty.
+    """
+
+    description: str
+    holds: Callable[[pd.Series], BoolArray]
+    remedy: str = ""
+
+
+def _between(low: float, high: float, *, whole: bool = False) -> Callable[[pd.Series], BoolArray]:
+    def holds(values: pd.Series) -> BoolArray:
+        numbers = values.to_numpy(float)
+        inside: BoolArray = (numbers >= low) & (numbers <= high)
+        return inside & (numbers == np.floor(numbers)) if whole else inside
+
+    return holds
+
+
+def _each_text(holds: Callable[[str], bool]) -> Callable[[pd.Series], BoolArray]:
+    """Check texts, each different one once."""
+
+    def all_hold(values: pd.Series) -> BoolArray:
+        valid = {text for text in values.unique() if holds(text)}
+        return values.isin(valid).to_numpy(bool)
+
+    return all_hold
+
+
+def _is_level(number: float) -> bool:
+    return 1 <= number < 100
+
+
+def _are_levels(text: str) -> bool:
+    try:
+        return all(_is_level(float(part)) for part in text.split(","))
+    except ValueError:
+        return False
+
+
+def _is_share(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+
+
+def _are_shares(text: str) -> bool:
+    try:
+        shares = json.loads(text)
+    except (ValueError, RecursionError):  # a nested text, or an integer of thousands of digits
+        return False
+    return isinstance(shares, list) and all(map(_is_share, shares)) and sum(shares) > 0
+
+
+def _are_shares_of_integers(text: str) -> bool:
+    try:
+        shares = json.loads(text)
+        are_integers = all(abs(int(name)) <= _LARGEST_EXPONENT for name in shares)
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return (
+        isinstance(shares, dict)
+        and are_integers
+        and all(map(_is_share, shares.values()))
+        and sum(shares.values()) > 0
+    )
+
+
+_LARGEST_EXPONENT = 10**20
+"""Largest absolute exponent in a distribution; no token is read as a larger one."""
+
+SHARE = Limit("in [0, 1]", _between(0, 1), "70% is 0.7")
+LEVEL = Limit(
+    "a percentage from 1 to below 100",
+    lambda values: values.map(_is_level).to_numpy(bool),
+    "levels are percentages: 90, not 0.9",
+)
+REPORTED = replace(SHARE, remedy="name the scale of the reports, such as --confidence-scale 0-100")
+"""Limit of a confidence that may be a report on another scale."""
+COUNT = Limit("a whole number from 0 on", _between(0, np.inf, whole=True))
+NOT_NEGATIVE = Limit("0 or more", _between(0, np.inf))
+
+TARGET_SHARE = Limit("in [0, 1)", _between(0, np.nextafter(1, 0)), "75% is 0.75")
+LEVELS = Limit("percentages with commas, such as 80,90", _each_text(_are_levels), LEVEL.remedy)
+SHARES = Limit("a JSON list of numbers from 0 to 1 such as [0.7, 0.3]", _each_text(_are_shares))
+SHARES_OF_INTEGERS = Limit(
+    'a JSON object of integers and numbers from 0 to 1 such as {"3": 0.7}',
+    _each_text(_are_shares_of_integers),
+)
+
+Kind = Literal["number", "text", "flag"]
+
+
+@dataclass(frozen=True)
+class JudgmentColumn:
+    """A column of the judgments of a task.
+
+    Attributes:
+        name: Its name.
+        kind: Kind of its values; a flag is true or false. Missing numbers are NaN, missing texts
+            empty, missing flags None.
+        meaning: What its values are, in Markdown, for the table of columns in docs/judgments.md.
+        unit: Unit of a number.
+        limit: Allowed values, which users' files must keep to; None allows all of the kind.
+        default: Value of a text that a file lacks.
+        spelling: Writes a file's text in this package's spelling; None leaves it.
+        aliases: Names of the column in other people's files, without capitals and with underscores.
+    """
+
+    name: str
+    kind: Kind
+    meaning: str
+    unit: str = ""
+    limit: Limit | None = None
+    default: str = ""
+    spelling: Callable[[str], str] | None = None
+    aliases: Sequence[str] = ()
+
+
+COMMON_COLUMNS: Sequence[JudgmentColumn] = (
+    JudgmentColumn("task", "text", "the task"),
+    JudgmentColumn("task_version", "text", "the task's version"),
+    JudgmentColumn("package_version", "text", "the version of this package"),
+    JudgmentColumn("run", "text", "Inspect's id of the run"),
+    JudgmentColumn("uuid", "text", "Inspect's id of the sample"),
+    JudgmentColumn("model", "text", "the model, by Inspect's name"),
+    JudgmentColumn(
+        "variant",
+        "text",
+        "each task argument, generation setting that was "
+        "[sent](reasoning-models.md#settings-that-are-not-sent) and model argument that differs "
+        "between the runs, as `key=value` pairs; empty if none differs (`life_eval` and "
+        "`question_sets` always name their `prompts`)",
+    ),
+    JudgmentColumn("dataset", "text", "the data set of the question"),
+    JudgmentColumn("split", "text", "the part of the data set"),
+    JudgmentColumn("item", "text", "the question"),
+    JudgmentColumn(
+        "cluster",
+        "text",
+        "the passage, template or document that the item shares with others, if any: [clusters are "
+        "resampled](metrics.md#items-in-clusters) instead of items",
+    ),
+    JudgmentColumn("draw", "number", "which repetition within a sample", "count", COUNT),
+    JudgmentColumn("epoch", "number", "which repetition of the sample", "count", COUNT),
+    JudgmentColumn(
+        "status",
+        "text",
+        "`ok`, or why there is no answer ([`unread`](unread.md) lists the replies)",
+    ),
+    JudgmentColumn("reason", "text", "details of a status other than `ok`"),
+)
+"""The columns that the judgments of every task have."""
+
+ANSWER = JudgmentColumn("answer", "text", "the answer as read; empty if none was read")
+TARGET = JudgmentColumn("target", "text", "the right answer")
+CHOICES = JudgmentColumn(
+    "choices", "number", "number of choices; empty for a free answer", "count", COUNT
+)
+CORRECT = JudgmentColumn(
+    "correct",
+    "number",
+    "1 if the answer is right, 0 if it is wrong, or a fraction for partial credit or a probability "
+    "of being right; empty if no answer was read",
+    "share",
+    SHARE,
+)
+LOW = JudgmentColumn("low", "number", "lower end of the scale", "scale points")
+HIGH = JudgmentColumn("high", "number", "upper end of the scale", "scale points")
+RAW = JudgmentColumn(
+    "raw", "number", "confidence as reported, including values out of range", "scale points"
+)
+CONFIDENCE = JudgmentColumn(
+    "confidence",
+    "number",
+    "(raw - low) / (high - low); empty if the judgment does not count",
+    "share",
+    REPORTED,
+)
+CLIPPED = JudgmentColumn(
+    "clipped",
+    "flag",
+    "whether the reported confidence was outside the scale by at most 5% of the scale's width and "
+    "was set to the end of the scale",
+)
+DRAWS = JudgmentColumn(
+    "draws", "number", "number of further answers that were compared", "count", COUNT
+)

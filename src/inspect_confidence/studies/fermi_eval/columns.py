@@ -1,0 +1,74 @@
+"""Columns of the judgments of fermi_eval."""
+
+from inspect_confidence.studies.columns import (
+    COUNT,
+    LEVEL,
+    LEVELS,
+    NOT_NEGATIVE,
+    SHARE,
+    SHARES_OF_INTEGERS,
+    JudgmentColumn,
+)
+
+_EXPONENT = "exponent of ten"
+
+COLUMNS = (
+    JudgmentColumn(
+        "method",
+        "text",
+        "`direct`, `tunnel`, `sampling`, `logprob` or `traces`; one row for each draw",
+    ),
+    JudgmentColumn("level", "number", "nominal level", "percent", LEVEL),
+    JudgmentColumn(
+        "levels",
+        "text",
+        "all levels that were asked for, if one answer serves them all",
+        "percent",
+        LEVELS,
+    ),
+    JudgmentColumn(
+        "lower",
+        "number",
+        "the smaller stated bound; empty unless `ok` (`direct`, `tunnel`)",
+        _EXPONENT,
+    ),
+    JudgmentColumn(
+        "upper",
+        "number",
+        "the greater stated bound; empty unless `ok` (`direct`, `tunnel`)",
+        _EXPONENT,
+    ),
+    JudgmentColumn("reversed", "flag", "whether the bounds were stated in reverse order"),
+    JudgmentColumn("truth", "number", "the true value", _EXPONENT),
+    JudgmentColumn(
+        "point",
+        "number",
+        "the answer (`sampling`), or the stated integer (`logprob`, `traces`)",
+        _EXPONENT,
+    ),
+    JudgmentColumn(
+        "temperature", "number", "the temperature, if it was set and sent", limit=NOT_NEGATIVE
+    ),
+    JudgmentColumn(
+        "unsent_temperature",
+        "number",
+        "the temperature that was set but "
+        "[not sent](reasoning-models.md#settings-that-are-not-sent), so that the provider used its "
+        "default",
+        limit=NOT_NEGATIVE,
+    ),
+    JudgmentColumn(
+        "probabilities",
+        "text",
+        "exponent -> probability, as JSON (`logprob`, `traces`)",
+        limit=SHARES_OF_INTEGERS,
+    ),
+    JudgmentColumn(
+        "unseen_mass",
+        "number",
+        "probability that is on none of the integers in `probabilities`",
+        "share",
+        SHARE,
+    ),
+    JudgmentColumn("answer_tokens", "number", "number of tokens of the answer", "count", COUNT),
+)
