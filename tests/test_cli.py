@@ -111,6 +111,32 @@ def test_mistakes_end_in_one_line(command: Command) -> None:
 
 
 @pytest.mark.parametrize(
+    ("words", "message", "help_of"),
+    [
+        (["summarise", "x"], "No such command 'summarise'", "inspect-confidence"),
+        (["summarize"], "Missing argument 'PATH...'", "inspect-confidence summarize"),
+        (["summarize", "x", "--foo"], "No such option", "inspect-confidence summarize"),
+        (["export", "x"], "Missing option '--format'", "inspect-confidence export"),
+        (["check", "x", "--seed", "y"], "Invalid value for '--seed'", "inspect-confidence check"),
+    ],
+)
+def test_errors_of_usage_have_two_lines(
+    command: Command, words: list[str], message: str, help_of: str
+) -> None:
+    """The first says what is wrong; the second names the help, with no usage before them."""
+    done = command("inspect-confidence", *words, check=False)
+    assert done.returncode == 2
+    error, help_line = done.stderr.strip().splitlines()
+    assert error.startswith(f"Error: {message}")
+    assert help_line == f"Try '{help_of} --help'."
+
+
+def test_help_is_printed_where_no_command_is_named() -> None:
+    """Without a word after the program's name there is no error."""
+    assert "Commands:" in printed(code=None).output
+
+
+@pytest.mark.parametrize(
     ("command_name", "user_setting", "expected"),
     [("cite", None, "1"), ("cite", "2", None), ("run", None, None)],
 )

@@ -72,7 +72,7 @@ def test_studies_of_one_folder_have_their_maps_in_one_file() -> None:
         assert (entry["train_items"], entry["train"], entry["level"]) == (n, {"halves": 3}, level)
         test = frame[~train & (frame["level"] == level) & (frame["status"] == "ok")]
         way_changes = recalibration.changes[
-            recalibration.changes["way"] == f"level={level};method=direct"
+            recalibration.changes["condition"] == f"level={level};method=direct"
         ]
         change_by_metric: dict[Any, Any] = way_changes.set_index("metric").to_dict("index")
         for name, shift in (("stated", 0.0), ("recalibrated", offset)):
@@ -103,7 +103,7 @@ def test_what_the_study_itself_adjusts() -> None:
         condition = f"level={entry['level']:g};method=conformal;split=test"
         assert rows[condition, "conformal_offset"] == entry["offset"]
         for row in recalibration.changes.to_dict("records"):
-            if row["way"] == f"level={entry['level']:g};method=direct":
+            if row["condition"] == f"level={entry['level']:g};method=direct":
                 assert row["recalibrated"] == pytest.approx(
                     rows[condition, row["metric"]], abs=1e-12
                 )
@@ -148,7 +148,7 @@ def test_no_map_and_why() -> None:
     assert sum("there is no map" in notice for notice in after.notices) == 2
     split = np.where(frame["status"] == "ok", "train", "test")
     entries = recalibrate(frame.assign(split=split), resamples=10).maps["maps"]
-    (level_entry,) = [entry for entry in entries if entry["way"]["level"] == 80]
+    (level_entry,) = [entry for entry in entries if entry["condition"]["level"] == 80]
     assert level_entry["refused"] == "no test item has an interval"
 
 
@@ -182,7 +182,7 @@ def test_mean_coverage_lies_within_the_bound(items: int) -> None:
     for seed in range(200):
         recalibration = recalibrate(intervals(items, seed), resamples=2, seed=seed)
         rows = recalibration.changes[recalibration.changes["metric"] == "coverage"]
-        covered = dict(zip(rows["way"], rows["recalibrated"], strict=True))
+        covered = dict(zip(rows["condition"], rows["recalibrated"], strict=True))
         for entry in recalibration.maps["maps"]:
             level, n = int(entry["level"]), entry["train_items"]
             expected = -((n + 1) * level // -100) / (n + 1)

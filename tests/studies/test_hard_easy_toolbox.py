@@ -163,7 +163,7 @@ def test_commands_take_question_sets() -> None:
     rows = pd.concat([rows, unreadable], ignore_index=True)
     recalibration = recalibrate(rows, method="isotonic", resamples=50)
     (entry,) = recalibration.maps["maps"]
-    assert entry["way"] == {"source": "stated"}
+    assert entry["condition"] == {"source": "stated"}
     after = recalibrated(rows, recalibration.maps)
     results = [
         without_choice(summarize(after, resamples=20, convention=convention))

@@ -653,13 +653,23 @@ class _Commands(click.Group):
 
 @contextmanager
 def _escape_errors() -> Iterator[None]:
-    """Escape control characters in errors, which may quote input or logs."""
+    """Raise errors in at most two lines, without the control characters of input and logs.
+
+    The second line of an error of usage names the command's help.
+    """
     try:
         yield
+    except InvalidArgument as error:
+        error.ctx = None  # it names the remedy, so that no usage is printed before it
+        vars(error)["message"] = escape_control(error.message)
+        raise
+    except click.UsageError as error:
+        if error.ctx is None or error.message == error.ctx.get_help():  # no command was named
+            raise
+        message = escape_control(one_line(error.format_message()))
+        raise click.UsageError(f"{message}\nTry '{error.ctx.command_path} --help'.") from error
     except click.ClickException as error:
         vars(error)["message"] = escape_control(error.message)
-        if isinstance(error, InvalidArgument):
-            error.ctx = None  # it names the remedy, so that no usage is printed before it
         raise
 
 

@@ -420,7 +420,7 @@ def print_recalibrated(
     scores: "pd.DataFrame", offsets: "pd.DataFrame", changes: "pd.DataFrame"
 ) -> None:
     """Print cross-fitted scores, offsets, and items before and after recalibration."""
-    keys = ["model", "variant", "way", "by"]
+    keys = ["model", "variant", "condition", "by"]
     counts = ["train_items", "test_items"]
     if len(scores):
         other_columns = [*keys, *counts, "chosen", "note"]
@@ -471,7 +471,7 @@ def _interval_text(value: float, low: float, high: float) -> str:
 
 def print_thresholds(rows: "pd.DataFrame") -> None:
     """Print the confidence from which on answers may be given."""
-    table = rows[["model", "variant", "way", "by"]].copy()
+    table = rows[["model", "variant", "condition", "by"]].copy()
     table["confidence from"] = rows["threshold"].map(lambda t: "-" if math.isnan(t) else f"{t:.4g}")
     table["coverage"] = _interval_texts(rows, "coverage", "ci_low", "ci_high")
     table["wrong among given"] = rows["risk"].map(lambda r: "-" if math.isnan(r) else f"{r:.3f}")

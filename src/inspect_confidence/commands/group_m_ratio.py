@@ -40,10 +40,11 @@ def group_m_ratio(source: Source) -> pd.DataFrame:
     for group in confidence_groups(judgments_of(source)):
         rows = group.rows[group.readable & (group.rows["choices"] == 2).to_numpy()]
         model = " ".join(filter(None, (group.model, group.variant)))
-        parts.append(rows.assign(task=group.task, model=model, way=str(group.condition)))
+        parts.append(rows.assign(task=group.task, model=model, condition=str(group.condition)))
     rows = pd.concat(parts)
     lines: list[dict[str, object]] = []
-    for (task, dataset, condition), answers in rows.groupby(["task", "dataset", "way"], sort=False):
+    groups = rows.groupby(["task", "dataset", "condition"], sort=False)
+    for (task, dataset, condition), answers in groups:
         if answers["target"].nunique() == 2 and answers["correct"].isin((0, 1)).all():
             lines += _lines(answers, {"task": task, "dataset": dataset, "condition": condition})
     if not lines:

@@ -56,7 +56,7 @@ BEST = "best"
 
 COMPARED = tuple(map(confidence_metric, ("brier", "ece", "auroc", "overconfidence")))
 COLUMNS = [
-    *("task", "model", "variant", "way", "by", "recalibration", "metric"),
+    *("task", "model", "variant", "condition", "by", "recalibration", "metric"),
     *("stated", "stated_low", "stated_high", "recalibrated", "recalibrated_low"),
     *("recalibrated_high", "difference", "difference_low", "difference_high", "p"),
     *("train_items", "test_items", "note"),
@@ -137,7 +137,7 @@ def recalibrate(
         datasets = sorted({_dataset_alias(name) for name in group.rows["dataset"].unique()})
         entry: dict[str, Any] = {
             **_public_names(group),
-            "way": dict(group.elicitation),
+            "condition": dict(group.elicitation),
             "datasets": datasets,
             **items,
         }
@@ -150,7 +150,7 @@ def recalibrate(
             "task": group.task,
             "model": group.model,
             "variant": group.variant,
-            "way": str(group.condition),
+            "condition": str(group.condition),
             "by": group.by,
             **items,
         }
@@ -391,7 +391,7 @@ def _apply_map(group: JudgmentGroup, entries: Sequence[SavedMap]) -> tuple[pd.Da
 
 
 def _map_key(group: JudgmentGroup) -> dict[str, object]:
-    return {**_public_names(group), "way": dict(group.elicitation)}
+    return {**_public_names(group), "condition": dict(group.elicitation)}
 
 
 def _find_map(group: JudgmentGroup, entries: Sequence[SavedMap]) -> SavedMap:
@@ -399,10 +399,12 @@ def _find_map(group: JudgmentGroup, entries: Sequence[SavedMap]) -> SavedMap:
     for entry in entries:
         if entry.judgments == key:
             return entry
-    names = [
-        JudgmentGroup(entry.task, entry.model, entry.variant, entry.way, group.rows, entry.by).name
-        for entry in entries
-    ]
+    names = []
+    for entry in entries:
+        judgments = JudgmentGroup(
+            entry.task, entry.model, entry.variant, entry.condition, group.rows, entry.by
+        )
+        names.append(judgments.name)
     raise InvalidArgument(
         f"There is no map of {group.name} ({group.task}). {nearest(group.name, names)} "
         "Fit a map on these judgments, or leave them out."

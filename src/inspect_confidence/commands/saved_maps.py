@@ -22,7 +22,7 @@ MIN_CLIP = 1e-15
 
 _Share = Annotated[float, Field(ge=0, le=1)]
 _Slope = Annotated[float, Field(ge=0, le=STEEPEST)]
-_Way = dict[str, str | float | int | bool | None]
+_Elicitation = dict[str, str | float | int | bool | None]
 
 
 class Train(FileSection):
@@ -52,18 +52,18 @@ class _Entry(FileSection):
     task: str
     model: str
     variant: str
-    way: _Way
+    condition: _Elicitation
     by: str = ""
     datasets: list[str]
     train_items: NonNegativeInt
     test_items: NonNegativeInt
 
     @model_validator(mode="after")
-    def _check_way(self) -> Self:
-        ends = [self.way.get(name) for name in ("low", "high")]
+    def _check_scale(self) -> Self:
+        ends = [self.condition.get(name) for name in ("low", "high")]
         numbers = [end for end in ends if isinstance(end, int | float) and end is not True]
         if ends != [None, None] and len(numbers) < 2:
-            raise ValueError("`low` and `high` of its `way` are not two numbers")
+            raise ValueError("`low` and `high` of its `condition` are not two numbers")
         return self
 
     @property
@@ -73,7 +73,7 @@ class _Entry(FileSection):
             "task": self.task,
             "model": self.model,
             "variant": self.variant,
-            "way": self.way,
+            "condition": self.condition,
             "by": self.by,
         }
 

@@ -21,8 +21,8 @@ def threshold(source: Source, *, risk: float = 0.05) -> pd.DataFrame:
         risk: Target share of wrong answers, between 0 and 1.
 
     Returns:
-        A row for each model, variant and elicitation method (column `way`), and for each value of
-        the fields by which the judgments are split (column `by`): the threshold (NaN if
+        A row for each model, variant and elicitation method (column `condition`), and for each
+        value of the fields by which the judgments are split (column `by`): the threshold (NaN if
         none qualifies), the share of wrong answers among those given, the share of answers given
         with its 95% interval, the numbers of items answered and of all items, the number of
         judgments left out because their outcome is unknown, and the reason why there is no
@@ -50,7 +50,7 @@ def _line(group: ConfidenceGroup, by: str, risk: float) -> dict[str, object]:
         "task": group.task,
         "model": group.model,
         "variant": group.variant,
-        "way": str(group.condition),
+        "condition": str(group.condition),
         "by": by,
         "target": risk,
         "threshold": result.threshold,
