@@ -133,7 +133,7 @@ def test_piped_headlines_are_a_line_each(
     assert len(undefined_lines) == 1
     assert undefined_lines[0].endswith("3 commonest reports on 0-100: no report.")
     (bare,) = [line for line in lines if "No interval" in line]
-    assert bare.endswith("fewer than 30 items.")
+    assert re.search(r"No interval of \S.*\S: fewer than 30 items\.$", bare)
     # Of a tenth of unread replies and more a line says what became of them.
     assert sum("10 refusal" in line for line in lines) == 2
 

@@ -11,7 +11,7 @@ import pytest
 from inspect_confidence import summarize
 from inspect_confidence.overview.front import Front, front_of
 from inspect_confidence.overview.matrix import LineKey, boards_of, matrix_of
-from inspect_confidence.overview.numbers import format_interval, format_number, without_unit
+from inspect_confidence.overview.numbers import format_interval, format_number, interval_ends
 from inspect_confidence.overview.ranks import headline_ranks
 from inspect_confidence.overview.sentences import study_sentences
 from inspect_confidence.report import write_report
@@ -47,10 +47,8 @@ def test_every_number_of_the_matrix_is_that_of_the_row_it_names(
             assert (row["model"], row["metric"]) == (line.key.model, column.metric)
             assert row["dataset"] == column.dataset
             assert number.text == format_number(column.metric, row["value"], row["n"])
-            ends = [row["ci_low"], row["ci_high"]]
-            assert number.interval == ", ".join(
-                without_unit(column.metric, end) for end in ends if not math.isnan(end)
-            )
+            ends = row["ci_low"], row["ci_high"]
+            assert number.interval == interval_ends(column.metric, row["value"], *ends)
             share = records[number.unread_row or 0]
             assert (share["metric"], share["model"]) == ("unread_share", line.key.model)
             # 3 times 6 of 120 intervals are unreadable, and 12 of 120 stated confidences

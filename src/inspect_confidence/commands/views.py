@@ -151,21 +151,22 @@ def _directions(rows: pd.DataFrame) -> Iterator[str]:
         yield f"{direction_label[:1].upper()}{direction_label[1:]}: {'; '.join(names)}."
 
 
+_REASONS = {"undefined": "Undefined:", "no interval": "No interval of"}
+"""Beginnings of the sentences on missing numbers, by the beginning of the note."""
+
+
 def _reasons(rows: pd.DataFrame) -> Iterator[str]:
-    """Explain undefined numbers and missing intervals, by reason."""
-    undefined: dict[str, dict[str, None]] = {}
-    bare: dict[str, None] = {}
+    """Explain undefined numbers and missing intervals, with the metrics of each reason."""
+    labels_by_reason: dict[tuple[str, str], dict[str, None]] = {}
     for label, note in zip(rows["label"], rows["note"], strict=True):
         for part in note.split("; "):
             kind, _, reason = part.partition(": ")
-            if kind == "undefined":
-                undefined.setdefault(reason, {})[label] = None
-            elif kind == "no interval":
-                bare[reason] = None
-    for reason, labels in undefined.items():
-        yield f"Undefined: {', '.join(labels)}: {reason}."
-    if bare:
-        yield f"No interval: {'; '.join(bare)}."
+            if kind in _REASONS:
+                labels_by_reason.setdefault((kind, reason), {})[label] = None
+    for kind, beginning in _REASONS.items():
+        for (kind_of_reason, reason), labels in labels_by_reason.items():
+            if kind_of_reason == kind:
+                yield f"{beginning} {'; '.join(labels)}: {reason}."
 
 
 def _parse_failure_notes(failures: ParseFailureSummary) -> Iterator[str]:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from inspect_confidence.headlines import Direction, direction_of, headline_rows
-from inspect_confidence.overview.numbers import format_number, without_unit
+from inspect_confidence.overview.numbers import format_number, interval_ends
 from inspect_confidence.overview.ranks import Rank, Ranks, headline_ranks
 from inspect_confidence.printing import shortened
 from inspect_confidence.results import OTHER_ITEMS, Condition, conditions_of
@@ -304,8 +304,6 @@ def _number(
     row: Mapping[Any, Any], rank: Rank, shares: Mapping[tuple[str, ...], tuple[int, float]]
 ) -> MatrixCell:
     metric, value, n = str(row["metric"]), float(row["value"]), int(row["n"])
-    ends = [float(row["ci_low"]), float(row["ci_high"])]
-    has_interval = not any(map(isnan, ends))
     unread_row, unread = None, ""
     for dataset in (str(row["dataset"]), ALL_DATASETS, ""):
         key = (str(row["task"]), str(row["model"]), str(row["variant"]), dataset)
@@ -316,7 +314,7 @@ def _number(
     return MatrixCell(
         row=int(row["row"]),
         text=format_number(metric, value, n),
-        interval=", ".join(without_unit(metric, end) for end in ends) if has_interval else "",
+        interval=interval_ends(metric, value, float(row["ci_low"]), float(row["ci_high"])),
         value=value,
         n=n,
         note=str(row["note"]),

@@ -6,12 +6,16 @@ from typing import Any
 
 from inspect_confidence.metrics import METRICS
 
+_P_VALUES = frozenset({"calibration_p", "p_value", "p_bonferroni", "p_holm"})
+_LEAST_P = 0.001
+"""Value below which a p is not formatted."""
+
 _PLAIN = frozenset(
     {
         *("auroc", "ece", "smooth_ece", "rms_calibration_error", "hle_calibration_error"),
         *("brier", "aurc", "augrc", "auprc_error", "cmfg", "f_score"),
         *("brunner_munzel_theta", "ks_statistic", "id_mae", "cd_mae"),
-        *("calibration_p", "p_value", "p_bonferroni", "p_holm"),
+        *_P_VALUES,
     }
 )
 """Shares that are formatted as plain numbers, as in their literature."""
@@ -25,8 +29,8 @@ def format_number(metric: str, value: float, n: int = 0) -> str:
         ('55%', '+24 pts')
         >>> format_number("auroc", 0.813), format_number("ece", float("nan"))
         ('0.81', '-')
-        >>> format_number("words_that_differ", 12.0, 17)
-        '12 of 17'
+        >>> format_number("words_that_differ", 12.0, 17), format_number("p_value", 0.00012)
+        ('12 of 17', '<0.001')
     """
     if isnan(value):
         return "-"
@@ -34,25 +38,33 @@ def format_number(metric: str, value: float, n: int = 0) -> str:
         return "∞" if value > 0 else "-∞"
     if METRICS[metric].unit == "count":
         return f"{value:.0f} of {n:,}" if n else f"{value:.0f}"
+    if metric in _P_VALUES:
+        return f"{value:.3f}" if value >= _LEAST_P else f"<{_LEAST_P}"
     if is_share(metric):
         return f"{without_unit(metric, value)}{' pts' if _is_signed(metric) else '%'}"
     return without_unit(metric, value)
 
 
-def without_unit(metric: str, value: float) -> str:
-    """Return a value as `format_number` without its unit, for the ends of an interval.
+def without_unit(metric: str, value: float, digits_of: float | None = None) -> str:
+    """Return a value as `format_number` without its unit.
+
+    Args:
+        metric: The metric.
+        value: Its value, or an end of its interval.
+        digits_of: Value whose number of digits is used, if the metric is not a percentage; by
+            default the value itself.
 
     Example:
         >>> without_unit("coverage", 0.004), without_unit("overconfidence", -1e-14)
         ('0.4', '0')
-        >>> without_unit("mean_width", 4.34)
-        '4.3'
+        >>> without_unit("mean_width", 4.34), without_unit("mean_width", 1.417, digits_of=4.34)
+        ('4.3', '1.4')
     """
     if isinf(value):
         return "∞" if value > 0 else "-∞"
     if METRICS[metric].unit == "count":
         return f"{value:.0f}"
-    scaled, digits = value, _digits(value)
+    scaled, digits = value, _digits(value if digits_of is None else digits_of)
     if is_share(metric):
         scaled = 100 * value
         distance = min(abs(scaled), abs(100 - abs(scaled)))  # from 0% or 100%
@@ -67,13 +79,23 @@ def format_interval(metric: str, row: Mapping[Any, Any]) -> str:
     """Return the 95% interval of a row of results as text; empty without one.
 
     Example:
-        >>> format_interval("coverage", {"ci_low": 0.5, "ci_high": 0.61})
+        >>> format_interval("coverage", {"value": 0.55, "ci_low": 0.5, "ci_high": 0.61})
         ' [50, 61]'
     """
-    low, high = float(row["ci_low"]), float(row["ci_high"])
+    ends = interval_ends(metric, float(row["value"]), float(row["ci_low"]), float(row["ci_high"]))
+    return f" [{ends}]" if ends else ""
+
+
+def interval_ends(metric: str, value: float, low: float, high: float) -> str:
+    """Return both ends of a value's interval, with as many digits as the value.
+
+    Example:
+        >>> interval_ends("meta_d", 2.71, 1.417, 4.63), interval_ends("ece", 0.1, float("nan"), 1)
+        ('1.4, 4.6', '')
+    """
     if isnan(low) or isnan(high):
         return ""
-    return f" [{without_unit(metric, low)}, {without_unit(metric, high)}]"
+    return ", ".join(without_unit(metric, end, value) for end in (low, high))
 
 
 def is_share(metric: str) -> bool:
