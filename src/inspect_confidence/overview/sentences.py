@@ -209,8 +209,8 @@ def column_sentence(matrix: Matrix, place: int, *, source: str = "") -> Sentence
         ]
     direction = column.direction
     values = np.array([number.value for _, number in defined])
-    badness = direction.loss(values) if direction.ordered else values
-    order = np.argsort(badness, kind="stable")
+    losses = direction.loss(values) if direction.ordered else values
+    order = np.argsort(losses, kind="stable")
     first, last = defined[order[0]], defined[order[-1]]
     if len({number.text for _, number in defined}) == 1:
         names = "both models" if len(defined) == 2 else f"all {len(defined)} models"

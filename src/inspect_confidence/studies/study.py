@@ -468,24 +468,24 @@ def ranks_answers(auroc: NumberInText) -> str:
 
     Example:
         >>> ranks_answers(NumberInText(0.81, 0.77, 0.85))
-        'its confidence tells right from wrong answers fairly well (AUROC {})'
+        'its confidence tells right from wrong answers fairly well: AUROC {}'
         >>> ranks_answers(NumberInText(0.75, 0.45, 0.92))
-        'its confidence cannot be told from chance at telling right from wrong answers (AUROC {})'
+        'its confidence is not shown to tell right from wrong answers better than chance: AUROC {}'
     """
     if isnan(auroc.low):
         return "AUROC of its confidence is {}"
     if auroc.high < 0.5:
-        return "its confidence is higher in wrong than in right answers (AUROC {})"
+        return "its confidence is higher in wrong than in right answers: AUROC {}"
     if auroc.low <= 0.5:
         return (
-            "its confidence cannot be told from chance at telling right from wrong answers "
-            "(AUROC {})"
+            "its confidence is not shown to tell right from wrong answers better than chance: "
+            "AUROC {}"
         )
     adverbs = {0.8: " well", 0.7: " fairly well"}
     for lower_limit, adverb in adverbs.items():
         if auroc.low >= lower_limit:
-            return f"its confidence tells right from wrong answers{adverb} (AUROC {{}})"
-    return "its confidence tells right from wrong answers better than chance (AUROC {})"
+            return f"its confidence tells right from wrong answers{adverb}: AUROC {{}}"
+    return "its confidence tells right from wrong answers better than chance: AUROC {}"
 
 
 def says_and_ranks(
