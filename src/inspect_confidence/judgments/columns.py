@@ -1,7 +1,7 @@
 """Columns of users' files under this package's names: by options, or by common names."""
 
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import chain
 from shlex import quote
 
@@ -134,42 +134,59 @@ def _long_frame(
 ) -> pd.DataFrame:
     """Return a row for each row and model of a file with columns for each model."""
     patterns = {name: column for name, column in columns.items() if _MODEL in column}
-    by_name: dict[str, dict[str, str]] = {}
+    column_by_model: dict[str, dict[str, str]] = {}
     for name, pattern in patterns.items():
-        before, _, after = pattern.partition(_MODEL)
-        columns_by_model = {}
-        for column in map(str, frame):
-            fits = column.startswith(before) and column.endswith(after)
-            if fits and len(column) > len(before + after):
-                columns_by_model[column[len(before) : len(column) - len(after)]] = column
-        if not columns_by_model:
-            hint = nearest(after or before, map(str, frame))
-            raise InvalidArgument(f"--column {name}={pattern}: {source} has no such column. {hint}")
-        by_name[name] = columns_by_model
-        for column in columns_by_model.values():
-            _check_cells(frame[column], name, column, source)
-    all_models = dict.fromkeys(chain.from_iterable(by_name.values()))
-    models = [model for model in all_models if all(model in part for part in by_name.values())]
+        column_by_model[name] = _columns_of_models(frame, name, pattern, source)
+    models = _models_with_all_columns(column_by_model, patterns, source, notices)
+    used = chain.from_iterable(part.values() for part in column_by_model.values())
+    shared = frame.drop(columns=list(set(used)))
+    complete = [_plain(str(name)) for name in shared if not shared[name].map(is_missing).any()]
+    if not any(name in {*complete, *columns} for name in _ITEMS):
+        shared = shared.assign(item=[str(number + 1) for number in range(len(frame))])
+    parts = []
+    for model in models:
+        cells = {name: frame[part[model]] for name, part in column_by_model.items()}
+        parts.append(shared.assign(model=model, **cells))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _columns_of_models(frame: pd.DataFrame, name: str, pattern: str, source: str) -> dict[str, str]:
+    """Return the columns that a pattern such as `{model}_conf` names, by model."""
+    before, _, after = pattern.partition(_MODEL)
+    columns = {}
+    for column in map(str, frame):
+        fits = column.startswith(before) and column.endswith(after)
+        if fits and len(column) > len(before + after):
+            columns[column[len(before) : len(column) - len(after)]] = column
+    if not columns:
+        hint = nearest(after or before, map(str, frame))
+        raise InvalidArgument(f"--column {name}={pattern}: {source} has no such column. {hint}")
+    for column in columns.values():
+        _check_cells(frame[column], name, column, source)
+    return columns
+
+
+def _models_with_all_columns(
+    column_by_model: Mapping[str, Mapping[str, str]],
+    patterns: Mapping[str, str],
+    source: str,
+    notices: list[str],
+) -> list[str]:
+    """Return the models that have a column of each pattern; a notice names the others."""
+    parts = column_by_model.values()
+    all_models = dict.fromkeys(chain.from_iterable(parts))
+    models = [model for model in all_models if all(model in part for part in parts)]
     if not models:
         options = " and ".join(f"--column {name}={text}" for name, text in patterns.items())
         raise InvalidArgument(f"{source}: no model has all the columns of {options}.")
-    for name, part in by_name.items():
+    for name, part in column_by_model.items():
         if lacking := [model for model in all_models if model not in part]:
             first = patterns[name].replace(_MODEL, lacking[0])
             notices.append(
                 f"{source}: {', '.join(lacking[:_LISTED])} left out: no column {first!r} of "
                 f"--column {name}={patterns[name]}"
             )
-    used = {column for part in by_name.values() for column in part.values()}
-    shared = frame.drop(columns=list(used))
-    filled = [_plain(str(name)) for name in shared if not shared[name].map(is_missing).any()]
-    if not any(name in {*filled, *columns} for name in _ITEMS):
-        shared = shared.assign(item=[str(number + 1) for number in range(len(frame))])
-    parts = []
-    for model in models:
-        cells = {name: frame[part[model]] for name, part in by_name.items()}
-        parts.append(shared.assign(model=model, **cells))
-    return pd.concat(parts, ignore_index=True)
+    return models
 
 
 def _check_cells(values: pd.Series, name: str, column: str, source: str) -> None:
@@ -298,38 +315,75 @@ def common_names(
     Raises:
         InvalidArgument: Several columns may hold the confidence, or the grade.
     """
-    plain = _plain_names(list(map(str, frame)))
-    alias_by_name: dict[str, str] = {}
-    present = set(frame)
-    if not {"confidence", "raw", "probabilities"} & present and not has_answer:
-        candidates = {name: plain[name] for name in plain if _CONFIDENCE.fullmatch(name)}
-        _take(alias_by_name, "confidence", candidates, source)
+    column_by_plain_name = _plain_names(list(map(str, frame)))
+    present = set(map(str, frame))
+    aliases = _reported_aliases(column_by_plain_name, present, source, has_answer=has_answer)
+    predicted = [
+        alias for alias in _OTHERS["answer"] if alias in column_by_plain_name and alias != "answer"
+    ]
+    has_target = any(alias in column_by_plain_name for alias in _OTHERS["target"])
+    if "answer" in present and predicted and not has_target:
+        # Beside a predicted answer, `answer` is the right one.
+        aliases |= {"target": "answer", "answer": predicted[0]}
+    for name, usual_names in (("item", _ITEMS), *_OTHERS.items()):
+        if name in present or name in aliases:
+            continue
+        if name == "answer" and "target" not in aliases and "target" not in present:
+            continue  # an answer says nothing without the right one
+        used = {column_by_plain_name[alias] for alias in aliases.values()}
+        for alias in usual_names:
+            column = column_by_plain_name.get(alias)
+            if column is None or column in used:
+                continue
+            if name == "item" and frame[column].map(is_missing).any():
+                continue
+            aliases[name] = alias
+            break
+    columns = {}
+    for name, alias in aliases.items():
+        if column_by_plain_name[alias] != name:
+            columns[name] = column_by_plain_name[alias]
+    renamed = frame.rename(columns={column: name for name, column in columns.items()})
+    return renamed, [f"{name}={column}" for name, column in columns.items()]
+
+
+_REPORTS = frozenset({"confidence", "raw", "probabilities"})
+"""Columns that hold a confidence."""
+
+
+def _reported_aliases(
+    column_by_plain_name: Mapping[str, str],
+    present: Collection[str],
+    source: str,
+    *,
+    has_answer: bool,
+) -> dict[str, str]:
+    """Return the plain names of the columns with confidence and grade, where they are missing.
+
+    The arguments are those of `common_names`.
+    """
+
+    def matching(pattern: re.Pattern[str]) -> dict[str, str]:
+        return {
+            name: column for name, column in column_by_plain_name.items() if pattern.fullmatch(name)
+        }
+
+    aliases: dict[str, str] = {}
+    has_confidence = not _REPORTS.isdisjoint(present)
+    if not has_confidence and not has_answer:
+        _take(aliases, "confidence", matching(_CONFIDENCE), source)
     if "correct" not in present:
         # A score or an outcome beside another task's answers need be no grade.
         for pattern in _GRADES[:-1] if has_answer else _GRADES:
-            candidates = {name: plain[name] for name in plain if pattern.fullmatch(name)}
-            if candidates:
-                _take(alias_by_name, "correct", candidates, source)
+            if candidates := matching(pattern):
+                _take(aliases, "correct", candidates, source)
                 break
-    has_confidence = bool({"confidence", "raw", "probabilities"} & {*present, *alias_by_name})
-    has_grade = "correct" in {*present, *alias_by_name} and alias_by_name.get("correct") != "score"
-    if has_grade and not has_confidence and not has_answer and "score" in plain:
-        alias_by_name["confidence"] = "score"
-    predicted = [name for name in _OTHERS["answer"] if name in plain and name != "answer"]
-    if "answer" in present and not set(_OTHERS["target"]) & set(plain) and predicted:
-        # Beside a predicted answer, `answer` is the right one.
-        alias_by_name |= {"target": "answer", "answer": predicted[0]}
-    for name, names in (("item", _ITEMS), *_OTHERS.items()):
-        if name not in {*present, *alias_by_name}:
-            used = {plain[part] for part in alias_by_name.values()}
-            free = [part for part in names if part in plain and plain[part] not in used]
-            if name == "item":
-                free = [part for part in free if not frame[plain[part]].map(is_missing).any()]
-            if free and not (name == "answer" and "target" not in {*alias_by_name, *present}):
-                alias_by_name[name] = free[0]
-    columns = {name: plain[part] for name, part in alias_by_name.items() if plain[part] != name}
-    renamed = frame.rename(columns={column: name for name, column in columns.items()})
-    return renamed, [f"{name}={column}" for name, column in columns.items()]
+    has_confidence = has_confidence or "confidence" in aliases
+    grade = aliases.get("correct", "correct" if "correct" in present else "")
+    is_score_free = "score" in column_by_plain_name and grade not in ("", "score")
+    if is_score_free and not has_confidence and not has_answer:
+        aliases["confidence"] = "score"  # beside a grade, a score is a confidence
+    return aliases
 
 
 def with_aliases(frame: pd.DataFrame, table: TaskTable) -> tuple[pd.DataFrame, list[str]]:

@@ -3,8 +3,9 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -332,45 +333,63 @@ def _complete_confidence(samples: Sequence[JudgmentRows]) -> CompletedRun:
     no scale is given, all values of a method decide it, as in `completed`. A field that holds a
     verdict is left out, with a notice.
     """
-    by_method: dict[str, JudgmentRows] = {}
-    for row in (row for judgments in samples for row in judgments):
-        if row["method"] not in (NONE, EPOCHS):
-            by_method.setdefault(row["method"], []).append(row)
-    notices = list(_imputed_notices(by_method))
-    objections = {method: _objection(method, rows) for method, rows in by_method.items()}
-    for row in (row for judgments in samples for row in judgments):
+    rows_by_method = _rows_by_method(samples)
+    notices = list(_imputed_notices(rows_by_method))
+    objections: dict[str, str] = {}
+    for method, method_rows in rows_by_method.items():
+        if objection := _objection(method, method_rows):
+            objections[method] = objection
+    for row in chain.from_iterable(samples):
         for name in (_IS_FIELD, _IMPUTED, _OBJECTION):
             row.pop(name, None)
-        if objections.get(row["method"]):
+        if row["method"] in objections:
             row.update(_unusable(objections[row["method"]]))
-    completed_samples = [
-        [row for row in judgments if row["method"] != NONE or not by_method]
-        + [
-            _missing_method(judgments, method)
-            for method in by_method
-            if method not in {row["method"] for row in judgments}
-        ]
-        for judgments in samples
-    ]
-    rows = [row for judgments in completed_samples for row in judgments]
-    scales = {method: _Scale.from_rows(method_rows) for method, method_rows in by_method.items()}
-    for row in rows:
+    completed_samples = [_with_all_methods(rows, rows_by_method) for rows in samples]
+    all_rows = list(chain.from_iterable(completed_samples))
+    scales = {method: _Scale.from_rows(rows) for method, rows in rows_by_method.items()}
+    for row in all_rows:
         if row["method"] in scales:
             row.update(scales[row["method"]].tells(row))
+    if problem := _run_problem(all_rows):
+        return CompletedRun(completed_samples, problem)
+    remaining_samples = []
+    for rows in completed_samples:
+        remaining_samples.append([row for row in rows if row["method"] not in objections])
+    return CompletedRun(remaining_samples, notices=[*notices, *objections.values()])
+
+
+def _rows_by_method(samples: Sequence[JudgmentRows]) -> dict[str, JudgmentRows]:
+    """Return the judgments of the methods that state a confidence."""
+    by_method: dict[str, JudgmentRows] = {}
+    for row in chain.from_iterable(samples):
+        if row["method"] not in (NONE, EPOCHS):
+            by_method.setdefault(row["method"], []).append(row)
+    return by_method
+
+
+def _with_all_methods(rows: JudgmentRows, methods: Collection[str]) -> JudgmentRows:
+    """Return a sample's judgments with a failed one of each method that it lacks."""
+    present = {row["method"] for row in rows}
+    completed = [row for row in rows if row["method"] != NONE or not methods]
+    completed += [_missing_method(rows, method) for method in methods if method not in present]
+    return completed
+
+
+def _run_problem(rows: JudgmentRows) -> str:
+    """Return why no judgment of a run can be used; empty if some can.
+
+    If none of the answers with a confidence has a grade, unreadable replies alone are no result.
+    """
     statuses = {row["status"] for row in rows if row["method"] != NONE}
-    # If none of the answers with a confidence has a grade, unreadable replies alone are no result.
     is_ungraded = "ok" not in statuses and "scoring_failed" in statuses
     if statuses & {"ok", *REPLY_STATUSES} and not is_ungraded:
-        refused = {method for method, objection in objections.items() if objection}
-        notices += [objections[method] for method in by_method if method in refused]
-        remaining_samples = []
-        for judgments in completed_samples:
-            remaining_samples.append([row for row in judgments if row["method"] not in refused])
-        return CompletedRun(remaining_samples, notices=notices)
+        return ""
+    if not rows:
+        return "no sample was completed"
     reasons = Counter(row["reason"] for row in rows if row["status"] == "scoring_failed")
     reasons = reasons or Counter(row["reason"] for row in rows)
-    problem = reasons.most_common(1)[0][0] if rows else "no sample was completed"
-    return CompletedRun(completed_samples, problem)
+    commonest_reason, _ = reasons.most_common(1)[0]
+    return str(commonest_reason)
 
 
 def _imputed_notices(by_method: Mapping[str, JudgmentRows]) -> Iterator[str]:
