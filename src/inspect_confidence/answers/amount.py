@@ -138,11 +138,7 @@ def _single(value: str) -> Fraction | ParseFailure:  # noqa: PLR0911 # each has 
     if value.endswith("..."):
         return ambiguous("a number without an end")
     value = value.rstrip(" .")
-    numbers = [
-        parsed_number
-        for parsed_number in numbers_in(value)
-        if not (parsed_number.is_pronoun and parsed_number.start)
-    ]
+    numbers = [number for number in numbers_in(value) if not (number.is_pronoun and number.start)]
     if not numbers:
         return invalid("no number")
     first, *later_numbers = numbers
@@ -157,17 +153,16 @@ def _single(value: str) -> Fraction | ParseFailure:  # noqa: PLR0911 # each has 
     is_price = "€" in digits + tail[:2]
     if (_AMBIGUOUS.fullmatch(digits) and not is_price) or _MILLIONS.match(digits + tail[:3]):
         return ambiguous("a magnitude, a unit or decimals")
-    is_same = later_numbers and all(
-        parsed_number.value == first.value for parsed_number in later_numbers
-    )
-    if _ANOTHER.match(tail) and not (is_same and re.match(" (?:or|=) ", tail)):
+    is_repeated = {number.value for number in later_numbers} == {first.value}
+    if _ANOTHER.match(tail) and not (is_repeated and re.match(" (?:or|=) ", tail)):
         return ambiguous("several numbers")
     if _CALCULATION.match(tail):
         return invalid("a calculation, not a number")
     if not _ENDED.match(tail):
         return invalid("a number that goes on")
-    later_numbers = [number for number in later_numbers if number.value not in (first.value, 1)]
-    leads = [value[max(first.end, number.start - 12) : number.start] for number in later_numbers]
-    if later_numbers and (_SEVERAL.search(tail) or not all(map(_LEAD.search, leads))):
-        return ambiguous("several numbers")
+    for number in later_numbers:
+        lead = value[max(first.end, number.start - 12) : number.start]
+        is_other = number.value not in (first.value, 1)
+        if is_other and (_SEVERAL.search(tail) or not _LEAD.search(lead)):
+            return ambiguous("several numbers")
     return first.value

@@ -188,15 +188,14 @@ class Choices:
             return invalid("the answer is cut off")
         if remainder.strip(" .)]|*\"'") and is_whole_reply:
             return invalid("more than a choice's letter or text")
-        begins = self._begins_with(remainder)
+        following = self._begins_with(remainder)
         if meaning := _MEANS.match(remainder):
-            begins = {
-                place
-                for key, places in self._indices[1].items()
-                if remainder[meaning.end() :].casefold().startswith(key)
-                for place in places
-            }
-        return ambiguous(_DIFFERENT) if begins and index not in begins else index
+            explanation = remainder[meaning.end() :].casefold()
+            following = set()
+            for key, places in self._indices[1].items():
+                if explanation.startswith(key):
+                    following.update(places)
+        return ambiguous(_DIFFERENT) if following and index not in following else index
 
     def _is_joined(self, remainder: str, index: int) -> bool:
         """Return whether another letter follows the choice's own text: A. bats and C. dolphins."""

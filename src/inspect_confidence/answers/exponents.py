@@ -356,37 +356,39 @@ def _pairs(text: str) -> list[_Pair]:
     """
     numbers, reached = _numbers(text), 0
     pairs: list[_Pair] = []
-    is_about_it = all(map(_ABOUT_IT.fullmatch, re.findall(r"[^\W\d_]+", text)))
+    is_about_exponents = all(map(_ABOUT_IT.fullmatch, re.findall(r"[^\W\d_]+", text)))
     for first, second in pairwise(numbers):
         lower, upper = _exponent_of(first), _exponent_of(second)
+        if not lower or not upper:
+            continue
         gap = text[first.end : second.start]
-        is_told = bool(_TOLD.search(text[: first.start]))
-        if lower and upper and gap.strip() == "±" and not lower.is_value and is_about_it:
+        if gap.strip() == "±" and not lower.is_value and is_about_exponents:
             middle, half = lower.exponent, upper.exponent
             return [(_Bound(middle - half, is_value=False), _Bound(middle + half, is_value=False))]
-        if (
-            lower
-            and upper
-            and lower.is_value == upper.is_value
-            and _are_joined(text, first, second)
-        ):
-            falls = lower.is_value and lower.exponent > upper.exponent
-            if (falls and re.search("[-–]", gap)) or first.start < reached:
-                return []  # a difference, or three in a row
-            if is_told:
-                return [(lower, upper)]
-            pairs.append((lower, upper))
-            reached = second.end
-    if len(numbers) != 2 * len(pairs) or not is_about_it:
+        if lower.is_value != upper.is_value or not _are_joined(text, first, second):
+            continue
+        falls = lower.is_value and lower.exponent > upper.exponent
+        if (falls and re.search("[-–]", gap)) or first.start < reached:
+            return []  # a difference, or three in a row
+        if _TOLD.search(text[: first.start]):
+            return [(lower, upper)]
+        pairs.append((lower, upper))
+        reached = second.end
+    if len(numbers) != 2 * len(pairs) or not is_about_exponents:
         pairs = [pair for pair in pairs if pair[0].is_value]
-    if pairs and pairs[0][0].is_value:
-        low, high = sorted(bound.exponent for bound in pairs[-1])
-        later = [
-            _exponent_of(lower) for lower in numbers_in(text, reached) if lower.style == "power"
-        ]
-        if any(lower and not low <= lower.exponent <= high for lower in later):
-            return []
+    if pairs and pairs[0][0].is_value and _has_power_beyond(text, reached, pairs[-1]):
+        return []
     return pairs
+
+
+def _has_power_beyond(text: str, start: int, pair: _Pair) -> bool:
+    """Return whether a text names a power of ten outside an interval, from a position on."""
+    low, high = sorted(bound.exponent for bound in pair)
+    for number in numbers_in(text, start):
+        bound = _exponent_of(number) if number.style == "power" else None
+        if bound and not low <= bound.exponent <= high:
+            return True
+    return False
 
 
 def _are_joined(text: str, first: Number, second: Number) -> bool:

@@ -128,27 +128,43 @@ def read_json(reply: str, *, truncated: bool = False) -> JsonReply | ParseFailur
     unfinished = _unfinished(parsed) if truncated else None
     fields = _fields(parsed, unfinished)
     if not parsed.objects and not truncated:  # a labelled answer was still to come
-        firm = [statement.key for statement in parsed.statements if statement.strength != "prose"]
-        fields_asked = {_ASKED.get(key, key) for key in firm}
-        for key, prose_value in _in_prose(parsed.text).items():
-            if key in fields_asked or CUT in prose_value:
-                continue
-            labelled = fields.get(key, prose_value)
-            is_contradicted = isinstance(labelled, str) and not (
-                _are_alike(labelled, prose_value)
-                or labelled.casefold().startswith(prose_value.casefold().rstrip("."))
-            )
-            several = ambiguous("several different answers")
-            fields[key] = several if is_contradicted else prose_value
-        is_sentence = "\n" not in parsed.text and len(parsed.text) <= _SENTENCE_LENGTH
-        is_worded = re.search(r"[^\W\d_]{3}", parsed.text) and not is_refusal(parsed.text)
-        if not fields and is_sentence and is_worded and not _NO_ANSWER.search(parsed.text):
+        _add_prose_values(fields, parsed)
+        if not fields and _is_answer_sentence(parsed.text):
             fields["answer"] = parsed.text
     if not fields and not unfinished:
         return _nothing(parsed, truncated=truncated)
     if fields and all(map(_is_placeholder, fields.values())) and not is_open:
         return ParseFailure("echo", "the reply is the prompt's template")
     return JsonReply(fields, unfinished, bool(is_open or unfinished))
+
+
+def _add_prose_values(fields: dict[str, Scalar], parsed: ParsedText) -> None:
+    """Add what sentences say of fields without a label; a different labelled value is ambiguous."""
+    labelled_keys = set()
+    for statement in parsed.statements:
+        if statement.strength != "prose":
+            labelled_keys.add(_ASKED.get(statement.key, statement.key))
+    for key, prose_value in _in_prose(parsed.text).items():
+        if key in labelled_keys or CUT in prose_value:
+            continue
+        stated = fields.get(key, prose_value)
+        if isinstance(stated, str) and not _is_same_answer(stated, prose_value):
+            fields[key] = ambiguous("several different answers")
+        else:
+            fields[key] = prose_value
+
+
+def _is_same_answer(stated: str, prose_value: str) -> bool:
+    """Return whether a stated value is like that of a sentence, or begins with it."""
+    beginning = prose_value.casefold().rstrip(".")
+    return _are_alike(stated, prose_value) or stated.casefold().startswith(beginning)
+
+
+def _is_answer_sentence(text: str) -> bool:
+    """Return whether a text without labels is one short sentence that may be the answer."""
+    is_sentence = "\n" not in text and len(text) <= _SENTENCE_LENGTH
+    has_words = re.search(r"[^\W\d_]{3}", text) is not None
+    return is_sentence and has_words and not is_refusal(text) and not _NO_ANSWER.search(text)
 
 
 def _unfinished(parsed: ParsedText) -> str | None:

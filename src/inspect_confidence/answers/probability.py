@@ -5,6 +5,7 @@ word like "probability" introduces, if there is no other.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -230,27 +231,45 @@ def unlabelled(text: str) -> Fraction | ParseFailure:
         return invalid("no number")
     lines = text.split("\n")
     openings = [_opening(line) for line in lines]
-    line_places = [
-        place for place, number in enumerate(openings) if not isinstance(number, ParseFailure)
-    ]
-    last = line_places[-1] if line_places else 0
-    is_settled_first = not isinstance(openings[0], ParseFailure) and not _is_calculation(lines[0])
+    first = openings[0]
+    is_settled_first = not isinstance(first, ParseFailure) and not _is_calculation(lines[0])
     is_unfinished = text.endswith(CUT) and _UNFINISHED.search(text.rstrip(CUT)[-400:])
     if is_unfinished and not is_settled_first:
         return invalid("no answer before the end")
-    is_kept = not (is_replaced(lines[last]) or is_revised("\n".join(lines[last + 1 :])))
-    if line_places and is_kept:
-        repeated_values = {
-            value_of(text[match.end() :].split("\n")[0]) for match in _TOLD.finditer(text)
-        }
-        repeated_shares = {share for share in repeated_values if isinstance(share, Fraction)}
-        is_same = len({openings[place] for place in line_places} | repeated_shares) == 1
-        is_settled = is_same or is_revised("\n".join(lines[line_places[0] : last]))
-        return openings[last] if is_settled else ambiguous("different numbers")
-    introduced, first = _introduced(text, numbers), openings[0]
-    if introduced is None and isinstance(first, ParseFailure) and not is_invalid(first):
-        return first
-    return _UNLABELLED if introduced is None else introduced
+    opening = _settled_opening(text, lines, openings)
+    if opening is not None:
+        return opening
+    introduced = _introduced(text, numbers)
+    if introduced is not None:
+        return introduced
+    is_first_clear = isinstance(first, ParseFailure) and not is_invalid(first)
+    return first if is_first_clear else _UNLABELLED
+
+
+def _settled_opening(
+    text: str, lines: Sequence[str], openings: Sequence[Fraction | ParseFailure]
+) -> Fraction | ParseFailure | None:
+    """Return the last number that opens a line; None if there is none or later text revises it.
+
+    Other numbers that open a line, or that the text repeats, must be the same, unless the lines
+    between say that the first is revised.
+    """
+    places = []
+    for place, opening in enumerate(openings):
+        if not isinstance(opening, ParseFailure):
+            places.append(place)
+    if not places:
+        return None
+    last = places[-1]
+    if is_replaced(lines[last]) or is_revised("\n".join(lines[last + 1 :])):
+        return None
+    shares = {openings[place] for place in places}
+    for match in _TOLD.finditer(text):
+        share = value_of(text[match.end() :].split("\n", maxsplit=1)[0])
+        if isinstance(share, Fraction):
+            shares.add(share)
+    is_settled = len(shares) == 1 or is_revised("\n".join(lines[places[0] : last]))
+    return openings[last] if is_settled else ambiguous("different numbers")
 
 
 def _is_calculation(text: str) -> bool:
@@ -287,37 +306,53 @@ def _introduced(text: str, numbers: list[Number]) -> Fraction | ParseFailure | N
 
     If other numbers have a percent sign or decimals, a bare whole number counts something else.
     """
-    introduced, is_bounded, ends = [], False, [number.end for number in numbers]
-    signed = [number for number in numbers if number.style in ("percent", "fraction")]
-    pointed = [number for number in numbers if "." in text[number.start : number.end]]
-    computed = [number for number in numbers if _is_calculation(text[number.start :])]
-    candidates = {*signed, *pointed, *computed} if signed or pointed else {*numbers}
-    for number in sorted(candidates, key=lambda number: number.start):
-        before, after = (
-            text[max(0, number.start - 160) : number.start],
-            text[number.end : number.end + 60],
-        )
+    introduced: list[tuple[Number, Fraction | ParseFailure]] = []
+    has_bound = False
+    ends = [number.end for number in numbers]
+    for number in _possible_probabilities(text, numbers):
+        before = text[max(0, number.start - 160) : number.start]
+        after = text[number.end : number.end + 60]
         lead = text[max([0, *(end for end in ends if end <= number.start)]) : number.start]
-        is_bounded |= is_bound(lead)
-        if (has_unit(after) and number not in computed) or _RANGE_TO.search(before):
+        has_bound |= is_bound(lead)
+        counts_units = has_unit(after) and not _is_calculation(text[number.start :])
+        if counts_units or _RANGE_TO.search(before):
             continue
         if _OF_THE_OPPOSITE.match(after):
             return ambiguous("a probability that it isn't so")
-        is_told = _INTRODUCED.search(before) or _NOUN_AFTER.match(after)
-        if is_told and not is_bound(lead) and not _DENIED.search(before):
+        has_words = _INTRODUCED.search(before) or _NOUN_AFTER.match(after)
+        if has_words and not is_bound(lead) and not _DENIED.search(before):
             value = text[number.start : number.end + 60].split("\n", maxsplit=1)[0]
             introduced.append((number, value_of(value)))
     if not introduced:
-        return ambiguous("a bound") if is_bounded else None
+        return ambiguous("a bound") if has_bound else None
+    return _agreed_share(text, introduced)
+
+
+def _possible_probabilities(text: str, numbers: Sequence[Number]) -> list[Number]:
+    """Return the numbers with a percent sign, decimals or a calculation; all if none has either."""
+    marked, computed = [], []
+    for number in numbers:
+        has_point = "." in text[number.start : number.end]
+        if number.style in ("percent", "fraction") or has_point:
+            marked.append(number)
+        elif _is_calculation(text[number.start :]):
+            computed.append(number)
+    if not marked:
+        return list(numbers)
+    return sorted([*marked, *computed], key=lambda number: number.start)
+
+
+def _agreed_share(
+    text: str, introduced: Sequence[tuple[Number, Fraction | ParseFailure]]
+) -> Fraction | ParseFailure:
+    """Return the last introduced probability, unless an earlier one differs and isn't revised."""
     last, share = introduced[-1]
     for number, earlier in introduced[:-1]:
-        is_none = isinstance(earlier, ParseFailure) and (
+        if isinstance(earlier, ParseFailure) and (
             isinstance(share, ParseFailure) or earlier.reason == "a range"
-        )
-        if not (
-            is_none
-            or share in (earlier, _sense(number))
-            or is_revised(text[number.end : last.start])
         ):
+            continue
+        is_same = share in (earlier, _sense(number))
+        if not is_same and not is_revised(text[number.end : last.start]):
             return ambiguous("different numbers")
     return share

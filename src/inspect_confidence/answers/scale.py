@@ -1,6 +1,7 @@
 """Text -> the confidence that a model stated as an integer on a scale, or a typed failure."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -138,29 +139,46 @@ def _chosen(
             return number
         return _decimal(number, low, high) if is_whole_reply else _integer(number, high)
 
-    *above, last = lines = parsed.text.split("\n")
-    lines_alone = [line for line in lines if _ALONE.fullmatch(line)]
+    lines = parsed.text.split("\n")
+    # Lines that hold nothing but a number.
+    number_lines = [line for line in lines if _ALONE.fullmatch(line)]
     keys = ("confidence", "probability") if is_whole_reply else ("confidence",)
     confidence = settled(parsed, keys, read)
     if confidence is not None:
-        is_other = lines_alone and is_whole_reply and read(lines_alone[-1]) != confidence
-        return ambiguous("several confidences") if is_other else confidence
+        if is_whole_reply and number_lines and read(number_lines[-1]) != confidence:
+            return ambiguous("several confidences")
+        return confidence
     if any(map(is_template, noted)):
         return invalid("the template was echoed")
-    prose_values = [
-        read(next(filter(None, match.groups()))) for match in PROSE.finditer(parsed.text)
-    ]
+    prose_values = []
+    for match in PROSE.finditer(parsed.text):
+        prose_values.append(read(next(filter(None, match.groups()))))
     if prose_values:
-        rated = {*prose_values, *(map(read, lines_alone) if is_whole_reply else ())}
-        return prose_values[-1] if len(rated) == 1 else ambiguous("several confidences")
-    hedged = _HEDGED.fullmatch(parsed.text) if is_whole_reply else None
-    if rated_text := hedged or _BESIDE_CHOICE.fullmatch(parsed.text):
-        return read(rated_text[1])
-    # Else a number alone in the last of two or more lines, the only such line; or in the first.
-    is_placed = _ALONE.fullmatch(last) if above else is_whole_reply
-    if len(lines_alone) == 1 and (is_placed or (is_whole_reply and _ALONE.fullmatch(lines[0]))):
-        return read(lines_alone[0].rstrip("."))
-    return ambiguous("several numbers") if len(lines_alone) > 1 else invalid("no confidence")
+        stated_values = set(prose_values)
+        if is_whole_reply:
+            stated_values.update(map(read, number_lines))
+        return prose_values[-1] if len(stated_values) == 1 else ambiguous("several confidences")
+    number = _bare_number(parsed.text, number_lines, is_whole_reply)
+    return number if isinstance(number, ParseFailure) else read(number)
+
+
+def _bare_number(
+    text: str, number_lines: Sequence[str], is_whole_reply: bool
+) -> str | ParseFailure:
+    """Return the number of a text that has no words on confidence.
+
+    A number alone counts in the last of several lines, and in a whole reply also in the first.
+    """
+    hedged = _HEDGED.fullmatch(text) if is_whole_reply else None
+    if whole_text := hedged or _BESIDE_CHOICE.fullmatch(text):
+        return whole_text[1]
+    if len(number_lines) > 1:
+        return ambiguous("several numbers")
+    first, *later_lines = text.split("\n")
+    is_last = later_lines and _ALONE.fullmatch(later_lines[-1])
+    if number_lines and (is_last or (is_whole_reply and _ALONE.fullmatch(first))):
+        return number_lines[0].rstrip(".")
+    return invalid("no confidence")
 
 
 def _read(value: str, note: str, low: float, high: float) -> Number | ParseFailure:  # noqa: PLR0911 # each has a reason of its own
