@@ -23,6 +23,7 @@ from inspect_confidence.scorers.reading import (
     number_of,
     part_failure,
     read_reply,
+    without_noise,
 )
 from inspect_confidence.solvers.draws import tokens_of
 
@@ -67,7 +68,7 @@ def age_at_death(table: str | None = None, window: str | None = None) -> Scorer:
             "score": true,
             "mas": best.probability,
             "best_answer": float(best.answer),
-            "overconfidence": confidence - true,
+            "overconfidence": without_noise(confidence - true),
         }
         metadata: dict[str, object] = {"table": lives.name, "window": edge}
         token = no_reply(state) or _read_token(state, years)
