@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import beta, norm, ttest_1samp
+from scipy.stats import beta, chi2, norm, ttest_1samp
 from scipy.stats import t as student
+from statsmodels.stats.proportion import proportion_confint
 
 from inspect_confidence import metrics
 from inspect_confidence.metrics import (
@@ -25,6 +26,7 @@ from inspect_confidence.metrics.inference import (
     interval_of,
     resampled_interval,
     resampled_p,
+    score_interval,
     too_few,
     why_no_interval,
 )
@@ -49,6 +51,36 @@ def test_mean_of_normal_values_is_student_s(units: int, method: Method) -> None:
     shift = values.mean() - 1.3 * values.std(ddof=1) / np.sqrt(units)
     p = resampled_p(values.mean() - shift, draws - shift, units, method=method)
     assert p == pytest.approx(2 * student.sf(1.3, units - 1), rel=5e-3)
+
+
+@pytest.mark.parametrize(("hits", "trials"), [(1, 4_000), (400, 4_000), (3_990, 4_000)])
+@pytest.mark.parametrize("ceiling", [1.0, 0.5])
+def test_score_interval_of_binomial_draws_is_wilson_s(
+    hits: int, trials: int, ceiling: float
+) -> None:
+    """Draws that vary as a share of so many trials; statsmodels has the interval."""
+    share = hits / trials
+    draws = ceiling * (share + np.sqrt(share * (1 - share) / trials) * EVEN)
+    interval = score_interval(ceiling * share, draws, trials, ceiling=ceiling)
+    expected = ceiling * np.array(proportion_confint(hits, trials, method="wilson"))
+    if hits == 1:  # Brown, Cai and DasGupta's lower limit is lower there
+        expected[0] = ceiling * chi2.ppf(0.05, 2) / 2 / trials
+    # Student's t is wider by a thousandth.
+    np.testing.assert_allclose(interval, expected, rtol=5e-3)
+
+
+def test_a_mean_loss_has_the_farther_ends_of_percentiles_and_score() -> None:
+    """Near 0 the score interval reaches farther; at 0 there is none, and percentiles remain."""
+    rule = Interval("score", min_units=20)
+    draws = np.clip(0.01 + 0.004 * EVEN[::40], 0, 1)
+    (low, high), reason = interval_of(rule, 0.01, draws, 500)
+    percentiles = resampled_interval(0.01, draws, 500)
+    score = score_interval(0.01, draws, 500)
+    assert reason == ""
+    assert (low, high) == (min(percentiles[0], score[0]), max(percentiles[1], score[1]))
+    assert high == score[1] > percentiles[1]
+    assert interval_of(rule, 0.0, draws, 500)[0] == resampled_interval(0.0, draws, 500)
+    assert rule.of_difference().method == "bootstrap"
 
 
 def test_percentiles_follow_a_change_of_scale() -> None:

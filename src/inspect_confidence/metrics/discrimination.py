@@ -4,7 +4,7 @@ Answers are taken by falling confidence. Of tied answers a part is taken, by exp
 orders, except where a threshold decides, which takes all of them or none.
 """
 
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +13,7 @@ from scipy.special import digamma
 from inspect_confidence.metrics.arrays import EDGE, FloatArray, divided
 from inspect_confidence.metrics.registry import (
     DEBIASED,
+    FEW_LOSSES,
     FEW_WRONG,
     GROUPED,
     INFINITY,
@@ -140,7 +141,7 @@ def _area_under_risk(tables: ConfidenceTables) -> FloatArray:
     direction="lower",
     undefined=UNREAD,
     source="Geifman and El-Yaniv (2017)",
-    interval=FEW_WRONG,
+    interval=FEW_LOSSES,
     of_tables=aurc_of_tables,
 )
 def aurc(confidence: ArrayLike, correct: ArrayLike) -> float:
@@ -265,7 +266,7 @@ def risk_at_coverage_of_tables(tables: ConfidenceTables, *, coverage: float) -> 
     direction="lower",
     undefined=UNREAD,
     source="El-Yaniv and Wiener (2010)",
-    interval=FEW_WRONG,
+    interval=FEW_LOSSES,
     toolbox=True,
     of_tables=risk_at_coverage_of_tables,
 )
@@ -303,7 +304,7 @@ def augrc_of_tables(tables: ConfidenceTables) -> FloatArray:
     high=0.5,
     direction="lower",
     undefined=UNREAD,
-    interval=FEW_WRONG,
+    interval=replace(FEW_LOSSES, ceiling=0.5),
     toolbox=True,
     of_tables=augrc_of_tables,
 )

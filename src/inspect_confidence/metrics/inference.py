@@ -10,6 +10,7 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.metrics.registry import Interval, Method
+from inspect_confidence.metrics.resample import wilson_limits
 
 __all__ = [
     "METHODS",
@@ -28,6 +29,9 @@ METHODS = {
     "as Student's t is wider than the normal (Hesterberg 2015).",
     "debiased": "Such percentiles, moved down by twice what resampling adds, joined with the basic "
     "bootstrap interval: for what is biased upwards and skewed, near the end of its range.",
+    "score": "Percentiles of the Bayesian bootstrap, joined with Wilson's score interval at the "
+    "number of units with which a share would vary as much as the resamples do (Korn and Graubard "
+    "1998).",
     "wilson": "Wilson's score interval at the effective sample size of the units, modified for one "
     "to three successes or failures (Brown, Cai and DasGupta 2001).",
     "own": "A method of its own, said beside it.",
@@ -56,7 +60,11 @@ def interval_of(
     reason = why_no_interval(rule, draws, units)
     if reason or rule.method == "none" or np.isnan(value):
         return (np.nan, np.nan), reason
-    return resampled_interval(value, draws, units, method=rule.method), ""
+    low, high = resampled_interval(value, draws, units, method=rule.method)
+    if rule.method == "score":
+        score_low, score_high = score_interval(value, draws, units, ceiling=rule.ceiling)
+        low, high = float(np.fmin(low, score_low)), float(np.fmax(high, score_high))
+    return (low, high), ""
 
 
 def why_no_interval(rule: Interval, draws: FloatArray, units: int) -> str:
@@ -119,6 +127,44 @@ def resampled_interval(
         lows.append(ranked[rank - 1])
         highs.append(ranked[-rank])
     return float(min(lows)), float(max(highs))
+
+
+def score_interval(
+    value: float, draws: ArrayLike, units: int, *, ceiling: float = 1.0
+) -> tuple[float, float]:
+    """95% interval of a mean in [0, ceiling]: Wilson's, as of a share that varies as much.
+
+    With the share p = value/ceiling and v the variance of the draws over ceiling^2, widened as
+    `resampled_interval` widens tails, it is Wilson's interval of p at n = p (1 - p)/v trials, times
+    the ceiling. Near 0 and the ceiling it reaches farther than the draws, which hardly vary there.
+
+    Source: Wilson (1927); Korn and Graubard (1998, Survey Methodology 24) for the effective n.
+
+    Args:
+        value: Value of the sample.
+        draws: Values over resamples; NaN is left out.
+        units: Number of resampled units.
+        ceiling: Greatest possible value.
+
+    Returns:
+        Both ends; NaN where no draw is defined, and where the value is 0 or the ceiling, which no
+        number of trials explains.
+
+    Example:
+        >>> low, high = score_interval(0.1, [0.05, 0.15], 100)
+        >>> print(f"{low:.2f} {high:.2f}")
+        0.04 0.24
+    """
+    values = np.asarray(draws, float)
+    values = values[~np.isnan(values)]
+    share = np.array([value / ceiling])
+    if not len(values) or not 0 < share[0] < 1:
+        return float("nan"), float("nan")
+    widening = widened(units) / float(ndtri(0.025))
+    variance = np.array([values.var() * (widening / ceiling) ** 2])
+    trials, items = np.array([np.inf]), np.array([float(units)])
+    low, high = ceiling * wilson_limits(share, variance, trials, items)[0]
+    return float(low), float(high)
 
 
 def resampled_p(

@@ -35,7 +35,7 @@ UNREAD = "no readable judgment"
 GROUPED = f"{UNREAD}; in studies also where most judgments have a confidence of their own"
 """When metrics of judgments grouped by equal confidence are undefined."""
 
-Method = Literal["bootstrap", "debiased", "wilson", "own", "none"]
+Method = Literal["bootstrap", "debiased", "score", "wilson", "own", "none"]
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,7 @@ class Interval:
         units: What the units are, in the plural.
         conservative: Where it holds the true value in more than 95% of samples.
         conservative_difference: Where that of a difference does, if not in the same cases.
+        ceiling: Greatest possible value, for the method `score`.
         biased: Whether the value lies above the true one on average, as an absolute difference
             does: in means and differences distances of the limits add up, which is conservative.
     """
@@ -59,6 +60,7 @@ class Interval:
     units: str = "items"
     conservative: str = ""
     conservative_difference: str = ""
+    ceiling: float = 1.0
     biased: bool = False
 
     def over(self, clusters: "Clusters | None") -> "Interval":
@@ -82,6 +84,8 @@ class Interval:
     def of_difference(self) -> "Interval":
         """Return the rule of a difference of two such values, from resamples if it isn't biased."""
         rule = replace(self, conservative=self.conservative_difference or self.conservative)
+        if self.method == "score":
+            return replace(rule, method="bootstrap")
         if self.method not in ("own", "wilson") or self.biased:
             return rule
         return replace(rule, method="bootstrap", reason="", min_units=max(self.min_units, 15))
@@ -118,6 +122,8 @@ FEW_WRONG = replace(
     "the pseudo-answers of both weigh much",
 )
 """Rule of what compares the confidence of right answers with that of wrong ones."""
+FEW_LOSSES = replace(FEW_WRONG, method="score")
+"""Rule of a mean loss over coverages, in which few wrong, or few right, answers weigh much."""
 WILSON = Interval("wilson")
 NO_ESTIMATE = Interval("none")
 """Rule of counts, tests and the like, which estimate nothing."""
