@@ -16,6 +16,7 @@ from contextlib import chdir
 from importlib import resources
 from inspect import signature
 from pathlib import Path
+from string import ascii_lowercase
 from textwrap import fill
 from typing import Any
 
@@ -31,7 +32,7 @@ from inspect_confidence.commands.plan import plan_run
 from inspect_confidence.datasets import fermi, question_sets, questions
 from inspect_confidence.datasets.cache import SOURCES, revision_of
 from inspect_confidence.datasets.hub import PUBLISHED
-from inspect_confidence.metrics import METHODS, METRICS, NO_ESTIMATE, Metric, type2
+from inspect_confidence.metrics import METHODS, METRICS, NO_ESTIMATE, Interval, Metric, type2
 from inspect_confidence.plots.style import FAINT, INK, PAPER, RULE, SERIES
 from inspect_confidence.published import read_published
 from inspect_confidence.studies import (
@@ -58,8 +59,6 @@ _HEAD = """\
 Every number in the `metric` column of the results table. This page is generated from the metric
 registry by `make docs`; formulas, shapes and examples are in [api-metrics.md](api-metrics.md).
 
-- **Direction**: `higher` or `lower` means that such values are better; `target=x`: values nearer to
-  x are better; `none`: neither.
 - **Missing values**: judgments that could not be read are left out of every metric except
   `format_failure_rate` and `n`, and counted in `note`. A number that can't be computed is NaN (null
   in JSON), and `note` says why.
@@ -67,9 +66,31 @@ registry by `make docs`; formulas, shapes and examples are in [api-metrics.md](a
   number of items for the next run (`items_needed`) are on [another page](use.md).
 - **Intervals and tests**: [below](#intervals), with their coverage in the simulations of `make
   thorough`.
+"""
 
-| metric | definition | unit | direction | range | undefined (NaN) where | source |
-|---|---|---|---|---|---|---|
+_SUBJECTS = {
+    "coverage": "Stated intervals",
+    "format_failure_rate": "Replies that could not be read",
+    "attempted_share": "Declining and deciding",
+    "coverage_plateau": "Intervals at all levels, and conformal adjustment",
+    "accuracy": "Accuracy and calibration",
+    "auroc": "Telling right from wrong answers",
+    "type2_dprime": "Type-2 sensitivity",
+    "top1_value": "Shape of the reports",
+    "set_coverage": "Distributions over integers",
+    "confidence_truth_correlation": "True probabilities",
+    "mean_probability": "Numbers for words",
+    "pairwise_consistency": "Words for numbers",
+    "mic": "Hedge markers",
+    "faithfulness": "Faithfulness, and errors of judges",
+    "difference": "Differences and tests",
+    "status_count": "Bins, curves, and results of commands",
+}
+"""Headings of the tables of metrics, by the first metric of each."""
+
+_TABLE_HEAD = """
+| metric | definition | values | undefined (NaN) where | source |
+|---|---|---|---|---|
 """
 
 
@@ -311,17 +332,13 @@ _TESTED = (
 
 
 def row(metric: Metric) -> str:
-    """Return the row of a metric in the table."""
-    span = f"{bound(metric.low)} to {bound(metric.high)}"
-    cells = (
-        f"`{metric.name}`",
-        metric.definition,
-        metric.unit,
-        metric.direction,
-        span,
-        metric.undefined,
-        metric.source,
-    )
+    """Return the row of a metric in its table."""
+    values = f"{metric.unit}, {bound(metric.low)} to {bound(metric.high)}"
+    if metric.direction in ("higher", "lower"):
+        values += f"; {metric.direction} is better"
+    elif metric.direction != "none":
+        values += f"; nearer to {metric.direction.removeprefix('target=')} is better"
+    cells = (f"`{metric.name}`", metric.definition, values, metric.undefined, metric.source)
     return f"| {' | '.join(cells)} |"
 
 
@@ -332,17 +349,13 @@ def bound(value: float) -> str:
 
 def metrics_page() -> str:
     """Return docs/metrics.md, from the registry and the simulated coverage."""
-    rows = [row(metric) for metric in METRICS.values()]
+    tables = ""
+    for metric in METRICS.values():
+        if metric.name in _SUBJECTS:
+            tables += f"\n## {_SUBJECTS[metric.name]}\n{_TABLE_HEAD}"
+        tables += row(metric) + "\n"
     return (
-        _HEAD
-        + "\n".join(rows)
-        + "\n"
-        + _CHOICE
-        + _DECISIONS
-        + _JUDGED
-        + intervals()
-        + printed_shares()
-        + tests()
+        _HEAD + tables + _CHOICE + _DECISIONS + _JUDGED + intervals() + printed_shares() + tests()
     )
 
 
@@ -355,7 +368,8 @@ def intervals() -> str:
     )
     coverage = pd.read_csv(DOCS / "coverage.csv", keep_default_na=False)
     coverage["metric"] = coverage["metric"].str.split(" ").str[0]
-    lines = []
+    lines: list[str] = []
+    remarks: dict[str, str] = {}
     for metric in METRICS.values():
         rule = metric.interval
         if rule == NO_ESTIMATE:
@@ -363,9 +377,9 @@ def intervals() -> str:
         reason = rule.reason if rule.method in ("own", "none") else f"`{rule.method}`"
         method = f"none: {reason}" if rule.method == "none" else reason
         minimums = [f"{rule.min_units} {rule.units}"] if rule.min_units else []
-        minimums += [f"conservative {rule.conservative}"] if rule.conservative else []
-        if rule.conservative_difference:
-            minimums.append(f"a difference {rule.conservative_difference}")
+        if remark := _conservative_remark(rule):
+            letter = remarks.setdefault(remark, ascii_lowercase[len(remarks)])
+            minimums.append(f"conservative ({letter})")
         simulations = coverage[coverage["metric"] == metric.name]
         cells = [_share(simulations[simulations["n"] == n]) for n in SIZES]
         other_sizes = [
@@ -384,7 +398,22 @@ def intervals() -> str:
         )
         lines.append(f"| {' | '.join(cells_of_line)} |")
     table = _INTERVALS.format(methods=methods) + "\n".join(lines) + "\n"
-    return table + _DIFFERENCES + "\n".join(_difference_lines()) + "\n"
+    table += (
+        "\nIntervals marked as conservative contain the true value in more than 95% of samples:\n"
+    )
+    for remark, letter in remarks.items():
+        table += "\n" + fill(f"- ({letter}) {remark}.", 100, subsequent_indent="  ")
+    return table + "\n" + _DIFFERENCES + "\n".join(_difference_lines()) + "\n"
+
+
+def _conservative_remark(rule: Interval) -> str:
+    """Return where a rule's interval, and that of a difference, is conservative."""
+    remarks = []
+    if rule.conservative:
+        remarks.append(rule.conservative)
+    if rule.conservative_difference:
+        remarks.append(f"a difference {rule.conservative_difference}")
+    return "; ".join(remarks)
 
 
 def _difference_lines() -> list[str]:
