@@ -148,6 +148,20 @@ METRICS = (
         ["tests/metrics/test_judge_error.py", "tests/studies/test_judge_labels.py"],
     ),
     Mutant(
+        "tables_are_pooled_in_one_isotonic_fit",
+        "metrics/corp.py",
+        "offsets = 2.0 * np.nonzero(present)[0]",
+        "offsets = 0.0 * np.nonzero(present)[0]",
+        ("tests/metrics/test_corp.py",),
+    ),
+    Mutant(
+        "mean_loss_without_score_interval",
+        "metrics/inference.py",
+        'if rule.method == "score":',
+        'if rule.method == "none":',
+        ("tests/metrics/test_inference.py",),
+    ),
+    Mutant(
         "isotonic_curve_falls",
         "metrics/corp.py",
         "np.fmax(fitted[start:], lowest_means, out=fitted[start:])",
