@@ -3,12 +3,14 @@
 import math
 import re
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from inspect_confidence import summarize
+from inspect_confidence.metrics import METRICS
 from inspect_confidence.overview.front import Front, front_of
 from inspect_confidence.overview.matrix import LineKey, boards_of, matrix_of
 from inspect_confidence.overview.numbers import format_interval, format_number, interval_ends
@@ -186,18 +188,22 @@ def test_the_page_shows_all_numbers_of_the_matrix_and_all_sentences(tmp_path: Pa
 
 
 def test_a_page_of_one_model_has_no_ranks_and_names_it_in_its_title(tmp_path: Path) -> None:
-    """The question is not which model; each heading has its data set and n."""
+    """The question is not which model; each heading has its data set, n and a definition."""
     page = write_report(small_judgments("vendor/a"), tmp_path, resamples=100).read_text("utf-8")
     assert "<title>Confidence of vendor/a in 2 studies</title>" in page
     assert "Does it know what it knows?" in page
     assert "Which model" not in page
     assert "rank" not in page[page.index("board-legend") : page.index("<nav")]
     headings = re.findall(
-        r'<th scope="col" data-study="\w+"><span>.*?</span><small>(.*?)</small>', page
+        r'<th scope="col" data-study="\w+"><span .*? aria-describedby="(.*?)">.*?</span>'
+        r'<small>(.*?)</small><span class="tip" role="tooltip" id="(.*?)">(.*?)</span>',
+        page,
     )
     assert headings
-    for heading in headings:
-        assert re.match(r"\w+, n = \d+(; |$)", heading), heading
+    for described_by, subheading, place, definition in headings:
+        assert re.match(r"\w+, n = \d+(; |$)", subheading), subheading
+        assert described_by == place
+        assert unescape(definition) in {metric.definition for metric in METRICS.values()}
 
 
 def row_of(model: str, value: float, low: float, high: float, metric: str = "ece") -> Result:

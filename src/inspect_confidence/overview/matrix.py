@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from inspect_confidence.headlines import Direction, direction_of, headline_rows
+from inspect_confidence.metrics import METRICS
 from inspect_confidence.overview.numbers import format_number, interval_ends
 from inspect_confidence.overview.ranks import Rank, Ranks, headline_ranks
 from inspect_confidence.printing import shortened
@@ -56,6 +57,11 @@ class MatrixColumn:
     subheading: str
     title: str
     direction: Direction
+
+    @property
+    def definition(self) -> str:
+        """Definition of the metric, in a sentence."""
+        return METRICS[self.metric].definition
 
     def loss(self, value: float) -> float:
         """Return a number that is smaller for a better value, or the value without a direction."""

@@ -14,6 +14,12 @@
       button.type = "button";
       button.append(...label.childNodes);
       label.append(button);
+      if (label.hasAttribute("aria-describedby")) {
+        // The button takes the focus and the definition of the heading.
+        button.setAttribute("aria-describedby", label.getAttribute("aria-describedby"));
+        label.removeAttribute("aria-describedby");
+        label.removeAttribute("tabindex");
+      }
       button.addEventListener("click", () => {
         const up = head.getAttribute("aria-sort") !== "ascending";
         heads.forEach((one) => one.removeAttribute("aria-sort"));
