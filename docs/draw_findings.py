@@ -52,7 +52,7 @@ class Finding:
     def save(self) -> None:
         """Write the figure to docs/images."""
         with style():
-            self.figure.savefig(IMAGES / f"{self.name}.svg")
+            self.figure.savefig(IMAGES / f"{self.name}.svg", metadata={"Date": None})
 
 
 def estimates_of(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:

@@ -207,7 +207,7 @@ def draw_picture(judgments: Judgments) -> None:
         ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         ax.legend(loc="lower right")
-        figure.savefig(PICTURE)
+        figure.savefig(PICTURE, metadata={"Date": None})
 
 
 def main(folder: Path, target: Path) -> None:
