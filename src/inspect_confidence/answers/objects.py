@@ -147,17 +147,19 @@ def _add_prose_values(fields: dict[str, Scalar], parsed: ParsedText) -> None:
     for key, prose_value in _in_prose(parsed.text).items():
         if key in labelled_keys or CUT in prose_value:
             continue
-        stated = fields.get(key, prose_value)
-        if isinstance(stated, str) and not _is_same_answer(stated, prose_value):
+        label_value = fields.get(key, prose_value)
+        if isinstance(label_value, str) and not _is_same_answer(label_value, prose_value):
             fields[key] = ambiguous("several different answers")
         else:
             fields[key] = prose_value
 
 
-def _is_same_answer(stated: str, prose_value: str) -> bool:
-    """Return whether a stated value is like that of a sentence, or begins with it."""
+def _is_same_answer(label_value: str, prose_value: str) -> bool:
+    """Return whether a labelled value is like that of a sentence, or begins with it."""
     beginning = prose_value.casefold().rstrip(".")
-    return _are_alike(stated, prose_value) or stated.casefold().startswith(beginning)
+    if _are_alike(label_value, prose_value):
+        return True
+    return label_value.casefold().startswith(beginning)
 
 
 def _is_answer_sentence(text: str) -> bool:

@@ -104,9 +104,9 @@ def _decision(name: str, meaning: str, *aliases: str) -> JudgmentColumn:
     )
 
 
-def _status(name: str, what: str) -> JudgmentColumn:
-    """Declare the status of a further reply."""
-    meaning = f"status of {what}: `ok`, why it could not be read, or empty if it was not asked"
+def _status(name: str, answer: str) -> JudgmentColumn:
+    """Declare the status of a further answer."""
+    meaning = f"status of {answer}: `ok`, why it could not be read, or empty if it was not asked"
     return JudgmentColumn(name, "text", meaning)
 
 

@@ -226,10 +226,10 @@ def numbers_to_words(frame: pd.DataFrame, resampling: Resampling) -> list[Result
         if rows.empty:
             continue
         scored = units(rows, resampling.convention)
-        asked = {metric: unit for metric, unit in scored.items() if resampling.asks_for(metric)}
-        if asked:
-            results += estimate.results_of(_scores(asked, rows, condition, resampling), key)
-            results += _chance(asked.keys(), rows, key, condition, resampling)
+        requested = {metric: unit for metric, unit in scored.items() if resampling.asks_for(metric)}
+        if requested:
+            results += estimate.results_of(_scores(requested, rows, condition, resampling), key)
+            results += _chance(requested.keys(), rows, key, condition, resampling)
         if resampling.asks_for_any(CONTRAST_METRICS):
             results += _contrasts(scored, rows, key, condition)
     return results
