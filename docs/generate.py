@@ -68,7 +68,7 @@ registry by `make docs`; formulas, shapes and examples are in [api-metrics.md](a
   thorough`.
 """
 
-_SUBJECTS = {
+SUBJECTS = {
     "coverage": "Stated intervals",
     "format_failure_rate": "Replies that could not be read",
     "attempted_share": "Declining and deciding",
@@ -351,8 +351,8 @@ def metrics_page() -> str:
     """Return docs/metrics.md, from the registry and the simulated coverage."""
     tables = ""
     for metric in METRICS.values():
-        if metric.name in _SUBJECTS:
-            tables += f"\n## {_SUBJECTS[metric.name]}\n{_TABLE_HEAD}"
+        if metric.name in SUBJECTS:
+            tables += f"\n## {SUBJECTS[metric.name]}\n{_TABLE_HEAD}"
         tables += row(metric) + "\n"
     return (
         _HEAD + tables + _CHOICE + _DECISIONS + _JUDGED + intervals() + printed_shares() + tests()

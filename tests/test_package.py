@@ -83,6 +83,8 @@ def test_generated_pages_are_up_to_date() -> None:
     """docs/metrics.md is what the registry gives, docs/published.md ends with what is held."""
     generate = script("generate")
     assert (CHECKOUT / "docs" / "metrics.md").read_text(encoding="utf-8") == generate.metrics_page()
+    # A heading stands above the metric that begins its table.
+    assert set(generate.SUBJECTS) <= set(inspect_confidence.metrics.METRICS)
     published = (CHECKOUT / "docs" / "published.md").read_text(encoding="utf-8")
     assert published.split(generate.MARK)[1] == generate.published_tables()
 

@@ -134,18 +134,18 @@ def _long_frame(
 ) -> pd.DataFrame:
     """Return a row for each row and model of a file with columns for each model."""
     patterns = {name: column for name, column in columns.items() if _MODEL in column}
-    column_by_model: dict[str, dict[str, str]] = {}
+    columns_by_name: dict[str, dict[str, str]] = {}
     for name, pattern in patterns.items():
-        column_by_model[name] = _columns_of_models(frame, name, pattern, source)
-    models = _models_with_all_columns(column_by_model, patterns, source, notices)
-    used = chain.from_iterable(part.values() for part in column_by_model.values())
+        columns_by_name[name] = _columns_of_models(frame, name, pattern, source)
+    models = _models_with_all_columns(columns_by_name, patterns, source, notices)
+    used = chain.from_iterable(part.values() for part in columns_by_name.values())
     shared = frame.drop(columns=list(set(used)))
     complete = [_plain(str(name)) for name in shared if not shared[name].map(is_missing).any()]
     if not any(name in {*complete, *columns} for name in _ITEMS):
         shared = shared.assign(item=[str(number + 1) for number in range(len(frame))])
     parts = []
     for model in models:
-        cells = {name: frame[part[model]] for name, part in column_by_model.items()}
+        cells = {name: frame[part[model]] for name, part in columns_by_name.items()}
         parts.append(shared.assign(model=model, **cells))
     return pd.concat(parts, ignore_index=True)
 
@@ -167,19 +167,19 @@ def _columns_of_models(frame: pd.DataFrame, name: str, pattern: str, source: str
 
 
 def _models_with_all_columns(
-    column_by_model: Mapping[str, Mapping[str, str]],
+    columns_by_name: Mapping[str, Mapping[str, str]],
     patterns: Mapping[str, str],
     source: str,
     notices: list[str],
 ) -> list[str]:
     """Return the models that have a column of each pattern; a notice names the others."""
-    parts = column_by_model.values()
+    parts = columns_by_name.values()
     all_models = dict.fromkeys(chain.from_iterable(parts))
     models = [model for model in all_models if all(model in part for part in parts)]
     if not models:
         options = " and ".join(f"--column {name}={text}" for name, text in patterns.items())
         raise InvalidArgument(f"{source}: no model has all the columns of {options}.")
-    for name, part in column_by_model.items():
+    for name, part in columns_by_name.items():
         if lacking := [model for model in all_models if model not in part]:
             first = patterns[name].replace(_MODEL, lacking[0])
             notices.append(
