@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from inspect_confidence.arguments import choice, integer, number, numbers, parts
 from inspect_confidence.commands.judge_labels import read_judge_labels, refuse_other_judges
 from inspect_confidence.errors import InvalidArgument, nearest
-from inspect_confidence.judgments.read import Source, common, judgments_of
+from inspect_confidence.judgments.read import JudgmentSource, common, judgments_of
 from inspect_confidence.judgments.streams import Stream, stream_at
 from inspect_confidence.metrics import METRICS, Costs
 from inspect_confidence.results import Condition, Result
@@ -283,7 +283,7 @@ def _small(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.astype(dict.fromkeys(text, object))
 
 
-def as_stream(source: Source, settings: Settings) -> Source | Stream:
+def as_stream(source: JudgmentSource, settings: Settings) -> JudgmentSource | Stream:
     """Return a store as a stream, unless a setting needs the judgments of all models at once."""
     if settings.get("common_items") or settings.get("judge_labels") is not None:
         return source
@@ -291,7 +291,7 @@ def as_stream(source: Source, settings: Settings) -> Source | Stream:
 
 
 def compute_results(
-    source: Source | Stream, settings: Settings, metrics: Collection[str] | None = None
+    source: JudgmentSource | Stream, settings: Settings, metrics: Collection[str] | None = None
 ) -> Iterator[Result]:
     """Yield the results of all studies; a stream is read model by model, with equal order.
 
@@ -332,7 +332,7 @@ def compute_results(
         yield from results
 
 
-def study_parts(source: Source, settings: Settings) -> Iterator[StudyResults]:
+def study_parts(source: JudgmentSource, settings: Settings) -> Iterator[StudyResults]:
     """Yield a part for each study that has judgments.
 
     Raises:

@@ -11,12 +11,12 @@ from inspect_confidence.datasets.marker_prompts import study_standards
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judges.markers import standard_marker
 from inspect_confidence.judges.wording import STUDY, WORDINGS
-from inspect_confidence.judgments.read import Source, judgments_of
+from inspect_confidence.judgments.read import JudgmentSource, judgments_of
 from inspect_confidence.prompts.judge import STANDARDS
 
 
 def canonical_forms(
-    source: Source, *, model: str | None = None, prompts: str = "ours"
+    source: JudgmentSource, *, model: str | None = None, prompts: str = "ours"
 ) -> dict[str, str]:
     """Return the canonical form of each marker in the judgments.
 

@@ -17,7 +17,7 @@ from inspect_confidence.commands.analysis import (
 )
 from inspect_confidence.commands.groups import field_values
 from inspect_confidence.errors import InvalidArgument, nearest
-from inspect_confidence.judgments.read import Judgments, Source, judgments_of
+from inspect_confidence.judgments.read import Judgments, JudgmentSource, judgments_of
 from inspect_confidence.metrics import METRICS, holm
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import Headline, Study, study_of
@@ -53,8 +53,8 @@ class Contender:
 
 
 def compare(
-    a: Source,
-    b: Source | None = None,
+    a: JudgmentSource,
+    b: JudgmentSource | None = None,
     *,
     metrics: Sequence[str] = (),
     models: Sequence[str] = (),

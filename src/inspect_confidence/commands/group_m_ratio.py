@@ -5,7 +5,7 @@ import pandas as pd
 
 from inspect_confidence.commands.groups import confidence_groups
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.judgments.read import Source, judgments_of
+from inspect_confidence.judgments.read import JudgmentSource, judgments_of
 from inspect_confidence.metrics import hierarchical_m_ratio
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
 
@@ -16,7 +16,7 @@ ALL_MODELS = "all models"
 """Name of the group in the column `model`."""
 
 
-def group_m_ratio(source: Source) -> pd.DataFrame:
+def group_m_ratio(source: JudgmentSource) -> pd.DataFrame:
     """Estimate the M-ratio of the group of models for each data set and elicitation method.
 
     Only judgments of questions with two choices count, whose right choice is one of the same two

@@ -33,7 +33,7 @@ from inspect_confidence.commands.saved_maps import (
     check_maps,
 )
 from inspect_confidence.errors import InvalidArgument, nearest
-from inspect_confidence.judgments.read import Judgments, Source, judgments_of
+from inspect_confidence.judgments.read import Judgments, JudgmentSource, judgments_of
 from inspect_confidence.metrics import RECALIBRATIONS, choose_recalibration
 from inspect_confidence.metrics.arrays import BoolArray, FloatArray
 from inspect_confidence.privacy import model_name, redact_path, scrub_condition, stable_alias
@@ -88,7 +88,7 @@ class Recalibrated:
 
 
 def recalibrate(
-    source: Source, *, method: str = BEST, resamples: int = 10_000, seed: int = 0
+    source: JudgmentSource, *, method: str = BEST, resamples: int = 10_000, seed: int = 0
 ) -> Recalibrated:
     """Fit a map for each model, variant, elicitation method and value of `by`, and evaluate it.
 
@@ -291,7 +291,7 @@ def read_maps(maps: Maps) -> SavedMaps:
     return check_maps(f"--recalibrated {maps}", read_json(path))
 
 
-def recalibrated(source: Source, maps: Maps) -> Judgments:
+def recalibrated(source: JudgmentSource, maps: Maps) -> Judgments:
     """Apply maps to stated confidence and intervals.
 
     A judgment of an item that a cross-fitted map was fitted to gets the map of its fold, which its

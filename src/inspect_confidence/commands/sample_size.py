@@ -9,7 +9,7 @@ from scipy.special import ndtri
 
 from inspect_confidence.commands.groups import ConfidenceGroup, confidence_groups
 from inspect_confidence.errors import InvalidArgument, nearest
-from inspect_confidence.judgments.read import Source, judgments_of
+from inspect_confidence.judgments.read import JudgmentSource, judgments_of
 from inspect_confidence.metrics import METRICS, bootstrap_pair
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.results import Key
@@ -53,7 +53,7 @@ COLUMNS = [
 
 
 def items_needed(
-    pilot: Source,
+    pilot: JudgmentSource,
     *,
     detect: str | None = None,
     width: str | None = None,

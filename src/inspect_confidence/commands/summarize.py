@@ -16,7 +16,7 @@ from inspect_confidence.commands.analysis import (
     read_settings,
     study_parts,
 )
-from inspect_confidence.judgments.read import Source
+from inspect_confidence.judgments.read import JudgmentSource
 from inspect_confidence.judgments.streams import Stream
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.results import OTHER_ITEMS, Key, Result, conditions_of, results_frame
@@ -26,7 +26,7 @@ from inspect_confidence.studies.unread import SHARE, answering_models
 
 
 def summarize(
-    source: Source | Stream,
+    source: JudgmentSource | Stream,
     *,
     metrics: Collection[str] | None = None,
     **settings: Unpack[Settings],
@@ -55,7 +55,7 @@ def summarize(
 
 
 def summarize_with_draws(
-    source: Source, **settings: Unpack[Settings]
+    source: JudgmentSource, **settings: Unpack[Settings]
 ) -> tuple[pd.DataFrame, dict[int, NDArray[np.float64]]]:
     """Compute the results as `summarize`, and the headline numbers over the resamples.
 
@@ -125,7 +125,7 @@ def mark_item_sets(results: pd.DataFrame) -> pd.DataFrame:
     return results
 
 
-def detail(source: Source, **settings: Unpack[Settings]) -> pd.DataFrame:
+def detail(source: JudgmentSource, **settings: Unpack[Settings]) -> pd.DataFrame:
     """Compute the detailed rows behind figures: bins, shares and curves.
 
     The rows have the columns of results, metrics of the same registry, and Wilson's intervals.

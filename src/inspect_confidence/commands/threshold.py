@@ -5,11 +5,11 @@ import pandas as pd
 
 from inspect_confidence.commands.groups import ConfidenceGroup, confidence_groups, field_values
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.judgments.read import Source, judgments_of
+from inspect_confidence.judgments.read import JudgmentSource, judgments_of
 from inspect_confidence.metrics import risk_threshold
 
 
-def threshold(source: Source, *, risk: float = 0.05) -> pd.DataFrame:
+def threshold(source: JudgmentSource, *, risk: float = 0.05) -> pd.DataFrame:
     """Find the lowest confidence from which on at most a target share of answers is wrong.
 
     The statement holds with 95% confidence for items like these; see `metrics.risk_threshold`. A

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from inspect_confidence.commands.analysis import Settings
     from inspect_confidence.export.material import Material
     from inspect_confidence.judgments.places import Paths
-    from inspect_confidence.judgments.read import Source
+    from inspect_confidence.judgments.read import JudgmentSource
 
 __all__ = ["FORMATS", "RELATIONSHIPS", "Format", "export"]
 
@@ -59,7 +59,7 @@ RELATIONSHIPS = ("first_party", "third_party", "collaborative", "other")
 
 
 def export(
-    source: "Source",
+    source: "JudgmentSource",
     format: str,
     directory: str | PathLike[str],
     *,

@@ -11,7 +11,12 @@ import pyarrow.parquet as pq
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.judgments.joining import LocatedRun, join_runs
 from inspect_confidence.judgments.places import shown_place
-from inspect_confidence.judgments.read import Source, drop_repeats, judgments_of, variants_of_runs
+from inspect_confidence.judgments.read import (
+    JudgmentSource,
+    drop_repeats,
+    judgments_of,
+    variants_of_runs,
+)
 from inspect_confidence.judgments.runs import Run, reader_versions, tasks_of
 from inspect_confidence.judgments.store import Store, store_at
 from inspect_confidence.studies import all_tables
@@ -20,7 +25,7 @@ _SIZE = {"size": "n", "count_all": "n"}
 CELLS = ("model", "variant", "dataset", "confidence", "correct", "status")
 
 
-def count_tables(source: Source, task: str, *, by: Sequence[str] = CELLS) -> pd.DataFrame:
+def count_tables(source: JudgmentSource, task: str, *, by: Sequence[str] = CELLS) -> pd.DataFrame:
     """Count the judgments of a task by the values of some columns.
 
     A store is counted as `read_judgments` would give its rows: each sample once, from the newest

@@ -271,11 +271,11 @@ def _told_apart(sources: Sequence[dict[str, pd.DataFrame]], names: Sequence[str]
     return notices
 
 
-Source = pd.DataFrame | Mapping[str, pd.DataFrame] | Paths
+JudgmentSource = pd.DataFrame | Mapping[str, pd.DataFrame] | Paths
 """Sources of judgments that public functions accept: a frame, frames by task, or paths."""
 
 
-def judgments_of(source: Source) -> Judgments:
+def judgments_of(source: JudgmentSource) -> Judgments:
     """Return the judgments of any source that public functions accept.
 
     Raises:

@@ -57,11 +57,13 @@ class Rank:
 Ranks = Mapping[int, Rank]
 """Rank by row of the results."""
 
-Draws = Mapping[int, FloatArray]
+DrawsByRow = Mapping[int, FloatArray]
 """Values over the resamples, by row of the results."""
 
 
-def headline_ranks(results: pd.DataFrame, models: Sequence[str], draws: Draws) -> dict[int, Rank]:
+def headline_ranks(
+    results: pd.DataFrame, models: Sequence[str], draws: DrawsByRow
+) -> dict[int, Rank]:
     """Return the rank of each headline number, among the models with the same number.
 
     Args:

@@ -15,7 +15,7 @@ from inspect_confidence.commands.analysis import Settings, settings_text
 from inspect_confidence.commands.summarize import detail, summarize_with_draws
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.places import Paths
-from inspect_confidence.judgments.read import Judgments, Source, judgments_of
+from inspect_confidence.judgments.read import Judgments, JudgmentSource, judgments_of
 from inspect_confidence.overview.ranks import headline_ranks
 from inspect_confidence.overview.sentences import first_findings
 from inspect_confidence.printing import shortened
@@ -39,7 +39,7 @@ from inspect_confidence.writing import put, staged
 
 
 def write_report(
-    source: Source,
+    source: JudgmentSource,
     directory: str | PathLike[str],
     *,
     logs: Paths | None = None,

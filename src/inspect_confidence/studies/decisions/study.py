@@ -172,7 +172,7 @@ def _contrast(
     )
 
 
-class _Compared(NamedTuple):
+class _ComparedStatistic(NamedTuple):
     """The statistic of one compared number, and how many units it rests on."""
 
     statistic: metrics.Statistic
@@ -181,7 +181,7 @@ class _Compared(NamedTuple):
 
 def _compared_statistics(
     statistics: Iterable[Statistics],
-) -> dict[tuple[Condition, str], _Compared]:
+) -> dict[tuple[Condition, str], _ComparedStatistic]:
     by_name = {}
     for part in statistics:
         for column, number in enumerate(part.estimates):
@@ -189,7 +189,9 @@ def _compared_statistics(
                 continue
             items = number.n if number.units is None else number.units
             statistic = metrics.CombinedStatistic([part.statistic], partial(_column, column))
-            by_name[Condition(number.condition), number.metric] = _Compared(statistic, items)
+            by_name[Condition(number.condition), number.metric] = _ComparedStatistic(
+                statistic, items
+            )
     return by_name
 
 

@@ -252,11 +252,11 @@ def _or_nan(statistic: Callable[[FloatArray], Any], values: FloatArray) -> float
 
 
 @dataclass(frozen=True)
-class _Compared:
+class _WordTests:
     """The distance of one word between one side and another.
 
     p-values are by the tested metric: of the Brunner-Munzel test and, if contexts are shared, of
-    the test with exchanged signs. `why` is the reason why the Brunner-Munzel test is undefined.
+    the test with exchanged signs. `undefined_reason` says why the Brunner-Munzel test has no value.
     """
 
     n: int
@@ -268,7 +268,7 @@ def _comparison_results(
     side: Side, reference: Mapping[str, Sample], versus: str, resampling: Resampling
 ) -> Iterator[Result]:
     """Yield every word's comparison with a reference, adjusted p, and how many words differ."""
-    comparisons: dict[str, _Compared] = {}
+    comparisons: dict[str, _WordTests] = {}
     against = side.condition.but(versus=versus)
     for word, word_values in side.words.items():
         if word in reference:
@@ -289,7 +289,7 @@ def _comparison_results(
 
 def _compared(
     condition: Condition, word_values: Word, versus: Sample, resampling: Resampling
-) -> tuple[list[_Value], _Compared]:
+) -> tuple[list[_Value], _WordTests]:
     """Compare one side's probabilities with a reference, which comes first in every measure."""
     sample, theta = word_values.sample, "brunner_munzel_theta"
     n, units = len(sample), min(len(sample), len(versus))
@@ -330,7 +330,7 @@ def _compared(
         )
         rows.append((paired, float(shared.mean())))
         p_values["paired_difference"] = p
-    return rows, _Compared(n, p_values, test.reason)
+    return rows, _WordTests(n, p_values, test.reason)
 
 
 def _difference_of_medians(versus: FloatArray, sample: FloatArray) -> tuple[float, float]:
@@ -344,7 +344,7 @@ def _difference_of_medians(versus: FloatArray, sample: FloatArray) -> tuple[floa
 
 
 def _tests(
-    comparisons: Mapping[str, _Compared], metric: str, key: Key, condition: Condition
+    comparisons: Mapping[str, _WordTests], metric: str, key: Key, condition: Condition
 ) -> Iterator[Result]:
     """Yield the p-value of each word, adjusted over the words, and how many words differ."""
     p = np.array([comparison.p_values[metric] for comparison in comparisons.values()])
