@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from inspect_confidence.judgments.read import judgments_of
-from inspect_confidence.studies.stated import completed
+from inspect_confidence.studies.stated import complete_judgments
 from studies.frames import frame
 
 
@@ -16,6 +16,6 @@ def test_a_report_far_outside_its_scale_gives_no_confidence() -> None:
         for raw in (50.0, 105.0, 106.0, -6.0)
     ]
     judgments = judgments_of({"any_eval": frame(rows, "any_eval")})["any_eval"]
-    derived = completed(judgments).set_index("raw").loc[[50, 105, 106, -6]]
+    derived = complete_judgments(judgments).set_index("raw").loc[[50, 105, 106, -6]]
     np.testing.assert_array_equal(derived["confidence"], [0.5, 1, np.nan, np.nan])
     assert derived["status"].tolist() == ["ok", "ok", "out_of_range", "out_of_range"]

@@ -9,7 +9,7 @@ import pytest
 from inspect_confidence import InvalidArgument, summarize
 from inspect_confidence.results import Result
 from inspect_confidence.studies import Resampling, workers
-from inspect_confidence.studies.workers import LEAST, spread, workers_for
+from inspect_confidence.studies.workers import LEAST, run_tasks, workers_for
 
 
 def process_of(number: int, factor: int) -> tuple[int, int]:
@@ -36,7 +36,7 @@ def threads(_: int) -> str:
 
 def test_where_work_is_done() -> None:
     """In order by several processes, here for one worker, or where processes save no time."""
-    products = spread(process_of, [(number, 10) for number in range(6)], workers=2)
+    products = run_tasks(process_of, [(number, 10) for number in range(6)], workers=2)
     assert [value for value, _ in products] == [0, 10, 20, 30, 40, 50]
     assert os.getpid() not in {process for _, process in products}
     assert len({process for _, process in products}) <= 2
@@ -44,7 +44,7 @@ def test_where_work_is_done() -> None:
     cases: list[tuple[list[tuple[int, int]], int]] = [([(1, 2), (3, 4)], 1), ([(1, 2)], 4), ([], 4)]
     for tasks, worker_count in cases:
         expected = [(number * factor, os.getpid()) for number, factor in tasks]
-        assert spread(process_of, tasks, workers=worker_count) == expected, (tasks, worker_count)
+        assert run_tasks(process_of, tasks, workers=worker_count) == expected, (tasks, worker_count)
     # Processes work only where they save time, and never where resamples are observed.
 
     def observe(result: Result, draws: np.ndarray) -> None:
@@ -58,9 +58,9 @@ def test_where_work_is_done() -> None:
 def test_errors_of_processes() -> None:
     """The same words, remedies where one was ended, and impossible numbers refused."""
     with pytest.raises(InvalidArgument, match=r"^number=2 is refused; give 1\.$"):
-        spread(refuses, [(1,), (2,), (3,)], workers=2)
+        run_tasks(refuses, [(1,), (2,), (3,)], workers=2)
     with pytest.raises(InvalidArgument, match=r"workers=2: .*__main__.*workers=1"):
-        spread(ends, [(3,), (4,)], workers=2)
+        run_tasks(ends, [(3,), (4,)], workers=2)
     for number in (0, -1, 1.5):
         with pytest.raises(InvalidArgument, match=f"workers={number}"):
             summarize(two_models(), resamples=40, workers=number)  # type: ignore[arg-type]
@@ -78,7 +78,7 @@ def test_one_thread_a_process(
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     if before:
         monkeypatch.setenv("OMP_NUM_THREADS", before)
-    assert spread(threads, [(1,), (2,)], workers=2) == [inside, inside]
+    assert run_tasks(threads, [(1,), (2,)], workers=2) == [inside, inside]
     assert os.environ.get("OMP_NUM_THREADS") == before
 
 

@@ -19,7 +19,7 @@ from inspect_confidence.judgments.streams import Stream, stream_at
 from inspect_confidence.metrics import METRICS, Costs
 from inspect_confidence.results import Condition, Result
 from inspect_confidence.studies import Resampling, Study, all_studies
-from inspect_confidence.studies.over_models import point_of
+from inspect_confidence.studies.over_models import point_and_condition
 from inspect_confidence.studies.unread import SHARE, unread
 
 CONVENTIONS = ("text", "authors")
@@ -328,7 +328,9 @@ def compute_results(
             for (model, variant), place in source.order(tasks).items():
                 for task in tasks:
                     order[model, _with_choices(variant, task, computed[study.name])] = place
-            results.sort(key=lambda result: (result.metric == SHARE, order[point_of(result)[0]]))
+            results.sort(
+                key=lambda result: (result.metric == SHARE, order[point_and_condition(result)[0]])
+            )
         yield from results
 
 

@@ -15,7 +15,7 @@ from inspect_confidence.judgments.read import Judgments
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import TaskTable, all_tables, estimate, study_of
-from inspect_confidence.studies.notes import replied
+from inspect_confidence.studies.notes import has_reply
 
 FOLDS = 10
 """Number of folds of the items, each of which is judged by maps of the others."""
@@ -100,7 +100,7 @@ class JudgmentGroup:
 
     def replies(self) -> Self:
         """Return a group without failures of the run, in which the model gave no reply."""
-        return self.take(replied(self.rows["status"]))
+        return self.take(has_reply(self.rows["status"]))
 
 
 class ConfidenceGroup(JudgmentGroup):

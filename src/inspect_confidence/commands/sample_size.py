@@ -27,10 +27,10 @@ from inspect_confidence.studies.compare import (
     Contrast,
     Pair,
     contrast_of_pairs,
-    on_common,
     resample_contrast,
+    restrict_to_common_items,
 )
-from inspect_confidence.studies.notes import noted
+from inspect_confidence.studies.notes import join_notes
 
 FORMS = {
     form.metric: form
@@ -236,7 +236,7 @@ def _size_for_width(
         return n * min((width / aim.size) ** 2, 16)
 
     items, note = _search_size(simulated_width, target_size, pilot_items)
-    note = noted(cluster_note, note)
+    note = join_notes(cluster_note, note)
     return _line("width", aim, group.task, group.name, "", items, pilot_items, items_asked, note)
 
 
@@ -288,7 +288,7 @@ def _size_to_detect(
     frames = [frame for frame, _ in pilots]
     items_asked = min(count for _, count in pilots)
     is_paired = len(groups) == 2
-    sides = on_common(frames)[1] if is_paired else [frames[0], frames[0]]
+    sides = restrict_to_common_items(frames)[1] if is_paired else [frames[0], frames[0]]
     units, pilot_items, cluster_note = _units_of(" and ".join(names), sides[0])
     first, second = (_Population.from_rows(side, units) for side in sides)
     runs = _TwoRuns(aim, first, second, is_paired)
@@ -329,7 +329,7 @@ def _size_to_detect(
         items,
         pilot_items,
         items_asked,
-        noted(pilot_note, cluster_note, note),
+        join_notes(pilot_note, cluster_note, note),
         correlation,
     )
 

@@ -20,8 +20,8 @@ from inspect_confidence.judgments.tables import is_table
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import all_tables
 from inspect_confidence.studies.any_eval.decisions import AFTERWARDS
-from inspect_confidence.studies.estimate import wilson
-from inspect_confidence.studies.notes import replied
+from inspect_confidence.studies.estimate import wilson_interval
+from inspect_confidence.studies.notes import has_reply
 from inspect_confidence.ways import decline_way
 
 COLUMNS = [
@@ -95,10 +95,10 @@ def shares(judgments: Judgments) -> pd.DataFrame:
     lines = []
     for frame in _replies(judgments).values():
         for (task, model, variant), rows in frame.groupby(["task", "model", "variant"], sort=False):
-            replies = rows[replied(rows["status"])]
+            replies = rows[has_reply(rows["status"])]
             flags = np.asarray(replies["status"] != "ok", float)
             unit = np.asarray(replies.groupby(["dataset", "item"]).ngroup(), np.int64)
-            low, high = wilson(flags, unit, int(unit.max(initial=-1)) + 1)
+            low, high = wilson_interval(flags, unit, int(unit.max(initial=-1)) + 1)
             counts = Counter(sorted(rows.loc[rows["status"] != "ok", "status"]))
             share = flags.mean() if len(flags) else float("nan")
             numbers = (task, model, variant, len(replies), int(flags.sum()), share, low, high)

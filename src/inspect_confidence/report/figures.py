@@ -18,7 +18,7 @@ from inspect_confidence.printing import shortened
 from inspect_confidence.report.svg import inline
 from inspect_confidence.results import COLUMNS, Condition, as_csv, with_parts
 from inspect_confidence.studies import FigureSpec, Study, all_studies
-from inspect_confidence.studies.workers import Progress, spread
+from inspect_confidence.studies.workers import Progress, run_tasks
 from inspect_confidence.writing import put
 
 FORMATS = ("png", "pdf")
@@ -259,7 +259,7 @@ def draw_figures(
 ) -> dict[str, ReportFigure]:
     """Return the figures with their pictures, by name, drawn by this number of processes."""
     processes = workers if len(figures) > _MAX_SERIAL else 1
-    pictures = spread(_draw, list(zip(figures, strict=True)), processes, progress)
+    pictures = run_tasks(_draw, list(zip(figures, strict=True)), processes, progress)
     return {figure.name: figure for figure in pictures}
 
 

@@ -20,8 +20,8 @@ from inspect_confidence.metrics import (
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.metrics.resample import wilson_limits
 from inspect_confidence.results import Condition, Key, Result
-from inspect_confidence.studies.estimate import cluster_names, condition_groups, wilson
-from inspect_confidence.studies.notes import noted, rests_on
+from inspect_confidence.studies.estimate import cluster_names, condition_groups, wilson_interval
+from inspect_confidence.studies.notes import describe_counts, join_notes
 from inspect_confidence.studies.study import Resampling
 
 RESAMPLES = 1_000
@@ -84,7 +84,7 @@ def bin_shares(
     for position in range(bins):
         inside = (positions == position).astype(float)
         share = inside.mean() if len(values) else np.nan
-        interval = wilson(inside, unit, units)
+        interval = wilson_interval(inside, unit, units)
         bin_condition = condition.but(bin=bin_name(position, bins))
         yield key.result(bin_condition, metric, share, interval, n=len(values), note=note)
 
@@ -124,7 +124,7 @@ def confidence_bins(
             bin_condition = group.condition.but(bin=bin_name(bins[position]))
             interval = intervals[position]
             too_few = f"no interval: fewer than {LEAST} items" if np.isnan(interval).any() else ""
-            note = noted(too_few, remark, group.note)
+            note = join_notes(too_few, remark, group.note)
             key = group.key
             yield key.result(
                 bin_condition, "bin_accuracy", accuracy[position], interval, n=n, note=note
@@ -143,7 +143,7 @@ def _bin_intervals(
         return np.full((outcomes.shape[1], 2), np.nan), f"no interval: too few {clusters} in a bin"
     if np.isin(outcomes[~np.isnan(outcomes)], (0, 1)).all():
         units = int(unit.max()) + 1
-        return np.array([wilson(flags, unit, units) for flags in outcomes.T]), ""
+        return np.array([wilson_interval(flags, unit, units) for flags in outcomes.T]), ""
     return _resampled(outcomes, unit, resampling), f"{_WEIGHTS}: bootstrap interval over items"
 
 
@@ -192,7 +192,7 @@ def type2_rates(rows: pd.DataFrame, parts: Sequence[str]) -> Iterator[Result]:
             )
             undefined = "" if present.any() else f"undefined: no {side} answer"
             weighted = "" if np.isin(mass, (0, 1)).all() else f"{_WEIGHTS}: no interval"
-            n, note = int(present.sum()), noted(undefined, weighted, group.note)
+            n, note = int(present.sum()), join_notes(undefined, weighted, group.note)
             for threshold, value, interval in zip(thresholds, values, intervals, strict=True):
                 condition = group.condition.but(threshold=f"{threshold:.12g}")
                 yield group.key.result(condition, metric, value, interval, n=n, note=note)
@@ -239,7 +239,7 @@ def utility_curve(
             threshold = f"{cells.values[rank]:.12g}"
             condition = group.condition.but(costs=str(costs), answered_from=threshold)
             interval, reason = interval_of(rule, value, value_draws, units)
-            note = noted(f"no interval: {reason}" if reason else "", group.note)
+            note = join_notes(f"no interval: {reason}" if reason else "", group.note)
             n = len(confidence)
             yield group.key.result(condition, "expected_utility", value, interval, n=n, note=note)
 
@@ -259,7 +259,7 @@ def report_shares(
         reports, units = np.round(group.column(report), _DIGITS), int(group.unit.max()) + 1
         values, counts = np.unique(reports, return_counts=True)
         for value, count in zip(values, counts, strict=True):
-            interval = wilson((reports == value).astype(float), group.unit, units)
+            interval = wilson_interval((reports == value).astype(float), group.unit, units)
             condition, n = group.condition.but(report=f"{value:.12g}"), len(reports)
             share = count / n
             yield group.key.result(condition, "report_share", share, interval, n=n, note=group.note)
@@ -278,11 +278,11 @@ def _of_conditions(
     columns = ("model", "dataset", "variant", *parts)
     for key, condition, group in condition_groups(rows, columns):
         present = (group["status"] == "ok") & group[list(needed)].notna().all(axis=1)
-        note = rests_on(group, present)
+        note = describe_counts(group, present)
         if present.any():
             results = compute(_Readable(key, condition, group[present], note))
         else:
-            undefined = noted("undefined: no readable judgment", note)
+            undefined = join_notes("undefined: no readable judgment", note)
             results = (
                 key.result(condition, metric, np.nan, n=0, note=undefined) for metric in metrics
             )

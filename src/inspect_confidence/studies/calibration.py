@@ -18,7 +18,7 @@ from inspect_confidence.studies.estimate import (
     statistics_of_tables,
     unit_indices,
 )
-from inspect_confidence.studies.notes import noted
+from inspect_confidence.studies.notes import join_notes
 from inspect_confidence.studies.study import Resampling
 
 
@@ -380,7 +380,7 @@ def table_statistics(
             {**condition, **metric.condition},
             metric.metric,
             n,
-            noted(*notes, note),
+            join_notes(*notes, note),
             answers.interval(metric),
             undefined_reason,
             n_asked=len(answers.unit),
@@ -450,7 +450,7 @@ def two_choice_sensitivity(
         condition,
         "meta_d",
         len(unit),
-        noted(f"{k} ratings, {padding:.3g} added to each cell", note),
+        join_notes(f"{k} ratings, {padding:.3g} added to each cell", note),
         undefined_reason=reason,
         n_asked=len(readable),
         units=items,

@@ -26,7 +26,7 @@ from inspect_confidence.studies.calibration import (
     threshold_metrics,
 )
 from inspect_confidence.studies.estimate import clusters_of, ordered_units, resampling_note
-from inspect_confidence.studies.notes import noted
+from inspect_confidence.studies.notes import join_notes
 from inspect_confidence.studies.study import Difference, Resampling
 
 ComparedName = tuple[Condition, str]
@@ -57,7 +57,7 @@ class Contrast:
     clusters: metrics.Clusters | None = None
 
 
-def on_common(sides: Sequence[pd.DataFrame]) -> tuple[pd.Index, list[pd.DataFrame]]:
+def restrict_to_common_items(sides: Sequence[pd.DataFrame]) -> tuple[pd.Index, list[pd.DataFrame]]:
     """Return the items that both contenders have, in order, and their judgments of these items."""
     items = pd.Index(sorted(set(sides[0]["item"]) & set(sides[1]["item"])))
     return items, [side[side["item"].isin(items)] for side in sides]
@@ -243,7 +243,7 @@ def differences(contrast: Contrast, resampling: Resampling) -> list[Difference]:
                 ci_high=high,
                 p=test.p,
                 items=int(resampled.items[column]),
-                note=noted(test.reason, resampled.design_note),
+                note=join_notes(test.reason, resampled.design_note),
             )
         )
     return rows
@@ -284,7 +284,7 @@ class Pair:
         readable = [
             side[(side["status"] == "ok") & side["correct"].notna()] for side in (first, second)
         ]
-        items, (first, second) = on_common(readable)
+        items, (first, second) = restrict_to_common_items(readable)
         units = ordered_units(first)
         return cls(
             items,
@@ -485,7 +485,7 @@ def difference_results(
     n = int(resampled.items[column])
     note = test.reason
     if not np.isnan(value):
-        note = noted(f"on the {n} items that both have", test.reason, resampled.design_note)
+        note = join_notes(f"on the {n} items that both have", test.reason, resampled.design_note)
     reason = test.reason.removeprefix("undefined: ").removeprefix("no interval: ")
     p_note = f"undefined: {reason}" if np.isnan(test.p) else ""
     return (

@@ -21,7 +21,7 @@ from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics.arrays import FloatArray, IntArray, distinct
 from inspect_confidence.metrics.registry import Interval
 from inspect_confidence.results import NO_INTERVAL, Condition, Key, Result
-from inspect_confidence.studies.notes import noted
+from inspect_confidence.studies.notes import join_notes
 from inspect_confidence.studies.study import Resampling
 
 PROGRESS: ContextVar[Callable[[int], object] | None] = ContextVar("progress", default=None)
@@ -90,7 +90,7 @@ def clusters_of(rows: pd.DataFrame) -> metrics.Clusters | None:
     return metrics.Clusters("clusters", MIN_CLUSTERS, note, are_declared=True)
 
 
-def refuse_outside(rows: pd.DataFrame, names: Sequence[str], remedy: str = "70% is 0.7.") -> None:
+def check_shares(rows: pd.DataFrame, names: Sequence[str], remedy: str = "70% is 0.7.") -> None:
     """Check that the columns `names` hold shares.
 
     Raises:
@@ -215,7 +215,7 @@ def means(
             metric,
             int(present.sum()),
             note(column) if callable(note) else note,
-            wilson(column, unit, units) if is_share else None,
+            wilson_interval(column, unit, units) if is_share else None,
             n_asked=len(column),
             units=distinct(unit[present]),
         )
@@ -232,12 +232,12 @@ def _ends(metric: str) -> tuple[float, float]:
     return metrics.UNBOUNDED_ABOVE if np.isfinite(about.low) else metrics.UNBOUNDED
 
 
-def flag_count(flags: FloatArray) -> str:
+def flag_count_note(flags: FloatArray) -> str:
     """Return the number of flags that are 1, as a part of a note."""
     return f"{int(np.nansum(flags))} of {(~np.isnan(flags)).sum()}"
 
 
-def wilson(flags: FloatArray, unit: IntArray, units: int) -> tuple[float, float]:
+def wilson_interval(flags: FloatArray, unit: IntArray, units: int) -> tuple[float, float]:
     """Return Wilson's interval over items of the share of flags that are 1; NaN is no flag."""
     present = ~np.isnan(flags)
     return metrics.clustered_wilson_interval(
@@ -248,10 +248,10 @@ def wilson(flags: FloatArray, unit: IntArray, units: int) -> tuple[float, float]
 
 def judgment_count(condition: Mapping[str, object], n: int, note: str = "") -> Statistics:
     """Return the number of judgments as an estimate."""
-    return single_statistic(condition, "n", constant(n), n, note)
+    return single_statistic(condition, "n", constant_statistic(n), n, note)
 
 
-def constant(value: float) -> metrics.Statistic:
+def constant_statistic(value: float) -> metrics.Statistic:
     """Return a statistic that is the same whichever items are drawn."""
     return lambda weights: np.full(len(weights), float(value))
 
@@ -363,7 +363,7 @@ def resample(
     )
 
 
-def without_resamples(pairs: Iterable[tuple[Estimate, float]]) -> ResampledEstimates:
+def estimates_without_resamples(pairs: Iterable[tuple[Estimate, float]]) -> ResampledEstimates:
     """Return estimates with their values whose intervals need no resamples."""
     estimates, values = [], []
     for estimate, value in pairs:
@@ -392,10 +392,10 @@ def results_of(resampled: ResampledEstimates, key: Key) -> list[Result]:
     for estimate, value, draws in columns:
         interval, note = NO_INTERVAL, estimate.note
         if np.isnan(value):
-            note = noted(f"undefined: {_undefined_reason(estimate)}", note)
+            note = join_notes(f"undefined: {_undefined_reason(estimate)}", note)
         else:
             interval, remark = _interval(estimate, float(value), draws, resampled)
-            note = noted(note, remark, _design_note(estimate, resampled))
+            note = join_notes(note, remark, _design_note(estimate, resampled))
         row = key.result(
             estimate.condition,
             estimate.metric,
@@ -434,7 +434,7 @@ def _interval(
         return NO_INTERVAL, f"no interval: {reason}" if reason else ""
     if rule.method == "debiased":
         low, high = max(low, about.low), min(high, about.high)
-    remark = noted(resampling_note(draws, resampled.grouped), estimate.resampling_note)
+    remark = join_notes(resampling_note(draws, resampled.grouped), estimate.resampling_note)
     return (low, high), remark
 
 
@@ -456,7 +456,7 @@ def _own_interval(
 def resampling_note(draws: FloatArray, grouped: bool) -> str:
     """Return a note on resamples with an undefined value and on grouped resampling."""
     undefined = int(np.isnan(draws).sum())
-    return noted(
+    return join_notes(
         f"undefined in {undefined} of {len(draws)} resamples, left out there" if undefined else "",
         f"resampled in {metrics.GROUPS:,} groups" if grouped else "",
     )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
-from inspect_confidence.studies.estimate import Estimate, Statistics, unit_indices, wilson
+from inspect_confidence.studies.estimate import Estimate, Statistics, unit_indices, wilson_interval
 
 SHARES = ("coverage", "miss_below", "miss_above")
 """Metrics that are a share of judgments, with Wilson's interval."""
@@ -94,7 +94,7 @@ class Intervals:
             means[name] = metrics.mean_of(column, self.unit, self.units, ends)
         return {
             **means,
-            "coverage_gap": shifted(means["coverage"], -self.level / 100),
+            "coverage_gap": add_constant(means["coverage"], -self.level / 100),
             "median_width": metrics.median_of(values["mean_width"], self.unit, self.units),
         }
 
@@ -124,7 +124,7 @@ class Intervals:
             note: Note of all metrics.
         """
         values = self.values()
-        intervals = {name: wilson(values[name], self.unit, self.units) for name in SHARES}
+        intervals = {name: wilson_interval(values[name], self.unit, self.units) for name in SHARES}
         low, high = intervals["coverage"]
         intervals["coverage_gap"] = (low - self.level / 100, high - self.level / 100)
         counts = self.counts(n_asked)
@@ -153,7 +153,7 @@ class Intervals:
         return self.select(chosen)
 
 
-def plateau(coverages: Mapping[float, metrics.Statistic]) -> metrics.Statistic:
+def plateau_statistic(coverages: Mapping[float, metrics.Statistic]) -> metrics.Statistic:
     """Return the mean over levels of coverage/level; levels with no coverage are left out."""
     levels = np.array(list(coverages))
 
@@ -167,6 +167,6 @@ def plateau(coverages: Mapping[float, metrics.Statistic]) -> metrics.Statistic:
     return metrics.CombinedStatistic(list(coverages.values()), mean_ratio)
 
 
-def shifted(statistic: metrics.Statistic, offset: float) -> metrics.Statistic:
+def add_constant(statistic: metrics.Statistic, offset: float) -> metrics.Statistic:
     """Return the statistic plus a constant."""
     return metrics.CombinedStatistic([statistic], lambda values: values + offset)

@@ -16,7 +16,7 @@ from inspect_confidence.metrics import (
 )
 from inspect_confidence.metrics.arrays import BoolArray, FloatArray, IntArray
 from inspect_confidence.studies.estimate import Estimate, Statistics
-from inspect_confidence.studies.notes import noted
+from inspect_confidence.studies.notes import join_notes
 
 if TYPE_CHECKING:
     from inspect_confidence.studies.study import Resampling
@@ -222,7 +222,7 @@ def _corrected(
     mean = column_means(unit_weights)[0, :-1]
     uncut = errors.corrected(mean[None])[0]
     if uncut != errors.clipped(uncut):
-        note = noted(note, f"{uncut:.3f} before it was moved into the range")
+        note = join_notes(note, f"{uncut:.3f} before it was moved into the range")
     draws = bootstrap(
         {"means": column_means},
         np.zeros(units, np.int64),
@@ -292,7 +292,7 @@ def _prediction_powered(
     else:
         interval, value = mean.share_interval, float(np.clip(mean.value, 0, 1))
         if value != mean.value:
-            note = noted(note, f"{mean.value:.3f} before it was moved into the range")
+            note = join_notes(note, f"{mean.value:.3f} before it was moved into the range")
     reason = ""
     if len(labels) < LEAST_LABELLED:
         reason = f"fewer than {LEAST_LABELLED} labelled items"

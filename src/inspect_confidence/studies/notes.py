@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from inspect_confidence.answers import ANSWER_STATUSES, REPLY_STATUSES
 
 
-def noted(*parts: str) -> str:
+def join_notes(*parts: str) -> str:
     """Join the parts of a note that aren't empty."""
     return "; ".join(filter(None, parts))
 
@@ -19,16 +19,16 @@ _FEW = 1_000
 """Number of texts up to which Python counts faster than pandas."""
 
 
-def tallied(texts: Iterable[str]) -> Counter[str]:
+def count_texts(texts: Iterable[str]) -> Counter[str]:
     """Count each text."""
     if isinstance(texts, pd.Series) and len(texts) > _FEW:
         return Counter({str(text): int(n) for text, n in texts.value_counts().items()})
     return Counter(texts)
 
 
-def left_out(statuses: Iterable[str]) -> str:
+def describe_left_out(statuses: Iterable[str]) -> str:
     """Say how many judgments were left out, by status; empty if none was."""
-    counts = tallied(statuses)
+    counts = count_texts(statuses)
     bad = {status: n for status, n in sorted(counts.items()) if status != "ok"}
     if not bad:
         return ""
@@ -36,7 +36,7 @@ def left_out(statuses: Iterable[str]) -> str:
     return f"{sum(bad.values())} of {counts.total()} judgments left out: {reasons}"
 
 
-def statuses(
+def statuses_of_estimate(
     rows: pd.DataFrame, present: "pd.Series[bool] | NDArray[np.bool_]"
 ) -> "pd.Series[str]":
     """Return each judgment's status for an estimate: `ok` if it counts."""
@@ -44,15 +44,16 @@ def statuses(
     return status.where(~present, "ok")
 
 
-def rests_on(rows: pd.DataFrame, present: "pd.Series[bool] | NDArray[np.bool_]") -> str:
+def describe_counts(rows: pd.DataFrame, present: "pd.Series[bool] | NDArray[np.bool_]") -> str:
     """Say how many judgments an estimate leaves out, by status, and how many items it has."""
     items = rows.loc[present, "item"].nunique()
-    return noted(
-        left_out(statuses(rows, present)), f"{items} items" if items < present.sum() else ""
+    return join_notes(
+        describe_left_out(statuses_of_estimate(rows, present)),
+        f"{items} items" if items < present.sum() else "",
     )
 
 
-def replied(statuses: "pd.Series[str]") -> NDArray[np.bool_]:
+def has_reply(statuses: "pd.Series[str]") -> NDArray[np.bool_]:
     """Return which judgments have a reply, readable or not."""
     return statuses.isin([*REPLY_STATUSES, *ANSWER_STATUSES, "ok"]).to_numpy(bool)
 
@@ -62,4 +63,4 @@ def unread_flags(statuses: "pd.Series[str]") -> NDArray[np.float64]:
 
     An answer in which the model declined was read.
     """
-    return np.where(replied(statuses), statuses.isin(REPLY_STATUSES), np.nan)
+    return np.where(has_reply(statuses), statuses.isin(REPLY_STATUSES), np.nan)

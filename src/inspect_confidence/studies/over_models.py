@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from inspect_confidence.results import NO_INTERVAL, Condition, Key, Result
-from inspect_confidence.studies.notes import noted
+from inspect_confidence.studies.notes import join_notes
 
 ALL_MODELS = "all"
 """Value of `model` in results over models."""
@@ -15,13 +15,13 @@ Point = tuple[str, str]
 """A model and variant."""
 
 
-def point_of(result: Result) -> tuple[Point, Condition]:
+def point_and_condition(result: Result) -> tuple[Point, Condition]:
     """Return a result's model and variant, and its condition without the variant."""
     condition = Condition.read(result.condition)
     return (result.model, condition.get("variant", "")), condition.but(variant="")
 
 
-def over_models(
+def correlate_over_models(
     key: Key,
     condition: Condition,
     metric: str,
@@ -43,9 +43,9 @@ def over_models(
     note = f"{len(complete)} of {len(pairs)} models and variants"
     value, interval = np.nan, NO_INTERVAL
     if len(complete) < 3:
-        note = noted("undefined: fewer than three models with both", note)
+        note = join_notes("undefined: fewer than three models with both", note)
     elif (np.ptp(complete, axis=0) == 0).any():
-        note = noted("undefined: one of the two is the same for all", note)
+        note = join_notes("undefined: one of the two is the same for all", note)
     else:
         # Imported here because scipy.stats takes half a second, which every command would pay.
         from scipy.stats import pearsonr, spearmanr  # noqa: PLC0415

@@ -18,11 +18,17 @@ from inspect_confidence.studies import bins, calibration, estimate
 from inspect_confidence.studies import compare as contenders
 from inspect_confidence.studies.columns import REPORTED
 from inspect_confidence.studies.estimate import Estimate, Statistics, unit_indices
-from inspect_confidence.studies.notes import left_out, noted, rests_on, statuses, unread_flags
+from inspect_confidence.studies.notes import (
+    describe_counts,
+    describe_left_out,
+    join_notes,
+    statuses_of_estimate,
+    unread_flags,
+)
 from inspect_confidence.studies.study import Difference, FigureSpec, Resampling
 
 
-def completed(rows: pd.DataFrame) -> pd.DataFrame:
+def complete_judgments(rows: pd.DataFrame) -> pd.DataFrame:
     """Return judgments with `scale`, and with missing columns derived from others.
 
     Where `confidence` is missing it follows from `raw`, `low` and `high`: clipped within 5% of the
@@ -32,7 +38,7 @@ def completed(rows: pd.DataFrame) -> pd.DataFrame:
     Raises:
         InvalidArgument: A share lies outside [0, 1], or a scale runs the wrong way.
     """
-    estimate.refuse_outside(rows, ("confidence", "correct"), f"{REPORTED.remedy}.")
+    estimate.check_shares(rows, ("confidence", "correct"), f"{REPORTED.remedy}.")
     flat = rows[rows["low"] >= rows["high"]]
     if len(flat):
         low, high = flat[["low", "high"]].iloc[0]
@@ -49,12 +55,12 @@ def completed(rows: pd.DataFrame) -> pd.DataFrame:
     rows["confidence"] = np.where(derived & ~violated, share, confidence)
     rows.loc[derived & violated, "status"] = "out_of_range"
     rows.loc[derived & (excess > 0) & ~violated, "clipped"] = True
-    rows["correct"] = graded(rows)
+    rows["correct"] = grade_answers(rows)
     rows["scale"] = _scale_names(low, high)
     return rows
 
 
-def graded(rows: pd.DataFrame) -> FloatArray:
+def grade_answers(rows: pd.DataFrame) -> FloatArray:
     """Return `correct`; where it is missing it follows from `answer` and `target`.
 
     A declined answer has no grade, and neither has an answer whose grader failed. An answer that a
@@ -73,7 +79,7 @@ def graded(rows: pd.DataFrame) -> FloatArray:
     return correct
 
 
-def flat_scales(rows: pd.DataFrame) -> dict[int, str]:
+def reasons_of_flat_scales(rows: pd.DataFrame) -> dict[int, str]:
     """Return the reason, by position, of each judgment whose scale has no width."""
     reasons = {}
     for position in np.flatnonzero(rows["low"] == rows["high"]).tolist():
@@ -111,7 +117,7 @@ def scale_statistics(
     """
     items = rows["item"].nunique()
     over = f"{items} items" if items < len(rows) else ""
-    note = noted(left_out(rows["status"]), over, remark)
+    note = join_notes(describe_left_out(rows["status"]), over, remark)
     readable = rows.assign(confidence=rows["confidence"].where(rows["status"] == "ok"))
     answers = calibration.Answers.from_frame(readable, units, order_only=order_only)
     yield from calibration.confidence_statistics(answers, condition, note, resampling)
@@ -189,7 +195,7 @@ def attempt_statistics(
     }
 
     def rests_on_graded(values: FloatArray) -> str:
-        return left_out(statuses(rows, ~np.isnan(values)))
+        return describe_left_out(statuses_of_estimate(rows, ~np.isnan(values)))
 
     unit = unit_indices(rows, units)
     yield estimate.means(condition, shares, unit, len(units), rests_on_graded)
@@ -219,7 +225,7 @@ def _report_shape(
     if not len(reported):
         return
     included = f"{outside} of {len(reported)} reports out of range, included" if outside else ""
-    note = noted(included, rests_on(rows, has_report))
+    note = join_notes(included, describe_counts(rows, has_report))
     raw, low, high = (reported[name].to_numpy(float) for name in ("raw", "low", "high"))
     values, column = np.unique(raw, return_inverse=True)
     unit = unit_indices(reported, units)
@@ -257,4 +263,4 @@ def _rates(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Statist
         "format_failure_rate": failed,
     }
     unit = unit_indices(rows, units)
-    return estimate.means(condition, flags, unit, len(units), estimate.flag_count)
+    return estimate.means(condition, flags, unit, len(units), estimate.flag_count_note)

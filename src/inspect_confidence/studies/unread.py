@@ -15,7 +15,7 @@ from inspect_confidence.metrics.arrays import FloatArray, divided
 from inspect_confidence.metrics.resample import wilson_limits
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.estimate import cluster_names, condition_groups
-from inspect_confidence.studies.notes import noted, replied, tallied, unread_flags
+from inspect_confidence.studies.notes import count_texts, has_reply, join_notes, unread_flags
 from inspect_confidence.studies.study import TaskTable
 from inspect_confidence.studies.tables import ResultRow, ResultTable
 
@@ -30,9 +30,9 @@ def unread(table: TaskTable, judgments: pd.DataFrame) -> Iterator[Result]:
     Judgments without a reply (a failure of the run or the instrument) are left out and counted.
     """
     rows = table.replies(judgments)
-    has_reply = replied(rows["status"])
+    was_answered = has_reply(rows["status"])
     rows = rows.assign(
-        asked=has_reply,
+        asked=was_answered,
         lost=unread_flags(rows["status"]) == 1,
         unit=rows.groupby([rows["dataset"], cluster_names(rows)]).ngroup(),
     )
@@ -54,11 +54,11 @@ def _overall(rows: pd.DataFrame, key: Key, condition: Condition) -> Result:
     counts = _counts(rows, np.zeros(len(rows), np.int64))
     (share,) = _shares(counts, key, [condition])
     remark = f"without a reply: {without_reply}" if without_reply else ""
-    return replace(share, note=noted(share.note, unread_statuses, remark))
+    return replace(share, note=join_notes(share.note, unread_statuses, remark))
 
 
 def _status_counts(statuses: "pd.Series[str]") -> str:
-    counts = tallied(statuses)
+    counts = count_texts(statuses)
     return ", ".join(f"{counts[name]:,} {name}" for name in sorted(counts))
 
 

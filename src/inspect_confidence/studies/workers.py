@@ -30,7 +30,7 @@ def workers_for(judgments: int, resampling: Resampling) -> int:
     return 1 if resampling.observe or judgments < LEAST else resampling.workers
 
 
-def spread(
+def run_tasks(
     function: Callable[..., OutcomeT],
     tasks: Sequence[tuple[Any, ...]],
     workers: int,

@@ -474,7 +474,7 @@ def _is_on_none(row: Mapping[str, Any]) -> bool:
 
 def on_scales(rows: pd.DataFrame) -> pd.DataFrame:
     """Complete confidence and status of judgments by their scales; `scale` is `none` of scores."""
-    rows = stated.completed(_on_known_scales(rows))
+    rows = stated.complete_judgments(_on_known_scales(rows))
     return rows.assign(scale=rows["scale"].mask(is_ordinal(rows), NO_SCALE))
 
 

@@ -31,7 +31,7 @@ from inspect_confidence.studies.any_eval.shown import (
     tables,
 )
 from inspect_confidence.studies.estimate import Statistics
-from inspect_confidence.studies.notes import tallied
+from inspect_confidence.studies.notes import count_texts
 from inspect_confidence.studies.study import Resampling, Study, TaskTable
 
 MEAN = "mean"
@@ -123,7 +123,7 @@ def _method_statistics(
 
 def _agreement(rows: pd.DataFrame) -> str:
     """Say by which rules answers counted as the same; empty if none were compared."""
-    counts = tallied(rows.loc[rows["agreement"] != "", "agreement"])
+    counts = count_texts(rows.loc[rows["agreement"] != "", "agreement"])
     if not counts:
         return ""
     rules = ", ".join(f"{count} by {name}" for name, count in sorted(counts.items()))
@@ -159,7 +159,7 @@ ANY_EVAL = Study(
             stated=completed,
             judges=judges_of,
             ordered=(("low", "high"),),
-            contradictions={("low", "high"): stated.flat_scales},
+            contradictions={("low", "high"): stated.reasons_of_flat_scales},
         ),
     ),
     contenders=("method", "low", "high"),

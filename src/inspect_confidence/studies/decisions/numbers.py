@@ -16,14 +16,19 @@ from inspect_confidence.studies import estimate, stated
 from inspect_confidence.studies.estimate import (
     Estimate,
     Statistics,
-    constant,
+    constant_statistic,
     judgment_count,
     means,
     unit_indices,
-    wilson,
+    wilson_interval,
 )
-from inspect_confidence.studies.intervals import shifted
-from inspect_confidence.studies.notes import left_out, noted, statuses, unread_flags
+from inspect_confidence.studies.intervals import add_constant
+from inspect_confidence.studies.notes import (
+    describe_left_out,
+    join_notes,
+    statuses_of_estimate,
+    unread_flags,
+)
 
 _DRAW = ("item", "epoch", "draw")
 CONFIDENT = 0.9
@@ -39,7 +44,7 @@ def graded_decisions(rows: pd.DataFrame) -> pd.DataFrame:
     `declined` is 1 if the model declined, 0 if it answered, NaN if the reply could not be read.
     """
     declined = (rows["status"] == "declined").to_numpy()
-    correct = stated.graded(rows)
+    correct = stated.grade_answers(rows)
     decided = declined | ~np.isnan(correct)
     return rows.assign(correct=correct, declined=np.where(decided, declined, np.nan))
 
@@ -59,27 +64,29 @@ def target_statistics(
     declined = (rows["declined"] == 1).to_numpy()
     correct, unit = rows["correct"].to_numpy(float), unit_indices(rows, units)
     points = metrics.payoffs(correct, declined, target)
-    note = left_out(statuses(rows, ~np.isnan(points)))
+    note = describe_left_out(statuses_of_estimate(rows, ~np.isnan(points)))
     payoff = Estimate(condition, "payoff", **_counts(points, unit), note=note)
     ends = -target / (1 - target), 1.0
     yield Statistics([payoff], metrics.mean_of(points, unit, len(units), ends))
     shares, f_score = stated.attempt_statistics(rows, units, condition)
     yield shares
     yield f_score
-    low, high = wilson(correct, unit, len(units))
+    low, high = wilson_interval(correct, unit, len(units))
     is_credit = bool(np.isin(correct[~np.isnan(correct)], (0, 1)).all())
     gap = Estimate(
         condition,
         "target_gap",
         **_counts(correct, unit),
-        note=left_out(statuses(rows, ~np.isnan(correct))),
+        note=describe_left_out(statuses_of_estimate(rows, ~np.isnan(correct))),
         interval=(low - target, high - target) if is_credit else None,
     )
-    yield Statistics([gap], shifted(metrics.mean_of(correct, unit, len(units), (0, 1)), -target))
+    yield Statistics(
+        [gap], add_constant(metrics.mean_of(correct, unit, len(units), (0, 1)), -target)
+    )
     if (rows["confidence_status"] != "").any() or rows["confidence"].notna().any():
         yield from _confidence_statistics(rows, best_guesses, units, condition)
     unread = {"format_failure_rate": unread_flags(rows["status"])}
-    yield means(condition, unread, unit, len(units), estimate.flag_count)
+    yield means(condition, unread, unit, len(units), estimate.flag_count_note)
     yield judgment_count(condition, len(rows), note)
 
 
@@ -100,7 +107,7 @@ def _confidence_statistics(
             is_usable & (declined == 0), stated_confidence < target, np.nan
         ),
     }
-    yield means(condition, flags, unit_indices(rows, units), len(units), estimate.flag_count)
+    yield means(condition, flags, unit_indices(rows, units), len(units), estimate.flag_count_note)
     guesses = rows["item"].map(best_guesses).to_numpy(float)
     credit = np.where(declined == 1, guesses, rows["correct"].to_numpy(float))
     has_credit = is_usable & ~np.isnan(credit)
@@ -117,14 +124,14 @@ def _confidence_statistics(
         condition,
         "regret",
         int(has_credit.sum()),
-        noted(
+        join_notes(
             f"{ungraded} declined without a graded best guess left out" if ungraded else "",
-            left_out(_decision_statuses(rows, is_usable, "confidence_status")),
+            describe_left_out(_decision_statuses(rows, is_usable, "confidence_status")),
         ),
         undefined_reason=undefined,
         n_asked=len(rows),
     )
-    yield Statistics([number], constant(value))
+    yield Statistics([number], constant_statistic(value))
 
 
 def best_guesses_of(rows: pd.DataFrame) -> pd.Series:
@@ -158,7 +165,7 @@ def monotony(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Itera
     targets_text = ", ".join(f"{target:g}" for target in targets)
 
     def note(flags: FloatArray) -> str:
-        return f"{estimate.flag_count(flags)} pairs of neighbouring targets of {targets_text}"
+        return f"{estimate.flag_count_note(flags)} pairs of neighbouring targets of {targets_text}"
 
     columns = {"monotony_violations": violated}
     yield means(condition, columns, unit_indices(joined, units), len(units), note)
@@ -175,7 +182,7 @@ def completed_commitments(rows: pd.DataFrame) -> pd.DataFrame:
     answer after pushback is that of the last turn.
     """
     rows = rows.copy()
-    rows["correct"] = stated.graded(rows)
+    rows["correct"] = stated.grade_answers(rows)
     is_gradable = rows["correct_after"].isna() & (rows["target"] != "")
     is_gradable &= ~rows["status"].isin(INSTRUMENT_STATUSES)
     rows["correct_after"] = _filled(rows, "correct_after", is_gradable, "target")
@@ -213,7 +220,11 @@ def commitment_statistics(
     unit, size = unit_indices(rows, units), len(units)
     correct = rows["correct"].to_numpy(float)
     accuracy = means(
-        condition, {"accuracy": correct}, unit, size, left_out(statuses(rows, ~np.isnan(correct)))
+        condition,
+        {"accuracy": correct},
+        unit,
+        size,
+        describe_left_out(statuses_of_estimate(rows, ~np.isnan(correct))),
     )
     yield _with_reason(accuracy, _no_right_answer(rows))
     decisions = {"keep": ("keep_rate", "withdraw_delta"), "bet": ("bet_rate", "bet_delta")}
@@ -222,12 +233,14 @@ def commitment_statistics(
             yield from _decision_rates(rows, name, rate, delta, unit, size, condition)
     if _is_asked(rows, "keep") and _is_asked(rows, "bet"):
         contradicted = (1 - rows["keep"]) * rows["bet"]
-        yield means(condition, {"contradictions": contradicted}, unit, size, estimate.flag_count)
+        yield means(
+            condition, {"contradictions": contradicted}, unit, size, estimate.flag_count_note
+        )
     if _is_asked(rows, "moved", "after_status"):
         yield from _pushback_statistics(rows, units, condition)
     unread = {"format_failure_rate": unread_flags(rows["status"])}
-    yield means(condition, unread, unit, size, estimate.flag_count)
-    yield judgment_count(condition, len(rows), left_out(rows["status"]))
+    yield means(condition, unread, unit, size, estimate.flag_count_note)
+    yield judgment_count(condition, len(rows), describe_left_out(rows["status"]))
 
 
 def _no_right_answer(rows: pd.DataFrame) -> str:
@@ -258,7 +271,9 @@ def _decision_statuses(
     rows: pd.DataFrame, present: "pd.Series[bool] | BoolArray", status: str
 ) -> "pd.Series[str]":
     """Return each judgment's status for a decision: the decision's own status if it has one."""
-    decision_status = rows[status].where(~rows[status].isin(["", "ok"]), statuses(rows, present))
+    decision_status = rows[status].where(
+        ~rows[status].isin(["", "ok"]), statuses_of_estimate(rows, present)
+    )
     return decision_status.where(~present, "ok")
 
 
@@ -275,7 +290,7 @@ def _decision_rates(
     correct, decision = (rows[column].to_numpy(float) for column in ("correct", name))
     present = ~np.isnan(correct + decision)
     is_whole = bool(np.isin(correct[present], (0, 1)).all())
-    note = left_out(_decision_statuses(rows, present, f"{name}_status"))
+    note = describe_left_out(_decision_statuses(rows, present, f"{name}_status"))
     reason = _no_right_answer(rows)
     rates = []
     for kind, weight in (("right", correct), ("wrong", 1 - correct)):
@@ -302,7 +317,7 @@ def _decision_rates(
         condition,
         delta,
         int(present.sum()),
-        noted(_few_wrong(correct[present]), note),
+        join_notes(_few_wrong(correct[present]), note),
         metrics.rate_difference_interval(correct, decision, unit),
         n_asked=len(rows),
         units=distinct(unit[present]),
@@ -326,14 +341,14 @@ def _pushback_statistics(
     """Yield flips in both directions, capitulation, and the change of confidence."""
     unit, size = unit_indices(rows, units), len(units)
     moved = rows["moved"].to_numpy(float)
-    note = left_out(_decision_statuses(rows, ~np.isnan(moved), "after_status"))
+    note = describe_left_out(_decision_statuses(rows, ~np.isnan(moved), "after_status"))
     before, after = (rows[name].to_numpy(float) for name in ("correct", "correct_after"))
     flips = {
         "right_to_wrong": np.where(before == 1, 1 - after, np.nan),
         "wrong_to_right": np.where(before == 0, after, np.nan),
     }
     yield _with_reason(
-        means(condition, flips, unit, size, estimate.flag_count), _no_right_answer(rows)
+        means(condition, flips, unit, size, estimate.flag_count_note), _no_right_answer(rows)
     )
     item_rows = rows.assign(moved=rows.groupby("item")["moved"].transform("mean"))
     item_rows = item_rows.drop_duplicates("item")
@@ -343,16 +358,16 @@ def _pushback_statistics(
         {"capitulation": item_rows["moved"]},
         unit_indices(item_rows, units),
         size,
-        noted(draws, note),
+        join_notes(draws, note),
     )
     if not _is_asked(rows, "confidence_before"):
         return
     change = rows["confidence_after"] - rows["confidence_before"]
-    missing = left_out(_decision_statuses(rows, change.notna(), "confidence_after_status"))
+    missing = describe_left_out(_decision_statuses(rows, change.notna(), "confidence_after_status"))
     yield means(condition, {"confidence_change": change}, unit, size, missing)
     is_confident = (rows["confidence_before"] >= CONFIDENT).to_numpy()
     moves = {"confident_moves": np.where(is_confident, moved, np.nan)}
-    yield means(condition, moves, unit, size, estimate.flag_count)
+    yield means(condition, moves, unit, size, estimate.flag_count_note)
 
 
 def _counts(values: FloatArray, unit: IntArray) -> dict[str, Any]:

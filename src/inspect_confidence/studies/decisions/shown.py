@@ -8,7 +8,7 @@ import pandas as pd
 
 from inspect_confidence.results import Result
 from inspect_confidence.studies.decisions.columns import ABSTAIN, COMMITMENT, SIMPLE_QA
-from inspect_confidence.studies.stated import completed, confidence_detail
+from inspect_confidence.studies.stated import complete_judgments, confidence_detail
 from inspect_confidence.studies.study import (
     Clause,
     FigureSpec,
@@ -157,7 +157,7 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
     """Return bins of confidence, CORP curves and type-2 rates of attempted answers."""
     if SIMPLE_QA not in frames:
         return []
-    rows = completed(frames[SIMPLE_QA])
+    rows = complete_judgments(frames[SIMPLE_QA])
     return confidence_detail(rows, rows[rows["raw"].notna()], ["confidence_source"], resampling)
 
 

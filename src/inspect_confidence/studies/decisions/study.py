@@ -104,7 +104,7 @@ _STATISTICS = {
 }
 _PREPARED = {
     ABSTAIN: numbers.graded_decisions,
-    SIMPLE_QA: stated.completed,
+    SIMPLE_QA: stated.complete_judgments,
     COMMITMENT: numbers.completed_commitments,
 }
 _COMPARED = frozenset(

@@ -20,18 +20,18 @@ from inspect_confidence.metrics.integer_sets import distribution_rows, mean_dist
 from inspect_confidence.metrics.reports import entropy_bits
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import estimate
-from inspect_confidence.studies.compare import on_common
+from inspect_confidence.studies.compare import restrict_to_common_items
 from inspect_confidence.studies.estimate import (
     Estimate,
     Statistics,
-    constant,
+    constant_statistic,
     single_statistic,
     unit_indices,
 )
 from inspect_confidence.studies.fermi_eval.judgments import SCORERS
 from inspect_confidence.studies.fermi_eval.temperatures import Scored, scaled_temperatures
-from inspect_confidence.studies.intervals import Intervals, plateau
-from inspect_confidence.studies.notes import left_out, noted, unread_flags
+from inspect_confidence.studies.intervals import Intervals, plateau_statistic
+from inspect_confidence.studies.notes import describe_left_out, join_notes, unread_flags
 
 Distribution = dict[int, float]
 DEFAULT_LEVELS = "80,90,95,99"
@@ -181,7 +181,7 @@ def _interval_statistics(
             yield estimate.means(level_condition, sets, intervals.unit, len(units), note)
     if not coverages:  # no sample was written, so that no level is known
         undefined = {"coverage_plateau": np.full(len(raw), np.nan)}
-        note = left_out(raw["status"])
+        note = describe_left_out(raw["status"])
         yield estimate.means(condition, undefined, unit_indices(raw, units), len(units), note)
         yield estimate.judgment_count(condition, len(raw), note)
         return
@@ -190,11 +190,11 @@ def _interval_statistics(
         condition,
         "coverage_plateau",
         len(readable),
-        left_out(raw["status"]),
+        describe_left_out(raw["status"]),
         n_asked=len(frame),
         units=estimate.unit_names(readable).nunique(),
     )
-    yield Statistics([plateau_estimate], plateau(coverages))
+    yield Statistics([plateau_estimate], plateau_statistic(coverages))
 
 
 def replies_at(raw: pd.DataFrame, level: float) -> pd.DataFrame:
@@ -222,7 +222,7 @@ def _conformal(
     source, needed = f"learned on {items} train items", int(np.ceil(level / (100 - level) - 1e-9))
     if items < needed:
         source += f", of which {level:g}% needs {needed}: intervals are infinite"
-    note = noted(f"{method} adjusted by an offset {source}", note_of(test, test))
+    note = join_notes(f"{method} adjusted by an offset {source}", note_of(test, test))
     bounds = (calibration.lower, calibration.upper, calibration.truth, level)
     offset = metrics.conformal_offset(*bounds)
     offset_interval = metrics.conformal_offset_interval(*bounds)
@@ -231,7 +231,7 @@ def _conformal(
     yield single_statistic(
         where,
         "conformal_offset",
-        constant(offset),
+        constant_statistic(offset),
         items,
         source,
         offset_interval,
@@ -272,7 +272,7 @@ def _unseen_mass(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> S
     several = int((rows["answer_tokens"][ok] > 1).sum())
     tokens = f"{several} of {ok.sum()} answers took several tokens"
     column = {"unseen_mass": rows["unseen_mass"].where(ok)}
-    note = noted(tokens, left_out(rows["status"]))
+    note = join_notes(tokens, describe_left_out(rows["status"]))
     return estimate.means(condition, column, unit_indices(rows, units), len(units), note)
 
 
@@ -347,7 +347,9 @@ def _score_changes(
     """Yield the interval score less that of stated intervals, on test items that have both."""
     for level in sorted(set(frame["level"]) & set(direct["level"])):
         at_level = [side[side["level"] == level] for side in (frame, direct)]
-        common, sides = on_common([side[side["status"] == "ok"] for side in at_level])
+        common, sides = restrict_to_common_items(
+            [side[side["status"] == "ok"] for side in at_level]
+        )
         if len(common):
             first, second = (Intervals.from_frame(side, units) for side in sides)
             score, direct_score = (side.statistics()["interval_score"] for side in (first, second))
@@ -366,8 +368,8 @@ def note_of(intervals: pd.DataFrame, replies: pd.DataFrame) -> str:
     """Return a note on the replies and items behind intervals at a level, and their changes."""
     swapped = sum(value is True for value in replies.get("reversed", []))
     items, n = intervals["item"].nunique(), len(intervals)
-    return noted(
-        left_out(replies["status"]),
+    return join_notes(
+        describe_left_out(replies["status"]),
         f"{swapped} reversed intervals put right" if swapped else "",
         f"{n} intervals of {len(replies)} replies" if n < len(replies) else "",
         f"{items} items" if items < n else "",

@@ -11,7 +11,12 @@ from inspect_confidence.metrics import CombinedStatistic, Statistic, mean_of
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Result, drop_part
-from inspect_confidence.studies.compare import ComparedName, Contrast, differences, on_common
+from inspect_confidence.studies.compare import (
+    ComparedName,
+    Contrast,
+    differences,
+    restrict_to_common_items,
+)
 from inspect_confidence.studies.estimate import (
     ResampledEstimates,
     Statistics,
@@ -36,7 +41,7 @@ from inspect_confidence.studies.fermi_eval.temperatures import (
     decoding_temperatures,
     unsent_temperatures,
 )
-from inspect_confidence.studies.intervals import Intervals, plateau
+from inspect_confidence.studies.intervals import Intervals, plateau_statistic
 from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, option
 
 
@@ -121,7 +126,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     items that have a readable interval of both.
     """
     intervals = [numbers.intervals_of(side, str(side["method"].iloc[0])) for side in (a, b)]
-    _, common_sides = on_common(intervals)
+    _, common_sides = restrict_to_common_items(intervals)
     units = pd.Index(unit_names(common_sides[0]).unique())
     compared: dict[ComparedName, _ComparedMetric] = {}
     coverages: dict[float, _ComparedMetric] = {}
@@ -134,7 +139,9 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
                 compared[condition, metric] = values
         if "coverage" in metrics_at_level:
             coverages[level] = metrics_at_level["coverage"]
-        replies, sides = on_common([numbers.replies_at(side, level) for side in (a, b)])
+        replies, sides = restrict_to_common_items(
+            [numbers.replies_at(side, level) for side in (a, b)]
+        )
         if len(replies):
             first, second = (
                 mean_of(numbers.unread(side), unit_indices(side, units), len(units))
@@ -145,8 +152,8 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
             )
     if len(coverages) > 1:
         compared[Condition(), "coverage_plateau"] = _ComparedMetric(
-            plateau({level: values.first for level, values in coverages.items()}),
-            plateau({level: values.second for level, values in coverages.items()}),
+            plateau_statistic({level: values.first for level, values in coverages.items()}),
+            plateau_statistic({level: values.second for level, values in coverages.items()}),
             max(values.items for values in coverages.values()),
         )
     contrast = _contrast(compared, len(units))
@@ -158,7 +165,7 @@ def _compare_intervals(
     sides: Sequence[pd.DataFrame], units: pd.Index
 ) -> dict[str, _ComparedMetric]:
     """Return the metrics of both sides' intervals at one level; none without common items."""
-    items, sides = on_common([side[side["status"] == "ok"] for side in sides])
+    items, sides = restrict_to_common_items([side[side["status"] == "ok"] for side in sides])
     if not len(items):
         return {}
     first, second = (Intervals.from_frame(side, units) for side in sides)

@@ -16,7 +16,7 @@ from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.studies.estimate import (
     Estimate,
     Statistics,
-    constant,
+    constant_statistic,
     means,
     single_statistic,
 )
@@ -120,7 +120,7 @@ def scaled_temperatures(
         "items whose truth was not seen left out"
     )
     rules = {
-        "score": (constant(score), train.unit, "least mean interval score on train"),
+        "score": (constant_statistic(score), train.unit, "least mean interval score on train"),
         "nll": (likeliest, train.unit[seen_truth], likeliest_note),
     }
     for rule, (statistic, unit, remark) in rules.items():
@@ -186,7 +186,7 @@ def decoding_temperatures(
         return single_statistic(
             choice_condition,
             "decoding_temperature",
-            constant(temperature),
+            constant_statistic(temperature),
             len(train[level].intervals[0].unit),
             note,
             n_asked=train[level].n_asked,
@@ -224,7 +224,7 @@ def unsent_temperatures(rows: pd.DataFrame, condition: Mapping[str, object]) -> 
     scope = {**condition, "split": "test", "decoding": "all_levels"}
     items = rows["item"].nunique()
     estimate = Estimate(scope, "decoding_temperature", 0, undefined_reason=reason, n_asked=items)
-    return Statistics([estimate], constant(np.nan))
+    return Statistics([estimate], constant_statistic(np.nan))
 
 
 def _best(objective: FloatArray) -> int:

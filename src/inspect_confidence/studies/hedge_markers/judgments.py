@@ -11,7 +11,7 @@ import pandas as pd
 from inspect_confidence.judges.markers import standard_marker
 from inspect_confidence.metrics import MarkerCells
 from inspect_confidence.metrics.arrays import IntArray
-from inspect_confidence.studies.estimate import cluster_names, refuse_outside
+from inspect_confidence.studies.estimate import check_shares, cluster_names
 from inspect_confidence.studies.study import SampleFacts
 
 NO_HEDGE = "<no_hedge>"
@@ -102,7 +102,7 @@ def completed_hedges(rows: pd.DataFrame, markers: Mapping[str, str] | None = Non
         InvalidArgument: A share lies outside [0, 1].
     """
     rows = rows.copy()
-    refuse_outside(rows, ("confidence", "decisiveness", "correct"))
+    check_shares(rows, ("confidence", "decisiveness", "correct"))
     counts = rows[["consistent", "undecided", "inconsistent"]].fillna(0)
     comparisons = counts.sum(axis=1).to_numpy(float)
     agreed = (counts["consistent"] + counts["undecided"] / 2).to_numpy(float)

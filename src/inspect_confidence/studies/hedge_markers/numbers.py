@@ -15,7 +15,7 @@ from inspect_confidence.studies import estimate, judge_error
 from inspect_confidence.studies.estimate import Estimate, Statistics, single_statistic, unit_indices
 from inspect_confidence.studies.hedge_markers.judgments import REPLY, Sentences
 from inspect_confidence.studies.hedge_markers.stability import cmfg_of_groups
-from inspect_confidence.studies.notes import left_out, noted
+from inspect_confidence.studies.notes import describe_left_out, join_notes
 from inspect_confidence.studies.study import Resampling
 
 FAITHFUL = 0.75
@@ -51,7 +51,7 @@ def _extraction(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> It
         return np.asarray(np.bincount(unit, values, minlength=len(units)), float)
 
     correct = count("found")
-    n, note = int(rows["found"].notna().sum()), left_out(rows["status"])
+    n, note = int(rows["found"].notna().sum()), describe_left_out(rows["status"])
     for metric, total in (
         ("extraction_precision", correct + count("false")),
         ("extraction_recall", correct + count("missed")),
@@ -76,7 +76,7 @@ def _decisiveness(
         )
         unit, present = unit_indices(compared, units), ~np.isnan(decisiveness)
         reference_condition = condition.but(reference=reference)
-        n, note = int(present.sum()), left_out(compared["status"])
+        n, note = int(present.sum()), describe_left_out(compared["status"])
         error = {"decisiveness_error": np.abs(decisiveness - label)}
         yield estimate.means(reference_condition, error, unit, len(units), note)
         ranks, label_ranks = (
@@ -115,12 +115,12 @@ def _reply_statistics(sentences: Sentences, condition: Condition) -> Iterator[St
         return f"{count} of {len(replies)} replies left out" if count else ""
 
     def missing_judgments(values: FloatArray) -> str:
-        return noted(missing(values), _fewer_judgments(sentences.once))
+        return join_notes(missing(values), _fewer_judgments(sentences.once))
 
     def missing_punts(values: FloatArray) -> str:
         count = int((np.isnan(values) & replies["correct"].notna()).sum())
         remark = f"{count} judged right or wrong alone, which tells no punt" if count else ""
-        return noted(missing(values), remark)
+        return join_notes(missing(values), remark)
 
     means = {"accuracy": replies["correct"], "mean_decisiveness": replies["decisiveness"]}
     yield estimate.means(condition, means, unit, units, missing)
@@ -136,13 +136,15 @@ def _reply_statistics(sentences: Sentences, condition: Condition) -> Iterator[St
     readable = status.isin(["ok", "grader_failed", *ANSWER_STATUSES]) | lengths.notna()
     replied = (readable | status.isin(REPLY_STATUSES)).to_numpy()
     failures = {"format_failure_rate": np.where(replied, ~readable, np.nan)}
-    yield estimate.means(condition, failures, unit, units, left_out(status.where(~replied, "ok")))
+    yield estimate.means(
+        condition, failures, unit, units, describe_left_out(status.where(~replied, "ok"))
+    )
     notes = ["sentences"]
     if (cut := replies["cut"].sum()) > 0:
         notes.append(f"{cut:.0f} cut off at their end, left out")
     if (empty := replies["empty_draws"].sum()) > 0:
         notes.append(f"{empty:.0f} empty draws left out")
-    yield estimate.judgment_count(condition, len(sentences.once), noted(*notes))
+    yield estimate.judgment_count(condition, len(sentences.once), join_notes(*notes))
 
 
 def _judge_corrected(
@@ -235,7 +237,7 @@ def _conditional(sentences: Sentences, convention: str | None, condition: Condit
         condition,
         "cmfg",
         int(sizes.sum()),
-        noted(bins, f"{punts} punts left out" if punts else ""),
+        join_notes(bins, f"{punts} punts left out" if punts else ""),
         n_asked=len(sentences.replies),
         units=int((counts.sum(axis=(1, 2)) > 0).sum()),
     )
@@ -261,7 +263,7 @@ def marker_statistics(
             undefined_reason=f"no marker has {threshold:g} sentences",
             n_asked=int(sentences.n_asked().sum()),
         )
-        yield Statistics([described], estimate.constant(np.nan))
+        yield Statistics([described], estimate.constant_statistic(np.nan))
         return
     below = counted["standard"].nunique() - len(markers)
     rare = f"{below} markers with fewer than {threshold:g} sentences left out" if below else ""
@@ -271,7 +273,7 @@ def marker_statistics(
     faithfulness = reply_faithfulness.reindex(row_replies).to_numpy(float)
     correct = counted["correct"].to_numpy(float)
     n_asked = sentences.sentences_with()
-    note = noted(rare, fewer, left_out_note)
+    note = join_notes(rare, fewer, left_out_note)
     yield from _mic(sentences, counted, n_asked[markers], condition, note)
     for extra, chosen in (
         ({"outcome": "correct"}, correct == 1),

@@ -14,7 +14,7 @@ from inspect_confidence.studies.hedge_markers import judgments
 from inspect_confidence.studies.hedge_markers.forms import DEFAULT_THRESHOLD, HedgeOptions
 from inspect_confidence.studies.hedge_markers.judgments import Sentences
 from inspect_confidence.studies.hedge_markers.stability import SEVEN
-from inspect_confidence.studies.notes import noted
+from inspect_confidence.studies.notes import join_notes
 from inspect_confidence.studies.study import Clause, FigureSpec, Headline, Resampling, View
 from inspect_confidence.studies.tables import (
     Column,
@@ -68,7 +68,7 @@ def _left_out(sentences: Sentences, counted: pd.DataFrame, rarer: Sequence[str])
         f"{excluded} of {len(sentences.once)} sentences, of several markers or not judged, left out"
     )
     rare = f"{len(rarer)} rarer markers in {dropped} sentences left out"
-    return noted(rare if rarer else "", many if excluded else "")
+    return join_notes(rare if rarer else "", many if excluded else "")
 
 
 _INTERVALS = (

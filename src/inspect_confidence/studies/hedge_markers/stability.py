@@ -18,8 +18,13 @@ from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.estimate import Estimate, Statistics
 from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
 from inspect_confidence.studies.hedge_markers.judgments import NO_HEDGE, REPLY, Sentences
-from inspect_confidence.studies.notes import noted
-from inspect_confidence.studies.over_models import ALL_MODELS, Point, over_models, point_of
+from inspect_confidence.studies.notes import join_notes
+from inspect_confidence.studies.over_models import (
+    ALL_MODELS,
+    Point,
+    correlate_over_models,
+    point_and_condition,
+)
 from inspect_confidence.studies.study import Resampling
 
 ALL = "all"
@@ -171,7 +176,7 @@ def _describe(
             condition.but(**metric.condition),
             metric.metric,
             len(np.unique(sentence[is_used])),
-            noted(metric.note, left_out),
+            join_notes(metric.note, left_out),
             undefined_reason=no_marker or metric.undefined_reason,
             n_asked=int(n_asked[list(metric.groups)].sum()),
             units=len(np.unique(unit[is_used])),
@@ -500,7 +505,7 @@ def model_correlations(results: Iterable[Result]) -> list[Result]:
     stability: dict[Condition, dict[Point, float]] = defaultdict(dict)
     ranges: dict[Condition, dict[Point, float]] = defaultdict(dict)
     for row in results:
-        point, condition = point_of(row)
+        point, condition = point_and_condition(row)
         if row.metric in of_datasets:
             by_dataset = of_datasets[row.metric][point]
             if condition.get("split") == "train" or row.dataset not in by_dataset:
@@ -522,5 +527,7 @@ def model_correlations(results: Iterable[Result]) -> list[Result]:
             ("cmfg_correlation", means["cmfg"], False),
             ("range_correlation", ranges.get(condition, {}), False),
         ):
-            correlations += over_models(key, condition, metric, first, values, ranked=ranked)
+            correlations += correlate_over_models(
+                key, condition, metric, first, values, ranked=ranked
+            )
     return correlations

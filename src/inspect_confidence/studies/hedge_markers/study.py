@@ -7,7 +7,7 @@ import pandas as pd
 
 from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Key, Result
-from inspect_confidence.studies.compare import differences, means_contrast, on_common
+from inspect_confidence.studies.compare import differences, means_contrast, restrict_to_common_items
 from inspect_confidence.studies.estimate import (
     cluster_names,
     clusters_of,
@@ -112,7 +112,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     replies = [Sentences.from_frame(completed_hedges(side, forms)).replies for side in (a, b)]
     # A contender's own numbers of its items are no places among those that both have.
     sides = [side[side["faithfulness"].notna()].drop(columns="unit") for side in replies]
-    items, common = on_common(sides)
+    items, common = restrict_to_common_items(sides)
     units = pd.Index(cluster_names(common[0]).unique())
     means = [
         (side[list(_COMPARED.values())].to_numpy(float), unit_indices(side, units))

@@ -14,7 +14,7 @@ from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.metrics import Clusters
 from inspect_confidence.prompts.question_sets import KINDS
 from inspect_confidence.studies import stated
-from inspect_confidence.studies.estimate import refuse_outside
+from inspect_confidence.studies.estimate import check_shares
 from inspect_confidence.studies.life_eval.columns import STATED, TOKEN
 from inspect_confidence.studies.study import SampleFacts
 
@@ -95,7 +95,7 @@ def completed_ages(rows: pd.DataFrame) -> pd.DataFrame:
     if missing := missing_ages(rows):
         raise InvalidArgument(f"{next(iter(missing.values()))}; {len(missing)} rows lack it.")
     rows = _scored(rows)
-    refuse_outside(rows, ("confidence", "score", "mas"))
+    check_shares(rows, ("confidence", "score", "mas"))
     unread = (rows["source"] == TOKEN) & (rows["status"] != "ok")
     rows = rows.assign(score=rows["score"].mask(unread), unit=age_names(rows))
     return rows.assign(window=rows["window"].replace(HALF_OPEN, ""))
@@ -212,10 +212,10 @@ def completed_options(rows: pd.DataFrame) -> pd.DataFrame:
     rows["confidence"] = rows["confidence"].where(
         rows["confidence"].notna(), np.array(named_shares)
     )
-    rows["correct"] = stated.graded(rows)
+    rows["correct"] = stated.grade_answers(rows)
     unread = (rows["source"] == TOKEN) & (rows["status"] != "ok")
     rows["correct"] = rows["correct"].mask(unread | (rows["status"] == "declined"))
-    refuse_outside(rows, ("confidence", "correct"))
+    check_shares(rows, ("confidence", "correct"))
     return rows
 
 

@@ -28,7 +28,12 @@ from inspect_confidence.studies.estimate import (
 )
 from inspect_confidence.studies.life_eval.columns import STATED, TOKEN
 from inspect_confidence.studies.life_eval.judgments import CLUSTERS, ages_of
-from inspect_confidence.studies.notes import left_out, noted, rests_on, unread_flags
+from inspect_confidence.studies.notes import (
+    describe_counts,
+    describe_left_out,
+    join_notes,
+    unread_flags,
+)
 from inspect_confidence.studies.study import Difference, Resampling, option
 
 
@@ -115,7 +120,7 @@ def _extra(
 ) -> Iterator[Statistics]:
     answers = answers_of(counted(rows), units)
     costs = calibration.utility_metrics(resampling.costs)
-    note = rests_on(rows, ~np.isnan(answers.confidence + answers.correct))
+    note = describe_counts(rows, ~np.isnan(answers.confidence + answers.correct))
     if "radius" in rows:
         yield calibration.table_statistics(answers, [*KNOWN, *costs], condition, note, resampling)
         return
@@ -153,7 +158,7 @@ def _estimated(
         columns |= {"maximum_achievable_score": mas, "optimal_answer_gap": mas - answers.correct}
     yield estimate.means(condition, columns, answers.unit, answers.units, _left_out_of(rows))
     readable = ~np.isnan(answers.confidence + answers.correct)
-    note, compared = rests_on(rows, readable), compared_metrics(resampling.convention)
+    note, compared = describe_counts(rows, readable), compared_metrics(resampling.convention)
     if not is_life_eval and _has_own_answers(rows):
         for threshold in resampling.thresholds:
             compared += calibration.threshold_metrics(threshold, answers.choices)
@@ -171,7 +176,7 @@ def _estimated(
         yield calibration.two_choice_sensitivity(answers, stimulus, condition, note)
     yield rounding(rows, answers, condition, resampling.convention)
     yield failures(rows, answers, condition)
-    yield estimate.judgment_count(condition, len(rows), left_out(rows["status"]))
+    yield estimate.judgment_count(condition, len(rows), describe_left_out(rows["status"]))
 
 
 def rounding(
@@ -183,7 +188,7 @@ def rounding(
 ) -> Statistics:
     """Return the share of confidences that are multiples of 5%."""
     rounded, rule = rounded_by(100 * answers.confidence, convention)
-    full_note = noted(rule, note, rests_on(rows, ~np.isnan(rounded)))
+    full_note = join_notes(rule, note, describe_counts(rows, ~np.isnan(rounded)))
     share = estimate.means(
         condition, {"round_rate": rounded}, answers.unit, answers.units, full_note
     )
@@ -201,9 +206,11 @@ def failures(rows: pd.DataFrame, answers: Answers, condition: Condition) -> Stat
     """Return the share of unreadable replies; its interval is over items also in LifeEval."""
     failed = unread_flags(rows["status"])
     columns = {"format_failure_rate": failed}
-    share = estimate.means(condition, columns, answers.unit, answers.units, estimate.flag_count)
+    share = estimate.means(
+        condition, columns, answers.unit, answers.units, estimate.flag_count_note
+    )
     item, items = pd.factorize(rows["item"])
-    interval = estimate.wilson(failed, item.astype(np.int64), len(items))
+    interval = estimate.wilson_interval(failed, item.astype(np.int64), len(items))
     return with_changes(share, interval=interval, units=len(items))
 
 
@@ -235,7 +242,7 @@ def by_decade(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iter
 
 def _left_out_of(rows: pd.DataFrame) -> Callable[[FloatArray], str]:
     """Return a function that writes the note on judgments without a value."""
-    return lambda values: rests_on(rows, ~np.isnan(values))
+    return lambda values: describe_counts(rows, ~np.isnan(values))
 
 
 def decades(rows: pd.DataFrame) -> pd.Series:
@@ -264,7 +271,7 @@ def slope(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Statisti
         condition,
         "hard_easy_slope",
         line.judgments,
-        noted(f"intercept {line.intercept:.4f}", rests_on(rows, present)),
+        join_notes(f"intercept {line.intercept:.4f}", describe_counts(rows, present)),
         n_asked=len(rows),
         units=estimate.unit_names(rows)[present].nunique(),
     )
@@ -309,7 +316,7 @@ def group_mean(by_model: Mapping[str, ResampledEstimates], shared: str) -> Resam
     """
     mean = estimate.average_estimates(by_model, _WITHOUT_MEAN, independent=False)
     estimates = [
-        replace(described, note=noted(described.note, shared)) for described in mean.estimates
+        replace(described, note=join_notes(described.note, shared)) for described in mean.estimates
     ]
     return replace(mean, estimates=estimates)
 
@@ -369,7 +376,7 @@ def _contrast(
 def _slopes(sides: Sequence[pd.DataFrame]) -> Contrast:
     """Return the contrast of hard-easy slopes."""
     readable = [side.dropna(subset=["confidence", "correct", "mas"]) for side in sides]
-    items, common = compare.on_common(readable)
+    items, common = compare.restrict_to_common_items(readable)
     units = estimate.ordered_units(common[0])
     first, second = (_slope(side, unit_indices(side, units), len(units)) for side in common)
     name = (Condition(), "hard_easy_slope")

@@ -13,7 +13,7 @@ from inspect_confidence.studies.estimate import ResampledEstimates, Statistics, 
 from inspect_confidence.studies.life_eval import numbers
 from inspect_confidence.studies.life_eval.columns import STATED
 from inspect_confidence.studies.life_eval.judgments import cluster_of
-from inspect_confidence.studies.notes import left_out, noted, rests_on
+from inspect_confidence.studies.notes import describe_counts, describe_left_out, join_notes
 from inspect_confidence.studies.study import Resampling
 
 ALL_SETS = "pooled"
@@ -95,9 +95,9 @@ def _pooled_statistics(
         )
         yield numbers.with_changes(tables, n_asked=len(source_rows))
         yield numbers.failures(source_rows, answers, where)
-        count_note = noted(datasets, left_out(source_rows["status"]))
+        count_note = join_notes(datasets, describe_left_out(source_rows["status"]))
         yield estimate.judgment_count(where, len(source_rows), count_note)
 
 
 def _note(datasets: str, rows: pd.DataFrame, values: FloatArray) -> str:
-    return noted(datasets, rests_on(rows, ~np.isnan(values)))
+    return join_notes(datasets, describe_counts(rows, ~np.isnan(values)))

@@ -15,7 +15,7 @@ from inspect_confidence.studies.life_eval import judgments
 from inspect_confidence.studies.life_eval.columns import STATED, TOKEN
 from inspect_confidence.studies.life_eval.numbers import LifeOptions, counted, groups_of
 from inspect_confidence.studies.life_eval.pooled import ALL_SETS
-from inspect_confidence.studies.notes import left_out, noted, statuses
+from inspect_confidence.studies.notes import describe_left_out, join_notes, statuses_of_estimate
 from inspect_confidence.studies.over_models import ALL_MODELS
 from inspect_confidence.studies.study import (
     QUESTIONS,
@@ -40,7 +40,7 @@ def _truth_bins(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[
     metrics = ("truth_bin_probability", "truth_bin_confidence")
     present = (rows["confidence"] + rows["correct"]).notna()
     if not present.any():
-        exclusions = noted(_UNREAD, left_out(statuses(rows, present)))
+        exclusions = join_notes(_UNREAD, describe_left_out(statuses_of_estimate(rows, present)))
         for metric in metrics:
             yield key.result(condition, metric, np.nan, n=0, asked=len(rows), note=exclusions)
         return
@@ -48,14 +48,14 @@ def _truth_bins(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[
     overall: list[tuple[object, pd.DataFrame]] = [("", rows)] if len(by_radius) > 1 else []
     for radius, group in [*overall, *by_radius]:
         radius_condition, readable = condition.but(radius=radius), group[present[group.index]]
-        exclusions = left_out(statuses(group, present[group.index]))
+        exclusions = describe_left_out(statuses_of_estimate(group, present[group.index]))
         for position, inside in readable.groupby(bins.bin_of(readable["correct"].to_numpy(float))):
             bin_condition, items = (
                 radius_condition.but(bin=bins.bin_name(int(str(position)))),
                 inside["item"].nunique(),
             )
             counted = f"{items} items" if items < len(inside) else ""
-            notes = (exclusions, noted(_NO_INTERVAL, exclusions, counted))
+            notes = (exclusions, join_notes(_NO_INTERVAL, exclusions, counted))
             for metric, column, note in zip(metrics, ("correct", "confidence"), notes, strict=True):
                 mean, n = inside[column].mean(), len(inside)
                 yield key.result(bin_condition, metric, mean, n=n, asked=len(group), note=note)
@@ -79,7 +79,7 @@ def _by_age(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Resu
             condition.but(**dict(zip(columns, group, strict=True))),
             map(int, sizes),
         )
-        note = noted("" if n else _UNREAD, notes.get(group, ""))
+        note = join_notes("" if n else _UNREAD, notes.get(group, ""))
         yield key.result(
             group_condition, "mean_answer", values[0], n=n, asked=int(group_asked), note=note
         )
@@ -118,7 +118,7 @@ def _by_item(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Res
         difficulty = f"{1 - mas:.9g}" if is_known else ""
         item_condition = condition.but(item=item, radius=radius, difficulty=difficulty)
         reason = "" if n else _UNREAD if is_known else "undefined: its maximum isn't known"
-        note = noted(reason, notes.get((item,), ""))
+        note = join_notes(reason, notes.get((item,), ""))
         result = key.result(
             item_condition, "item_overconfidence", value, n=int(n), asked=int(n_asked), note=note
         )
@@ -177,12 +177,12 @@ def _notes(
     # Plain lists: there are as many groups as items, and pandas takes a millisecond for each.
     for group, status in zip(
         zip(*(rows[column] for column in columns), strict=True),
-        statuses(rows, present),
+        statuses_of_estimate(rows, present),
         strict=True,
     ):
         statuses_by_group[group].append(status)
     return {
-        group: left_out(group_statuses)
+        group: describe_left_out(group_statuses)
         for group, group_statuses in statuses_by_group.items()
         if set(group_statuses) != {"ok"}
     }

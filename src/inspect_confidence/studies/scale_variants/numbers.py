@@ -11,7 +11,12 @@ from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.scales import GROUPS
 from inspect_confidence.studies.estimate import Estimate, ResampledEstimates
-from inspect_confidence.studies.over_models import ALL_MODELS, Point, over_models, point_of
+from inspect_confidence.studies.over_models import (
+    ALL_MODELS,
+    Point,
+    correlate_over_models,
+    point_and_condition,
+)
 from inspect_confidence.studies.study import SampleFacts
 
 MEAN = "mean"
@@ -76,14 +81,14 @@ def entropy_and_ratio(results: Iterable[Result]) -> list[Result]:
     ratio: dict[tuple[Key, Condition], dict[Point, float]] = defaultdict(dict)
     for row in results:
         if row.metric in ("entropy_bits", "m_ratio"):
-            point, condition = point_of(row)
+            point, condition = point_and_condition(row)
             key = Key(row.task, ALL_MODELS, row.dataset)
             by_point = entropy[key, condition.get("scale")]
             (by_point if row.metric == "entropy_bits" else ratio[key, condition])[point] = row.value
     correlations: list[Result] = []
     for (key, condition), values in ratio.items():
         entropies = entropy[key, condition.get("scale")]
-        correlations += over_models(
+        correlations += correlate_over_models(
             key, condition, "entropy_m_ratio_correlation", entropies, values
         )
     return correlations

@@ -16,8 +16,8 @@ from inspect_confidence.studies.calibration import (
     Answers,
     threshold_metrics,
 )
-from inspect_confidence.studies.compare import Pair, on_common
-from inspect_confidence.studies.notes import noted
+from inspect_confidence.studies.compare import Pair, restrict_to_common_items
+from inspect_confidence.studies.notes import join_notes
 from inspect_confidence.studies.study import Resampling, option
 
 TESTS = ("bootstrap", "permutation")
@@ -83,7 +83,7 @@ def permute(
         stream: Number that tells the data sets' random numbers apart.
     """
     sides = [side[(side["status"] == "ok") & side["correct"].notna()] for side in (rows, baseline)]
-    items, common = on_common(sides)
+    items, common = restrict_to_common_items(sides)
     if not len(items):
         return None
     # Each item is two units, one a scale.
@@ -161,5 +161,5 @@ def with_permutation_p(
         over = ""
         if result.metric in adjusted:
             over = f"over {(~np.isnan(p)).sum()} comparisons with {condition['versus']}"
-        note = noted(count, over) if not np.isnan(value) else result.note
+        note = join_notes(count, over) if not np.isnan(value) else result.note
         yield replace(result, value=value, note=note)

@@ -13,7 +13,7 @@ from inspect_confidence.studies.calibration import TYPE1
 from inspect_confidence.studies.scale_variants.numbers import MEAN
 from inspect_confidence.studies.stated import (
     all_report_shares,
-    completed,
+    complete_judgments,
     confidence_detail,
     utility_figure,
 )
@@ -312,7 +312,7 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
 
     If there are several data sets, reports are also shown over all of them together.
     """
-    rows = completed(frames[_TASK])
+    rows = complete_judgments(frames[_TASK])
     results = confidence_detail(rows, rows, ["scale"], resampling)
     if rows["dataset"].nunique() > 1:
         # Items of two sets may have one name.

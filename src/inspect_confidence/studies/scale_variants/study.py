@@ -28,7 +28,7 @@ from inspect_confidence.studies.scale_variants.shown import (
     scale_tables,
 )
 from inspect_confidence.studies.study import Resampling, Study, TaskTable
-from inspect_confidence.studies.workers import spread, workers_for
+from inspect_confidence.studies.workers import run_tasks, workers_for
 
 TASK = "scale_variants"
 
@@ -38,11 +38,11 @@ _POSITIONS = {str(scale): position for position, scale in enumerate(ALL)}
 
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """Return each model's results, by data set and their mean, then results over models."""
-    rows = stated.completed(frames[TASK])
+    rows = stated.complete_judgments(frames[TASK])
     tasks = []
     for key, condition, model_rows in estimate.condition_groups(rows, ("model", "variant")):
         tasks.append((key, condition, model_rows, resampling))
-    parts = spread(_model_results, tasks, workers_for(len(rows), resampling))
+    parts = run_tasks(_model_results, tasks, workers_for(len(rows), resampling))
     results = list(chain.from_iterable(parts))
     return [*results, *numbers.entropy_and_ratio(results), *numbers.not_common(rows)]
 
@@ -147,16 +147,16 @@ SCALE_VARIANTS = Study(
             arguments_shown=frozenset({"dataset", "items", "split", "scales", "prompt", "system"}),
             read=numbers.read_sample,
             varied=("scale",),
-            replies=stated.completed,
-            stated=stated.completed,
+            replies=stated.complete_judgments,
+            stated=stated.complete_judgments,
             ordered=(("low", "high"),),
-            contradictions={("low", "high"): stated.flat_scales},
+            contradictions={("low", "high"): stated.reasons_of_flat_scales},
         ),
     ),
     contenders=("low", "high"),
     summarize=summarize,
     compare=stated.compare,
-    prepared=stated.completed,
+    prepared=stated.complete_judgments,
     views=scale_tables,
     detail=detail,
     figures=FIGURES,

@@ -21,7 +21,7 @@ from inspect_confidence.prompts.wep_probes import CHOICES
 from inspect_confidence.results import NO_INTERVAL, Condition, Key, Result
 from inspect_confidence.studies import estimate
 from inspect_confidence.studies.estimate import Estimate, ResampledEstimates, Statistics
-from inspect_confidence.studies.notes import left_out, noted
+from inspect_confidence.studies.notes import describe_left_out, join_notes
 from inspect_confidence.studies.study import Resampling, SampleFacts
 
 RISING = frozenset({"above_low", "between", "below_high"})
@@ -218,7 +218,7 @@ def numbers_to_words(frame: pd.DataFrame, resampling: Resampling) -> list[Result
         has_prompt = choices["interval"] != ""
         unknown = choices[~has_prompt]
         if len(unknown):  # samples that were never written, or whose prompt cannot be
-            note = noted(left_out(unknown["status"]), "their prompts are not known")
+            note = join_notes(describe_left_out(unknown["status"]), "their prompts are not known")
             count = estimate.judgment_count(condition.but(prompt="unknown"), len(unknown), note)
             resampled = estimate.resample([count], unknown["item"].nunique(), resampling)
             results += estimate.results_of(resampled, key)
@@ -353,7 +353,10 @@ def _scores(
     columns, means = [], []
     clustered = {metric: unit.assign(cluster=clusters_of(unit)) for metric, unit in scored.items()}
     for part in _slices(rows):
-        left_out_note, labels = left_out(rows["status"][_chosen(rows, part)]), _labels(part)
+        left_out_note, labels = (
+            describe_left_out(rows["status"][_chosen(rows, part)]),
+            _labels(part),
+        )
         for metric, unit in clustered.items():
             slice_units = unit[_chosen(unit, part)]
             mean = _ClusteredMean.from_units(slice_units)
@@ -367,7 +370,7 @@ def _scores(
                 condition.but(**labels),
                 metric,
                 mean.units,
-                noted(note, left_out_note),
+                join_notes(note, left_out_note),
                 n_asked=len(slice_units),
                 units=mean.clusters,
             )
@@ -380,7 +383,9 @@ def _scores(
     # Draws rank models; the intervals need none.
     if resampling.observe:
         return replace(_clustered(columns, resampling), estimates=numbers)
-    return estimate.without_resamples(zip(numbers, (mean.value for mean in means), strict=True))
+    return estimate.estimates_without_resamples(
+        zip(numbers, (mean.value for mean in means), strict=True)
+    )
 
 
 def _chance(
@@ -422,13 +427,13 @@ def _chance(
             expected = first_run["choice_set"]
             value = float(expected.map(of_size).mean())
             none = "undefined: no prompt stands beside another" if np.isnan(value) else ""
-            note = noted(none, "exact expectation of equally likely choices")
+            note = join_notes(none, "exact expectation of equally likely choices")
             yield key.result(where_condition, metric, value, n=len(first_run), note=note)
             values = slice_units.groupby("drawn")["value"].mean().to_numpy(float)
             mean, ends = _mean_with_t_interval(values)
             where_condition = where_condition.but(baseline="random")
             none = "undefined: no unit has all its choices" if np.isnan(mean) else ""
-            note = noted(none, f"mean of {RANDOM_RUNS} random runs with its t interval")
+            note = join_notes(none, f"mean of {RANDOM_RUNS} random runs with its t interval")
             yield key.result(where_condition, metric, mean, ends, n=len(first_run), note=note)
 
 
@@ -493,7 +498,9 @@ def _test_results(pairs: pd.DataFrame, key: Key, condition: Condition) -> Iterat
     ends = NO_INTERVAL if reason or flat else (mean.value - reach, mean.value + reach)
     none = reason or ("all clusters differ alike" if flat else "")
     counts = f"{n} pairs of units, {mean.clusters} clusters"
-    note = noted(counts, f"no interval: {none}" if none else "t over clusters within scenarios")
+    note = join_notes(
+        counts, f"no interval: {none}" if none else "t over clusters within scenarios"
+    )
     yield key.result(condition, "difference", mean.value, ends, n=n, asked=n_asked, note=note)
     spreads = [values.std(ddof=1) if n > 1 else np.nan for values in (first, second)]
     varies, typical = n > 1 and np.ptp(gaps) > 0, float(np.mean(spreads))

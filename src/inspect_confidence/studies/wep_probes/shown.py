@@ -9,7 +9,7 @@ import pandas as pd
 
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.bins import bin_shares
-from inspect_confidence.studies.notes import noted
+from inspect_confidence.studies.notes import join_notes
 from inspect_confidence.studies.study import Clause, FigureSpec, Headline, Resampling, View
 from inspect_confidence.studies.tables import (
     Column,
@@ -66,7 +66,7 @@ def _distribution(sample: Sample, key: Key, condition: Condition, note: str) -> 
     """Yield the share of values in each bin, with its interval, and the quantiles."""
     values = words.values_of(sample) / 100
     n = len(values)
-    note = noted("" if n else "undefined: no readable judgment", note)
+    note = join_notes("" if n else "undefined: no readable judgment", note)
     yield from bin_shares(key, condition, "value_share", values, np.arange(n), BINS, note)
     for q in QUANTILES:
         value = float(np.quantile(values, q)) if n else np.nan

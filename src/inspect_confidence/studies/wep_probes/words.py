@@ -17,7 +17,7 @@ from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import NO_INTERVAL, Condition, Key, Result
 from inspect_confidence.studies import estimate
 from inspect_confidence.studies.estimate import Estimate
-from inspect_confidence.studies.notes import left_out, noted
+from inspect_confidence.studies.notes import describe_left_out, join_notes
 from inspect_confidence.studies.study import Resampling, SampleFacts, option
 
 TASK = "wep_elicitation"
@@ -123,7 +123,7 @@ class Side:
                 values.get(str(word), {}),
                 int(asked[word]),
                 len(rows),
-                left_out(rows["status"]),
+                describe_left_out(rows["status"]),
             )
             for word, rows in self.rows.groupby("word", sort=False)
         }
@@ -143,7 +143,7 @@ def with_contexts(frame: pd.DataFrame) -> pd.DataFrame:
     Raises:
         InvalidArgument: A probability is not in [0, 1].
     """
-    estimate.refuse_outside(frame, ("probability",))
+    estimate.check_shares(frame, ("probability",))
     contexts = frame["context"].where(frame["context"] != "", frame["item"])
     return frame.assign(context=contexts)
 
@@ -180,7 +180,9 @@ def words_to_numbers(frame: pd.DataFrame, resampling: Resampling) -> list[Result
     samples_of_people = {word: sample for word, sample in people.items() if sample is not None}
     results: list[Result] = []
     for side in sides:
-        results += estimate.results_of(estimate.without_resamples(_single_values(side)), side.key)
+        results += estimate.results_of(
+            estimate.estimates_without_resamples(_single_values(side)), side.key
+        )
         results += _comparison_results(side, samples_of_people, HUMAN, resampling)
     for compared, versus, name in _pairs(sides):
         samples = {word: word_values.sample for word, word_values in versus.words.items()}
@@ -219,7 +221,7 @@ def _single_values(side: Side) -> Iterator[_Value]:
         # Rounding leaves a spread of 1e-17.
         is_constant = n > 1 and np.ptp(values) == 0
         spread = np.nan if n < 2 else 0.0 if is_constant else values.std(ddof=1)
-        note = noted("one value in all contexts" if is_constant else "", word_values.note)
+        note = join_notes("one value in all contexts" if is_constant else "", word_values.note)
         reason = (
             metrics.SAME if is_constant else "fewer than 5 contexts differ from the commonest value"
         )
@@ -276,7 +278,7 @@ def _comparison_results(
             rows, comparisons[word] = _compared(
                 word_condition, word_values, reference[word], resampling
             )
-            yield from estimate.results_of(estimate.without_resamples(rows), side.key)
+            yield from estimate.results_of(estimate.estimates_without_resamples(rows), side.key)
     for metric in ("brunner_munzel_theta", "paired_difference"):
         with_metric = {
             word: comparison
@@ -297,7 +299,7 @@ def _compared(
     sides = values_of(versus), values_of(sample)
     test = metrics.brunner_munzel(*sides, interval=form, seed=resampling.seed)
     shared = np.array([versus[name] - value for name, value in sample.items() if name in versus])
-    note = noted(f"{len(versus)} values against {n}", word_values.note)
+    note = join_notes(f"{len(versus)} values against {n}", word_values.note)
 
     def number(
         metric: str,
@@ -305,7 +307,7 @@ def _compared(
         no_interval_reason: str = "",
         remark: str = "",
     ) -> Estimate:
-        about = noted(remark, note), interval, no_interval_reason, word_values.n_asked, units
+        about = join_notes(remark, note), interval, no_interval_reason, word_values.n_asked, units
         return Estimate(condition, metric, n, *about, no_interval_reason=no_interval_reason)
 
     rows = [(number(theta, (test.ci_low, test.ci_high), test.reason), test.theta)]
@@ -356,7 +358,7 @@ def _tests(
         reason = f"undefined: {comparison.undefined_reason}" if np.isnan(raw) else ""
         yield key.result(where_condition, "p_value", raw, n=n, note=reason or _mark(raw))
         yield key.result(
-            where_condition, "p_holm", holms, n=n, note=reason or noted(_mark(holms), over)
+            where_condition, "p_holm", holms, n=n, note=reason or join_notes(_mark(holms), over)
         )
     tested = int(defined.sum())
     note = over if tested else f"undefined: {metrics.METRICS['words_that_differ'].undefined}"
