@@ -504,7 +504,7 @@ def completed(rows: pd.DataFrame) -> pd.DataFrame:
     that answer. Judgments that are complete stay unchanged.
 
     Raises:
-        InvalidArgument: As `stated.completed`.
+        InvalidArgument: As `stated.complete_judgments`.
     """
     rows = on_scales(rows)
     of_epochs = (rows["method"] == EPOCHS) & rows["draws"].isna()
