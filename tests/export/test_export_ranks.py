@@ -139,9 +139,22 @@ def test_ece_of_reordered_judgments_ties_in_every_resample() -> None:
 
 
 def test_results_with_draws_equal_those_of_summarize() -> None:
-    """Values, intervals and notes are those of `summarize`."""
-    bounds = [(2.0, 4.0), (2.5, 5.0), (4.0, 6.0), (5.0, 6.0), (1.0, 3.5)]
-    frame = intervals("one", bounds)
+    """Values, intervals and notes of two models in one table are those of `summarize`."""
+    rng = np.random.default_rng(5)
+    models = []
+    for model in ("one", "other"):
+        confidence = rng.integers(0, 11, 40) / 10
+        correct = (rng.random(40) < confidence).astype(int).tolist()
+        models.append(scale_judgments(model, confidence.tolist(), correct))
+    frame = pd.concat(models, ignore_index=True)
     results, draws = summarize_with_draws(frame, resamples=100, seed=3, convention=None)
     pd.testing.assert_frame_equal(results, summarize(frame, resamples=100, seed=3))
     assert {len(array) for array in draws.values()} == {100}
+
+
+def test_a_single_model_has_no_draws_for_ranks() -> None:
+    """Its results are those of `summarize`."""
+    frame = intervals("one", [(2.0, 4.0), (2.5, 5.0), (4.0, 6.0), (5.0, 6.0), (1.0, 3.5)])
+    results, draws = summarize_with_draws(frame, resamples=100, seed=3, convention=None)
+    pd.testing.assert_frame_equal(results, summarize(frame, resamples=100, seed=3))
+    assert draws == {}

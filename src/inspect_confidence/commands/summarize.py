@@ -1,6 +1,7 @@
 """Results of judgments, and the detailed rows behind figures."""
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from itertools import chain
 from operator import attrgetter
 from typing import Unpack
@@ -57,10 +58,10 @@ def summarize(
 def summarize_with_draws(
     source: JudgmentSource, **settings: Unpack[Settings]
 ) -> tuple[pd.DataFrame, dict[int, NDArray[np.float64]]]:
-    """Compute the results as `summarize`, and the headline numbers over the resamples.
+    """Compute the results of `summarize`, and the headline numbers over resamples for ranks.
 
-    The order of judgments is preserved, so that a draw takes the same items of all models that
-    answered the same items.
+    A resample takes the same items of all models that answered the same items. Ranks of a single
+    model need no resamples, so there are none.
 
     Args:
         source: Judgments or paths, as `summarize` takes them.
@@ -82,14 +83,26 @@ def summarize_with_draws(
         if (result.task, result.metric) in headline_metrics:
             draws_by_key[key(result)] = np.array(values)
 
+    names = {metric for _, metric in headline_metrics}
     results: list[Result] = []
     for part in study_parts(source, settings):
-        results.extend(part.results(observe, {metric for _, metric in headline_metrics}))
+        results.extend(part.results())
+        # Intervals come from resamples of each model alone, as in `summarize`; ranks need resamples
+        # that take the same items of all models.
+        if _has_several_models(part.frames):
+            for _ in replace(part, metrics=names).results(observe, names):
+                pass
     draws = {}
     for row, result in enumerate(results):
         if key(result) in draws_by_key:
             draws[row] = draws_by_key[key(result)]
     return mark_item_sets(results_frame(results)), draws
+
+
+def _has_several_models(frames: Mapping[str, pd.DataFrame]) -> bool:
+    """Return whether judgments of more than one model are among the frames."""
+    models = {model for frame in frames.values() for model in frame["model"].unique()}
+    return len(models) > 1
 
 
 _FEWER = 0.9
