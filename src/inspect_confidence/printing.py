@@ -1,5 +1,6 @@
-"""Text for terminals: invisible and control characters are escaped before it is printed."""
+"""Text of numbers, intervals and names, and of untrusted input: control characters are escaped."""
 
+import math
 import re
 import unicodedata
 from functools import cache
@@ -84,3 +85,26 @@ def shortened(text: str, length: int = 40) -> str:
         return plain
     half = (length - 1) // 2
     return f"{plain[:half]}…{plain[-half:]}"
+
+
+def format_number(value: float, form: str) -> str:
+    """Return a number as text; a dash if it is undefined."""
+    return "-" if math.isnan(value) else format(value, form)
+
+
+def format_bounds(low: float, high: float, form: str) -> str:
+    """Return both ends of an interval in brackets; empty without an interval."""
+    return "" if math.isnan(low) or math.isnan(high) else f"[{low:{form}}, {high:{form}}]"
+
+
+def format_estimate(value: float, low: float, high: float, form: str) -> str:
+    """Return a value with its interval as text.
+
+    Example:
+        >>> format_estimate(0.631, 0.58, 0.68, ".2f"), format_estimate(0.631, math.nan, 1, ".2f")
+        ('0.63 [0.58, 0.68]', '0.63')
+        >>> format_estimate(math.nan, 0, 1, ".2f")
+        '-'
+    """
+    bounds = "" if math.isnan(value) else format_bounds(low, high, form)
+    return " ".join(filter(None, (format_number(value, form), bounds)))

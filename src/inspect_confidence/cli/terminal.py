@@ -1,13 +1,19 @@
 """Reading of judgments with a progress bar, and printing of tables."""
 
-import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inspect_confidence.cli.options import note_loss, read_keywords, recorded, selected_maps
-from inspect_confidence.printing import echo, escape_control, one_line
+from inspect_confidence.printing import (
+    echo,
+    escape_control,
+    format_bounds,
+    format_estimate,
+    format_number,
+    one_line,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -275,10 +281,10 @@ def print_sample_sizes(rows: "pd.DataFrame") -> None:
     table["aim"] = [aims[a].format(size) for a, size in zip(rows["aim"], rows["size"], strict=True)]
     for name in ("items", "to_ask", "pilot_items"):
         table[name.replace("_", " ")] = rows[name].map("{:,}".format)
-    table["correlation"] = rows["correlation"].map(lambda r: "" if math.isnan(r) else f"{r:.2f}")
-    table["text"] = rows["note"]
-    print_table(
-        _drop_empty_columns(table).rename(columns={"text": "note"}),
+    table["correlation"] = rows["correlation"].map("{:.2f}".format).replace("nan", "")
+    table["note"] = rows["note"]
+    _print_filled(
+        table,
         f"Items needed, for {rows['power'].iloc[0]:.0%} of runs",
         "Runs drawn from the pilot's items, each with the interval that it would be given. To ask: "
         "with the pilot's share of replies that can't be read.",
@@ -287,29 +293,28 @@ def print_sample_sizes(rows: "pd.DataFrame") -> None:
 
 def print_unread(shares: "pd.DataFrame", rows: "pd.DataFrame", limit: int) -> None:
     """Print the shares of unread replies, and then at most `limit` of these replies."""
-    intervals = [f"[{low:.3g}, {high:.3g}]" for low, high in _interval_ends(shares)]
     table = shares.drop(columns=["ci_low", "ci_high"])
     table["share"] = table["share"].map("{:.3g}".format)
-    table.insert(6, "95% interval", intervals)
+    table.insert(6, "95% interval", _bounds(shares, ".3g", "[nan, nan]"))
     caption = (
         "Wilson's intervals over items. Failures of the run and of the instrument are no replies."
     )
-    table = table.rename(columns={"unread": "parse failures"})
-    print_table(_drop_empty_columns(table), "Parse failures", caption)
+    _print_filled(table.rename(columns={"unread": "parse failures"}), "Parse failures", caption)
     keys = ["task", "model", "variant", "dataset"]
     for key, group in rows[:limit].groupby(keys, sort=False):
         cells = group.drop(columns=keys).map(_cell_text)
         title = one_line(" ".join(str(part) for part in key if part))
-        print_table(_drop_empty_columns(cells), title, "")
+        _print_filled(cells, title, "")
     if rows.empty:
         echo("Every reply could be read.")
     elif len(rows) > limit:
         echo(f"{limit} of {len(rows)} replies; --limit shows more, --json and --csv all.")
 
 
-def _drop_empty_columns(table: "pd.DataFrame") -> "pd.DataFrame":
-    """Drop columns that are empty in all lines."""
-    return table[[name for name in table if (table[name].astype(str) != "").any()]]
+def _print_filled(table: "pd.DataFrame", title: str, caption: str) -> None:
+    """Print a table without the columns that are empty in all lines."""
+    filled = [name for name in table if (table[name].astype(str) != "").any()]
+    print_table(table[filled], title, caption)
 
 
 def _cell_text(value: object) -> str:
@@ -318,8 +323,18 @@ def _cell_text(value: object) -> str:
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."
 
 
-def _interval_ends(rows: "pd.DataFrame") -> Iterable[tuple[float, float]]:
-    return zip(rows["ci_low"], rows["ci_high"], strict=True)
+def _bounds(rows: "pd.DataFrame", form: str, missing: str = "-") -> list[str]:
+    """Format the column of 95% intervals."""
+    ends = zip(rows["ci_low"], rows["ci_high"], strict=True)
+    return [format_bounds(low, high, form) or missing for low, high in ends]
+
+
+def _estimates(
+    rows: "pd.DataFrame", value: str, low: str = "ci_low", high: str = "ci_high"
+) -> list[str]:
+    """Format a column of values with the columns of their intervals."""
+    columns = zip(rows[value], rows[low], rows[high], strict=True)
+    return [format_estimate(number, start, end, ".3f") for number, start, end in columns]
 
 
 _SCREEN = 30
@@ -382,7 +397,7 @@ def _main_table(rows: "pd.DataFrame") -> "pd.DataFrame":
     verdicts = [verdict_words(row).partition(":")[0] for row in rows.to_dict("records")]
     table = pd.DataFrame({"task": tasks, "metric": metrics, "verdict": verdicts})
     table["a-b"] = list(map("{:.2g}".format, rows["difference"]))
-    table["95% interval"] = _interval_column(rows, ".2g")
+    table["95% interval"] = _bounds(rows, ".2g")
     return table
 
 
@@ -391,7 +406,7 @@ def _full_table(rows: "pd.DataFrame") -> "pd.DataFrame":
     table["metric"] = _metric_names(rows)
     for name in ("value_a", "value_b", "difference"):
         table[name] = rows[name].map("{:.3g}".format)
-    table["95% interval"] = _interval_column(rows, ".3g")
+    table["95% interval"] = _bounds(rows, ".3g")
     table["items"] = rows["items"].astype(str)
     table["verdict"] = rows["verdict"]
     return table
@@ -409,13 +424,6 @@ def _plain_conditions(rows: "pd.DataFrame") -> list[str]:
     return [Condition.read(condition).plain for condition in rows["condition"]]
 
 
-def _interval_column(rows: "pd.DataFrame", form: str) -> list[str]:
-    texts = []
-    for low, high in _interval_ends(rows):
-        texts.append("-" if math.isnan(low) else f"[{low:{form}}, {high:{form}}]")
-    return texts
-
-
 def print_recalibrated(
     scores: "pd.DataFrame", offsets: "pd.DataFrame", changes: "pd.DataFrame"
 ) -> None:
@@ -426,19 +434,17 @@ def print_recalibrated(
         other_columns = [*keys, *counts, "chosen", "note"]
         methods = [name for name in scores if name not in ("task", *other_columns)]
         table = scores[[*keys, *counts]].join(scores[methods].map("{:.4f}".format))
-        print_table(
-            _drop_empty_columns(table.assign(chosen=scores["chosen"], text=scores["note"])),
+        _print_filled(
+            table.assign(chosen=scores["chosen"], text=scores["note"]),
             "Methods of recalibration",
             "Brier score, each item judged by maps of the nine other folds. The simplest method "
             "within one standard error of the least is chosen; as_stated, which leaves confidence "
             "as it is, is the simplest.",
         )
     if len(offsets):
-        table = offsets[[*keys, *counts]].assign(
-            offset=_interval_texts(offsets, "offset", "ci_low", "ci_high")
-        )
-        print_table(
-            _drop_empty_columns(table.assign(text=offsets["note"])),
+        table = offsets[[*keys, *counts]].assign(offset=_estimates(offsets, "offset"))
+        _print_filled(
+            table.assign(text=offsets["note"]),
             "Conformal adjustment of intervals",
             "By how much each bound moves outwards, learned on train items, with a 95% interval.",
         )
@@ -446,41 +452,25 @@ def print_recalibrated(
         return
     table = changes[[*keys, "recalibration", "metric"]].copy()
     for name in ("stated", "recalibrated", "difference"):
-        table[name] = _interval_texts(changes, name, f"{name}_low", f"{name}_high")
+        table[name] = _estimates(changes, name, f"{name}_low", f"{name}_high")
     table["test items"] = changes["test_items"]
-    print_table(
-        _drop_empty_columns(table),
+    _print_filled(
+        table,
         "Before and after, on items that the map was not fitted to",
         "95% intervals over these items; differences are paired: recalibrated less stated.",
     )
 
 
-def _interval_texts(rows: "pd.DataFrame", value: str, low: str, high: str) -> list[str]:
-    """Format a column of values with the columns of their interval."""
-    columns = zip(rows[value], rows[low], rows[high], strict=True)
-    return [_interval_text(number, start, end) for number, start, end in columns]
-
-
-def _interval_text(value: float, low: float, high: float) -> str:
-    if math.isnan(value):
-        return "-"
-    if math.isnan(low):
-        return f"{value:.3f}"
-    return f"{value:.3f} [{low:.3f}, {high:.3f}]"
-
-
 def print_thresholds(rows: "pd.DataFrame") -> None:
     """Print the confidence from which on answers may be given."""
     table = rows[["model", "variant", "condition", "by"]].copy()
-    table["confidence from"] = rows["threshold"].map(lambda t: "-" if math.isnan(t) else f"{t:.4g}")
-    table["coverage"] = _interval_texts(rows, "coverage", "ci_low", "ci_high")
-    table["wrong among given"] = rows["risk"].map(lambda r: "-" if math.isnan(r) else f"{r:.3f}")
-    table["items given"] = [
-        f"{a} of {n}" for a, n in zip(rows["answered"], rows["items"], strict=True)
-    ]
-    table["text"] = rows["note"].where(rows["note"] != "", "every answer may be given")
-    print_table(
-        _drop_empty_columns(table).rename(columns={"text": "reason"}),
+    table["confidence from"] = [format_number(value, ".4g") for value in rows["threshold"]]
+    table["coverage"] = _estimates(rows, "coverage")
+    table["wrong among given"] = [format_number(value, ".3f") for value in rows["risk"]]
+    table["items given"] = rows["answered"].astype(str) + " of " + rows["items"].astype(str)
+    table["reason"] = rows["note"].replace("", "every answer may be given")
+    _print_filled(
+        table,
         f"Confidence from which at most {rows['target'].iloc[0]:.4g} of answers are wrong",
         "With 95% confidence, of items like these (learn-then-test). The reason says where the "
         "tests ended.",
@@ -492,11 +482,11 @@ def print_group_m_ratio(rows: "pd.DataFrame") -> None:
     table = rows[["task", "dataset"]].copy()
     table["condition"] = _plain_conditions(rows)
     table["model"] = rows["model"]
-    table["M-ratio"] = _interval_texts(rows, "m_ratio", "ci_low", "ci_high")
+    table["M-ratio"] = _estimates(rows, "m_ratio")
     table["n"] = rows["n"].map("{:,}".format)
-    table["text"] = rows["note"]
-    print_table(
-        _drop_empty_columns(table).rename(columns={"text": "note"}),
+    table["note"] = rows["note"]
+    _print_filled(
+        table,
         "M-ratio of the group of models",
         "By HMeta-d's model without sampling: 95% posterior interval of the group's mean log "
         "M-ratio; each model's is drawn towards it. n is items.",
@@ -509,10 +499,7 @@ def print_verdicts(verdicts: "pd.DataFrame") -> None:
         table = rows[["task", "model", "dataset"]].copy()
         table["condition"] = _plain_conditions(rows)
         table["value"] = rows["value"].map("{:.4g}".format)
-        table["95% interval"] = [
-            "" if math.isnan(low) or math.isnan(high) else f"[{low:.4g}, {high:.4g}]"
-            for low, high in _interval_ends(rows)
-        ]
+        table["95% interval"] = _bounds(rows, ".4g", "")
         table["n"] = rows["n"].astype(str)
         table["what n decides"] = rows["decision"]
         table["verdict"] = [

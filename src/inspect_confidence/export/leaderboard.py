@@ -25,6 +25,7 @@ from inspect_confidence.overview.ranks import (
     headline_groups,
     headline_ranks,
 )
+from inspect_confidence.printing import format_estimate
 from inspect_confidence.results import OTHER_ITEMS
 from inspect_confidence.studies import all_studies
 from inspect_confidence.writing import put
@@ -98,15 +99,15 @@ def _by_rank(placed: tuple[Rank, object]) -> tuple[bool, float]:
 def _cells(rank: Rank, row: Mapping[Hashable, Any], *, tied: bool) -> list[str]:
     """Return the texts of a model's line, one for each entry of `_HEADER`; a tied rank has `=`."""
     value, low, high = float(row["value"]), float(row["ci_low"]), float(row["ci_high"])
-    interval = "" if isnan(low) else f" [{low:.3g}, {high:.3g}]"
-    if OTHER_ITEMS in str(row["note"]):
-        interval += f" {OTHER_ITEMS}"
+    number = format_estimate(value, low, high, ".3g")
+    if OTHER_ITEMS in str(row["note"]) and not isnan(value):
+        number += f" {OTHER_ITEMS}"
     return [
         "-" if isnan(rank.rank) else f"{rank.rank:g}{'=' if tied else ''}",
         "-" if isnan(rank.low) else f"{rank.low:g} to {rank.high:g}",
         shortened(row["model"]),
         shortened(row["variant"]),
-        "-" if isnan(value) else f"{value:.3g}{interval}",
+        number,
         f"{row['n']}",
         "; ".join(filter(None, (rank.note, row["note"]))),
     ]

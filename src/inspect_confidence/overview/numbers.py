@@ -35,7 +35,7 @@ def format_number(metric: str, value: float, n: int = 0) -> str:
     if isnan(value):
         return "-"
     if isinf(value):
-        return "∞" if value > 0 else "-∞"
+        return without_unit(metric, value)
     if METRICS[metric].unit == "count":
         return f"{value:.0f} of {n:,}" if n else f"{value:.0f}"
     if metric in _P_VALUES:
@@ -69,10 +69,8 @@ def without_unit(metric: str, value: float, digits_of: float | None = None) -> s
         scaled = 100 * value
         distance = min(abs(scaled), abs(100 - abs(scaled)))  # from 0% or 100%
         digits = 1 if 0.05 <= distance < 1 else 0
-    text = f"{scaled:.{digits}f}"
-    if float(text) == 0:
-        return text.lstrip("-")
-    return f"+{text}" if _is_signed(metric) and scaled > 0 else text
+    text = f"{scaled:z.{digits}f}"
+    return f"+{text}" if _is_signed(metric) and float(text) > 0 else text
 
 
 def format_interval(metric: str, row: Mapping[Any, Any]) -> str:

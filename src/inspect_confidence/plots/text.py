@@ -103,8 +103,7 @@ def number(value: float, form: str) -> str:
     """
     if math.isinf(value):
         return "\u221e" if value > 0 else "\u2212\u221e"
-    text = format(value, form)
-    return (text if float(text) else text.lstrip("-")).replace("-", "\u2212")
+    return format(value, f"z{form}").replace("-", "\u2212")
 
 
 def _broken(words: list[str], inches: float, size: float) -> list[str]:

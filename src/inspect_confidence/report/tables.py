@@ -12,7 +12,7 @@ from inspect_confidence.commands.analysis import Settings
 from inspect_confidence.commands.compare import EXPLORATORY, compare
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import METRICS
-from inspect_confidence.printing import shortened
+from inspect_confidence.printing import format_estimate, format_number, shortened
 from inspect_confidence.published import read_published
 from inspect_confidence.redaction import scrub
 from inspect_confidence.results import Condition, with_parts
@@ -156,8 +156,8 @@ def unread_table(rows: pd.DataFrame) -> Table | str:
     return _compact("Parse failures", columns, lines)
 
 
-def _number(value: float, digits: int = 4) -> str:
-    return "-" if pd.isna(value) else f"{value:.{digits}g}".replace("inf", "∞")
+def _number(value: float) -> str:
+    return format_number(value, ".3g").replace("inf", "∞")
 
 
 def published_table(results: pd.DataFrame) -> Table | None:
@@ -240,10 +240,10 @@ def _difference_table(title: str, compared: pd.DataFrame) -> Table:
             *text_cells(scrub(row["dataset"]), heads=True),
             TableCell(row["condition"].replace(";", "; ")),
             TableCell(row["metric"]),
-            TableCell(_number(row["value_a"], 3)),
-            TableCell(_number(row["value_b"], 3)),
+            TableCell(_number(row["value_a"])),
+            TableCell(_number(row["value_b"])),
             _difference(row),
-            TableCell(_number(row["p"], 3), note=row["note"]),
+            TableCell(_number(row["p"]), note=row["note"]),
             TableCell(_adjusted(row)),
             TableCell(f"{row['items']:,}"),
         ]
@@ -262,13 +262,10 @@ def _difference_table(title: str, compared: pd.DataFrame) -> Table:
 
 
 def _adjusted(row: Mapping[Hashable, Any]) -> str:
-    return row["role"] if row["role"] == EXPLORATORY else _number(row["p_holm"], 3)
+    return row["role"] if row["role"] == EXPLORATORY else _number(row["p_holm"])
 
 
 def _difference(row: Mapping[Hashable, Any]) -> TableCell:
-    value, low, high = _number(row["difference"], 3), row["ci_low"], row["ci_high"]
-    if value == "-":
-        return TableCell("-", note=f"{row['metric']}: {METRICS[row['metric']].undefined}")
-    if pd.isna(low) and pd.isna(high):
-        return TableCell(value)
-    return TableCell(f"{value} [{_number(low, 3)}, {_number(high, 3)}]")
+    text = format_estimate(row["difference"], row["ci_low"], row["ci_high"], ".3g")
+    undefined = f"{row['metric']}: {METRICS[row['metric']].undefined}" if text == "-" else ""
+    return TableCell(text.replace("inf", "∞"), note=undefined)

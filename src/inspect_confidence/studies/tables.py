@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 
+from inspect_confidence.printing import format_estimate, format_number
 from inspect_confidence.results import OTHER_ITEMS, conditions_of
 from inspect_confidence.studies.study import View
 
@@ -77,21 +78,13 @@ def cell(
     if row is None:
         return NOTHING
     value, low, high = (factor * float(row[name]) for name in ("value", "ci_low", "ci_high"))
-    text = "-"
+    form = f"z.{digits}f"
+    text = format_estimate(value, low, high, form) if interval else format_number(value, form)
     if not math.isnan(value):
-        text = _plain(value, digits)
-        if interval and not math.isnan(low):
-            text += f" [{_plain(low, digits)}, {_plain(high, digits)}]"
         text += f" {mark}" if mark else ""
         if OTHER_ITEMS in str(row["note"]):
             text += f" {OTHER_ITEMS}"
     return Cell(text, int(row["row"]), float(row["value"]), str(row["note"]))
-
-
-def _plain(value: float, digits: int) -> str:
-    """Return the number as text, without the minus sign of a number that is rounded to zero."""
-    text = f"{value:.{digits}f}"
-    return text.lstrip("-") if float(text) == 0 else text
 
 
 @dataclass(frozen=True)
