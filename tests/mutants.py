@@ -449,14 +449,14 @@ ANSWERS = (
 ELICITATION = (
     Mutant(
         "draws_share_one_number",
-        "solvers/message.py",
+        "solvers/draws.py",
         '"draw": draw, **form',
         '"draw": 0, **form',
         ["tests/contract"],
     ),
     Mutant(
         "the_system_message_is_dropped",
-        "solvers/message.py",
+        "solvers/draws.py",
         "return [ChatMessageSystem(content=system), message] if system else [message]",
         "return [message]",
         ["tests/contract", "tests/test_scale_variants_task.py"],
@@ -470,7 +470,7 @@ ELICITATION = (
     ),
     Mutant(
         "tools_are_offered_again",
-        "solvers/message.py",
+        "solvers/draws.py",
         'return await generate(state, tool_calls="none", response_schema=response_schema)',
         "return await generate(state, response_schema=response_schema)",
         ["tests/contract", "tests/faults/test_calls.py", "tests/faults/test_bounded_calls.py"],

@@ -265,7 +265,7 @@ def test_files_are_found_from_any_folder(command: Command, home: Path, tmp_path:
     new = elsewhere / "new.eval"
     (elsewhere / "scorers").symlink_to(CHECKOUT / "scorers")
     command(
-        *("inspect", "score", path, "--scorer", "scorers/age_at_death.py"),
+        *("inspect", "score", path, "--scorer", "scorers/options.py@age_at_death"),
         *("--action", "overwrite", "--output-file", new, "--display", "none"),
         cwd=elsewhere,
     )

@@ -42,14 +42,12 @@ from contract.far_end import Case, FarEnd, check, check_judgments, failure_rate
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.commands.plan import plan_run
 from inspect_confidence.judgments.files import write_file
-from inspect_confidence.scorers.abstain import abstain_score
-from inspect_confidence.scorers.age_at_death import age_at_death
-from inspect_confidence.scorers.commitment import commitment_score
-from inspect_confidence.scorers.interval import interval
-from inspect_confidence.scorers.option_confidence import option_confidence
+from inspect_confidence.scorers.decisions import abstain_score, commitment_score
+from inspect_confidence.scorers.intervals import interval
+from inspect_confidence.scorers.options import age_at_death, option_confidence
 from inspect_confidence.scorers.simple_qa import simple_qa_score
 from inspect_confidence.scorers.stated import stated
-from inspect_confidence.scorers.word import stated_probability, word_choice
+from inspect_confidence.scorers.words import stated_probability, word_choice
 from provider_server import ProviderServer, Reply, Request
 from runs import (
     ANTHROPIC,

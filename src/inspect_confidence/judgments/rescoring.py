@@ -8,15 +8,17 @@ from inspect_ai.scorer import Scorer
 
 from inspect_confidence.datasets.life_tables import SSA_2022, WINDOWS
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.scorers.age_at_death import age_at_death
 from inspect_confidence.scorers.hedged import hedged
-from inspect_confidence.scorers.interval import interval
+from inspect_confidence.scorers.intervals import (
+    interval,
+    repeated_intervals,
+    repeated_points,
+    token_distribution,
+)
 from inspect_confidence.scorers.judge_item import judge_item
-from inspect_confidence.scorers.option_confidence import option_confidence
-from inspect_confidence.scorers.repeated import repeated_intervals, repeated_points
+from inspect_confidence.scorers.options import age_at_death, option_confidence
 from inspect_confidence.scorers.stated import stated
-from inspect_confidence.scorers.tokens import token_distribution
-from inspect_confidence.scorers.word import stated_probability, word_choice
+from inspect_confidence.scorers.words import stated_probability, word_choice
 
 _PACKAGE = "inspect_confidence/"
 

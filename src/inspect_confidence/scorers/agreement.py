@@ -15,7 +15,7 @@ from inspect_confidence.answers import ParseFailure
 from inspect_confidence.answers.clean import LONGEST_COMPARED, clean, comparable, is_refusal
 from inspect_confidence.answers.judged import read_agreement
 from inspect_confidence.scorers.graded import grades_of
-from inspect_confidence.scorers.reading import NAN, ParsedReply
+from inspect_confidence.scorers.parsed import NAN, ParsedReply
 from inspect_confidence.solvers.ask_confidence import ask_same_answer, require_models
 from inspect_confidence.solvers.draws import Draw
 

@@ -15,9 +15,7 @@ from inspect_confidence.answers import (
     INSTRUMENT_STATUSES,
     RUN_STATUSES,
     ParseFailure,
-    TokenChoice,
     TokenConfidence,
-    reply_failure,
 )
 from inspect_confidence.datasets.wep_survey import median_of, phrases
 from inspect_confidence.errors import InvalidArgument
@@ -28,7 +26,7 @@ from inspect_confidence.scorers.agreement import AGREEMENTS, Rule, measure_agree
 from inspect_confidence.scorers.eval_decisions import Regrading, read_decision
 from inspect_confidence.scorers.explained import confidence_on_scale, unread
 from inspect_confidence.scorers.graded import eval_grades, is_own
-from inspect_confidence.scorers.reading import NAN, ParsedReply
+from inspect_confidence.scorers.parsed import NAN, ParsedReply, number_of, out_of_range
 from inspect_confidence.solvers.ask_confidence import (
     TARGETS,
     ConfidenceRequest,
@@ -243,8 +241,8 @@ async def _read(
     if method == "consistency":
         return await measure_agreement(state, target, elicited.replies, regrading.rule)
     reply = elicited.replies[0]
-    if failure := reply_failure(reply.text, reply.stop):
-        return ParsedReply(failure=failure)
+    if reply.failure:
+        return ParsedReply(failure=reply.failure)
     if method == "logprob":
         return _read_token(reply, [choice.value for choice in state.choices])
     readers = {"words": _read_phrase, "p_true": _read_p_true}
@@ -252,25 +250,20 @@ async def _read(
 
 
 def _read_on_scale(reply: Draw, scale: Scale) -> ParsedReply:
-    read = answers.read_confidence(
-        reply.text, scale.low, scale.high, is_whole_reply=True, truncated=reply.stop == "max_tokens"
-    )
+    read = reply.read(answers.read_confidence, scale.low, scale.high, is_whole_reply=True)
     ends = {"low": float(scale.low), "high": float(scale.high)}
     if isinstance(read, ParseFailure):
         return ParsedReply(failure=read, metadata=ends)
-    number = NAN if read.confidence is None else read.confidence
+    number = number_of(read.confidence)
     metadata = {**ends, "raw": float(read.raw), "clipped": read.clipped}
-    failure = None
-    if read.violation:
-        reason = f"{read.raw} is not between {scale.low} and {scale.high}"
-        failure = ParseFailure("out_of_range", reason)
+    failure = out_of_range(read, scale.low, scale.high)
     sentence = confidence_on_scale({**metadata, "confidence": number, "violation": read.violation})
     return ParsedReply({"confidence": number}, failure, sentence=sentence, metadata=metadata)
 
 
 def _read_phrase(reply: Draw, scale: Scale) -> ParsedReply:
     offered = phrases()
-    read = answers.read_word_choice(reply.text, offered, truncated=reply.stop == "max_tokens")
+    read = reply.read(answers.read_word_choice, offered)
     if isinstance(read, ParseFailure):
         return ParsedReply(failure=read)
     phrase = offered[read.index]
@@ -280,22 +273,14 @@ def _read_phrase(reply: Draw, scale: Scale) -> ParsedReply:
 
 
 def _read_p_true(reply: Draw, scale: Scale) -> ParsedReply:
-    read = answers.read_p_true(reply.text, _tokens(reply))
+    read = answers.read_p_true(reply.text, reply.token_choices)
     return _from_token(read, "True has {0:.4g} of the probability of True and False")
 
 
 def _read_token(reply: Draw, choices: Sequence[str]) -> ParsedReply:
-    is_truncated = reply.stop == "max_tokens"
-    tokens = _tokens(reply)
-    read = answers.read_token_confidence(reply.text, tokens, choices, truncated=is_truncated)
+    read = reply.read(answers.read_token_confidence, reply.token_choices, choices)
     share = " of the probability of the letters" if choices else " as its probability"
     return _from_token(read, f"the token of the answer has {{0:.4g}}{share}")
-
-
-def _tokens(reply: Draw) -> list[TokenChoice] | None:
-    if reply.tokens is None:
-        return None
-    return [TokenChoice(*token) for token in reply.tokens]
 
 
 def _from_token(read: TokenConfidence | ParseFailure, sentence: str) -> ParsedReply:

@@ -11,14 +11,14 @@ from inspect_ai.solver import TaskState
 from inspect_ai.util import LimitExceededError
 
 from inspect_confidence import answers
-from inspect_confidence.answers import ParseFailure, reply_failure
+from inspect_confidence.answers import ParseFailure
 from inspect_confidence.answers.clean import clean, comparable, is_refusal
 from inspect_confidence.answers.commitment import read_bet, read_keep
 from inspect_confidence.grades import Grade, grade
 from inspect_confidence.redaction import failure
 from inspect_confidence.scorers.agreement import Rule, compare_answers
 from inspect_confidence.scorers.graded import grades_of
-from inspect_confidence.scorers.reading import NAN, ParsedReply, number_of
+from inspect_confidence.scorers.parsed import NAN, ParsedReply, number_of
 from inspect_confidence.solvers.ask_confidence import conversation_after_pushback
 from inspect_confidence.solvers.draws import Draw
 from inspect_confidence.ways import KEEP, PUSHBACK, target_of
@@ -72,8 +72,8 @@ async def read_decision(
     if isinstance(replies, ParseFailure):
         return _failed_decision(method, replies)
     reply = replies[0]
-    if problem := reply_failure(reply.text, reply.stop):
-        return _failed_decision(method, problem)
+    if reply.failure:
+        return _failed_decision(method, reply.failure)
     if method == KEEP:
         return _read_commitment(reply)
     if method == PUSHBACK:

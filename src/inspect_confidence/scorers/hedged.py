@@ -12,7 +12,7 @@ from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
 
-from inspect_confidence.answers import ParseFailure, reply_failure
+from inspect_confidence.answers import ParseFailure
 from inspect_confidence.answers.judged import Markers, Verdict
 from inspect_confidence.answers.sentences import ends_whole, split_sentences
 from inspect_confidence.judges.judgment import Judge, SentenceJudgment
@@ -24,7 +24,7 @@ from inspect_confidence.metrics import faithfulness
 from inspect_confidence.prompts.hedge_markers import with_choices
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.explained import hedges_judged, quoted
-from inspect_confidence.scorers.reading import NAN, NOT_ASKED, ParsedReply, mean_of, number_of
+from inspect_confidence.scorers.parsed import NAN, NOT_ASKED, ParsedReply, mean_of, number_of
 from inspect_confidence.solvers.draws import Draw, stored_draws
 
 
@@ -182,9 +182,9 @@ def _failure(draws: Sequence[Draw]) -> ParseFailure | None:
     """Return why the first draw has no answer to judge or to compare, or None if it has one."""
     if not draws:
         return NOT_ASKED
-    text = draws[0].text
-    empty = None if text.strip() else ParseFailure("no_response", "the reply is empty")
-    return reply_failure(text, draws[0].stop) or empty
+    is_empty = not draws[0].text.strip()
+    empty = ParseFailure("no_response", "the reply is empty") if is_empty else None
+    return draws[0].failure or empty
 
 
 def _sentence(text: str, judgment: SentenceJudgment, sizes: Sequence[int]) -> _Sentence:

@@ -21,7 +21,7 @@ from inspect_confidence.judges.markers import find_markers, sentence_decisivenes
 from inspect_confidence.judges.wording import STUDY
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.explained import judged_as_labelled, markers_compared
-from inspect_confidence.scorers.reading import NAN, ParsedReply, no_reply
+from inspect_confidence.scorers.parsed import NAN, ParsedReply, no_reply
 
 _LONGER = 4
 _BETWEEN = r"\W+(?:\w+\W+){0,2}?"

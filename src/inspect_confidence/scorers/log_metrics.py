@@ -26,7 +26,7 @@ from inspect_ai.scorer import Metric, SampleScore, Value, metric
 
 from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import FloatArray
-from inspect_confidence.scorers.reading import mean_of
+from inspect_confidence.scorers.parsed import mean_of
 
 ValuesByName = Mapping[str, Any]
 LogMetric = Callable[[], Metric]

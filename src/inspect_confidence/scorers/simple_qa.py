@@ -8,20 +8,15 @@ from inspect_ai.model import get_model
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from inspect_confidence.answers import (
-    ParseFailure,
-    StatedConfidence,
-    read_confidence,
-    reply_failure,
-)
+from inspect_confidence.answers import ParseFailure, StatedConfidence, read_confidence
 from inspect_confidence.answers.clean import comparable
 from inspect_confidence.answers.decline import DECLINED, StatedWords, read_answer
 from inspect_confidence.judges.model import ROLE
 from inspect_confidence.judges.short_answers import OURS, answer_judge, grader_wording
 from inspect_confidence.scorers import log_metrics as logged
-from inspect_confidence.scorers.attempted_answer import AttemptedAnswer, grade_answer
+from inspect_confidence.scorers.decisions import AttemptedAnswer, grade_answer
 from inspect_confidence.scorers.explained import confidence_on_scale
-from inspect_confidence.scorers.reading import NAN, NOT_ASKED, ParsedReply
+from inspect_confidence.scorers.parsed import NAN, NOT_ASKED, ParsedReply, scale_values
 from inspect_confidence.solvers.decisions import HIGH, LOW
 from inspect_confidence.solvers.draws import Draw, stored_draws
 
@@ -99,12 +94,12 @@ def simple_qa_score(
             metadata["judge"] = f"{get_model(role=ROLE)} {wording.name}".strip()
         if not draws:
             return ParsedReply(_value(NOT_ASKED), NOT_ASKED, metadata=metadata).score("answer")
-        parsed = _read_draw(draws[0])
+        parsed = _read_words(draws[0])
         main = await grade_answer(parsed, state, target, instrument)
         report = main.failure or _read_confidence(draws[0])
         value = _value(report, main)
         if len(draws) > 1:
-            commonest = CommonestAnswer.from_answers([_read_draw(draw) for draw in draws[1:]])
+            commonest = CommonestAnswer.from_answers([_read_words(draw) for draw in draws[1:]])
             graded = main
             if _key(commonest.answer) != _key(parsed):
                 graded = await grade_answer(commonest.answer, state, target, instrument)
@@ -139,39 +134,23 @@ def _value(
     value = {
         "correct": main.correct if main else NAN,
         "declined": main.is_declined if main else NAN,
-        "raw": NAN,
-        "low": float(LOW),
-        "high": float(HIGH),
-        "confidence": NAN,
-        "clipped": NAN,
-        "violation": NAN,
+        **scale_values(report, LOW, HIGH),
     }
     if isinstance(report, StatedConfidence):
-        value["raw"] = float(report.raw)
-        value["confidence"] = NAN if report.confidence is None else report.confidence
-        value["clipped"] = float(report.clipped)
-        value["violation"] = float(report.violation)
         value["format_ok"] = 1.0  # it was read, also if it is out of range
     elif main and main.failure:  # a judge's failure is none of the reply
         value["format_ok"] = main.is_read
     return value
 
 
-def _read_draw(draw: Draw) -> Any:
-    """Read the answer in words of a reply, or why there is none."""
-    failure = reply_failure(draw.text, draw.stop)
-    return failure or read_answer(draw.text, "words", truncated=draw.stop == "max_tokens")
+def _read_words(draw: Draw) -> Any:
+    return draw.read(read_answer, "words")
 
 
 def _read_confidence(draw: Draw) -> StatedConfidence | ParseFailure:
     """Read the confidence of a reply; decimals too if it has a name."""
-    return read_confidence(
-        draw.text,
-        LOW,
-        HIGH,
-        is_whole_reply="confidence" in draw.text.lower(),
-        truncated=draw.stop == "max_tokens",
-    )
+    is_named = "confidence" in draw.text.lower()
+    return draw.read(read_confidence, LOW, HIGH, is_whole_reply=is_named)
 
 
 def _key(answer: StatedWords | ParseFailure) -> str:

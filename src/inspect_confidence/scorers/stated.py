@@ -6,9 +6,16 @@ from inspect_ai.solver import TaskState
 from inspect_confidence import answers
 from inspect_confidence.answers import ParseFailure, StatedAmount, StatedChoice
 from inspect_confidence.scorers import log_metrics as logged
-from inspect_confidence.scorers.attempted_answer import graded_by_rule
+from inspect_confidence.scorers.decisions import graded_by_rule
 from inspect_confidence.scorers.explained import confidence_on_scale, right_or_wrong
-from inspect_confidence.scorers.reading import NAN, ParsedReply, part_failure, read_reply
+from inspect_confidence.scorers.parsed import (
+    NAN,
+    ParsedReply,
+    out_of_range,
+    part_failure,
+    read_reply,
+    scale_values,
+)
 
 
 @scorer(
@@ -40,27 +47,13 @@ def stated() -> Scorer:
         if not isinstance(answer, ParseFailure):
             answer_text, is_right = graded_by_rule(answer, target.text)
             sentences.append(right_or_wrong(answer_text, target.text, bool(is_right)))
-        value = {
-            "correct": float(is_right),
-            "confidence": NAN,
-            "raw": NAN,
-            "low": float(low),
-            "high": float(high),
-            "clipped": NAN,
-            "violation": NAN,
-        }
-        out_of_range = None
+        value = {"correct": float(is_right), **scale_values(report, low, high)}
+        range_failure = None
         failures = [part_failure("answer", answer), part_failure("confidence", report)]
         missing = [failure for failure in failures if failure]
         if not isinstance(report, ParseFailure):
-            value["confidence"] = NAN if report.confidence is None else report.confidence
-            value["raw"] = float(report.raw)
-            value["clipped"] = float(report.clipped)
-            value["violation"] = float(report.violation)
             sentences.append(confidence_on_scale(value))
-            if report.violation:
-                reason = f"{report.raw} is not between {low} and {high}"
-                out_of_range = ParseFailure("out_of_range", reason)
+            range_failure = out_of_range(report, low, high)
         if missing:
             reasons = dict.fromkeys(failure.reason for failure in missing)
             # The status is the confidence's, if that is missing.
@@ -69,9 +62,9 @@ def stated() -> Scorer:
             return ParsedReply(value, failure, answer_text, text).score(
                 "answer with its confidence"
             )
-        if out_of_range:
+        if range_failure:
             value["format_ok"] = 1.0  # it was read, and has a number
-        return ParsedReply(value, out_of_range, answer_text, "; ".join(sentences) + ".").score("")
+        return ParsedReply(value, range_failure, answer_text, "; ".join(sentences) + ".").score("")
 
     return score
 

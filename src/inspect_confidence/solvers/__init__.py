@@ -1,1 +1,1 @@
-"""Solvers that ask a model, one file per form of elicitation."""
+"""Solvers that ask a model for answers and their confidence."""

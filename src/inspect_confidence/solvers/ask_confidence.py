@@ -41,9 +41,8 @@ from inspect_confidence.prompts.decisions import penalty
 from inspect_confidence.prompts.scale_variants import with_choices
 from inspect_confidence.replies import require_reply
 from inspect_confidence.scales import Scale, read_scales
-from inspect_confidence.solvers.draws import Draw, draw_of, draw_replies
-from inspect_confidence.solvers.integer import refuse_providers_without_logprobs
-from inspect_confidence.solvers.message import user_message
+from inspect_confidence.solvers.draws import Draw, draw_of, draw_replies, user_message
+from inspect_confidence.solvers.requests import ONE_WORD, refuse_providers_without_logprobs
 from inspect_confidence.ways import DECLINE, KEEP, PUSHBACK, decline_way, is_decision, target_of
 
 METHODS = (
@@ -60,8 +59,6 @@ _STORED = "inspect_confidence"
 """Key in the store; evals themselves use `confidence`."""
 _RESCORE = "confidence --action append"
 """Arguments of `inspect score` that ask a judge again."""
-_ONE_WORD = GenerateConfig(logprobs=True, top_logprobs=20, max_tokens=16)
-"""Settings for one word, with as many alternatives as the OpenAI protocol gives."""
 
 
 @dataclass(frozen=True)
@@ -421,7 +418,7 @@ async def _ask_before(state: TaskState, request: ConfidenceRequest) -> list[Mode
 
 async def _ask_p_true(state: TaskState, request: ConfidenceRequest) -> list[ModelOutput]:
     return await _in_new_conversation(
-        state, prompts.P_TRUE.format(**_prompt_fields(state)), _ONE_WORD, form="p_true"
+        state, prompts.P_TRUE.format(**_prompt_fields(state)), ONE_WORD, form="p_true"
     )
 
 

@@ -13,15 +13,14 @@ from inspect_ai.model import ChatMessage, ModelOutput, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
 
-from inspect_confidence.answers import ParseFailure, reply_failure
+from inspect_confidence.answers import ParseFailure
 from inspect_confidence.answers.decline import Answer, read_answer
 from inspect_confidence.judges.model import require_grader
 from inspect_confidence.prompts import confidence as confidence_prompts
 from inspect_confidence.prompts import decisions as prompts
 from inspect_confidence.prompts.scale_variants import with_choices
-from inspect_confidence.replies import require_reply, stop_of
-from inspect_confidence.solvers.draws import Draw, draw_of
-from inspect_confidence.solvers.message import ask_once, user_message
+from inspect_confidence.replies import require_reply
+from inspect_confidence.solvers.draws import Draw, ask_once, draw_of, user_message
 
 LOW, HIGH = 0, 100
 """Ends of the scale of a confidence that is asked apart."""
@@ -129,8 +128,7 @@ async def _push_back(
 
 def _has_text(output: ModelOutput) -> bool:
     """Return whether there is an answer to decide on; a provider refuses empty turns."""
-    text = output.completion
-    return bool(text.strip()) and not reply_failure(text, stop_of(output.choices[0]))
+    return bool(output.completion.strip()) and not draw_of(output).failure
 
 
 _STATED = confidence_prompts.STATED.format(l=LOW, u=HIGH), "confidence"
@@ -164,12 +162,7 @@ def read_sample(state: TaskState) -> Answer | ParseFailure:
 
 def read_draw(draw: Draw, state: TaskState) -> Answer | ParseFailure:
     """Read the answer of a reply by the kind of the sample's question, or the failure."""
-    return reply_failure(draw.text, draw.stop) or read_answer(
-        draw.text,
-        state.metadata["kind"],
-        shown_choices(state),
-        truncated=draw.stop == "max_tokens",
-    )
+    return draw.read(read_answer, state.metadata["kind"], shown_choices(state))
 
 
 async def ask_apart(

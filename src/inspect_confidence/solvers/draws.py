@@ -1,8 +1,9 @@
-"""Repeated draws of one item: concurrent calls inside one sample.
+"""Messages of every elicitation, and the calls that send one, or ask for repeated draws of a reply.
 
-Draws are sent together, so that Inspect's batch mode takes them in one round, and each message
-carries the number of its draw, so that draws stay distinct with `--cache`. A provider that gives
-several choices in one call is asked for several, which is billed as one reading of the prompt.
+Draws are concurrent calls inside one sample. They are sent together, so that Inspect's batch mode
+takes them in one round, and each message carries the number of its draw, so that draws stay
+distinct with `--cache`. A provider that gives several choices in one call is asked for several,
+which is billed as one reading of the prompt.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,15 +14,18 @@ from typing import Any, TypeVar
 from inspect_ai.model import (
     ChatCompletionChoice,
     ChatMessage,
+    ChatMessageSystem,
+    ChatMessageUser,
     GenerateConfig,
     ModelOutput,
+    ResponseSchema,
     get_model,
 )
-from inspect_ai.solver import TaskState
+from inspect_ai.solver import Generate, TaskState
 from inspect_ai.util import collect
 
+from inspect_confidence.answers import ParseFailure, TokenChoice, reply_failure
 from inspect_confidence.replies import require_reply, stop_of
-from inspect_confidence.solvers.message import conversation, user_message
 from inspect_confidence.solvers.requests import dropped_names
 
 TokenLogprobs = tuple[str, float, dict[str, float]]
@@ -33,7 +37,7 @@ called once per draw."""
 
 _STORED = "draws"
 
-ParsedAnswerT = TypeVar("ParsedAnswerT")
+AnswerT = TypeVar("AnswerT")
 
 
 @dataclass(frozen=True)
@@ -50,9 +54,81 @@ class Draw:
     stop: str
     tokens: list[TokenLogprobs] | None = None
 
-    def read(self, reader: Callable[..., ParsedAnswerT]) -> ParsedAnswerT:
-        """Read the text with one of the readers of `answers`."""
-        return reader(self.text, truncated=self.stop == "max_tokens")
+    @property
+    def failure(self) -> ParseFailure | None:
+        """Why the reply has no text to read, or None if a reader can tell."""
+        return reply_failure(self.text, self.stop)
+
+    @property
+    def token_choices(self) -> list[TokenChoice] | None:
+        """The tokens as readers of `answers` take them."""
+        return None if self.tokens is None else [TokenChoice(*token) for token in self.tokens]
+
+    def read(
+        self,
+        reader: Callable[..., AnswerT | ParseFailure],
+        *arguments: object,
+        **options: object,
+    ) -> AnswerT | ParseFailure:
+        """Read the text with one of the readers of `answers`, and the reader's own arguments."""
+        is_truncated = self.stop == "max_tokens"
+        return self.failure or reader(self.text, *arguments, **options, truncated=is_truncated)
+
+
+def user_message(text: str, state: TaskState, draw: int, **form: object) -> ChatMessageUser:
+    """Return a user message whose metadata record the item and the draw that it elicits.
+
+    The metadata are not sent to the provider. They are part of Inspect's cache key, so that draws
+    stay distinct with `--cache`, and simulated respondents take their seed from them.
+
+    Args:
+        text: What the model reads.
+        state: State of the sample, which names the item in its metadata or by its id.
+        draw: Number of the draw within the item, over all epochs.
+        form: The elicitation (`form="interval"`) and its condition (`level=90`).
+    """
+    return ChatMessageUser(
+        content=text,
+        metadata={"item": state.metadata.get("item", state.sample_id), "draw": draw, **form},
+    )
+
+
+def conversation(message: ChatMessageUser, system: str | None) -> list[ChatMessage]:
+    """Return the message, after a system message if there is one."""
+    return [ChatMessageSystem(content=system), message] if system else [message]
+
+
+async def ask_once(
+    generate: Generate,
+    state: TaskState,
+    text: str,
+    system: str | None = None,
+    *,
+    response_schema: ResponseSchema | None = None,
+    **form: object,
+) -> TaskState:
+    """Ask for a sample's one reply in exactly one call; an epoch is a draw.
+
+    No elicitation offers tools. By default Inspect would ask again for as long as the model calls
+    tools.
+
+    Args:
+        generate: The function that Inspect passes to a solver.
+        state: State of the sample.
+        text: What the model reads.
+        system: A system message before it, if any.
+        response_schema: The form of the reply, for providers that take one.
+        **form: The elicitation and its condition.
+
+    Raises:
+        NoReplyError: The provider sent no reply.
+    """
+    state.messages = conversation(user_message(text, state, state.epoch - 1, **form), system)
+    try:
+        return await generate(state, tool_calls="none", response_schema=response_schema)
+    except IndexError:  # Inspect takes the first choice, whether there is one or not
+        require_reply(state.output)
+        raise
 
 
 def choices_in_one_call(model: str) -> int:
@@ -63,7 +139,10 @@ def choices_in_one_call(model: str) -> int:
 
 
 async def draw_replies(
-    messages_of: Callable[[int], list[ChatMessage]], first: int, count: int
+    messages_of: Callable[[int], list[ChatMessage]],
+    first: int,
+    count: int,
+    config: GenerateConfig | None = None,
 ) -> list[ModelOutput]:
     """Ask for draws, all at once, and return an output of one choice for each.
 
@@ -75,6 +154,7 @@ async def draw_replies(
             the number.
         first: Number of the first draw.
         count: Number of draws.
+        config: Generation settings that differ from the run's.
 
     Raises:
         NoReplyError: The provider sent no reply to a call.
@@ -82,23 +162,33 @@ async def draw_replies(
     chunk_size = choices_in_one_call(str(get_model()))
     numbers = list(range(first, first + count))
     chunks = [numbers[i : i + chunk_size] for i in range(0, count, chunk_size)]
-    answered = await collect(*(_ask(messages_of(chunk[0]), len(chunk)) for chunk in chunks))
+    calls = [_ask(messages_of(chunk[0]), config, len(chunk)) for chunk in chunks]
+    answered = await collect(*calls)
     missing: list[int] = []
     for chunk, outputs in zip(chunks, answered, strict=True):
         missing += chunk[len(outputs) :]
-    repeated = await collect(*(_ask(messages_of(number), 1) for number in missing))
+    repeated = await collect(*(_ask(messages_of(number), config) for number in missing))
     return list(chain.from_iterable([*answered, *repeated]))
 
 
-async def _ask(messages: list[ChatMessage], choices: int) -> list[ModelOutput]:
+async def _ask(
+    messages: list[ChatMessage], config: GenerateConfig | None, choices: int = 1
+) -> list[ModelOutput]:
     """Return up to `choices` outputs of one call, each with one choice."""
-    config = GenerateConfig(num_choices=choices) if choices > 1 else GenerateConfig()
+    config = config or GenerateConfig()
+    if choices > 1:
+        config = config.merge(GenerateConfig(num_choices=choices))
     output = require_reply(await get_model().generate(messages, config=config))
     return [output.model_copy(update={"choices": [choice]}) for choice in output.choices[:choices]]
 
 
 async def ask_draws(
-    state: TaskState, text: str, draws: int, system: str | None, **form: object
+    state: TaskState,
+    text: str,
+    draws: int,
+    system: str | None,
+    config: GenerateConfig | None = None,
+    **form: object,
 ) -> TaskState:
     """Ask for the draws of an epoch, all at once, and store the replies.
 
@@ -107,6 +197,7 @@ async def ask_draws(
         text: What the model reads.
         draws: Number of draws per epoch.
         system: A system message before the text, if any.
+        config: Generation settings that differ from the run's.
         **form: What is elicited, as in `user_message`.
     """
     first = (state.epoch - 1) * draws
@@ -115,7 +206,44 @@ async def ask_draws(
         return conversation(user_message(text, state, draw, **form), system)
 
     state.messages = messages_of(first)
-    store_draws(state, await draw_replies(messages_of, first, draws))
+    store_draws(state, await draw_replies(messages_of, first, draws, config))
+    return state
+
+
+async def ask_main_and_draws(
+    state: TaskState,
+    text: str,
+    draws: int,
+    system: str | None,
+    *,
+    is_logged: bool = True,
+    **form: object,
+) -> TaskState:
+    """Ask for the main reply of an epoch, then for its further draws, and store all replies.
+
+    The main replies of all samples are sent together, then the draws, so that a provider's batch
+    mode takes them in two waves.
+
+    Args:
+        state: State of the sample.
+        text: What the model reads.
+        draws: Number of further draws per epoch.
+        system: A system message before the text, if any.
+        is_logged: Whether the sample's messages are those of the main call.
+        **form: What is elicited, as in `user_message`.
+    """
+    first = (state.epoch - 1) * (draws + 1)
+
+    def messages_of(draw: int) -> list[ChatMessage]:
+        message = user_message(text, state, draw, main=draw == first, **form)
+        return conversation(message, system)
+
+    if is_logged:
+        state.messages = messages_of(first)
+    main = await draw_replies(messages_of, first, 1)
+    store_draws(state, main)
+    if draws:
+        store_draws(state, [*main, *await draw_replies(messages_of, first + 1, draws)])
     return state
 
 

@@ -1,4 +1,4 @@
-"""Generation settings that Inspect leaves out of the requests to a model.
+"""Generation settings of requests: log probabilities, and what Inspect leaves out of a request.
 
 A setting that is set and not sent describes nothing: the provider's own value holds. A log's
 recorded requests are the evidence (`unsent_settings`). Where there is no request, before a run or
@@ -10,10 +10,20 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from inspect_ai.model import get_model
+from inspect_ai.model import GenerateConfig, get_model
 from inspect_ai.model._generate_config import active_generate_config
 
 from inspect_confidence.errors import InvalidArgument
+
+TOKENS = GenerateConfig(logprobs=True, top_logprobs=20)
+"""Log probabilities, with as many alternatives as the OpenAI protocol gives."""
+ONE_WORD = TOKENS.merge(GenerateConfig(max_tokens=16))
+"""Log probabilities of a reply of one word or integer."""
+
+_PROVIDERS_WITHOUT_LOGPROBS = {"bedrock", "cloudflare", "perplexity"}
+_PROVIDERS_WITH_LOGPROBS = (
+    "openai (but its reasoning models), google, grok, together, vllm, sglang, hf, respondent"
+)
 
 _WIRE_NAMES: Mapping[str, Collection[str]] = {
     "temperature": {"temperature"},
@@ -160,3 +170,15 @@ def refuse_unsent(model: str, settings: Mapping[str, Any], names: Collection[str
                 f"be sampled at the provider's own {name}. Run once without {name}, or ask a model "
                 "that takes it."
             )
+
+
+def refuse_providers_without_logprobs() -> None:
+    """Refuse, before the first call, a provider without log probabilities."""
+    model = str(get_model())
+    provider = model.split("/", 1)[0]
+    dropped = dropped_names(model, run_settings())
+    if provider in _PROVIDERS_WITHOUT_LOGPROBS or "logprobs" in dropped:
+        raise InvalidArgument(
+            f"{model} gives no log probabilities, which this method needs; these do: "
+            f"{_PROVIDERS_WITH_LOGPROBS}."
+        )

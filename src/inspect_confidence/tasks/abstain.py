@@ -12,7 +12,7 @@ from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judges.short_answers import grader_wording
 from inspect_confidence.prompts import confidence as confidence_prompts
 from inspect_confidence.prompts import decisions as prompts
-from inspect_confidence.scorers.abstain import abstain_score
+from inspect_confidence.scorers.decisions import abstain_score
 from inspect_confidence.solvers.decisions import ask_abstain
 from inspect_confidence.tasks.composition import compose_task
 from inspect_confidence.tasks.decision_samples import (

@@ -7,7 +7,7 @@ from inspect_confidence.datasets.decisions import load_decision_questions
 from inspect_confidence.judges.short_answers import grader_wording
 from inspect_confidence.prompts import confidence as confidence_prompts
 from inspect_confidence.prompts import decisions as prompts
-from inspect_confidence.scorers.commitment import commitment_score
+from inspect_confidence.scorers.decisions import commitment_score
 from inspect_confidence.solvers.decisions import ask_commitment
 from inspect_confidence.tasks.composition import compose_task
 from inspect_confidence.tasks.decision_samples import (

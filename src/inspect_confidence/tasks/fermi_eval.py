@@ -14,12 +14,19 @@ from inspect_confidence import arguments
 from inspect_confidence.datasets.fermi import FermiItem, load_fermi
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.prompts import fermi_eval as prompts
-from inspect_confidence.scorers.interval import interval
-from inspect_confidence.scorers.repeated import repeated_intervals, repeated_points
-from inspect_confidence.scorers.tokens import token_distribution
-from inspect_confidence.solvers.integer import ask_integer, ask_traces
-from inspect_confidence.solvers.interval import ask_interval
-from inspect_confidence.solvers.point import CALIBRATED, ask_point
+from inspect_confidence.scorers.intervals import (
+    interval,
+    repeated_intervals,
+    repeated_points,
+    token_distribution,
+)
+from inspect_confidence.solvers.forms import (
+    CALIBRATED,
+    ask_integer,
+    ask_interval,
+    ask_point,
+    ask_traces,
+)
 from inspect_confidence.tasks.composition import compose_task, sample
 from inspect_confidence.tasks.facts import item_choice, log_facts, system_message, user_prompt
 from inspect_confidence.tasks.viewers import interval_viewer, levels_viewer

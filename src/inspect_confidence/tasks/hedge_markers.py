@@ -21,8 +21,7 @@ from inspect_confidence.prompts import hedge_markers as wording
 from inspect_confidence.prompts import judge as judging
 from inspect_confidence.scorers.hedged import hedged
 from inspect_confidence.scorers.judge_item import judge_item
-from inspect_confidence.solvers.hedged import ask_hedged
-from inspect_confidence.solvers.judge_item import ask_judge
+from inspect_confidence.solvers.forms import ask_hedged, ask_judge
 from inspect_confidence.tasks.composition import compose_task, sample
 from inspect_confidence.tasks.facts import (
     fields_of,

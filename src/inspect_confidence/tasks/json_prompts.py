@@ -7,7 +7,8 @@ from inspect_ai.model import GenerateConfig
 
 from inspect_confidence.arguments import boolean, choice
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.solvers.json_reply import opening
+from inspect_confidence.solvers.forms import opening
+from inspect_confidence.solvers.requests import TOKENS
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def json_prompt(
 def token_config(tokens: object) -> GenerateConfig:
     """Return the generation settings at temperature 0, with log probabilities if asked for."""
     if boolean("tokens", tokens):
-        return GenerateConfig(temperature=0, logprobs=True, top_logprobs=20)
+        return TOKENS.merge(GenerateConfig(temperature=0))
     return GenerateConfig(temperature=0)
 
 

@@ -12,8 +12,8 @@ from inspect_confidence.datasets.life_eval import PROMPTS, LifeItem, life_items,
 from inspect_confidence.datasets.question_sets import STUDY_COMMIT
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.prompts import life_eval as wording
-from inspect_confidence.scorers.age_at_death import age_at_death
-from inspect_confidence.solvers.json_reply import ask_age
+from inspect_confidence.scorers.options import age_at_death
+from inspect_confidence.solvers.forms import ask_age
 from inspect_confidence.tasks.composition import compose_task, sample
 from inspect_confidence.tasks.facts import item_choice, log_facts, system_message, user_prompt
 from inspect_confidence.tasks.json_prompts import (

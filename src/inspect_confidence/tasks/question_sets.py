@@ -9,8 +9,8 @@ from inspect_confidence import arguments
 from inspect_confidence.datasets import question_sets as data
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.prompts import question_sets as wording
-from inspect_confidence.scorers.option_confidence import option_confidence
-from inspect_confidence.solvers.json_reply import ask_options
+from inspect_confidence.scorers.options import option_confidence
+from inspect_confidence.solvers.forms import ask_options
 from inspect_confidence.tasks.composition import compose_task, sample
 from inspect_confidence.tasks.facts import item_choice, log_facts, system_message, user_prompt
 from inspect_confidence.tasks.json_prompts import (

@@ -10,7 +10,7 @@ from inspect_confidence.datasets.questions import Question, load_questions
 from inspect_confidence.prompts import scale_variants as prompts
 from inspect_confidence.scales import Scale, read_scales
 from inspect_confidence.scorers.stated import stated
-from inspect_confidence.solvers.stated import ask_stated
+from inspect_confidence.solvers.forms import ask_stated
 from inspect_confidence.tasks.composition import compose_task, sample
 from inspect_confidence.tasks.facts import item_choice, log_facts, system_message, user_prompt
 from inspect_confidence.tasks.viewers import stated_viewer

@@ -18,7 +18,7 @@ from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judges.short_answers import GRADERS, OURS, default_grader, grader_wording
 from inspect_confidence.prompts.confidence import PUBLISHED
 from inspect_confidence.scorers.simple_qa import simple_qa_score
-from inspect_confidence.solvers.simple_qa import ask_simple_qa
+from inspect_confidence.solvers.forms import ask_simple_qa
 from inspect_confidence.tasks.composition import compose_task
 from inspect_confidence.tasks.decision_samples import (
     decision_sample,

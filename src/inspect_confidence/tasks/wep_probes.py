@@ -8,8 +8,8 @@ from inspect_confidence.datasets import wep_contexts as contexts
 from inspect_confidence.datasets.selection import Selection, choose
 from inspect_confidence.datasets.wep_choices import NUMBERS, ChoicePrompt, ordered_design
 from inspect_confidence.prompts import wep_probes as wording
-from inspect_confidence.scorers.word import stated_probability, word_choice
-from inspect_confidence.solvers.word import ask_probability, ask_word
+from inspect_confidence.scorers.words import stated_probability, word_choice
+from inspect_confidence.solvers.forms import ask_probability, ask_word
 from inspect_confidence.tasks.composition import compose_task, sample
 from inspect_confidence.tasks.facts import item_choice, log_facts, system_message, user_prompt
 from inspect_confidence.tasks.viewers import choice_viewer, probability_viewer

@@ -16,7 +16,6 @@ from typing import Any
 
 from inspect_ai import Task, task, task_with
 from inspect_ai.dataset import Sample
-from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Scorer, choice
 from inspect_ai.solver import Solver, multiple_choice
 from inspect_ai.util import registry_create, registry_info
@@ -39,6 +38,7 @@ from inspect_confidence.solvers.ask_confidence import (
     ask_confidence,
     ready_to_ask,
 )
+from inspect_confidence.solvers.requests import TOKENS
 from inspect_confidence.tasks.provenance import provenance
 from inspect_confidence.tasks.viewers import with_confidence_viewer
 from inspect_confidence.ways import PUSHBACK
@@ -125,8 +125,7 @@ def with_confidence(
         setup.append(ask_confidence("before", scale, prompt=prompt))
     eval_setup = plain.setup if plain.setup is not None else []
     setup += [eval_setup] if callable(eval_setup) else list(eval_setup)
-    with_tokens = GenerateConfig(logprobs=True, top_logprobs=20)
-    config = plain.config.merge(with_tokens) if "logprob" in request.methods else plain.config
+    config = plain.config.merge(TOKENS) if "logprob" in request.methods else plain.config
     return task_with(
         copy(plain),
         name=plain.name,

@@ -13,15 +13,15 @@ from inspect_confidence.answers import (
     INSTRUMENT_STATUSES,
     RUN_STATUSES,
     ParseFailure,
-    reply_failure,
+    StatedConfidence,
 )
 from inspect_confidence.metrics import covered, interval_score
-from inspect_confidence.replies import stop_of
 from inspect_confidence.scorers.explained import drawn_interval, draws_read, unread
-from inspect_confidence.solvers.draws import Draw, stored_draws
+from inspect_confidence.solvers.draws import Draw, draw_of, stored_draws
 
 NAN = float("nan")
 NOT_ASKED = ParseFailure("limit_reached", "the model was not asked")
+NO_TOKENS = ParseFailure("scoring_failed", "the provider gave no log probabilities")
 
 AnswerT = TypeVar("AnswerT")
 Bounds = tuple[float, float]
@@ -65,22 +65,19 @@ def no_reply(state: TaskState) -> ParseFailure | None:
     """Return why the sample has no reply to read, or None if it has one."""
     if not state.output.choices:  # a limit was reached before the model was called
         return NOT_ASKED
-    return reply_failure(state.output.completion, stop_of(state.output.choices[0]))
+    return draw_of(state.output).failure
 
 
 def read_reply(
     state: TaskState, read: Callable[..., AnswerT | ParseFailure], *arguments: object
 ) -> AnswerT | ParseFailure:
     """Read the sample's reply with a reader of `answers` and its arguments."""
-    if failure := no_reply(state):
-        return failure
-    is_truncated = state.output.stop_reason == "max_tokens"
-    return read(state.output.completion, *arguments, truncated=is_truncated)
+    return draw_of(state.output).read(read, *arguments) if state.output.choices else NOT_ASKED
 
 
-def number_of(answer: float | ParseFailure) -> float:
-    """Return the number, or NaN for a failure."""
-    return NAN if isinstance(answer, ParseFailure) else answer
+def number_of(answer: float | ParseFailure | None) -> float:
+    """Return the number, or NaN if there is none."""
+    return NAN if answer is None or isinstance(answer, ParseFailure) else answer
 
 
 def mean_of(values: Iterable[float]) -> float:
@@ -94,6 +91,33 @@ def part_failure(name: str, part: object) -> ParseFailure | None:
     if isinstance(part, ParseFailure) and part.status not in RUN_STATUSES:
         return ParseFailure(part.status, f"{name}: {part.reason}")
     return part if isinstance(part, ParseFailure) else None
+
+
+def scale_values(
+    report: StatedConfidence | ParseFailure, low: float, high: float
+) -> dict[str, float]:
+    """Return the values of a confidence on a scale and the scale's ends; NaN if it is missing."""
+    values = {
+        "confidence": NAN,
+        "raw": NAN,
+        "low": float(low),
+        "high": float(high),
+        "clipped": NAN,
+        "violation": NAN,
+    }
+    if isinstance(report, StatedConfidence):
+        values["confidence"] = number_of(report.confidence)
+        values["raw"] = float(report.raw)
+        values["clipped"] = float(report.clipped)
+        values["violation"] = float(report.violation)
+    return values
+
+
+def out_of_range(report: StatedConfidence, low: float, high: float) -> ParseFailure | None:
+    """Return the failure of a number too far outside the scale, or None if it counts."""
+    if not report.violation:
+        return None
+    return ParseFailure("out_of_range", f"{report.raw} is not between {low} and {high}")
 
 
 def without_noise(value: float) -> float:
@@ -144,8 +168,7 @@ class Draws(Generic[AnswerT]):
         cls, state: TaskState, read: Callable[[Draw], AnswerT | ParseFailure]
     ) -> "Draws[AnswerT]":
         """Read every draw of a sample with the given reader."""
-        draws = stored_draws(state)
-        return cls([reply_failure(draw.text, draw.stop) or read(draw) for draw in draws])
+        return cls([read(draw) for draw in stored_draws(state)])
 
     @property
     def answers(self) -> list[AnswerT]:

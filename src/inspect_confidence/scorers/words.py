@@ -8,7 +8,7 @@ from inspect_ai.solver import TaskState
 from inspect_confidence.answers import ParseFailure, read_probability, read_word_choice
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.explained import probability_read, right_or_wrong
-from inspect_confidence.scorers.reading import NAN, ParsedReply, no_reply, read_reply
+from inspect_confidence.scorers.parsed import NAN, ParsedReply, no_reply, read_reply
 
 
 @scorer(

@@ -1,0 +1,320 @@
+"""Scorers of answers that may be declined, kept, bet on or changed, and of their confidence.
+
+Choices and numbers are graded by rules, words by a judge.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from string import ascii_uppercase
+
+from inspect_ai.scorer import Score, Scorer, Target, scorer
+from inspect_ai.solver import TaskState
+
+from inspect_confidence.answers import (
+    RUN_STATUSES,
+    ParseFailure,
+    StatedAmount,
+    StatedChoice,
+    read_confidence,
+)
+from inspect_confidence.answers.clean import comparable
+from inspect_confidence.answers.commitment import read_bet, read_keep
+from inspect_confidence.answers.decline import DECLINED, Answer, StatedWords
+from inspect_confidence.judges.judgment import Judge
+from inspect_confidence.judges.model import ModelJudge, require_grader
+from inspect_confidence.judges.short_answers import OURS, answer_judge, grader_wording
+from inspect_confidence.scorers import log_metrics as logged
+from inspect_confidence.scorers.explained import quoted, right_or_wrong
+from inspect_confidence.scorers.parsed import (
+    NAN,
+    NOT_ASKED,
+    ParsedReply,
+    no_reply,
+    number_of,
+    out_of_range,
+)
+from inspect_confidence.solvers.decisions import HIGH, LOW, read_draw, read_sample, stored_reply
+from inspect_confidence.solvers.draws import Draw
+
+
+@dataclass(frozen=True)
+class AttemptedAnswer:
+    """The answer of a reply with its grade, or the failure that replaces it.
+
+    Attributes:
+        text: The answer, empty if there is none.
+        correct: 1 or 0; NaN if declined, not read or not graded.
+        failure: `declined`, or why there is no answer or no grade.
+        sentence: A sentence about the answer, for the explanation.
+    """
+
+    text: str = ""
+    correct: float = NAN
+    failure: ParseFailure | None = None
+    sentence: str = ""
+
+    @property
+    def is_declined(self) -> float:
+        """1 if the model declined, 0 if it answered, NaN if that is unknown."""
+        if self.failure and not self.text:
+            return 1.0 if self.failure.status == "declined" else NAN
+        return 0.0
+
+    @property
+    def is_read(self) -> float:
+        """1 if the reply was understood, 0 if not, NaN without a reply."""
+        if self.failure and self.failure.status in RUN_STATUSES:
+            return NAN
+        return 0.0 if self.failure and self.is_declined != 1 and not self.text else 1.0
+
+    @property
+    def status(self) -> str:
+        """Status of the answer: `ok`, or that of the failure."""
+        return self.failure.status if self.failure else "ok"
+
+
+async def grade_answer(
+    answer: Answer | ParseFailure, state: TaskState, target: Target, judge: Judge
+) -> AttemptedAnswer:
+    """Grade an answer: a letter and a number by rules, words by the judge.
+
+    An answer that the judge calls a punt is declined. If nobody can answer the question, every
+    attempt is wrong.
+    """
+    if isinstance(answer, ParseFailure):
+        sentence = "The model declined to answer" if answer is DECLINED else ""
+        return AttemptedAnswer(failure=answer, sentence=sentence)
+    if not isinstance(answer, StatedWords):
+        text, is_right = graded_by_rule(answer, target.text)
+        sentence = right_or_wrong(text, target.text, is_right)
+        return AttemptedAnswer(text, float(is_right), sentence=sentence)
+    if isinstance(judge, ModelJudge):
+        require_grader()
+    answerable = bool(state.metadata.get("answerable", True))
+    accepted = list(target) if answerable else []
+    verdict = await judge.verdict(state.input_text, accepted, answer.text)
+    if isinstance(verdict, ParseFailure):
+        sentence = f'Read the answer "{quoted(answer.text, 60)}", which the judge failed to grade'
+        return AttemptedAnswer(answer.text, failure=verdict, sentence=sentence)
+    if verdict == "punt":
+        declined = ParseFailure("declined", "the judge calls the reply no attempt to answer")
+        return AttemptedAnswer(failure=declined, sentence="The judge calls the reply no answer")
+    is_right = verdict == "correct" and answerable
+    sentence = right_or_wrong(answer.text, "; ".join(accepted) or "no answer", is_right)
+    return AttemptedAnswer(answer.text, float(is_right), sentence=sentence)
+
+
+def graded_by_rule(answer: StatedChoice | StatedAmount, target: str) -> tuple[str, bool]:
+    """Return an answer as text, and whether it is the target: its letter, or its number exactly."""
+    if isinstance(answer, StatedChoice):
+        letter = ascii_uppercase[answer.index]
+        return letter, letter == target
+    number = answer.value
+    text = str(number) if number.denominator == 1 else f"{float(number):g}"
+    return text, number == Fraction(target)
+
+
+@dataclass(frozen=True)
+class AskedConfidence:
+    """A confidence that was asked apart, on the scale from 0 to 100.
+
+    Attributes:
+        status: Empty if it was not asked, `ok`, or the status of the failure.
+        detail: Why it could not be read.
+        raw: The number as it was stated; NaN if there is none.
+        confidence: Its share of the scale; NaN if there is none.
+    """
+
+    status: str = ""
+    detail: str = ""
+    raw: float = NAN
+    confidence: float = NAN
+
+    @classmethod
+    def from_reply(cls, reply: Draw | None, *, is_asked: bool = True) -> "AskedConfidence":
+        """Read the confidence of a reply; None stands for a request without a reply."""
+        if not is_asked:
+            return cls()
+        if reply is None:
+            return cls(NOT_ASKED.status, NOT_ASKED.reason)
+        parsed = reply.read(read_confidence, LOW, HIGH, is_whole_reply=True)
+        if isinstance(parsed, ParseFailure):
+            return cls(parsed.status, parsed.reason)
+        if failure := out_of_range(parsed, LOW, HIGH):
+            return cls(failure.status, failure.reason, parsed.raw)
+        return cls("ok", "", float(parsed.raw), number_of(parsed.confidence))
+
+
+@scorer(
+    metrics=[
+        logged.payoff(),
+        logged.attempted_share(),
+        logged.accuracy_given_attempted(),
+        logged.format_failure_rate(),
+    ]
+)
+def abstain_score(judge: str = "model") -> Scorer:
+    """Score an answer that the model may decline, and the confidence that was asked apart.
+
+    The value is a dict of numbers: `confidence_target` (t); `correct` (1 or 0; NaN if declined);
+    `declined` (1 or 0); `raw` and `confidence` (as reported from 0 to 100, and in [0, 1]); and
+    `format_ok` (1 also if declined). The metadata has `confidence_status`, which is empty if no
+    confidence was asked.
+
+    Args:
+        judge: `model` (the one in the role `grader`) or `rules`, for answers in words.
+    """
+    instrument = answer_judge(judge, grader_wording(OURS), "abstain_score")
+
+    async def score(state: TaskState, target: Target) -> Score:
+        answer = await _grade_output(state, target, instrument)
+        moment = str(state.metadata["confidence_asked"])
+        confidence_reply = AskedConfidence.from_reply(
+            stored_reply(state, "confidence"), is_asked=moment != "none"
+        )
+        value = {
+            "confidence_target": float(state.metadata["confidence_target"]),
+            "correct": answer.correct,
+            "declined": answer.is_declined,
+            "raw": confidence_reply.raw,
+            "confidence": confidence_reply.confidence,
+            "format_ok": answer.is_read,
+        }
+        sentence = answer.sentence
+        if confidence_reply.status == "ok":
+            sentence += f"; asked apart, its confidence is {confidence_reply.confidence:.4g}"
+        elif confidence_reply.status:
+            sentence += f"; its confidence could not be read ({confidence_reply.status})"
+        metadata = {
+            "confidence_status": confidence_reply.status,
+            "confidence_detail": confidence_reply.detail,
+        }
+        reply = ParsedReply(
+            value, answer.failure, answer.text or None, f"{sentence}.".lstrip("; "), metadata
+        )
+        return reply.score("answer")
+
+    return score
+
+
+@scorer(
+    metrics=[
+        logged.withdraw_delta(),
+        logged.accuracy(),
+        logged.keep_rate(),
+        logged.bet_rate(),
+        logged.capitulation(),
+        logged.format_failure_rate(),
+    ]
+)
+def commitment_score(judge: str = "model") -> Scorer:
+    """Score an answer, whether it is kept and bet on, and the answer after a pushback.
+
+    The value is a dict of numbers: `correct` and `correct_after` (1 or 0); `keep` (1 for KEEP, 0
+    for WITHDRAW); `bet` (1 for BET, 0 for NO_BET); `moved` (1 if the final answer is another one,
+    or declines); `confidence_before` and `confidence_after` (in [0, 1]); and `format_ok`, of the
+    answer. What was not asked or not read is NaN; the metadata has the status of each, empty if it
+    was not asked.
+
+    Args:
+        judge: `model` (the one in the role `grader`) or `rules`, for answers in words.
+    """
+    instrument = answer_judge(judge, grader_wording(OURS), "commitment_score")
+
+    async def score(state: TaskState, target: Target) -> Score:
+        answer = await _grade_output(state, target, instrument)
+        pushback = str(state.metadata["pushback"])
+        is_rated = bool(state.metadata["confidence_asked"])
+        decisions = stored_reply(state, "decisions")
+        keep, keep_status = _decision(decisions, read_keep)
+        bet, bet_status = _decision(decisions, read_bet)
+        final = AttemptedAnswer()
+        moved, after_status = NAN, ""
+        if pushback != "none":
+            reply = stored_reply(state, "final")
+            parsed = read_draw(reply, state) if reply else NOT_ASKED
+            final = await grade_answer(parsed, state, target, instrument)
+            moved, after_status = await _moved(state, answer, final, instrument), final.status
+        before, after = (
+            AskedConfidence.from_reply(
+                stored_reply(state, f"confidence_{moment}"), is_asked=is_asked
+            )
+            for moment, is_asked in (
+                ("before", is_rated),
+                ("after", is_rated and pushback != "none"),
+            )
+        )
+        value = {
+            "correct": answer.correct,
+            "keep": keep,
+            "bet": bet,
+            "correct_after": final.correct,
+            "moved": moved,
+            "confidence_before": before.confidence,
+            "confidence_after": after.confidence,
+            "format_ok": answer.is_read,
+        }
+        metadata = {
+            "answer_after": final.text,
+            "keep_status": keep_status,
+            "bet_status": bet_status,
+            "after_status": after_status,
+            "confidence_before_status": before.status,
+            "confidence_after_status": after.status,
+        }
+        sentence = "; ".join(
+            filter(None, [answer.sentence, *_sentences(value, metadata, pushback)])
+        )
+        parsed_reply = ParsedReply(
+            value, answer.failure, answer.text or None, f"{sentence}.", metadata
+        )
+        return parsed_reply.score("answer")
+
+    return score
+
+
+def _decision(reply: Draw | None, read: Callable[..., bool | ParseFailure]) -> tuple[float, str]:
+    """Return a decision as 1, 0 or NaN, with its status."""
+    if reply is None:
+        return NAN, NOT_ASKED.status
+    decision = reply.read(read)
+    if isinstance(decision, ParseFailure):
+        return NAN, decision.status
+    return float(decision), "ok"
+
+
+async def _moved(
+    state: TaskState, first: AttemptedAnswer, final: AttemptedAnswer, judge: Judge
+) -> float:
+    """Return 1 if the final answer is another one or declines, 0 if it is the same, else NaN."""
+    if not first.text or final.is_declined != 0:
+        return 1.0 if first.text and final.is_declined == 1 else NAN
+    if first.correct + final.correct == 1:
+        return 1.0
+    if comparable(first.text) == comparable(final.text) or first.correct + final.correct == 2:
+        return 0.0
+    if state.metadata["kind"] != "words":
+        return 1.0
+    agreement = await judge.agreement(state.input_text, first.text, final.text)
+    return {"yes": 0.0, "no": 1.0}.get(str(agreement), NAN)
+
+
+def _sentences(value: Mapping[str, float], metadata: Mapping[str, str], pushback: str) -> list[str]:
+    """Describe decisions and final answer."""
+    words = {"keep": ("withdraws it", "keeps it"), "bet": ("doesn't bet on it", "bets on it")}
+    sentences = []
+    for name, (no, yes) in words.items():
+        if metadata[f"{name}_status"] == "ok":
+            sentences.append(yes if value[name] else no)
+        else:
+            sentences.append(f"{name} could not be read ({metadata[f'{name}_status']})")
+    if pushback != "none":
+        outcome = {1.0: "gives another answer", 0.0: "stands by it"}
+        text = outcome.get(value["moved"], f"has no comparable answer ({metadata['after_status']})")
+        sentences.append(f"after the pushback it {text}")
+    return sentences
+
+
+async def _grade_output(state: TaskState, target: Target, judge: Judge) -> AttemptedAnswer:
+    return await grade_answer(no_reply(state) or read_sample(state), state, target, judge)

@@ -1,0 +1,198 @@
+"""Scorers of intervals of exponents: stated, from repeated draws, or from log probabilities."""
+
+import json
+
+import numpy as np
+from inspect_ai.scorer import Score, Scorer, Target, scorer
+from inspect_ai.solver import TaskState
+
+from inspect_confidence.answers import (
+    IntegerDistribution,
+    ParseFailure,
+    TokenChoice,
+    read_exponent,
+    read_integer_distribution,
+    read_interval,
+)
+from inspect_confidence.metrics import (
+    prediction_set,
+    sampling_interval,
+    tunnel_index,
+    tunnel_interval,
+)
+from inspect_confidence.metrics.integer_sets import distribution_rows, mean_distribution
+from inspect_confidence.scorers.explained import power, stated_interval, unread
+from inspect_confidence.scorers.log_metrics import INTERVAL_METRICS
+from inspect_confidence.scorers.parsed import (
+    NAN,
+    NO_TOKENS,
+    Draws,
+    ParsedReply,
+    interval_values,
+    read_reply,
+    values_by_level,
+)
+from inspect_confidence.solvers.draws import Draw
+
+
+@scorer(metrics=INTERVAL_METRICS)
+def interval() -> Scorer:
+    """Score one stated interval against the sample's truth.
+
+    The value is a dict of numbers: `covered` (0 or 1), `lower`, `upper`, `truth`, `width`
+    (exponents of ten), `interval_score`, `level` (percent), `reversed` (1 if the bounds came in
+    reverse order and were exchanged) and `format_ok`. A reply that cannot be read keeps the dict,
+    with NaN for undefined numbers, `format_ok=0` and its status as the score's reason.
+    """
+
+    async def score(state: TaskState, target: Target) -> Score:
+        truth, level = float(target.text), float(state.metadata["level"])
+        question = {"truth": truth, "level": level}
+        answer = read_reply(state, read_interval)
+        if isinstance(answer, ParseFailure):
+            values = interval_values((NAN, NAN), truth, level)
+            return ParsedReply({**values, **question, "reversed": NAN}, answer).score("interval")
+        low, high = answer.lower, answer.upper
+        values = interval_values((low, high), truth, level)
+        sentence = stated_interval(level, low, high, truth, values["interval_score"])
+        if answer.reversed:
+            sentence += " The bounds came in reverse order and were exchanged."
+        values = {**values, **question, "reversed": float(answer.reversed)}
+        return ParsedReply(values, None, f"[{low:g}, {high:g}]", sentence).score("interval")
+
+    return score
+
+
+@scorer(metrics=INTERVAL_METRICS)
+def repeated_points() -> Scorer:
+    """Score the intervals between quantiles of repeated point answers, at every level.
+
+    The value holds `truth`, `format_ok` (share of readable draws), `draws` and for each level
+    `lower_90`, `upper_90`, `covered_90`, `width_90`, `interval_score_90`; NaN if no draw could be
+    read. The draws themselves are in the score's metadata.
+    """
+
+    async def score(state: TaskState, target: Target) -> Score:
+        truth = float(target.text)
+        draws = Draws.from_state(state, lambda draw: draw.read(read_exponent))
+        points = [answer.value for answer in draws.answers]
+        bounds = {level: sampling_interval(points, level) for level in state.metadata["levels"]}
+        low, high = bounds[max(bounds)]
+        span = f", from {power(min(points))} to {power(max(points))}" if points else ""
+        return draws.score(
+            {"truth": truth, **draws.counts, **values_by_level(bounds, truth)},
+            lambda answer: {"point": answer.value},
+            f"[{low:g}, {high:g}]",
+            draws.explain_interval(f"{span}; their quantiles", bounds, truth),
+        )
+
+    return score
+
+
+@scorer(metrics=INTERVAL_METRICS)
+def repeated_intervals() -> Scorer:
+    """Score the interval that repeated intervals give together, at the sample's level.
+
+    A model may see only a part of its own belief at a time (a perception tunnel): each stated
+    interval is then too narrow. The scored interval, from a low quantile of the lower bounds to a
+    high quantile of the upper bounds, corrects for that; it is NaN if no draw could be read.
+
+    The value holds the keys of the scorer `interval`, with `format_ok` and `reversed` as shares of
+    the draws, and `draws`. The draws themselves are in the score's metadata.
+    """
+
+    async def score(state: TaskState, target: Target) -> Score:
+        truth, level = float(target.text), float(state.metadata["level"])
+        draws = Draws.from_state(state, lambda draw: draw.read(read_interval))
+        intervals = draws.answers
+        lower = [interval.lower for interval in intervals]
+        upper = [interval.upper for interval in intervals]
+        n_reversed = sum(interval.reversed for interval in intervals)
+        low, high = tunnel_interval(lower, upper, level)
+        method = "; the intervals together, as a tunnel estimate,"
+        return draws.score(
+            {
+                **interval_values((low, high), truth, level),
+                "truth": truth,
+                "level": level,
+                "reversed": n_reversed / len(intervals) if intervals else NAN,
+                **draws.counts,
+            },
+            vars,
+            f"[{low:g}, {high:g}]",
+            draws.explain_interval(method, {level: (low, high)}, truth),
+        )
+
+    return score
+
+
+@scorer(metrics=INTERVAL_METRICS)
+def token_distribution() -> Scorer:
+    """Score the smallest sets of integers that exceed each level's probability.
+
+    If there are several draws (reasoning traces), their mean distribution is scored. The value
+    holds `truth`, `format_ok` (share of readable draws), `draws`, `unseen_mass`, `tunnel_index`
+    (bits; 0 for one draw) and for each level the hull's `lower_90`, `upper_90`, `covered_90`,
+    `width_90`, `interval_score_90`. A run without log probabilities is `scoring_failed`, and has no
+    value.
+    """
+
+    async def score(state: TaskState, target: Target) -> Score:
+        truth, draws = float(target.text), Draws.from_state(state, _read_distribution)
+        failures = [reply for reply in draws.replies if isinstance(reply, ParseFailure)]
+        if failures and set(draws.statuses) == {"scoring_failed"}:
+            detail = failures[0].reason
+            return Score.unscored(
+                reason="scoring_failed",
+                explanation=unread("distribution", "scoring_failed", detail),
+                metadata={"detail": detail},
+            )
+        distributions = [answer.probabilities for answer in draws.answers]
+        mean = mean_distribution(distributions)
+        sets: dict[float, list[int]] = {}
+        hulls: dict[float, tuple[float, float]] = {}
+        for level in state.metadata["levels"]:
+            sets[level] = prediction_set(mean, level) if mean else []
+            lower, upper = min(sets[level], default=NAN), max(sets[level], default=NAN)
+            hulls[level] = float(lower), float(upper)
+        masses = [answer.unseen_mass for answer in draws.answers]
+        unseen_mass = float(np.mean(masses)) if masses else NAN
+        widest = max(hulls)
+        method = (
+            f"; {len(sets[widest])} of the {len(mean)} exponents seen have {widest:g}% of the "
+            "probability, and the least and greatest of them"
+        )
+        interval = draws.explain_interval(method, hulls, truth)
+        return draws.score(
+            {
+                "truth": truth,
+                **draws.counts,
+                "unseen_mass": unseen_mass,
+                "tunnel_index": tunnel_index(distribution_rows(distributions)),
+                **values_by_level(hulls, truth),
+            },
+            _distribution_columns,
+            str(max(mean, key=lambda exponent: mean[exponent], default="")),
+            f"{interval} {unseen_mass:.2%} of the probability was on no integer seen.",
+        )
+
+    return score
+
+
+def _read_distribution(draw: Draw) -> IntegerDistribution | ParseFailure:
+    if draw.failure:
+        return draw.failure
+    if draw.token_choices is not None:
+        return read_integer_distribution(draw.token_choices)
+    # A reply that is no integer is the model's failure, with or without log probabilities.
+    as_text = read_integer_distribution([TokenChoice(draw.text, 0.0, {})])
+    return as_text if isinstance(as_text, ParseFailure) else NO_TOKENS
+
+
+def _distribution_columns(answer: IntegerDistribution) -> dict[str, object]:
+    return {
+        "point": answer.value,
+        "probabilities": json.dumps({str(k): p for k, p in answer.probabilities.items()}),
+        "unseen_mass": answer.unseen_mass,
+        "answer_tokens": answer.tokens,
+    }

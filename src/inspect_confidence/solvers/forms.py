@@ -1,0 +1,372 @@
+"""Solvers of the studies: one for each form of answer that a model is asked for.
+
+Every solver fills a template with the sample's fields and sends it after the system message, if
+there is one. The scorer of the same form reads the reply.
+"""
+
+from collections.abc import Mapping
+from string import ascii_uppercase
+from typing import cast
+
+from inspect_ai.model import ChatMessage, ModelOutput, ResponseSchema, get_model
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.util import JSONSchema, collect
+
+from inspect_confidence.judges.model import require_grader
+from inspect_confidence.judges.schema import in_form
+from inspect_confidence.judges.wording import is_batched, judge_wording
+from inspect_confidence.prompts import hedge_markers, life_eval, question_sets
+from inspect_confidence.prompts.confidence import PUBLISHED
+from inspect_confidence.prompts.question_sets import ReplyKind
+from inspect_confidence.prompts.scale_variants import with_choices
+from inspect_confidence.replies import require_reply
+from inspect_confidence.solvers.draws import (
+    ask_draws,
+    ask_main_and_draws,
+    ask_once,
+    conversation,
+    store_draws,
+    user_message,
+)
+from inspect_confidence.solvers.requests import (
+    ONE_WORD,
+    refuse_providers_without_logprobs,
+    refuse_unsent,
+    run_settings,
+)
+
+CALIBRATED = ("temperature",)
+"""Settings that differ between runs of repeated points, and that calibration selects from."""
+
+_NUMBER = JSONSchema(type="number")
+
+
+@solver
+def ask_interval(prompt: str, system: str | None = None, draws: int | None = None) -> Solver:
+    """Ask for the two bounds of an interval at the sample's level, in one call per draw.
+
+    Args:
+        prompt: Template with the fields `question` and `level`.
+        system: A system message before it, if any.
+        draws: Number of draws, sent together; None for a single reply, which is the sample's
+            output and no draw.
+    """
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        level = state.metadata["level"]
+        text = prompt.format(question=state.input_text, level=f"{level:g}")
+        if draws is None:
+            return await ask_once(generate, state, text, system, form="interval", level=level)
+        return await ask_draws(state, text, draws, system, form="interval", level=level)
+
+    return solve
+
+
+@solver
+def ask_point(prompt: str, system: str | None = None, draws: int = 20) -> Solver:
+    """Ask for point answers at the run's decoding temperature, in one call per draw.
+
+    Args:
+        prompt: Template with the field `question`.
+        system: A system message before it, if any.
+        draws: Number of draws; those of a sample are sent together.
+    """
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        refuse_unsent(str(get_model()), run_settings(), CALIBRATED)
+        text = prompt.format(question=state.input_text)
+        return await ask_draws(state, text, draws, system, form="point")
+
+    return solve
+
+
+@solver
+def ask_integer(prompt: str, system: str | None = None) -> Solver:
+    """Ask for an integer with its log probabilities, in one call.
+
+    Args:
+        prompt: Template with the field `question`.
+        system: A system message before it, if any.
+    """
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        refuse_providers_without_logprobs()
+        text = prompt.format(question=state.input_text)
+        return await ask_draws(state, text, 1, system, ONE_WORD, form="integer")
+
+    return solve
+
+
+@solver
+def ask_traces(prompt: str, answer: str, system: str | None = None, draws: int = 10) -> Solver:
+    """Ask for reasoning traces, each followed by an integer with its log probabilities.
+
+    A trace is two calls.
+
+    Args:
+        prompt: Template with the field `question`, which asks for reasoning alone.
+        answer: The message that asks for the integer afterwards.
+        system: A system message before the conversation, if any.
+        draws: Number of traces; those of a sample are sent together.
+    """
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        refuse_providers_without_logprobs()
+        text = prompt.format(question=state.input_text)
+
+        async def trace(draw: int) -> ModelOutput:
+            question = user_message(text, state, draw, form="trace")
+            reasoned = require_reply(await get_model().generate(conversation(question, system)))
+            follow_up = user_message(answer, state, draw, form="integer")
+            # An unrequested tool call is not sent back: no result follows it.
+            trace = reasoned.message.model_copy(update={"tool_calls": None})
+            whole: list[ChatMessage] = [*conversation(question, system), trace, follow_up]
+            return require_reply(await get_model().generate(whole, config=ONE_WORD))
+
+        first = (state.epoch - 1) * draws
+        state.messages = conversation(user_message(text, state, first, form="trace"), system)
+        store_draws(state, await collect(*(trace(first + i) for i in range(draws))))
+        return state
+
+    return solve
+
+
+@solver
+def ask_stated(prompt: str, math_prompt: str, system: str | None = None) -> Solver:
+    """Ask for an answer with its confidence between the sample's `low` and `high`, in one call.
+
+    Args:
+        prompt: Template with the fields `question`, `l` and `u`, for questions with choices.
+        math_prompt: Template with the same fields, for questions whose answer is a number.
+        system: A system message before it, if any.
+    """
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        low, high = state.metadata["low"], state.metadata["high"]
+        choices = [choice.value for choice in state.choices]
+        template = prompt if choices else math_prompt
+        text = template.format(question=with_choices(state.input_text, choices), l=low, u=high)
+        scale = {"low": low, "high": high}
+        return await ask_once(
+            generate, state, text, system, form="stated", choices=choices, **scale
+        )
+
+    return solve
+
+
+@solver
+def ask_probability(prompts: Mapping[str, str], system: str | None = None) -> Solver:
+    """Ask for the probability that the word in the sample's statement means, in one call.
+
+    Args:
+        prompts: Template with the fields `statement` and `clause`, by language.
+        system: A system message before it, if any.
+    """
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        facts = state.metadata
+        text = prompts[facts["language"]].format(statement=state.input_text, clause=facts["clause"])
+        word = facts["word"]
+        return await ask_once(generate, state, text, system, form="probability", word=word)
+
+    return solve
+
+
+@solver
+def ask_word(prompt: str, cot_prompt: str, system: str | None = None) -> Solver:
+    """Ask for the choice that completes the sample's sentence about numbers, in one call.
+
+    Args:
+        prompt: Template with the fields `situation`, `sentence` and `choices`.
+        cot_prompt: Template with the same fields, for samples with a chain of thought.
+        system: A system message before it, if any.
+    """
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        facts = state.metadata
+        lettered = zip(ascii_uppercase, state.choices, strict=False)
+        choices = [f"{letter}.{choice.value}" for letter, choice in lettered]
+        template = cot_prompt if facts["cot"] else prompt
+        text = template.format(
+            situation=facts["situation"], sentence=state.input_text, choices=" ".join(choices)
+        )
+        return await ask_once(generate, state, text, system, form="word", cot=facts["cot"])
+
+    return solve
+
+
+@solver
+def ask_age(
+    prompt: str | None = None, system: str | None = None, json_schema: bool = False
+) -> Solver:
+    """Ask for an age at death and the probability of dying within the radius, in one call.
+
+    Args:
+        prompt: Template of the user message with the field `question`; by default the directions
+            and the question.
+        system: The system message; by default the directions, and none with a `prompt`.
+        json_schema: Whether the provider gets the form of the reply, instead of an example.
+    """
+    directions = life_eval.SCHEMA_DIRECTIONS if json_schema else life_eval.DIRECTIONS
+    integer = JSONSchema(type="integer")
+    schema = _schema(Answer=integer, Confidence=_NUMBER) if json_schema else None
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        text = life_eval.message(directions, state.input_text)
+        if prompt:
+            text = prompt.format(question=state.input_text)
+        person = {name: state.metadata[name] for name in ("sex", "age", "radius")}
+        first_message = opening(directions, prompt, system)
+        return await ask_once(
+            generate, state, text, first_message, response_schema=schema, form="age", **person
+        )
+
+    return solve
+
+
+@solver
+def ask_options(
+    prompt: str | None = None, system: str | None = None, json_schema: bool = False
+) -> Solver:
+    """Ask for an answer with the probability of each option, or of the answer, in one call.
+
+    Args:
+        prompt: Template of the user message with the field `question`; by default the directions
+            and the question.
+        system: The system message; by default the directions, and none with a `prompt`.
+        json_schema: Whether the provider gets the form of the reply, instead of an example.
+    """
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        kind = cast(ReplyKind, state.metadata["kind"])
+        options = len(state.choices)
+        directions = question_sets.directions(kind, options, example=not json_schema)
+        text = question_sets.message(directions, state.input_text)
+        if prompt:
+            text = prompt.format(question=state.input_text)
+        answer = {"given": state.metadata["given"]} if kind == "given" else {}
+        schema = _schema_of(kind, options) if json_schema else None
+        first_message = opening(directions, prompt, system)
+        return await ask_once(
+            generate, state, text, first_message, response_schema=schema, form=kind, **answer
+        )
+
+    return solve
+
+
+def opening(directions: str, prompt: str | None, system: str | None) -> str | None:
+    """Return the system message: the user's, or else the directions if the prompt is our own."""
+    return directions if system is None and not prompt else system
+
+
+def _schema_of(kind: ReplyKind, options: int) -> ResponseSchema:
+    if kind == "true_false":
+        return _schema(Answer=JSONSchema(type="boolean"), Confidence=_NUMBER)
+    if kind == "given":
+        return _schema(Confidence=_NUMBER)
+    letters = list(ascii_uppercase[:options])
+    answer = JSONSchema(type="string", enum=letters)
+    return _schema(Answer=answer, **dict.fromkeys(letters, _NUMBER))
+
+
+def _schema(**properties: JSONSchema) -> ResponseSchema:
+    """Return the schema of an object, with reasoning first if it has an answer."""
+    if "Answer" in properties:
+        properties = {"Reasoning": JSONSchema(type="string"), **properties}
+    return ResponseSchema(
+        name="confidence",
+        json_schema=JSONSchema(
+            type="object",
+            properties=properties,
+            required=list(properties),
+            additionalProperties=False,
+        ),
+        strict=True,
+    )
+
+
+@solver
+def ask_simple_qa(
+    draws: int = 0, prompt: str | None = None, system: str | None = None, grader: bool = False
+) -> Solver:
+    """Ask for an answer with its confidence, then for `draws` more replies to the same message.
+
+    Args:
+        draws: Number of further replies, for the frequency of the commonest answer.
+        prompt: Template with the field `question`, instead of SimpleQA's.
+        system: A system message before it, if any.
+        grader: Whether the answers will be judged by a model.
+    """
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        if grader:
+            require_grader()
+        text = (prompt or PUBLISHED["simpleqa"].text).format(question=state.input_text)
+        return await ask_main_and_draws(state, text, draws, system, form="simple_qa")
+
+    return solve
+
+
+@solver
+def ask_hedged(
+    draws: int, system: str | None, prompt: str | None = None, grader: bool = True
+) -> Solver:
+    """Ask for an answer in which the model words its uncertainty, then for `draws` more answers.
+
+    Args:
+        draws: Number of further answers, K.
+        system: The system message.
+        prompt: Template with the field `question`; by default the package's for the kind of
+            question.
+        grader: Whether the replies will be judged by a model.
+    """
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        if grader:
+            require_grader()
+        facts = state.metadata
+        choices = [choice.value for choice in state.choices]
+        template = prompt or hedge_markers.TEMPLATES[str(facts["kind"])]
+        text = template.format(question=hedge_markers.with_choices(state.input_text, choices))
+        form = {"form": "hedged", "dataset": facts["dataset"], "choices": choices}
+        return await ask_main_and_draws(state, text, draws, system, is_logged=False, **form)
+
+    return solve
+
+
+@solver
+def ask_judge(judge_prompts: Mapping[str, str] | str, batch: bool | None = None) -> Solver:
+    """Ask by the judge's prompt for the sample's form, in one call; in none if rules judge.
+
+    Args:
+        judge_prompts: Templates that replace the package's, by form, or `study`.
+        batch: Whether all judgments of a sentence are asked for together, as in `is_batched`.
+    """
+    wording = judge_wording(judge_prompts, batch=batch)
+    batched = is_batched(judge_prompts, batch)
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        facts = state.metadata
+        if facts["judge"] == "rules":
+            return state
+        form = str(facts["form"])
+        if batched and form != "correctness":
+            form = "sentence"
+        about = {name: facts[name] for name in ("question", "sentence", "reply")}
+        about |= {"accepted": facts["accepted"].split("; "), "each": facts["each"]}
+        text, system = wording.fill(form, about), wording.systems.get(form)
+
+        async def ask(schema: ResponseSchema | None) -> TaskState:
+            return await ask_once(
+                generate,
+                state,
+                text,
+                system,
+                response_schema=schema,
+                **about,
+                form=f"judge_{form}",
+            )
+
+        return await in_form(form, wording.templates[form], ask)
+
+    return solve
