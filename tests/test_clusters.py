@@ -15,7 +15,7 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from inspect_confidence import InvalidArgument, compare, read_judgments, summarize
-from inspect_confidence.commands.groups import in_train
+from inspect_confidence.commands.groups import is_train_item
 from inspect_confidence.judgments.clusters import cluster_name
 from inspect_confidence.judgments.store import ingest
 from inspect_confidence.metrics import clustered_wilson_interval
@@ -254,7 +254,7 @@ def test_paired_comparisons_resample_clusters() -> None:
 def test_halves_of_recalibrate_share_no_cluster() -> None:
     """A passage is in the train or in the test half as a whole."""
     rows = dependent_rows(dataset="d")
-    halves = rows.assign(train=in_train(rows, 0)).groupby("cluster")["train"].nunique()
+    halves = rows.assign(train=is_train_item(rows, 0)).groupby("cluster")["train"].nunique()
     assert (halves == 1).all()
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from conftest import CHECKOUT
 from inspect_confidence import recalibrate, recalibrated, summarize
-from inspect_confidence.commands.groups import in_train
+from inspect_confidence.commands.groups import is_train_item
 from runs import printed
 from test_use import answers
 
@@ -62,7 +62,7 @@ def test_studies_of_one_folder_have_their_maps_in_one_file() -> None:
     )
     kinds = [(entry["task"], entry["kind"] == "interval") for entry in recalibration.maps["maps"]]
     assert kinds == [("any_eval", False), ("fermi_eval", True), ("fermi_eval", True)]
-    train = in_train(frame, 3)
+    train = is_train_item(frame, 3)
     after = recalibrated(frame, recalibration.maps)
     assert set(after["fermi_eval"]["item"]) == set(frame.loc[~train, "item"])
     rows = summarize(after, resamples=100).set_index(["condition", "metric"])["value"]
@@ -165,7 +165,7 @@ def test_by_the_command_line_and_without_us(tmp_path: Path) -> None:
     exec(code.replace('"map.json"', repr(str(maps))), scope)
     keys = ["item", "epoch"]
     after = recalibrated(frame, maps)["fermi_eval"].query("level == 90").set_index(keys)["lower"]
-    lower_bounds = frame[~in_train(frame, 0) & (frame["level"] == 90)].set_index(keys)["lower"]
+    lower_bounds = frame[~is_train_item(frame, 0) & (frame["level"] == 90)].set_index(keys)["lower"]
     move = (after.loc[lower_bounds.index] - lower_bounds).to_numpy()
     np.testing.assert_allclose(move[~np.isnan(move)], scope["low"] - 2, atol=1e-12)
     assert scope["high"] - 5 == pytest.approx(2 - scope["low"])

@@ -38,7 +38,7 @@ def passing_shares(items: int, gap: float) -> tuple[list[float], float]:
         (row,) = results_of(resampled, Key("", "", ""))
         numbers = {"value": row.value, "ci_low": row.ci_low, "ci_high": row.ci_high}
         passes += [
-            requirement.holds(numbers[requirement.column or "value"])
+            requirement.holds(numbers[requirement.interval_end or "value"])
             for requirement in requirements
         ]
         without_interval += np.isnan(row.ci_low)

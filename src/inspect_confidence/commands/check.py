@@ -23,10 +23,10 @@ _OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     ">": operator.gt,
 }
-_FORM = re.compile(
+_REQUIREMENT_PATTERN = re.compile(
     r"\s*(?P<metric>\w+)(?:\.(?P<bound>\w+))?\s*(?P<sign><=|>=|<|>)(?P<number>[^;]*)(?P<parts>(?:;.*)?)"
 )
-_BOUNDS = {"low": "ci_low", "high": "ci_high"}
+_INTERVAL_ENDS = {"low": "ci_low", "high": "ci_high"}
 """Columns of the ends of the interval, by their names in a requirement."""
 
 ESTIMATOR_PARTS = ("bins", "binning", "top_bin")
@@ -44,9 +44,10 @@ class Requirement:
         metric: A name from the metric registry.
         sign: `<=`, `>=`, `<` or `>`.
         number: The limit.
-        parts: Required value of a row by key, as the user wrote it; empty if the row must lack it.
-        column: Column of the end of the interval that must be within the limit; empty for the
-            value.
+        parts: Required value by key (`level`, `model`), as the user wrote it; an empty value
+            requires that the row lacks the key.
+        interval_end: Column of the named end of the interval, `ci_low` or `ci_high`; empty if the
+            requirement limits the value itself.
     """
 
     text: str
@@ -54,13 +55,13 @@ class Requirement:
     sign: str
     number: float
     parts: Mapping[str, str]
-    column: str = ""
+    interval_end: str = ""
 
     @property
-    def bound(self) -> str:
+    def checked_end(self) -> str:
         """Column of the named end of the interval, else of the end that is nearest to failing."""
-        if self.column:
-            return self.column
+        if self.interval_end:
+            return self.interval_end
         return "ci_high" if self.sign.startswith("<") else "ci_low"
 
     def holds(self, value: float) -> bool:
@@ -68,25 +69,33 @@ class Requirement:
         return _OPERATORS[self.sign](value, self.number)
 
     def matches(self, facts: Mapping[str, str]) -> bool:
-        """Return whether all parts of a row have the required values."""
+        """Return whether a row of results has all required values.
+
+        Args:
+            facts: The row's task, model, data set and parts of the condition, by name.
+        """
         return all(self.part_applies(key, facts) for key in self.parts)
 
     def part_applies(self, key: str, facts: Mapping[str, str]) -> bool:
-        """Return whether a row's part equals the required text or number; absent means empty.
+        """Return whether a row has the required value of one key, as the same text or number.
 
-        A condition omits the usual value of a column, such as `source=stated`, which `compare`
-        prints as the method.
+        A condition omits default values, such as `source=stated`; they match too, since `compare`
+        prints them as the method.
+
+        Args:
+            key: A key of `parts`.
+            facts: As for `matches`.
         """
-        wanted_text, fact = self.parts[key], facts.get(key, "")
-        usual_values = all_tables()[facts["task"]].defaults if facts["task"] in all_tables() else {}
-        if wanted_text and not fact:
-            fact = usual_values.get(key, "")
-        # The value may be percent-encoded, if it is copied from a condition, or contain a literal
+        required_text, fact = self.parts[key], facts.get(key, "")
+        defaults = all_tables()[facts["task"]].defaults if facts["task"] in all_tables() else {}
+        if required_text and not fact:
+            fact = defaults.get(key, "")
+        # The text may be percent-encoded, if it is copied from a condition, or contain a literal
         # percent sign.
-        decoded = unquote(wanted_text)
-        numbers = _number(decoded), _number(fact)
+        decoded = unquote(required_text)
+        numbers = _parse_finite_number(decoded), _parse_finite_number(fact)
         is_same = None not in numbers and numbers[0] == numbers[1]
-        return fact in (wanted_text, decoded) or is_same
+        return fact in (required_text, decoded) or is_same
 
 
 def read_requirement(text: str) -> Requirement:
@@ -99,29 +108,34 @@ def read_requirement(text: str) -> Requirement:
         >>> read_requirement("coverage >= 0.85; level=90; split=").parts
         {'level': '90', 'split': ''}
     """
-    form = _FORM.fullmatch(text)
-    if not form:
+    match = _REQUIREMENT_PATTERN.fullmatch(text)
+    if not match:
         raise InvalidArgument(f"{text!r} is not a requirement; {_EXAMPLE}.")
-    metric, number = form["metric"], _number(form["number"])
+    metric, number = match["metric"], _parse_finite_number(match["number"])
     if number is None:
-        limit = form["number"].strip()
+        limit = match["number"].strip()
         raise InvalidArgument(
             f"{text!r} is not a requirement: {limit!r} is not a number; {_EXAMPLE}."
         )
     if metric not in METRICS:
         raise InvalidArgument(f"{text}: there is no metric {metric!r}. {nearest(metric, METRICS)}")
-    bound = form["bound"]
-    if bound is not None and bound not in _BOUNDS:
+    bound = match["bound"]
+    if bound is not None and bound not in _INTERVAL_ENDS:
         raise InvalidArgument(
-            f"{text}: {bound!r} is no bound; write {metric}.low or {metric}.high."
+            f"{text}: {bound!r} is not an end of the interval; write {metric}.low or {metric}.high."
         )
-    parts = _parts(text, form["parts"])
     return Requirement(
-        text.strip(), metric, form["sign"], number, parts, _BOUNDS.get(bound or "", "")
+        text=text.strip(),
+        metric=metric,
+        sign=match["sign"],
+        number=number,
+        parts=_parse_parts(text, match["parts"]),
+        interval_end=_INTERVAL_ENDS.get(bound or "", ""),
     )
 
 
-def _parts(text: str, pairs: str) -> dict[str, str]:
+def _parse_parts(text: str, pairs: str) -> dict[str, str]:
+    """Return the values by key of `;level=90;split=`; `text` is the requirement, for the error."""
     parts: dict[str, str] = {}
     for part in filter(None, map(str.strip, pairs.split(";"))):
         key, equals, value = part.partition("=")
@@ -134,7 +148,7 @@ def _parts(text: str, pairs: str) -> dict[str, str]:
     return parts
 
 
-def _number(text: str) -> float | None:
+def _parse_finite_number(text: str) -> float | None:
     try:
         number = float(text)
     except ValueError:
@@ -142,10 +156,10 @@ def _number(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-_SELECTABLE = ("task", "model", "dataset")
+_KEY_COLUMNS = ("task", "model", "dataset")
 """Columns of results that a requirement may name, in addition to parts of the condition."""
 
-_LISTED = 20
+_MAX_VALUES_LISTED = 20
 """Number of values that an error lists at most."""
 
 COLUMNS = (
@@ -161,11 +175,11 @@ def check(
 
     A requirement is `METRIC[.low|.high] OP NUMBER[;key=value...]` with `<=`, `>=`, `<` or `>`; keys
     are parts of the condition, `task`, `model` and `dataset`, and `key=` means that the part is
-    absent. `.low` and `.high` are the ends of the 95% interval. It applies to every row of results
-    that matches, of models that answered (means over models only if it names them by `model`); of
-    several estimators of one quantity only to the standard one (calibration error
-    in ten bins of equal width) unless the requirement names `bins` or `binning`. A value that is
-    undefined fails.
+    absent. `.low` and `.high` are the ends of the 95% interval. An undefined value fails.
+
+    A requirement applies to every matching row of a model that answered; to means over models only
+    if it names them by `model`. Of several estimators of one quantity it applies to the standard
+    one (calibration error in ten bins of equal width), unless it names `bins` or `binning`.
 
     Args:
         results: Results of `summarize`.
@@ -177,7 +191,7 @@ def check(
     Returns:
         A row for each requirement and matching row of results, with the columns of results except
         `note`, and `requirement`, `passed`, `reason` (empty for a row that passed) and `decision`:
-        whether the interval of n judgments lies on one side of the limit.
+        whether the 95% interval lies within the limit, beyond it, or contains it.
 
     Raises:
         InvalidArgument: A requirement is invalid, or no row of results matches it.
@@ -194,14 +208,14 @@ def check(
         raise InvalidArgument("There is no requirement; write one such as 'ece<=0.10'.")
     facts: list[dict[str, str]] = []
     for row in results.to_dict("records"):
-        columns = {name: str(row[name]) for name in _SELECTABLE}
+        columns = {name: str(row[name]) for name in _KEY_COLUMNS}
         facts.append({**Condition.read(str(row["condition"])), **columns})
     frames = []
     for requirement in parsed:
-        rows = results.iloc[_matching(requirement, facts, results)]
-        reasons = [_failure(requirement, row, strict) for row in rows.to_dict("records")]
+        rows = results.iloc[_matching_positions(requirement, facts, results)]
+        reasons = [_failure_reason(requirement, row, strict) for row in rows.to_dict("records")]
         passed = [not reason for reason in reasons]
-        decisions = [_decision(requirement, row) for row in rows.to_dict("records")]
+        decisions = [_interval_decision(requirement, row) for row in rows.to_dict("records")]
         frames.append(
             rows.assign(
                 requirement=requirement.text, passed=passed, reason=reasons, decision=decisions
@@ -210,10 +224,19 @@ def check(
     return pd.concat(frames, ignore_index=True)[list(COLUMNS)]
 
 
-def _matching(
+def _matching_positions(
     requirement: Requirement, facts: Sequence[dict[str, str]], results: pd.DataFrame
 ) -> list[int]:
-    """Return the positions of the matching rows, of which there is at least one."""
+    """Return the positions of the rows that a requirement applies to, as `check` describes.
+
+    Args:
+        requirement: The requirement.
+        facts: Task, model, data set and parts of the condition of each row.
+        results: The rows.
+
+    Raises:
+        InvalidArgument: No row matches.
+    """
     is_candidate = results["metric"] == requirement.metric
     if "model" not in requirement.parts:
         is_candidate &= results["model"].isin(answering_models(results))
@@ -235,8 +258,8 @@ def _unnamed_estimators(requirement: Requirement) -> set[str]:
     return set(ESTIMATOR_PARTS) - requirement.parts.keys()
 
 
-def _decision(requirement: Requirement, row: Mapping[Hashable, Any]) -> str:
-    """Return what the interval says about the limit."""
+def _interval_decision(requirement: Requirement, row: Mapping[Hashable, Any]) -> str:
+    """Return whether a row's 95% interval is within the limit, beyond it, or contains it."""
     low, high = float(row["ci_low"]), float(row["ci_high"])
     if pd.isna(low) or pd.isna(high):
         return "undecided: no interval"
@@ -257,38 +280,38 @@ def _no_match_error(requirement: Requirement, candidates: Sequence[dict[str, str
             return f"{start} {key!r}. {nearest(key, keys)}"
         values = {row.get(key, "") for row in candidates}
         condition = f"{key}={value}" if value else f"no {key}"
-        return f"{start} {condition}. {_existing_values(value, values)}"
+        return f"{start} {condition}. {_list_existing_values(value, values)}"
     parts = ", ".join(f"{key}={value}" for key, value in requirement.parts.items())
     return f"{start} {parts} together; leave one of them out."
 
 
-def _existing_values(value: str, values: set[str]) -> str:
-    """List the existing values, or name the nearest one if there are too many."""
-    if len(values) > _LISTED:
+def _list_existing_values(value: str, values: set[str]) -> str:
+    """List the existing values, or name the one nearest to `value` if there are too many."""
+    if len(values) > _MAX_VALUES_LISTED:
         return nearest(value, values)
-    return f"There: {', '.join(sorted(name or '(none)' for name in values))}."
+    return f"Existing values: {', '.join(sorted(name or '(none)' for name in values))}."
 
 
-def _failure(requirement: Requirement, row: Mapping[Hashable, Any], strict: bool) -> str:
-    """Return why the row fails; empty if it holds."""
+def _failure_reason(requirement: Requirement, row: Mapping[Hashable, Any], strict: bool) -> str:
+    """Return why a row fails the requirement; empty if it holds. `strict` is that of `check`."""
     value, note = float(row["value"]), str(row.get("note", "") or "")
     reason = f": {note}" if note else ""
     if pd.isna(value):
         return f"undefined{reason}"
-    if not strict and not requirement.column:
-        number, limit = _distinct_texts(value, requirement)
+    if not strict and not requirement.interval_end:
+        number, limit = _format_distinguishably(value, requirement)
         return "" if requirement.holds(value) else f"{number} is not {limit}"
-    bound = float(row[requirement.bound])
-    if pd.isna(bound):
+    end = float(row[requirement.checked_end])
+    if pd.isna(end):
         return f"no interval{reason}"
-    if requirement.holds(bound):
+    if requirement.holds(end):
         return ""
-    number, limit = _distinct_texts(bound, requirement)
-    return f"{value:.6g} with {requirement.bound} {number}, which is not {limit}"
+    number, limit = _format_distinguishably(end, requirement)
+    return f"{value:.6g} with {requirement.checked_end} {number}, which is not {limit}"
 
 
-def _distinct_texts(value: float, requirement: Requirement) -> tuple[str, str]:
-    """Format a value and the limit, in full precision if they would look equal when rounded."""
+def _format_distinguishably(value: float, requirement: Requirement) -> tuple[str, str]:
+    """Return a value and the limit as texts, in full precision if rounding makes them equal."""
     number = f"{value:.6g}"
     if float(number) != float(f"{requirement.number:.6g}"):
         return number, f"{requirement.sign} {requirement.number:g}"

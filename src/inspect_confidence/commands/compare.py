@@ -35,9 +35,15 @@ MODELS, METHODS = "models", "methods"
 
 @dataclass(frozen=True)
 class Contender:
-    """Judgments of one model, variant and elicitation method, which is compared with others."""
+    """Judgments of one model, variant and elicitation method, which is compared with others.
 
-    model: tuple[str, ...]
+    Attributes:
+        model: Name of the model, and its variant.
+        method: Values of the study's columns that tell methods apart, such as the ends of a scale.
+        judgments: Its judgments, as the study's `compare` takes them.
+    """
+
+    model: tuple[str, str]
     method: tuple[str, ...]
     judgments: pd.DataFrame
 
@@ -65,9 +71,9 @@ def compare(
 
     The differences of the primary metrics of a task, over all pairs and data sets, are one family
     of tests, in which p is adjusted by Holm's method. All other differences are exploratory, and
-    their p is not adjusted. With one pair and one primary metric nothing is adjusted, so that a
-    difference is found where p < .05, whose power `items_needed` computes. Judgments with values of
-    the fields of `--by` also have the differences within each value, which are exploratory.
+    their p is not adjusted. With one pair and one primary metric nothing is adjusted;
+    `items_needed` computes the power of that test. Judgments with values of the fields of `--by`
+    also have the differences within each value, which are exploratory.
 
     Args:
         a: Judgments or paths. Without `b`, its contenders are compared pairwise.
@@ -80,14 +86,14 @@ def compare(
         **settings: Keywords of `Settings`.
 
     Returns:
-        A row for each pair and metric: its contrast, `models` (or variants) or `methods`; the
-        method, if both have the same; its role, `primary` or `exploratory`; both values, their
-        difference a - b with its 95% interval over resampled common items; the two-sided p of no
-        difference that agrees with it (below .05 exactly if the interval excludes 0); p after
-        Holm's adjustment over the task's primary differences and their number (NaN and 0 for
-        exploratory ones); a verdict by the adjusted p, or by p if exploratory; and a note on
-        missing data. Contenders that differ in both model and method (or scale) are not compared,
-        since their difference could not be attributed to either.
+        A row for each pair and metric. `contrast` is `models` (or variants) or `methods`; `method`
+        is that of both sides, if it is the same; `role` is `primary` or `exploratory`. `difference`
+        is a - b, with its 95% interval over resampled common items and the two-sided `p` of no
+        difference, which is below .05 exactly if the interval excludes 0. `p_holm` is adjusted over
+        the `family` primary differences of the task (NaN and 0 for exploratory ones). `verdict`
+        rests on `p_holm`, or on `p` if exploratory, and `note` tells of missing data. Contenders
+        that differ in both model and method (or scale) are not compared, since their difference
+        could not be attributed to either.
 
     Raises:
         InvalidArgument: No two contenders answered common items, a setting is invalid, or no
@@ -104,10 +110,11 @@ def compare(
         for task, frame in part.frames.items():
             if second is not None and task not in second:
                 continue
-            against = None
+            second_frame = None
             if second is not None:
-                against = with_choices(second[task], task, part.resampling)
-            for dataset, a_side, b_side in _pairs(part.study, frame, against):
+                second_frame = with_choices(second[task], task, part.resampling)
+            pairs = _comparable_pairs(part.study, frame, second_frame)
+            for dataset, a_side, b_side in pairs:
                 if not _is_selected({a_side.model[0], b_side.model[0]}, models):
                     continue
                 same_method = a_side.method == b_side.method
@@ -143,7 +150,10 @@ def compare(
 def _by_values(
     first: pd.DataFrame, second: pd.DataFrame
 ) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame]]:
-    """Yield both sides' judgments, whole and of each value of the fields of `--by` of both."""
+    """Yield both sides' judgments: all of them (`by` is empty), then those of each common value.
+
+    A value is one of the fields of `--by`, as `domain=law`; one that a side lacks is left out.
+    """
     second_values = dict(field_values(second))
     for by, is_chosen in field_values(first):
         if by in second_values:
@@ -151,6 +161,7 @@ def _by_values(
 
 
 def _check_models(models: Sequence[str], sides: Sequence[Judgments]) -> None:
+    """Refuse a selected model without judgments in any of the compared sources."""
     names: set[str] = set()
     for frame in chain.from_iterable(side.values() for side in sides):
         names.update(frame["model"].unique())
@@ -162,14 +173,23 @@ def _check_models(models: Sequence[str], sides: Sequence[Judgments]) -> None:
 
 
 def _is_selected(pair: Collection[str], models: Sequence[str]) -> bool:
-    """Return whether the models of a pair are selected, as `compare` describes."""
+    """Return whether a pair is compared: all pairs, those with one model, or of several models.
+
+    Args:
+        pair: Names of both models.
+        models: The selected models, as `compare` takes them.
+    """
     if len(models) < 2:
         return not models or models[0] in pair
     return all(model in models for model in pair)
 
 
 def _is_primary(rows: pd.DataFrame, metrics: Sequence[str]) -> NDArray[np.bool_]:
-    """Return whether each difference is of a primary metric.
+    """Return whether each difference is of a primary metric: a named one, else the first headline.
+
+    Args:
+        rows: Differences, with `task`, `metric` and `condition`.
+        metrics: Primary metrics, as `compare` takes them.
 
     Raises:
         InvalidArgument: No row has one of the metrics.
@@ -189,7 +209,10 @@ def _is_primary(rows: pd.DataFrame, metrics: Sequence[str]) -> NDArray[np.bool_]
 
 
 def _first_headline(rows: pd.DataFrame, task: str) -> tuple[Headline | None, NDArray[np.bool_]]:
-    """Return the first headline of a task that has differences, and which rows these are."""
+    """Return the first headline of a task that has differences, and which rows these are.
+
+    The headline is None, and no row is chosen, if none has a difference.
+    """
     conditions = list(map(Condition.read, rows["condition"]))
     for headline in study_of(task).headlines:
         is_metric = (rows["task"] == task) & (rows["metric"] == headline.metric)
@@ -203,13 +226,17 @@ def _first_headline(rows: pd.DataFrame, task: str) -> tuple[Headline | None, NDA
 
 
 def _agrees(condition: Condition, where: Mapping[str, str]) -> bool:
-    """Return whether a condition agrees with `where` in every part that both have."""
+    """Return whether a condition has the values of `where` in every part that both have."""
     return all(where[name] == value for name, value in condition.items() if name in where)
 
 
-def _pairs(
+def _comparable_pairs(
     study: Study, first: pd.DataFrame, second: pd.DataFrame | None
 ) -> Iterator[tuple[str, Contender, Contender]]:
+    """Yield each data set with two contenders of the same model, or of the same method.
+
+    Both are of `first` if `second` is None; otherwise one is of each.
+    """
     shared = set(first["dataset"]) & set(first["dataset"] if second is None else second["dataset"])
     for dataset in sorted(shared):
         contenders = _contenders(study, first[first["dataset"] == dataset])
@@ -224,20 +251,32 @@ def _pairs(
 def _contenders(study: Study, frame: pd.DataFrame) -> list[Contender]:
     """Split judgments by model, variant and the study's columns of the method."""
     columns = ["model", "variant", *study.contenders]
-    return [
-        Contender((str(key[0]), str(key[1])), tuple(map(_part_text, key[2:])), study.prepared(rows))
-        for key, rows in frame.groupby(columns, dropna=False)
-    ]
+    contenders = []
+    for key, rows in frame.groupby(columns, dropna=False):
+        model, variant, *method = key
+        contenders.append(
+            Contender(
+                model=(str(model), str(variant)),
+                method=tuple(map(_method_part_text, method)),
+                judgments=study.prepared(rows),
+            )
+        )
+    return contenders
 
 
-def _part_text(value: object) -> str:
+def _method_part_text(value: object) -> str:
+    """Return a value of a column of the method as text; empty for NaN."""
     if isinstance(value, float):
         return "" if np.isnan(value) else f"{value:g}"
     return str(value)
 
 
 def verdict_words(row: Mapping[Hashable, Any]) -> str:
-    """Return the verdict on a difference in words, without the numbers that it rests on."""
+    """Return the verdict on a row of `compare` in words, without numbers: "a is better".
+
+    It is "undefined" without a difference, and the row's note without a p. A metric for which
+    neither high nor low is better gives "a is higher".
+    """
     p = row["p_holm"] if row["role"] == PRIMARY else row["p"]
     if np.isnan(row["difference"]):
         return "undefined"
@@ -251,7 +290,7 @@ def verdict_words(row: Mapping[Hashable, Any]) -> str:
 
 
 def _verdict(row: Mapping[Hashable, Any]) -> str:
-    """Return the verdict in words, with the size of the difference and its p."""
+    """Return the verdict in words; if there is a p, with it and the size of the difference."""
     words, is_primary = verdict_words(row), row["role"] == PRIMARY
     p = row["p_holm"] if is_primary else row["p"]
     if np.isnan(row["difference"]) or np.isnan(p):
@@ -283,8 +322,8 @@ def main_differences(differences: pd.DataFrame) -> pd.DataFrame:
     for task, rows in main.groupby("task", sort=False):
         headline, _ = _first_headline(rows, str(task))
         values = headline.where.values() if headline else ()
-        of_headline = rows[rows["method"].isin(values)]
-        selected.append(rows if of_headline.empty else of_headline)
+        headline_rows = rows[rows["method"].isin(values)]
+        selected.append(rows if headline_rows.empty else headline_rows)
     rows = pd.concat(selected) if selected else main
     names = {}
     for side in ("a", "b"):

@@ -30,9 +30,10 @@ class JudgmentGroup:
         model: Name of the model.
         variant: Name of the variant.
         elicitation: Values of the study's columns that distinguish contenders, such as `method`,
-            and the nominal level of intervals.
+            and the nominal level of intervals; None for a missing one.
         rows: The judgments; those with a status other than `ok` don't count.
-        by: Values of the fields of `--by` that all judgments have, as `domain=law`.
+        by: Values of the fields of `--by` that all judgments have, as `domain=law`; empty if they
+            may differ.
     """
 
     task: str
@@ -57,7 +58,7 @@ class JudgmentGroup:
         return " ".join(filter(None, parts))
 
     @property
-    def unit(self) -> IntArray:
+    def clusters(self) -> IntArray:
         """Number of each judgment's item or cluster; those of different data sets are different."""
         return self._numbers(estimate.cluster_names(self.rows))
 
@@ -77,20 +78,20 @@ class JudgmentGroup:
         return np.asarray(groups.ngroup(), np.int64)
 
     def pooled(self) -> pd.DataFrame:
-        """Return the judgments with unique item names, as if all data sets were one."""
-        numbers = {
-            "item": self._numbers(self.rows["item"]),
-            "cluster": self.unit,
-        }
-        names = {name: number.astype(str) for name, number in numbers.items()}
-        return self.rows.assign(**names, dataset="").drop(columns="unit", errors="ignore")
+        """Return the judgments as if all data sets were one: items and clusters are renumbered."""
+        items = self._numbers(self.rows["item"]).astype(str)
+        rows = self.rows.assign(item=items, cluster=self.clusters.astype(str), dataset="")
+        return rows.drop(columns="unit", errors="ignore")
 
     def take(self, is_chosen: NDArray[np.bool_]) -> Self:
-        """Return a group of the chosen judgments."""
+        """Return the group with only the chosen judgments."""
         return replace(self, rows=self.rows[is_chosen])
 
     def split_by_fields(self) -> "list[Self]":
-        """Return a group for each combination of values of the fields of `--by`."""
+        """Return a group for each combination of values of the fields of `--by`, sorted.
+
+        Without such fields that is the group itself.
+        """
         if "by" not in self.rows:
             return [self]
         groups = []
@@ -99,7 +100,7 @@ class JudgmentGroup:
         return groups
 
     def replies(self) -> Self:
-        """Return a group without failures of the run, in which the model gave no reply."""
+        """Return the group without failures of the run, in which the model gave no reply."""
         return self.take(has_reply(self.rows["status"]))
 
 
@@ -172,6 +173,7 @@ def judgment_groups(judgments: Judgments) -> list[ConfidenceGroup | IntervalGrou
 
 
 def _missing_error(kind: str, tables: Sequence[TaskTable], judgments: Judgments) -> InvalidArgument:
+    """Return the error for judgments without the named kind, which judgments of `tables` have."""
     return InvalidArgument(
         f"The judgments ({', '.join(judgments)}) have no {kind}; read logs or files of "
         f"{' or '.join(table.task for table in tables)}."
@@ -201,9 +203,9 @@ def _interval_groups(judgments: Judgments) -> Iterator[IntervalGroup]:
 
 
 def field_values(rows: pd.DataFrame) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-    """Yield each value of the fields of `--by`, as `domain=law`, and which judgments have it.
+    """Yield each value of each field of `--by`, as `domain=law`, and which judgments have it.
 
-    The first is empty and stands for all judgments.
+    An empty text comes first, with all judgments. Empty values of a field are left out.
     """
     yield "", np.ones(len(rows), bool)
     if "by" not in rows:
@@ -220,38 +222,45 @@ JudgmentGroupT = TypeVar("JudgmentGroupT", bound=JudgmentGroup)
 
 
 def _split_groups(
-    kind: type[JudgmentGroupT], task: str, rows: pd.DataFrame, columns: Sequence[str]
+    group_class: type[JudgmentGroupT], task: str, rows: pd.DataFrame, columns: Sequence[str]
 ) -> Iterator[JudgmentGroupT]:
+    """Yield the groups of a task's judgments by model, variant and `columns`, the elicitation."""
     for key, group in rows.groupby(["model", "variant", *columns], sort=False, dropna=False):
         # NaN, which differs from itself, stands for a missing scale or level.
         elicitation = {
             name: value if value == value else None  # noqa: PLR0124
             for name, value in zip(columns, key[2:], strict=True)
         }
-        yield kind(task, str(key[0]), str(key[1]), elicitation, group.reset_index(drop=True))
+        yield group_class(
+            task=task,
+            model=str(key[0]),
+            variant=str(key[1]),
+            elicitation=elicitation,
+            rows=group.reset_index(drop=True),
+        )
 
 
-def in_train(rows: pd.DataFrame, seed: int) -> NDArray[np.bool_]:
-    """Return whether each judgment belongs to the half of the items that trains maps.
+def is_train_item(rows: pd.DataFrame, seed: int) -> NDArray[np.bool_]:
+    """Return whether each judgment belongs to the half of the items to which maps are fitted.
 
     The half depends only on the seed, the data set and the item's name, so that it can be
-    recomputed: the first bit of the SHA-256 of `seed/dataset/item` is 0 for train items. A cluster
-    is in one half, by its name.
+    recomputed: the first bit of the SHA-256 of `seed/dataset/item` is 0 for train items. Items of a
+    cluster are in one half: its name takes the place of the item's.
     """
-    return np.asarray(_item_bytes(rows, seed) < 128)
+    return np.asarray(_item_hashes(rows, seed, size=1) < 128)
 
 
 def item_folds(rows: pd.DataFrame, seed: int) -> IntArray:
     """Return the fold of each judgment's item, from 0 to 9.
 
-    As the halves of `in_train`, it can be recomputed: the remainder of the first four bytes of the
-    same SHA-256, as a number with the first byte as the highest, divided by 10.
+    Like the halves of `is_train_item`, it can be recomputed: the first four bytes of the same
+    SHA-256, as a big-endian number, modulo 10.
     """
-    return np.asarray(_item_bytes(rows, seed, 4) % FOLDS, np.int64)
+    return np.asarray(_item_hashes(rows, seed, size=4) % FOLDS, np.int64)
 
 
-def _item_bytes(rows: pd.DataFrame, seed: int, size: int = 1) -> IntArray:
-    """Return the first bytes of the hash of each judgment's item or cluster, as a number."""
+def _item_hashes(rows: pd.DataFrame, seed: int, *, size: int) -> IntArray:
+    """Return the first `size` bytes of the hash of each judgment's item or cluster, as a number."""
     names = rows["dataset"].astype(str) + "/" + estimate.cluster_names(rows).astype(str)
     numbers = {}
     for name in names.unique():

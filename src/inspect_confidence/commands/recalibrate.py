@@ -20,7 +20,7 @@ from inspect_confidence.commands.groups import (
     ConfidenceGroup,
     IntervalGroup,
     JudgmentGroup,
-    in_train,
+    is_train_item,
     item_folds,
     judgment_groups,
 )
@@ -192,7 +192,7 @@ def _split_items(group: JudgmentGroup, seed: int) -> tuple[BoolArray, BoolArray,
         return everything, everything, {"folds": seed}
     if {"train", "test"} <= set(split):
         return split == "train", split == "test", {"split": "train"}
-    train = in_train(group.rows, seed)
+    train = is_train_item(group.rows, seed)
     return train, ~train, {"halves": seed}
 
 
@@ -200,7 +200,7 @@ def _fit_confidence(group: ConfidenceGroup, method: str, resampling: Resampling)
     """Fit the requested or the best map of stated confidence."""
     if reason := _missing(group):
         return FittedMap({"refused": reason}, {"chosen": ""}, [])
-    answers = (group.confidence, group.correct, group.unit)
+    answers = (group.confidence, group.correct, group.clusters)
     folds = item_folds(group.rows, resampling.seed)
     best = chosen = choose_recalibration(*answers, folds=FOLDS, fold=folds)
     if method != BEST:
@@ -218,7 +218,7 @@ def _fit_confidence(group: ConfidenceGroup, method: str, resampling: Resampling)
 
 def _missing(group: ConfidenceGroup) -> str:
     """Return why no map can be fitted; empty if it can."""
-    units = len(np.unique(group.unit[group.readable]))
+    units = len(np.unique(group.clusters[group.readable]))
     if units < FOLDS:
         kind = "clusters of items" if estimate.clusters_of(group.rows) else "items"
         return f"{units} {kind} with confidence and outcome; {FOLDS} are needed"
@@ -369,7 +369,7 @@ def _apply_map(group: JudgmentGroup, entries: Sequence[SavedMap]) -> tuple[pd.Da
     if entry.train.split is not None:
         train = is_fitted & (group.rows["split"] == entry.train.split).to_numpy()
     elif entry.train.halves is not None:
-        train = is_fitted & in_train(group.rows, entry.train.halves)
+        train = is_fitted & is_train_item(group.rows, entry.train.halves)
     if isinstance(entry, IntervalMap):
         rows = conformal.move_bounds(group.rows[~train], entry.offset)
     else:

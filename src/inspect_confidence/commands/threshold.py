@@ -44,7 +44,7 @@ def threshold(source: JudgmentSource, *, risk: float = 0.05) -> pd.DataFrame:
 def _line(group: ConfidenceGroup, by: str, risk: float) -> dict[str, object]:
     """Return the threshold of a group as a row of the table."""
     replies = group.replies()
-    result = risk_threshold(replies.confidence, replies.correct, replies.unit, risk=risk)
+    result = risk_threshold(replies.confidence, replies.correct, replies.clusters, risk=risk)
     unknown = ~np.isnan(replies.confidence) & np.isnan(replies.correct)
     return {
         "task": group.task,
@@ -60,7 +60,7 @@ def _line(group: ConfidenceGroup, by: str, risk: float) -> dict[str, object]:
         "ci_low": result.ci_low,
         "ci_high": result.ci_high,
         "answered": result.answered,
-        "items": len(np.unique(replies.unit[~unknown])),
+        "items": len(np.unique(replies.clusters[~unknown])),
         "left_out": len(group.rows) - len(replies.rows) + int(unknown.sum()),
         "note": result.reason,
     }
