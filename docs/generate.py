@@ -720,16 +720,21 @@ def _bundled_files() -> Iterator[str]:
 _RELIABILITY_HEAD = """\
 # Reliability
 
-Tests inject the faults below, and this page lists the outcome of each. *Injected* counts how often
-a fault was injected. *Held* counts how often three conditions were met: nothing was lost but what
-the last column names, no value was guessed, and the command ended as described, without a
-traceback.
+What happens if calls fail, a run is killed, the network breaks or a file is damaged? Tests inject
+such faults, and each row below has the outcome of one:
 
-`make thorough` runs all of these tests for hours, and `make docs` writes the page from its results.
-`make validate` injects a part of each fault in minutes. To repeat a single row, run its test, here
-the runs that are killed, at twenty points each:
+- *Injected* counts how often the fault was injected.
+- *Held* counts how often nothing was lost but what the last column names, no value was guessed, and
+  the command ended as described, without a traceback.
+- A *status* is the recorded [outcome of a reply](reading.md#statuses); `grader_failed` means that a
+  judge gave no verdict. `eval-retry` and `score` are commands of `inspect`.
+
+To repeat a row, run its test, here the runs that are killed, at twenty points each:
 
     KILL_POINTS=20 pytest -m slow tests/faults/test_kills.py
+
+`make thorough` runs all of these tests for hours, and `make docs` writes this page from the
+results. `make validate` injects a part of each fault in minutes.
 
 Other versions of Python and of the dependencies are tested by hand and by continuous integration:
 
@@ -739,7 +744,7 @@ Other versions of Python and of the dependencies are tested by hand and by conti
 | Python 3.11.7, lowest versions that pyproject.toml declares | `make lowest` | 1,134 of 1,134 |
 | Debian's Python 3.11.2 | `pytest tests/answers` | 254 of 254 |
 
-Python 3.14 is not tested: no registry in reach had it.
+Python 3.14 is not tested.
 """
 
 
