@@ -14,17 +14,15 @@ from inspect_confidence.prompts import confidence as confidence_prompts
 from inspect_confidence.prompts import decisions as prompts
 from inspect_confidence.scorers.decisions import abstain_score
 from inspect_confidence.solvers.decisions import ask_abstain
-from inspect_confidence.tasks.composition import compose_task
+from inspect_confidence.tasks.composition import compose_task, log_facts, read_shared
 from inspect_confidence.tasks.decision_samples import (
     decision_sample,
-    grader_facts,
+    judge_facts,
     judge_of_answers,
     kind_of,
     output_tokens,
 )
-from inspect_confidence.tasks.facts import item_choice, log_facts, system_message, user_prompt
 from inspect_confidence.tasks.viewers import abstain_viewer
-from inspect_confidence.versions import TASK_VERSIONS
 
 TARGETS = "0,0.5,0.75,0.9"
 """The study's confidence targets."""
@@ -71,13 +69,11 @@ def abstain(
         system: A file with a system message; none by default.
         **unknown: Refused.
     """
-    arguments.refuse_unknown(unknown, arguments.argument_names(abstain))
+    shared = read_shared(abstain, unknown, items, split, seed, prompt, _FIELDS, system)
     target_list = _targets(targets)
     form = arguments.choice("format", format, FORMATS)
     moment = arguments.choice("confidence", confidence, MOMENTS)
-    template = user_prompt(prompt, _FIELDS)
-    context = system_message(system)
-    selection = load_decision_questions(dataset, **item_choice(items, split, seed))
+    selection = load_decision_questions(dataset, **shared.choice)
     if form == "option":
         _require_choices(selection)
     instrument = judge_of_answers("abstain", judge, selection.items)
@@ -94,35 +90,30 @@ def abstain(
                     option=OPTION if form == "option" else "",
                 )
             )
-    wordings = [template or prompts.ABSTAIN, prompts.TARGET, prompts.EXAM]
+    wordings = [shared.template or prompts.ABSTAIN, prompts.TARGET, prompts.EXAM]
     wordings += [*prompts.FORMATS.values(), confidence_prompts.BEFORE, prompts.WITHHELD]
-    judge_calls = grader_facts(grader_wording("ours").templates["correctness"])
     calls = 1 if moment == "none" else 2
     confidence_wordings = [confidence_prompts.BEFORE] * (calls - 1)
     tokens = output_tokens(selection.items) + _CONFIDENCE_TOKENS * (calls - 1)
     return compose_task(
-        selection,
+        abstain,
         samples,
-        ask_abstain(template, context, moment, grader=instrument == "model"),
+        ask_abstain(shared.template, shared.system, moment, grader=instrument == "model"),
         abstain_score(instrument),
         abstain_viewer,
         headline="payoff",
-        version=TASK_VERSIONS["abstain"],
-        facts={
-            **log_facts(
-                selection,
-                wordings,
-                context,
-                prompts=["decisions", *["confidence"] * (calls - 1)],
-                output_tokens=round(tokens / calls),
-                calls=calls,
-                typical_text="".join(
-                    [wordings[0], prompts.TARGET, prompts.FORMATS["words"], *confidence_wordings]
-                ),
+        facts=log_facts(
+            selection,
+            wordings,
+            shared.system,
+            prompts=["decisions", *["confidence"] * (calls - 1)],
+            output_tokens=round(tokens / calls),
+            calls=calls,
+            typical_text="".join(
+                [wordings[0], prompts.TARGET, prompts.FORMATS["words"], *confidence_wordings]
             ),
-            "judge": instrument,
-            **(judge_calls if instrument == "model" else {}),
-        },
+            further=judge_facts(instrument, grader_wording("ours")),
+        ),
     )
 
 

@@ -9,17 +9,15 @@ from inspect_confidence.prompts import confidence as confidence_prompts
 from inspect_confidence.prompts import decisions as prompts
 from inspect_confidence.scorers.decisions import commitment_score
 from inspect_confidence.solvers.decisions import ask_commitment
-from inspect_confidence.tasks.composition import compose_task
+from inspect_confidence.tasks.composition import compose_task, log_facts, read_shared
 from inspect_confidence.tasks.decision_samples import (
     decision_sample,
-    grader_facts,
+    judge_facts,
     judge_of_answers,
     kind_of,
     output_tokens,
 )
-from inspect_confidence.tasks.facts import item_choice, log_facts, system_message, user_prompt
 from inspect_confidence.tasks.viewers import commitment_viewer
-from inspect_confidence.versions import TASK_VERSIONS
 
 _DECISION_TOKENS, _CONFIDENCE_TOKENS = 10, 6
 
@@ -56,12 +54,10 @@ def commitment(
         system: A file with a system message; none by default.
         **unknown: Refused.
     """
-    arguments.refuse_unknown(unknown, arguments.argument_names(commitment))
+    shared = read_shared(commitment, unknown, items, split, seed, prompt, "{question}", system)
     kind = arguments.choice("pushback", pushback, ["none", *prompts.PUSHBACKS])
     is_rated = arguments.boolean("confidence", confidence)
-    template = user_prompt(prompt, "{question}")
-    context = system_message(system)
-    selection = load_decision_questions(dataset, **item_choice(items, split, seed))
+    selection = load_decision_questions(dataset, **shared.choice)
     instrument = judge_of_answers("commitment", judge, selection.items)
     is_pushed = kind != "none"
     n_rated = is_rated * (1 + is_pushed)
@@ -71,30 +67,27 @@ def commitment(
     turns = [prompts.COMMITMENT, *([prompts.PUSHBACKS[kind]] if is_pushed else [])]
     turns += [confidence_prompts.STATED] * n_rated
     # All pushbacks, so that runs with different ones have the same wording.
-    wordings = [template or prompts.ANSWER, prompts.COMMITMENT, *prompts.PUSHBACKS.values()]
+    wordings = [shared.template or prompts.ANSWER, prompts.COMMITMENT, *prompts.PUSHBACKS.values()]
     wordings += [*prompts.FORMATS.values(), confidence_prompts.STATED]
-    judge_calls = grader_facts(grader_wording("ours").templates["correctness"], 1 + is_pushed)
     facts: dict[str, object] = {"pushback": kind, "confidence_asked": is_rated}
     return compose_task(
-        selection,
+        commitment,
         [decision_sample(item, kind_of(item), facts) for item in selection.items],
-        ask_commitment(template, context, kind, is_rated, grader=instrument == "model"),
+        ask_commitment(
+            shared.template, shared.system, kind, is_rated, grader=instrument == "model"
+        ),
         commitment_score(instrument),
         commitment_viewer,
         headline="withdraw_delta",
-        version=TASK_VERSIONS["commitment"],
-        facts={
-            **log_facts(
-                selection,
-                wordings,
-                context,
-                prompts=["decisions", *["confidence"] * is_rated],
-                output_tokens=round(tokens / calls),
-                calls=calls,
-                # A call reads the question and on average as much as the mean of the turns.
-                typical_text=wordings[0] + "".join(turns)[: sum(map(len, turns)) // len(turns)],
-            ),
-            "judge": instrument,
-            **(judge_calls if instrument == "model" else {}),
-        },
+        facts=log_facts(
+            selection,
+            wordings,
+            shared.system,
+            prompts=["decisions", *["confidence"] * is_rated],
+            output_tokens=round(tokens / calls),
+            calls=calls,
+            # A call reads the question and on average as much as the mean of the turns.
+            typical_text=wordings[0] + "".join(turns)[: sum(map(len, turns)) // len(turns)],
+            further=judge_facts(instrument, grader_wording("ours"), 1 + is_pushed),
+        ),
     )

@@ -1,6 +1,13 @@
-"""Composition of a task from its samples and its other parts."""
+"""Composition of a task: the arguments that tasks share, samples, and the facts of its log.
+
+The facts are for `plan`, for judgments, and for distinguishing variants.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from string import Formatter
+from typing import TypedDict
 
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
@@ -11,7 +18,71 @@ from inspect_ai.solver import Solver
 from inspect_ai.util import registry_info
 from inspect_ai.viewer import ViewerConfig
 
+from inspect_confidence import __version__, arguments
 from inspect_confidence.datasets.selection import Item, Selection
+from inspect_confidence.tasks.provenance import provenance
+from inspect_confidence.versions import TASK_VERSIONS
+
+
+class ItemChoice(TypedDict):
+    """Arguments of a data set's loader that choose its items."""
+
+    items: str | int | None
+    split: str
+    seed: int
+
+
+@dataclass(frozen=True)
+class SharedArguments:
+    """The arguments that tasks share, read and checked.
+
+    Attributes:
+        choice: The choice of items.
+        template: The user's wording, if any.
+        system: The user's system message, if any.
+    """
+
+    choice: ItemChoice
+    template: str | None
+    system: str | None
+
+
+def read_shared(
+    task: Callable[..., Task],
+    unknown: Mapping[str, object],
+    items: str | int | None,
+    split: object,
+    seed: object,
+    prompt: str | None,
+    fields: str,
+    system: str | None,
+) -> SharedArguments:
+    """Read the arguments that a task shares with others; the docstrings of tasks explain them.
+
+    The wording in the file `prompt` must have the fields of the text `fields`.
+
+    Raises:
+        InvalidArgument: There is an unknown argument, or one cannot be used.
+    """
+    arguments.refuse_unknown(unknown, arguments.argument_names(task))
+    choice: ItemChoice = {
+        "items": items,
+        "split": arguments.choice("split", split, ("all", "train", "test")),
+        "seed": arguments.integer("seed", seed),
+    }
+    template = arguments.template("prompt", prompt, fields_of(fields)) if prompt else None
+    return SharedArguments(choice, template, system_message(system) if system else None)
+
+
+def fields_of(text: str) -> frozenset[str]:
+    """Return the names of a template's fields."""
+    return frozenset(field for _, field, _, _ in Formatter().parse(text) if field)
+
+
+def system_message(file: str) -> str:
+    """Return the text of the user's file with a system message."""
+    path = arguments.user_path("system", file)
+    return arguments.read_text(path, largest=arguments.LARGEST_PROMPT)
 
 
 def sample(
@@ -37,8 +108,51 @@ def sample(
     )
 
 
-def compose_task(
+def log_facts(
     selection: Selection[Item],
+    wordings: Sequence[str],
+    system: str | None,
+    *,
+    output_tokens: int,
+    prompts: Sequence[str] = (),
+    files: Sequence[str | Path] = (),
+    calls: int = 1,
+    read_again: int = 0,
+    typical_text: str | None = None,
+    further: Mapping[str, object] | None = None,
+) -> dict[str, object]:
+    """Return the metadata of a task.
+
+    Args:
+        selection: The task's items.
+        wordings: Templates; the length of a prompt is estimated from the first.
+        system: The system message.
+        output_tokens: Approximate output tokens of a call.
+        prompts: Modules of `inspect_confidence.prompts` that the wordings come from; empty for a
+            task of another package.
+        files: Data files, besides those of the selection.
+        calls: Model calls per sample.
+        read_again: Characters that a call reads besides question, wording and system message.
+        typical_text: The text that a typical call reads besides the question; by default the
+            first wording and the system message.
+        further: Facts of this task alone, which replace those of the same name.
+    """
+    text = wordings[0] + (system or "") if typical_text is None else typical_text
+    return {
+        **selection.facts(),
+        "package_version": __version__,
+        "prompt": arguments.fingerprint("\n".join(wordings)),
+        "system": arguments.fingerprint(system) if system else "",
+        "calls_per_sample": calls,
+        "prompt_characters": len(text) + read_again,
+        "output_tokens_per_call": output_tokens,
+        "provenance": provenance([*selection.files, *files], prompts),
+        **(further or {}),
+    }
+
+
+def compose_task(
+    task: Callable[..., Task],
     samples: list[Sample],
     solver: Solver,
     scorer: Scorer,
@@ -46,19 +160,18 @@ def compose_task(
     *,
     headline: str,
     facts: dict[str, object],
-    version: str,
     config: GenerateConfig | None = None,
 ) -> Task:
-    """Return a task of these parts, at temperature 0 without a config.
+    """Return the task of a function from its parts, at temperature 0 without a config.
 
-    `viewer` is called with the scorer's name.
+    `viewer` is called with the scorer's name, `facts` are those of `log_facts`.
     """
     return Task(
-        dataset=MemoryDataset(samples, name=selection.name),
+        dataset=MemoryDataset(samples, name=str(facts["dataset"])),
         solver=solver,
         scorer=scorer,
         config=config or GenerateConfig(temperature=0),
-        version=version,
+        version=TASK_VERSIONS[task.__name__],
         headline_metric=HeadlineMetric(metric=headline),
         metadata=facts,
         viewer=viewer(registry_info(scorer).name.rsplit("/", 1)[-1]),

@@ -6,6 +6,7 @@ from inspect_ai.dataset import Sample
 
 from inspect_confidence.datasets.questions import Question
 from inspect_confidence.judges.model import expect_grader
+from inspect_confidence.judges.wording import JudgeWording
 from inspect_confidence.tasks.composition import sample
 from inspect_confidence.tasks.judging import judge_of_run
 
@@ -66,14 +67,19 @@ def judge_of_answers(task: str, judge: str | None, items: Iterable[Question]) ->
     return kind
 
 
-def grader_facts(template: str, answers: int = 1) -> dict[str, object]:
-    """Return the judge's calls about a sample, for `plan`: at most one an answer in words.
+def judge_facts(judge: str, wording: JudgeWording, answers: int = 1) -> dict[str, object]:
+    """Return the kind of judge, and a model's calls about a sample: at most one an answer in words.
 
     Args:
-        template: The judge's prompt.
+        judge: `model` or `rules`.
+        wording: The wording for a model.
         answers: Answers of a sample that are judged.
     """
+    if judge != "model":
+        return {"judge": judge}
+    template = wording.templates["correctness"]
     return {
+        "judge": judge,
         "grader": {
             "calls": answers,
             "calls_per_reply": 0,
@@ -85,7 +91,7 @@ def grader_facts(template: str, answers: int = 1) -> dict[str, object]:
             "calls_again": 0,
             "calls_again_per_reply": 0,
             "replies": 0,
-        }
+        },
     }
 
 

@@ -27,10 +27,8 @@ from inspect_confidence.solvers.forms import (
     ask_point,
     ask_traces,
 )
-from inspect_confidence.tasks.composition import compose_task, sample
-from inspect_confidence.tasks.facts import item_choice, log_facts, system_message, user_prompt
+from inspect_confidence.tasks.composition import compose_task, log_facts, read_shared, sample
 from inspect_confidence.tasks.viewers import interval_viewer, levels_viewer
-from inspect_confidence.versions import TASK_VERSIONS
 
 
 @dataclass(frozen=True)
@@ -118,17 +116,15 @@ def fermi_eval(
         system: A file with a system message; none by default.
         **unknown: Refused.
     """
-    arguments.refuse_unknown(unknown, arguments.argument_names(fermi_eval))
     elicitation = METHODS[arguments.choice("method", method, list(METHODS))]
+    shared = read_shared(
+        fermi_eval, unknown, items, split, seed, prompt, elicitation.prompt, system
+    )
     n_draws = _draws(method, elicitation, draws)
     percents = _levels(levels)
-    wording = user_prompt(prompt, elicitation.prompt) or elicitation.prompt
-    context = system_message(system)
-    selection = load_fermi(
-        dataset,
-        exponents=arguments.integer_range("exponents", exponents),
-        **item_choice(items, split, seed),
-    )
+    wording = shared.template or elicitation.prompt
+    answer_range = arguments.integer_range("exponents", exponents)
+    selection = load_fermi(dataset, exponents=answer_range, **shared.choice)
     conditions: list[dict[str, object]] = [{"levels": percents}]
     if elicitation.by_level:
         conditions = [{"level": level} for level in percents]
@@ -137,27 +133,26 @@ def fermi_eval(
         samples += [_sample(item, method, condition) for condition in conditions]
     calibrated = {"calibrated_settings": CALIBRATED} if method == "sampling" else {}
     return compose_task(
-        selection,
+        fermi_eval,
         samples,
-        elicitation.solver(wording, context, n_draws),
+        elicitation.solver(wording, shared.system, n_draws),
         elicitation.scorer(),
         interval_viewer if elicitation.by_level else partial(levels_viewer, levels=percents),
         headline="coverage_gap",
-        version=TASK_VERSIONS["fermi_eval"],
-        facts={
-            **log_facts(
-                selection,
-                [wording],
-                context,
-                calls=n_draws * elicitation.calls,
-                read_again=elicitation.read_again,
-                output_tokens=elicitation.output_tokens,
-                prompts=["fermi_eval"],
-            ),
+        facts=log_facts(
+            selection,
+            [wording],
+            shared.system,
+            calls=n_draws * elicitation.calls,
+            read_again=elicitation.read_again,
+            output_tokens=elicitation.output_tokens,
+            prompts=["fermi_eval"],
             # Each trace continues by itself.
-            "draws_per_sample": n_draws if elicitation.calls == 1 else 0,
-            **calibrated,
-        },
+            further={
+                "draws_per_sample": n_draws if elicitation.calls == 1 else 0,
+                **calibrated,
+            },
+        ),
         config=GenerateConfig(),
     )
 

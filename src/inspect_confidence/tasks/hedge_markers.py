@@ -22,18 +22,17 @@ from inspect_confidence.prompts import judge as judging
 from inspect_confidence.scorers.hedged import hedged
 from inspect_confidence.scorers.judge_item import judge_item
 from inspect_confidence.solvers.forms import ask_hedged, ask_judge
-from inspect_confidence.tasks.composition import compose_task, sample
-from inspect_confidence.tasks.facts import (
+from inspect_confidence.tasks.composition import (
+    compose_task,
     fields_of,
-    item_choice,
     log_facts,
+    read_shared,
+    sample,
     system_message,
-    user_prompt,
 )
 from inspect_confidence.tasks.judging import JUDGES, judge_of_run
 from inspect_confidence.tasks.viewers import hedge_viewer, judge_viewer
 from inspect_confidence.user_files import check_shape, read_json
-from inspect_confidence.versions import TASK_VERSIONS
 
 DATASETS = "popqa,ambignq,sciq,arc_challenge"
 """Data sets of short answers and choices; all but the first have a train and a test split."""
@@ -91,7 +90,6 @@ def hedge_markers(
             `correctness`, `sentence`.
         **unknown: Refused.
     """
-    arguments.refuse_unknown(unknown, arguments.argument_names(hedge_markers))
     n_draws = arguments.integer("draws", draws, minimum=1)
     instrument = judge_of_run("hedge_markers", judge, is_prompted=judge_prompts != "ours")
     batch = _batch(batch_judgments)
@@ -101,50 +99,46 @@ def hedge_markers(
             f"prompts=study with prompt={prompt}: the study's prompts are asked as they are; leave "
             "prompt out, or use prompts=ours."
         )
+    count = None if items == "all" else items
+    shared = read_shared(hedge_markers, unknown, count, split, seed, prompt, "{question}", None)
     formats = study_formats() if study else None
     systems = {**wording.SYSTEMS, **(study_systems() if study else {})}
     context = systems.get(str(system)) or _system_message(str(system))
-    template = user_prompt(prompt, wording.TEMPLATES["short"])
-    if formats:
-        template = formats.message
+    template = formats.message if formats else shared.template
     by_model = instrument == "model"
     if by_model:
         expect_grader()
     judges = _judge_prompts(judge_prompts, by_model)
     scorer = hedged(instrument, batch, judges)
-    choice = item_choice(None if items == "all" else items, split, seed)
-    selection = load_marker_questions(dataset, **choice, formats=formats)
+    selection = load_marker_questions(dataset, **shared.choice, formats=formats)
     wordings = [template] if template else list(wording.TEMPLATES.values())
     wordings += [version_of(UTILS)] if study else []
-    facts = log_facts(
-        selection,
-        wordings,
-        context,
-        prompts=["hedge_markers", "judge"] if by_model else ["hedge_markers"],
-        output_tokens=30,
-        calls=1 + n_draws,
-        files=_judging_files(instrument, study=study or judges == STUDY),
-    )
+    further: dict[str, object] = {
+        "judge": instrument,
+        "judge_prompts": _prompts_label(judges),
+        "draws_per_sample": n_draws,
+    }
     if system in wording.SYSTEMS:  # its name in judgments and published figures
-        facts["system"] = system
-    grader_facts = {}
+        further["system"] = system
     if by_model:
-        grader_facts = _grader_facts(judges, is_batched(judges, batch), n_draws)
+        further |= _grader_facts(judges, is_batched(judges, batch), n_draws)
     return compose_task(
-        selection,
+        hedge_markers,
         [_sample(item) for item in selection.items],
         ask_hedged(n_draws, context, template, grader=by_model),
         scorer,
         hedge_viewer,
         headline="faithfulness",
-        version=TASK_VERSIONS["hedge_markers"],
-        facts={
-            **facts,
-            "judge": instrument,
-            "judge_prompts": _prompts_label(judges),
-            "draws_per_sample": n_draws,
-            **grader_facts,
-        },
+        facts=log_facts(
+            selection,
+            wordings,
+            context,
+            prompts=["hedge_markers", "judge"] if by_model else ["hedge_markers"],
+            output_tokens=30,
+            calls=1 + n_draws,
+            files=_judging_files(instrument, study=study or judges == STUDY),
+            further=further,
+        ),
         config=GenerateConfig(
             temperature=1, max_tokens=256, stop_seqs=[STOP_AT_QUESTION] if study else None
         ),
@@ -187,29 +181,28 @@ def judge_check(
     batched = is_batched(judges, batch)
     selection = load_judge_items(parts, items=items, seed=arguments.integer("seed", seed))
     calls = 1 if instrument == "model" else 0
-    facts = log_facts(
-        selection,
-        list(templates.values()),
-        None,
-        prompts=["judge"] if calls else [],
-        output_tokens=12,
-        calls=calls,
-        files=_judging_files(instrument, study=judges == STUDY),
-    )
     label = _prompts_label(judges)
     samples = []
     for item in selection.items:
         for form in _forms(item, batched):
             samples.append(_judgment_sample(item, form, instrument, batched, label))
     return compose_task(
-        selection,
+        judge_check,
         samples,
         ask_judge(judges, batch),
         judge_item(),
         judge_viewer,
         headline="agreement_accuracy",
-        version=TASK_VERSIONS["judge_check"],
-        facts={**facts, "judge": instrument, "judge_prompts": label},
+        facts=log_facts(
+            selection,
+            list(templates.values()),
+            None,
+            prompts=["judge"] if calls else [],
+            output_tokens=12,
+            calls=calls,
+            files=_judging_files(instrument, study=judges == STUDY),
+            further={"judge": instrument, "judge_prompts": label},
+        ),
     )
 
 

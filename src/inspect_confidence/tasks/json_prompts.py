@@ -9,6 +9,7 @@ from inspect_confidence.arguments import boolean, choice
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.solvers.forms import opening
 from inspect_confidence.solvers.requests import TOKENS
+from inspect_confidence.tasks.composition import SharedArguments
 
 
 @dataclass(frozen=True)
@@ -20,24 +21,21 @@ class JsonPrompt:
         system: System message, if it replaces the package's.
         wordings: Texts whose fingerprint tells runs apart.
         typical_text: The text that a typical call reads besides the question.
-        is_exact: Whether these are the study's exact prompts.
     """
 
     template: str | None
     system: str | None
     wordings: Sequence[str]
     typical_text: str
-    is_exact: bool = False
 
 
 def study_prompt(system: str, revision: str) -> JsonPrompt:
     """Return the study's exact prompts: the user messages are the questions of the samples."""
-    return JsonPrompt("{question}", system, [revision], system, is_exact=True)
+    return JsonPrompt("{question}", system, [revision], system)
 
 
 def json_prompt(
-    template: str | None,
-    system: str | None,
+    shared: SharedArguments,
     *,
     message: str,
     directions: str,
@@ -46,12 +44,12 @@ def json_prompt(
     """Return the prompts of a user's files, or else the package's.
 
     Args:
-        template: The user's template, if any.
-        system: The user's system message, if any.
+        shared: The task's arguments with the texts of the user's files, if any.
         message: The package's user message, without a question.
         directions: The package's directions.
         wordings: The package's wordings.
     """
+    template, system = shared.template, shared.system
     text = (template or message) + (opening(directions, template, system) or "")
     return JsonPrompt(template, system, [template] if template else wordings, text)
 

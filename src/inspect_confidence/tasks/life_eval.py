@@ -14,8 +14,7 @@ from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.prompts import life_eval as wording
 from inspect_confidence.scorers.options import age_at_death
 from inspect_confidence.solvers.forms import ask_age
-from inspect_confidence.tasks.composition import compose_task, sample
-from inspect_confidence.tasks.facts import item_choice, log_facts, system_message, user_prompt
+from inspect_confidence.tasks.composition import compose_task, log_facts, read_shared, sample
 from inspect_confidence.tasks.json_prompts import (
     JsonPrompt,
     is_exact,
@@ -25,7 +24,6 @@ from inspect_confidence.tasks.json_prompts import (
     token_config,
 )
 from inspect_confidence.tasks.viewers import life_viewer
-from inspect_confidence.versions import TASK_VERSIONS
 
 AMERICAN = "American"
 
@@ -70,7 +68,6 @@ def life_eval(
         system: A file that replaces the system message; with `prompt` there is none by default.
         **unknown: Refused.
     """
-    arguments.refuse_unknown(unknown, arguments.argument_names(life_eval))
     lives, file = _life_table(table)
     edge = arguments.choice("window", window, tables.WINDOWS)
     schema = is_schema(format)
@@ -84,8 +81,8 @@ def life_eval(
         population=adjective if adjective != AMERICAN else None,
         format=schema and format,
     )
+    shared = read_shared(life_eval, unknown, items, split, seed, prompt, "{question}", system)
     config = token_config(tokens)
-    template, context = user_prompt(prompt, "{question}"), system_message(system)
     selection = life_items(
         lives,
         ages=arguments.whole_numbers("ages", ages, minimum=0, maximum=lives.top),
@@ -93,7 +90,7 @@ def life_eval(
         if sexes == "both"
         else arguments.choice_list("sexes", sexes, tables.SEXES),
         radii=arguments.numbers("radii", radii, above=0, below=120),
-        **item_choice(items, split, seed),
+        **shared.choice,
     )
     if exact:
         questions, texts = _study_questions(selection.items)
@@ -103,25 +100,22 @@ def life_eval(
         ]
         directions = wording.SCHEMA_DIRECTIONS if schema else wording.DIRECTIONS
         message = wording.message(directions, "")
-        texts = json_prompt(
-            template, context, message=message, directions=directions, wordings=[message]
-        )
+        texts = json_prompt(shared, message=message, directions=directions, wordings=[message])
     table_name = lives.name if lives.name == tables.SSA_2022 else str(file)
     samples = []
     for item, question in zip(selection.items, questions, strict=True):
         samples.append(_sample(item, question, lives, table_name, edge))
     return compose_task(
-        selection,
+        life_eval,
         samples,
         ask_age(texts.template, texts.system, schema),
         age_at_death(),
         life_viewer,
         headline="overconfidence",
-        version=TASK_VERSIONS["life_eval"],
         facts=log_facts(
             selection,
             texts.wordings,
-            None if exact else context,
+            shared.system,
             prompts=["life_eval"],
             output_tokens=150,
             files=[file, PROMPTS] if exact else [file],

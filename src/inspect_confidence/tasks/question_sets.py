@@ -5,14 +5,12 @@ from collections.abc import Sequence
 from inspect_ai import Task, task
 from inspect_ai.dataset import Sample
 
-from inspect_confidence import arguments
 from inspect_confidence.datasets import question_sets as data
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.prompts import question_sets as wording
 from inspect_confidence.scorers.options import option_confidence
 from inspect_confidence.solvers.forms import ask_options
-from inspect_confidence.tasks.composition import compose_task, sample
-from inspect_confidence.tasks.facts import item_choice, log_facts, system_message, user_prompt
+from inspect_confidence.tasks.composition import compose_task, log_facts, read_shared, sample
 from inspect_confidence.tasks.json_prompts import (
     JsonPrompt,
     is_exact,
@@ -22,7 +20,6 @@ from inspect_confidence.tasks.json_prompts import (
     token_config,
 )
 from inspect_confidence.tasks.viewers import option_viewer
-from inspect_confidence.versions import TASK_VERSIONS
 
 
 @task
@@ -56,12 +53,11 @@ def question_sets(
         system: A file that replaces the system message; with `prompt` there is none by default.
         **unknown: Refused.
     """
-    arguments.refuse_unknown(unknown, arguments.argument_names(question_sets))
     schema = is_schema(format)
     exact = is_exact(prompts, prompt=prompt, system=system, format=schema and format)
+    shared = read_shared(question_sets, unknown, items, split, seed, prompt, "{question}", system)
     config = token_config(tokens)
-    template, context = user_prompt(prompt, "{question}"), system_message(system)
-    selection = data.load_question_set(dataset, **item_choice(items, split, seed))
+    selection = data.load_question_set(dataset, **shared.choice)
     samples = []
     for item in selection.items:
         samples += [_sample(item, answer) for answer in item.given or (None,)]
@@ -71,25 +67,23 @@ def question_sets(
         first = selection.items[0]
         directions = wording.directions(first.kind, len(first.options), example=not schema)
         texts = json_prompt(
-            template,
-            context,
+            shared,
             message=wording.message(directions, ""),
             directions=directions,
             # All kinds, so that runs of different sets have the same wording.
             wordings=[wording.directions(kind, 4, example=not schema) for kind in wording.KINDS],
         )
     return compose_task(
-        selection,
+        question_sets,
         samples,
         ask_options(texts.template, texts.system, schema),
         option_confidence(),
         option_viewer,
         headline="overconfidence",
-        version=TASK_VERSIONS["question_sets"],
         facts=log_facts(
             selection,
             texts.wordings,
-            None if exact else context,
+            shared.system,
             prompts=["question_sets"],
             output_tokens=180,
             files=[data.PROMPTS[selection.name]] if exact else [],

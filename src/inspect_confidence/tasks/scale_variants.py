@@ -11,10 +11,8 @@ from inspect_confidence.prompts import scale_variants as prompts
 from inspect_confidence.scales import Scale, read_scales
 from inspect_confidence.scorers.stated import stated
 from inspect_confidence.solvers.forms import ask_stated
-from inspect_confidence.tasks.composition import compose_task, sample
-from inspect_confidence.tasks.facts import item_choice, log_facts, system_message, user_prompt
+from inspect_confidence.tasks.composition import compose_task, log_facts, read_shared, sample
 from inspect_confidence.tasks.viewers import stated_viewer
-from inspect_confidence.versions import TASK_VERSIONS
 
 
 @task
@@ -45,29 +43,28 @@ def scale_variants(
         system: A file with a system message; none by default.
         **unknown: Refused.
     """
-    arguments.refuse_unknown(unknown, arguments.argument_names(scale_variants))
-    scale_list = read_scales(scales)
     name = arguments.choice("wording", wording, list(prompts.WORDINGS))
-    template = user_prompt(prompt, prompts.WORDINGS[name])
-    choice_wording = template or prompts.WORDINGS[name]
-    math_wording = template or prompts.MATH_WORDINGS[name]
-    context = system_message(system)
-    selection = load_questions(dataset, **item_choice(items, split, seed))
+    shared = read_shared(
+        scale_variants, unknown, items, split, seed, prompt, prompts.WORDINGS[name], system
+    )
+    scale_list = read_scales(scales)
+    choice_wording = shared.template or prompts.WORDINGS[name]
+    math_wording = shared.template or prompts.MATH_WORDINGS[name]
+    selection = load_questions(dataset, **shared.choice)
     samples = []
     for item in selection.items:
         samples += [_sample(item, scale) for scale in scale_list]
     return compose_task(
-        selection,
+        scale_variants,
         samples,
-        ask_stated(choice_wording, math_wording, context),
+        ask_stated(choice_wording, math_wording, shared.system),
         stated(),
         stated_viewer,
         headline="overconfidence",
-        version=TASK_VERSIONS["scale_variants"],
         facts=log_facts(
             selection,
             (choice_wording, math_wording),
-            context,
+            shared.system,
             prompts=["scale_variants"],
             output_tokens=_output_tokens(selection.items),
         ),

@@ -19,16 +19,14 @@ from inspect_confidence.judges.short_answers import GRADERS, OURS, default_grade
 from inspect_confidence.prompts.confidence import PUBLISHED
 from inspect_confidence.scorers.simple_qa import simple_qa_score
 from inspect_confidence.solvers.forms import ask_simple_qa
-from inspect_confidence.tasks.composition import compose_task
+from inspect_confidence.tasks.composition import compose_task, log_facts, read_shared
 from inspect_confidence.tasks.decision_samples import (
     decision_sample,
-    grader_facts,
+    judge_facts,
     judge_of_answers,
     kind_of,
 )
-from inspect_confidence.tasks.facts import item_choice, log_facts, system_message, user_prompt
 from inspect_confidence.tasks.viewers import simple_qa_viewer
-from inspect_confidence.versions import TASK_VERSIONS
 
 
 @task
@@ -62,14 +60,10 @@ def simple_qa(
         system: A file with a system message; none by default.
         **unknown: Refused.
     """
-    arguments.refuse_unknown(unknown, arguments.argument_names(simple_qa))
+    shared = read_shared(simple_qa, unknown, items, split, seed, prompt, "{question}", system)
     n_draws = arguments.integer("draws", draws, minimum=0)
-    template = user_prompt(prompt, "{question}")
-    context = system_message(system)
     name = BUNDLED if str(dataset).strip() == "bundled" else dataset
-    selection = load_decision_questions(
-        name, **item_choice(items, split, seed), names=SHORT_ANSWERS
-    )
+    selection = load_decision_questions(name, **shared.choice, names=SHORT_ANSWERS)
     selection = replace(selection, items=[_in_words(item) for item in selection.items])
     instrument = judge_of_answers("simple_qa", judge, selection.items)
     grader = OURS if instrument == "rules" else default_grader()
@@ -77,30 +71,27 @@ def simple_qa(
         grader = arguments.choice("judge_prompts", judge_prompts, GRADERS)
     verified = selection.name == SIMPLEQA_VERIFIED
     judging = grader_wording(grader, is_verified=verified)
-    wording = template or PUBLISHED["simpleqa"].text
-    judge_calls = grader_facts(judging.templates["correctness"], 2 if n_draws else 1)
+    wording = shared.template or PUBLISHED["simpleqa"].text
     return compose_task(
-        selection,
+        simple_qa,
         [decision_sample(item, kind_of(item), {}) for item in selection.items],
-        ask_simple_qa(n_draws, template, context, grader=instrument == "model"),
+        ask_simple_qa(n_draws, shared.template, shared.system, grader=instrument == "model"),
         simple_qa_score(instrument, grader, verified),
         simple_qa_viewer,
         headline="overconfidence",
-        version=TASK_VERSIONS["simple_qa"],
-        facts={
-            **log_facts(
-                selection,
-                [wording],
-                context,
-                prompts=["confidence", *["judge"] * (instrument == "model" and grader == OURS)],
-                output_tokens=30,
-                calls=1 + n_draws,
-            ),
-            "judge": instrument,
-            "judge_prompts": judging.name if instrument == "model" else "",
-            "draws_per_sample": n_draws,
-            **(judge_calls if instrument == "model" else {}),
-        },
+        facts=log_facts(
+            selection,
+            [wording],
+            shared.system,
+            prompts=["confidence", *["judge"] * (instrument == "model" and grader == OURS)],
+            output_tokens=30,
+            calls=1 + n_draws,
+            further={
+                **judge_facts(instrument, judging, 2 if n_draws else 1),
+                "judge_prompts": judging.name if instrument == "model" else "",
+                "draws_per_sample": n_draws,
+            },
+        ),
         config=GenerateConfig(temperature=1),
     )
 

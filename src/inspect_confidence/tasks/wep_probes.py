@@ -10,10 +10,8 @@ from inspect_confidence.datasets.wep_choices import NUMBERS, ChoicePrompt, order
 from inspect_confidence.prompts import wep_probes as wording
 from inspect_confidence.scorers.words import stated_probability, word_choice
 from inspect_confidence.solvers.forms import ask_probability, ask_word
-from inspect_confidence.tasks.composition import compose_task, sample
-from inspect_confidence.tasks.facts import item_choice, log_facts, system_message, user_prompt
+from inspect_confidence.tasks.composition import compose_task, log_facts, read_shared, sample
 from inspect_confidence.tasks.viewers import choice_viewer, probability_viewer
-from inspect_confidence.versions import TASK_VERSIONS
 
 
 @task
@@ -48,35 +46,34 @@ def wep_elicitation(
         system: A file with a system message; none by default.
         **unknown: Refused.
     """
-    arguments.refuse_unknown(unknown, arguments.argument_names(wep_elicitation))
     templates = wording.ELICITATION[arguments.choice("prompts", prompts, list(wording.ELICITATION))]
-    template = user_prompt(prompt, templates["en"])
-    context = system_message(system)
+    shared = read_shared(
+        wep_elicitation, unknown, items, split, seed, prompt, templates["en"], system
+    )
     selection, chosen_words = contexts.load_contexts(
         dataset,
         settings=arguments.choice_list("settings", settings, contexts.SETTINGS),
         languages=arguments.choice_list("languages", languages, contexts.LANGUAGES),
         words=words,
-        **item_choice(items, split, seed),
+        **shared.choice,
     )
     wordings = {}
     for language in sorted({item.language for item in selection.items}):
-        wordings[language] = template or templates.get(language, templates["en"])
+        wordings[language] = shared.template or templates.get(language, templates["en"])
     samples = []
     for item in selection.items:
         samples += [_statement(item, word) for word in chosen_words if word in item.statements]
     return compose_task(
-        selection,
+        wep_elicitation,
         samples,
-        ask_probability(wordings, context),
+        ask_probability(wordings, shared.system),
         stated_probability(),
         probability_viewer,
         headline="mean_probability",
-        version=TASK_VERSIONS["wep_elicitation"],
         facts=log_facts(
             selection,
             list(wordings.values()),
-            context,
+            shared.system,
             prompts=["wep_probes"],
             output_tokens=4,
             read_again=25,  # the clause
@@ -108,32 +105,30 @@ def wep_choice(
         system: A file with a system message; none by default.
         **unknown: Refused.
     """
-    arguments.refuse_unknown(unknown, arguments.argument_names(wep_choice))
+    shared = read_shared(wep_choice, unknown, items, split, seed, prompt, wording.CHOICE, system)
     arguments.choice("dataset", dataset, ["design"])
     forms = {"with": [True], "without": [False], "both": [False, True]}
     thoughts = forms[arguments.choice("cot", str(cot).lower(), list(forms))]
-    template = user_prompt(prompt, wording.CHOICE)
-    plain_wording, cot_wording = template or wording.CHOICE, template or wording.CHOICE_COT
-    context = system_message(system)
-    choice = item_choice(items, split, seed)
-    chosen = choose(ordered_design(choice["seed"]), choice["split"], items)
+    plain_wording = shared.template or wording.CHOICE
+    cot_wording = shared.template or wording.CHOICE_COT
+    design = ordered_design(shared.choice["seed"])
+    chosen = choose(design, shared.choice["split"], items)
     texts = [*wording.SITUATIONS.values(), *wording.SENTENCES.values(), str(NUMBERS)]
     selection = Selection("design", chosen, arguments.fingerprint("\n".join(texts)))
     samples = []
     for item in selection.items:
         samples += [_sentence(item, is_thought) for is_thought in thoughts]
     return compose_task(
-        selection,
+        wep_choice,
         samples,
-        ask_word(plain_wording, cot_wording, context),
+        ask_word(plain_wording, cot_wording, shared.system),
         word_choice(),
         choice_viewer,
         headline="empirical_consistency",
-        version=TASK_VERSIONS["wep_choice"],
         facts=log_facts(
             selection,
             (plain_wording, cot_wording),
-            context,
+            shared.system,
             prompts=["wep_probes"],
             output_tokens=8 + 120 * sum(thoughts) // len(thoughts),
             read_again=200,  # the situation
