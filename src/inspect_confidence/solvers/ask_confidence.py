@@ -5,10 +5,11 @@ so that output, messages and scores of the eval are the same as without them. Th
 count towards the eval's limits of tokens, messages, turns and working time.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from string import ascii_uppercase
-from typing import Any
+from typing import Any, NamedTuple
 
 from inspect_ai.model import (
     ChatMessage,
@@ -109,7 +110,7 @@ class ConfidenceRequest:
         if self.wording is not None:
             fields = {name: fields.get(name, "") for name in prompts.FIELDS}
             return self.wording.format(**{**fields, "low": str(low), "high": str(high)})
-        own = _NUMBER_WORDINGS[method]
+        own = _NUMBER_METHODS[method].wording
         wording = prompts.with_decimals(own) if self.scale.has_decimals else own
         return wording.format(**fields, l=low, u=high)
 
@@ -120,22 +121,29 @@ class ConfidenceRequest:
         return sum(calls.get(method, 1) for method in self.methods)
 
 
-_NUMBER_WORDINGS = {"stated": prompts.STATED, "alone": prompts.ALONE, "before": prompts.BEFORE}
-_NEEDED: dict[str, set[str]] = {
-    "stated": set(),
-    "alone": {"question", "answer"},
-    "before": {"question"},
+class _NumberMethod(NamedTuple):
+    """A method that asks for a number."""
+
+    form: str  # the elicitation in the message's metadata
+    wording: str
+    needed: Collection[str] = ()  # fields that a user's wording must have
+
+
+_NUMBER_METHODS = {
+    "stated": _NumberMethod("confidence", prompts.STATED),
+    "alone": _NumberMethod("confidence_alone", prompts.ALONE, {"question", "answer"}),
+    "before": _NumberMethod("confidence_before", prompts.BEFORE, {"question"}),
 }
 
 
 def _wording(prompt: object, methods: Sequence[str], scale: Scale) -> str:
     """Return a published wording by name, or that of the user's file, with its fields checked."""
     published = prompts.PUBLISHED.get(str(prompt))
-    asking = [method for method in methods if method in _NUMBER_WORDINGS]
+    asking = [method for method in methods if method in _NUMBER_METHODS]
     if not asking:
         raise InvalidArgument(
             f"prompt={prompt}: none of ways={','.join(methods)} asks for a number; "
-            f"add one of {', '.join(_NUMBER_WORDINGS)}."
+            f"add one of {', '.join(_NUMBER_METHODS)}."
         )
     if published is None and not (arguments.shell_folder() / str(prompt)).is_file():
         raise InvalidArgument(
@@ -150,7 +158,7 @@ def _wording(prompt: object, methods: Sequence[str], scale: Scale) -> str:
     text = published.text if published else arguments.prompt_text("prompt", prompt)
     fields = arguments.fields_within(f"prompt={prompt}", text, prompts.FIELDS)
     for method in asking:
-        if missing := sorted(_NEEDED[method] - fields):
+        if missing := sorted(set(_NUMBER_METHODS[method].needed) - fields):
             raise InvalidArgument(
                 f"prompt={prompt} lacks {{{missing[0]}}}, which ways={method} needs."
             )
@@ -398,22 +406,13 @@ def _prompt_fields(state: TaskState) -> dict[str, str]:
     return {"question": question_of(state), "answer": state.output.completion}
 
 
-async def _ask_stated(state: TaskState, request: ConfidenceRequest) -> list[ModelOutput]:
+async def _ask_number(
+    method: str, state: TaskState, request: ConfidenceRequest
+) -> list[ModelOutput]:
+    text = request.text(method, **_prompt_fields(state))
+    ask = _in_conversation if method == "stated" else _in_new_conversation
     low, high = request.scale.low, request.scale.high
-    text = request.text("stated", **_prompt_fields(state))
-    return await _in_conversation(state, text, form="confidence", low=low, high=high)
-
-
-async def _ask_alone(state: TaskState, request: ConfidenceRequest) -> list[ModelOutput]:
-    low, high = request.scale.low, request.scale.high
-    text = request.text("alone", **_prompt_fields(state))
-    return await _in_new_conversation(state, text, form="confidence_alone", low=low, high=high)
-
-
-async def _ask_before(state: TaskState, request: ConfidenceRequest) -> list[ModelOutput]:
-    low, high = request.scale.low, request.scale.high
-    text = request.text("before", question=question_of(state))
-    return await _in_new_conversation(state, text, form="confidence_before", low=low, high=high)
+    return await ask(state, text, form=_NUMBER_METHODS[method].form, low=low, high=high)
 
 
 async def _ask_p_true(state: TaskState, request: ConfidenceRequest) -> list[ModelOutput]:
@@ -452,9 +451,7 @@ async def _ask_logprob(state: TaskState, request: ConfidenceRequest) -> list[Mod
 _ELICITATIONS: Mapping[
     str, Callable[[TaskState, ConfidenceRequest], Awaitable[list[ModelOutput]]]
 ] = {
-    "stated": _ask_stated,
-    "alone": _ask_alone,
-    "before": _ask_before,
+    **{method: partial(_ask_number, method) for method in _NUMBER_METHODS},
     "p_true": _ask_p_true,
     "consistency": _ask_consistency,
     "words": _ask_words,
