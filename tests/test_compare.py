@@ -79,7 +79,7 @@ def test_items_that_both_have() -> None:
     width = row(compare(a, b, resamples=300), "mean_width")
     assert width["p"] == pytest.approx(2.0**-59)
     assert np.isnan([width["ci_low"], width["ci_high"]]).all()
-    assert width["verdict"].startswith("b is higher by 0.5")
+    assert width["verdict"] == "b is higher by 0.5 (exploratory, p<0.001)"
 
 
 @pytest.mark.slow
@@ -114,7 +114,7 @@ def test_holm_adjusts_over_the_primary_comparisons_alone() -> None:
     exploratory = comparison[~is_primary]
     assert exploratory["p_holm"].isna().all()
     with_p = exploratory[exploratory["p"].notna()]
-    assert with_p["verdict"].str.contains("exploratory, p=").all()
+    assert with_p["verdict"].str.contains("exploratory, p[=<][01]").all()
     for row_values in with_p.to_dict("records"):
         assert ("no difference" in row_values["verdict"]) == (row_values["p"] >= 0.05)
     assert "coverge" in refusal_of(frames, "coverge")
@@ -179,8 +179,10 @@ def test_command_prints_a_verdict_a_metric(tmp_path: Path) -> None:
     assert "a is higher by" in lines[line_numbers[-1]]
     screen = printed("compare", tmp_path, "--resamples", 200).stdout.splitlines()
     assert screen[:2] == ["a: respondent/calibrated", "b: respondent/overconfident"]
-    (line,) = [line for line in screen if "coverage_plateau, direct" in line]
-    assert re.search(r"a is higher +0\.\d+ +\[0\.\d+, 0\.\d+\]$", line)
+    assert screen[2] == "task: fermi_eval bundled direct"
+    line = " ".join(line for line in screen if line.startswith("coverage_plateau"))
+    assert re.search(r"\[0\.\d+, 0\.\d+\]", line)
+    assert line.endswith("a is higher; 1 is best")
     assert not [line for line in screen if "level=" in line]
 
 
@@ -198,13 +200,22 @@ def test_the_screen_is_of_the_primary_metric_of_models_on_the_main_scale(
             )
     differences = compare(pd.concat(frames), resamples=50)
     assert set(differences["contrast"]) == {"models", "methods"}
-    (main,) = main_differences(differences).to_dict("records")
-    assert (main["a"], main["b"], main["method"]) == ("m/one", "m/two", "0-100")
+    shown = main_differences(differences)
+    assert set(zip(shown["a"], shown["b"], shown["method"], strict=True)) == {
+        ("m/one", "m/two", "0-100")
+    }
     # .9 stated in both; 3 and 1 of 4 are right.
-    assert (main["metric"], main["difference"]) == ("overconfidence", pytest.approx(-0.5))
+    by_metric = shown.set_index("metric")
+    assert by_metric.loc["overconfidence", "difference"] == pytest.approx(-0.5)
+    assert by_metric["role"].to_dict() == {
+        "overconfidence": "primary",
+        "ece": "exploratory",
+        "auroc": "exploratory",
+    }
     print_differences(differences)
     screen = capsys.readouterr().out
-    assert "overconfidence, 0-100  no verdict  -0.5" in screen
+    (line,) = [line for line in screen.splitlines() if "no verdict" in line and "over" in line]
+    assert "no verdict: fewer than" in line
     assert "0-20" not in screen
     print_differences(differences, full=True)
     full = capsys.readouterr().out
@@ -222,7 +233,7 @@ def test_a_screen_has_as_many_pairs_as_there_is_room_for(
     frames = [judgments(f"m{k}", k / 10) for k in range(9)]
     print_differences(compare(pd.concat(frames), resamples=20))
     screen = capsys.readouterr().out
-    assert screen.count("coverage_plateau") == 30
+    assert screen.count("task: fermi_eval direct") == 30
     assert "30 of 36 pairs are shown" in " ".join(screen.split())
 
 

@@ -349,7 +349,7 @@ def print_differences(differences: "pd.DataFrame", *, full: bool = False) -> Non
         full: Whether to print all defined differences with both values, by data set, or else only
             `main_differences` of as many pairs as a screen has room for.
     """
-    from inspect_confidence.commands.compare import main_differences
+    from inspect_confidence.commands.compare import PRIMARY, main_differences
 
     if full:
         keys = ["a", "b", "dataset"]
@@ -364,9 +364,12 @@ def print_differences(differences: "pd.DataFrame", *, full: bool = False) -> Non
         )
     else:
         keys, rows = ["a", "b"], main_differences(differences)
+        is_exploratory = (rows["role"] != PRIMARY).any()
+        exploratory = "* Exploratory, so its p is not adjusted. " if is_exploratory else ""
         caption = (
             "A verdict on several comparisons in a task is by p after Holm's adjustment. "
-            "--full gives all metrics and reasons, --csv FILE all numbers."
+            f"{exploratory}--metric NAME shows other metrics, --full all with reasons, --csv FILE "
+            "all numbers."
         )
     pairs = list(rows.groupby(keys, sort=False))
     lines = 0
@@ -375,30 +378,48 @@ def print_differences(differences: "pd.DataFrame", *, full: bool = False) -> Non
         if not full and place and lines > _SCREEN:
             caption += f" {place} of {len(pairs)} pairs are shown; --model NAME selects."
             break
-        titles = map("{}: {}".format, ("a", "b", "data set"), names)
+        titles = list(map("{}: {}".format, ("a", "b", "data set"), names))
+        if not full and len(tasks := set(_task_texts(group))) == 1:
+            titles.append(f"task: {tasks.pop()}")
         table = _full_table(group) if full else _main_table(group)
         print_table(table, "\n".join(map(one_line, titles)), "")
     _print_text(_console(), caption)
 
 
 def _main_table(rows: "pd.DataFrame") -> "pd.DataFrame":
+    """Return a pair's table; what all lines share is left out, since the title names it."""
     import pandas as pd
 
-    from inspect_confidence.commands.compare import verdict_words
+    from inspect_confidence.commands.compare import PRIMARY, verdict_words
+    from inspect_confidence.metrics import SAME
     from inspect_confidence.results import Condition
 
-    tasks, metrics = [], []
+    metrics, verdicts = [], []
     for row in rows.to_dict("records"):
-        dataset = "" if row["dataset"] == row["task"] else row["dataset"]
-        tasks.append(" ".join(filter(None, (row["task"], dataset))))
         condition = Condition.read(row["condition"])
         parts = map("{}={}".format, condition, condition.values())
-        metrics.append(", ".join(filter(None, (row["metric"], row["method"], *parts))))
-    verdicts = [verdict_words(row).partition(":")[0] for row in rows.to_dict("records")]
-    table = pd.DataFrame({"task": tasks, "metric": metrics, "verdict": verdicts})
-    table["a-b"] = list(map("{:.2g}".format, rows["difference"]))
-    table["95% interval"] = _bounds(rows, ".2g")
+        metrics.append(", ".join((row["metric"], *parts)))
+        verdict = verdict_words(row)
+        if SAME in row["note"]:
+            verdict = f"{verdict}; {SAME}"
+        verdicts.append(verdict if row["role"] == PRIMARY else f"{verdict} *")
+    tasks = _task_texts(rows)
+    table = pd.DataFrame({"metric": metrics})
+    if len(set(tasks)) > 1:
+        table.insert(0, "task", tasks)
+    for heading, name in (("a", "value_a"), ("b", "value_b"), ("a-b", "difference")):
+        table[heading] = [format_number(round(value, 9), ".2g") for value in rows[name]]
+    table["95% interval"] = _bounds(rows, ".2g", "none")
+    table["verdict"] = verdicts
     return table
+
+
+def _task_texts(rows: "pd.DataFrame") -> list[str]:
+    """Return task, data set and method of each difference, as one text."""
+    texts = []
+    for task, dataset, method in rows[["task", "dataset", "method"]].itertuples(index=False):
+        texts.append(" ".join(filter(None, (task, "" if dataset == task else dataset, method))))
+    return texts
 
 
 def _full_table(rows: "pd.DataFrame") -> "pd.DataFrame":

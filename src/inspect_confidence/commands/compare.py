@@ -17,8 +17,10 @@ from inspect_confidence.commands.analysis import (
 )
 from inspect_confidence.commands.groups import field_values
 from inspect_confidence.errors import InvalidArgument, nearest
+from inspect_confidence.headlines import direction_of
 from inspect_confidence.judgments.read import Judgments, JudgmentSource, judgments_of
-from inspect_confidence.metrics import METRICS, holm
+from inspect_confidence.metrics import holm
+from inspect_confidence.overview.numbers import format_number
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import Headline, Study, study_of
 
@@ -225,6 +227,19 @@ def _first_headline(rows: pd.DataFrame, task: str) -> tuple[Headline | None, NDA
     return None, np.zeros(len(rows), bool)
 
 
+def _has_headline(rows: pd.DataFrame) -> pd.Series:
+    """Return whether each row, all of them of one task, is primary or of a headline of the task."""
+    task = rows["task"].iloc[0]
+    conditions = list(map(Condition.read, rows["condition"]))
+    is_shown = rows["role"] == PRIMARY
+    is_whole = np.array(["by" not in condition for condition in conditions])
+    for headline in study_of(task).headlines:
+        if headline.task == task:
+            agrees = np.array([_agrees(condition, headline.where) for condition in conditions])
+            is_shown |= (rows["metric"] == headline.metric) & agrees & is_whole
+    return is_shown
+
+
 def _agrees(condition: Condition, where: Mapping[str, str]) -> bool:
     """Return whether a condition has the values of `where` in every part that both have."""
     return all(where[name] == value for name, value in condition.items() if name in where)
@@ -281,12 +296,17 @@ def verdict_words(row: Mapping[Hashable, Any]) -> str:
     if np.isnan(row["difference"]):
         return "undefined"
     if np.isnan(p):
-        return str(row["note"]).replace("no interval", "no verdict")
+        reason, *_ = str(row["note"]).split(";")
+        return reason.replace("no interval", "no verdict")
     if p >= 0.05:
-        return "no difference shown" + (" after adjustment" if row["p"] < 0.05 else "")
+        adjusted = f" after adjustment, {_p_text(p)}" if row["p"] < 0.05 else ""
+        return f"no difference shown{adjusted}"
     ahead, behind = ("a", "b") if row["difference"] > 0 else ("b", "a")
-    better = {"higher": ahead, "lower": behind}.get(METRICS[row["metric"]].direction)
-    return f"{better} is better" if better else f"{ahead} is higher"
+    direction = direction_of(row["metric"], row["condition"])
+    if direction.name in ("higher", "lower"):
+        return f"{ahead if direction.name == 'higher' else behind} is better"
+    # A difference alone does not show which of two values is nearer to the best one.
+    return f"{ahead} is higher" + (f"; {direction.target:g} is best" if direction.ordered else "")
 
 
 def _verdict(row: Mapping[Hashable, Any]) -> str:
@@ -295,19 +315,26 @@ def _verdict(row: Mapping[Hashable, Any]) -> str:
     p = row["p_holm"] if is_primary else row["p"]
     if np.isnan(row["difference"]) or np.isnan(p):
         return words
-    tested = f"p={row['p']:.3g}" if is_primary else f"exploratory, p={row['p']:.3g}"
+    tested = _p_text(row["p"]) if is_primary else f"exploratory, {_p_text(row['p'])}"
     if row["family"] > 1:
-        tested += f", {p:.3g} over {row['family']} comparisons"
+        tested += f", {_p_text(p)} after adjustment over {row['family']} comparisons"
     size = "" if p >= 0.05 else f" by {abs(row['difference']):.3g}"
-    return f"{words}{size} ({tested})"
+    difference, separator, best = words.partition(";")
+    return f"{difference}{size}{separator}{best} ({tested})"
+
+
+def _p_text(p: float) -> str:
+    """Return `p=0.021`, or `p<0.001`: resamples and Student's t do not tell smaller ones apart."""
+    text = format_number("p_value", p)
+    return f"p{text}" if text.startswith("<") else f"p={text}"
 
 
 def main_differences(differences: pd.DataFrame) -> pd.DataFrame:
-    """Return the primary differences that a screen shows, from the rows of `compare`.
+    """Return the differences that a screen shows, from the rows of `compare`.
 
-    These are contrasts of models; contrasts of methods only if there are no others. If a study's
-    headline is of one method or scale, such as 0-100, only that one is shown. Undefined
-    differences are left out.
+    These are the primary ones; of a single pair in one task also its other headlines. Contrasts of
+    methods are shown only if there are none of models. If a study's headline is of one method or
+    scale, such as 0-100, only that one is shown. Undefined differences are left out.
 
     Args:
         differences: Rows of `compare`.
@@ -315,7 +342,16 @@ def main_differences(differences: pd.DataFrame) -> pd.DataFrame:
     Returns:
         Some of the rows, ordered by pair; `a` and `b` are named without the `method` of both.
     """
-    main = differences[(differences["role"] == PRIMARY) & differences["difference"].notna()]
+    rows = _of_main_conditions(differences, differences["role"] == PRIMARY)
+    if rows["task"].nunique() == 1 and len(rows[["a", "b"]].drop_duplicates()) == 1:
+        rows = _of_main_conditions(differences, _has_headline(differences))
+    order = rows.groupby(["a", "b"], sort=False).ngroup()
+    return rows.iloc[np.argsort(order, kind="stable")]
+
+
+def _of_main_conditions(differences: pd.DataFrame, is_main: pd.Series) -> pd.DataFrame:
+    """Return the selected differences of models on the main method or scale of their task."""
+    main = differences[is_main & differences["difference"].notna()]
     if (main["contrast"] == MODELS).any():
         main = main[main["contrast"] == MODELS]
     selected = []
@@ -329,6 +365,4 @@ def main_differences(differences: pd.DataFrame) -> pd.DataFrame:
     for side in ("a", "b"):
         pairs = zip(rows[side], rows["method"], strict=True)
         names[side] = [name.removesuffix(f" {method}") for name, method in pairs]
-    rows = rows.assign(**names)
-    order = rows.groupby(["a", "b"], sort=False).ngroup()
-    return rows.iloc[np.argsort(order, kind="stable")]
+    return rows.assign(**names)
