@@ -216,7 +216,7 @@ STUDIES = (
     Mutant(
         "difference_turned_round",
         "studies/compare.py",
-        "difference = first - second  # of two infinite values undefined",
+        "difference = first - second",
         "difference = second - first",
         ["tests/test_compare.py"],
     ),
@@ -237,14 +237,14 @@ STUDIES = (
     Mutant(
         "clip_within_a_tenth_of_the_scale",
         "studies/stated.py",
-        "violated = excess * 20 > width",
-        "violated = excess * 10 > width",
+        "is_outside = excess * 20 > width",
+        "is_outside = excess * 10 > width",
         ["tests/studies", "tests/metrics/test_reports.py"],
     ),
     Mutant(
         "out_of_range_counts_as_confidence",
         "studies/stated.py",
-        'rows["confidence"] = np.where(derived & ~violated, share, confidence)',
+        'rows["confidence"] = np.where(derived & ~is_outside, share, confidence)',
         'rows["confidence"] = np.where(derived, share, confidence)',
         ["tests/studies", "tests/test_judgments.py"],
     ),
@@ -307,7 +307,7 @@ STUDIES = (
     Mutant(
         "notes_do_not_count_what_is_left_out",
         "studies/notes.py",
-        'return f"{sum(bad.values())} of {counts.total()} judgments left out: {reasons}"',
+        'return f"{sum(excluded.values())} of {counts.total()} judgments left out: {reasons}"',
         'return ""',
         ["tests/studies/test_scale_numbers.py"],
     ),

@@ -13,7 +13,7 @@ from sklearn.metrics import roc_auc_score
 
 from inspect_confidence import InvalidArgument, read_judgments, summarize
 from inspect_confidence.results import Condition
-from inspect_confidence.studies import NOTHING_SAID, Recorded
+from inspect_confidence.studies import SELF_DESCRIBING, Recorded
 from runs import printed
 from studies.frames import result_row, value
 
@@ -33,7 +33,7 @@ def write_columns(folder: Path, ending: str = "csv", /, **columns: Any) -> Path:
     return path
 
 
-def task_of(path: Path, recorded: Recorded = NOTHING_SAID) -> str:
+def task_of(path: Path, recorded: Recorded = SELF_DESCRIBING) -> str:
     """Of what task a file's judgments are."""
     (task,) = read_judgments(path, recorded=recorded)
     return task

@@ -185,7 +185,7 @@ def test_studies_of_other_packages_that_cannot_be_used(monkeypatch: pytest.Monke
     """A module that isn't there, what is no study, and a name that is taken."""
     cases = {
         "no_such_module:STUDY": "can't be loaded",
-        "inspect_confidence:__version__": "is str, not a Study",
+        "inspect_confidence:__version__": "names a str, but must name a Study",
         "inspect_confidence.studies.fermi_eval.study:FERMI_EVAL": "'fermi_eval' of a study or task",
     }
     for value, message in cases.items():

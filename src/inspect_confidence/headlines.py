@@ -141,7 +141,7 @@ def _present_headlines(rows: pd.DataFrame, headlines: Iterable[Headline]) -> Ite
             continue
         for parts in condition_values(rows, task, group_headlines[0].where, each):
             for headline in group_headlines:
-                yield headline.under(parts)
+                yield headline.with_parts(parts)
 
 
 def condition_values(

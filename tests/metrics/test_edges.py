@@ -40,10 +40,10 @@ def test_empty_sets_of_three_items() -> None:
     # median of the direct widths, 6, less 4, is 2.
     assert conformal_offset([0, 0, 0], [6, 8, 8], [3, 2, 7], 50) == -2
     test = intervals([3, 4], [2, 10], [1, 5])
-    assert test.moved(-2).statistics()["median_width"](np.ones((1, 5))) == [3]
+    assert test.move_bounds(-2).statistics()["median_width"](np.ones((1, 5))) == [3]
     # A truth in an empty set counts once among covered, missed below and missed above.
     # [0, 2] becomes [2, 0], and truth 1 is below 2 and above 0.
-    statistics = intervals([3], [2], [1.0]).moved(-2).statistics()
+    statistics = intervals([3], [2], [1.0]).move_bounds(-2).statistics()
     parts = [statistics[name] for name in ("coverage", "miss_below", "miss_above")]
     assert sum(part(np.ones((1, 5))) for part in parts) == 1
 

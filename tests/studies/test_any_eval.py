@@ -16,7 +16,7 @@ from sklearn.metrics import roc_auc_score
 from inspect_confidence import compare
 from inspect_confidence.judgments.read import judgments_of
 from inspect_confidence.results import Condition
-from inspect_confidence.studies.any_eval.judgments import completed
+from inspect_confidence.studies.any_eval.judgments import complete_judgments
 from studies.frames import (
     NAN,
     Row,
@@ -80,7 +80,9 @@ def epochs(answers: Sequence[str | None], item: str = "q", right: str = "x") -> 
 def test_the_share_of_the_commonest_answer(answers: list[str | None]) -> None:
     """Of those that came, the first of equally common ones; fewer than two say nothing of it."""
     rows = epochs(answers)
-    (completed_row,) = completed(judgments_of(frame(rows[::-1], TASK))[TASK]).to_dict("records")
+    (completed_row,) = complete_judgments(judgments_of(frame(rows[::-1], TASK))[TASK]).to_dict(
+        "records"
+    )
     given_answers = [answer for answer in answers if answer]
     assert completed_row["draws"] == len(given_answers)
     if given_answers:
@@ -102,7 +104,7 @@ def test_the_share_of_the_commonest_answer(answers: list[str | None]) -> None:
 
 def test_answers_that_differ_in_writing_alone_are_one() -> None:
     """Case and the point at the end are no other answer; two thirds agree."""
-    (completed_row,) = completed(
+    (completed_row,) = complete_judgments(
         judgments_of(frame(epochs(["Paris.", "rome", "paris"]), TASK))[TASK]
     )[["confidence", "answer"]].itertuples(index=False)
     assert completed_row == (pytest.approx(2 / 3), "Paris.")

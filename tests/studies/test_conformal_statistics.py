@@ -34,8 +34,8 @@ def intervals(rows: list[OffsetRow], units: int, level: float) -> Intervals:
     """The rows as the studies hold them."""
     return Intervals(
         level=level,
-        unit=np.array([row.item for row in rows], np.int64),
-        units=units,
+        unit_index=np.array([row.item for row in rows], np.int64),
+        unit_count=units,
         lower=np.array([row.lower for row in rows], float),
         upper=np.array([row.upper for row in rows], float),
         truth=np.array([row.truth for row in rows], float),
@@ -48,11 +48,11 @@ def conformal_statistics(train: Intervals, test: Intervals) -> dict[str, Statist
     """The statistics of test intervals moved by the offset that is learned on train items."""
     learned = train.first_epochs()
     offset = conformal_offset(learned.lower, learned.upper, learned.truth, test.level)
-    moved = test.moved(offset)
+    moved = test.move_bounds(offset)
     change = moved.values()["interval_score"] - test.values()["interval_score"]
     return {
         **moved.statistics(),
-        "interval_score_change": mean_of(change, test.unit, test.units),
+        "interval_score_change": mean_of(change, test.unit_index, test.unit_count),
         "conformal_offset": lambda weights: np.full(len(weights), offset),
     }
 

@@ -19,7 +19,7 @@ from inspect_confidence.judgments.read import judgments_of
 from inspect_confidence.metrics import prediction_powered_mean
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import Resampling, estimate
-from inspect_confidence.studies.any_eval.judgments import completed
+from inspect_confidence.studies.any_eval.judgments import complete_judgments
 from inspect_confidence.studies.judge_error import CONSISTENCY, CORRECTNESS, corrected_correctness
 from studies.frames import frame, result_row
 
@@ -43,7 +43,7 @@ def answers(**columns: Any) -> pd.DataFrame:
 
 def corrected(run: pd.DataFrame, labels: pd.DataFrame = LABELS) -> dict[str, Result]:
     """The corrected numbers alone, by metric."""
-    rows = completed(judgments_of(run)["any_eval"])
+    rows = complete_judgments(judgments_of(run)["any_eval"])
     units = pd.Index(rows["item"].unique())
     resampling = Resampling(resamples=200, judge_labels=read_judge_labels(labels))
     unit = estimate.unit_indices(rows, units)

@@ -12,7 +12,7 @@ from inspect_confidence.commands.views import headline_metrics
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.studies import Resampling, all_studies
 from inspect_confidence.studies.estimate import Estimate, Statistics, resample, single_statistic
-from inspect_confidence.studies.unread import SHARE
+from inspect_confidence.studies.unread import UNREAD_SHARE
 
 
 def reports() -> pd.DataFrame:
@@ -32,7 +32,7 @@ def reports() -> pd.DataFrame:
 
 def rows_of(results: pd.DataFrame, metrics: set[str]) -> pd.DataFrame:
     """Return the rows of some metrics and the shares of unread replies."""
-    return results[results["metric"].isin(metrics | {SHARE})].reset_index(drop=True)
+    return results[results["metric"].isin(metrics | {UNREAD_SHARE})].reset_index(drop=True)
 
 
 @pytest.mark.slow

@@ -122,7 +122,7 @@ def test_temperature_of_least_score_equals_plain_loops() -> None:
         ]
         estimand, *_ = scaled_temperatures(train, test, LEVELS, {})
         (number,) = estimand.estimates
-        assert (number.metric, number.n, number.n_asked, number.units) == (
+        assert (number.metric, number.n, number.n_asked, number.unit_count) == (
             *("temperature_score", 6, 7),
             5,
         )
@@ -137,7 +137,7 @@ def test_likelihood_choice_equals_plain_loops() -> None:
         columns = likelihood_choice(train)(all_weights.astype(float))
         for row, column in zip(all_weights, columns, strict=True):
             losses = np.zeros(len(TEMPERATURES))
-            for judgment in repeated(train.unit, row):
+            for judgment in repeated(train.unit_index, row):
                 distribution, truth = train.distributions[judgment], int(train.truth[judgment])
                 if distribution.get(truth, 0) > 0:
                     for i, t in enumerate(TEMPERATURES):
@@ -156,7 +156,7 @@ def test_scaled_metrics_equal_plain_loops() -> None:
             (number.n, number.n_asked) for estimand in estimands for number in estimand.estimates
         } == {(6, 7)}
         for row in weights(seed):
-            judgments = repeated(test.unit, row)
+            judgments = repeated(test.unit_index, row)
             metrics_by_judgment = [plain_metrics(test, j, level, temperature) for j in judgments]
             got = values_of(estimands, row)
             assert [got["", name] for name in names] == pytest.approx(

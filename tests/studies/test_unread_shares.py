@@ -14,7 +14,7 @@ from inspect_confidence.metrics import clustered_wilson_interval
 from inspect_confidence.report.tables import Table
 from inspect_confidence.report.tables import unread_table as shown
 from inspect_confidence.studies import all_tables
-from inspect_confidence.studies.unread import SHARE, summarize_failures
+from inspect_confidence.studies.unread import UNREAD_SHARE, summarize_failures
 
 EPOCHS = 2
 
@@ -42,7 +42,7 @@ def unread_rows(*frames: pd.DataFrame, common_items: bool = False) -> pd.DataFra
     """The rows on unread replies."""
     all_judgments = pd.concat(frames, ignore_index=True)
     rows = summarize(all_judgments, resamples=200, common_items=common_items)
-    return rows[rows["metric"] == SHARE].reset_index(drop=True)
+    return rows[rows["metric"] == UNREAD_SHARE].reset_index(drop=True)
 
 
 def by_condition(rows: pd.DataFrame) -> dict[str, dict[str, Any]]:

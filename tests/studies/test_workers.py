@@ -9,7 +9,7 @@ import pytest
 from inspect_confidence import InvalidArgument, summarize
 from inspect_confidence.results import Result
 from inspect_confidence.studies import Resampling, workers
-from inspect_confidence.studies.workers import LEAST, run_tasks, workers_for
+from inspect_confidence.studies.workers import MIN_JUDGMENTS, run_tasks, workers_for
 
 
 def process_of(number: int, factor: int) -> tuple[int, int]:
@@ -50,9 +50,9 @@ def test_where_work_is_done() -> None:
     def observe(result: Result, draws: np.ndarray) -> None:
         """Nothing."""
 
-    assert workers_for(LEAST, Resampling(workers=3)) == 3
-    assert workers_for(LEAST - 1, Resampling(workers=3)) == 1
-    assert workers_for(LEAST, Resampling(workers=3, observe=observe)) == 1
+    assert workers_for(MIN_JUDGMENTS, Resampling(workers=3)) == 3
+    assert workers_for(MIN_JUDGMENTS - 1, Resampling(workers=3)) == 1
+    assert workers_for(MIN_JUDGMENTS, Resampling(workers=3, observe=observe)) == 1
 
 
 def test_errors_of_processes() -> None:
@@ -96,7 +96,7 @@ def two_models() -> pd.DataFrame:
 
 def test_results_do_not_depend_on_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     """The scale study's results of one process and of two are the same to the last digit."""
-    monkeypatch.setattr(workers, "LEAST", 0)
+    monkeypatch.setattr(workers, "MIN_JUDGMENTS", 0)
     single = summarize(two_models(), resamples=40)
     two = summarize(two_models(), resamples=40, workers=2)
     pd.testing.assert_frame_equal(single, two, check_exact=True)

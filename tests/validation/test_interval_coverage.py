@@ -367,7 +367,7 @@ def test_the_studys_own_numbers(items: int, level: int) -> None:
     pool = replace(truths, lower=low, upper=high, units=POOL // 4)
 
     def true_values(offset: float) -> dict[str, float]:
-        values = pool.moved(offset).values()
+        values = pool.move_bounds(offset).values()
         means = {name: float(metric_values.mean()) for name, metric_values in values.items()}
         means["coverage_gap"] = means["coverage"] - level / 100
         means["median_width"] = float(np.median(values["mean_width"]))

@@ -61,9 +61,9 @@ def read_or_stream(
     """Read judgments like `read_paths`, but return a store as a stream if no option forbids it."""
     from inspect_confidence.commands.analysis import as_stream
     from inspect_confidence.judgments.streams import Stream
-    from inspect_confidence.studies import NOTHING_SAID
+    from inspect_confidence.studies import SELF_DESCRIBING
 
-    if len(paths) == 1 and not reread and selected_maps() is None and recorded() == NOTHING_SAID:
+    if len(paths) == 1 and not reread and selected_maps() is None and recorded() == SELF_DESCRIBING:
         source = as_stream(paths[0], settings)
         if isinstance(source, Stream):
             _print_notices(source, loss_label)

@@ -20,7 +20,7 @@ from inspect_confidence.metrics import METRICS, Costs
 from inspect_confidence.results import Condition, Result
 from inspect_confidence.studies import Resampling, Study, all_studies
 from inspect_confidence.studies.over_models import point_and_condition
-from inspect_confidence.studies.unread import SHARE, unread
+from inspect_confidence.studies.unread import UNREAD_SHARE, unread_shares
 
 CONVENTIONS = ("text", "authors")
 
@@ -259,7 +259,7 @@ class StudyResults:
                 yield self._add_note(result)
         for table in self.study.tables:
             if table.task in self.all_frames:
-                yield from unread(table, self.all_frames[table.task])
+                yield from unread_shares(table, self.all_frames[table.task])
 
     def _add_note(self, result: Result) -> Result:
         """Add a note on judgments outside the common items to a result."""
@@ -329,7 +329,10 @@ def compute_results(
                 for task in tasks:
                     order[model, _with_choices(variant, task, computed[study.name])] = place
             results.sort(
-                key=lambda result: (result.metric == SHARE, order[point_and_condition(result)[0]])
+                key=lambda result: (
+                    result.metric == UNREAD_SHARE,
+                    order[point_and_condition(result)[0]],
+                )
             )
         yield from results
 

@@ -159,11 +159,11 @@ class _Population:
     @classmethod
     def from_rows(cls, rows: pd.DataFrame, units: pd.Index) -> "_Population":
         answers = Answers.from_frame(rows, units)
-        order = np.argsort(answers.unit, kind="stable")
+        order = np.argsort(answers.unit_index, kind="stable")
         ordered = replace(
             answers, confidence=answers.confidence[order], correct=answers.correct[order]
         )
-        counts = np.bincount(answers.unit, minlength=answers.units)
+        counts = np.bincount(answers.unit_index, minlength=answers.unit_count)
         return cls(ordered, np.cumsum(counts) - counts, counts, rows["item"].nunique() / len(units))
 
     def draw_units(self, n: int, rng: np.random.Generator) -> IntArray:
@@ -178,8 +178,8 @@ class _Population:
         rows = np.repeat(self.starts[drawn_units], counts) + offsets
         return replace(
             self.answers,
-            unit=unit,
-            units=len(drawn_units),
+            unit_index=unit,
+            unit_count=len(drawn_units),
             confidence=self.answers.confidence[rows],
             correct=self.answers.correct[rows],
         )
@@ -245,11 +245,11 @@ def _interval(aim: _Aim, answers: Answers, resampling: Resampling) -> tuple[floa
     columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
     if aim.metric in columns:
         column = {aim.metric: columns[aim.metric]}
-        parts = estimate.means({}, column, answers.unit, answers.units)
+        parts = estimate.means({}, column, answers.unit_index, answers.unit_count)
     else:
         parts = table_statistics(answers, [aim.form], {}, "")
     (row,) = estimate.results_of(
-        estimate.resample([parts], answers.units, resampling), Key("", "", "")
+        estimate.resample([parts], answers.unit_count, resampling), Key("", "", "")
     )
     return row.ci_low, row.ci_high
 
@@ -336,7 +336,7 @@ def _size_to_detect(
 
 def _correlation(whole: Contrast, column: int) -> float:
     """Return the correlation of both runs over resamples; NaN if either is constant."""
-    draws = bootstrap_pair(whole.first, whole.second, np.zeros(whole.units, np.int64))
+    draws = bootstrap_pair(whole.first, whole.second, np.zeros(whole.unit_count, np.int64))
     first, second = (side[:, column] for side in draws)
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return float("nan")

@@ -23,7 +23,7 @@ from inspect_confidence.metrics import METRICS
 from inspect_confidence.results import OTHER_ITEMS, Key, Result, conditions_of, results_frame
 from inspect_confidence.studies import all_studies, all_tables
 from inspect_confidence.studies.life_eval.judgments import HALF_OPEN
-from inspect_confidence.studies.unread import SHARE, answering_models
+from inspect_confidence.studies.unread import UNREAD_SHARE, answering_models
 
 
 def summarize(
@@ -119,7 +119,7 @@ def mark_item_sets(results: pd.DataFrame) -> pd.DataFrame:
     """
     shared = [str(condition.but(variant="", judge="")) for condition in conditions_of(results)]
     keys = [results[name] for name in ("task", "dataset", "metric")]
-    is_number = results["value"].notna() & (results["metric"] != SHARE)
+    is_number = results["value"].notna() & (results["metric"] != UNREAD_SHARE)
     # The n of a mean over models is the sum of theirs.
     n = results["n"].where(is_number & results["model"].isin(answering_models(results)))
     largest_n = n.groupby([*keys, pd.Series(shared, results.index)]).transform("max")

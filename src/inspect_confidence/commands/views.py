@@ -18,7 +18,7 @@ from inspect_confidence.studies.toolbox import (
     extra_metric_views,
 )
 from inspect_confidence.studies.unread import (
-    SHARE,
+    UNREAD_SHARE,
     ParseFailureSummary,
     nearly_all_unread,
     summarize_failures,
@@ -133,7 +133,7 @@ def _headline_cell(record: Mapping[Any, Any] | None) -> Cell:
         return NOTHING
     metric, value = str(record["metric"]), float(record["value"])
     text = format_number(metric, value, int(record["n"]))
-    if metric != SHARE and not math.isnan(value):
+    if metric != UNREAD_SHARE and not math.isnan(value):
         text += format_interval(metric, record)
         if OTHER_ITEMS in str(record["note"]):
             text += f" {OTHER_ITEMS}"

@@ -19,7 +19,7 @@ from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.places import Log
 from inspect_confidence.judgments.runs import Run, decode, encode, reader_versions, record_of
 from inspect_confidence.redaction import failure
-from inspect_confidence.studies import NOTHING_SAID, Recorded
+from inspect_confidence.studies import SELF_DESCRIBING, Recorded
 
 Executing = Executor | str | None
 """Executors that public functions accept; None reads in this process."""
@@ -80,7 +80,7 @@ def read_runs(
     logs: Sequence[Log],
     *,
     executor: Executing = None,
-    recorded: Recorded = NOTHING_SAID,
+    recorded: Recorded = SELF_DESCRIBING,
     reread: bool = False,
     notices: list[str] | None = None,
 ) -> Iterator[tuple[int, Run | str]]:
@@ -103,7 +103,7 @@ def read_records(
     logs: Sequence[Log],
     *,
     executor: Executing = None,
-    recorded: Recorded = NOTHING_SAID,
+    recorded: Recorded = SELF_DESCRIBING,
     notices: list[str] | None = None,
 ) -> Iterator[tuple[int, bytes | str]]:
     """Yield the number of each log with its record file, or with why it cannot be read.

@@ -37,7 +37,7 @@ from inspect_confidence.judgments.order import sort_judgments
 from inspect_confidence.judgments.tables import UserTable, file_stem, read_table
 from inspect_confidence.results import as_csv
 from inspect_confidence.studies import (
-    NOTHING_SAID,
+    SELF_DESCRIBING,
     Kind,
     Recorded,
     TaskTable,
@@ -55,7 +55,7 @@ _LISTED = 8
 
 def read_file(
     path: Path,
-    recorded: Recorded = NOTHING_SAID,
+    recorded: Recorded = SELF_DESCRIBING,
     notices: list[str] | None = None,
     model: str | None = None,
 ) -> dict[str, pd.DataFrame]:
@@ -169,7 +169,7 @@ def _with_task(
     Raises:
         InvalidArgument: No task has these columns.
     """
-    is_others = replace(recorded, cluster="") != NOTHING_SAID
+    is_others = replace(recorded, cluster="") != SELF_DESCRIBING
     task = _inferred_task(frame, is_others=is_others)
     original = frame
     if task is None or all_tables()[task].fallback:

@@ -47,7 +47,7 @@ from inspect_confidence.scorers.confidence import texts_by_method
 from inspect_confidence.scorers.graded import grades_of, is_own
 from inspect_confidence.solvers.draws import stored_texts, tokens_of
 from inspect_confidence.studies import (
-    NOTHING_SAID,
+    SELF_DESCRIBING,
     Recorded,
     SampleFacts,
     ScoreFacts,
@@ -75,7 +75,7 @@ _LONGEST_SETTING = 40
 _Sample = EvalSampleSummary | EvalSample
 
 
-def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHING_SAID) -> Run:
+def read_run(location: str, *, reread: bool = False, recorded: Recorded = SELF_DESCRIBING) -> Run:
     """Read the judgments of a log, and the facts of its run.
 
     Args:
@@ -254,7 +254,7 @@ def _judgments_by_sample(
     samples: Iterable[tuple[EvalSampleSummary, _Sample]],
     unsent: Unsent,
     repairs: Repairs,
-    recorded: Recorded = NOTHING_SAID,
+    recorded: Recorded = SELF_DESCRIBING,
 ) -> SampleJudgments:
     """Return the judgments of completed samples, given each summary with its sample."""
     common = _common_columns(header, table)
@@ -277,7 +277,7 @@ def _judgments_by_sample(
                 unsent=left_out,
                 epochs=epochs,
                 recorded=recorded,
-                whole=_fields_of(sample),
+                requested_fields=_fields_of(sample),
             )
             sample_rows = table.read(facts)
         except Exception as error:  # whatever a damaged sample makes its reader raise

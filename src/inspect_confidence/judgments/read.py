@@ -27,7 +27,7 @@ from inspect_confidence.judgments.runs import is_repeated
 from inspect_confidence.judgments.store import ReadOutcome, check_recorded, store_at
 from inspect_confidence.judgments.tables import file_stem, is_table
 from inspect_confidence.results import Condition
-from inspect_confidence.studies import NOTHING_SAID, Recorded, TaskTable, all_tables
+from inspect_confidence.studies import SELF_DESCRIBING, Recorded, TaskTable, all_tables
 from inspect_confidence.studies.workers import Progress
 
 
@@ -141,7 +141,7 @@ def read_judgments(
     *,
     progress: Progress = iter,
     reread: bool = False,
-    recorded: Recorded = NOTHING_SAID,
+    recorded: Recorded = SELF_DESCRIBING,
     executor: Executing = None,
 ) -> Judgments:
     """Read judgments from logs, folders of logs, stores, and tables such as csv files.

@@ -36,7 +36,7 @@ from inspect_confidence.judgments.runs import (
     record_of,
 )
 from inspect_confidence.judgments.tables import is_table
-from inspect_confidence.studies import NOTHING_SAID, Recorded, all_tables
+from inspect_confidence.studies import SELF_DESCRIBING, Recorded, all_tables
 from inspect_confidence.writing import name_write_errors, write_whole
 
 MANIFEST = "manifest.json"
@@ -216,7 +216,7 @@ def check_recorded(store: Store, recorded: Recorded) -> None:
     foreign_tasks = {task for task, table in all_tables().items() if table.fallback}
     has_foreign_logs = any(entry.record.get("task") in foreign_tasks for entry in store.entries)
     is_read_otherwise = read_arguments(recorded) not in (
-        read_arguments(NOTHING_SAID),
+        read_arguments(SELF_DESCRIBING),
         store.recorded,
     )
     if is_read_otherwise and (has_foreign_logs or recorded.cluster):
@@ -254,7 +254,7 @@ def ingest(
     *,
     executor: Executing = None,
     rebuild: bool = False,
-    recorded: Recorded = NOTHING_SAID,
+    recorded: Recorded = SELF_DESCRIBING,
     progress: Callable[[Sequence[str]], Iterable[str]] = iter,
 ) -> Ingested:
     """Write the judgments of logs into a store; read only logs that are new or have changed.

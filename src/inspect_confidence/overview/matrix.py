@@ -16,7 +16,7 @@ from inspect_confidence.overview.numbers import format_number, interval_ends
 from inspect_confidence.overview.ranks import Rank, Ranks, headline_ranks
 from inspect_confidence.printing import shortened
 from inspect_confidence.results import OTHER_ITEMS, Condition, conditions_of
-from inspect_confidence.studies.unread import ALL_DATASETS, SHARE
+from inspect_confidence.studies.unread import ALL_DATASETS, UNREAD_SHARE
 
 MAX_COLUMNS = 8
 """Default maximum number of columns."""
@@ -315,7 +315,7 @@ def _number(
         key = (str(row["task"]), str(row["model"]), str(row["variant"]), dataset)
         if key in shares:
             unread_row, share = shares[key]
-            unread = format_number(SHARE, share)
+            unread = format_number(UNREAD_SHARE, share)
             break
     return MatrixCell(
         row=int(row["row"]),
@@ -333,7 +333,7 @@ def _number(
 
 def _unread_shares(results: pd.DataFrame) -> dict[tuple[str, ...], tuple[int, float]]:
     """Return row and share of parse failures by task, model, variant and data set ("" for any)."""
-    rows = results[(results["metric"] == SHARE) & results["value"].notna()]
+    rows = results[(results["metric"] == UNREAD_SHARE) & results["value"].notna()]
     shares: dict[tuple[str, ...], tuple[int, float]] = {}
     for index, condition, row in zip(
         rows.index, conditions_of(rows), rows.to_dict("records"), strict=True

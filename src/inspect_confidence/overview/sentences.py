@@ -91,7 +91,7 @@ def _present_clauses(rows: pd.DataFrame) -> list[Clause]:
             continue
         _, where = clause.numbers[0]
         for parts in condition_values(rows, clause.task, where, clause.each):
-            clauses.append(clause.under(parts))
+            clauses.append(clause.with_parts(parts))
     return clauses
 
 

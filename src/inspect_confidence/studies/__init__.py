@@ -1,7 +1,7 @@
 """Shared statistics of the studies, and a folder for each study with its `Study` record.
 
-Studies of other packages come in by the entry point `inspect_confidence.studies`, whose value is
-their record; docs/add-a-study.md shows one.
+Another package adds a study by the entry point `inspect_confidence.studies`, whose value is the
+study's record; docs/add-a-study.md shows an example.
 """
 
 import functools
@@ -17,7 +17,7 @@ from inspect_confidence.studies.hedge_markers.study import HEDGE_MARKERS
 from inspect_confidence.studies.life_eval.study import LIFE_EVAL
 from inspect_confidence.studies.scale_variants.study import SCALE_VARIANTS
 from inspect_confidence.studies.study import (
-    NOTHING_SAID,
+    SELF_DESCRIBING,
     Clause,
     Difference,
     FigureSpec,
@@ -46,7 +46,7 @@ from inspect_confidence.studies.wep_probes.study import WEP_PROBES
 __all__ = [
     "COMMON_COLUMNS",
     "ENTRY_POINTS",
-    "NOTHING_SAID",
+    "SELF_DESCRIBING",
     "Cell",
     "Clause",
     "Column",
@@ -82,24 +82,32 @@ __all__ = [
 ENTRY_POINTS = "inspect_confidence.studies"
 """The group under which other packages name their studies."""
 
-_OWN = (FERMI_EVAL, SCALE_VARIANTS, WEP_PROBES, LIFE_EVAL, HEDGE_MARKERS, DECISIONS, ANY_EVAL)
+_PACKAGE_STUDIES = (
+    FERMI_EVAL,
+    SCALE_VARIANTS,
+    WEP_PROBES,
+    LIFE_EVAL,
+    HEDGE_MARKERS,
+    DECISIONS,
+    ANY_EVAL,
+)
 
 
 @functools.cache
 def all_studies() -> tuple[Study, ...]:
     """Return the studies of this package, then those of other packages by name.
 
-    The studies are loaded at the first call, because a study of another package imports this
-    module.
+    Studies of other packages are loaded at the first call, because they import this module.
 
     Raises:
-        InvalidArgument: Another package's study can't be loaded, or takes a name that is taken.
+        InvalidArgument: Another package's study can't be loaded, or its name or a task's name is
+            taken.
     """
-    studies = list(_OWN)
+    studies = list(_PACKAGE_STUDIES)
     for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda item: item.name):
-        study = _loaded(entry)
-        names = {name for item in studies for name in (item.name, *_tasks(item))}
-        if clash := sorted(names & {study.name, *_tasks(study)}):
+        study = _load_study(entry)
+        names = {name for item in studies for name in (item.name, *_task_names(item))}
+        if clash := sorted(names & {study.name, *_task_names(study)}):
             raise InvalidArgument(
                 f"{entry.value}: the name {clash[0]!r} of a study or task is taken; rename it, or "
                 "uninstall that package."
@@ -115,45 +123,45 @@ def all_tables() -> Mapping[str, TaskTable]:
 
 
 def title_of(study: str) -> str:
-    """Return a study's title up to its colon."""
+    """Return the short title of the study with this name: its title up to the colon."""
     return next(item.title for item in all_studies() if item.name == study).split(":")[0]
 
 
 def table_of(task: str) -> TaskTable:
-    """Return the table of a task; for a task of another package, the table of all other evals."""
-    tables = all_tables()
-    return tables.get(task) or table_of_others()
+    """Return the table of a task; a task that no study has belongs to the table of other evals."""
+    return all_tables().get(task) or table_of_others()
 
 
 def table_of_others() -> TaskTable:
-    """Return the table of evals that have no table of their own."""
+    """Return the table of evals that no study describes."""
     return next(table for table in all_tables().values() if table.fallback)
 
 
 def is_own_task(task: str) -> bool:
     """Return whether a study of this package has a task with this name."""
-    return any(task in _tasks(study) for study in _OWN)
+    return any(task in _task_names(study) for study in _PACKAGE_STUDIES)
 
 
 def study_of(task: str) -> Study:
     """Return the study that the task belongs to."""
-    return next(study for study in all_studies() if task in _tasks(study))
+    return next(study for study in all_studies() if task in _task_names(study))
 
 
-def _loaded(entry: EntryPoint) -> Study:
+def _load_study(entry: EntryPoint) -> Study:
+    """Load a study of another package; `InvalidArgument` names it if it can't be loaded."""
     try:
         study = entry.load()
-    except Exception as error:  # whatever another package raises while it is imported
+    except Exception as error:  # another package may raise anything while it is imported
         raise InvalidArgument(
             f"{entry.value}: this study can't be loaded ({error!r:.200}); mend or uninstall its "
             "package."
         ) from error
     if not isinstance(study, Study):
         raise InvalidArgument(
-            f"{entry.value} is {type(study).__name__}, not a Study; the entry point names a record."
+            f"{entry.value}: the entry point names a {type(study).__name__}, but must name a Study."
         )
     return study
 
 
-def _tasks(study: Study) -> list[str]:
+def _task_names(study: Study) -> list[str]:
     return [table.task for table in study.tables]

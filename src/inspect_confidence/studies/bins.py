@@ -24,20 +24,29 @@ from inspect_confidence.studies.estimate import cluster_names, condition_groups,
 from inspect_confidence.studies.notes import describe_counts, join_notes
 from inspect_confidence.studies.study import Resampling
 
-RESAMPLES = 1_000
-"""Number of resamples, enough for the length of a line in a figure."""
+MAX_RESAMPLES = 1_000
+"""Largest number of resamples, enough for the length of a line in a figure."""
 
-LEAST = 20
+MIN_ITEMS = 20
 """Number of items in a bin that the bootstrap interval of a mean needs."""
 
-_EDGE = 1e-9
-_DIGITS = 12  # as in count tables: what is equal but for rounding is equal
-_WEIGHTS = "outcomes are probabilities"
+_EDGE_TOLERANCE = 1e-9
+"""Distance in bins up to which a value lies on the edge above it: 0.3 * 10 may be below 3."""
+_DECIMALS = 12
+"""Decimals of confidences, as in count tables: values that differ by rounding alone are equal."""
+_PROBABILITIES_NOTE = "outcomes are probabilities"
 
 
 @dataclass(frozen=True)
 class _Readable:
-    """The judgments of one condition that count; `note` says which judgments were left out."""
+    """The readable judgments of one condition.
+
+    Attributes:
+        key: Task, model and data set.
+        condition: Condition of the results.
+        rows: Judgments that are `ok` and have all needed columns.
+        note: Note on the judgments that were left out.
+    """
 
     key: Key
     condition: Condition
@@ -45,25 +54,27 @@ class _Readable:
     note: str
 
     def column(self, name: str) -> FloatArray:
+        """Return a column as numbers."""
         return self.rows[name].to_numpy(float)
 
     @cached_property
-    def unit(self) -> IntArray:
+    def unit_index(self) -> IntArray:
+        """Index of each judgment's cluster, or of its item if it has no cluster."""
         return pd.factorize(cluster_names(self.rows))[0].astype(np.int64)
 
 
 def bin_of(values: FloatArray, bins: int = 10, *, own_top: bool = False) -> IntArray:
-    """Return the bin of each value in [0, 1]: [k/bins, (k+1)/bins), the last one closed, as in ECE.
+    """Return the index of the bin of each value in [0, 1].
 
-    0.3 * 10 may be a little below 3: a value within 1e-9 bins of an edge lies on it. With `own_top`
-    exactly 1 has a bin of its own above the others, as in LifeEval.
+    Bins are [k/bins, (k+1)/bins), as in ECE. A value of 1 belongs to the last of them, or with
+    `own_top` to an additional bin, as in LifeEval.
     """
     last = bins if own_top else bins - 1
-    return np.floor(values * bins + _EDGE).clip(0, last).astype(np.int64)
+    return np.floor(values * bins + _EDGE_TOLERANCE).clip(0, last).astype(np.int64)
 
 
 def bin_name(position: int, bins: int = 10) -> str:
-    """Name a bin in conditions, `0.1-0.2`; `1` for the bin of exactly 1."""
+    """Return the name of a bin in conditions: `0.1-0.2`, or `1` for the bin of exactly 1."""
     return "1" if position == bins else f"{position / bins:g}-{(position + 1) / bins:g}"
 
 
@@ -72,26 +83,35 @@ def bin_shares(
     condition: Condition,
     metric: str,
     values: FloatArray,
-    unit: IntArray,
+    unit_index: IntArray,
     bins: int,
     note: str,
 ) -> Iterator[Result]:
-    """Yield the share of values in [0, 1] in each bin, also empty ones, with Wilson's interval.
+    """Yield the share of values in each bin, including empty bins, with Wilson's interval.
 
-    `unit` is the index of each value's item. Without any value shares are NaN.
+    Without any value the shares are NaN.
+
+    Args:
+        key: Task, model and data set of the results.
+        condition: Condition of the results, to which `bin` is added.
+        metric: Name of the share in the registry.
+        values: Values in [0, 1].
+        unit_index: The index of each value's item.
+        bins: Number of bins of equal width.
+        note: Note of all results.
     """
-    positions, units = bin_of(values, bins), len(np.bincount(unit))
+    positions, unit_count = bin_of(values, bins), len(np.bincount(unit_index))
     for position in range(bins):
         inside = (positions == position).astype(float)
         share = inside.mean() if len(values) else np.nan
-        interval = wilson_interval(inside, unit, units)
+        interval = wilson_interval(inside, unit_index, unit_count)
         bin_condition = condition.but(bin=bin_name(position, bins))
         yield key.result(bin_condition, metric, share, interval, n=len(values), note=note)
 
 
 def confidence_bins(
     rows: pd.DataFrame,
-    parts: Sequence[str],
+    condition_columns: Sequence[str],
     resampling: Resampling,
     *,
     own_top: bool = False,
@@ -99,17 +119,17 @@ def confidence_bins(
 ) -> Iterator[Result]:
     """Yield `bin_accuracy` and `bin_confidence` of the bins that hold judgments.
 
-    The interval of the accuracy is Wilson's at the effective sample size of the items, or a
-    bootstrap over items, of up to 1000 resamples, where outcomes are probabilities.
+    The interval of the accuracy is Wilson's at the effective sample size of the items. If outcomes
+    are probabilities, it is that of a bootstrap over items with at most 1000 resamples.
 
     Args:
         rows: Judgments with `confidence` and `correct`; those that are not `ok`, or lack one of
             them, are left out and counted in notes.
-        parts: Columns that enter the condition, beside the variant.
+        condition_columns: Columns that enter the condition, beside the variant.
         resampling: Settings of the bootstrap.
         own_top: Whether a confidence of exactly 1 has an eleventh bin, as in LifeEval.
-        clusters: Name of the clusters of dependent items, if any: bins hold too few of them for an
-            interval.
+        clusters: Name, in the plural, of the clusters of dependent items; empty if items are
+            independent. With clusters there are no intervals, because a bin holds too few of them.
     """
 
     def bin_results(group: _Readable) -> Iterator[Result]:
@@ -117,41 +137,56 @@ def confidence_bins(
         bins, column = np.unique(bin_of(confidence, own_top=own_top), return_inverse=True)
         inside = column[:, None] == np.arange(len(bins))
         outcomes, sizes = np.where(inside, correct[:, None], np.nan), inside.sum(axis=0)
-        intervals, remark = _bin_intervals(outcomes, group.unit, resampling, clusters)
+        intervals, remark = _bin_intervals(outcomes, group.unit_index, resampling, clusters)
         accuracy = np.bincount(column, correct) / sizes
         mean = np.bincount(column, confidence) / sizes
         for position, n in enumerate(map(int, sizes)):
             bin_condition = group.condition.but(bin=bin_name(bins[position]))
-            interval = intervals[position]
-            too_few = f"no interval: fewer than {LEAST} items" if np.isnan(interval).any() else ""
+            interval, key = intervals[position], group.key
+            too_few = ""
+            if np.isnan(interval).any():
+                too_few = f"no interval: fewer than {MIN_ITEMS} items"
             note = join_notes(too_few, remark, group.note)
-            key = group.key
             yield key.result(
                 bin_condition, "bin_accuracy", accuracy[position], interval, n=n, note=note
             )
             yield key.result(bin_condition, "bin_confidence", mean[position], n=n, note=group.note)
 
     metrics = ("bin_accuracy", "bin_confidence")
-    yield from _of_conditions(rows, parts, ("confidence", "correct"), metrics, bin_results)
+    yield from _results_by_condition(
+        rows, condition_columns, ("confidence", "correct"), metrics, bin_results
+    )
 
 
 def _bin_intervals(
-    outcomes: FloatArray, unit: IntArray, resampling: Resampling, clusters: str
+    outcomes: FloatArray, unit_index: IntArray, resampling: Resampling, clusters: str
 ) -> tuple[FloatArray, str]:
-    """Return an interval for each column's mean outcome, and a remark on their method."""
+    """Return the interval of each column's mean outcome, and a remark on the method.
+
+    Args:
+        outcomes: Outcomes of shape (judgments, bins), NaN where a judgment is not in the bin.
+        unit_index: The index of each judgment's item.
+        resampling: Settings of the bootstrap.
+        clusters: As in `confidence_bins`; intervals are NaN if it is not empty.
+    """
     if clusters:
         return np.full((outcomes.shape[1], 2), np.nan), f"no interval: too few {clusters} in a bin"
     if np.isin(outcomes[~np.isnan(outcomes)], (0, 1)).all():
-        units = int(unit.max()) + 1
-        return np.array([wilson_interval(flags, unit, units) for flags in outcomes.T]), ""
-    return _resampled(outcomes, unit, resampling), f"{_WEIGHTS}: bootstrap interval over items"
+        unit_count = int(unit_index.max()) + 1
+        intervals = [wilson_interval(flags, unit_index, unit_count) for flags in outcomes.T]
+        return np.array(intervals), ""
+    remark = f"{_PROBABILITIES_NOTE}: bootstrap interval over items"
+    return _bootstrap_intervals(outcomes, unit_index, resampling), remark
 
 
-def corp_rows(rows: pd.DataFrame, parts: Sequence[str], resampling: Resampling) -> Iterator[Result]:
-    """Yield `corp_accuracy` and `consistency_band` at every confidence that was stated.
+def corp_rows(
+    rows: pd.DataFrame, condition_columns: Sequence[str], resampling: Resampling
+) -> Iterator[Result]:
+    """Yield `corp_accuracy` and `consistency_band` at every stated confidence.
 
-    There is no band if outcomes are probabilities, because no outcomes are drawn from the
-    confidence then. `rows` and `parts` are as in `confidence_bins`; `resampling` has the seed.
+    The band simulates outcomes of calibrated confidence, so there is none if outcomes are
+    probabilities. `rows` and `condition_columns` are as in `confidence_bins`; `resampling` has the
+    seed.
     """
 
     def curve_results(group: _Readable) -> Iterator[Result]:
@@ -162,120 +197,135 @@ def corp_rows(rows: pd.DataFrame, parts: Sequence[str], resampling: Resampling) 
         for condition, height in zip(conditions, accuracy, strict=True):
             yield key.result(condition, "corp_accuracy", height, n=n, note=note)
         if np.isin(correct, (0, 1)).all():
-            band = corp_band(confidence, group.unit, seed=resampling.seed)
+            band = corp_band(confidence, group.unit_index, seed=resampling.seed)
             for condition, value, low, high in zip(conditions, *band, strict=True):
                 ends = min(low, value), max(high, value)
                 yield key.result(condition, "consistency_band", value, ends, n=n, note=note)
 
     metrics = ("corp_accuracy", "consistency_band")
-    yield from _of_conditions(rows, parts, ("confidence", "correct"), metrics, curve_results)
+    yield from _results_by_condition(
+        rows, condition_columns, ("confidence", "correct"), metrics, curve_results
+    )
 
 
-def type2_rates(rows: pd.DataFrame, parts: Sequence[str]) -> Iterator[Result]:
-    """Yield `type2_hit_rate` and `type2_false_alarm_rate` at every confidence that was stated.
+def type2_rates(rows: pd.DataFrame, condition_columns: Sequence[str]) -> Iterator[Result]:
+    """Yield `type2_hit_rate` and `type2_false_alarm_rate` at every stated confidence.
 
-    Together with (0, 0) the rates are the type-2 ROC curve: the area under the straight lines
-    between its points is `auroc`. If outcomes are probabilities p, an answer is right by p and
-    wrong by 1 - p, and the rates have no interval. `rows` and `parts` are as in `confidence_bins`.
+    The rates and (0, 0) are the points of the type-2 ROC curve. The area under the straight lines
+    between them is `auroc`. If outcomes are probabilities p, an answer counts as right with weight
+    p and as wrong with weight 1 - p, and the rates have no interval. `rows` and `condition_columns`
+    are as in `confidence_bins`.
     """
     metrics = ("type2_hit_rate", "type2_false_alarm_rate")
 
     def rate_results(group: _Readable) -> Iterator[Result]:
-        confidence = np.round(group.column("confidence"), _DIGITS)
+        confidence = np.round(group.column("confidence"), _DECIMALS)
         correct = group.column("correct")
         thresholds = np.unique(confidence)[::-1]
-        sides = (correct, "right"), (1 - correct, "wrong")
-        for metric, (mass, side) in zip(metrics, sides, strict=True):
+        outcomes = (correct, "right"), (1 - correct, "wrong")
+        for metric, (mass, outcome) in zip(metrics, outcomes, strict=True):
             present = mass > 0
             values, intervals = _shares_at_least(
-                thresholds, confidence[present], mass[present], group.unit[present]
+                thresholds, confidence[present], mass[present], group.unit_index[present]
             )
-            undefined = "" if present.any() else f"undefined: no {side} answer"
-            weighted = "" if np.isin(mass, (0, 1)).all() else f"{_WEIGHTS}: no interval"
+            undefined = "" if present.any() else f"undefined: no {outcome} answer"
+            weighted = "" if np.isin(mass, (0, 1)).all() else f"{_PROBABILITIES_NOTE}: no interval"
             n, note = int(present.sum()), join_notes(undefined, weighted, group.note)
             for threshold, value, interval in zip(thresholds, values, intervals, strict=True):
                 condition = group.condition.but(threshold=f"{threshold:.12g}")
                 yield group.key.result(condition, metric, value, interval, n=n, note=note)
 
-    yield from _of_conditions(rows, parts, ("confidence", "correct"), metrics, rate_results)
+    yield from _results_by_condition(
+        rows, condition_columns, ("confidence", "correct"), metrics, rate_results
+    )
 
 
-MOST_THRESHOLDS = 101
-"""Largest number of points of a curve; of more confidences some are chosen, evenly by rank."""
+MAX_THRESHOLDS = 101
+"""Largest number of points of a curve; if there are more confidences, points are evenly spaced in
+rank.
+"""
 
 
 def utility_curve(
-    rows: pd.DataFrame, parts: Sequence[str], resampling: Resampling
+    rows: pd.DataFrame, condition_columns: Sequence[str], resampling: Resampling
 ) -> Iterator[Result]:
-    """Yield `expected_utility` of answering from each stated confidence on, if costs are given.
+    """Yield `expected_utility` of answering from each stated confidence on; nothing without costs.
 
-    `rows` and `parts` are as in `confidence_bins`. The utility of never answering follows from the
-    costs alone.
+    `rows` and `condition_columns` are as in `confidence_bins`; `resampling` has the costs. Never
+    answering has no row, because its utility follows from the costs alone.
     """
     costs = resampling.costs
     if costs is None:
         return
 
     def utility_results(group: _Readable) -> Iterator[Result]:
-        units = int(group.unit.max()) + 1
+        unit_count = int(group.unit_index.max()) + 1
         confidence, correct = group.column("confidence"), group.column("correct")
-        cells = ItemTables.from_judgments(confidence, correct, group.unit, units)
-        count = min(len(cells.values), MOST_THRESHOLDS)
-        ranks = np.linspace(0, len(cells.values) - 1, count).round().astype(np.int64)
-        tables = cells.tables(np.ones((1, units)))
-        values = costs.utilities(tables)[0, ranks]
+        count_tables = ItemTables.from_judgments(confidence, correct, group.unit_index, unit_count)
+        count = min(len(count_tables.values), MAX_THRESHOLDS)
+        ranks = np.linspace(0, len(count_tables.values) - 1, count).round().astype(np.int64)
+        utility = count_tables.table_statistic.map(lambda tables: costs.utilities(tables)[:, ranks])
+        values = costs.utilities(count_tables.tables(np.ones((1, unit_count))))[0, ranks]
         draws = bootstrap(
-            {
-                "utility": cells.table_statistic.map(
-                    lambda tables: costs.utilities(tables)[:, ranks]
-                )
-            },
-            np.zeros(units, np.int64),
-            resamples=min(resampling.resamples, RESAMPLES),
+            {"utility": utility},
+            np.zeros(unit_count, np.int64),
+            resamples=min(resampling.resamples, MAX_RESAMPLES),
             seed=resampling.seed,
         )["utility"]
         rule = METRICS["expected_utility"].interval
         for rank, value, value_draws in zip(ranks, values, draws.T, strict=True):
-            threshold = f"{cells.values[rank]:.12g}"
+            threshold = f"{count_tables.values[rank]:.12g}"
             condition = group.condition.but(costs=str(costs), answered_from=threshold)
-            interval, reason = interval_of(rule, value, value_draws, units)
+            interval, reason = interval_of(rule, value, value_draws, unit_count)
             note = join_notes(f"no interval: {reason}" if reason else "", group.note)
             n = len(confidence)
             yield group.key.result(condition, "expected_utility", value, interval, n=n, note=note)
 
     needed, metrics = ("confidence", "correct"), ("expected_utility",)
-    yield from _of_conditions(rows, parts, needed, metrics, utility_results)
+    yield from _results_by_condition(rows, condition_columns, needed, metrics, utility_results)
 
 
 def report_shares(
-    rows: pd.DataFrame, parts: Sequence[str], report: str = "raw"
+    rows: pd.DataFrame, condition_columns: Sequence[str], report: str = "raw"
 ) -> Iterator[Result]:
     """Yield `report_share` of every value in the column `report`, with Wilson's interval.
 
-    `rows` and `parts` are as in `confidence_bins`.
+    `rows` and `condition_columns` are as in `confidence_bins`.
     """
 
     def share_results(group: _Readable) -> Iterator[Result]:
-        reports, units = np.round(group.column(report), _DIGITS), int(group.unit.max()) + 1
+        reports = np.round(group.column(report), _DECIMALS)
+        unit_count = int(group.unit_index.max()) + 1
         values, counts = np.unique(reports, return_counts=True)
         for value, count in zip(values, counts, strict=True):
-            interval = wilson_interval((reports == value).astype(float), group.unit, units)
+            is_value = (reports == value).astype(float)
+            interval = wilson_interval(is_value, group.unit_index, unit_count)
             condition, n = group.condition.but(report=f"{value:.12g}"), len(reports)
             share = count / n
             yield group.key.result(condition, "report_share", share, interval, n=n, note=group.note)
 
-    yield from _of_conditions(rows, parts, (report,), ("report_share",), share_results)
+    yield from _results_by_condition(
+        rows, condition_columns, (report,), ("report_share",), share_results
+    )
 
 
-def _of_conditions(
+def _results_by_condition(
     rows: pd.DataFrame,
-    parts: Sequence[str],
+    condition_columns: Sequence[str],
     needed: Sequence[str],
     metrics: Sequence[str],
     compute: Callable[[_Readable], Iterator[Result]],
 ) -> Iterator[Result]:
-    """Yield the computed rows of each condition; undefined rows if no judgment counts."""
-    columns = ("model", "dataset", "variant", *parts)
+    """Yield the results of each model, data set, variant and condition.
+
+    Args:
+        rows: Judgments.
+        condition_columns: Columns that enter the condition, beside the variant.
+        needed: Columns without which a judgment does not count.
+        metrics: Metrics that are undefined, a row each, if no judgment of a condition counts.
+        compute: Judgments of a condition that count -> its results.
+    """
+    columns = ("model", "dataset", "variant", *condition_columns)
     for key, condition, group in condition_groups(rows, columns):
         present = (group["status"] == "ok") & group[list(needed)].notna().all(axis=1)
         note = describe_counts(group, present)
@@ -291,12 +341,17 @@ def _of_conditions(
 
 
 def _shares_at_least(
-    thresholds: FloatArray, confidence: FloatArray, mass: FloatArray, unit: IntArray
+    thresholds: FloatArray, confidence: FloatArray, mass: FloatArray, unit_index: IntArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return the share of the mass at or above each threshold, with Wilson's intervals.
 
-    There are no intervals if masses other than 1 occur. Thresholds descend, and no confidence is
-    below the last one; without judgments all is NaN.
+    Shares and intervals are NaN without judgments, and intervals if a mass is not 1.
+
+    Args:
+        thresholds: Thresholds in descending order; the last one is the lowest confidence.
+        confidence: Confidence of each judgment.
+        mass: Weight of each judgment.
+        unit_index: The index of each judgment's item.
     """
     no_intervals = np.full((len(thresholds), 2), np.nan)
     if not len(mass):
@@ -308,37 +363,44 @@ def _shares_at_least(
         return np.concatenate([[0.0], np.cumsum(values)])[included]
 
     sums = sums_up_to_threshold(mass[order])
-    shares = sums / sums[-1]  # the last threshold is the lowest confidence
+    shares = sums / sums[-1]
     if not (mass == 1).all():
         return shares, no_intervals
-    per_item = np.bincount(unit).astype(float)
-    # One judgment more of an item raises the square of its count k by 2k + 1.
-    before = pd.Series(unit[order]).groupby(unit[order]).cumcount().to_numpy(float)
+    per_item = np.bincount(unit_index).astype(float)
+    # Squared number of an item's judgments so far: one more of k judgments adds 2k + 1.
+    before = pd.Series(unit_index[order]).groupby(unit_index[order]).cumcount().to_numpy(float)
     squares = sums_up_to_threshold(np.asarray(2 * before + 1, np.float64))
-    # Over items, with s successes in t judgments: sum (s - share t)^2 / (sum t)^2.
-    products = sums_up_to_threshold(per_item[unit][order])
+    # Variance of a share over items with s successes in t judgments:
+    # sum (s - share * t)^2 / (sum t)^2.
+    products = sums_up_to_threshold(per_item[unit_index][order])
     trials = np.full(len(shares), len(mass), float)
     spread = squares - 2 * shares * products + shares**2 * (per_item**2).sum()
     items = np.full(len(shares), (per_item > 0).sum(), float)
     with_hit = sums_up_to_threshold(np.asarray(before == 0, float))
-    without_miss = sums_up_to_threshold(np.asarray(before == per_item[unit][order] - 1, float))
+    is_last = before == per_item[unit_index][order] - 1
+    without_miss = sums_up_to_threshold(np.asarray(is_last, float))
     rarer = np.minimum(with_hit, items - without_miss)
     return shares, wilson_limits(shares, spread / trials**2, trials, items, rarer=rarer)
 
 
-def _resampled(outcomes: FloatArray, unit: IntArray, resampling: Resampling) -> FloatArray:
-    """Return intervals of each column's mean outcome; columns with few items have none."""
-    units = int(unit.max()) + 1
+def _bootstrap_intervals(
+    outcomes: FloatArray, unit_index: IntArray, resampling: Resampling
+) -> FloatArray:
+    """Return the bootstrap interval of each column's mean outcome; NaN for fewer than 20 items.
+
+    The arguments are as in `_bin_intervals`.
+    """
+    unit_count = int(unit_index.max()) + 1
     draws = bootstrap(
-        {"means": means_of(outcomes, unit, units)},
-        np.zeros(units, np.int64),
-        resamples=min(resampling.resamples, RESAMPLES),
+        {"means": means_of(outcomes, unit_index, unit_count)},
+        np.zeros(unit_count, np.int64),
+        resamples=min(resampling.resamples, MAX_RESAMPLES),
         seed=resampling.seed,
     )["means"]
     intervals = np.full((len(draws.T), 2), np.nan)
     for position, (values, column) in enumerate(zip(draws.T, outcomes.T, strict=True)):
-        items = len(np.unique(unit[~np.isnan(column)]))
-        if items >= LEAST:
+        items = len(np.unique(unit_index[~np.isnan(column)]))
+        if items >= MIN_ITEMS:
             mean = float(np.nanmean(column))
             intervals[position] = resampled_interval(mean, values, items)
     return intervals

@@ -24,15 +24,15 @@ from inspect_confidence.studies.study import Resampling
 
 @dataclass(frozen=True)
 class ConfidenceMetric:
-    """One metric computed from count tables, with its options.
+    """A metric computed from count tables, with its options.
 
     Attributes:
         metric: Name in the metric registry.
         value: Count tables -> the metric's value for each table.
-        condition: What tells it from other options of the same metric.
-        note: Which definition was chosen.
-        interval: Confidence, outcomes and units -> the interval, for metrics with a method of
-            their own.
+        condition: Parts of the condition that tell these options from others of the metric.
+        note: Note on the chosen definition.
+        interval: Confidence, outcomes and unit of each judgment -> the 95% interval; None if the
+            metric has no interval method of its own.
     """
 
     metric: str
@@ -42,46 +42,53 @@ class ConfidenceMetric:
     interval: Callable[..., tuple[float, float]] | None = None
 
 
-_GROUPING = frozenset({"brier_reliability", "brier_resolution", "meta_information"})
-"""Metrics of judgments in groups of equal confidence."""
+_GROUPING_METRICS = frozenset({"brier_reliability", "brier_resolution", "meta_information"})
+"""Metrics that compare groups of judgments with equal confidence."""
 
-_OF_ORDER = _GROUPING | {
+_ORDER_METRICS = _GROUPING_METRICS | {
     "auroc", "auprc_error", "aurc", "augrc", "prr", "risk_at_coverage", "corp_discrimination",
     "corp_uncertainty", "brier_uncertainty", "meta_information_corrected",
 }  # fmt: skip
 """Metrics that depend on the order of confidences alone."""
-_OF_DECISIONS = {"type2_dprime", "meta_d_ideal", "type2_criterion", "m_ratio"}
-"""Metrics of high and low confidence, which decisions have."""
+
+_DECISION_METRICS = {"type2_dprime", "meta_d_ideal", "type2_criterion", "m_ratio"}
+"""Metrics of high and low confidence: they are defined for decisions, whose scores are 0 and 1."""
+
 NO_SCALE = "the scores have no scale: only their order counts"
 
-_ENOUGH = 20
-"""Judgments from which on it is no accident that most of their values differ."""
+_MIN_JUDGMENTS = 20
+"""Judgments from which on it is no accident that most of their confidences differ."""
 
-
-_OWN_INTERVALS: Mapping[str, Callable[..., tuple[float, float]]] = {
+_INTERVAL_FUNCTIONS: Mapping[str, Callable[..., tuple[float, float]]] = {
     "ece": metrics.ece_interval,
     "brier_uncertainty": metrics.brier_uncertainty_interval,
     "corp_uncertainty": metrics.brier_uncertainty_interval,
     "rms_calibration_error": metrics.rms_calibration_error_interval,
     "smooth_ece": metrics.smooth_ece_interval,
 }
+"""Functions that compute the interval of a metric without resamples, by metric."""
 
 
 def confidence_metric(
     metric: str, condition: Mapping[str, object] | None = None, note: str = "", **options: object
 ) -> ConfidenceMetric:
-    """Return the metric of that name in `metrics` with these options."""
+    """Return a metric with its function in `metrics`, called with these options."""
     value = partial(metrics.TABLE_FUNCTIONS[metric], **options)
-    interval = partial(_OWN_INTERVALS[metric], **options) if metric in _OWN_INTERVALS else None
+    interval = (
+        partial(_INTERVAL_FUNCTIONS[metric], **options) if metric in _INTERVAL_FUNCTIONS else None
+    )
     return ConfidenceMetric(metric, value, condition or {}, note, interval)
 
 
 DEFAULT_STEP = 0.01
-"""Step of probabilities and of confidence whose scale is unknown: two digits, or percent."""
+"""Step of confidence that is a probability or has no known scale: a whole percent."""
 
 
 def _scale_step(rows: pd.DataFrame) -> float:
-    """Return the step of the scale of whole numbers that all rows share."""
+    """Return the step of the rows' scale of whole numbers, as a share of its width.
+
+    It is the default step if rows have no scale, different widths, or a width of at most 1.
+    """
     if "low" not in rows or "high" not in rows:
         return DEFAULT_STEP
     widths = (rows["high"] - rows["low"]).dropna().unique()
@@ -91,7 +98,10 @@ def _scale_step(rows: pd.DataFrame) -> float:
 
 
 def log_score_metric(step: float) -> ConfidenceMetric:
-    """Return the logarithmic score of confidence on a scale with that step."""
+    """Return the logarithmic score of confidence on a scale with this step.
+
+    A confidence of 0 or 1, whose score may be infinite, counts as half a step inside the scale.
+    """
     note = f"0 and 1 count as {step / 2:.3g} and {1 - step / 2:.3g}"
     return confidence_metric("log_score", note=note, step=step)
 
@@ -101,8 +111,8 @@ class Answers:
     """Judgments of one condition as arrays, one entry a judgment.
 
     Attributes:
-        unit: The index of the judgment's resampled unit, of `units` in all.
-        units: How many units there are.
+        unit_index: Position of the judgment's resampled unit: its item, or its cluster.
+        unit_count: How many units there are.
         confidence: Confidence in [0, 1]; NaN where there is none that counts.
         correct: 1, 0 or a probability; NaN where no answer was read.
         item: The index of the judgment's item, which may differ from its unit.
@@ -114,8 +124,8 @@ class Answers:
             credits: their Brier score is the expected one.
     """
 
-    unit: IntArray
-    units: int
+    unit_index: IntArray
+    unit_count: int
     confidence: FloatArray
     correct: FloatArray
     item: IntArray
@@ -133,47 +143,55 @@ class Answers:
         order_only: bool = False,
         are_chances: bool = False,
     ) -> "Answers":
-        """Take the judgments of a frame; `units` are in the order of the weights."""
+        """Return the judgments of a frame with `confidence`, `correct`, `choices` and `item`.
+
+        `units` are the names of all units, in the order of the weights. `low` and `high` give the
+        scale's step if the frame has them.
+        """
         choices = rows["choices"].unique()
         have_same_choices = len(choices) == 1 and choices[0] >= 2
         return cls(
-            unit_indices(rows, units),
-            len(units),
-            rows["confidence"].to_numpy(float),
-            rows["correct"].to_numpy(float),
-            pd.factorize(rows["item"])[0],
-            int(choices[0]) if have_same_choices else None,
-            _scale_step(rows),
+            unit_index=unit_indices(rows, units),
+            unit_count=len(units),
+            confidence=rows["confidence"].to_numpy(float),
+            correct=rows["correct"].to_numpy(float),
+            item=pd.factorize(rows["item"])[0],
+            choices=int(choices[0]) if have_same_choices else None,
+            step=_scale_step(rows),
             order_only=order_only,
             are_chances=are_chances,
         )
 
     def needs_scale(self, metric: ConfidenceMetric) -> bool:
-        """Return whether the metric needs confidences in [0, 1] and these have only an order."""
-        if not self.order_only or metric.metric in _OF_ORDER:
+        """Return whether the metric is undefined because only the order of confidences counts."""
+        if not self.order_only or metric.metric in _ORDER_METRICS:
             return False
         is_decision = bool(np.isin(self.confidence[~np.isnan(self.confidence)], (0, 1)).all())
-        return not (is_decision and metric.metric in _OF_DECISIONS)
+        return not (is_decision and metric.metric in _DECISION_METRICS)
 
     def interval(self, metric: ConfidenceMetric) -> tuple[float, float] | None:
-        """Return the interval by the metric's own method; None if it has no such method."""
+        """Return the 95% interval by the metric's own method.
+
+        It is None if the metric has no such method, or needs a scale that confidence lacks.
+        """
         if metric.interval is None or self.needs_scale(metric):
             return None
-        return metric.interval(self.confidence, self.correct, self.unit)
+        return metric.interval(self.confidence, self.correct, self.unit_index)
 
     @cached_property
     def grouping_problem(self) -> str:
-        """Reason why groups of equal confidence are no information; empty if they are.
+        """Reason why metrics of groups of equal confidence are undefined; empty if they aren't.
 
-        Most groups may have one judgment only: with token probabilities each outcome would be a
-        group of its own, and resolution would equal uncertainty. Judgments of one item with equal
-        confidence count once, because asking again adds nothing.
+        They are undefined if most groups have one judgment. With token probabilities, for example,
+        each judgment is a group, and resolution would equal uncertainty. Judgments of one item with
+        equal confidence count once, because a repetition adds no information.
         """
         readable = ~np.isnan(self.confidence + self.correct)
         rounded = np.round(self.confidence[readable], 12)
-        values, value = np.unique(rounded, return_inverse=True)
-        judgments = len(pd.unique(self.item[readable] * len(values) + value))
-        if judgments < _ENOUGH or 2 * len(values) <= judgments:
+        values, value_index = np.unique(rounded, return_inverse=True)
+        item_and_value = self.item[readable] * len(values) + value_index
+        judgments = len(pd.unique(item_and_value))
+        if judgments < _MIN_JUDGMENTS or 2 * len(values) <= judgments:
             return ""
         return (
             f"{len(values)} different confidences in {judgments} judgments: few are equal to group"
@@ -182,23 +200,27 @@ class Answers:
     def value_function(
         self, metric: ConfidenceMetric
     ) -> Callable[[metrics.ConfidenceTables], FloatArray]:
-        """Return the function that computes the metric from tables of these judgments."""
+        """Return the function that computes the metric from tables of these judgments.
+
+        It returns NaN where the metric needs a scale or groups that these judgments don't have.
+        """
         if self.needs_scale(metric):
             return _undefined
-        if metric.metric not in _GROUPING:
+        if metric.metric not in _GROUPING_METRICS:
             return metric.value
         if self.grouping_problem:
             return _undefined
-        # Resampling coarser groups doesn't tell how biased the value is.
+        # Tables of many confidences are resampled in coarser steps. The draws of these groups don't
+        # show the bias of the value.
         return lambda tables: (_undefined if tables.coarse else metric.value)(tables)
 
-    def cells(self) -> metrics.ItemTables:
-        """Return the count tables by item of judgments with both confidence and correctness."""
+    def count_tables(self) -> metrics.ItemTables:
+        """Return the count tables by unit of judgments with both confidence and correctness."""
         return metrics.ItemTables.from_judgments(
             self.confidence,
             self.correct,
-            self.unit,
-            self.units,
+            self.unit_index,
+            self.unit_count,
             are_chances=self.are_chances,
         )
 
@@ -212,6 +234,8 @@ COMPARED_METRICS = (
 """Metrics that are also compared between contenders."""
 
 OWN_TOP = "10 bins of equal width below 1, an eleventh for 1"
+"""Note on the bins of LifeEval's ECE."""
+
 DETAIL_METRICS = (
     confidence_metric("ece", {"bins": 15}, "15 bins of equal width", bins=15),
     confidence_metric("ece", {"bins": 20}, "20 bins of equal width", bins=20),
@@ -222,6 +246,7 @@ DETAIL_METRICS = (
     *map(confidence_metric, ("brier_reliability", "brier_resolution", "brier_uncertainty")),
     *map(confidence_metric, ("auprc_error", "aurc")),
 )
+"""Further metrics that studies of stated confidence print."""
 
 CALIBRATION_METRICS: tuple[ConfidenceMetric, ...] = (
     confidence_metric("rms_calibration_error", note="10 bins of equal width"),
@@ -246,12 +271,11 @@ EXTRA_METRICS = (
 )
 """Metrics of the field that no study prints: estimators, tests and decisions."""
 
-TEST_DRAWS = 2_000
-"""Most draws of the test of calibration."""
+MAX_TEST_DRAWS = 2_000
+"""Most draws of the test of calibration, whose p is then known to about 0.005 at p = .05."""
 
 TYPE1 = "m_afc"
 """The type-1 model of M-ratio at a threshold."""
-
 
 _NO_CHOICES = "items have no choices, or different numbers of them"
 
@@ -261,7 +285,11 @@ def _undefined(tables: metrics.ConfidenceTables) -> FloatArray:
 
 
 def utility_metrics(costs: metrics.Costs | None) -> list[ConfidenceMetric]:
-    """Return the metrics of the utility of answering always and as confidence advises."""
+    """Return the expected utility of answering always, and of answering if confidence advises it.
+
+    Confidence advises an answer from the probability on at which answering and declining have the
+    same utility. Without costs the list is empty.
+    """
     if costs is None:
         return []
     condition = {"costs": str(costs)}
@@ -282,7 +310,7 @@ def utility_metrics(costs: metrics.Costs | None) -> list[ConfidenceMetric]:
 
 
 def threshold_metrics(threshold: float, choices: int | None) -> list[ConfidenceMetric]:
-    """Return type-2 sensitivity at a threshold, the criterion, and M-ratio.
+    """Return type-2 sensitivity, the criterion and M-ratio at a threshold of high confidence.
 
     The type-1 model of M-ratio is `m_afc`, which equals `two_z` and `two_afc` for two choices. If
     the number of choices is unknown, M-ratio is undefined, under the same name.
@@ -304,16 +332,19 @@ def threshold_metrics(threshold: float, choices: int | None) -> list[ConfidenceM
 def confidence_statistics(
     answers: Answers, condition: Mapping[str, object], note: str, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """Yield accuracy, mean confidence, and all metrics that follow from the table of both.
+    """Yield accuracy, mean confidence, and all metrics of the count table of both.
 
-    `resampling` holds thresholds and costs. The test of calibration draws as often as there are
-    resamples, at most.
+    Args:
+        answers: Judgments.
+        condition: Condition of all estimates, which metrics with options extend.
+        note: Note of all estimates.
+        resampling: Thresholds, costs, number of resamples and requested metrics.
     """
-    # Accuracy counts answers without a usable confidence too, so it isn't the table's.
+    # Accuracy also counts answers without a usable confidence, which the table leaves out.
     columns = {"accuracy": answers.correct}
     if not answers.order_only:
         columns["mean_confidence"] = answers.confidence
-    yield means(condition, columns, answers.unit, answers.units, note)
+    yield means(condition, columns, answers.unit_index, answers.unit_count, note)
     compared = [*COMPARED_METRICS, *DETAIL_METRICS]
     for metric in EXTRA_METRICS:
         is_log_score = metric.metric == "log_score"
@@ -331,24 +362,28 @@ def confidence_statistics(
 def item_statistics(
     answers: Answers, condition: Mapping[str, object], note: str, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """Yield the metrics that need each judgment's item, which count tables do not contain."""
-    if not resampling.asks_for_any(("debiased_squared_error", "calibration_p")):
+    """Yield the debiased squared error and the p of calibration.
+
+    Both need each judgment's unit, which count tables do not contain. The test draws as often as
+    there are resamples, at most 2,000 times. The arguments are as in `confidence_statistics`.
+    """
+    if not resampling.requests_any(("debiased_squared_error", "calibration_p")):
         return
-    arrays = answers.confidence, answers.correct, answers.unit
+    arrays = answers.confidence, answers.correct, answers.unit_index
     readable = ~np.isnan(answers.confidence + answers.correct)
-    n, items = int(readable.sum()), distinct(answers.unit[readable])
+    n, items = int(readable.sum()), distinct(answers.unit_index[readable])
     squared_error = Estimate(
         condition,
         "debiased_squared_error",
         n,
         note,
         metrics.debiased_squared_error_interval(*arrays),
-        n_asked=len(answers.unit),
-        units=items,
+        n_asked=len(answers.unit_index),
+        unit_count=items,
         no_interval_reason="too few items of each confidence",
     )
     test = replace(squared_error, metric="calibration_p", interval=None, no_interval_reason="")
-    p = metrics.calibration_p(*arrays, draws=min(resampling.resamples, TEST_DRAWS))
+    p = metrics.calibration_p(*arrays, draws=min(resampling.resamples, MAX_TEST_DRAWS))
     values = metrics.debiased_squared_error(*arrays), p
     yield Statistics([squared_error, test], lambda weights: np.tile(values, (len(weights), 1)))
 
@@ -362,41 +397,45 @@ def table_statistics(
 ) -> Statistics:
     """Return the metrics of one count table, each with its definition and remarks as a note.
 
-    Metrics that `resampling` does not ask for are left out.
+    Metrics that `resampling` does not request are left out; None requests all. The other arguments
+    are as in `confidence_statistics`.
     """
-    cells = answers.cells()
-    tables = cells.tables(np.ones((1, answers.units)))
+    count_tables = answers.count_tables()
+    tables = count_tables.tables(np.ones((1, answers.unit_count)))
     readable = ~np.isnan(answers.confidence + answers.correct)
-    n, items = int(readable.sum()), distinct(answers.unit[readable])
-    is_coarse = cells.coarser is not None
+    n, items = int(readable.sum()), distinct(answers.unit_index[readable])
+    is_coarse = count_tables.coarser is not None
     steps = f"confidence in steps of 1/{metrics.STEPS} there" if is_coarse else ""
     estimates, functions = [], []
     for metric in confidence_metrics:
-        if resampling is not None and not resampling.asks_for(metric.metric):
+        if resampling is not None and not resampling.requests(metric.metric):
             continue
-        notes, undefined_reason = _remarks(answers, metric, tables)
-        is_unresampled = is_coarse and metric.metric in _GROUPING
+        notes, undefined_reason = _metric_remarks(answers, metric, tables)
+        is_unresampled = is_coarse and metric.metric in _GROUPING_METRICS
         estimate = Estimate(
             {**condition, **metric.condition},
             metric.metric,
             n,
             join_notes(*notes, note),
-            answers.interval(metric),
-            undefined_reason,
-            n_asked=len(answers.unit),
-            units=items,
+            interval=answers.interval(metric),
+            undefined_reason=undefined_reason,
+            n_asked=len(answers.unit_index),
+            unit_count=items,
             no_interval_reason="too many confidences to resample" if is_unresampled else "",
             resampling_note=steps,
         )
         estimates.append(estimate)
         functions.append(answers.value_function(metric))
-    return statistics_of_tables(estimates, cells.table_statistic, functions)
+    return statistics_of_tables(estimates, count_tables.table_statistic, functions)
 
 
-def _remarks(
+def _metric_remarks(
     answers: Answers, metric: ConfidenceMetric, tables: metrics.ConfidenceTables
 ) -> tuple[list[str], str]:
-    """Return the parts of a metric's note, and why it is undefined if it is."""
+    """Return the parts of a metric's note, and the reason if it is undefined.
+
+    `tables` is the count table of all judgments.
+    """
     if answers.needs_scale(metric) or metric.value is _undefined:
         return [], NO_SCALE if answers.needs_scale(metric) else metric.note
     if "threshold" in metric.condition:
@@ -404,7 +443,7 @@ def _remarks(
         if np.isnan(metric.value(tables)[0]):
             return [], metric.note or remark
         return [metric.note, remark], ""
-    if metric.metric in _GROUPING:
+    if metric.metric in _GROUPING_METRICS:
         return [metric.note], answers.grouping_problem or UNREAD
     if "binning" in metric.condition:
         confidence = answers.confidence[~np.isnan(answers.correct)]
@@ -416,23 +455,32 @@ def _remarks(
 def two_choice_sensitivity(
     answers: Answers, stimulus: IntArray, condition: Mapping[str, object], note: str
 ) -> Statistics:
-    """Return meta-d' over all ratings, and its M-ratio, where every item has two choices.
+    """Return meta-d' over all confidence ratings, and its M-ratio, for items with two choices.
 
-    `stimulus` is 0 or 1: which choice is right. The response is that choice if the answer is right,
-    the other one if it is wrong.
+    Both are undefined, with a reason, if outcomes are not all right or wrong, if there are fewer
+    than two ratings, or if the fit fails.
+
+    Args:
+        answers: Judgments. The response is the right choice if the answer is right, otherwise the
+            other choice.
+        stimulus: The right choice of each judgment's item, 0 or 1.
+        condition: Condition of both estimates.
+        note: Note of both estimates.
     """
     readable = ~np.isnan(answers.confidence + answers.correct)
-    correct, side, unit = answers.correct[readable], stimulus[readable], answers.unit[readable]
-    # Equal but for rounding is one rating.
+    correct, right_choice = answers.correct[readable], stimulus[readable]
+    unit_index = answers.unit_index[readable]
+    # Confidences that differ only by rounding are one rating.
     values, rating = np.unique(np.round(answers.confidence[readable], 12), return_inverse=True)
     k = len(values)
     # Maniscalco and Lau's order: surest first choice ... surest second choice.
-    response = np.where(correct == 1, side, 1 - side)
+    response = np.where(correct == 1, right_choice, 1 - right_choice)
     column = np.where(response == 0, k - 1 - rating, k + rating)
-    items = len(np.unique(unit))
-    share = items / max(len(unit), 1)
-    counts = np.zeros((answers.units, 4 * k))
-    np.add.at(counts, (unit, 2 * k * side + column), share)
+    # Each unit counts as one judgment on average, because the fit takes judgments as independent.
+    items = len(np.unique(unit_index))
+    share = items / max(len(unit_index), 1)
+    counts = np.zeros((answers.unit_count, 4 * k))
+    np.add.at(counts, (unit_index, 2 * k * right_choice + column), share)
     padding = 1 / (2 * k) if k else 0.0
     reason = _two_choice_problem(k, correct)
     is_fitted = not reason
@@ -449,17 +497,18 @@ def two_choice_sensitivity(
     meta_d = Estimate(
         condition,
         "meta_d",
-        len(unit),
+        len(unit_index),
         join_notes(f"{k} ratings, {padding:.3g} added to each cell", note),
         undefined_reason=reason,
         n_asked=len(readable),
-        units=items,
+        unit_count=items,
     )
     m_ratio = replace(meta_d, metric="m_ratio", condition={**condition, "type1": "sdt"})
     return Statistics([meta_d, m_ratio], metrics.SumStatistic(counts, values_of))
 
 
 def _two_choice_problem(ratings: int, correct: FloatArray) -> str:
+    """Return why meta-d' is undefined for this number of ratings and these outcomes, or ""."""
     if not np.isin(correct, (0, 1)).all():
         return "outcomes are not all right or wrong"
     if ratings == 0:

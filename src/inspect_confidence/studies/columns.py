@@ -16,9 +16,9 @@ class Limit:
     """A condition that the values of a column must meet.
 
     Attributes:
-        description: The condition in words, after "is not".
-        holds: Values, none of them missing or empty -> which of them meet it.
-        remedy: Hint at what was probably meant, after "; "; may be empty.
+        description: The condition in words; in messages it follows "is not".
+        holds: Values, none of them missing or empty -> which of them meet the condition.
+        remedy: Hint at what was probably meant, such as "70% is 0.7"; may be empty.
     """
 
     description: str
@@ -27,6 +27,8 @@ class Limit:
 
 
 def _between(low: float, high: float, *, whole: bool = False) -> Callable[[pd.Series], BoolArray]:
+    """Return a check that numbers lie in [low, high], and are whole if `whole` is true."""
+
     def holds(values: pd.Series) -> BoolArray:
         numbers = values.to_numpy(float)
         inside: BoolArray = (numbers >= low) & (numbers <= high)
@@ -36,7 +38,7 @@ def _between(low: float, high: float, *, whole: bool = False) -> Callable[[pd.Se
 
 
 def _each_text(holds: Callable[[str], bool]) -> Callable[[pd.Series], BoolArray]:
-    """Check texts, each different one once."""
+    """Return a check of a column of texts; `holds` is called once for each different text."""
 
     def all_hold(values: pd.Series) -> BoolArray:
         valid = {text for text in values.unique() if holds(text)}
@@ -46,6 +48,7 @@ def _each_text(holds: Callable[[str], bool]) -> Callable[[pd.Series], BoolArray]
 
 
 def _is_level(number: float) -> bool:
+    """Return whether a number is a nominal level in percent; fractions such as 0.9 are not."""
     return 1 <= number < 100
 
 
@@ -61,14 +64,16 @@ def _is_share(value: object) -> bool:
 
 
 def _are_shares(text: str) -> bool:
+    """Return whether a text is a JSON list of shares that are not all 0."""
     try:
         shares = json.loads(text)
-    except (ValueError, RecursionError):  # a nested text, or an integer of thousands of digits
+    except (ValueError, RecursionError):  # deep nesting, or an integer of thousands of digits
         return False
     return isinstance(shares, list) and all(map(_is_share, shares)) and sum(shares) > 0
 
 
 def _are_shares_of_integers(text: str) -> bool:
+    """Return whether a text is a JSON object of integers and shares that are not all 0."""
     try:
         shares = json.loads(text)
         are_integers = all(abs(int(name)) <= _LARGEST_EXPONENT for name in shares)
@@ -92,7 +97,7 @@ LEVEL = Limit(
     "levels are percentages: 90, not 0.9",
 )
 REPORTED = replace(SHARE, remedy="name the scale of the reports, such as --confidence-scale 0-100")
-"""Limit of a confidence that may be a report on another scale."""
+"""Limit of a confidence; a value outside it may be a report on another scale."""
 COUNT = Limit("a whole number from 0 on", _between(0, np.inf, whole=True))
 NOT_NEGATIVE = Limit("0 or more", _between(0, np.inf))
 
@@ -112,21 +117,21 @@ class JudgmentColumn:
     """A column of the judgments of a task.
 
     Attributes:
-        name: Its name.
+        name: Name of the column.
         kind: Kind of its values; a flag is true or false. Missing numbers are NaN, missing texts
             empty, missing flags None.
-        meaning: What its values are, in Markdown, for the table of columns in docs/judgments.md.
+        meaning: Meaning of its values, in Markdown, for the table of columns in docs/judgments.md.
         unit: Unit of a number.
-        limit: Allowed values, which users' files must keep to; None allows all of the kind.
-        default: Value of a text that a file lacks.
-        spelling: Writes a file's text in this package's spelling; None leaves it.
-        aliases: Names of the column in other people's files, without capitals and with underscores.
+        limit: Condition that values in users' files must meet; None allows all of the kind.
+        default: Value of a text column that a file lacks.
+        spelling: Text of a file -> the same in this package's spelling; None leaves it.
+        aliases: Names of the column in other people's files, in lower case with underscores.
     """
 
     name: str
     kind: Kind
     meaning: str
-    unit: str = ""
+    unit_index: str = ""
     limit: Limit | None = None
     default: str = ""
     spelling: Callable[[str], str] | None = None

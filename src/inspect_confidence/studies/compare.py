@@ -1,9 +1,10 @@
 """Two contenders on the same items: paired differences, their intervals and their tests.
 
-A study describes what it compares by a `Contrast`. This module resamples the items, with the same
-resamples for all values; the interval of a difference and its p come from the same resamples.
-Exchanging contenders within items would test whether they answer alike, not whether a metric is
-equal: two ideal observers of different accuracy have the same M-ratio and different answers.
+A contender is a model, variant or method. A study describes what it compares by a `Contrast`. This
+module resamples the items, with the same resamples for all values; the interval of a difference and
+its p come from the same resamples. Exchanging contenders within items would test whether they
+answer alike, not whether a metric is equal: two ideal observers of different accuracy have the same
+M-ratio and different answers.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -30,7 +31,7 @@ from inspect_confidence.studies.notes import join_notes
 from inspect_confidence.studies.study import Difference, Resampling
 
 ComparedName = tuple[Condition, str]
-"""Condition and metric."""
+"""Condition and metric of a compared value."""
 
 
 @dataclass(frozen=True)
@@ -40,17 +41,18 @@ class Contrast:
     Attributes:
         names: Condition and metric of each compared value, in order.
         items: How many items each value rests on.
-        units: How many units, mostly items, are resampled; none if 0.
+        unit_count: How many items, or clusters of items, are resampled; 0 if there is nothing to
+            compare.
         first: Statistic of the first contender's values.
         second: Statistic of the second contender's values.
-        own_intervals: Intervals of both contenders, of shape (2, 2), by column, of metrics that are
-            biased and have a method of their own; NaN where a contender has none.
-        clusters: What the units are where they aren't items.
+        own_intervals: By column, the intervals of both contenders, of shape (2, 2), for biased
+            metrics with an interval method of their own; NaN where a contender has none.
+        clusters: The clusters that are resampled; None if items are.
     """
 
     names: Sequence[ComparedName]
     items: Sequence[int]
-    units: int
+    unit_count: int
     first: metrics.Statistic
     second: metrics.Statistic
     own_intervals: Mapping[int, FloatArray] = field(default_factory=dict)
@@ -58,7 +60,7 @@ class Contrast:
 
 
 def restrict_to_common_items(sides: Sequence[pd.DataFrame]) -> tuple[pd.Index, list[pd.DataFrame]]:
-    """Return the items that both contenders have, in order, and their judgments of these items."""
+    """Return the sorted items that both contenders have, and each one's judgments of them."""
     items = pd.Index(sorted(set(sides[0]["item"]) & set(sides[1]["item"])))
     return items, [side[side["item"].isin(items)] for side in sides]
 
@@ -67,7 +69,7 @@ def means_contrast(
     names: Sequence[ComparedName],
     sides: Sequence[tuple[FloatArray, IntArray]],
     items: Sequence[int],
-    units: int,
+    unit_count: int,
 ) -> Contrast:
     """Return the contrast of means over each contender's answers.
 
@@ -76,10 +78,10 @@ def means_contrast(
         sides: For both contenders, values of shape (answers, means), NaN where an answer has none,
             and the index of each answer's unit.
         items: How many items each mean rests on.
-        units: How many units there are.
+        unit_count: How many units there are.
     """
-    first, second = (metrics.means_of(values, unit, units) for values, unit in sides)
-    return Contrast(names, items, units, first, second)
+    first, second = (metrics.means_of(values, index, unit_count) for values, index in sides)
+    return Contrast(names, items, unit_count, first, second)
 
 
 @dataclass(frozen=True)
@@ -89,21 +91,21 @@ class ResampledDifferences:
     Attributes:
         names: Condition and metric of each difference.
         items: How many items each difference rests on.
-        units: How many units were resampled for each.
+        unit_counts: How many units were resampled for each difference.
         first: Values of the first contender.
         second: Values of the second contender.
-        values: first - second.
+        values: Differences, first - second.
         draws: Differences over resamples of the units, of shape (resamples, differences).
-        below: Distance of the lower limit from the difference, where the limits follow from the
-            intervals of both contenders; else NaN.
-        above: Distance of the upper limit.
-        clusters: As in `Contrast`.
-        grouped: Whether groups of units were resampled, there being many.
+        below: Distance of the lower limit from the difference, if the limits follow from the
+            intervals of both contenders; NaN if they come from resamples.
+        above: Distance of the upper limit, likewise.
+        clusters: The clusters that were resampled; None if items were.
+        grouped: Whether groups of units were resampled, because there are many units.
     """
 
     names: Sequence[ComparedName]
     items: IntArray
-    units: IntArray
+    unit_counts: IntArray
     first: FloatArray
     second: FloatArray
     values: FloatArray
@@ -114,33 +116,43 @@ class ResampledDifferences:
     grouped: bool = False
 
     @property
-    def design_note(self) -> str:
-        """Note on the clusters that are resampled; empty for items."""
+    def cluster_note(self) -> str:
+        """Note on the clusters that were resampled; empty if items were."""
         return self.clusters.note if self.clusters else ""
 
     def test(self, column: int) -> "DifferenceTest":
-        """Return a difference's 95% interval and the p that agrees with it, or why it has none."""
+        """Return the 95% interval of the difference in a column, and the p that agrees with it.
+
+        If the limits follow from the contenders' intervals, p is that of a normal distribution
+        whose 95% limit lies at the same distance.
+        """
         _, metric = self.names[column]
         value, draws = float(self.values[column]), self.draws[:, column]
         if np.isnan(value):
             return DifferenceTest(reason="undefined: either value is undefined")
         rule = metrics.METRICS[metric].interval.over(self.clusters).of_difference()
-        units, below, above = int(self.units[column]), self.below[column], self.above[column]
-        if not np.isnan(below) and not metrics.too_few(rule, units):
-            reach = below if value > 0 else above
-            p = 2 * ndtr(ndtri(0.025) * abs(value) / reach) if reach > 0 else float(value == 0)
+        unit_count = int(self.unit_counts[column])
+        below, above = self.below[column], self.above[column]
+        if not np.isnan(below) and not metrics.too_few(rule, unit_count):
+            to_limit = below if value > 0 else above
+            p = (
+                2 * ndtr(ndtri(0.025) * abs(value) / to_limit)
+                if to_limit > 0
+                else float(value == 0)
+            )
             return DifferenceTest((value - below, value + above), float(p))
-        interval, reason = metrics.interval_of(rule, value, draws, units)
-        if reason and reason != metrics.SAME:  # where every item differs alike there is no doubt
+        interval, reason = metrics.interval_of(rule, value, draws, unit_count)
+        # If all items differ by the same, there is no interval but p is defined.
+        if reason and reason != metrics.SAME:
             return DifferenceTest(reason=f"no interval: {reason}")
-        p = metrics.resampled_p(value, draws, units, method=rule.method)
+        p = metrics.resampled_p(value, draws, unit_count, method=rule.method)
         if reason:
             return DifferenceTest(interval, p, f"no interval: {reason}")
         return DifferenceTest(interval, p, resampling_note(draws, self.grouped))
 
     def take(self, columns: Sequence[int]) -> "ResampledDifferences":
         """Return the differences in these columns."""
-        arrays = {name: getattr(self, name)[..., columns] for name in _ARRAYS}
+        arrays = {name: getattr(self, name)[..., columns] for name in _ARRAY_FIELDS}
         return replace(self, names=[self.names[column] for column in columns], **arrays)
 
 
@@ -149,8 +161,8 @@ class DifferenceTest:
     """The interval and the p of a difference.
 
     Attributes:
-        interval: Its 95% interval.
-        p: Two-sided p of no difference, below .05 just where the interval leaves out 0.
+        interval: The 95% interval; NaN if there is none.
+        p: Two-sided p of no difference, below .05 exactly if the interval excludes 0.
         reason: Why the interval or p is missing, or in how many resamples it is undefined.
     """
 
@@ -159,71 +171,87 @@ class DifferenceTest:
     reason: str = ""
 
 
-_ARRAYS = ("items", "units", "first", "second", "values", "draws", "below", "above")
+_ARRAY_FIELDS = ("items", "unit_counts", "first", "second", "values", "draws", "below", "above")
+"""Fields of `ResampledDifferences` with one entry, or one column, for each difference."""
 
 
 def resample_contrast(
     contrast: Contrast, resampling: Resampling, stream: int | None
 ) -> ResampledDifferences:
-    """Compute a contrast's differences and resample its units; `stream` as in `resample`."""
+    """Compute a contrast's differences on all units and over resamples of the units.
+
+    `stream` is the number of the data set, None if there is one: resamples of different numbers are
+    independent.
+    """
     seed = [resampling.seed] if stream is None else [resampling.seed, stream]
     sides = contrast.first, contrast.second
-    strata = np.zeros(contrast.units, np.int64)
+    strata = np.zeros(contrast.unit_count, np.int64)
     plan = metrics.resampled_as(sides, strata, seed, patterns=True)
     if contrast.clusters is not None and contrast.clusters.are_ordered:
-        by_side = metrics.smooth_draws(
+        draws_by_side = metrics.smooth_draws(
             dict(enumerate(sides)),
-            contrast.units,
+            contrast.unit_count,
             resamples=resampling.resamples,
             seed=seed,
             trend=contrast.clusters.trend,
         )
-        first_draws, second_draws = by_side[0], by_side[1]
+        first_draws, second_draws = draws_by_side[0], draws_by_side[1]
     else:
         first_draws, second_draws = metrics.bootstrap_pair(
             *sides, strata, resamples=resampling.resamples, seed=seed, sampling=plan
         )
-    unit_weights = np.ones((1, contrast.units))
+    unit_weights = np.ones((1, contrast.unit_count))
     first, second = contrast.first(unit_weights)[0], contrast.second(unit_weights)[0]
     items = np.array(contrast.items, np.int64)
     below, above = np.full((2, len(items)), np.nan)
     for column, (first_ends, second_ends) in contrast.own_intervals.items():
-        # Its own value may be too high by as much as a side's lower limit is below it.
+        # A biased value may exceed the true one by all of its distance to the lower limit, so the
+        # distances of both contenders are added instead of their squares.
         below[column] = (first[column] - first_ends[0]) + (second_ends[1] - second[column])
         above[column] = (first_ends[1] - first[column]) + (second[column] - second_ends[0])
     return ResampledDifferences(
         contrast.names,
         items,
-        np.minimum(items, contrast.units),
-        first,
-        second,
-        _difference(first, second),
-        _differences_of_draws(first_draws, second_draws),
-        below,
-        above,
-        contrast.clusters,
-        plan.grouped,
+        np.minimum(items, contrast.unit_count),
+        first=first,
+        second=second,
+        values=_subtract(first, second),
+        draws=_subtract_draws(first_draws, second_draws),
+        below=below,
+        above=above,
+        clusters=contrast.clusters,
+        grouped=plan.grouped,
     )
 
 
-def _difference(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Subtract; where values differ by rounding alone return 0, since the sign decides p."""
+def _subtract(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Subtract; a difference due to rounding alone is 0, because the sign decides p.
+
+    The difference of two equal infinite values is NaN.
+    """
     with np.errstate(invalid="ignore"):
-        difference = first - second  # of two infinite values undefined
+        difference = first - second
     is_rounding = np.abs(difference) <= 1e-12 * np.maximum(np.abs(first), 1)
     return np.where(is_rounding & np.isfinite(difference), 0.0, difference)
 
 
-def _differences_of_draws(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Subtract; the difference of two unbounded values is unbounded, to either side in turn."""
+def _subtract_draws(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Subtract draws of shape (resamples, differences).
+
+    The difference of two equal infinite values may be anything: it is -inf in even resamples and
+    inf in odd ones, so that its interval is unbounded on both sides.
+    """
     is_unbounded = np.isinf(first) & (first == second)
-    sides = np.where(np.arange(len(first)) % 2, np.inf, -np.inf)[:, None]
-    return np.where(is_unbounded, sides, _difference(first, second))
+    infinities = np.where(np.arange(len(first)) % 2, np.inf, -np.inf)[:, None]
+    return np.where(is_unbounded, infinities, _subtract(first, second))
 
 
 def differences(contrast: Contrast, resampling: Resampling) -> list[Difference]:
-    """Return a contrast's paired differences as `compare` shows them; none if it has no units."""
-    if not contrast.units:
+    """Return the paired differences of a contrast; none if it has no units.
+
+    Resamples are skipped if no interval needs them.
+    """
+    if not contrast.unit_count:
         return []
     if not _needs_resamples(contrast):
         resampling = replace(resampling, resamples=1)
@@ -243,17 +271,17 @@ def differences(contrast: Contrast, resampling: Resampling) -> list[Difference]:
                 ci_high=high,
                 p=test.p,
                 items=int(resampled.items[column]),
-                note=join_notes(test.reason, resampled.design_note),
+                note=join_notes(test.reason, resampled.cluster_note),
             )
         )
     return rows
 
 
 def _needs_resamples(contrast: Contrast) -> bool:
-    """Return whether any value of a contrast has an interval from resamples."""
+    """Return whether any difference of a contrast has an interval."""
     for (_, metric), items in zip(contrast.names, contrast.items, strict=True):
         rule = metrics.METRICS[metric].interval.over(contrast.clusters).of_difference()
-        if rule.method != "none" and not metrics.too_few(rule, min(items, contrast.units)):
+        if rule.method != "none" and not metrics.too_few(rule, min(items, contrast.unit_count)):
             return True
     return False
 
@@ -264,7 +292,7 @@ class Pair:
 
     Attributes:
         items: The common items.
-        units: Their units.
+        units: Names of the resampled units: the items, or their clusters.
         first: Judgments of the first contender.
         second: Judgments of the second contender.
         clusters: The declared clusters of the items; None if there are none.
@@ -280,7 +308,10 @@ class Pair:
     def from_frames(
         cls, first: pd.DataFrame, second: pd.DataFrame, *, are_chances: bool = False
     ) -> "Pair":
-        """Pair the completed judgments of two contenders; `are_chances` as in `Answers`."""
+        """Pair the completed judgments of two contenders, restricted to readable ones.
+
+        `are_chances` says that outcomes between 0 and 1 are chances, as in `Answers`.
+        """
         readable = [
             side[(side["status"] == "ok") & side["correct"].notna()] for side in (first, second)
         ]
@@ -296,7 +327,7 @@ class Pair:
 
     @property
     def choices(self) -> int | None:
-        """Number of choices of every item; None if the contenders' items differ in it."""
+        """Number of choices of every item; None if there are none, or numbers differ."""
         return self.first.choices if self.first.choices == self.second.choices else None
 
 
@@ -312,8 +343,14 @@ def confidence_contrast(
 ) -> Contrast:
     """Return the contrast of stated confidence in two contenders' completed judgments.
 
-    Means, the metrics `compared`, and type-2 sensitivity at the thresholds are contrasted;
-    `are_chances` is as in `Answers`.
+    Args:
+        first: Judgments of the first contender.
+        second: Judgments of the second contender.
+        thresholds: Thresholds of type-2 sensitivity, which is compared beside means and `compared`.
+        compared: Metrics that are compared.
+        condition: Condition of all compared values.
+        clusters: The clusters that are resampled; those that the judgments declare if None.
+        are_chances: Whether outcomes between 0 and 1 are chances, as in `Answers`.
     """
     pair = Pair.from_frames(first, second, are_chances=are_chances)
     return contrast_of_pairs([pair], thresholds, compared, condition, clusters)
@@ -325,10 +362,17 @@ def differences_from_baseline(
     resampling: Resampling,
     stream: int,
 ) -> dict[str, ResampledDifferences]:
-    """Return the differences of contenders from a baseline; those without a common item are absent.
+    """Return the differences of contenders from a baseline, by contender.
 
-    Contenders that share the same items with the baseline are resampled together, since the
-    baseline's values are the same for them. Judgments are completed; `stream` is as in `resample`.
+    A contender without an item in common with the baseline is left out. Contenders that share the
+    same items with the baseline are resampled together, because the baseline's values are the same
+    for them.
+
+    Args:
+        baseline: Completed judgments of the baseline.
+        contenders: Completed judgments by contender.
+        resampling: Number of resamples, seed and thresholds.
+        stream: Number of the data set; resamples of different numbers are independent.
     """
     pairs_by_items: dict[tuple[Hashable, ...], dict[str, Pair]] = {}
     for name, rows in contenders.items():
@@ -347,26 +391,30 @@ def differences_from_baseline(
 
 @dataclass(frozen=True)
 class _Contender:
-    """One contender's judgments with their count tables by item."""
+    """A contender's judgments with their count tables by unit."""
 
     answers: Answers
-    cells: metrics.ItemTables
+    count_tables: metrics.ItemTables
 
     def statistic(
         self, compared: Sequence[ConfidenceMetric], resampled: Sequence[bool]
     ) -> metrics.Statistic:
-        """Return the values of all metrics; over resamples those `resampled`, others are NaN."""
+        """Return the statistic whose columns are the metrics `compared`.
+
+        On all units it computes every metric. Over resamples it computes only those that
+        `resampled` flags, and the other columns are NaN.
+        """
         functions = [self.answers.value_function(metric) for metric in compared]
 
         def values(tables: metrics.ConfidenceTables) -> FloatArray:
             undefined = np.full(len(tables.right), np.nan)
-            is_total = len(tables.right) == 1
+            is_total = len(tables.right) == 1  # one table: all units, not resamples
             columns = []
             for function, is_resampled in zip(functions, resampled, strict=True):
                 columns.append(function(tables) if is_resampled or is_total else undefined)
             return np.column_stack(columns)
 
-        return self.cells.table_statistic.map(values)
+        return self.count_tables.table_statistic.map(values)
 
 
 def contrast_of_pairs(
@@ -378,21 +426,19 @@ def contrast_of_pairs(
 ) -> Contrast:
     """Return one contrast of pairs that have the same items, choices and second contender.
 
-    Declared clusters of the items are resampled unless others are given.
-
-    Its columns are all metrics of the first pair, then those of the second pair, and so on; the
-    second contender's values are computed once and repeated. A metric is resampled if there are
-    enough units for its interval.
+    Columns are all metrics of the first pair, then those of the second pair, and so on. The second
+    contender's values are computed once and repeated. A metric is resampled if there are enough
+    units for its interval. The arguments beside `pairs` are as in `confidence_contrast`.
     """
-    choices, items, units = pairs[0].choices, len(pairs[0].items), len(pairs[0].units)
+    choices, items, unit_count = pairs[0].choices, len(pairs[0].items), len(pairs[0].units)
     clusters = clusters or pairs[0].clusters
-    compared = _with_sensitivity(compared, thresholds, choices)
-    firsts = [_Contender(pair.first, pair.first.cells()) for pair in pairs]
-    second = _Contender(pairs[0].second, pairs[0].second.cells())
+    compared = _add_means_and_sensitivity(compared, thresholds, choices)
+    firsts = [_Contender(pair.first, pair.first.count_tables()) for pair in pairs]
+    second = _Contender(pairs[0].second, pairs[0].second.count_tables())
     resampled, own_intervals = [], {}
     for column, metric in enumerate(compared):
         rule = metrics.METRICS[metric.metric].interval.over(clusters).of_difference()
-        has_interval = rule.method != "none" and not metrics.too_few(rule, units)
+        has_interval = rule.method != "none" and not metrics.too_few(rule, unit_count)
         resampled.append(has_interval and rule.method != "own")
         if has_interval and rule.method == "own" and metric.interval:
             second_interval = second.answers.interval(metric)
@@ -405,7 +451,7 @@ def contrast_of_pairs(
     return Contrast(
         names * len(pairs),
         [items] * len(names) * len(pairs),
-        units,
+        unit_count,
         metrics.CombinedStatistic(first_values, lambda *values: np.hstack(values)),
         metrics.CombinedStatistic([second_values], lambda values: np.tile(values, len(pairs))),
         own_intervals,
@@ -413,46 +459,57 @@ def contrast_of_pairs(
     )
 
 
-def _with_sensitivity(
+def _add_means_and_sensitivity(
     compared: Sequence[ConfidenceMetric], thresholds: Sequence[float], choices: int | None
 ) -> list[ConfidenceMetric]:
-    """Add means before the metrics and type-2 sensitivity at each threshold after them."""
+    """Add means before the metrics and type-2 sensitivity at each threshold after them.
+
+    M-ratio is added only if all items have the same number of choices.
+    """
     names = {"type2_dprime", "meta_d_ideal"} | ({"m_ratio"} if choices else set())
-    with_sensitivity = [*MEAN_METRICS, *compared]
+    all_metrics = [*MEAN_METRICS, *compared]
     for threshold in thresholds:
         at_threshold = threshold_metrics(threshold, choices)
-        with_sensitivity += [metric for metric in at_threshold if metric.metric in names]
-    return with_sensitivity
+        all_metrics += [metric for metric in at_threshold if metric.metric in names]
+    return all_metrics
 
 
 def mean_differences(parts: Sequence[ResampledDifferences]) -> ResampledDifferences:
-    """Return the unweighted mean over data sets of the differences that all of them have."""
+    """Return the unweighted mean over data sets of the differences that all of them have.
+
+    Items are summed; the number of units is the smallest of any data set.
+    """
     names = [name for name in parts[0].names if all(name in part.names for part in parts)]
     shared = [part.take([part.names.index(name) for name in names]) for part in parts]
     reductions: dict[str, Callable[..., Any]] = {
         "items": np.sum,
-        "units": np.min,
+        "unit_counts": np.min,
     }
     arrays = {}
-    for field_name in _ARRAYS:
+    for field_name in _ARRAY_FIELDS:
         reduction = reductions.get(field_name, np.mean)
-        with np.errstate(invalid="ignore"):  # unbounded on either side: undefined
+        with np.errstate(invalid="ignore"):  # the mean of inf and -inf is NaN
             arrays[field_name] = reduction([getattr(part, field_name) for part in shared], axis=0)
     clusters = next(filter(None, (part.clusters for part in parts)), None)
     return ResampledDifferences(names, **arrays, clusters=clusters)
 
 
 TEST_METRICS = "difference", "p_value", "p_bonferroni", "p_holm"
-"""Metrics of `results_of_tests`; `difference_results` has the first two."""
+"""Metrics of `results_of_tests`; `difference_results` returns the first two."""
 
 
 def results_of_tests(
     contenders: Mapping[str, ResampledDifferences], key: Key, condition: Condition, part: str
 ) -> Iterator[Result]:
-    """Yield difference and p of contenders against one baseline, p adjusted over the contenders.
+    """Yield the difference of each contender from one baseline, with p and its two adjustments.
 
-    `versus` in the condition names the baseline. The condition's part with the name `part` names
-    the contender.
+    Bonferroni's and Holm's p are adjusted over the contenders.
+
+    Args:
+        contenders: Differences from the baseline, by contender.
+        key: Key of the rows.
+        condition: Condition of the rows; its part `versus` names the baseline.
+        part: Name of the condition's part that names the contender, such as `scale`.
     """
     names = dict.fromkeys(chain.from_iterable(side.names for side in contenders.values()))
     for name in names:
@@ -477,15 +534,15 @@ def results_of_tests(
 def difference_results(
     resampled: ResampledDifferences, column: int, key: Key, condition: Condition
 ) -> tuple[Result, Result]:
-    """Return the rows of a difference and of its p.
+    """Return the rows of the difference in a column and of its p.
 
-    In the condition, `of` names the compared metric and `versus` the reference.
+    In `condition`, the part `of` names the compared metric and `versus` the reference.
     """
     test, value = resampled.test(column), resampled.values[column]
     n = int(resampled.items[column])
     note = test.reason
     if not np.isnan(value):
-        note = join_notes(f"on the {n} items that both have", test.reason, resampled.design_note)
+        note = join_notes(f"on the {n} items that both have", test.reason, resampled.cluster_note)
     reason = test.reason.removeprefix("undefined: ").removeprefix("no interval: ")
     p_note = f"undefined: {reason}" if np.isnan(test.p) else ""
     return (

@@ -1,7 +1,8 @@
 """Estimates and their intervals: statistics of item weights, resampled over the items.
 
-All studies compute with these functions. Judgments are rows of a frame; `units` are the items that
-they belong to, in the order of the weights, and `unit` is the index of each judgment's item, as
+All studies compute with these functions. Judgments are rows of a frame. The resampled units are the
+items that judgments belong to, or the clusters of items: `units` names them in the order of the
+weights, `unit_count` is their number, and `unit_index` is the position of each judgment's unit, as
 `unit_indices` returns it. A `condition` is what the study varied; a `note` tells the reader what
 was left out and which definition was chosen.
 """
@@ -9,7 +10,7 @@ was left out and which definition was chosen.
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from itertools import compress
+from itertools import chain, compress
 from typing import Any, TypeVar
 
 import numpy as np
@@ -34,8 +35,8 @@ def condition_groups(
     """Yield the key, condition and rows of each group of one task's judgments.
 
     `model` and `dataset` become part of the key if they are in `columns`, otherwise they are empty
-    there. The other columns make the condition, where they have a value. Groups come in the
-    frame's order.
+    in it. The other columns make the condition; a missing value is no part of it. Groups come in
+    the frame's order.
     """
     for values, rows in frame.groupby(["task", *columns], sort=False, dropna=False):
         parts: dict[str, Any] = dict(zip(["task", *columns], values, strict=True))
@@ -47,7 +48,7 @@ def condition_groups(
 
 
 def unit_indices(rows: pd.DataFrame, units: pd.Index) -> IntArray:
-    """Return the position of each judgment's unit in `units`."""
+    """Return the position of each judgment's unit in `units`; -1 if it is not among them."""
     return np.asarray(units.get_indexer(pd.Index(unit_names(rows))), np.int64)
 
 
@@ -60,7 +61,7 @@ def unit_names(rows: pd.DataFrame) -> pd.Series:
 
 
 def ordered_units(rows: pd.DataFrame) -> pd.Index:
-    """Return the units; sorted by name if the study defines them by a column `unit`."""
+    """Return each unit once, in the order of the rows; sorted if rows have a column `unit`."""
     units: list[str] = unit_names(rows).unique().tolist()
     return pd.Index(sorted(units) if "unit" in rows else units)
 
@@ -69,18 +70,22 @@ def cluster_names(rows: pd.DataFrame) -> pd.Series:
     """Return each judgment's cluster, or its item if that has no cluster."""
     if "cluster" not in rows or not (rows["cluster"] != "").any():
         return rows["item"]
-    # A cluster and an item may have one name.
-    return rows["item"].where(rows["cluster"] == "", _CLUSTER + rows["cluster"])
+    return rows["item"].where(rows["cluster"] == "", _CLUSTER_PREFIX + rows["cluster"])
 
 
-_CLUSTER = "cluster\0"
+_CLUSTER_PREFIX = "cluster\0"
+"""Prefix of clusters' names, since a cluster and an item may have the same name."""
 
 MIN_CLUSTERS = 10
 """Number of clusters below which there is no interval: their variance is too uncertain."""
 
 
 def clusters_of(rows: pd.DataFrame) -> metrics.Clusters | None:
-    """Return the clusters that are resampled instead of items; None if no cluster has several."""
+    """Return the clusters that are resampled instead of items; None if items are resampled.
+
+    Items are resampled if no cluster has several of them, or if the study defines units of its own
+    by a column `unit`.
+    """
     if "unit" in rows:
         return None
     clusters, items = cluster_names(rows).nunique(), rows["item"].nunique()
@@ -91,10 +96,11 @@ def clusters_of(rows: pd.DataFrame) -> metrics.Clusters | None:
 
 
 def check_shares(rows: pd.DataFrame, names: Sequence[str], remedy: str = "70% is 0.7.") -> None:
-    """Check that the columns `names` hold shares.
+    """Check that the columns `names` hold shares; NaN passes.
 
     Raises:
-        InvalidArgument: A number in one of these columns lies outside [0, 1].
+        InvalidArgument: A number in one of these columns lies outside [0, 1]; the message ends with
+            `remedy`.
     """
     for name in names:
         outside = rows.loc[(rows[name] < 0) | (rows[name] > 1), name]
@@ -111,10 +117,12 @@ class Estimate:
         metric: Name in the metric registry.
         n: Judgments that the estimate rests on.
         note: Remark for the results.
-        interval: The 95% interval, if the metric's is Wilson's or one of its own.
+        interval: The 95% interval, if it does not come from resamples but from Wilson's method or
+            the metric's own.
         undefined_reason: Why the value is undefined; the registry's reason if empty.
         n_asked: Judgments that were asked for; n if None.
-        units: Resampled units that the estimate rests on; the smaller of n and all units if None.
+        unit_count: Resampled units that the estimate rests on; the smaller of n and all units if
+            None.
         no_interval_reason: Why the metric's own method gives no interval, or, where `interval` is
             None, why there is none at all.
         resampling_note: Note on the resampling, shown if the interval comes from it.
@@ -127,7 +135,7 @@ class Estimate:
     interval: tuple[float, float] | None = None
     undefined_reason: str = ""
     n_asked: int | None = None
-    units: int | None = None
+    unit_count: int | None = None
     no_interval_reason: str = ""
     resampling_note: str = ""
 
@@ -139,15 +147,19 @@ class Statistics:
     Attributes:
         estimates: What the columns of the statistic's values are.
         statistic: Item weights (resamples, units) -> values of shape (resamples, estimates).
-        subset: Positions of estimates -> the statistic of these alone, where that saves work.
+        subset: Positions of estimates -> the statistic of these alone, where that saves work; None
+            if they can only be computed together.
     """
 
     estimates: Sequence[Estimate]
     statistic: metrics.Statistic
     subset: Callable[[Sequence[int]], metrics.Statistic] | None = None
 
-    def restricted(self, positions: Sequence[int]) -> tuple[IntArray, metrics.Statistic]:
-        """Return a statistic that has these estimates, and the positions of all it has."""
+    def restrict(self, positions: Sequence[int]) -> tuple[IntArray, metrics.Statistic]:
+        """Return a statistic of the estimates at `positions`, with the positions of its columns.
+
+        Without `subset` it is the statistic of all estimates.
+        """
         if self.subset:
             return np.array(positions, np.int64), self.subset(positions)
         return np.arange(len(self.estimates)), self.statistic
@@ -161,11 +173,17 @@ def statistics_of_tables(
     make_tables: metrics.SumStatistic[Tables],
     values: Sequence[Callable[[Tables], FloatArray]],
 ) -> Statistics:
-    """Return estimates that are computed from the same tables, one function of `values` each."""
+    """Return estimates that are computed from the same tables.
 
-    def subset(chosen: Sequence[int]) -> metrics.Statistic:
+    Args:
+        estimates: Descriptions of the estimates.
+        make_tables: Item weights -> one table for each resample.
+        values: For each estimate, the function of the tables that computes its values.
+    """
+
+    def subset(positions: Sequence[int]) -> metrics.Statistic:
         return make_tables.map(
-            lambda tables: np.column_stack([values[position](tables) for position in chosen])
+            lambda tables: np.column_stack([values[position](tables) for position in positions])
         )
 
     return Statistics(estimates, subset(range(len(values))), subset)
@@ -189,20 +207,21 @@ def single_statistic(
 def means(
     condition: Mapping[str, object],
     columns: Mapping[str, ArrayLike],
-    unit: IntArray,
-    units: int,
+    unit_index: IntArray,
+    unit_count: int,
     note: str | Callable[[FloatArray], str] = "",
 ) -> Statistics:
     """Return the mean over judgments of the values of each metric; NaN values are left out.
 
-    Shares of judgments, values of 0 and 1 of a metric whose interval is Wilson's, have it.
+    A mean of zeros and ones has Wilson's interval if the registry gives it to the metric; other
+    means are resampled.
 
     Args:
         condition: Condition of all estimates.
-        columns: Values by metric.
-        unit: The number of each judgment's item.
-        units: How many items there are.
-        note: Note of all estimates, or a function of the values that returns it.
+        columns: Values by metric, one a judgment.
+        unit_index: Position of each judgment's unit, as `unit_indices` returns it.
+        unit_count: How many units there are.
+        note: Note of all estimates, or a function of a metric's values that returns its note.
     """
     values = np.column_stack([np.asarray(column, float) for column in columns.values()])
     estimates = []
@@ -215,34 +234,39 @@ def means(
             metric,
             int(present.sum()),
             note(column) if callable(note) else note,
-            wilson_interval(column, unit, units) if is_share else None,
+            wilson_interval(column, unit_index, unit_count) if is_share else None,
             n_asked=len(column),
-            units=distinct(unit[present]),
+            unit_count=distinct(unit_index[present]),
         )
         estimates.append(estimate)
-    ends = [_ends(metric) for metric in columns]
-    return Statistics(estimates, metrics.means_of(values, unit, units, ends))
+    extremes = [_extremes_of(metric) for metric in columns]
+    return Statistics(estimates, metrics.means_of(values, unit_index, unit_count, extremes))
 
 
-def _ends(metric: str) -> tuple[float, float]:
-    """Return the ends of a metric's range, for pseudo-units."""
-    about = metrics.METRICS[metric]
-    if np.isfinite(about.high):
-        return about.low, about.high
-    return metrics.UNBOUNDED_ABOVE if np.isfinite(about.low) else metrics.UNBOUNDED
+def _extremes_of(metric: str) -> tuple[float, float]:
+    """Return the least and the greatest value of a metric, which pseudo-units of a mean have."""
+    registered = metrics.METRICS[metric]
+    if np.isfinite(registered.high):
+        return registered.low, registered.high
+    return metrics.UNBOUNDED_ABOVE if np.isfinite(registered.low) else metrics.UNBOUNDED
 
 
 def flag_count_note(flags: FloatArray) -> str:
-    """Return the number of flags that are 1, as a part of a note."""
+    """Return a note such as "3 of 20": how many flags are 1, of those that aren't NaN."""
     return f"{int(np.nansum(flags))} of {(~np.isnan(flags)).sum()}"
 
 
-def wilson_interval(flags: FloatArray, unit: IntArray, units: int) -> tuple[float, float]:
-    """Return Wilson's interval over items of the share of flags that are 1; NaN is no flag."""
+def wilson_interval(
+    flags: FloatArray, unit_index: IntArray, unit_count: int
+) -> tuple[float, float]:
+    """Return Wilson's 95% interval, over units, of the share of flags that are 1.
+
+    Flags are 0, 1, or NaN for judgments that don't count.
+    """
     present = ~np.isnan(flags)
     return metrics.clustered_wilson_interval(
-        np.bincount(unit[present], flags[present], minlength=units),
-        np.bincount(unit[present], minlength=units),
+        np.bincount(unit_index[present], flags[present], minlength=unit_count),
+        np.bincount(unit_index[present], minlength=unit_count),
     )
 
 
@@ -252,7 +276,7 @@ def judgment_count(condition: Mapping[str, object], n: int, note: str = "") -> S
 
 
 def constant_statistic(value: float) -> metrics.Statistic:
-    """Return a statistic that is the same whichever items are drawn."""
+    """Return a statistic with the same value in every resample."""
     return lambda weights: np.full(len(weights), float(value))
 
 
@@ -261,19 +285,19 @@ class ResampledEstimates:
     """Estimates with their values, of all judgments and of each resample.
 
     Attributes:
-        estimates: What is estimated.
+        estimates: Descriptions of the estimates.
         values: Values on all judgments, one for each estimate.
         draws: Values on the resamples, of shape (resamples, estimates).
-        units: How many units were resampled.
-        observe: As in `Resampling`.
-        clusters: What the units are where they aren't items.
-        grouped: Whether groups of units were resampled, there being many.
+        unit_count: How many units were resampled.
+        observe: Callback for each result, as in `Resampling`.
+        clusters: The clusters that were resampled; None if items were.
+        grouped: Whether groups of units were resampled, because there are many units.
     """
 
     estimates: Sequence[Estimate]
     values: FloatArray
     draws: FloatArray
-    units: int
+    unit_count: int
     observe: Callable[[Result, FloatArray], None] | None = None
     clusters: metrics.Clusters | None = None
     grouped: bool = False
@@ -288,24 +312,26 @@ def resample(
     *,
     unpaired: bool = False,
 ) -> ResampledEstimates:
-    """Compute the estimates that are asked for on all judgments and over the same resamples.
+    """Compute the requested estimates on all judgments and over the same resamples.
 
-    Estimates that need no resamples, having no interval or one of their own, have NaN draws. The
-    resamples are the same whatever is asked for: equal units are those of all statistics.
+    An estimate without an interval, or whose interval needs no resamples, has NaN draws. The
+    resamples don't depend on which metrics are requested: units count as interchangeable only if
+    they are equal in all statistics.
 
     Args:
-        statistics: What to compute.
+        statistics: Estimates to compute.
         units: How many units there are, or the stratum of each if they are drawn within strata.
-        resampling: Number of resamples and seed.
-        stream: Makes the resamples of one data set independent of those of another.
-        clusters: What the units are where they aren't items.
-        unpaired: Whether no other resamples of these units are compared with these.
+        resampling: Number of resamples, seed and requested metrics.
+        stream: Number of the data set; resamples of different numbers are independent.
+        clusters: The clusters that the units are; None if they are items.
+        unpaired: Whether these resamples are compared with no others of the same units. Equal units
+            may then be drawn together, which is faster.
     """
     strata = np.zeros(units, np.int64) if isinstance(units, int) else units
     all_statistics = list(statistics)
     estimates = [estimate for part in all_statistics for estimate in part.estimates]
-    is_requested = np.array([resampling.asks_for(estimate.metric) for estimate in estimates], bool)
-    # By columns of `draws`: each statistic restricted to the estimates that need resamples.
+    is_requested = np.array([resampling.requests(estimate.metric) for estimate in estimates], bool)
+    # Statistics that are resampled, by the columns of `draws` that they fill.
     to_resample: dict[tuple[int, ...], metrics.Statistic] = {}
     resampled_parts: list[metrics.Statistic] = []
     values = np.full(len(estimates), np.nan)
@@ -313,9 +339,9 @@ def resample(
     start = 0
     for part in all_statistics:
         end = start + len(part.estimates)
-        part_asked = np.flatnonzero(is_requested[start:end]).tolist()
-        if part_asked:
-            positions, statistic = part.restricted(part_asked)
+        requested = np.flatnonzero(is_requested[start:end]).tolist()
+        if requested:
+            positions, statistic = part.restrict(requested)
             values[start + positions] = statistic(unit_weights).reshape(-1)
         needed = [
             position
@@ -325,8 +351,8 @@ def resample(
         ]
         if needed or not part.estimates:
             resampled_parts.append(part.statistic)
-        if needed_and_asked := sorted({*needed}.intersection(part_asked)):
-            positions, statistic = part.restricted(needed_and_asked)
+        if needed_and_requested := sorted({*needed}.intersection(requested)):
+            positions, statistic = part.restrict(needed_and_requested)
             to_resample[tuple((start + positions).tolist())] = statistic
         start = end
     seed = resampling.seed if stream is None else [resampling.seed, stream]
@@ -350,43 +376,48 @@ def resample(
         draws[:, columns] = column_draws.reshape(len(draws), -1)
     if clusters is not None and clusters.are_ordered:
         for column, estimate in enumerate(estimates):
-            about, value = metrics.METRICS[estimate.metric], float(values[column])
-            draws[:, column] = metrics.within_range(draws[:, column], value, about.low, about.high)
+            registered, value = metrics.METRICS[estimate.metric], float(values[column])
+            draws[:, column] = metrics.within_range(
+                draws[:, column], value, registered.low, registered.high
+            )
     return ResampledEstimates(
         list(compress(estimates, is_requested)),
         values[is_requested],
         draws if is_requested.all() else draws[:, is_requested],
-        len(strata),
-        resampling.observe,
-        clusters,
-        plan.grouped,
+        unit_count=len(strata),
+        observe=resampling.observe,
+        clusters=clusters,
+        grouped=plan.grouped,
     )
 
 
 def estimates_without_resamples(pairs: Iterable[tuple[Estimate, float]]) -> ResampledEstimates:
-    """Return estimates with their values whose intervals need no resamples."""
+    """Return estimates with their values; their intervals must need no resamples."""
     estimates, values = [], []
     for estimate, value in pairs:
         estimates.append(estimate)
         values.append(value)
     draws = np.full((1, len(estimates)), np.nan)
-    units = max((estimate.n for estimate in estimates), default=0)
-    return ResampledEstimates(estimates, np.array(values, float), draws, units)
+    unit_count = max((estimate.n for estimate in estimates), default=0)
+    return ResampledEstimates(estimates, np.array(values, float), draws, unit_count)
 
 
-def _needs_resamples(estimate: Estimate, units: int, clusters: metrics.Clusters | None) -> bool:
-    """Return whether an interval comes from resamples.
+def _needs_resamples(estimate: Estimate, all_units: int, clusters: metrics.Clusters | None) -> bool:
+    """Return whether the interval of an estimate, or of its mean over models, needs resamples.
 
-    The interval is that of the estimate, or of its mean over models.
+    `all_units` is the number of resampled units.
     """
     rule = metrics.METRICS[estimate.metric].interval.over(clusters)
     if rule.method in ("own", "none"):
         return False
-    return not metrics.too_few(rule, _unit_count(estimate, units))
+    return not metrics.too_few(rule, _units_of(estimate, all_units))
 
 
 def results_of(resampled: ResampledEstimates, key: Key) -> list[Result]:
-    """Return a row of results for each estimate, and show it to the observer if there is one."""
+    """Return a row of results for each estimate, and pass it to `observe` if that is set.
+
+    The note says why a value is undefined or an interval is missing.
+    """
     results = []
     columns = zip(resampled.estimates, resampled.values, resampled.draws.T, strict=True)
     for estimate, value, draws in columns:
@@ -394,8 +425,8 @@ def results_of(resampled: ResampledEstimates, key: Key) -> list[Result]:
         if np.isnan(value):
             note = join_notes(f"undefined: {_undefined_reason(estimate)}", note)
         else:
-            interval, remark = _interval(estimate, float(value), draws, resampled)
-            note = join_notes(note, remark, _design_note(estimate, resampled))
+            interval, remark = _interval_with_remark(estimate, float(value), draws, resampled)
+            note = join_notes(note, remark, _cluster_note(estimate, resampled))
         row = key.result(
             estimate.condition,
             estimate.metric,
@@ -411,8 +442,8 @@ def results_of(resampled: ResampledEstimates, key: Key) -> list[Result]:
     return results
 
 
-def _design_note(estimate: Estimate, resampled: ResampledEstimates) -> str:
-    """Return the note on the clusters of a number that has an interval of some method."""
+def _cluster_note(estimate: Estimate, resampled: ResampledEstimates) -> str:
+    """Return the note on resampled clusters; empty if no interval of the metric depends on them."""
     clusters = resampled.clusters
     if clusters is None or metrics.METRICS[estimate.metric].interval.method == "none":
         return ""
@@ -420,32 +451,33 @@ def _design_note(estimate: Estimate, resampled: ResampledEstimates) -> str:
     return "" if is_over_items else clusters.note
 
 
-def _interval(
+def _interval_with_remark(
     estimate: Estimate, value: float, draws: FloatArray, resampled: ResampledEstimates
 ) -> tuple[tuple[float, float], str]:
-    """Return an estimate's interval and a remark on it, usually why there is none."""
-    about, units = metrics.METRICS[estimate.metric], _unit_count(estimate, resampled.units)
-    rule = about.interval.over(resampled.clusters)
+    """Return an estimate's interval, and why there is none or how resamples were made."""
+    registered = metrics.METRICS[estimate.metric]
+    unit_count = _units_of(estimate, resampled.unit_count)
+    rule = registered.interval.over(resampled.clusters)
     low, _ = NO_INTERVAL if estimate.interval is None else estimate.interval
     if estimate.no_interval_reason or not np.isnan(low):
-        return _own_interval(estimate, rule, units)
-    (low, high), reason = metrics.interval_of(rule, value, draws, units)
+        return _computed_interval(estimate, rule, unit_count)
+    (low, high), reason = metrics.interval_of(rule, value, draws, unit_count)
     if reason or np.isnan(low):
         return NO_INTERVAL, f"no interval: {reason}" if reason else ""
     if rule.method == "debiased":
-        low, high = max(low, about.low), min(high, about.high)
+        low, high = max(low, registered.low), min(high, registered.high)
     remark = join_notes(resampling_note(draws, resampled.grouped), estimate.resampling_note)
     return (low, high), remark
 
 
-def _own_interval(
-    estimate: Estimate, rule: Interval, units: int
+def _computed_interval(
+    estimate: Estimate, rule: Interval, unit_count: int
 ) -> tuple[tuple[float, float], str]:
-    """Return the interval that the estimate brings, or why it has none."""
+    """Return the interval that the estimate holds, or the reason why it has none."""
     low, high = NO_INTERVAL if estimate.interval is None else estimate.interval
     reason = rule.reason if rule.method == "none" else ""
     if estimate.interval is not None and not reason:
-        reason = metrics.too_few(rule, units)
+        reason = metrics.too_few(rule, unit_count)
     if not reason and metrics.are_equal(np.array([low, high])):
         reason = metrics.SAME
     if not reason and np.isnan(low):
@@ -454,7 +486,10 @@ def _own_interval(
 
 
 def resampling_note(draws: FloatArray, grouped: bool) -> str:
-    """Return a note on resamples with an undefined value and on grouped resampling."""
+    """Return a note on resamples with an undefined value and on resampling in groups.
+
+    It is empty if all draws are defined and `grouped` is false.
+    """
     undefined = int(np.isnan(draws).sum())
     return join_notes(
         f"undefined in {undefined} of {len(draws)} resamples, left out there" if undefined else "",
@@ -464,12 +499,12 @@ def resampling_note(draws: FloatArray, grouped: bool) -> str:
 
 @dataclass(frozen=True)
 class _EstimateColumn:
-    """One column of `ResampledEstimates`."""
+    """An estimate of `ResampledEstimates` with its value, draws and number of resampled units."""
 
     estimate: Estimate
     value: float
     draws: FloatArray
-    units: int
+    unit_count: int
 
 
 def average_estimates(
@@ -479,22 +514,22 @@ def average_estimates(
     independent: bool,
     reported_if_missing: Collection[str] = (),
 ) -> ResampledEstimates:
-    """Return the unweighted mean over `parts` of every estimate that all of them have.
+    """Return the unweighted mean over data sets or models of every estimate that all of them have.
 
-    The mean of the parts' draws is a draw of their mean. Data sets were resampled independently,
-    so that the intervals of their shares can be combined. Models were resampled together over all
-    items of any of them, so that common items move them together; models without a common item
-    share only the number of items drawn.
+    A draw of the mean is the mean of the draws. Data sets are resampled independently, so the
+    intervals of their shares can be combined. Models are resampled together over all items of any
+    of them, so a resample draws the same common items for all; models without a common item share
+    only the number of drawn items.
 
     Args:
-        parts: Estimates by data set or by model.
+        parts: Estimates by the name of the data set or model.
         excluded_metrics: Metrics without a mean, such as counts. p-values have none either.
         independent: Whether the parts were resampled independently.
-        reported_if_missing: Metrics that become undefined, with the reason, where some parts lack
-            them; other metrics are left out then.
+        reported_if_missing: Metrics that are reported as undefined, with the reason, if some parts
+            lack them; other metrics are left out in this case.
     """
     columns_of_parts = {name: _columns_by_metric(part) for name, part in parts.items()}
-    keys = dict.fromkeys(key for columns in columns_of_parts.values() for key in columns)
+    keys = dict.fromkeys(chain.from_iterable(columns_of_parts.values()))
     over = f"unweighted mean of {', '.join(parts)}"
     estimates, values, draws, missing = [], [], [], []
     for condition, metric in keys:
@@ -515,32 +550,37 @@ def average_estimates(
             reason = f"there is none of {', '.join(lacking)}"
             missing.append(Estimate(condition, metric, 0, over, undefined_reason=reason))
     first, *_ = parts.values()
-    # Reduced along rows, as the draws are: sums in another order would differ in the last bit.
+    # Summed along rows, as the draws are: sums in another order would differ in the last bit.
     means = np.ascontiguousarray(np.array(values).reshape(-1, len(parts)).T).mean(axis=0)
     undefined = [np.full(len(first.draws), np.nan)] * len(missing)
+    unit_count = sum(part.unit_count for part in parts.values())
     return ResampledEstimates(
         [*estimates, *missing],
         np.pad(means, (0, len(missing)), constant_values=np.nan),
         np.column_stack([np.empty((len(first.draws), 0)), *draws, *undefined]),
-        sum(part.units for part in parts.values()) if independent else first.units,
-        first.observe,
-        next(filter(None, (part.clusters for part in parts.values())), None),
-        any(part.grouped for part in parts.values()),
+        unit_count=unit_count if independent else first.unit_count,
+        observe=first.observe,
+        clusters=next(filter(None, (part.clusters for part in parts.values())), None),
+        grouped=any(part.grouped for part in parts.values()),
     )
 
 
 def _columns_by_metric(part: ResampledEstimates) -> dict[tuple[Condition, str], _EstimateColumn]:
+    """Return the estimates with their values and draws, by condition and metric."""
     columns = {}
     for estimate, value, draws in zip(part.estimates, part.values, part.draws.T, strict=True):
         key = Condition(estimate.condition), estimate.metric
-        columns[key] = _EstimateColumn(estimate, float(value), draws, part.units)
+        columns[key] = _EstimateColumn(estimate, float(value), draws, part.unit_count)
     return columns
 
 
 def _mean_estimate(
     columns: Mapping[str, _EstimateColumn], over: str, independent: bool
 ) -> Estimate:
-    """Describe the mean of one estimate over data sets or models."""
+    """Describe the mean of one estimate over data sets or models.
+
+    `over` becomes its note. The counts are sums, except that of units, which is the smallest.
+    """
     estimates = [column.estimate for column in columns.values()]
     reasons = {
         name: _undefined_reason(column.estimate)
@@ -548,20 +588,21 @@ def _mean_estimate(
         if np.isnan(column.value)
     }
     values = np.array([column.value for column in columns.values()])
+    no_interval_reasons = [estimate.no_interval_reason for estimate in estimates]
     return replace(
         estimates[0],
         n=sum(estimate.n for estimate in estimates),
         note=over,
         interval=_interval_of_mean(values, estimates, independent),
-        units=min(_unit_count(column.estimate, column.units) for column in columns.values()),
+        unit_count=min(
+            _units_of(column.estimate, column.unit_count) for column in columns.values()
+        ),
         n_asked=sum(
             estimate.n if estimate.n_asked is None else estimate.n_asked for estimate in estimates
         ),
         undefined_reason=f"undefined in {', '.join(reasons)} "
         f"({'; '.join(dict.fromkeys(reasons.values()))})",
-        no_interval_reason=next(
-            (e.no_interval_reason for e in estimates if e.no_interval_reason), ""
-        ),
+        no_interval_reason=next(filter(None, no_interval_reasons), ""),
     )
 
 
@@ -569,18 +610,20 @@ def _undefined_reason(estimate: Estimate) -> str:
     return estimate.undefined_reason or metrics.METRICS[estimate.metric].undefined
 
 
-def _unit_count(estimate: Estimate, units: int) -> int:
-    """Return the number of resampled units that an estimate rests on."""
-    return min(estimate.n, units) if estimate.units is None else estimate.units
+def _units_of(estimate: Estimate, all_units: int) -> int:
+    """Return the number of resampled units that an estimate rests on, of `all_units`."""
+    return min(estimate.n, all_units) if estimate.unit_count is None else estimate.unit_count
 
 
 def _interval_of_mean(
     values: FloatArray, estimates: Sequence[Estimate], independent: bool
 ) -> tuple[float, float] | None:
-    """Return the interval of a mean from its parts' own intervals; None if resamples give it.
+    """Return the interval of a mean of `values` from the intervals of their estimates.
 
-    The mean of independent values has Zou and Donner's interval (MOVER). Limits of biased values,
-    as ECE, are averaged: bias doesn't shrink with the number of data sets as errors do.
+    It is None if an estimate has no interval, or if the values are neither independent nor biased:
+    the interval of the mean then comes from resamples. The mean of independent values has Zou and
+    Donner's interval (MOVER). Limits of biased values, such as ECE, are averaged, because bias does
+    not shrink with the number of data sets as errors do.
     """
     if any(estimate.interval is None for estimate in estimates):
         return None

@@ -1,4 +1,4 @@
-"""Interval judgments at one level, and the statistics of them over resampled items."""
+"""Interval judgments at one nominal level, and their statistics over resampled items."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -12,10 +12,10 @@ from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.studies.estimate import Estimate, Statistics, unit_indices, wilson_interval
 
-SHARES = ("coverage", "miss_below", "miss_above")
+SHARE_METRICS = ("coverage", "miss_below", "miss_above")
 """Metrics that are a share of judgments, with Wilson's interval."""
 
-_ARRAYS = ("unit", "lower", "upper", "truth", "epoch", "empty")
+_ARRAY_FIELDS = ("unit_index", "lower", "upper", "truth", "epoch", "empty")
 
 
 @dataclass(frozen=True)
@@ -24,18 +24,19 @@ class Intervals:
 
     Attributes:
         level: Nominal level in percent.
-        unit: The index of the judgment's unit, its item or cluster, of `units` in all.
-        units: How many units there are.
+        unit_index: Position of the judgment's resampled unit: its item, or its cluster.
+        unit_count: How many units there are.
         lower: Lower bounds; NaN where the reply could not be read.
         upper: Upper bounds; NaN where the reply could not be read.
         truth: True values.
         epoch: Epochs.
-        empty: Whether an adjustment left nothing between the bounds, which are one point then.
+        empty: Whether the interval is empty because bounds crossed; both bounds are then its
+            midpoint.
     """
 
     level: float
-    unit: IntArray
-    units: int
+    unit_index: IntArray
+    unit_count: int
     lower: FloatArray
     upper: FloatArray
     truth: FloatArray
@@ -44,28 +45,39 @@ class Intervals:
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame, units: pd.Index) -> "Intervals":
-        """Take a frame's judgments of one level; `units` are the items, in the weights' order.
+        """Return a frame's judgments of one level; the level is NaN if the frame has no rows.
 
-        Where bounds cross, as after a conformal step, the set is empty; see `moved`.
+        `units` are the names of all units, in the order of the weights. An interval whose bounds
+        cross, as after a conformal step, is empty, as in `move_bounds`.
         """
         ok = frame["status"] == "ok"
         lower, upper = (frame[name].where(ok).to_numpy(float) for name in ("lower", "upper"))
         truth, epoch = (frame[name].to_numpy(float) for name in ("truth", "epoch"))
         level = float(frame["level"].iloc[0]) if len(frame) else np.nan
         empty = np.zeros(len(frame), bool)
-        unit = unit_indices(frame, units)
-        return cls(level, unit, len(units), lower, upper, truth, epoch, empty).moved(0)
+        unit_index = unit_indices(frame, units)
+        intervals = cls(
+            level=level,
+            unit_index=unit_index,
+            unit_count=len(units),
+            lower=lower,
+            upper=upper,
+            truth=truth,
+            epoch=epoch,
+            empty=empty,
+        )
+        return intervals.move_bounds(0)
 
     def select(self, chosen: NDArray[np.bool_]) -> "Intervals":
-        """Return the chosen judgments, over the same units."""
-        return replace(self, **{name: getattr(self, name)[chosen] for name in _ARRAYS})
+        """Return the chosen judgments; the units stay the same."""
+        return replace(self, **{name: getattr(self, name)[chosen] for name in _ARRAY_FIELDS})
 
-    def moved(self, offset: float) -> "Intervals":
-        """Return the intervals with both bounds moved outwards, as conformal adjustment does.
+    def move_bounds(self, offset: float) -> "Intervals":
+        """Return the intervals with both bounds moved outwards by `offset`, as conformal steps do.
 
-        Where a negative offset would make the bounds cross, the set is empty: it covers nothing,
-        has no width, and its score and the side of its miss are those of its midpoint (above it,
-        at a tie).
+        If a negative offset makes the bounds cross, the interval is empty. An empty interval covers
+        nothing and has width 0. Its score and the side of its miss are those of its midpoint; a
+        true value at the midpoint counts as above.
         """
         lower, upper = metrics.conformal_interval(self.lower, self.upper, offset)
         middle, empty = (self.lower + self.upper) / 2, lower > upper
@@ -73,7 +85,10 @@ class Intervals:
         return replace(self, lower=lower, upper=upper, empty=empty)
 
     def values(self) -> dict[str, FloatArray]:
-        """Return each judgment's value of the metrics that are means; NaN where it has none."""
+        """Return each judgment's values, by metric, of the metrics that are means of them.
+
+        Values are NaN where the interval could not be read.
+        """
         bounds = (self.lower, self.upper, self.truth)
         inside = np.where(self.empty, 0, 1) * metrics.covered(*bounds)
         below, readable = self.truth < self.lower, ~np.isnan(inside)
@@ -86,24 +101,28 @@ class Intervals:
         }
 
     def statistics(self) -> dict[str, metrics.Statistic]:
-        """Return every metric of the judgments as a statistic of item weights."""
+        """Return every metric as a statistic of the units' weights, by metric."""
         values = self.values()
         means = {}
         for name, column in values.items():
-            ends = self._ends(name, column)
-            means[name] = metrics.mean_of(column, self.unit, self.units, ends)
+            extremes = self._extremes(name, column)
+            means[name] = metrics.mean_of(column, self.unit_index, self.unit_count, extremes)
         return {
             **means,
             "coverage_gap": add_constant(means["coverage"], -self.level / 100),
-            "median_width": metrics.median_of(values["mean_width"], self.unit, self.units),
+            "median_width": metrics.median_of(
+                values["mean_width"], self.unit_index, self.unit_count
+            ),
         }
 
-    def _ends(self, metric: str, values: FloatArray) -> tuple[float, float]:
-        """Return the least and the greatest possible value of a metric, as far as they are known.
+    def _extremes(self, metric: str, values: FloatArray) -> tuple[float, float]:
+        """Return the least and the greatest value that pseudo-units of a metric's mean have.
 
-        The greatest score is at least that of a miss by half the mean width.
+        They are 0 and 1 for shares and unbounded above for widths. Those of the interval score
+        follow from the observed `values`; the greatest is at least the score of a miss by half the
+        mean width.
         """
-        if metric in SHARES:
+        if metric in SHARE_METRICS:
             return 0.0, 1.0
         finite, widths = values[np.isfinite(values)], self.upper - self.lower
         if metric != "interval_score" or not len(finite):
@@ -116,7 +135,9 @@ class Intervals:
     def all_statistics(
         self, condition: Mapping[str, object], n_asked: int, note: str = ""
     ) -> Iterator[Statistics]:
-        """Yield the metrics with their estimates; shares have Wilson's interval.
+        """Yield the statistic of each metric with its estimate.
+
+        Shares and the gap between coverage and level have Wilson's interval.
 
         Args:
             condition: Condition of all metrics.
@@ -124,37 +145,46 @@ class Intervals:
             note: Note of all metrics.
         """
         values = self.values()
-        intervals = {name: wilson_interval(values[name], self.unit, self.units) for name in SHARES}
+        intervals = {
+            name: wilson_interval(values[name], self.unit_index, self.unit_count)
+            for name in SHARE_METRICS
+        }
         low, high = intervals["coverage"]
         intervals["coverage_gap"] = (low - self.level / 100, high - self.level / 100)
-        counts = self.counts(n_asked)
+        counts = self.estimate_counts(n_asked)
         for metric, statistic in self.statistics().items():
             interval = intervals.get(metric)
             estimate = Estimate(condition, metric, note=note, interval=interval, **counts)
             yield Statistics([estimate], statistic)
 
-    def counts(self, n_asked: int) -> dict[str, Any]:
-        """Return the counts of an `Estimate` of these judgments."""
+    def estimate_counts(self, n_asked: int) -> dict[str, Any]:
+        """Return the fields `n`, `n_asked` and `unit_count` of an `Estimate` of these judgments."""
         readable = ~np.isnan(self.values()["coverage"])
         return {
             "n": int(readable.sum()),
             "n_asked": n_asked,
-            "units": len(np.unique(self.unit[readable])),
+            "unit_count": len(np.unique(self.unit_index[readable])),
         }
 
     def first_epochs(self) -> "Intervals":
-        """Return the readable judgment of the lowest epoch of each item, or of each cluster."""
-        order = np.lexsort((self.epoch, self.unit))
+        """Return the first readable judgment, by epoch, of each unit."""
+        order = np.lexsort((self.epoch, self.unit_index))
         scores = metrics.conformity_scores(self.lower, self.upper, self.truth)
         order = order[~np.isnan(scores)[order]]
-        _, first = np.unique(self.unit[order], return_index=True)
-        chosen = np.zeros(len(self.unit), bool)
+        _, first = np.unique(self.unit_index[order], return_index=True)
+        chosen = np.zeros(len(self.unit_index), bool)
         chosen[order[first]] = True
         return self.select(chosen)
 
 
 def plateau_statistic(coverages: Mapping[float, metrics.Statistic]) -> metrics.Statistic:
-    """Return the mean over levels of coverage/level; levels with no coverage are left out."""
+    """Return the mean over levels of coverage / nominal level.
+
+    Levels whose coverage is NaN are left out; without any other the plateau is NaN.
+
+    Args:
+        coverages: Statistic of coverage by nominal level in percent.
+    """
     levels = np.array(list(coverages))
 
     def mean_ratio(*shares: FloatArray) -> FloatArray:

@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     from inspect_confidence.studies.study import Resampling
 
 CORRECTNESS, CONSISTENCY = "correctness", "consistency"
+"""Forms of a judge's verdicts: whether an answer is right, and whether two replies agree."""
 CLASSES = {CORRECTNESS: ("wrong", "right"), CONSISTENCY: ("no", "n/a", "yes")}
+"""Classes of a verdict, by form."""
 WORTH: Mapping[str, Sequence[float]] = {CORRECTNESS: (0.0, 1.0), CONSISTENCY: (0.0, 0.5, 1.0)}
-"""Worth of each class of judgment, in the order of `CLASSES`."""
+"""Worth of each class in the mean, in the order of `CLASSES`."""
 
 LEAST_LABELS = 20
 """Number of labels of each class that error rates need."""
@@ -40,26 +42,30 @@ _ALTERNATIVE = {
 
 @dataclass(frozen=True)
 class JudgeLabels:
-    """Labelled judgments.
+    """Verdicts of judges with the user's labels of the same answers.
 
     Attributes:
-        rows: Frame with `form` (`correctness` or `consistency`), `judged` and `label` (numbers of
-            `WORTH`), `judge` (empty: of any judge), `item` (empty: not an item of the run),
-            `model` and `dataset`.
+        rows: Frame with `form` (a key of `CLASSES`), `judged` and `label` (the worth of the judge's
+            and of the user's class), `judge` (empty: of any judge), `item` (empty: not an item of
+            the run), `model` and `dataset`.
     """
 
     rows: pd.DataFrame
 
     def for_judge(self, judge: str) -> "JudgeLabels":
-        """Return the labels of the judgments of one judge."""
+        """Return the labels of one judge's verdicts, and those of any judge."""
         return JudgeLabels(self.rows[self.rows["judge"].isin([judge, ""])])
 
     def of_form(self, form: str) -> pd.DataFrame:
-        """Return the rows with the given form."""
+        """Return the rows whose verdicts have this form, a key of `CLASSES`."""
         return self.rows[self.rows["form"] == form]
 
     def errors(self, form: str, classes: Sequence[str]) -> JudgeErrors:
-        """Count the judge's judgments of labelled answers by class.
+        """Count the judge's verdicts on labelled answers by the class of verdict and label.
+
+        Args:
+            form: Form of the verdicts.
+            classes: Names of the classes that are counted.
 
         Raises:
             InvalidArgument: There are too few labels of a class.
@@ -80,15 +86,18 @@ class JudgeLabels:
 
 
 def judge_of(judges: "pd.Series[str]") -> str | None:
-    """Return the judge of all judgments, as a `TaskTable` names it; None if none or several."""
+    """Return the name of the judge of all answers; None if there is none, or several.
+
+    `judges` is NaN for answers that rules graded, as `TaskTable.judges` returns it.
+    """
     names = judges.dropna().unique()
     return str(names[0]) if len(names) == 1 else None
 
 
 def corrected_correctness(
     rows: pd.DataFrame,
-    unit: IntArray,
-    units: int,
+    unit_index: IntArray,
+    unit_count: int,
     condition: Mapping[str, object],
     resampling: "Resampling",
     judge: str | None,
@@ -98,53 +107,55 @@ def corrected_correctness(
     Args:
         rows: Judgments with `item`, `model`, `dataset`, `correct` and `confidence`, NaN where
             there is none that counts.
-        unit: The index of each judgment's item, of `units`.
-        units: How many items there are.
+        unit_index: The index of each judgment's item.
+        unit_count: How many items there are.
         condition: Condition of the estimates.
         resampling: Settings with the labels; without labels nothing is yielded.
-        judge: The judge that decided `correct`; None if rules did.
+        judge: The judge that decided `correct`; None if rules did, or several judges.
     """
     labels = _labels_for(judge, CORRECTNESS, resampling)
     if labels is None:
         return
     correct, confidence = (rows[name].to_numpy(float) for name in ("correct", "confidence"))
     has_answer, has_both = ~np.isnan(correct), ~np.isnan(correct + confidence)
-    variants: list[tuple[str, BoolArray, FloatArray | None]] = [
+    # Metric, judgments that count, and the confidence from which correctness is subtracted.
+    corrections: list[tuple[str, BoolArray, FloatArray | None]] = [
         ("judge_corrected_accuracy", has_answer, None)
     ]
     if has_both.any():
-        variants.append(("judge_corrected_overconfidence", has_both, confidence))
-    for metric, present, subtract_from in variants:
+        corrections.append(("judge_corrected_overconfidence", has_both, confidence))
+    for metric, present, minuend in corrections:
         estimate = Estimate(condition, metric, int(present.sum()), n_asked=len(rows))
         if not np.isin(correct[present], (0, 1)).all():
             reason = (
                 "some answers are neither right nor wrong, so that there are no two error rates"
             )
-            yield _undefined(estimate, reason)
+            yield _undefined_statistics(estimate, reason)
             continue
         run_labels = _labels_of_run(labels, rows[present])
         if run_labels is not None:
-            is_difference = subtract_from is not None
-            yield _prediction_powered(estimate, rows[present], run_labels, is_difference)
+            is_difference = minuend is not None
+            yield _correct_by_run_labels(estimate, rows[present], run_labels, is_difference)
             continue
         shares = np.column_stack([1 - correct, correct])
         shares[~present] = np.nan
-        sample = _Shares(shares, subtract_from, unit, units, CORRECTNESS)
-        yield _corrected(estimate, sample, labels, resampling)
+        verdicts = _Verdicts(CORRECTNESS, shares, unit_index, unit_count, confidence=minuend)
+        yield _correct_by_error_rates(estimate, verdicts, labels, resampling)
 
 
 def corrected_agreement(
     shares: FloatArray,
-    unit: IntArray,
-    units: int,
+    unit_index: IntArray,
+    unit_count: int,
     condition: Mapping[str, object],
     resampling: "Resampling",
     judge: str | None,
 ) -> Iterator[Statistics]:
-    """Yield corrected internal confidence.
+    """Yield corrected internal confidence: the share of compared replies that agree.
 
-    `shares` are the shares of compared replies that contradict, neither contradict nor agree, and
-    agree; the other arguments are as in `corrected_correctness`.
+    `shares` has a row for each judgment and the columns of `CLASSES`: shares of compared replies
+    that contradict, neither contradict nor agree, and agree. A row of NaN is left out. The other
+    arguments are as in `corrected_correctness`.
     """
     labels = _labels_for(judge, CONSISTENCY, resampling)
     if labels is None:
@@ -153,21 +164,21 @@ def corrected_agreement(
     metric = "judge_corrected_internal_confidence"
     estimate = Estimate(condition, metric, n, n_asked=len(shares))
     if not n:
-        yield _undefined(estimate, "no confidence with its counts of judgments")
+        yield _undefined_statistics(estimate, "no confidence with its counts of judgments")
         return
-    sample = _Shares(shares, None, unit, units, CONSISTENCY)
-    yield _corrected(estimate, sample, labels, resampling)
+    verdicts = _Verdicts(CONSISTENCY, shares, unit_index, unit_count)
+    yield _correct_by_error_rates(estimate, verdicts, labels, resampling)
 
 
 def _labels_for(judge: str | None, form: str, resampling: "Resampling") -> JudgeLabels | None:
-    """Return the judge's labels if there are any of that form."""
+    """Return the labels of a judge's verdicts; None if there are none of this form."""
     if resampling.judge_labels is None or judge is None:
         return None
     labels = resampling.judge_labels.for_judge(judge)
     return labels if len(labels.of_form(form)) else None
 
 
-def _undefined(estimate: Estimate, reason: str) -> Statistics:
+def _undefined_statistics(estimate: Estimate, reason: str) -> Statistics:
     return Statistics(
         [replace(estimate, undefined_reason=reason)],
         lambda weights: np.full((len(weights), 1), np.nan),
@@ -175,40 +186,44 @@ def _undefined(estimate: Estimate, reason: str) -> Statistics:
 
 
 @dataclass(frozen=True)
-class _Shares:
-    """Shares of each judgment's classes, NaN where it has none.
+class _Verdicts:
+    """A judge's verdicts on each answer, as shares of classes.
 
     Attributes:
-        shares: Shares of shape (judgments, classes), classes as in `CLASSES`.
-        confidence: Stated confidence if overconfidence is computed; None for the mean worth.
-        unit: The index of each judgment's item, of `units`.
-        units: How many items there are.
         form: A key of `CLASSES`.
+        shares: Shares of shape (judgments, classes of the form); NaN where there is no verdict.
+        unit_index: The index of each judgment's item.
+        unit_count: How many items there are.
+        confidence: Stated confidence if overconfidence is computed; None for the mean worth.
     """
 
-    shares: FloatArray
-    confidence: FloatArray | None
-    unit: IntArray
-    units: int
     form: str
+    shares: FloatArray
+    unit_index: IntArray
+    unit_count: int
+    confidence: FloatArray | None = None
 
 
-def _corrected(
-    estimate: Estimate, sample: _Shares, labels: JudgeLabels, resampling: "Resampling"
+def _correct_by_error_rates(
+    estimate: Estimate, verdicts: _Verdicts, labels: JudgeLabels, resampling: "Resampling"
 ) -> Statistics:
-    """Correct by the judge's error rates (Rogan and Gladen)."""
-    confidence, units = sample.confidence, sample.units
-    present = ~np.isnan(sample.shares).any(axis=1)
-    # A class that neither the judge nor a label uses, such as "n/a", is dropped.
-    form_labels = labels.of_form(sample.form)[["judged", "label"]]
-    used = (sample.shares[present] > 0).any(axis=0) | np.isin(WORTH[sample.form], form_labels)
+    """Correct the mean worth, or overconfidence, by the judge's error rates (Rogan and Gladen).
+
+    It is undefined, with a reason, if the error rates don't determine the correction.
+    """
+    confidence, unit_count = verdicts.confidence, verdicts.unit_count
+    present = ~np.isnan(verdicts.shares).any(axis=1)
+    # A class that neither the judge nor a label uses, such as "n/a", is dropped. The first and the
+    # last class, which are the ends of the scale, stay.
+    form_labels = labels.of_form(verdicts.form)[["judged", "label"]]
+    used = (verdicts.shares[present] > 0).any(axis=0) | np.isin(WORTH[verdicts.form], form_labels)
     used[[0, -1]] = True
-    classes = [CLASSES[sample.form][position] for position in np.flatnonzero(used)]
-    errors = labels.errors(sample.form, classes)
+    classes = [CLASSES[verdicts.form][position] for position in np.flatnonzero(used)]
+    errors = labels.errors(verdicts.form, classes)
     subtracted = np.where(present, 0 if confidence is None else confidence, np.nan)
-    columns = np.column_stack([sample.shares[:, used], subtracted])
-    # The judge's verdicts get the prior of `errors.interval`, not pseudo-units.
-    column_means = replace(means_of(columns, sample.unit, units), extremes=None)
+    columns = np.column_stack([verdicts.shares[:, used], subtracted])
+    # Without pseudo-units, because `errors.interval` has a prior for the judge's verdicts.
+    column_means = replace(means_of(columns, verdicts.unit_index, unit_count), extremes=None)
 
     def statistic(weights: FloatArray) -> FloatArray:
         means = column_means(weights)
@@ -217,20 +232,20 @@ def _corrected(
 
     note = f"Rogan-Gladen; judged as labelled: {_hit_rates(errors, classes)}"
     if reason := errors.why_not():
-        return _undefined(replace(estimate, note=note), reason)
-    unit_weights = np.ones((1, units))
+        return _undefined_statistics(replace(estimate, note=note), reason)
+    unit_weights = np.ones((1, unit_count))
     mean = column_means(unit_weights)[0, :-1]
     uncut = errors.corrected(mean[None])[0]
     if uncut != errors.clipped(uncut):
         note = join_notes(note, f"{uncut:.3f} before it was moved into the range")
     draws = bootstrap(
         {"means": column_means},
-        np.zeros(units, np.int64),
+        np.zeros(unit_count, np.int64),
         resamples=resampling.resamples,
         seed=resampling.seed,
     )["means"]
     draws = draws[~np.isnan(draws).any(axis=1)]
-    items = len(np.unique(sample.unit[present]))
+    items = len(np.unique(verdicts.unit_index[present]))
     interval = errors.interval(
         float(statistic(unit_weights)[0, 0]),
         draws[:, :-1],
@@ -238,12 +253,12 @@ def _corrected(
         seed=resampling.seed,
         minuend=None if confidence is None else draws[:, -1],
     )
-    described = replace(estimate, note=note, interval=interval, units=items)
+    described = replace(estimate, note=note, interval=interval, unit_count=items)
     return Statistics([described], statistic)
 
 
 def _hit_rates(errors: JudgeErrors, classes: Sequence[str]) -> str:
-    """Say how many labels of each class the judge agreed with."""
+    """Describe how many labels of each class the judge agreed with, such as "9 of 10 right"."""
     labels = errors.counts.sum(axis=1)
     rates = []
     for hits, n, name in zip(errors.counts.diagonal(), labels, classes, strict=True):
@@ -252,7 +267,11 @@ def _hit_rates(errors: JudgeErrors, classes: Sequence[str]) -> str:
 
 
 def _labels_of_run(labels: JudgeLabels, rows: pd.DataFrame) -> pd.DataFrame | None:
-    """Return labels by item if all labels are of the run's answers, judged as in the run."""
+    """Return the mean label and verdict of each labelled item of the run.
+
+    It is None if no label names an item of the run, or if a labelled verdict differs from the
+    run's.
+    """
     of_run = labels.of_form(CORRECTNESS)
     of_run = of_run[of_run["item"].isin(rows["item"])]
     for name in ("model", "dataset"):
@@ -264,16 +283,18 @@ def _labels_of_run(labels: JudgeLabels, rows: pd.DataFrame) -> pd.DataFrame | No
     return of_run.groupby("item")[["label", "judged"]].mean()
 
 
-def _prediction_powered(
+def _correct_by_run_labels(
     estimate: Estimate, rows: pd.DataFrame, labels: pd.DataFrame, is_difference: bool
 ) -> Statistics:
-    """Correct by labels of some of the run's items, each item counting once.
+    """Correct by labels of some of the run's items (prediction-powered inference).
+
+    Each item counts once. There is no interval with fewer than 50 labelled items.
 
     Args:
-        estimate: What is corrected.
+        estimate: Estimate that is corrected.
         rows: Judgments.
-        labels: Labels by item.
-        is_difference: Whether the estimate is overconfidence, else it is accuracy.
+        labels: Label and verdict by item, as `_labels_of_run` returns them.
+        is_difference: Whether the estimate is overconfidence; otherwise it is accuracy.
     """
     items = rows.groupby("item")[["correct", "confidence"]].mean()
     subtracted = items["confidence"] if is_difference else 0 * items["correct"]
@@ -301,6 +322,6 @@ def _prediction_powered(
         note=note,
         interval=None if reason else interval,
         no_interval_reason=reason,
-        units=len(labels),
+        unit_count=len(labels),
     )
     return Statistics([described], lambda weights: np.full((len(weights), 1), value))

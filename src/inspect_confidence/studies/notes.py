@@ -11,41 +11,52 @@ from inspect_confidence.answers import ANSWER_STATUSES, REPLY_STATUSES
 
 
 def join_notes(*parts: str) -> str:
-    """Join the parts of a note that aren't empty."""
+    """Join the parts of a note with semicolons; empty parts are left out."""
     return "; ".join(filter(None, parts))
 
 
-_FEW = 1_000
-"""Number of texts up to which Python counts faster than pandas."""
+_PANDAS_FROM = 1_000
+"""Number of texts above which pandas counts faster than Python."""
 
 
 def count_texts(texts: Iterable[str]) -> Counter[str]:
-    """Count each text."""
-    if isinstance(texts, pd.Series) and len(texts) > _FEW:
+    """Count how often each text occurs."""
+    if isinstance(texts, pd.Series) and len(texts) > _PANDAS_FROM:
         return Counter({str(text): int(n) for text, n in texts.value_counts().items()})
     return Counter(texts)
 
 
 def describe_left_out(statuses: Iterable[str]) -> str:
-    """Say how many judgments were left out, by status; empty if none was."""
+    """Describe how many judgments are left out, by status; empty if all are `ok`.
+
+    Example:
+        >>> describe_left_out(["ok", "no_response", "ok"])
+        '1 of 3 judgments left out: 1 no_response'
+    """
     counts = count_texts(statuses)
-    bad = {status: n for status, n in sorted(counts.items()) if status != "ok"}
-    if not bad:
+    excluded = {status: n for status, n in sorted(counts.items()) if status != "ok"}
+    if not excluded:
         return ""
-    reasons = ", ".join(f"{n} {status}" for status, n in bad.items())
-    return f"{sum(bad.values())} of {counts.total()} judgments left out: {reasons}"
+    reasons = ", ".join(f"{n} {status}" for status, n in excluded.items())
+    return f"{sum(excluded.values())} of {counts.total()} judgments left out: {reasons}"
 
 
 def statuses_of_estimate(
     rows: pd.DataFrame, present: "pd.Series[bool] | NDArray[np.bool_]"
 ) -> "pd.Series[str]":
-    """Return each judgment's status for an estimate: `ok` if it counts."""
+    """Return each judgment's status for an estimate: `ok` if `present` says that it counts.
+
+    A judgment that is `ok` but does not count has the status `without a value`.
+    """
     status = rows["status"].where(rows["status"] != "ok", "without a value")
     return status.where(~present, "ok")
 
 
 def describe_counts(rows: pd.DataFrame, present: "pd.Series[bool] | NDArray[np.bool_]") -> str:
-    """Say how many judgments an estimate leaves out, by status, and how many items it has."""
+    """Describe how many judgments an estimate leaves out, by status, and how many items it has.
+
+    `present` says which judgments count. Items are named only if they are fewer than judgments.
+    """
     items = rows.loc[present, "item"].nunique()
     return join_notes(
         describe_left_out(statuses_of_estimate(rows, present)),

@@ -1,4 +1,4 @@
-"""Correlations over models of two of their numbers."""
+"""Correlations between two metrics over models."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ ALL_MODELS = "all"
 """Value of `model` in results over models."""
 
 Point = tuple[str, str]
-"""A model and variant."""
+"""A point of the correlation: model and variant."""
 
 
 def point_and_condition(result: Result) -> tuple[Point, Condition]:
@@ -32,9 +32,18 @@ def correlate_over_models(
 ) -> list[Result]:
     """Correlate two metrics over models, as one row; no row if fewer than two models have both.
 
-    Models with an undefined number are left out and counted. The interval is Fisher's z, which
-    treats the models as a random sample and ignores the error of each model's numbers. With
-    `ranked` the correlation is of ranks, and has no interval.
+    A model with an undefined value is left out and counted in the note. The correlation is
+    undefined with fewer than three models, or if all values of a metric are equal. Its interval is
+    Fisher's z, which treats the models as a random sample, ignores the error of each value, and
+    needs four models.
+
+    Args:
+        key: Key of the row.
+        condition: Condition of the row.
+        metric: Name of the correlation in the registry.
+        first: Values of the first metric by model and variant.
+        second: Values of the second metric.
+        ranked: Whether to correlate ranks (Spearman), without an interval.
     """
     pairs = np.array([[first[point], second[point]] for point in second if point in first])
     if len(pairs) < 2:
@@ -50,7 +59,7 @@ def correlate_over_models(
         # Imported here because scipy.stats takes half a second, which every command would pay.
         from scipy.stats import pearsonr, spearmanr  # noqa: PLC0415
 
-        # Rounded lest what differs in the last bit have two ranks.
+        # Rounded, so that values that differ only in the last bit have equal ranks.
         fit: Any = spearmanr(*complete.round(12).T) if ranked else pearsonr(*complete.T)
         value = float(fit.statistic)
         interval = NO_INTERVAL if ranked or len(complete) < 4 else fit.confidence_interval()

@@ -1,4 +1,4 @@
-"""Judgments of stated confidence: missing columns, statistics, detail and comparison."""
+"""Judgments of stated confidence: derived columns, statistics, rows for figures, comparison."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -29,11 +29,11 @@ from inspect_confidence.studies.study import Difference, FigureSpec, Resampling
 
 
 def complete_judgments(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return judgments with `scale`, and with missing columns derived from others.
+    """Return judgments with a column `scale`, and with missing columns derived from others.
 
-    Where `confidence` is missing it follows from `raw`, `low` and `high`: clipped within 5% of the
-    scale's width, `out_of_range` beyond. `correct` follows from `answer` and `target`; an answer in
-    which the model declined is neither right nor wrong.
+    A missing `confidence` follows from `raw`, `low` and `high`. A report outside the scale by at
+    most 5% of its width is clipped; one further outside is `out_of_range`. A missing `correct`
+    follows from `answer` and `target`, as in `grade_answers`.
 
     Raises:
         InvalidArgument: A share lies outside [0, 1], or a scale runs the wrong way.
@@ -47,24 +47,24 @@ def complete_judgments(rows: pd.DataFrame) -> pd.DataFrame:
     low, high, raw = (rows[name].to_numpy(float) for name in ("low", "high", "raw"))
     width = high - low
     excess = np.maximum(low - raw, raw - high)
-    violated = excess * 20 > width
+    is_outside = excess * 20 > width  # more than 5%
     # One division of whole numbers: equal shares of different scales give the same float.
     share = (np.clip(raw, low, high) - low) / np.where(width > 0, width, np.nan)
     confidence = rows["confidence"].to_numpy(float)
     derived = np.isnan(confidence) & ~np.isnan(share) & (rows["status"] == "ok").to_numpy()
-    rows["confidence"] = np.where(derived & ~violated, share, confidence)
-    rows.loc[derived & violated, "status"] = "out_of_range"
-    rows.loc[derived & (excess > 0) & ~violated, "clipped"] = True
+    rows["confidence"] = np.where(derived & ~is_outside, share, confidence)
+    rows.loc[derived & is_outside, "status"] = "out_of_range"
+    rows.loc[derived & (excess > 0) & ~is_outside, "clipped"] = True
     rows["correct"] = grade_answers(rows)
     rows["scale"] = _scale_names(low, high)
     return rows
 
 
 def grade_answers(rows: pd.DataFrame) -> FloatArray:
-    """Return `correct`; where it is missing it follows from `answer` and `target`.
+    """Return the grades of the judgments; a missing grade follows from `answer` and `target`.
 
-    A declined answer has no grade, and neither has an answer whose grader failed. An answer that a
-    scorer of its eval should have graded is not graded by its text instead.
+    The grade is NaN for a declined answer, for an answer whose grader failed, and for an answer
+    that a scorer of its eval should have graded.
     """
     correct = np.where(
         rows["status"].isin(ANSWER_STATUSES), np.nan, rows["correct"].to_numpy(float)
@@ -80,7 +80,7 @@ def grade_answers(rows: pd.DataFrame) -> FloatArray:
 
 
 def reasons_of_flat_scales(rows: pd.DataFrame) -> dict[int, str]:
-    """Return the reason, by position, of each judgment whose scale has no width."""
+    """Return, by position, why a judgment can't be used whose scale has no width."""
     reasons = {}
     for position in np.flatnonzero(rows["low"] == rows["high"]).tolist():
         low = rows["low"].iloc[position]
@@ -89,7 +89,7 @@ def reasons_of_flat_scales(rows: pd.DataFrame) -> dict[int, str]:
 
 
 def _scale_names(low: FloatArray, high: FloatArray) -> NDArray[np.object_]:
-    """Name each row's scale, `0-100`; empty where an end is missing."""
+    """Return the name of each row's scale, such as `0-100`; empty where an end is missing."""
     ends = pd.DataFrame({"low": low, "high": high})
     scale = ends.groupby(["low", "high"], sort=False, dropna=False).ngroup().to_numpy(np.int64)
     names = []
@@ -109,15 +109,20 @@ def scale_statistics(
     may_decline: bool = False,
     order_only: bool = False,
 ) -> Iterator[Statistics]:
-    """Yield all statistics of judgments on one scale, or on none.
+    """Yield all statistics of judgments on one scale, or without a scale.
 
-    `rows` are completed; `resampling` holds thresholds and costs, and `remark` is for every note.
-    Shares of attempted answers are among them if a model declined, or if `may_decline`.
-    If `order_only`, confidence has no scale, and metrics of its size are undefined.
+    Args:
+        rows: Completed judgments.
+        units: Names of all units, in the order of the weights.
+        condition: Condition of all estimates.
+        resampling: Thresholds, costs, number of resamples and requested metrics.
+        remark: Remark in the notes.
+        may_decline: Whether shares of attempted answers are yielded even if no answer was declined.
+        order_only: Whether confidence has no scale, so that metrics of its size are undefined.
     """
     items = rows["item"].nunique()
-    over = f"{items} items" if items < len(rows) else ""
-    note = join_notes(describe_left_out(rows["status"]), over, remark)
+    item_note = f"{items} items" if items < len(rows) else ""
+    note = join_notes(describe_left_out(rows["status"]), item_note, remark)
     readable = rows.assign(confidence=rows["confidence"].where(rows["status"] == "ok"))
     answers = calibration.Answers.from_frame(readable, units, order_only=order_only)
     yield from calibration.confidence_statistics(answers, condition, note, resampling)
@@ -128,34 +133,44 @@ def scale_statistics(
         yield from attempt_statistics(rows, units, condition)
     if not order_only:
         yield from _report_shape(rows, units, condition)
-    yield _rates(rows, units, condition)
+    yield _report_rates(rows, units, condition)
     yield estimate.judgment_count(condition, len(rows), note)
 
 
 def confidence_detail(
-    rows: pd.DataFrame, reported: pd.DataFrame, parts: Sequence[str], resampling: Resampling
+    rows: pd.DataFrame,
+    reported: pd.DataFrame,
+    condition_columns: Sequence[str],
+    resampling: Resampling,
 ) -> list[Result]:
     """Return each condition's bins, CORP curve, type-2 rates, utilities and shares of reports.
 
-    `rows` are completed; `reported` are those with a report, which counts also if out of range.
+    Args:
+        rows: Completed judgments.
+        reported: Those of them that have a report, in or out of range.
+        condition_columns: Columns that enter the condition, beside the variant.
+        resampling: Settings of the bootstrap, and costs.
     """
     return [
-        *bins.confidence_bins(rows, parts, resampling),
-        *bins.corp_rows(rows, parts, resampling),
-        *bins.type2_rates(rows, parts),
-        *bins.utility_curve(rows, parts, resampling),
-        *all_report_shares(reported, parts),
+        *bins.confidence_bins(rows, condition_columns, resampling),
+        *bins.corp_rows(rows, condition_columns, resampling),
+        *bins.type2_rates(rows, condition_columns),
+        *bins.utility_curve(rows, condition_columns, resampling),
+        *all_report_shares(reported, condition_columns),
     ]
 
 
-def all_report_shares(reported: pd.DataFrame, parts: Sequence[str]) -> Iterator[Result]:
-    """Yield the share of each report, whether in range or not."""
-    in_range = reported.assign(status=reported["status"].replace("out_of_range", "ok"))
-    yield from bins.report_shares(in_range, parts)
+def all_report_shares(reported: pd.DataFrame, condition_columns: Sequence[str]) -> Iterator[Result]:
+    """Yield the share of each reported value, including values out of range.
+
+    The arguments are as in `confidence_detail`.
+    """
+    accepted = reported.assign(status=reported["status"].replace("out_of_range", "ok"))
+    yield from bins.report_shares(accepted, condition_columns)
 
 
 def utility_figure(figure: Callable[..., FigureSpec]) -> FigureSpec:
-    """Return a study's figure of expected utility; `figure` sets the task and what splits it."""
+    """Return a study's figure of expected utility; `figure` adds the study's task and panels."""
     return figure(
         plot="utility",
         title="What answering only from a confidence on is worth",
@@ -170,10 +185,7 @@ def utility_figure(figure: Callable[..., FigureSpec]) -> FigureSpec:
 
 
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
-    """Return the differences of two contenders, a row for each metric, on their common items.
-
-    Judgments are completed.
-    """
+    """Return the differences of two contenders' completed judgments, a row for each metric."""
     contrast = contenders.confidence_contrast(a, b, resampling.thresholds)
     return contenders.differences(contrast, resampling)
 
@@ -181,35 +193,36 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
 def attempt_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Statistics]:
-    """Yield the shares of attempted answers and of right ones among them, then the F-score.
+    """Yield the shares of attempted answers and of right answers among them, then the F-score.
 
-    `rows` are graded; an answer in which the model declined has the status `declined`.
+    `rows` have grades, and the status `declined` where the model declined. They count if they have
+    either.
     """
     declined = (rows["status"] == "declined").to_numpy()
     correct = rows["correct"].to_numpy(float)
-    graded = declined | ~np.isnan(correct)
+    is_counted = declined | ~np.isnan(correct)
     shares = {
-        "attempted_share": np.where(graded, ~declined, np.nan),
+        "attempted_share": np.where(is_counted, ~declined, np.nan),
         "accuracy_given_attempted": correct,
         "overall_accuracy": np.where(declined, 0, correct),
     }
 
-    def rests_on_graded(values: FloatArray) -> str:
+    def note_of(values: FloatArray) -> str:
         return describe_left_out(statuses_of_estimate(rows, ~np.isnan(values)))
 
-    unit = unit_indices(rows, units)
-    yield estimate.means(condition, shares, unit, len(units), rests_on_graded)
+    unit_index = unit_indices(rows, units)
+    yield estimate.means(condition, shares, unit_index, len(units), note_of)
     sums = np.zeros((len(units), 3))
-    np.add.at(sums[:, 0], unit, np.nan_to_num(correct))
-    np.add.at(sums[:, 1], unit, ~np.isnan(correct))
-    np.add.at(sums[:, 2], unit, graded)
+    np.add.at(sums[:, 0], unit_index, np.nan_to_num(correct))
+    np.add.at(sums[:, 1], unit_index, ~np.isnan(correct))
+    np.add.at(sums[:, 2], unit_index, is_counted)
     f_score = Estimate(
         condition,
         "f_score",
-        int(graded.sum()),
-        rests_on_graded(shares["overall_accuracy"]),
+        int(is_counted.sum()),
+        note_of(shares["overall_accuracy"]),
         n_asked=len(rows),
-        units=distinct(unit[graded]),
+        unit_count=distinct(unit_index[is_counted]),
     )
     yield Statistics([f_score], metrics.SumStatistic(sums, metrics.f_score_of_sums))
 
@@ -217,40 +230,45 @@ def attempt_statistics(
 def _report_shape(
     rows: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Statistics]:
-    """Yield the shape of the reports on their own scale, including reports out of range."""
-    beyond = (rows["status"] == "out_of_range").to_numpy()
+    """Yield the metrics of the distribution of reports, including reports out of range.
+
+    These are the most frequent values, the number of different values, entropy, and the used share
+    of the scale. Nothing is yielded if no judgment has a report.
+    """
+    is_outside = (rows["status"] == "out_of_range").to_numpy()
     has_report = rows[["raw", "low", "high"]].notna().all(axis=1)
-    has_report &= beyond | (rows["status"] == "ok").to_numpy()
-    reported, outside = rows[has_report], int((has_report & beyond).sum())
+    has_report &= is_outside | (rows["status"] == "ok").to_numpy()
+    reported, outside = rows[has_report], int((has_report & is_outside).sum())
     if not len(reported):
         return
     included = f"{outside} of {len(reported)} reports out of range, included" if outside else ""
     note = join_notes(included, describe_counts(rows, has_report))
     raw, low, high = (reported[name].to_numpy(float) for name in ("raw", "low", "high"))
     values, column = np.unique(raw, return_inverse=True)
-    unit = unit_indices(reported, units)
-    counts = coo_array((np.ones(len(raw)), (column, unit)), (len(values), len(units))).tocsr()
+    unit_index = unit_indices(reported, units)
+    counts = coo_array((np.ones(len(raw)), (column, unit_index)), (len(values), len(units))).tocsr()
+    names = ("top1_value", "top1_share", "top3_share", "unique_values", "entropy_bits")
     functions: dict[str, Callable[[metrics.ValueTables], FloatArray]] = {
-        "top1_value": metrics.TABLE_FUNCTIONS["top1_value"],
-        "top1_share": metrics.TABLE_FUNCTIONS["top1_share"],
-        "top3_share": metrics.TABLE_FUNCTIONS["top3_share"],
-        "unique_values": metrics.TABLE_FUNCTIONS["unique_values"],
-        "entropy_bits": metrics.TABLE_FUNCTIONS["entropy_bits"],
-        "utilization": partial(
-            metrics.TABLE_FUNCTIONS["utilization"], low=float(low[0]), high=float(high[0])
-        ),
+        name: metrics.TABLE_FUNCTIONS[name] for name in names
     }
-    items = distinct(unit)
+    functions["utilization"] = partial(
+        metrics.TABLE_FUNCTIONS["utilization"], low=float(low[0]), high=float(high[0])
+    )
+    items = distinct(unit_index)
     estimates = [
-        Estimate(condition, name, len(raw), note, n_asked=len(rows), units=items)
+        Estimate(condition, name, len(raw), note, n_asked=len(rows), unit_count=items)
         for name in functions
     ]
     tables = metrics.SumStatistic(counts.T, lambda masses: metrics.ValueTables(values, masses))
     yield estimate.statistics_of_tables(estimates, tables, list(functions.values()))
 
 
-def _rates(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Statistics:
-    """Return the shares of round reports, of reports outside the scale, and of parse failures."""
+def _report_rates(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Statistics:
+    """Return the shares of round, violating and clipped reports, and of parse failures.
+
+    A round report is a multiple of 5. A violating one lies outside the scale by more than 5% of its
+    width, a clipped one by less.
+    """
     raw, low, high = (rows[name].to_numpy(float) for name in ("raw", "low", "high"))
     excess, width = np.maximum(low - raw, raw - high), high - low
     has_report = ~np.isnan(raw + width)
@@ -262,5 +280,5 @@ def _rates(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Statist
         "clip_rate": np.where(has_report, (excess > 0) & (excess * 20 <= width), np.nan),
         "format_failure_rate": failed,
     }
-    unit = unit_indices(rows, units)
-    return estimate.means(condition, flags, unit, len(units), estimate.flag_count_note)
+    unit_index = unit_indices(rows, units)
+    return estimate.means(condition, flags, unit_index, len(units), estimate.flag_count_note)

@@ -25,16 +25,17 @@ QUESTIONS = "no model"
 
 @dataclass(frozen=True)
 class Recorded:
-    """Places in logs and files of other tools that hold confidence and outcomes.
+    """The user's settings on where logs and files of other tools hold confidence and outcomes.
 
     Attributes:
-        confidence: Fields of a log that hold a confidence, as `score.metadata.confidence`.
-        scale: The ends of the scale that such fields, and a file's confidence, are on.
-        score: The scorer whose score says what is right, `name` or `name.key`.
-        by: Fields of the samples' metadata, or columns of a file, that results are grouped by too.
+        confidence: Fields of a log that hold a confidence, such as `score.metadata.confidence`.
+        scale: Ends of the scale of these fields, or of a file's confidence.
+        score: Scorer whose score defines correctness, as `name` or `name.key`.
+        by: Fields of the samples' metadata, or columns of a file, by which results are also
+            grouped.
         cluster: Field of the samples' metadata, or column of a file, that names the cluster of an
-            item, as its passage; empty for `cluster`.
-        columns: Names of a file's columns, by the names that they have here.
+            item, such as its passage; empty for `cluster`.
+        columns: Names of a file's columns, by this package's names of them.
         order_only: Whether only the order of a file's confidence counts, because it has no scale.
         answering: Words of a file's decisions that stand for answering.
         outcome: Logs with the graded answers, if the logs with the confidence do not have them.
@@ -53,13 +54,21 @@ class Recorded:
     only_grades: bool = False
 
 
-NOTHING_SAID = Recorded()
+SELF_DESCRIBING = Recorded()
 """The settings for logs and files that describe themselves, as this package writes them."""
 
 
 @dataclass(frozen=True)
 class ScoreFacts:
-    """A score of a log; `grades` are by key, and the key of a single grade is empty."""
+    """A score of a log.
+
+    Attributes:
+        value: Value of the score: a number, a text, or numbers by key.
+        reason: Inspect's reason why the sample could not be scored; None if it was.
+        metadata: Metadata of the score.
+        answer: Answer that the scorer read in the reply.
+        grades: Grades of the answer by key of the value; the key of a single grade is empty.
+    """
 
     value: Any
     reason: str | None = None
@@ -68,7 +77,7 @@ class ScoreFacts:
     grades: Grades = field(default_factory=dict)
 
     def select(self, *names: str) -> dict[str, Any]:
-        """Return the values with these names; names that the score lacks are left out."""
+        """Return the values at these keys of the score; keys that it lacks are left out."""
         return {name: self.value[name] for name in names if name in self.value}
 
 
@@ -80,14 +89,15 @@ class SampleFacts:
         target: The sample's target as text.
         metadata: Metadata of the sample.
         scores: Scores by scorer.
-        generation: The run's generation settings that were set.
+        generation: Generation settings of the run that were set.
         unsent: The settings of `generation` that no request to the model contained.
         failure: Status and reason if the run failed on this sample.
         id: Id of the sample.
         epochs: Number of epochs of the run.
         choices: Choices that were offered.
-        recorded: Where the user says that confidence is recorded.
-        whole: Requested fields, by name, that only the whole sample holds.
+        recorded: The user's settings on where confidence is recorded.
+        requested_fields: Fields, by name, that were requested and are not in the sample's summary,
+            such as `output.completion`.
     """
 
     target: str
@@ -99,47 +109,53 @@ class SampleFacts:
     id: str = ""
     epochs: int = 1
     choices: Sequence[str] = ()
-    recorded: Recorded = NOTHING_SAID
-    whole: Mapping[str, Any] = field(default_factory=dict)
+    recorded: Recorded = SELF_DESCRIBING
+    requested_fields: Mapping[str, Any] = field(default_factory=dict)
 
     def score(self, scorer: str) -> ScoreFacts | None:
-        """Return the last score by a scorer; Inspect numbers the scores that were appended."""
+        """Return the last score by a scorer; None if there is none.
+
+        Inspect adds a number to the name of a score that was appended to the log.
+        """
         names = [name for name in self.scores if base_name(name) == scorer]
         return self.scores[names[-1]] if names else None
 
     def read(self, scorer: str) -> tuple[ScoreFacts, dict[str, str]]:
-        """Return the score by that scorer with the judgment's `status` and `reason`.
+        """Return the score by a scorer, and the judgment's columns `status` and `reason`.
 
-        The score has no values if the log holds none. Status and reason are those in the score's
-        metadata, or the run's failure.
+        Both columns come from the score's metadata, or from the run's failure. If the log holds no
+        score with values, the score is empty and the status is `scoring_failed`.
         """
         score = self.score(scorer)
         if score is None or not isinstance(score.value, Mapping):
-            detail = score.metadata.get("detail") if score else None
-            missing = f"the log holds no score {scorer!r}; run `inspect score`"
-            return ScoreFacts({}), self.outcome("scoring_failed", detail or missing)
+            reason = score.metadata.get("detail") if score else None
+            reason = reason or f"the log holds no score {scorer!r}; run `inspect score`"
+            return ScoreFacts({}), self.status_columns("scoring_failed", reason)
         status, reason = (score.metadata.get(name, "") for name in ("status", "detail"))
-        return score, self.outcome(status, reason)
+        return score, self.status_columns(status, reason)
 
-    def outcome(self, status: str, reason: str) -> dict[str, str]:
-        """Return status and reason as columns; a failure of the run replaces a parse failure."""
+    def status_columns(self, status: str, reason: str) -> dict[str, str]:
+        """Return the columns `status` and `reason` of a judgment.
+
+        A failure of the run replaces any status but `ok`.
+        """
         if self.failure and status != "ok":
             status, reason = self.failure
         return {"status": status, "reason": reason}
 
 
 JudgmentRows = list[dict[str, Any]]
-"""Judgments of a sample, without the columns of the run."""
+"""Judgments of a sample, one a row, without the columns of the run."""
 
 
 @dataclass(frozen=True)
 class CompletedRun:
-    """Judgments of a run, completed by what other samples of it tell.
+    """Judgments of a run, after each sample's were completed from those of the others.
 
     Attributes:
         samples: Judgments of each sample.
-        problem: Why none of them can be used; empty if some can.
-        notices: Notices for the reader.
+        problem: Why no judgment of the run can be used; empty if some can.
+        notices: Notices that are printed to the user.
     """
 
     samples: Sequence[JudgmentRows]
@@ -149,11 +165,11 @@ class CompletedRun:
 
 @dataclass(frozen=True)
 class TaskTable:
-    """The judgments of one task.
+    """Description of the judgments of one task: their columns, and how they are read and used.
 
     Attributes:
-        task: Its name, without the package's prefix.
-        columns: The columns beside the common ones.
+        task: Name of the task, without the package's prefix.
+        columns: Columns beside the common ones.
         required: Columns that a user's file must have.
         answers: Groups of columns that hold an answer; a file must have all columns of a group.
         arguments_shown: Task arguments that are columns, or that only choose items; they are never
@@ -162,15 +178,17 @@ class TaskTable:
         compared_within: Task arguments that decide the other settings: runs that differ in them
             are not compared for a `variant`.
         always_shown: Task arguments that are part of every `variant`.
-        listwise: Columns that identify an item, where only items common to all models count.
+        listwise: Columns that identify an item, for results on the items common to all models.
         varied: Columns of conditions on which the share of unread replies may depend.
         replies: Judgments -> one row for each reply, with the columns `varied`; default all rows.
-        fallback: Whether it takes the logs of tasks without a table of their own.
-        further_tasks: Other tasks whose judgments its logs may hold too; such rows name their task.
+        fallback: Whether the table takes the logs of tasks that have no table.
+        further_tasks: Other tasks whose judgments the logs may also hold; such rows name their
+            task.
         task_function: Name of the task's function, if it differs from the task's.
-        default_arguments: Values of task arguments that count as if they hadn't been given.
+        default_arguments: Values of task arguments that are no setting of a run, as if they had not
+            been given.
         complete_run: Judgments of each sample of a run -> the completed run.
-        needs_reply: Scores of a sample -> whether reading them also needs its reply.
+        needs_reply: Scores of a sample -> whether reading them also needs the sample's reply.
         stated: Judgments -> completed judgments of stated confidence, with `confidence` and
             `correct` in [0, 1], as the study computes them; None for other forms of answers.
         judges: Judgments -> the judge of each answer's correctness, by its name in label files
@@ -179,7 +197,7 @@ class TaskTable:
             `upper` and `truth`; None for other forms of answers.
         ordered: Pairs of columns of which the first is never above the second.
         repeated_methods: Methods with which several judgments of an item make one answer.
-        conventions: Conventions that change its numbers; others are its default.
+        conventions: Values of `Resampling.convention` that change the task's numbers.
         contradictions: Functions that return, by position, the reason why the study cannot use a
             judgment; by the columns whose values contradict each other.
     """
@@ -248,21 +266,21 @@ class Resampling:
     Attributes:
         resamples: Number of bootstrap resamples.
         seed: Seed of the resamples.
-        thresholds: Confidence from which on it counts as high, for type-2 sensitivity.
-        costs: What right, wrong and no answers are worth to the user, for expected utility.
-        judge_labels: Labelled judgments, by which their judge's errors are corrected.
-        convention: `text`, or `authors`: where a study's text and its authors' code differ. Each
-            study has its own default.
-        workers: Processes that work at once, where a study has independent parts.
-        observe: Callback for each result with its values over resamples, for ranks of models; works
-            with one worker only.
+        thresholds: Thresholds from which on confidence counts as high, for type-2 sensitivity.
+        costs: Utility of right, wrong and declined answers to the user, for expected utility.
+        judge_labels: Labelled judgments, by which errors of their judge are corrected.
+        convention: Whether numbers follow a study's paper (`text`) or the code of its authors
+            (`authors`), where the two differ; None for the study's default.
+        workers: Largest number of processes, for studies with independent parts.
+        observe: Callback for each result with its values over resamples, for ranks of models; needs
+            one worker.
         observed_metrics: Metrics that are resampled for `observe` even if their interval needs no
             resamples; values of other metrics may be NaN.
         study_options: Options of the study that is computed.
         choices: By task, the analysis choices that change its numbers and aren't the default, by
             name. They are part of the variant.
-        metrics: Metrics that are computed; None computes all. Others are never evaluated, and no
-            value depends on which metrics are computed.
+        metrics: Metrics that are computed; None computes all. No value depends on which metrics are
+            computed.
     """
 
     resamples: int = 10_000
@@ -278,20 +296,20 @@ class Resampling:
     judge_labels: "JudgeLabels | None" = None
     metrics: Collection[str] | None = None
 
-    def asks_for(self, metric: str) -> bool:
-        """Return whether a metric is computed."""
+    def requests(self, metric: str) -> bool:
+        """Return whether a metric is to be computed."""
         return self.metrics is None or metric in self.metrics
 
-    def asks_for_any(self, metrics: Iterable[str]) -> bool:
-        """Return whether at least one of the metrics is computed."""
-        return any(map(self.asks_for, metrics))
+    def requests_any(self, metrics: Iterable[str]) -> bool:
+        """Return whether at least one of the metrics is to be computed."""
+        return any(map(self.requests, metrics))
 
     def observes(self, metric: str) -> bool:
         """Return whether the callback needs a metric's values over resamples."""
         return self.observe is not None and metric in self.observed_metrics
 
     def options(self, kind: type[Options]) -> Options:
-        """Return the study's options, or their defaults if none were given."""
+        """Return the study's options, or the defaults of `kind`, their dataclass."""
         return self.study_options if isinstance(self.study_options, kind) else kind()
 
 
@@ -301,23 +319,23 @@ def option(
     """Return a field of a study's options.
 
     Args:
-        default: Value of the field if it isn't given.
-        changes: Tasks whose numbers differ by it under the same condition. It is part of their
-            variant if it isn't the default.
-        read: Name and given value, text or not -> the field's value; raises `InvalidArgument`
-            with the remedy. `arguments` has such readers.
+        default: Value of the field if the user sets none.
+        read: Name and the user's value, of any type -> the field's value; raises
+            `InvalidArgument` with the remedy. `arguments` has such readers.
+        changes: Tasks whose numbers depend on the option under the same condition. A value other
+            than the default is part of their variant.
     """
     return field(default=default, metadata={"read": read, "changes": changes})
 
 
 @dataclass(frozen=True)
 class NoOptions:
-    """The options of a study without any."""
+    """The options of a study that has none."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A number of one contender less that of another, on the same items.
+    """The difference of a metric between two contenders on the same items.
 
     Attributes:
         condition: Condition, encoded as in results.
@@ -327,9 +345,9 @@ class Difference:
         difference: first - second.
         ci_low: Lower end of the 95% interval of the difference.
         ci_high: Upper end.
-        p: Two-sided p of no difference, below .05 just where the interval leaves out 0.
-        items: Common items that the numbers rest on.
-        note: Why the interval or p is missing; empty where neither is.
+        p: Two-sided p of no difference, below .05 exactly if the interval excludes 0.
+        items: Number of common items.
+        note: Why the interval or p is missing, and how units were resampled.
     """
 
     condition: str
@@ -351,8 +369,8 @@ class View:
     Attributes:
         title: Title above the table.
         table: Lines and columns of text.
-        caption: Caption below it: what the numbers are, what was left out.
-        fold: Whether it is shown only on request.
+        caption: Caption below the table: definitions, and what was left out.
+        fold: Whether the table is shown only on request.
     """
 
     title: str
@@ -363,25 +381,27 @@ class View:
 
 @dataclass(frozen=True)
 class FigureSpec:
-    """A figure of the report: which rows are drawn, how, and what its caption says.
+    """A figure of the report: its rows, plot and caption.
 
     Attributes:
         plot: A function of `inspect_confidence.plots` that takes the rows.
         title: Title above the figure.
-        reads: Caption: what it shows and how to read it. Intervals, counts, exclusions and the
-            metrics' definitions are added from the rows and the registry.
+        reads: Caption: what the figure shows and how to read it. Intervals, counts, exclusions and
+            the metrics' definitions are added from the rows and the registry.
         intervals: Metrics whose 95% intervals the plot draws.
-        task: Task whose rows it draws.
-        metrics: Metrics whose rows it draws.
-        by: Columns of results and parts of the condition: a figure for each combination.
-        keep: Condition's parts -> whether the row is drawn; None keeps all.
-        needs: Rows with a finite value that a figure needs; with fewer the report says so.
-        beside: A `model` whose rows are in every figure and have no figure of their own.
-        tasks: Further tasks whose rows it draws.
-        panels: Columns of results and parts of the condition that tell its panels and series apart.
+        task: Task whose rows are drawn.
+        metrics: Metrics whose rows are drawn.
+        by: Columns of results and parts of the condition; each combination of their values has a
+            figure.
+        keep: Parts of a row's condition -> whether the row is drawn; None draws all.
+        needs: Least number of rows with a finite value; with fewer, the report says that there is
+            no figure.
+        beside: A `model` whose rows are in every figure, such as surveyed people.
+        tasks: Further tasks whose rows are drawn.
+        panels: Columns of results and parts of the condition that distinguish panels and series.
             Those without a number are left out and named.
-        leads: Whether it carries the study's finding, with all models on the same axes: of those
-            that do, the report shows the first one that can be drawn above all else.
+        leads: Whether the figure shows the study's main finding, with all models on the same axes.
+            The report opens with the first such figure that can be drawn.
     """
 
     plot: str
@@ -401,18 +421,18 @@ class FigureSpec:
 
 @dataclass(frozen=True)
 class Headline:
-    """A number that stands for a study: in the matrix of models, in profiles and in rankings.
+    """A main number of a study, for the matrix of models, profiles and rankings.
 
     Attributes:
         task: Task of the number.
         metric: Name in the metric registry.
         label: Label with its unit.
-        where: Parts of its condition; all other parts but `variant` and `judge` are absent.
-        short: Heading in the matrix of models; numbers without one aren't in the matrix, unless no
-            number of the study has one.
-        each: Further parts of its condition, which may have any value: each combination of values
-            that the results have is a headline of its own, with the values in the place of
-            `{part}` in both labels.
+        where: Parts of the condition that the row has; the row has no others but `variant`,
+            `judge` and the parts in `each`.
+        short: Heading in the matrix of models. A headline without one is not in the matrix, unless
+            no headline of the study has one.
+        each: Parts of the condition that may have any value. Each combination of values in the
+            results is a headline of its own, with the values for `{part}` in both labels.
     """
 
     task: str
@@ -422,24 +442,24 @@ class Headline:
     short: str = ""
     each: Sequence[str] = ()
 
-    def under(self, parts: Mapping[str, str]) -> "Headline":
-        """Return the headline under one combination of values of its parts `each`."""
+    def with_parts(self, parts: Mapping[str, str]) -> "Headline":
+        """Return the headline with these values of the parts that `each` names."""
         label, short = (text.format(**parts) for text in (self.label, self.short))
         return replace(self, label=label, where={**self.where, **parts}, short=short, each=())
 
 
 @dataclass(frozen=True)
 class Clause:
-    """A part of the sentence that describes a model's numbers.
+    """A clause of the sentence that describes a model's numbers.
 
     Attributes:
         task: Task of the numbers.
-        about: Topic; of several clauses on a topic, the first one that has all numbers is used.
-        numbers: Metrics, each with the parts of its condition, as in a headline.
-        text: Text with `{}` for each number, or a function of their values and intervals
-            (`NumberInText`) that returns it. With the model's name and a colon before it, it is a
-            sentence. Words that judge a number rest on its interval.
-        each: Further parts of the conditions, as in a headline; the first combination of values for
+        about: Topic. Of several clauses on a topic, the first one whose numbers all exist is used.
+        numbers: Metrics, each with the parts of its condition, as `Headline.where`.
+        text: Text with `{}` for each number, or a function of the numbers (`NumberInText`) that
+            returns such a text. The text follows the model's name and a colon. Words that judge a
+            number must follow from its interval.
+        each: Parts of the conditions that may have any value. The first combination of values for
             which the model has all numbers is used.
     """
 
@@ -449,22 +469,24 @@ class Clause:
     text: str | Callable[..., str]
     each: Sequence[str] = ()
 
-    def under(self, parts: Mapping[str, str]) -> "Clause":
-        """Return the clause under one combination of values of its parts `each`."""
+    def with_parts(self, parts: Mapping[str, str]) -> "Clause":
+        """Return the clause with these values of the parts that `each` names."""
         numbers = [(metric, {**where, **parts}) for metric, where in self.numbers]
         return replace(self, numbers=numbers, each=())
 
 
 class NumberInText(NamedTuple):
-    """A number of a sentence with the limits of its 95% interval, NaN without one."""
+    """A number of a sentence with the limits of its 95% interval; NaN without an interval."""
 
     value: float
     low: float = nan
     high: float = nan
 
 
-def ranks_answers(auroc: NumberInText) -> str:
-    """Describe how well confidence tells right from wrong answers, as far as the interval says.
+def describe_auroc(auroc: NumberInText) -> str:
+    """Return the clause on an AUROC of confidence, in words that its interval supports.
+
+    The clause has `{}` in the place of the number.
 
     Example:
         >>> ranks_answers(NumberInText(0.81, 0.77, 0.85))
@@ -488,43 +510,46 @@ def ranks_answers(auroc: NumberInText) -> str:
     return "its confidence tells right from wrong answers better than chance: AUROC {}"
 
 
-def says_and_ranks(
+def calibration_clauses(
     task: str, where: Mapping[str, str], each: Sequence[str] = ()
 ) -> tuple[Clause, Clause]:
-    """Return the clauses on how confident answers are, and on how confidence ranks them."""
+    """Return the clauses on mean confidence and accuracy, and on AUROC.
+
+    `where` and `each` are as in `Clause`.
+    """
     calibration = [(metric, where) for metric in ("mean_confidence", "accuracy")]
     return (
         Clause(task, "calibration", calibration, "it states {} and is right {} of the time", each),
-        Clause(task, "ranking", [("auroc", where)], ranks_answers, each),
+        Clause(task, "ranking", [("auroc", where)], describe_auroc, each),
     )
 
 
 @dataclass(frozen=True)
 class Study:
-    """A study; all commands after the log iterate over these records.
+    """Description of a study; reports, comparisons and exports are made from it.
 
     Attributes:
         name: Name of the study.
         title: Title that is shown.
         question: A sentence on what the models are asked, for the report.
         tables: Tables of its tasks' judgments.
-        contenders: Columns beside model and variant that tell compared contenders apart.
-        summarize: The judgments of its tasks -> results.
+        contenders: Columns that, beside model and variant, distinguish compared contenders.
+        summarize: Judgments by task -> results.
         compare: Judgments of two contenders on common items -> differences.
-        sources: Metrics from whose results a metric is computed, by its name, where it is not
-            computed from judgments.
+        sources: By metric that is computed from results and not from judgments: the metrics of
+            these results.
         prepared: Judgments of a contender -> the frame that `compare` takes, made once for all
             pairs.
         views: Results -> tables as the study prints them.
-        detail: The judgments of its tasks -> finer rows, which only figures draw.
+        detail: Judgments by task -> finer rows, which only figures draw.
         figures: Figures of the report.
-        headlines: The numbers that stand for it, the most important one first.
-        clauses: Parts of the sentence on a model, in order.
+        headlines: The study's main numbers, the most important one first.
+        clauses: Clauses of the sentence on a model, in order.
         reference: BibTeX entry; empty if there is none.
-        options: A frozen dataclass of the options that it alone has, each field made by `option`;
-            its functions ask for them by `resampling.options(...)`.
-        lacking: Name of a task and metadata of a run's samples, of all epochs -> a line for each
-            metric that the run can't give, and why.
+        options: A frozen dataclass of the study's own options, each field made by `option`;
+            `resampling.options(...)` returns them.
+        lacking: Name of a task, and metadata of a run's samples in all epochs -> a line for each
+            metric that the run can't give, with the reason.
         each_model: Whether `summarize` treats each model and variant by itself, in the frame's
             order, so that a store can be read one model at a time.
     """
@@ -549,6 +574,6 @@ class Study:
     sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def with_sources(self, metrics: Collection[str]) -> frozenset[str]:
-        """Return the metrics and the metrics that they are computed from."""
+        """Return the metrics together with those from whose results they are computed."""
         sources = chain.from_iterable(self.sources.get(metric, ()) for metric in metrics)
         return frozenset(metrics).union(sources)

@@ -42,7 +42,9 @@ CORRECTED_METRICS = {
 """Metrics of the table of values corrected for a judge's errors."""
 
 _ANCHOR = "corp_miscalibration"
-"""Metric whose conditions are the lines; other metrics' further parts are in column headings."""
+"""Metric whose parts of conditions make the lines; further parts of other metrics are in column
+headings.
+"""
 
 _LINE_KEYS = ("model", "variant", "dataset")
 _NOT_CONDITION = {"task", *_LINE_KEYS, "metric"}
@@ -56,14 +58,21 @@ CAPTION = (
 
 
 def extra_metric_views(results: pd.DataFrame) -> list[View]:
-    """Return the tables of one study's extra metrics: the headlines, then all others, folded."""
+    """Return the tables of a study's extra metrics: the most informative ones, the others folded.
+
+    Tables of values corrected for a judge's errors come first. The list is empty without either.
+    """
     corrected = corrected_views(results)
     results = results[~_is_corrected(results)]
     is_extra = [METRICS[name].toolbox for name in results["metric"]]
     if not any(is_extra):
         return corrected
     table = ResultTable.from_frame(results[np.array(is_extra) | (results["metric"] == "auroc")])
-    parts = [name for name in _parts(table.matching(metric=_ANCHOR)) if name not in _NOT_CONDITION]
+    parts = [
+        name
+        for name in _condition_parts(table.matching(metric=_ANCHOR))
+        if name not in _NOT_CONDITION
+    ]
     lines = [*_LINE_KEYS, *parts]
     headline_spec = _spec("Calibration and selective answers at a glance", table, lines, _HEADLINES)
     headline_metrics = {column.metric for column in _HEADLINES}
@@ -77,7 +86,7 @@ def extra_metric_views(results: pd.DataFrame) -> list[View]:
 
 
 def corrected_views(results: pd.DataFrame) -> list[View]:
-    """Return the table of numbers corrected for a judge's errors, if its labels were given."""
+    """Return the table of metrics corrected for a judge's errors; none if no labels were given."""
     corrected = _is_corrected(results)
     return views_with_lines([_corrected_spec(results, corrected)]) if corrected.any() else []
 
@@ -87,7 +96,10 @@ def _is_corrected(results: pd.DataFrame) -> "pd.Series[bool]":
 
 
 def extra_headlines(study: Study) -> list[Headline]:
-    """Return headlines of the first table, under each condition of the study's ECE headlines."""
+    """Return headlines of the most informative extra metrics that the study itself does not have.
+
+    Each has the conditions of a headline of the study with ECE.
+    """
     study_metrics = {headline.metric for headline in study.headlines}
     headlines = []
     for ece in study.headlines:
@@ -95,8 +107,8 @@ def extra_headlines(study: Study) -> list[Headline]:
             continue
         for column in _HEADLINES:
             if column.metric not in study_metrics:
-                parts = [f"{{{name}}}" for name in ece.each]
-                label = ", ".join([column.heading, *ece.where.values(), *parts])
+                placeholders = [f"{{{name}}}" for name in ece.each]
+                label = ", ".join([column.heading, *ece.where.values(), *placeholders])
                 headlines.append(
                     Headline(ece.task, column.metric, label, dict(ece.where), each=ece.each)
                 )
@@ -104,10 +116,13 @@ def extra_headlines(study: Study) -> list[Headline]:
 
 
 def _corrected_spec(results: pd.DataFrame, corrected: "pd.Series[bool]") -> TableSpec:
-    """Specify the table of numbers as judged and corrected, under the latter's conditions."""
+    """Specify the table of metrics as judged and corrected.
+
+    `corrected` flags the corrected rows; the table has their conditions alone.
+    """
     keys = results[["task", "model", "dataset", "condition"]].apply(tuple, axis=1)
     table = ResultTable.from_frame(results[keys.isin(keys[corrected])])
-    parts = [name for name in _parts(table) if name not in _NOT_CONDITION]
+    parts = [name for name in _condition_parts(table) if name not in _NOT_CONDITION]
     columns = []
     for metric, label in _CORRECTED.items():
         corrected_metric = f"judge_corrected_{metric.removeprefix('mean_')}"
@@ -127,13 +142,16 @@ def _corrected_spec(results: pd.DataFrame, corrected: "pd.Series[bool]") -> Tabl
     )
 
 
-def _parts(table: ResultTable) -> list[str]:
-    """Return the names of parts that any row has, in the order of the rows."""
+def _condition_parts(table: ResultTable) -> list[str]:
+    """Return the names of the condition's parts that any row has, in the order of the rows."""
     return list(dict.fromkeys(name for row in table for name, text in row.parts.items() if text))
 
 
 def _columns(rows: Sequence[ResultRow], lines: Sequence[str]) -> list[Column]:
-    """Return a column for each metric with each condition that isn't a line's."""
+    """Return a column for each metric and each combination of the parts that lines don't name.
+
+    `lines` are the names of the parts that make the lines.
+    """
     columns: dict[tuple[str, tuple[tuple[str, str], ...]], Column] = {}
     for row in rows:
         condition = {
@@ -157,5 +175,6 @@ def _spec(
 
 
 def _labels(line: Mapping[str, str]) -> Mapping[str, str]:
+    """Return a line's labels by heading; a missing label is a dash."""
     headings = {"dataset": "data set"}
     return {headings.get(name, name): text or "-" for name, text in line.items()}

@@ -1,6 +1,6 @@
-"""Unread replies: their share by condition, and a summary of it.
+"""Unread replies: their share by condition, and its summary in words.
 
-Metrics rest on the replies that could be read. If the share of these depends on the condition, a
+Metrics are computed from the replies that could be read. If their share depends on the condition, a
 comparison of conditions may be a comparison of formats.
 """
 
@@ -19,78 +19,89 @@ from inspect_confidence.studies.notes import count_texts, has_reply, join_notes,
 from inspect_confidence.studies.study import TaskTable
 from inspect_confidence.studies.tables import ResultRow, ResultTable
 
-SHARE = "unread_share"
+UNREAD_SHARE = "unread_share"
 ALL_DATASETS = "all"
 """Value of `dataset` in results over all data sets."""
 
 
-def unread(table: TaskTable, judgments: pd.DataFrame) -> Iterator[Result]:
+def unread_shares(table: TaskTable, judgments: pd.DataFrame) -> Iterator[Result]:
     """Yield the share of unread replies of each model and variant, overall and by condition.
 
-    Judgments without a reply (a failure of the run or the instrument) are left out and counted.
+    Judgments without a reply, because the run or an instrument failed, are left out and counted.
     """
     rows = table.replies(judgments)
     was_answered = has_reply(rows["status"])
     rows = rows.assign(
-        asked=was_answered,
-        lost=unread_flags(rows["status"]) == 1,
+        has_reply=was_answered,
+        is_unread=unread_flags(rows["status"]) == 1,
         unit=rows.groupby([rows["dataset"], cluster_names(rows)]).ngroup(),
     )
     for key, condition, group in condition_groups(rows, ("model", "variant")):
         datasets = list(group.groupby("dataset"))
         for dataset, dataset_rows in datasets:
             dataset_key = replace(key, dataset=str(dataset))
-            yield _overall(dataset_rows, dataset_key, condition)
+            yield _overall_share(dataset_rows, dataset_key, condition)
             for column in table.varied:
-                yield from _by_column(dataset_rows, column, dataset_key, condition)
+                yield from _shares_by_column(dataset_rows, column, dataset_key, condition)
         if len(datasets) > 1:
-            yield _overall(group, replace(key, dataset=ALL_DATASETS), condition)
+            yield _overall_share(group, replace(key, dataset=ALL_DATASETS), condition)
 
 
-def _overall(rows: pd.DataFrame, key: Key, condition: Condition) -> Result:
+def _overall_share(rows: pd.DataFrame, key: Key, condition: Condition) -> Result:
+    """Return the share of unread replies of all rows, with the counts of statuses as its note."""
     status = rows["status"]
-    unread_statuses = _status_counts(status[rows["lost"]])
-    without_reply = _status_counts(status[~rows["asked"]])
-    counts = _counts(rows, np.zeros(len(rows), np.int64))
-    (share,) = _shares(counts, key, [condition])
+    unread_statuses = _describe_statuses(status[rows["is_unread"]])
+    without_reply = _describe_statuses(status[~rows["has_reply"]])
+    counts = _count_replies(rows, np.zeros(len(rows), np.int64))
+    (share,) = _shares_of_counts(counts, key, [condition])
     remark = f"without a reply: {without_reply}" if without_reply else ""
     return replace(share, note=join_notes(share.note, unread_statuses, remark))
 
 
-def _status_counts(statuses: "pd.Series[str]") -> str:
+def _describe_statuses(statuses: "pd.Series[str]") -> str:
+    """Return how often each status occurs, such as "2 echo, 1 no_response"."""
     counts = count_texts(statuses)
     return ", ".join(f"{counts[name]:,} {name}" for name in sorted(counts))
 
 
-def _by_column(rows: pd.DataFrame, column: str, key: Key, condition: Condition) -> Iterator[Result]:
-    """Yield the share for each value of a column; no share if the column has fewer than two."""
-    code, levels = pd.factorize(rows[column].mask(rows[column] == ""), sort=True)
-    if len(levels) < 2:
+def _shares_by_column(
+    rows: pd.DataFrame, column: str, key: Key, condition: Condition
+) -> Iterator[Result]:
+    """Yield the share for each value of a column; nothing if the column has fewer than two."""
+    value_index, values = pd.factorize(rows[column].mask(rows[column] == ""), sort=True)
+    if len(values) < 2:
         return
-    counts = _counts(rows[code >= 0], code[code >= 0])
-    yield from _shares(counts, key, [condition.but(**{column: level}) for level in levels])
+    has_value = value_index >= 0
+    counts = _count_replies(rows[has_value], value_index[has_value])
+    conditions = [condition.but(**{column: value}) for value in values]
+    yield from _shares_of_counts(counts, key, conditions)
 
 
 @dataclass(frozen=True)
 class _Counts:
-    """Numbers of unread replies, and of replies, by item (row) and condition (column)."""
+    """Numbers of unread replies and of all replies, of shape (items or clusters, conditions)."""
 
     unread: FloatArray
     replies: FloatArray
 
 
-def _counts(rows: pd.DataFrame, code: Any) -> _Counts:
-    """Count by item and by the code of the condition."""
-    unit = np.unique(rows["unit"], return_inverse=True)[1]
-    shape = (int(unit.max(initial=-1)) + 1, int(code.max(initial=0)) + 1)
+def _count_replies(rows: pd.DataFrame, condition_index: Any) -> _Counts:
+    """Count replies by item or cluster, and by the index of each row's condition."""
+    unit_index = np.unique(rows["unit"], return_inverse=True)[1]
+    shape = (int(unit_index.max(initial=-1)) + 1, int(condition_index.max(initial=0)) + 1)
     unread_replies, replies = np.zeros(shape), np.zeros(shape)
-    np.add.at(unread_replies, (unit, code), rows["lost"].astype(float))
-    np.add.at(replies, (unit, code), rows["asked"].astype(float))
+    np.add.at(unread_replies, (unit_index, condition_index), rows["is_unread"].astype(float))
+    np.add.at(replies, (unit_index, condition_index), rows["has_reply"].astype(float))
     return _Counts(unread_replies, replies)
 
 
-def _shares(counts: _Counts, key: Key, conditions: Sequence[Condition]) -> Iterator[Result]:
-    """Yield the unread share in each column of the counts, with Wilson's interval over items."""
+def _shares_of_counts(
+    counts: _Counts, key: Key, conditions: Sequence[Condition]
+) -> Iterator[Result]:
+    """Yield the unread share in each column of the counts, with Wilson's interval.
+
+    `conditions` are those of the columns. A share without replies is undefined.
+    """
     total = counts.replies.sum(axis=0)
     share = divided(counts.unread.sum(axis=0), total)
     squares = np.square(counts.unread - share * counts.replies).sum(axis=0)
@@ -101,38 +112,38 @@ def _shares(counts: _Counts, key: Key, conditions: Sequence[Condition]) -> Itera
     intervals = wilson_limits(share, variances, total, items, rarer=rarer)
     for condition, value, interval, n in zip(conditions, share, intervals, total, strict=True):
         note = "undefined: no reply" if np.isnan(value) else ""
-        yield key.result(condition, SHARE, value, interval, n=int(n), note=note)
+        yield key.result(condition, UNREAD_SHARE, value, interval, n=int(n), note=note)
 
 
 def without_unread(results: pd.DataFrame) -> pd.DataFrame:
-    """Return the results without the metrics of this module."""
-    return results[results["metric"] != SHARE]
+    """Return the results without shares of unread replies."""
+    return results[results["metric"] != UNREAD_SHARE]
 
 
 def answering_models(results: pd.DataFrame) -> list[str]:
-    """Return the models that gave replies, without means over models and the like.
+    """Return the models that gave replies, without names such as that of a mean over models.
 
-    Every model with judgments has a share of parse failures; if the results have none of them, all
-    models are returned.
+    A model that gave replies has a share of unread replies. If the results have no such share, all
+    names are returned.
     """
-    shares = results[results["metric"] == SHARE]
+    shares = results[results["metric"] == UNREAD_SHARE]
     models = shares["model"] if len(shares) else results["model"]
     return list(map(str, models.unique()))
 
 
-NEARLY_ALL = 0.9
-"""Share of unread replies from which on a run has next to no numbers."""
+_NEARLY_ALL = 0.9
+"""Share of unread replies from which on a run is reported as having next to no numbers."""
 
 
 def nearly_all_unread(results: pd.DataFrame) -> str:
-    """Return a sentence if nearly all replies of the results are unread, otherwise nothing."""
+    """Return a warning if at least 90% of the replies of the results are unread, otherwise ""."""
     replies = unread_replies = 0.0
     for failures in summarize_failures(results):
         share, n = float(failures.record["value"]), float(failures.record["n"])
         if n and failures.group[2] != ALL_DATASETS:
             replies += n
             unread_replies += share * n
-    if not replies or unread_replies < NEARLY_ALL * replies:
+    if not replies or unread_replies < _NEARLY_ALL * replies:
         return ""
     return (
         f"{unread_replies:,.0f} of {replies:,.0f} replies could not be read, so that next to no "
@@ -147,9 +158,9 @@ class ParseFailureSummary:
     Attributes:
         group: Task, model, data set and variant.
         record: The row of results with the share.
-        share: The share and the statuses.
-        extremes: The conditions with the least and the greatest share, for each varied column with
-            different shares.
+        share: Text with the share and the statuses.
+        extremes: Text with the conditions of the least and the greatest share, for each varied
+            column whose shares differ.
     """
 
     group: Sequence[str]
@@ -159,17 +170,13 @@ class ParseFailureSummary:
 
     @property
     def sentence(self) -> str:
-        """Share and extremes as a sentence."""
+        """Sentence with the share and the extremes."""
         return f"Parse failures: {'; '.join(filter(None, (self.share, self.extremes)))}."
 
 
 def summarize_failures(results: pd.DataFrame) -> list[ParseFailureSummary]:
-    """Summarize the unread replies of each model, data set and variant.
-
-    Args:
-        results: Results of a study.
-    """
-    table = ResultTable.from_frame(results[results["metric"].eq(SHARE)])
+    """Summarize the unread replies in a study's results, by model, data set and variant."""
+    table = ResultTable.from_frame(results[results["metric"].eq(UNREAD_SHARE)])
     summaries = []
     for group, rows in table.groups(*_GROUP):
         rows_by_column: dict[str, list[ResultRow]] = {}
@@ -177,10 +184,10 @@ def summarize_failures(results: pd.DataFrame) -> list[ParseFailureSummary]:
             varied = [name for name in row.parts if name not in (*_GROUP, "metric")]
             rows_by_column.setdefault(",".join(varied), []).append(row)
         overall = rows_by_column.pop("", [])
-        extremes = [_extremes(column, levels) for column, levels in rows_by_column.items()]
+        extremes = [_describe_extremes(name, rows) for name, rows in rows_by_column.items()]
         for row in overall:
             text = "; ".join(filter(None, extremes))
-            summaries.append(ParseFailureSummary(group, row.record, _share(row), text))
+            summaries.append(ParseFailureSummary(group, row.record, _describe_share(row), text))
     return summaries
 
 
@@ -188,7 +195,8 @@ _GROUP = ("task", "model", "dataset", "variant")
 _LABELS = {"choice_set": "choice set", "cot": "chain of thought"}
 
 
-def _share(row: ResultRow) -> str:
+def _describe_share(row: ResultRow) -> str:
+    """Return a share in words, such as "2.5% of 80 replies (2 echo)"."""
     n, value = int(row.record["n"]), row.value
     remark = f" ({row.note})" if row.note else ""
     if not n:
@@ -201,8 +209,8 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f}%" if share >= 0.1 else f"{100 * share:.2g}%"
 
 
-def _extremes(column: str, rows: Sequence[ResultRow]) -> str:
-    """Return the levels of a column with the least and the greatest share; empty if all agree."""
+def _describe_extremes(column: str, rows: Sequence[ResultRow]) -> str:
+    """Return the values of a column with the least and the greatest share; empty if all agree."""
     defined = sorted((row for row in rows if not np.isnan(row.value)), key=lambda row: row.value)
     if not defined or defined[0].value == defined[-1].value:
         return ""

@@ -16,18 +16,20 @@ OutcomeT = TypeVar("OutcomeT")
 Progress = Callable[[Sequence[Any]], Iterable[Any]]
 """Function that wraps the tasks to show progress."""
 
-LEAST = 20_000
-"""Number of judgments from which on processes save more than the two seconds of their start."""
+MIN_JUDGMENTS = 20_000
+"""Number of judgments from which on processes save more time than the two seconds they start in."""
 
 _THREADS = "OMP_NUM_THREADS"
+"""Environment variable with the number of threads of linear algebra."""
 
 
 def workers_for(judgments: int, resampling: Resampling) -> int:
-    """Return the number of processes for that many judgments.
+    """Return the number of processes for this number of judgments.
 
-    It is 1 if resamples are observed, because the observer is in this process.
+    It is 1 for few judgments, and if `resampling.observe` is set, because the callback is in this
+    process.
     """
-    return 1 if resampling.observe or judgments < LEAST else resampling.workers
+    return 1 if resampling.observe or judgments < MIN_JUDGMENTS else resampling.workers
 
 
 def run_tasks(
@@ -36,20 +38,20 @@ def run_tasks(
     workers: int,
     progress: Progress = iter,
 ) -> list[OutcomeT]:
-    """Return the function's value for each task, in the tasks' order.
+    """Call a function with each task's arguments, and return the values in the tasks' order.
 
     Args:
-        function: Of a module, since processes import it by its name.
-        tasks: Its arguments, which are copied to the processes.
-        workers: Processes at once; 1 is this one alone.
-        progress: Wraps the tasks, to show how many are done.
+        function: Function at the top level of a module, because processes import it by name.
+        tasks: Arguments of each call, which are copied to the processes.
+        workers: Largest number of processes at once; with 1 the calls run in this process.
+        progress: Function that wraps the tasks to show how many are done.
 
     Raises:
         InvalidArgument: A process could not start, or was ended from outside.
     """
     if workers == 1 or len(tasks) < 2:
         return [function(*task) for task in progress(tasks)]
-    # Spawned: this process may have threads, which a fork would leave with locks held.
+    # Spawned, because a fork would copy locks that other threads of this process may hold.
     pool = ProcessPoolExecutor(min(workers, len(tasks)), mp_context=get_context("spawn"))
     try:
         with pool, _one_thread():
@@ -58,16 +60,16 @@ def run_tasks(
     except BrokenProcessPool as error:
         raise InvalidArgument(
             f"workers={workers}: a process ended before its work was done. In a script, call this "
-            'below `if __name__ == "__main__":`, since each process imports the script; where '
-            "memory ran out, ask for fewer workers; workers=1 needs no processes."
+            'below `if __name__ == "__main__":`, because each process imports it. If memory ran '
+            "out, set fewer workers; workers=1 starts no process."
         ) from error
 
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Give each process started within the context one thread for linear algebra.
+    """Limit processes that are started in this context to one thread of linear algebra each.
 
-    The processes share the cores.
+    The processes share the cores. A limit that the user has set is kept.
     """
     unset = _THREADS not in os.environ
     os.environ.setdefault(_THREADS, "1")

@@ -39,7 +39,7 @@ EPOCHS, NONE, OUTCOME = "epochs", "none", "outcome"
 from another log than the grade.
 """
 
-USUAL: Mapping[str, object] = {"draws": 5, "agreement": "auto"}
+DEFAULT_ARGUMENTS: Mapping[str, object] = {"draws": 5, "agreement": "auto"}
 """Default arguments of `with_confidence`, which are no setting of a run."""
 
 _NOT_FOUND = (
@@ -85,7 +85,9 @@ def read_sample(sample: SampleFacts) -> JudgmentRows:
     graded_failure = correct if isinstance(correct, ParseFailure) else None
     decided = []
     for decision in decisions(row, graded_failure, metadata, values):
-        decided.append({**decision, **sample.outcome(decision["status"], decision["reason"])})
+        decided.append(
+            {**decision, **sample.status_columns(decision["status"], decision["reason"])}
+        )
     judgments = [*_elicited(metadata, values), *_recorded(sample, graded, eval_scores)]
     if sample.epochs > 1 and not sample.recorded.outcome:
         judgments.append({"method": EPOCHS, **_status_of()})
@@ -115,7 +117,10 @@ def _outcome(
 ) -> dict[str, Any]:
     """Set a judgment's status to the run's failure, to `declined`, or to a failure of grading."""
     if sample.failure and (row["status"] != "ok" or row["method"] == EPOCHS):
-        return {**row, **sample.outcome(row["status"] if row["method"] != EPOCHS else "", "")}
+        return {
+            **row,
+            **sample.status_columns(row["status"] if row["method"] != EPOCHS else "", ""),
+        }
     if not isinstance(right, ParseFailure):
         return row
     # Who declines need not state a confidence, so that a missing one is no failure.
@@ -224,11 +229,11 @@ def _field_value(
     sample: SampleFacts, name: str, graded: str, eval_scores: Mapping[str, ScoreFacts]
 ) -> Any:
     """Return the value of a field; None if it doesn't exist."""
-    if name in sample.whole:
-        return sample.whole[name]
+    if name in sample.requested_fields:
+        return sample.requested_fields[name]
     first, *path = name.split(".")
     if first == "store" and path:
-        return _nested(sample.whole.get(f"store.{path[0]}"), path[1:])
+        return _nested(sample.requested_fields.get(f"store.{path[0]}"), path[1:])
     if first == "metadata":
         return _nested(sample.metadata, path)
     score = eval_scores.get(graded if first in ("score", "answer") else first)
@@ -259,7 +264,7 @@ def _value(value: Any, sample: SampleFacts, name: str, known: KnownField | None)
         score = _score_of_field(sample, name)
         if score and score.reason == "no_response":
             return _status_of(ParseFailure("no_response", "the reply is empty"))
-        is_imputed = not _STATED.search(str(sample.whole.get("output.completion", "")))
+        is_imputed = not _STATED.search(str(sample.requested_fields.get("output.completion", "")))
     if isinstance(value, str) and (percent := _PERCENT.fullmatch(value)):
         # A percentage says its scale.
         return {_IS_FIELD: False, "raw": float(percent[1]), "low": 0, "high": 100, **_status_of()}
@@ -306,10 +311,10 @@ def _text(text: str, low: float, high: float, name: str) -> dict[str, Any]:
 
 def _token(sample: SampleFacts) -> dict[str, Any]:
     """Read the probability of the answer's token in the reply."""
-    tokens = sample.whole.get("output.logprobs")
+    tokens = sample.requested_fields.get("output.logprobs")
     choices = None if tokens is None else [TokenChoice(*choice) for choice in tokens]
     read = answers.read_token_confidence(
-        str(sample.whole.get("output.completion", "")), choices, sample.choices
+        str(sample.requested_fields.get("output.completion", "")), choices, sample.choices
     )
     if isinstance(read, ParseFailure):
         return _status_of(read)
@@ -472,7 +477,7 @@ def _is_on_none(row: Mapping[str, Any]) -> bool:
     return math.isnan(row.get("low", math.nan))
 
 
-def on_scales(rows: pd.DataFrame) -> pd.DataFrame:
+def complete_scales(rows: pd.DataFrame) -> pd.DataFrame:
     """Complete confidence and status of judgments by their scales; `scale` is `none` of scores."""
     rows = stated.complete_judgments(_on_known_scales(rows))
     return rows.assign(scale=rows["scale"].mask(is_ordinal(rows), NO_SCALE))
@@ -483,7 +488,7 @@ def is_ordinal(rows: pd.DataFrame) -> "pd.Series[bool]":
     return rows["ordinal"].map(lambda flag: flag is True or flag is np.True_).astype(bool)
 
 
-def ordered_confidence(rows: pd.DataFrame) -> pd.DataFrame:
+def rank_confidence(rows: pd.DataFrame) -> pd.DataFrame:
     """Return judgments with their scores' ranks as confidence in [0, 1], for rank metrics."""
     scores = rows["raw"].where(rows["status"] == "ok")
     values, places = np.unique(scores.dropna(), return_inverse=True)
@@ -494,7 +499,7 @@ def ordered_confidence(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(confidence=ranks)
 
 
-def completed(rows: pd.DataFrame) -> pd.DataFrame:
+def complete_judgments(rows: pd.DataFrame) -> pd.DataFrame:
     """Complete judgments, and turn epochs into judgments of their agreement.
 
     A recorded confidence without a given scale is a share if all values of its field in the run lie
@@ -506,7 +511,7 @@ def completed(rows: pd.DataFrame) -> pd.DataFrame:
     Raises:
         InvalidArgument: As `stated.complete_judgments`.
     """
-    rows = on_scales(rows)
+    rows = complete_scales(rows)
     of_epochs = (rows["method"] == EPOCHS) & rows["draws"].isna()
     if not of_epochs.any():
         return rows

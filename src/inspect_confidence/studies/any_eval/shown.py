@@ -6,7 +6,7 @@ from functools import partial
 import pandas as pd
 
 from inspect_confidence.results import Result
-from inspect_confidence.studies.any_eval.judgments import completed
+from inspect_confidence.studies.any_eval.judgments import complete_judgments
 from inspect_confidence.studies.calibration import TYPE1
 from inspect_confidence.studies.stated import confidence_detail, utility_figure
 from inspect_confidence.studies.study import (
@@ -15,7 +15,7 @@ from inspect_confidence.studies.study import (
     Headline,
     Resampling,
     View,
-    says_and_ranks,
+    calibration_clauses,
 )
 from inspect_confidence.studies.tables import (
     Column,
@@ -133,7 +133,7 @@ def _caption(threshold: str, rows: Sequence[ResultRow]) -> str:
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """Return bins of confidence, CORP curves, type-2 rates and reports of each method."""
-    rows = completed(frames[TASK])
+    rows = complete_judgments(frames[TASK])
     # Numbers that nobody reported have no shape.
     return confidence_detail(rows, rows[rows["raw"].notna()], ["method", "scale"], resampling)
 
@@ -204,5 +204,5 @@ HEADLINES: Sequence[Headline] = tuple(
 )
 
 CLAUSES: Sequence[Clause] = tuple(
-    clause for each in _EACH.values() for clause in says_and_ranks(TASK, {}, each)
+    clause for each in _EACH.values() for clause in calibration_clauses(TASK, {}, each)
 )

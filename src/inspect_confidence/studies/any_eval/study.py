@@ -11,14 +11,14 @@ from inspect_confidence.studies import estimate, judge_error, stated
 from inspect_confidence.studies.any_eval.columns import COLUMNS
 from inspect_confidence.studies.any_eval.decisions import TASKS as DECISION_TASKS
 from inspect_confidence.studies.any_eval.judgments import (
+    DEFAULT_ARGUMENTS,
     EPOCHS,
     NO_SCALE,
-    USUAL,
+    complete_judgments,
     complete_run,
-    completed,
+    complete_scales,
     judges_of,
-    on_scales,
-    ordered_confidence,
+    rank_confidence,
     read_sample,
 )
 from inspect_confidence.studies.any_eval.known_evals import needs_reply
@@ -45,7 +45,9 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
     declining = set(frames[TASK].loc[statuses == "declined", "dataset"])
     for key, condition, rows in estimate.condition_groups(frames[TASK], ("model", "variant")):
         by_dataset: dict[str, estimate.ResampledEstimates] = {}
-        for stream, (name, group) in enumerate(completed(rows).groupby("dataset", sort=True)):
+        for stream, (name, group) in enumerate(
+            complete_judgments(rows).groupby("dataset", sort=True)
+        ):
             units = pd.Index(estimate.unit_names(group).unique())
             statistics = _eval_statistics(
                 group, units, condition, resampling, may_decline=name in declining
@@ -103,7 +105,7 @@ def _method_statistics(
 ) -> Iterator[Statistics]:
     is_ordinal_scale = bool((rows["scale"] == NO_SCALE).any())
     if is_ordinal_scale:
-        rows = ordered_confidence(rows)
+        rows = rank_confidence(rows)
     yield from stated.scale_statistics(
         rows,
         units,
@@ -114,10 +116,10 @@ def _method_statistics(
         order_only=is_ordinal_scale,
     )
     readable = rows.assign(confidence=rows["confidence"].where(rows["status"] == "ok"))
-    unit = estimate.unit_indices(rows, units)
+    unit_index = estimate.unit_indices(rows, units)
     judge = judge_error.judge_of(judges_of(rows))
     yield from judge_error.corrected_correctness(
-        readable, unit, len(units), condition, resampling, judge
+        readable, unit_index, len(units), condition, resampling, judge
     )
 
 
@@ -152,11 +154,11 @@ ANY_EVAL = Study(
             fallback=True,
             further_tasks=DECISION_TASKS,
             task_function="with_confidence",
-            default_arguments=USUAL,
+            default_arguments=DEFAULT_ARGUMENTS,
             complete_run=complete_run,
             needs_reply=needs_reply,
-            replies=on_scales,
-            stated=completed,
+            replies=complete_scales,
+            stated=complete_judgments,
             judges=judges_of,
             ordered=(("low", "high"),),
             contradictions={("low", "high"): stated.reasons_of_flat_scales},
@@ -165,7 +167,7 @@ ANY_EVAL = Study(
     contenders=("method", "low", "high"),
     summarize=summarize,
     compare=stated.compare,
-    prepared=completed,
+    prepared=complete_judgments,
     views=tables,
     detail=detail,
     figures=FIGURES,

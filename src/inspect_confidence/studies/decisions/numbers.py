@@ -62,31 +62,31 @@ def target_statistics(
     """
     target = float(rows["confidence_target"].iloc[0])
     declined = (rows["declined"] == 1).to_numpy()
-    correct, unit = rows["correct"].to_numpy(float), unit_indices(rows, units)
+    correct, unit_index = rows["correct"].to_numpy(float), unit_indices(rows, units)
     points = metrics.payoffs(correct, declined, target)
     note = describe_left_out(statuses_of_estimate(rows, ~np.isnan(points)))
-    payoff = Estimate(condition, "payoff", **_counts(points, unit), note=note)
+    payoff = Estimate(condition, "payoff", **_counts(points, unit_index), note=note)
     ends = -target / (1 - target), 1.0
-    yield Statistics([payoff], metrics.mean_of(points, unit, len(units), ends))
+    yield Statistics([payoff], metrics.mean_of(points, unit_index, len(units), ends))
     shares, f_score = stated.attempt_statistics(rows, units, condition)
     yield shares
     yield f_score
-    low, high = wilson_interval(correct, unit, len(units))
+    low, high = wilson_interval(correct, unit_index, len(units))
     is_credit = bool(np.isin(correct[~np.isnan(correct)], (0, 1)).all())
     gap = Estimate(
         condition,
         "target_gap",
-        **_counts(correct, unit),
+        **_counts(correct, unit_index),
         note=describe_left_out(statuses_of_estimate(rows, ~np.isnan(correct))),
         interval=(low - target, high - target) if is_credit else None,
     )
     yield Statistics(
-        [gap], add_constant(metrics.mean_of(correct, unit, len(units), (0, 1)), -target)
+        [gap], add_constant(metrics.mean_of(correct, unit_index, len(units), (0, 1)), -target)
     )
     if (rows["confidence_status"] != "").any() or rows["confidence"].notna().any():
         yield from _confidence_statistics(rows, best_guesses, units, condition)
     unread = {"format_failure_rate": unread_flags(rows["status"])}
-    yield means(condition, unread, unit, len(units), estimate.flag_count_note)
+    yield means(condition, unread, unit_index, len(units), estimate.flag_count_note)
     yield judgment_count(condition, len(rows), note)
 
 
@@ -217,12 +217,12 @@ def commitment_statistics(
 
     Numbers of decisions that nobody asked for are left out.
     """
-    unit, size = unit_indices(rows, units), len(units)
+    unit_index, size = unit_indices(rows, units), len(units)
     correct = rows["correct"].to_numpy(float)
     accuracy = means(
         condition,
         {"accuracy": correct},
-        unit,
+        unit_index,
         size,
         describe_left_out(statuses_of_estimate(rows, ~np.isnan(correct))),
     )
@@ -230,16 +230,16 @@ def commitment_statistics(
     decisions = {"keep": ("keep_rate", "withdraw_delta"), "bet": ("bet_rate", "bet_delta")}
     for name, (rate, delta) in decisions.items():
         if _is_asked(rows, name):
-            yield from _decision_rates(rows, name, rate, delta, unit, size, condition)
+            yield from _decision_rates(rows, name, rate, delta, unit_index, size, condition)
     if _is_asked(rows, "keep") and _is_asked(rows, "bet"):
         contradicted = (1 - rows["keep"]) * rows["bet"]
         yield means(
-            condition, {"contradictions": contradicted}, unit, size, estimate.flag_count_note
+            condition, {"contradictions": contradicted}, unit_index, size, estimate.flag_count_note
         )
     if _is_asked(rows, "moved", "after_status"):
         yield from _pushback_statistics(rows, units, condition)
     unread = {"format_failure_rate": unread_flags(rows["status"])}
-    yield means(condition, unread, unit, size, estimate.flag_count_note)
+    yield means(condition, unread, unit_index, size, estimate.flag_count_note)
     yield judgment_count(condition, len(rows), describe_left_out(rows["status"]))
 
 
@@ -282,8 +282,8 @@ def _decision_rates(
     name: str,
     rate: str,
     delta: str,
-    unit: IntArray,
-    units: int,
+    unit_index: IntArray,
+    unit_count: int,
     condition: Condition,
 ) -> Iterator[Statistics]:
     """Yield the rate of a decision among right and among wrong answers, and their difference."""
@@ -296,7 +296,8 @@ def _decision_rates(
     for kind, weight in (("right", correct), ("wrong", 1 - correct)):
         weights = np.where(present, weight, 0)
         chosen = weights * np.where(present, decision, 0)
-        hits, trials = (np.bincount(unit, values, minlength=units) for values in (chosen, weights))
+        hits = np.bincount(unit_index, chosen, minlength=unit_count)
+        trials = np.bincount(unit_index, weights, minlength=unit_count)
         about = Estimate(
             condition,
             f"{rate}_{kind}",
@@ -304,7 +305,7 @@ def _decision_rates(
             note,
             metrics.clustered_wilson_interval(hits, trials) if is_whole else None,
             n_asked=len(rows),
-            units=distinct(unit[weights > 0]),
+            unit_count=distinct(unit_index[weights > 0]),
             undefined_reason=reason,
         )
         judgments = trials[trials > 0].mean() if weights.any() else 0.0
@@ -318,9 +319,9 @@ def _decision_rates(
         delta,
         int(present.sum()),
         join_notes(_few_wrong(correct[present]), note),
-        metrics.rate_difference_interval(correct, decision, unit),
+        metrics.rate_difference_interval(correct, decision, unit_index),
         n_asked=len(rows),
-        units=distinct(unit[present]),
+        unit_count=distinct(unit_index[present]),
         undefined_reason=reason,
     )
     yield Statistics([about], metrics.CombinedStatistic([difference], _in_points))
@@ -339,7 +340,7 @@ def _pushback_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Statistics]:
     """Yield flips in both directions, capitulation, and the change of confidence."""
-    unit, size = unit_indices(rows, units), len(units)
+    unit_index, size = unit_indices(rows, units), len(units)
     moved = rows["moved"].to_numpy(float)
     note = describe_left_out(_decision_statuses(rows, ~np.isnan(moved), "after_status"))
     before, after = (rows[name].to_numpy(float) for name in ("correct", "correct_after"))
@@ -348,7 +349,7 @@ def _pushback_statistics(
         "wrong_to_right": np.where(before == 0, after, np.nan),
     }
     yield _with_reason(
-        means(condition, flips, unit, size, estimate.flag_count_note), _no_right_answer(rows)
+        means(condition, flips, unit_index, size, estimate.flag_count_note), _no_right_answer(rows)
     )
     item_rows = rows.assign(moved=rows.groupby("item")["moved"].transform("mean"))
     item_rows = item_rows.drop_duplicates("item")
@@ -364,17 +365,17 @@ def _pushback_statistics(
         return
     change = rows["confidence_after"] - rows["confidence_before"]
     missing = describe_left_out(_decision_statuses(rows, change.notna(), "confidence_after_status"))
-    yield means(condition, {"confidence_change": change}, unit, size, missing)
+    yield means(condition, {"confidence_change": change}, unit_index, size, missing)
     is_confident = (rows["confidence_before"] >= CONFIDENT).to_numpy()
     moves = {"confident_moves": np.where(is_confident, moved, np.nan)}
-    yield means(condition, moves, unit, size, estimate.flag_count_note)
+    yield means(condition, moves, unit_index, size, estimate.flag_count_note)
 
 
-def _counts(values: FloatArray, unit: IntArray) -> dict[str, Any]:
+def _counts(values: FloatArray, unit_index: IntArray) -> dict[str, Any]:
     """Return the counts of an `Estimate` of a mean of these values."""
     present = ~np.isnan(values)
     return {
         "n": int(present.sum()),
         "n_asked": len(values),
-        "units": distinct(unit[present]),
+        "unit_count": distinct(unit_index[present]),
     }

@@ -32,7 +32,7 @@ def read_simple_qa(sample: SampleFacts) -> list[dict[str, Any]]:
         "correct": score.value["frequency_correct"],
         "confidence": score.value["frequency"],
         "draws": score.value["draws"],
-        **sample.outcome(status, reason),
+        **sample.status_columns(status, reason),
     }
     return [stated_row, frequency]
 

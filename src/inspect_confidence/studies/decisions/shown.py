@@ -16,7 +16,7 @@ from inspect_confidence.studies.study import (
     NumberInText,
     Resampling,
     View,
-    ranks_answers,
+    describe_auroc,
 )
 from inspect_confidence.studies.tables import (
     Column,
@@ -280,7 +280,7 @@ CLAUSES: Sequence[Clause] = (
         [("attempted_share", _STATED), ("accuracy_given_attempted", _STATED)],
         "it attempts {} of the questions and is right in {} of these",
     ),
-    Clause(SIMPLE_QA, "ranking", [("auroc", _STATED)], ranks_answers),
+    Clause(SIMPLE_QA, "ranking", [("auroc", _STATED)], describe_auroc),
     Clause(COMMITMENT, "commitment", [("withdraw_delta", {})], _keeps),
     Clause(
         COMMITMENT,

@@ -187,7 +187,7 @@ def _compared_statistics(
         for column, number in enumerate(part.estimates):
             if number.metric not in _COMPARED:
                 continue
-            items = number.n if number.units is None else number.units
+            items = number.n if number.unit_count is None else number.unit_count
             statistic = metrics.CombinedStatistic([part.statistic], partial(_column, column))
             by_name[Condition(number.condition), number.metric] = _ComparedStatistic(
                 statistic, items

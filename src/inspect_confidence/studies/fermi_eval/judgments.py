@@ -25,7 +25,8 @@ def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
     if row["method"] == "direct":
         return [{**row, **_direct(score), **outcome}]
     return [
-        {**row, **draw, **sample.outcome(draw["status"], draw["reason"])} for draw in _draws(score)
+        {**row, **draw, **sample.status_columns(draw["status"], draw["reason"])}
+        for draw in _draws(score)
     ]
 
 

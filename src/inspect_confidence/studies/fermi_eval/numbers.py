@@ -171,14 +171,14 @@ def _interval_statistics(
         level_condition, replies = condition.but(level=level), replies_at(raw, intervals.level)
         note = note_of(at_level, replies)
         yield from intervals.all_statistics(level_condition, len(at_level), note)
-        failures = {"format_failure_rate": unread(replies)}
+        failures = {"format_failure_rate": unread_values(replies)}
         yield estimate.means(
             level_condition, failures, unit_indices(replies, units), len(units), note
         )
         yield estimate.judgment_count(level_condition, len(replies), note)
         if "set_size" in at_level:
             sets = {"set_coverage": at_level["set_covered"], "mean_set_size": at_level["set_size"]}
-            yield estimate.means(level_condition, sets, intervals.unit, len(units), note)
+            yield estimate.means(level_condition, sets, intervals.unit_index, len(units), note)
     if not coverages:  # no sample was written, so that no level is known
         undefined = {"coverage_plateau": np.full(len(raw), np.nan)}
         note = describe_left_out(raw["status"])
@@ -192,7 +192,7 @@ def _interval_statistics(
         len(readable),
         describe_left_out(raw["status"]),
         n_asked=len(frame),
-        units=estimate.unit_names(readable).nunique(),
+        unit_count=estimate.unit_names(readable).nunique(),
     )
     yield Statistics([plateau_estimate], plateau_statistic(coverages))
 
@@ -202,7 +202,7 @@ def replies_at(raw: pd.DataFrame, level: float) -> pd.DataFrame:
     return raw[(raw["level"] == level) | raw["level"].isna()]
 
 
-def unread(replies: pd.DataFrame) -> FloatArray:
+def unread_values(replies: pd.DataFrame) -> FloatArray:
     """Return 1 where a reply could not be read, 0 where it could, NaN where there was none."""
     return unread_flags(replies["status"])
 
@@ -216,7 +216,7 @@ def _conformal(
     """
     before = Intervals.from_frame(test, units)
     calibration = Intervals.from_frame(train, units).first_epochs()
-    items, method, level = len(calibration.unit), condition["method"], before.level
+    items, method, level = len(calibration.unit_index), condition["method"], before.level
     base = "" if method == "direct" else method
     where = condition.but(base=base, level=level, method="conformal", split="test")
     source, needed = f"learned on {items} train items", int(np.ceil(level / (100 - level) - 1e-9))
@@ -237,19 +237,19 @@ def _conformal(
         offset_interval,
         n_asked=train["item"].nunique(),
     )
-    after = before.moved(offset)
+    after = before.move_bounds(offset)
     yield from after.all_statistics(where, len(test), note)
     change = after.values()["interval_score"] - before.values()["interval_score"]
-    counts = before.counts(len(test))
+    counts = before.estimate_counts(len(test))
     change_estimate = Estimate(where, "interval_score_change", note=note, **counts)
-    mean_change = metrics.mean_of(change, before.unit, len(units), metrics.UNBOUNDED)
+    mean_change = metrics.mean_of(change, before.unit_index, len(units), metrics.UNBOUNDED)
     yield Statistics([change_estimate], mean_change)
 
 
 def _scaled(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Statistics]:
     """Yield the metrics of test sets at temperatures chosen on the train items."""
     train, test = (_scored(rows[rows["split"] == split], units) for split in ("train", "test"))
-    if len(train.unit) and len(test.unit):
+    if len(train.unit_index) and len(test.unit_index):
         yield from scaled_temperatures(train, test, levels_of(rows.iloc[0]), condition)
 
 
@@ -315,14 +315,14 @@ def _tunnel_statistics(
     """Yield the Tunnel Index, and the Residual Tunnel Index after averaging n traces."""
     indices = tunnel_indices(rows)
     unit_by_item = dict(zip(rows["item"], estimate.unit_names(rows), strict=True))
-    unit = np.asarray(units.get_indexer(indices.index.map(unit_by_item)), np.int64)
-    n_asked, items = rows.groupby(["item", "epoch"]).ngroups, len(np.unique(unit))
+    unit_index = np.asarray(units.get_indexer(indices.index.map(unit_by_item)), np.int64)
+    n_asked, items = rows.groupby(["item", "epoch"]).ngroups, len(np.unique(unit_index))
 
     def mean(estimate_condition: Condition, metric: str, bits: ArrayLike, note: str) -> Statistics:
         described = Estimate(
-            estimate_condition, metric, len(unit), note, n_asked=n_asked, units=items
+            estimate_condition, metric, len(unit_index), note, n_asked=n_asked, unit_count=items
         )
-        mean_bits = metrics.mean_of(bits, unit, len(units), metrics.UNBOUNDED_ABOVE)
+        mean_bits = metrics.mean_of(bits, unit_index, len(units), metrics.UNBOUNDED_ABOVE)
         return Statistics([described], mean_bits)
 
     for size, bits in indices.items():

@@ -144,7 +144,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
         )
         if len(replies):
             first, second = (
-                mean_of(numbers.unread(side), unit_indices(side, units), len(units))
+                mean_of(numbers.unread_values(side), unit_indices(side, units), len(units))
                 for side in sides
             )
             compared[condition, "format_failure_rate"] = _ComparedMetric(
@@ -176,7 +176,7 @@ def _compare_intervals(
     return compared
 
 
-def _contrast(compared: Mapping[ComparedName, _ComparedMetric], units: int) -> Contrast:
+def _contrast(compared: Mapping[ComparedName, _ComparedMetric], unit_count: int) -> Contrast:
     def columns(*values: FloatArray) -> FloatArray:
         return np.column_stack(values)
 
@@ -184,7 +184,7 @@ def _contrast(compared: Mapping[ComparedName, _ComparedMetric], units: int) -> C
     return Contrast(
         list(compared),
         [row.items for row in rows],
-        units if compared else 0,
+        unit_count if compared else 0,
         CombinedStatistic([row.first for row in rows], columns),
         CombinedStatistic([row.second for row in rows], columns),
     )

@@ -29,14 +29,14 @@ UNDEFINED = -1
 """Choice in a resample without train judgments: all that follows is NaN."""
 
 
-def smallest_sum(objective: FloatArray, unit: IntArray, order: IntArray) -> Choice:
+def smallest_sum(objective: FloatArray, unit_index: IntArray, order: IntArray) -> Choice:
     """Choose the column with the smallest sum; of ties the first in an order of preference.
 
     Sums that agree to nine decimals are ties.
     """
 
     def choice(weights: FloatArray) -> IntArray:
-        judgment_weights = weights[:, unit]
+        judgment_weights = weights[:, unit_index]
         sums = np.round((judgment_weights @ objective)[:, order], 9)
         has_judgments = judgment_weights.sum(axis=1) > 0
         return np.where(has_judgments, order[sums.argmin(axis=1)], UNDEFINED)
@@ -68,8 +68,8 @@ class Scored:
 
     distributions: Sequence[Mapping[int, float]]
     truth: FloatArray
-    unit: IntArray
-    units: int
+    unit_index: IntArray
+    unit_count: int
     n_asked: int
 
 
@@ -80,15 +80,13 @@ def likelihood_choice(train: Scored) -> Choice:
     temperature is chosen.
     """
     values, masses = metrics.ranked(train.distributions)
-    seen_truth = metrics.truth_seen(values, masses, train.truth)
+    is_seen = metrics.truth_seen(values, masses, train.truth)
+    seen = values[is_seen], masses[is_seen], train.truth[is_seen]
     losses = []
     for temperature in metrics.TEMPERATURES:
-        losses.append(
-            metrics.negative_log_likelihood(
-                values[seen_truth], masses[seen_truth], train.truth[seen_truth], temperature
-            )
-        )
-    return smallest_sum(np.stack(losses, axis=1), train.unit[seen_truth], metrics.NEAREST_TO_ONE)
+        losses.append(metrics.negative_log_likelihood(*seen, temperature))
+    loss_by_temperature = np.stack(losses, axis=1)
+    return smallest_sum(loss_by_temperature, train.unit_index[is_seen], metrics.NEAREST_TO_ONE)
 
 
 def scaled_statistics(
@@ -99,12 +97,21 @@ def scaled_statistics(
     scaled = metrics.tempered(masses, temperature)
     low, high = metrics.set_hulls(values, scaled, level)
     epoch = np.ones(len(low))
-    hulls = Intervals(level, test.unit, test.units, low, high, test.truth, epoch, epoch == 0)
+    hulls = Intervals(
+        level=level,
+        unit_index=test.unit_index,
+        unit_count=test.unit_count,
+        lower=low,
+        upper=high,
+        truth=test.truth,
+        epoch=epoch,
+        empty=epoch == 0,
+    )
     yield from hulls.all_statistics(condition, test.n_asked, note)
     covered = np.full(test.n_asked, np.nan)
     covered[: len(low)] = metrics.set_covers(values, scaled, level, test.truth)
-    unit = np.pad(test.unit, (0, test.n_asked - len(low)))
-    yield means(condition, {"set_coverage": covered}, unit, test.units, note)
+    unit_index = np.pad(test.unit_index, (0, test.n_asked - len(low)))
+    yield means(condition, {"set_coverage": covered}, unit_index, test.unit_count, note)
 
 
 def scaled_temperatures(
@@ -114,28 +121,30 @@ def scaled_temperatures(
     seen_truth = metrics.truth_seen(*metrics.ranked(train.distributions), train.truth)
     exact = metrics.temperature_nll(train.distributions, train.truth)
     likeliest = chosen_value(metrics.TEMPERATURES, likelihood_choice(train))
-    score = metrics.temperature_score(train.distributions, train.truth, levels)
+    least_score = constant_statistic(
+        metrics.temperature_score(train.distributions, train.truth, levels)
+    )
     likeliest_note = (
         f"maximum likelihood on train ({exact:.4g} off the grid); {(~seen_truth).sum()} train "
         "items whose truth was not seen left out"
     )
     rules = {
-        "score": (constant_statistic(score), train.unit, "least mean interval score on train"),
-        "nll": (likeliest, train.unit[seen_truth], likeliest_note),
+        "score": (least_score, train.unit_index, "least mean interval score on train"),
+        "nll": (likeliest, train.unit_index[seen_truth], likeliest_note),
     }
-    for rule, (statistic, unit, remark) in rules.items():
+    for rule, (statistic, unit_index, remark) in rules.items():
         where = {**condition, "scaling": rule, "split": "test"}
         note = f"one temperature, on a grid 2.3% apart: {remark}"
         described = Estimate(
             where,
             f"temperature_{rule}",
-            len(unit),
+            len(unit_index),
             note,
             n_asked=train.n_asked,
-            units=len(np.unique(unit)),
+            unit_count=len(np.unique(unit_index)),
         )
         yield Statistics([described], statistic)
-        temperature = float(statistic(np.ones((1, train.units)))[0])
+        temperature = float(statistic(np.ones((1, train.unit_count)))[0])
         for level in levels if temperature > 0 else ():
             yield from scaled_statistics(test, level, temperature, {**where, "level": level}, note)
 
@@ -145,7 +154,7 @@ def objectives(candidates: Sequence[Intervals], penalty: float) -> FloatArray:
 
     The penalty, lambda, is in units of the score.
     """
-    unit_weights = np.ones((1, candidates[0].units))
+    unit_weights = np.ones((1, candidates[0].unit_count))
     values = []
     for intervals in candidates:
         statistics = intervals.statistics()
@@ -187,7 +196,7 @@ def decoding_temperatures(
             choice_condition,
             "decoding_temperature",
             constant_statistic(temperature),
-            len(train[level].intervals[0].unit),
+            len(train[level].intervals[0].unit_index),
             note,
             n_asked=train[level].n_asked,
         )

@@ -239,7 +239,7 @@ def _conditional(sentences: Sentences, convention: str | None, condition: Condit
         int(sizes.sum()),
         join_notes(bins, f"{punts} punts left out" if punts else ""),
         n_asked=len(sentences.replies),
-        units=int((counts.sum(axis=(1, 2)) > 0).sum()),
+        unit_count=int((counts.sum(axis=(1, 2)) > 0).sum()),
     )
     return Statistics([described], statistic)
 
@@ -313,7 +313,7 @@ def _mic(
             int(has_marker.sum()),
             note,
             n_asked=int(n_asked[marker]),
-            units=len(np.unique(unit[has_marker])),
+            unit_count=len(np.unique(unit[has_marker])),
         )
         means.append(described)
     spreads = [replace(described, metric="mic_sd") for described in means]

@@ -179,7 +179,7 @@ def _describe(
             join_notes(metric.note, left_out),
             undefined_reason=no_marker or metric.undefined_reason,
             n_asked=int(n_asked[list(metric.groups)].sum()),
-            units=len(np.unique(unit[is_used])),
+            unit_count=len(np.unique(unit[is_used])),
             no_interval_reason=reason,
         )
         estimates.append(estimate)

@@ -156,21 +156,23 @@ def _estimated(
     if is_life_eval:
         mas = rows["mas"].to_numpy(float)
         columns |= {"maximum_achievable_score": mas, "optimal_answer_gap": mas - answers.correct}
-    yield estimate.means(condition, columns, answers.unit, answers.units, _left_out_of(rows))
+    note_of_values = _left_out_of(rows)
+    yield estimate.means(condition, columns, answers.unit_index, answers.unit_count, note_of_values)
     readable = ~np.isnan(answers.confidence + answers.correct)
     note, compared = describe_counts(rows, readable), compared_metrics(resampling.convention)
     if not is_life_eval and _has_own_answers(rows):
         for threshold in resampling.thresholds:
             compared += calibration.threshold_metrics(threshold, answers.choices)
-    readable_units = len(np.unique(answers.unit[readable]))
+    readable_units = len(np.unique(answers.unit_index[readable]))
     tables = calibration.table_statistics(answers, compared, condition, note, resampling)
-    yield with_changes(tables, units=readable_units)
+    yield with_changes(tables, unit_count=readable_units)
     if is_life_eval:
         correlation = metrics.correlation_of(
-            answers.confidence, answers.correct, answers.unit, answers.units
+            answers.confidence, answers.correct, answers.unit_index, answers.unit_count
         )
         metric, n = "confidence_truth_correlation", int(readable.sum())
-        yield Statistics([Estimate(condition, metric, n, note, units=readable_units)], correlation)
+        number = Estimate(condition, metric, n, note, unit_count=readable_units)
+        yield Statistics([number], correlation)
     elif (rows["kind"] == "true_false").all() and rows["target"].isin(("True", "False")).all():
         stimulus = np.where(rows["target"] == "True", 0, 1)
         yield calibration.two_choice_sensitivity(answers, stimulus, condition, note)
@@ -190,14 +192,14 @@ def rounding(
     rounded, rule = rounded_by(100 * answers.confidence, convention)
     full_note = join_notes(rule, note, describe_counts(rows, ~np.isnan(rounded)))
     share = estimate.means(
-        condition, {"round_rate": rounded}, answers.unit, answers.units, full_note
+        condition, {"round_rate": rounded}, answers.unit_index, answers.unit_count, full_note
     )
     if (estimate.unit_names(rows) == rows["item"]).all():
         return share
     # Wilson's interval takes a unit for one judgment, or several of the same question; a decade is
     # many.
     rule_of_clusters = metrics.METRICS["round_rate"].interval.over(CLUSTERS)
-    units = share.estimates[0].units or 0
+    units = share.estimates[0].unit_count or 0
     reason = metrics.too_few(rule_of_clusters, units)
     return with_changes(share, interval=None, no_interval_reason=reason)
 
@@ -207,11 +209,11 @@ def failures(rows: pd.DataFrame, answers: Answers, condition: Condition) -> Stat
     failed = unread_flags(rows["status"])
     columns = {"format_failure_rate": failed}
     share = estimate.means(
-        condition, columns, answers.unit, answers.units, estimate.flag_count_note
+        condition, columns, answers.unit_index, answers.unit_count, estimate.flag_count_note
     )
     item, items = pd.factorize(rows["item"])
     interval = estimate.wilson_interval(failed, item.astype(np.int64), len(items))
-    return with_changes(share, interval=interval, units=len(items))
+    return with_changes(share, interval=interval, unit_count=len(items))
 
 
 def with_changes(statistics: Statistics, **changes: Any) -> Statistics:
@@ -273,7 +275,7 @@ def slope(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Statisti
         line.judgments,
         join_notes(f"intercept {line.intercept:.4f}", describe_counts(rows, present)),
         n_asked=len(rows),
-        units=estimate.unit_names(rows)[present].nunique(),
+        unit_count=estimate.unit_names(rows)[present].nunique(),
     )
     unit = unit_indices(rows, units)[present]
     return Statistics([described], _slope(readable[present], unit, len(units)))
@@ -411,7 +413,7 @@ def stated_against_token(
     """Yield the differences of stated and token confidence, on the items that have both."""
     sides = [counted(rows[rows["source"] == source]) for source in (STATED, TOKEN)]
     contrast = _contrast(sides, resampling)
-    if not contrast.units:
+    if not contrast.unit_count:
         return
     resampled = compare.resample_contrast(contrast, resampling, 0)
     for column, (_, metric) in enumerate(resampled.names):

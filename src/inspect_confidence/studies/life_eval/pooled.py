@@ -82,7 +82,7 @@ def _pooled_statistics(
         datasets = f"pooled: {', '.join(f'{name} {size:,}' for name, size in sizes)}"
         note = partial(_note, datasets, source_rows)
         columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
-        yield estimate.means(where, columns, answers.unit, answers.units, note)
+        yield estimate.means(where, columns, answers.unit_index, answers.unit_count, note)
         yield numbers.rounding(source_rows, answers, where, resampling.convention, datasets)
         pooled_metrics = [
             metric

@@ -24,7 +24,7 @@ from inspect_confidence.studies.study import (
     Headline,
     Resampling,
     View,
-    says_and_ranks,
+    calibration_clauses,
 )
 from inspect_confidence.studies.tables import Column, ResultRow, ResultTable, TableSpec
 
@@ -593,7 +593,7 @@ HEADLINES: Sequence[Headline] = (
 )
 
 CLAUSES: Sequence[Clause] = (
-    *says_and_ranks(_SETS, {}),
+    *calibration_clauses(_SETS, {}),
     Clause(
         _LIFE,
         "lives",

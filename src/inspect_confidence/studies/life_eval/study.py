@@ -68,7 +68,7 @@ def _dataset_results(
         by_model[model] = resample(statistics, len(units), resampling, clusters=clusters)
         results += results_of(by_model[model], model_key)
         has_tokens = (model_rows["source"] == TOKEN).any()
-        if has_tokens and resampling.asks_for_any(TEST_METRICS):
+        if has_tokens and resampling.requests_any(TEST_METRICS):
             results += numbers.stated_against_token(model_rows, model_key, condition, resampling)
     groups = numbers.groups_of(list(by_model), resampling.options(numbers.LifeOptions).groups)
     for group, members in groups.items():

@@ -71,7 +71,10 @@ def over_scales(resampled: ResampledEstimates, condition: Condition) -> Resample
     smallest_asked = min((resampled.estimates[i].n_asked or n for i in columns), default=0)
     number = Estimate(condition, "accuracy_spread", n, note, n_asked=smallest_asked)
     return ResampledEstimates(
-        [number], spread(resampled.values[None]), spread(resampled.draws)[:, None], resampled.units
+        [number],
+        values=spread(resampled.values[None]),
+        draws=spread(resampled.draws)[:, None],
+        unit_count=resampled.unit_count,
     )
 
 

@@ -100,12 +100,12 @@ def permute(
     for threshold in resampling.thresholds:
         compared += threshold_metrics(threshold, choices)
     functions = [answers.value_function(metric) for metric in compared]
-    cells = answers.cells()
+    count_tables = answers.count_tables()
 
     def differences(exchanged: FloatArray) -> FloatArray:
         values = []
         for of_scale in (1 - exchanged, exchanged):
-            tables = cells.tables(np.hstack([of_scale, 1 - of_scale]))
+            tables = count_tables.tables(np.hstack([of_scale, 1 - of_scale]))
             values.append(np.column_stack([function(tables) for function in functions]))
         return np.asarray(values[0] - values[1])
 

@@ -23,7 +23,7 @@ from inspect_confidence.studies.study import (
     Headline,
     Resampling,
     View,
-    says_and_ranks,
+    calibration_clauses,
 )
 from inspect_confidence.studies.tables import (
     NOTHING,
@@ -425,4 +425,4 @@ HEADLINES: Sequence[Headline] = (
     Headline(_TASK, "top3_share", "Share of the 3 commonest reports on 0-100", _BASELINE),
 )
 
-CLAUSES: Sequence[Clause] = says_and_ranks(_TASK, _BASELINE)
+CLAUSES: Sequence[Clause] = calibration_clauses(_TASK, _BASELINE)

@@ -58,7 +58,7 @@ def _model_results(
     tests: dict[str, dict[str, contenders.ResampledDifferences]] = {}
     permutations: dict[str, dict[str, Permutations]] = {}
     permutes = resampling.options(ScaleOptions).test == "permutation"
-    is_tested = resampling.asks_for_any(contenders.TEST_METRICS)
+    is_tested = resampling.requests_any(contenders.TEST_METRICS)
     order = sorted(rows["scale"].unique(), key=_scale_order)
     versus = _BASELINE if _BASELINE in order else order[0]
     for stream, (name, group) in enumerate(rows.groupby("dataset", sort=True)):

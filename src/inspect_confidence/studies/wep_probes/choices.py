@@ -226,11 +226,11 @@ def numbers_to_words(frame: pd.DataFrame, resampling: Resampling) -> list[Result
         if rows.empty:
             continue
         scored = units(rows, resampling.convention)
-        requested = {metric: unit for metric, unit in scored.items() if resampling.asks_for(metric)}
+        requested = {metric: unit for metric, unit in scored.items() if resampling.requests(metric)}
         if requested:
             results += estimate.results_of(_scores(requested, rows, condition, resampling), key)
             results += _chance(requested.keys(), rows, key, condition, resampling)
-        if resampling.asks_for_any(CONTRAST_METRICS):
+        if resampling.requests_any(CONTRAST_METRICS):
             results += _contrasts(scored, rows, key, condition)
     return results
 
@@ -372,7 +372,7 @@ def _scores(
                 mean.units,
                 join_notes(note, left_out_note),
                 n_asked=len(slice_units),
-                units=mean.clusters,
+                unit_count=mean.clusters,
             )
             columns.append((number, slice_units))
             means.append(mean)
