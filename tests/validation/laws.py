@@ -98,7 +98,7 @@ class Law:
         answers = Law(self.cells).answers(positions, POPULATION)
         values = {}
         for statistics in _all_statistics(answers):
-            row = statistics.statistic(np.ones((1, answers.units))).reshape(-1)
+            row = statistics.statistic(np.ones((1, answers.unit_count))).reshape(-1)
             for one_estimate, value in zip(statistics.estimates, row, strict=True):
                 values[one_estimate.metric, Condition(one_estimate.condition)] = float(value)
         # A population has no sampling variance, which the debiased statistic would subtract.
@@ -350,7 +350,7 @@ def confidence_coverage(design: str, items: int, simulations: int = SIMULATIONS)
         answers = law.sample(items, rng)
         resampled = estimate.resample(
             _all_statistics(answers),
-            answers.units,
+            answers.unit_count,
             Resampling(RESAMPLES, seed),
             clusters=law.clusters,
         )

@@ -489,9 +489,9 @@ def describe_auroc(auroc: NumberInText) -> str:
     The clause has `{}` in the place of the number.
 
     Example:
-        >>> ranks_answers(NumberInText(0.81, 0.77, 0.85))
+        >>> describe_auroc(NumberInText(0.81, 0.77, 0.85))
         'its confidence tells right from wrong answers fairly well: AUROC {}'
-        >>> ranks_answers(NumberInText(0.75, 0.45, 0.92))
+        >>> describe_auroc(NumberInText(0.75, 0.45, 0.92))
         'its confidence is not shown to tell right from wrong answers better than chance: AUROC {}'
     """
     if isnan(auroc.low):
