@@ -26,7 +26,13 @@ from inspect_confidence.scorers.agreement import AGREEMENTS, Rule, measure_agree
 from inspect_confidence.scorers.eval_decisions import Regrading, read_decision
 from inspect_confidence.scorers.explained import confidence_on_scale, unread
 from inspect_confidence.scorers.graded import eval_grades, is_own
-from inspect_confidence.scorers.parsed import NAN, ParsedReply, number_of, out_of_range
+from inspect_confidence.scorers.parsed import (
+    NAN,
+    ParsedReply,
+    number_of,
+    out_of_range,
+    status_of,
+)
 from inspect_confidence.solvers.ask_confidence import (
     TARGETS,
     ConfidenceRequest,
@@ -192,12 +198,12 @@ def _combine(state: TaskState, score_name: str | None, parsed: Mapping[str, Pars
     metadata: dict[str, Any] = {"ways": list(parsed)}
     statuses = []
     for method, reply in parsed.items():
-        status, detail = ("ok", "")
+        outcome = status_of(reply.failure)
+        status = outcome["status"]
         problem = ""
         if reply.failure:
-            status, detail = reply.failure.status, reply.failure.reason
             quantity = "decision" if is_decision(method) else "confidence"
-            problem = unread(quantity, status, detail).rstrip(".")
+            problem = unread(quantity, **outcome).rstrip(".")
             statuses.append(status)
         if is_decision(method):
             value |= {name: float(number) for name, number in reply.values.items()}
@@ -205,7 +211,7 @@ def _combine(state: TaskState, score_name: str | None, parsed: Mapping[str, Pars
             is_read = float(status in ("ok", "out_of_range"))
             value[method] = float(reply.values.get("confidence", NAN))
             value[f"{method}_ok"] = NAN if status in _NO_REPLY else is_read
-        metadata[method] = {"status": status, "detail": detail, **reply.metadata}
+        metadata[method] = {**outcome, **reply.metadata}
         sentences.append(f"{method}: {' '.join(filter(None, [problem, reply.sentence]))}")
     if not parsed:
         sentences.append("nothing was asked: put ask_confidence among the solvers, or name ways")

@@ -18,7 +18,7 @@ from inspect_confidence.grades import Grade, grade
 from inspect_confidence.redaction import failure
 from inspect_confidence.scorers.agreement import Rule, compare_answers
 from inspect_confidence.scorers.graded import grades_of
-from inspect_confidence.scorers.parsed import NAN, ParsedReply, number_of
+from inspect_confidence.scorers.parsed import NAN, ParsedReply, number_of, status_of
 from inspect_confidence.solvers.ask_confidence import conversation_after_pushback
 from inspect_confidence.solvers.draws import Draw
 from inspect_confidence.ways import KEEP, PUSHBACK, target_of
@@ -110,10 +110,7 @@ def _statuses(parts: Mapping[str, float | ParseFailure]) -> dict[str, str]:
     """Return `keep_status` and `keep_detail` of a part `keep`, and so on."""
     metadata: dict[str, str] = {}
     for name, part in parts.items():
-        if isinstance(part, ParseFailure):
-            metadata |= {f"{name}_status": part.status, f"{name}_detail": part.reason}
-        else:
-            metadata |= {f"{name}_status": "ok", f"{name}_detail": ""}
+        metadata |= status_of(part, f"{name}_")
     return metadata
 
 

@@ -28,6 +28,7 @@ from inspect_confidence.scorers.parsed import (
     number_of,
     part_failure,
     read_reply,
+    status_of,
     without_noise,
 )
 from inspect_confidence.solvers.draws import draw_of
@@ -83,7 +84,7 @@ def option_confidence() -> Scorer:
             sentence=option_read(value, name, right) if name or not answer.failure else "",
             metadata={
                 "probabilities": json.dumps(list(answer.probabilities)),
-                **_token_status(token_reading),
+                **status_of(token_reading, "token_"),
                 "token_probabilities": json.dumps(list(token.probabilities)),
                 "unseen_mass": token.unseen_mass,
             },
@@ -176,7 +177,7 @@ def age_at_death(table: str | None = None, window: str | None = None) -> Scorer:
             value["token_confidence"] = token.probabilities[token.value]
             metadata |= {"token_status": "ok", "unseen_mass": token.unseen_mass}
         elif token is not NO_TOKENS:
-            metadata |= _token_status(token)
+            metadata |= status_of(token, "token_")
         has_age = not math.isnan(years)  # an age may come without a confidence
         return ParsedReply(
             value,
@@ -204,10 +205,3 @@ def _tokens(state: TaskState) -> list[TokenChoice] | ParseFailure:
         return failure
     tokens = draw_of(state.output).token_choices
     return NO_TOKENS if tokens is None else tokens
-
-
-def _token_status(token: object) -> dict[str, str]:
-    """Return the status of an answer's token, and why it could not be read."""
-    if isinstance(token, ParseFailure):
-        return {"token_status": token.status, "token_detail": token.reason}
-    return {"token_status": "ok", "token_detail": ""}

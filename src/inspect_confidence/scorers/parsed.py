@@ -48,16 +48,17 @@ class ParsedReply:
 
     def score(self, quantity: str) -> Score:
         """Return the score; its explanation names the quantity if that could not be read."""
-        status, detail = (self.failure.status, self.failure.reason) if self.failure else ("ok", "")
+        outcome = status_of(self.failure)
+        status = outcome["status"]
         is_read = NAN if status in RUN_STATUSES else float(status == "ok")
         value = {**self.values, "format_ok": self.values.get("format_ok", is_read)}
-        missing = "" if value["format_ok"] == 1 else unread(quantity, status, detail)
+        missing = "" if value["format_ok"] == 1 else unread(quantity, **outcome)
         return Score(
             value=value,
             answer=self.answer,
             explanation=" ".join(filter(None, (missing, self.sentence))),
             reason=None if status == "ok" else status,
-            metadata={"status": status, "detail": detail, **self.metadata},
+            metadata={**outcome, **self.metadata},
         )
 
 
@@ -84,6 +85,19 @@ def mean_of(values: Iterable[float]) -> float:
     """Return the mean of the values that are not NaN, or NaN if there are none."""
     numbers = [value for value in values if not math.isnan(value)]
     return sum(numbers) / len(numbers) if numbers else NAN
+
+
+def status_of(part: object, prefix: str = "") -> dict[str, str]:
+    """Return the status of a part of a reply and its detail, under keys with the prefix.
+
+    Example:
+        >>> status_of(0.7), status_of(ParseFailure("truncated", "cut off"), "token_")
+        ({'status': 'ok', 'detail': ''}, {'token_status': 'truncated', 'token_detail': 'cut off'})
+    """
+    status, detail = "ok", ""
+    if isinstance(part, ParseFailure):
+        status, detail = part.status, part.reason
+    return {f"{prefix}status": status, f"{prefix}detail": detail}
 
 
 def part_failure(name: str, part: object) -> ParseFailure | None:

@@ -16,7 +16,7 @@ from inspect_confidence.judges.short_answers import OURS, answer_judge, grader_w
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.decisions import AttemptedAnswer, grade_answer
 from inspect_confidence.scorers.explained import confidence_on_scale
-from inspect_confidence.scorers.parsed import NAN, NOT_ASKED, ParsedReply, scale_values
+from inspect_confidence.scorers.parsed import NAN, NOT_ASKED, ParsedReply, scale_values, status_of
 from inspect_confidence.solvers.decisions import HIGH, LOW
 from inspect_confidence.solvers.draws import Draw, stored_draws
 
@@ -110,8 +110,7 @@ def simple_qa_score(
             }
             metadata |= {
                 "frequency_answer": graded.text,
-                "frequency_status": graded.status,
-                "frequency_detail": graded.failure.reason if graded.failure else "",
+                **status_of(graded.failure, "frequency_"),
             }
         failure = main.failure
         sentence = main.sentence
