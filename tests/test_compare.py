@@ -182,7 +182,7 @@ def test_command_prints_a_verdict_a_metric(tmp_path: Path) -> None:
     assert screen[2] == "task: fermi_eval bundled direct"
     line = " ".join(line for line in screen if line.startswith("coverage_plateau"))
     assert re.search(r"\[0\.\d+, 0\.\d+\]", line)
-    assert line.endswith("a is higher; 1 is best")
+    assert line.rstrip().endswith("a is higher; 1 is best")
     assert not [line for line in screen if "level=" in line]
 
 
