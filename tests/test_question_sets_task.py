@@ -24,6 +24,7 @@ from contract.question_sets import (
 )
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.commands.plan import plan_run
+from inspect_confidence.prompts.question_sets import with_options
 from inspect_confidence.results import Condition
 from inspect_confidence.tasks.question_sets import question_sets
 from provider_server import Reply, Request, Token
@@ -246,10 +247,11 @@ def test_published_sets(tmp_path: Path, published: Path, name: str) -> None:
     prompts = {request.prompt for request in requests}
     for sample in task.dataset:
         row = rows[(sample.metadata or {})["item"]]
+        question = with_options(str(sample.input), sample.choices or [])
         (prompt,) = [
             study_prompt
             for study_prompt in prompts
-            if study_prompt.endswith(f"{sample.input}\n\nResponse:")
+            if study_prompt.endswith(f"{question}\n\nResponse:")
         ]
         if name == "halueval":
             right = str(sample.id).endswith("_r")

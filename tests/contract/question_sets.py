@@ -23,6 +23,7 @@ from sklearn.metrics import brier_score_loss, roc_auc_score
 
 from conftest import CHECKOUT
 from contract.far_end import Case, Prepared, failure_rate
+from inspect_confidence.prompts.question_sets import with_options
 from inspect_confidence.tasks.question_sets import question_sets
 from provider_server import Finish, Reply, Request, Token
 from runs import Values
@@ -320,7 +321,11 @@ class Teacher:
         self.convention = convention
         self.tokens = tokens
         self._base = f"variant=prompts%3D{prompts}"
-        self._questions = {str(sample.input): sample for sample in task.dataset}
+        self._questions = {}
+        for sample in task.dataset:
+            # The study's exact prompts have the options already.
+            options = (sample.choices or []) if prompts == "ours" else []
+            self._questions[with_options(str(sample.input), options)] = sample
         assert len(self._questions) == len(task.dataset)
         self._questions_by_id = questions
         self._turns: dict[str, int] = defaultdict(int)

@@ -59,24 +59,29 @@ def directions(kind: ReplyKind, options: int, *, example: bool = True) -> str:
     return f"{text}\nReply with one JSON object, as in this example:\n\n{{\n{lines}\n}}"
 
 
-def body(kind: ReplyKind, question: str, options: Sequence[str], context: str, answer: str) -> str:
-    """Return the text of the question with its context, options or given answer.
+def body(kind: ReplyKind, question: str, context: str, answer: str) -> str:
+    """Return the text of the question with its context or given answer, without its options."""
+    lines = [f"Context: {context}"] if context else []
+    lines.append(f"Question: {question}")
+    if kind == "given":
+        lines.append(f"Your answer: {answer}")
+    return "\n".join(lines)
+
+
+def with_options(text: str, options: Sequence[str]) -> str:
+    """Add the options with their letters to the text of a question, if it has options.
 
     Example:
-        >>> print(body("options", "Which is heavier?", ["lead", "cork"], "", ""))
+        >>> print(with_options("Question: Which is heavier?", ["lead", "cork"]))
         Question: Which is heavier?
         Options:
         A) lead
         B) cork
     """
-    lines = [f"Context: {context}"] if context else []
-    lines.append(f"Question: {question}")
-    if kind == "given":
-        lines.append(f"Your answer: {answer}")
-    if kind == "options":
-        lettered = zip(ascii_uppercase, options, strict=False)
-        lines += ["Options:", *(f"{letter}) {text}" for letter, text in lettered)]
-    return "\n".join(lines)
+    if not options:
+        return text
+    lettered = zip(ascii_uppercase, options, strict=False)
+    return "\n".join([text, "Options:", *(f"{letter}) {option}" for letter, option in lettered)])
 
 
 def message(directions: str, question: str) -> str:

@@ -214,7 +214,7 @@ def ask_age(
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         text = life_eval.message(directions, state.input_text)
         if prompt:
-            text = prompt.format(question=state.input_text)
+            text = prompt.format(question=state.input_text, input=state.input_text)
         person = {name: state.metadata[name] for name in ("sex", "age", "radius")}
         first_message = opening(directions, prompt, system)
         return await ask_once(
@@ -231,21 +231,22 @@ def ask_options(
     """Ask for an answer with the probability of each option, or of the answer, in one call.
 
     Args:
-        prompt: Template of the user message with the field `question`; by default the directions
-            and the question.
+        prompt: Template of the user message with the field `question`, which has the options, or
+            `input`, which is the sample's text alone; by default the directions and the question.
         system: The system message; by default the directions, and none with a `prompt`.
         json_schema: Whether the provider gets the form of the reply, instead of an example.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         kind = cast(ReplyKind, state.metadata["kind"])
-        options = len(state.choices)
-        directions = question_sets.directions(kind, options, example=not json_schema)
-        text = question_sets.message(directions, state.input_text)
+        options = [choice.value for choice in state.choices]
+        question = question_sets.with_options(state.input_text, options)
+        directions = question_sets.directions(kind, len(options), example=not json_schema)
+        text = question_sets.message(directions, question)
         if prompt:
-            text = prompt.format(question=state.input_text)
+            text = prompt.format(question=question, input=state.input_text)
         answer = {"given": state.metadata["given"]} if kind == "given" else {}
-        schema = _schema_of(kind, options) if json_schema else None
+        schema = _schema_of(kind, len(options)) if json_schema else None
         first_message = opening(directions, prompt, system)
         return await ask_once(
             generate, state, text, first_message, response_schema=schema, form=kind, **answer

@@ -31,7 +31,7 @@ class JsonPrompt:
 
 def study_prompt(system: str, revision: str) -> JsonPrompt:
     """Return the study's exact prompts: the user messages are the questions of the samples."""
-    return JsonPrompt("{question}", system, [revision], system)
+    return JsonPrompt("{input}", system, [revision], system)
 
 
 def json_prompt(

@@ -112,7 +112,7 @@ def _sample(item: data.SetQuestion, answer: data.GivenAnswer | None) -> Sample:
     text = answer.text if answer else ""
     return sample(
         item,
-        wording.body(item.kind, item.question, item.options, item.context, text),
+        wording.body(item.kind, item.question, item.context, text),
         str(answer.right) if answer else item.target,
         {
             "kind": item.kind,
