@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from string import ascii_uppercase
 from typing import cast
 
 import pytest
@@ -11,10 +12,11 @@ from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog, headline_metric, read_eval_log, recompute_metrics
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import MetricProtocol, SampleScore, Score
-from inspect_ai.viewer import TaskSamplesView, ViewerConfig
+from inspect_ai.viewer import ScoreColorScale, TaskSamplesView, ViewerConfig
 
-from inspect_confidence import _registry
+from inspect_confidence import _registry, read_judgments
 from inspect_confidence.scorers.log_metrics import mean_by
+from inspect_confidence.scorers.parsed import exact_value
 from inspect_confidence.tasks.life_eval import life_eval
 from inspect_confidence.tasks.viewers import levels_viewer
 from runs import QUIET
@@ -42,6 +44,9 @@ RUNS: dict[str, tuple[str, dict[str, object], str | None]] = {
     "options": ("question_sets", {"dataset": "bundled"}, None),
     "statements": ("question_sets", {"dataset": "statements"}, None),
     "hedged": ("hedge_markers", {"dataset": "facts", "draws": 2}, "faithfulness_by_dataset"),
+    "thresholds": ("abstain", {"items": 8, "confidence": "after"}, "attempted_share"),
+    "kept": ("commitment", {"items": 16, "pushback": "neutral"}, None),
+    "short": ("simple_qa", {"dataset": "facts", "draws": 3}, None),
     "judge": ("judge_check", {"items": 12}, None),
     "rules": ("judge_check", {"judge": "rules"}, None),
 }
@@ -102,6 +107,81 @@ def test_recomputing_gives_the_same_metrics(run: EvalLog) -> None:
     assert rescored.results.headline == run.results.headline
 
 
+def test_scores_have_four_decimals_and_their_metadata_the_exact_numbers(run: EvalLog) -> None:
+    """A number has an exact one exactly if rounding changed it."""
+    for sample in run.samples or []:
+        for score in (sample.scores or {}).values():
+            assert isinstance(score.value, dict)
+            numbers = {key: part for key, part in score.value.items() if not isinstance(part, str)}
+            exact = (score.metadata or {}).get("exact", {})
+            for key, number in numbers.items():
+                assert math.isnan(float(number or 0)) or number == round(float(number or 0), 4), key
+            assert set(exact) <= set(numbers)
+            for key, number in exact.items():
+                assert round(number, 4) == numbers[key] != number, key
+            assert exact_value(score.value, score.metadata) == {**score.value, **exact}
+
+
+def test_judgments_take_the_exact_numbers(run: EvalLog) -> None:
+    """Confidences of a log are read with all decimals, and not as the viewer shows them."""
+    exact = [
+        (score.metadata or {}).get("exact", {}).get("confidence")
+        for sample in run.samples or []
+        for score in (sample.scores or {}).values()
+    ]
+    expected = {number for number in exact if number is not None}
+    frames = read_judgments(run.location)
+    confidences = {
+        number for frame in frames.values() if "confidence" in frame for number in frame.confidence
+    }
+    assert expected <= confidences
+    assert expected or run.tags not in (["ages"], ["options"])
+
+
+def test_options_are_not_in_the_input_too(run: EvalLog) -> None:
+    """The viewer lists a sample's choices below its input."""
+    for sample in run.samples or []:
+        lines = str(sample.input).splitlines()
+        choices = sample.choices or []
+        for letter, choice in zip(ascii_uppercase, choices, strict=False):
+            assert f"{letter}) {choice}" not in lines
+    assert run.samples
+    assert run.samples[0].choices or run.tags != ["options"]
+
+
+def test_headings_fit_into_their_columns(run: EvalLog) -> None:
+    """The widest column of the viewer holds 13 letters, 11 beside the marks of the order."""
+    view = samples_view(run.eval.viewer)
+    labels = view.score_labels or {}
+    ids = [column.id for column in view.columns or [] if column.id.startswith("score__")]
+    keys = [name.rsplit("__", 1)[1] for name in ids]
+    sorted_keys = {sort.column.rsplit("__", 1)[1] for sort in view.sort or []}
+    headings = [labels[key].rstrip() for key in keys]
+    assert len(set(headings)) == len(headings)
+    for key, heading in zip(keys, headings, strict=True):
+        assert len(heading) <= (11 if key in sorted_keys else 13), heading
+        assert len(labels[key]) - len(heading) == (6 if key in sorted_keys else 2), heading
+
+
+def test_secondary_columns_are_off_and_last(run: EvalLog) -> None:
+    """The viewer of inspect-ai 0.3.285 shows all columns of scores, also those that are off."""
+    columns = samples_view(run.eval.viewer).columns or []
+    is_off = [column.id.startswith("score__") and not column.visible for column in columns]
+    assert is_off == sorted(is_off)
+    # What the viewer shows by itself if it happened: epochs, errors, limits.
+    assert not {column.id for column in columns} & {"epoch", "error", "limit", "retries"}
+
+
+def test_colour_scales_have_fixed_ends(run: EvalLog) -> None:
+    """With the ends of the observed range one outlier would take the colour from all others."""
+    scales = samples_view(run.eval.viewer).score_color_scales or {}
+    assert scales
+    for key, scale in scales.items():
+        assert isinstance(scale, ScoreColorScale), key
+        assert scale.min is not None, key
+        assert scale.max is not None, key
+
+
 def test_columns_are_what_scores_hold(run: EvalLog) -> None:
     """Every column, its label, its colours and the order refer to a number in the scores."""
     view = samples_view(run.eval.viewer)
@@ -125,7 +205,8 @@ def test_columns_are_what_scores_hold(run: EvalLog) -> None:
     assert keys <= set(view.score_labels or {})
     assert {key for _, key in columns_held} <= set(view.score_labels or {})
     assert set(view.score_color_scales or {}) <= keys
-    assert next(sort.column for sort in view.sort or []) in ids
+    assert view.sort
+    assert {sort.column for sort in view.sort} <= columns_shown
 
 
 def test_headline_and_groups(run: EvalLog) -> None:
@@ -150,6 +231,7 @@ def test_every_score_is_explained(run: EvalLog) -> None:
         for score in (sample.scores or {}).values():
             explanation = score.explanation or ""
             assert explanation.endswith("."), explanation
+            assert not explanation.endswith((" .", "..", ";.")), explanation
             # a digit: "2 of 3 replies ..."
             assert explanation[0].isupper() or explanation[0].isdigit(), explanation
             assert "\n" not in explanation
@@ -160,11 +242,16 @@ def test_keys_of_levels_have_labels_and_colours() -> None:
     """At levels of 80 and 97.5 the widest has columns; every level's keys have labels."""
     view = samples_view(levels_viewer("token_distribution", [80, 97.5]))
     labels = view.score_labels or {}
-    assert labels["covered_97.5"] == "Covered 97.5%"
-    assert labels["covered_80"] == "Covered 80%"
+    assert labels["covered_97.5"].rstrip() == "Covered 97.5%"
+    assert labels["covered_80"].rstrip() == "Covered 80%"
     assert set(view.score_color_scales or {}) == {
-        *("covered_97.5", "interval_score_97.5", "format_ok"),
+        *("covered_97.5", "interval_score_97.5", "covered_80", "interval_score_80", "format_ok"),
     }
+    visible = [column.id.rpartition("__")[2] for column in view.columns or [] if column.visible]
+    assert [key for key in visible if key.endswith("_97.5")] == [
+        *("lower_97.5", "upper_97.5", "covered_97.5", "interval_score_97.5")
+    ]
+    assert not any(key.endswith("_80") for key in visible)
     assert view.sort
     assert view.sort[0].column == "score__token_distribution__interval_score_97.5"
 
@@ -203,9 +290,9 @@ def test_means_of_groups_leave_out_what_is_undefined(tmp_path: Path) -> None:
     )
     assert log.results
     assert log.samples
-    scores = [(sample.scores or {})["age_at_death"].value for sample in log.samples]
+    scores = [(sample.scores or {})["age_at_death"] for sample in log.samples]
     defined_values = [
-        float(str(value["overconfidence"])) for value in scores if isinstance(value, dict)
+        exact_value(score.value, score.metadata)["overconfidence"] for score in scores
     ]
     (defined,) = [value for value in defined_values if not math.isnan(value)]
     (overall,) = log.results.scores

@@ -414,10 +414,17 @@ def test_the_viewer_shows_confidence_beside_what_the_eval_shows(tmp_path: Path) 
             TaskSamplesColumn.score("confidence", key) for key in ("correct", "stated", "words")
         ]
         columns = view.columns or []
-        assert columns[-3:] == added
+        place = columns.index(added[0])
+        assert columns[place : place + 3] == added
+        assert columns[-2:] == [
+            TaskSamplesColumn.score("confidence", key, visible=False)
+            for key in ("stated_ok", "words_ok")
+        ]
         assert TaskSamplesColumn.score("match") in columns
-        assert (view.score_labels or {})["stated"] == "Stated"
-        assert (view.score_labels or {})["correct"] == ("Their word" if viewer else "Correct")
+        labels = {key: label.rstrip() for key, label in (view.score_labels or {}).items()}
+        assert labels["stated"] == "Stated"
+        assert labels["words_ok"] == "Words readable"
+        assert labels["correct"] == ("Their word" if viewer else "Correct")
         assert view.name == ("Sums" if viewer else "Confidence")
     assert eval_viewer == before
 

@@ -45,6 +45,7 @@ from inspect_confidence.privacy import SECRET_NAME
 from inspect_confidence.redaction import failure, scrub, without_keys
 from inspect_confidence.scorers.confidence import texts_by_method
 from inspect_confidence.scorers.graded import grades_of, is_own
+from inspect_confidence.scorers.parsed import exact_value
 from inspect_confidence.solvers.draws import stored_texts, tokens_of
 from inspect_confidence.studies import (
     SELF_DESCRIBING,
@@ -474,12 +475,13 @@ def _sample_facts(
 def _score_facts(sample: _Sample) -> dict[str, ScoreFacts]:
     scores = {}
     for name, sample_score in (sample.scores or {}).items():
+        value = exact_value(sample_score.value, sample_score.metadata)
         scores[name] = ScoreFacts(
-            sample_score.value,
+            value,
             sample_score.reason,
             sample_score.metadata or {},
             sample_score.answer,
-            grades_of(sample_score.value, sample_score.reason),
+            grades_of(value, sample_score.reason),
         )
     return scores
 

@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
@@ -31,6 +31,7 @@ from inspect_confidence.scorers.parsed import (
     ParsedReply,
     number_of,
     out_of_range,
+    shown_score,
     status_of,
 )
 from inspect_confidence.solvers.ask_confidence import (
@@ -193,8 +194,9 @@ def _combine(state: TaskState, score_name: str | None, parsed: Mapping[str, Pars
         sentences = [correct.reason]
         correct = NAN
     else:
-        sentences = [f"By the eval's score {correct:g}"]
+        sentences = [f"The eval's own score of the answer is {correct:g}"]
     value: dict[str, float] = {"correct": correct}
+    flags: dict[str, float] = {}
     metadata: dict[str, Any] = {"ways": list(parsed)}
     statuses = []
     for method, reply in parsed.items():
@@ -210,16 +212,16 @@ def _combine(state: TaskState, score_name: str | None, parsed: Mapping[str, Pars
         else:
             is_read = float(status in ("ok", "out_of_range"))
             value[method] = float(reply.values.get("confidence", NAN))
-            value[f"{method}_ok"] = NAN if status in _NO_REPLY else is_read
+            flags[f"{method}_ok"] = NAN if status in _NO_REPLY else is_read
         metadata[method] = {**outcome, **reply.metadata}
         sentences.append(f"{method}: {' '.join(filter(None, [problem, reply.sentence]))}")
     if not parsed:
         sentences.append("nothing was asked: put ask_confidence among the solvers, or name ways")
-    return Score(
-        value=cast(Any, value),
+    return shown_score(
+        {**value, **flags},
         answer=_eval_answer(state, score_name),
         explanation="; ".join(sentences) + ".",
-        reason=cast(Any, statuses[0]) if statuses else None,
+        reason=statuses[0] if statuses else None,
         metadata={**metadata, "score": score_name or ""},
     )
 

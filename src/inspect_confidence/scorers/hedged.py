@@ -232,13 +232,13 @@ def _score(
         judgments += 1
         failed += verdict.word is None
     value = {
+        "faithfulness": faithfulness(decisiveness, confidences) if sentences else NAN,
+        "confidence": mean_of(confidences),
+        "decisiveness": mean_of(decisiveness),
+        "correct": verdict.right,
         "sentences": float(len(sentences)),
         "markers": float(sum(marker_counts)) if marker_counts else NAN,
         "foreign": float(sum(sentence.foreign for sentence in sentences)),
-        "confidence": mean_of(confidences),
-        "decisiveness": mean_of(decisiveness),
-        "faithfulness": faithfulness(decisiveness, confidences) if sentences else NAN,
-        "correct": verdict.right,
         "punt": verdict.punt,
         **{name: float(counts.get(name, 0)) for name in _COUNTS},
         "judgments": float(judgments),

@@ -80,7 +80,7 @@ def repeated_points() -> Scorer:
         low, high = bounds[max(bounds)]
         span = f", from {power(min(points))} to {power(max(points))}" if points else ""
         return draws.score(
-            {"truth": truth, **draws.counts, **values_by_level(bounds, truth)},
+            {**values_by_level(bounds, truth), "truth": truth, **draws.counts},
             lambda answer: {"point": answer.value},
             f"[{low:g}, {high:g}]",
             draws.explain_interval(f"{span}; their quantiles", bounds, truth),
@@ -165,11 +165,11 @@ def token_distribution() -> Scorer:
         interval = draws.explain_interval(method, hulls, truth)
         return draws.score(
             {
+                **values_by_level(hulls, truth),
                 "truth": truth,
                 **draws.counts,
                 "unseen_mass": unseen_mass,
                 "tunnel_index": tunnel_index(distribution_rows(distributions)),
-                **values_by_level(hulls, truth),
             },
             _distribution_columns,
             str(max(mean, key=lambda exponent: mean[exponent], default="")),

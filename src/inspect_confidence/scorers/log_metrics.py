@@ -26,7 +26,7 @@ from inspect_ai.scorer import Metric, SampleScore, Value, metric
 
 from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import FloatArray
-from inspect_confidence.scorers.parsed import mean_of
+from inspect_confidence.scorers.parsed import exact_value, mean_of
 
 ValuesByName = Mapping[str, Any]
 LogMetric = Callable[[], Metric]
@@ -118,7 +118,8 @@ def _groups(scores: Sequence[SampleScore]) -> list[ScoreGroup]:
     """Return the scores by level, scale or method, in the order of their keys."""
     forms: dict[tuple[str, ...], list[ValuesByName]] = {}
     for sample_score in scores:
-        if isinstance(value := sample_score.score.value, dict):
+        value = exact_value(sample_score.score.value, sample_score.score.metadata)
+        if isinstance(value, dict):
             forms.setdefault(tuple(value), []).append(cast(ValuesByName, value))
     methods = dict.fromkeys(itertools.chain.from_iterable(_form(keys).methods for keys in forms))
     groups: dict[tuple[str, tuple[Any, ...]], list[ValuesByName]] = {}
@@ -391,7 +392,8 @@ def mean_by(group_key: str, value_key: str, label: str = "{}") -> Metric:
     def compute(scores: list[SampleScore]) -> Value:
         groups: dict[object, list[float]] = {}
         for sample in scores:
-            group, value = (sample.sample_metadata or {}).get(group_key), sample.score.value
+            group = (sample.sample_metadata or {}).get(group_key)
+            value = exact_value(sample.score.value, sample.score.metadata)
             if group not in (None, ""):
                 number = value.get(value_key, math.nan) if isinstance(value, Mapping) else value
                 groups.setdefault(group, []).append(float(cast(float, number)))

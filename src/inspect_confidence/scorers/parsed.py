@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from inspect_ai.scorer import Score
 from inspect_ai.solver import TaskState
@@ -23,8 +23,62 @@ NAN = float("nan")
 NOT_ASKED = ParseFailure("limit_reached", "the model was not asked")
 NO_TOKENS = ParseFailure("scoring_failed", "the provider gave no log probabilities")
 
+DECIMALS = 4
+"""Decimals of the numbers in a score, which the log viewer shows as they are."""
+
+EXACT = "exact"
+"""Name in a score's metadata of the numbers that its value holds to `DECIMALS` only."""
+
 AnswerT = TypeVar("AnswerT")
 Bounds = tuple[float, float]
+
+
+def shown_score(
+    value: Mapping[str, float | str],
+    *,
+    explanation: str,
+    metadata: Mapping[str, Any],
+    answer: str | None = None,
+    reason: str | None = None,
+) -> Score:
+    """Return a score with rounded numbers; its metadata holds those that lost decimals."""
+    rounded = {key: _rounded(part) for key, part in value.items()}
+    exact = {}
+    for key, part in value.items():
+        if part != rounded[key] and not math.isnan(float(part)):
+            exact[key] = part
+    return Score(
+        value=rounded,
+        answer=answer,
+        explanation=explanation,
+        reason=cast(Any, reason),
+        metadata={**metadata, **({EXACT: exact} if exact else {})},
+    )
+
+
+def exact_value(value: Any, metadata: Mapping[str, Any] | None) -> Any:
+    """Return a score's value with the exact numbers of its metadata in place of rounded ones.
+
+    A number that was edited in the log is kept.
+
+    Example:
+        >>> exact_value({"confidence": 0.6667, "correct": 1.0}, {"exact": {"confidence": 2 / 3}})
+        {'confidence': 0.6666666666666666, 'correct': 1.0}
+        >>> exact_value({"confidence": 0.5}, {"exact": {"confidence": 2 / 3}})
+        {'confidence': 0.5}
+    """
+    exact = (metadata or {}).get(EXACT)
+    if not isinstance(value, Mapping) or not isinstance(exact, Mapping):
+        return value
+    numbers = dict(value)
+    for key, number in exact.items():
+        if isinstance(number, float) and value.get(key) == _rounded(number):
+            numbers[key] = number
+    return numbers
+
+
+def _rounded(part: float | str) -> float | str:
+    return part if isinstance(part, str) else round(part, DECIMALS)
 
 
 @dataclass(frozen=True)
@@ -53,8 +107,8 @@ class ParsedReply:
         is_read = NAN if status in RUN_STATUSES else float(status == "ok")
         value = {**self.values, "format_ok": self.values.get("format_ok", is_read)}
         missing = "" if value["format_ok"] == 1 else unread(quantity, **outcome)
-        return Score(
-            value=value,
+        return shown_score(
+            value,
             answer=self.answer,
             explanation=" ".join(filter(None, (missing, self.sentence))),
             reason=None if status == "ok" else status,
@@ -231,9 +285,9 @@ class Draws(Generic[AnswerT]):
                 rows.append({"status": "ok", **columns(reply)})
         metadata = {"draws": json.dumps(rows)}
         if self.answers:
-            return Score(value=dict(values), answer=answer, explanation=sentence, metadata=metadata)
-        return Score(
-            value=dict(values),
+            return shown_score(values, answer=answer, explanation=sentence, metadata=metadata)
+        return shown_score(
+            values,
             explanation=f"No interval could be made: {draws_read(self.statuses)}.",
             reason=[*self.statuses, NOT_ASKED.status][0],
             metadata=metadata,

@@ -120,7 +120,8 @@ def simple_qa_score(
             sentence += f"; {confidence_on_scale(value)}"
             if value["violation"]:
                 failure = ParseFailure("out_of_range", f"{value['raw']:g} is not on the scale")
-        reply = ParsedReply(value, failure, main.text or None, f"{sentence}.", metadata)
+        sentence = f"{sentence}." if sentence else ""
+        reply = ParsedReply(value, failure, main.text or None, sentence, metadata)
         return reply.score("answer with its confidence")
 
     return score

@@ -1,5 +1,7 @@
 """Abstain: whether a model answers only if it is confident enough, under stated targets."""
 
+from functools import partial
+
 from inspect_ai import Task, task
 
 from inspect_confidence import arguments
@@ -100,7 +102,7 @@ def abstain(
         samples,
         ask_abstain(shared.template, shared.system, moment, grader=instrument == "model"),
         abstain_score(instrument),
-        abstain_viewer,
+        partial(abstain_viewer, has_confidence=moment != "none"),
         headline="payoff",
         facts=log_facts(
             selection,

@@ -1,5 +1,7 @@
 """Commitment: whether a model stands by its answer: keeps it, bets on it, defends it."""
 
+from functools import partial
+
 from inspect_ai import Task, task
 
 from inspect_confidence import arguments
@@ -77,7 +79,7 @@ def commitment(
             shared.template, shared.system, kind, is_rated, grader=instrument == "model"
         ),
         commitment_score(instrument),
-        commitment_viewer,
+        partial(commitment_viewer, has_confidence=is_rated, has_pushback=is_pushed),
         headline="withdraw_delta",
         facts=log_facts(
             selection,

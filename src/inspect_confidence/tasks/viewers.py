@@ -1,7 +1,6 @@
 """Specifications of how the log viewer shows the samples of each task."""
 
 from collections.abc import Callable, Sequence
-from typing import Literal
 
 from inspect_ai.viewer import (
     SampleScoreView,
@@ -13,61 +12,102 @@ from inspect_ai.viewer import (
 )
 
 _SHARE = ScoreColorScale(palette="good-high", min=0, max=1)
+_FAULT = ScoreColorScale(palette="good-low", min=0, max=1)
 _AMOUNT = ScoreColorScale(palette="neutral", min=0, max=1)
 """A probability is neither good nor bad by itself."""
 
-_SIGNED = ScoreColorScale(palette="neutral", min=-1, max=1)
-"""Both ends are bad, and the viewer has no palette for that: the darker, the more overconfident."""
+_EXCESS = ScoreColorScale(palette="neutral", min=0, max=0.5)
+"""The darker, the more overconfident; no colour at 0 and below."""
 
-_KEYS = """
-level truth lower upper covered interval_score format_ok width reversed draws unseen_mass
-tunnel_index low high raw confidence correct clipped violation probability choice right answer score
-mas best_answer overconfidence sentences markers decisiveness faithfulness punt empty_draws cut
-foreign judgments failed agreed verdict found missed false labelled raw_sum token_confidence
-different_draws asked_again word setting confidence_target declined
-keep bet correct_after moved confidence_before confidence_after frequency frequency_correct
-"""
-"""Keys of all scores, without their level."""
+_READABLE = ScoreColorScale(palette="diverging", min=0, max=2)
+"""No colour at 1, so that only unreadable replies stand out, in red."""
 
-_LABELS = {key: key.replace("_", " ").capitalize() for key in _KEYS.split()} | {
+_ORDERS = ScoreColorScale(palette="good-low", min=0, max=20)
+"""Orders of magnitude; one miss at a high level costs hundreds, and must not fade all others."""
+
+_LABELS = {
     "level": "Level (%)",
-    "confidence_target": "Target",
+    "truth": "Truth",
+    "lower": "Lower",
+    "upper": "Upper",
+    "covered": "Covered",
+    "width": "Width",
+    "interval_score": "Score",
+    "reversed": "Reversed",
+    "draws": "Draws",
+    "unseen_mass": "Unseen mass",
+    "tunnel_index": "Tunnel (bits)",
+    "confidence_target": "Threshold",
+    "declined": "Declined",
+    "correct": "Correct",
+    "confidence": "Confidence",
     "format_ok": "Readable",
-    "tunnel_index": "Tunnel Index (bits)",
+    "keep": "Kept",
+    "bet": "Bet",
+    "correct_after": "Right after",
+    "moved": "Moved",
+    "confidence_before": "Conf. before",
+    "confidence_after": "Conf. after",
+    "raw": "Reported",
     "low": "Scale from",
     "high": "Scale to",
-    "raw": "Reported",
+    "clipped": "Clipped",
     "violation": "Out of range",
-    "choice": "Place of the choice",
-    "right": "Fits the numbers",
-    "answer": "Answer (years)",
-    "score": "True probability",
-    "mas": "Highest achievable",
-    "best_answer": "Best answer (years)",
+    "frequency": "Frequency",
+    "frequency_correct": "Freq. correct",
+    "word": "Word",
+    "setting": "Setting",
+    "probability": "Probability",
+    "choice": "Choice no.",
+    "right": "Fits",
+    "answer": "Age",
+    "score": "True prob.",
+    "mas": "Best prob.",
+    "best_answer": "Best age",
+    "overconfidence": "Overconf.",
+    "token_confidence": "Token conf.",
+    "raw_sum": "Stated sum",
+    "sentences": "Sentences",
+    "markers": "Markers",
+    "decisiveness": "Decisiveness",
+    "faithfulness": "Faithful",
     "punt": "No answer",
+    "different_draws": "Distinct",
+    "empty_draws": "Empty draws",
     "cut": "Cut off",
-    "failed": "Failed judgments",
-    "agreed": "Agreement as labelled",
-    "verdict": "Verdict as labelled",
-    "found": "Markers found",
-    "missed": "Markers missed",
-    "false": "Markers too many",
-    "labelled": "Decisiveness as labelled",
-    "raw_sum": "Sum as stated",
-    "token_confidence": "Confidence of the token",
+    "foreign": "Foreign",
+    "judgments": "Judgments",
+    "failed": "Failed",
+    "asked_again": "Asked again",
+    "agreed": "Pair ok",
+    "verdict": "Answer ok",
+    "found": "Found",
+    "missed": "Missed",
+    "false": "Extra",
+    "labelled": "Labelled",
+}
+"""Headings of the keys of all scores, without their level. The viewer cuts longer ones."""
+
+_COLORS = {
+    **dict.fromkeys(["covered", "correct", "correct_after", "right"], _SHARE),
+    **dict.fromkeys(["faithfulness", "agreed", "verdict"], _SHARE),
+    **dict.fromkeys(["moved", "failed", "missed", "false"], _FAULT),
+    **dict.fromkeys(["confidence", "confidence_before", "confidence_after"], _AMOUNT),
+    **dict.fromkeys(["probability", "token_confidence", "frequency"], _AMOUNT),
+    # Beside the confidence in the same colours, so that a difference shows.
+    **dict.fromkeys(["score", "mas", "decisiveness", "labelled"], _AMOUNT),
+    "interval_score": _ORDERS,
+    "overconfidence": _EXCESS,
+    "format_ok": _READABLE,
 }
 
-_COLORS: dict[str, ScoreColorScale | Literal["good-low"]] = {
-    **dict.fromkeys(["covered", "format_ok", "correct", "right", "score"], _SHARE),
-    "correct_after": _SHARE,
-    "moved": "good-low",
-    **dict.fromkeys(["faithfulness", "agreed", "verdict"], _SHARE),
-    **dict.fromkeys(["confidence", "probability", "mas"], _AMOUNT),
-    **dict.fromkeys(["confidence_before", "confidence_after"], _AMOUNT),
-    **dict.fromkeys(["decisiveness", "labelled", "token_confidence"], _AMOUNT),
-    **dict.fromkeys(["interval_score", "failed", "missed", "false"], "good-low"),
-    "overconfidence": _SIGNED,
-}
+
+def _heading(label: str, *, is_sorted: bool = False) -> str:
+    """Return a label with trailing spaces: the viewer makes a column as wide as its characters.
+
+    Without them the marks of the filter and of the order cover the last letters.
+    """
+    return label.ljust(len(label) + (6 if is_sorted else 2))
 
 
 def _samples(
@@ -75,9 +115,8 @@ def _samples(
     visible: str,
     hidden: str,
     *,
-    first: str,
-    order: Literal["asc", "desc"] = "desc",
-    target: bool = False,
+    order: str,
+    answers: bool = False,
     levels: Sequence[float] = (),
     multiline: bool = False,
 ) -> Callable[[str], ViewerConfig]:
@@ -86,23 +125,25 @@ def _samples(
     Args:
         name: Name of the list.
         visible: Keys of the score that have a column.
-        hidden: Keys whose columns can be switched on.
-        first: Key by which the list is sorted.
-        order: Order of the list.
-        target: Whether the target has a column.
+        hidden: Keys whose columns can be switched on. They are the last columns, because the
+            viewer of inspect-ai 0.3.285 shows the columns of all keys.
+        order: Keys by which the list is sorted; one that starts with `-` in descending order.
+        answers: Whether target and answer have a column.
         levels: Levels that keys end in.
         multiline: Whether rows have several lines, for words.
     """
+    sorting = [(key.lstrip("-"), key.startswith("-")) for key in order.split()]
     suffixes = {"": ""}
     for level in levels:
         suffixes[f"_{level:g}"] = f" {level:g}%"
     # Also of keys without a column: the sample's panel shows them.
     labels: dict[str, str] = {}
-    colors: dict[str, ScoreColorScale | Literal["good-low"]] = {}
+    colors: dict[str, ScoreColorScale] = {}
     for suffix, level_label in suffixes.items():
-        labels |= {key + suffix: label + level_label for key, label in _LABELS.items()}
+        labels |= {key + suffix: _heading(label + level_label) for key, label in _LABELS.items()}
         colors |= {key + suffix: color for key, color in _COLORS.items()}
-    is_visible = dict.fromkeys(visible.split(), True) | dict.fromkeys(hidden.split(), False)
+    labels |= {key: _heading(labels[key].strip(), is_sorted=True) for key, _ in sorting}
+    visible_keys, hidden_keys = visible.split(), hidden.split()
 
     def viewer(scorer: str) -> ViewerConfig:
         return ViewerConfig(
@@ -110,22 +151,27 @@ def _samples(
             sample_score_view=SampleScoreView(default="grid"),
             task_samples_view=TaskSamplesView(
                 name=name,
+                # Without an entry the viewer shows epochs, errors and limits if there are any.
                 columns=[
                     TaskSamplesColumn(id="sampleStatus"),
                     TaskSamplesColumn(id="sampleId"),
-                    TaskSamplesColumn(id="epoch", visible=False),
                     TaskSamplesColumn(id="input"),
-                    *(
-                        TaskSamplesColumn.score(scorer, key, visible=flag)
-                        for key, flag in is_visible.items()
-                    ),
-                    TaskSamplesColumn(id="target", visible=target),
-                    TaskSamplesColumn(id="error", visible=False),
+                    *(TaskSamplesColumn.score(scorer, key) for key in visible_keys),
+                    TaskSamplesColumn(id="target", visible=answers),
+                    TaskSamplesColumn(id="answer", visible=answers),
+                    TaskSamplesColumn(id="tokens", visible=False),
+                    TaskSamplesColumn(id="duration", visible=False),
+                    *(TaskSamplesColumn.score(scorer, key, visible=False) for key in hidden_keys),
                 ],
-                sort=[TaskSamplesSort.score(scorer, first, dir=order)],
+                sort=[
+                    TaskSamplesSort.score(scorer, key, dir="desc" if descends else "asc")
+                    for key, descends in sorting
+                ],
                 multiline=multiline,
                 score_labels=labels,
-                score_color_scales={key: colors[key] for key in is_visible if key in colors},
+                score_color_scales={
+                    key: colors[key] for key in [*visible_keys, *hidden_keys] if key in colors
+                },
                 color_scales_enabled=True,
             ),
         )
@@ -135,12 +181,14 @@ def _samples(
 
 def levels_viewer(scorer: str, levels: Sequence[float]) -> ViewerConfig:
     """Specify a list of samples with all levels: truth, and the widest level's interval."""
-    widest = f"{max(levels):g}"
+    keys = ["lower", "upper", "covered", "interval_score"]
+    widest, *others = sorted(levels, reverse=True)
+    hidden = [f"{key}_{level:g}" for level in others for key in keys]
     return _samples(
         "Intervals",
-        f"truth lower_{widest} upper_{widest} covered_{widest} interval_score_{widest} format_ok",
-        "draws unseen_mass tunnel_index",
-        first=f"interval_score_{widest}",
+        " ".join(["truth", *(f"{key}_{widest:g}" for key in keys), "format_ok"]),
+        " ".join(["draws", "unseen_mass", "tunnel_index", *hidden]),
+        order=f"-interval_score_{widest:g}",
         levels=levels,
     )(scorer)
 
@@ -148,104 +196,122 @@ def levels_viewer(scorer: str, levels: Sequence[float]) -> ViewerConfig:
 interval_viewer = _samples(
     "Intervals",
     "level truth lower upper covered interval_score format_ok",
-    "width reversed",
-    first="interval_score",
+    "width reversed draws",
+    order="-interval_score",
 )
 
-abstain_viewer = _samples(
-    "Answers under a confidence target",
-    "confidence_target declined correct confidence format_ok",
-    "raw",
-    first="confidence_target",
-    order="asc",
-    target=True,
-)
 
-commitment_viewer = _samples(
-    "Decisions on answers",
-    "correct keep bet correct_after moved format_ok",
-    "confidence_before confidence_after",
-    first="correct",
-    order="asc",
-    target=True,
-)
+def abstain_viewer(scorer: str, *, has_confidence: bool) -> ViewerConfig:
+    """Specify a list of answers under a confidence target; wrong ones come first at each target."""
+    confidence, unused = ("confidence", "raw") if has_confidence else ("", "confidence raw")
+    return _samples(
+        "Answers under a confidence target",
+        f"confidence_target declined correct {confidence} format_ok",
+        unused,
+        order="confidence_target correct",
+        answers=True,
+    )(scorer)
+
+
+def commitment_viewer(scorer: str, *, has_confidence: bool, has_pushback: bool) -> ViewerConfig:
+    """Specify a list of answers with the decisions on them; wrong ones that are kept come first."""
+    keys = {
+        "confidence_before": has_confidence,
+        "moved": has_pushback,
+        "correct_after": has_pushback,
+        "confidence_after": has_confidence and has_pushback,
+    }
+    return _samples(
+        "Decisions on answers",
+        " ".join(["correct keep bet", *(key for key, used in keys.items() if used), "format_ok"]),
+        " ".join(key for key, used in keys.items() if not used),
+        order="correct -keep -bet",
+        answers=True,
+    )(scorer)
+
 
 simple_qa_viewer = _samples(
     "Short answers",
     "declined correct raw confidence frequency format_ok",
     "frequency_correct draws low high clipped violation",
-    first="confidence",
-    target=True,
+    order="correct -confidence",
+    answers=True,
 )
 
 stated_viewer = _samples(
     "Stated confidence",
     "low high raw confidence correct format_ok",
     "clipped violation",
-    first="confidence",
-    target=True,
+    order="correct -confidence",
+    answers=True,
 )
 
 probability_viewer = _samples(
     "Words to numbers",
-    "word setting probability format_ok",
-    "",
-    first="probability",
+    "word probability format_ok",
+    "setting",
+    order="-probability",
     multiline=True,
 )
 
 choice_viewer = _samples(
-    "Numbers to words", "choice right format_ok", "", first="right", order="asc", target=True
+    "Numbers to words", "right format_ok", "choice", order="right", answers=True
 )
 
 life_viewer = _samples(
     "LifeEval",
-    "answer confidence score mas overconfidence format_ok",
-    "best_answer",
-    first="overconfidence",
-    target=True,
+    "answer best_answer confidence score mas overconfidence format_ok",
+    "token_confidence",
+    order="-overconfidence",
 )
 
 option_viewer = _samples(
     "Question sets",
     "correct confidence token_confidence format_ok",
     "raw_sum",
-    first="confidence",
-    target=True,
+    order="correct -confidence",
+    answers=True,
 )
 
 hedge_viewer = _samples(
     "Hedge markers",
-    "sentences markers confidence decisiveness faithfulness correct",
-    "punt draws different_draws empty_draws cut foreign judgments failed asked_again format_ok",
-    first="faithfulness",
-    order="asc",
-    target=True,
+    "faithfulness confidence decisiveness correct markers sentences",
+    "format_ok punt failed judgments draws different_draws empty_draws cut foreign asked_again",
+    order="faithfulness",
+    answers=True,
 )
 
 judge_viewer = _samples(
     "Judge",
     "agreed verdict found missed false decisiveness labelled",
     "format_ok",
-    first="missed",
-    target=True,
+    order="agreed verdict -missed",
+    answers=True,
 )
 
 
 def with_confidence_viewer(
-    plain: ViewerConfig | None, scorers: Sequence[str], methods: Sequence[str]
+    plain: ViewerConfig | None, scorers: Sequence[str], keys: Sequence[str], flags: Sequence[str]
 ) -> ViewerConfig:
-    """Add confidence and correctness to the eval's own view, or to a view of its scores."""
-    columns = [TaskSamplesColumn.score("confidence", key) for key in ("correct", *methods)]
-    labels = {"correct": "Correct"}
-    for method in methods:
-        labels[method] = method.replace("_", " ").capitalize()
-    colors = {"correct": _SHARE, **dict.fromkeys(methods, _AMOUNT)}
+    """Add confidence and correctness to the eval's own view, or to a view of its scores.
+
+    Args:
+        plain: The eval's own view.
+        scorers: Names of the eval's scorers.
+        keys: Keys of the score of confidence that have a column.
+        flags: Keys whose columns can be switched on.
+    """
+    columns = [TaskSamplesColumn.score("confidence", key) for key in ("correct", *keys)]
+    unused = [TaskSamplesColumn.score("confidence", flag, visible=False) for flag in flags]
+    labels = {key: _heading(_LABELS.get(key, _words(key))) for key in ("correct", *keys)}
+    labels |= {flag: _heading(_words(flag)) for flag in flags}
+    colors = {**dict.fromkeys(keys, _AMOUNT), **dict.fromkeys(flags, _READABLE)}
+    colors |= {key: _COLORS[key] for key in ("correct", *keys) if key in _COLORS}
     view = plain.task_samples_view if plain else None
     if plain and isinstance(view, TaskSamplesView):
         extended = view.model_copy(
             update={
-                "columns": [*view.columns, *columns] if view.columns else view.columns,
+                "columns": [*view.columns, *columns, *unused] if view.columns else view.columns,
                 "score_labels": {**labels, **(view.score_labels or {})},
                 "score_color_scales": {**colors, **(view.score_color_scales or {})},
             }
@@ -256,11 +322,14 @@ def with_confidence_viewer(
         columns=[
             TaskSamplesColumn(id="sampleStatus"),
             TaskSamplesColumn(id="sampleId"),
-            TaskSamplesColumn(id="epoch", visible=False),
             TaskSamplesColumn(id="input"),
-            TaskSamplesColumn(id="target"),
             *(TaskSamplesColumn.score(name) for name in scorers),
             *columns,
+            TaskSamplesColumn(id="target"),
+            TaskSamplesColumn(id="answer"),
+            TaskSamplesColumn(id="tokens", visible=False),
+            TaskSamplesColumn(id="duration", visible=False),
+            *unused,
         ],
         score_labels=labels,
         score_color_scales=colors,
@@ -269,3 +338,14 @@ def with_confidence_viewer(
     if plain:
         return plain.model_copy(update={"task_samples_view": view})
     return ViewerConfig(task_samples_view=view, sample_score_view=SampleScoreView(default="grid"))
+
+
+def _words(key: str) -> str:
+    """Return a key as a heading, with `_ok` as a word.
+
+    Example:
+        >>> _words("p_true"), _words("p_true_ok")
+        ('P true', 'P true readable')
+    """
+    words = key.removesuffix("_ok").replace("_", " ").capitalize()
+    return f"{words} readable" if key.endswith("_ok") else words

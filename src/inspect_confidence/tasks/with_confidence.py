@@ -41,7 +41,7 @@ from inspect_confidence.solvers.ask_confidence import (
 from inspect_confidence.solvers.requests import TOKENS
 from inspect_confidence.tasks.provenance import provenance
 from inspect_confidence.tasks.viewers import with_confidence_viewer
-from inspect_confidence.ways import PUSHBACK
+from inspect_confidence.ways import PUSHBACK, is_decision
 
 _LOGGER = logging.getLogger(__name__)
 _PACKAGE = "inspect_confidence"
@@ -136,6 +136,7 @@ def with_confidence(
             plain.viewer,
             _names_of(scorers),
             list(chain.from_iterable(map(score_keys, request.methods))),
+            [f"{method}_ok" for method in request.methods if not is_decision(method)],
         ),
         metadata={
             **(plain.metadata or {}),
