@@ -13,9 +13,7 @@ from inspect_confidence import read_judgments, summarize, with_confidence
 from inspect_confidence.respondents.examinee import BETS_ABOVE, KEEPS_ABOVE, Examinee
 from inspect_confidence.respondents.observer import MIDDLE, SPREAD
 from inspect_confidence.results import Condition
-from inspect_confidence.tasks.abstain import abstain
-from inspect_confidence.tasks.commitment import commitment
-from inspect_confidence.tasks.simple_qa import simple_qa
+from inspect_confidence.tasks.decisions import abstain, commitment, simple_qa
 from runs import responded
 
 PHI, Z = NormalDist().cdf, NormalDist().inv_cdf

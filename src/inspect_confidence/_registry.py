@@ -34,14 +34,12 @@ from inspect_confidence.solvers.forms import (
     ask_traces,
     ask_word,
 )
-from inspect_confidence.tasks.abstain import abstain
-from inspect_confidence.tasks.commitment import commitment
+from inspect_confidence.tasks.decisions import abstain, commitment, simple_qa
 from inspect_confidence.tasks.fermi_eval import fermi_eval
 from inspect_confidence.tasks.hedge_markers import hedge_markers, judge_check
 from inspect_confidence.tasks.life_eval import life_eval
 from inspect_confidence.tasks.question_sets import question_sets
 from inspect_confidence.tasks.scale_variants import scale_variants
-from inspect_confidence.tasks.simple_qa import simple_qa
 from inspect_confidence.tasks.wep_probes import wep_choice, wep_elicitation
 from inspect_confidence.tasks.with_confidence import with_confidence
 

@@ -20,7 +20,7 @@ from inspect_ai import Task
 from contract.far_end import Case, Prepared, failure_rate
 from contract.scale_variants import chosen, solved
 from inspect_confidence.prompts.decisions import instruction
-from inspect_confidence.tasks.abstain import abstain
+from inspect_confidence.tasks.decisions import abstain
 from provider_server import Reply, Request
 from runs import Values
 

@@ -18,7 +18,7 @@ from inspect_ai import Task
 from contract.abstain import DECLINES
 from contract.far_end import Case, Prepared, failure_rate
 from contract.scale_variants import chosen, solved
-from inspect_confidence.tasks.commitment import commitment
+from inspect_confidence.tasks.decisions import commitment
 from provider_server import Reply, Request
 from runs import Values
 

@@ -21,7 +21,7 @@ from inspect_ai import Task
 from sklearn.metrics import roc_auc_score
 
 from contract.far_end import Case, Prepared, failure_rate
-from inspect_confidence.tasks.simple_qa import simple_qa
+from inspect_confidence.tasks.decisions import simple_qa
 from provider_server import Reply, Request
 from runs import Values
 

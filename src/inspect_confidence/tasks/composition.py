@@ -3,6 +3,7 @@
 The facts are for `plan`, for judgments, and for distinguishing variants.
 """
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +21,13 @@ from inspect_ai.viewer import ViewerConfig
 
 from inspect_confidence import __version__, arguments
 from inspect_confidence.datasets.selection import Item, Selection
+from inspect_confidence.judges.model import is_without_roles
 from inspect_confidence.tasks.provenance import provenance
 from inspect_confidence.versions import TASK_VERSIONS
+
+_LOGGER = logging.getLogger(__name__)
+
+JUDGES = ("model", "rules")
 
 
 class ItemChoice(TypedDict):
@@ -83,6 +89,24 @@ def system_message(file: str) -> str:
     """Return the text of the user's file with a system message."""
     path = arguments.user_path("system", file)
     return arguments.read_text(path, largest=arguments.LARGEST_PROMPT)
+
+
+def judge_of_run(task: str, judge: str | None, *, is_prompted: bool = False) -> str:
+    """Return the kind of judge; rules, with a notice, if none is asked for and none could be.
+
+    Args:
+        task: Name of the task, for the notice.
+        judge: `model`, `rules`, or None if the user names none.
+        is_prompted: Whether the user names prompts for a judge, which only a model reads.
+    """
+    if judge is None and not is_prompted and is_without_roles():
+        _LOGGER.warning(
+            "%s is judged by rules, which serve demos and tests only: name a judge with "
+            "--model-role grader=NAME.",
+            task,
+        )
+        return "rules"
+    return arguments.choice("judge", judge or "model", JUDGES)
 
 
 def sample(

@@ -23,14 +23,15 @@ from inspect_confidence.scorers.hedged import hedged
 from inspect_confidence.scorers.judge_item import judge_item
 from inspect_confidence.solvers.forms import ask_hedged, ask_judge
 from inspect_confidence.tasks.composition import (
+    JUDGES,
     compose_task,
     fields_of,
+    judge_of_run,
     log_facts,
     read_shared,
     sample,
     system_message,
 )
-from inspect_confidence.tasks.judging import JUDGES, judge_of_run
 from inspect_confidence.tasks.viewers import hedge_viewer, judge_viewer
 from inspect_confidence.user_files import check_shape, read_json
 
