@@ -22,8 +22,8 @@ from inspect_confidence.studies.fermi_eval.numbers import (
     levels_of,
     mean_of_distributions,
     tunnel_indices,
-    unread_values,
 )
+from inspect_confidence.studies.notes import unread_flags
 from metrics.strategies import fixed
 from studies.frames import result_row, study_results
 
@@ -168,7 +168,9 @@ def test_nothing_readable() -> None:
             *({"level": 90, "point": 3, "status": reply_status} for reply_status in statuses)
         )
         (row,) = intervals_of(rows, "sampling").to_dict("records")
-        assert mean_or_nan(unread_values(rows)) == pytest.approx(failed, nan_ok=True), statuses
+        assert mean_or_nan(unread_flags(rows["status"])) == pytest.approx(failed, nan_ok=True), (
+            statuses
+        )
         assert row["status"] == status, statuses
 
 

@@ -36,7 +36,7 @@ def printed_interval(
 ) -> tuple[float, float]:
     """The interval that the study prints for a mean."""
     units = int(unit.max()) + 1
-    number = estimate.Estimate(Condition(), metric, len(values), units=units)
+    number = estimate.Estimate(Condition(), metric, len(values), unit_count=units)
     statistic = metrics.mean_of(values, unit, units, ends)
     clusters = (
         Clusters("clusters", estimate.MIN_CLUSTERS, are_declared=True) if is_cluster else None

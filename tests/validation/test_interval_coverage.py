@@ -364,7 +364,7 @@ def test_the_studys_own_numbers(items: int, level: int) -> None:
     rng = np.random.default_rng([items, level, 3])
     low, high = stated_intervals("tunnel", POOL // 4, level, rng)
     truths = blank(level, POOL // 4)
-    pool = replace(truths, lower=low, upper=high, units=POOL // 4)
+    pool = replace(truths, lower=low, upper=high, unit_count=POOL // 4)
 
     def true_values(offset: float) -> dict[str, float]:
         values = pool.move_bounds(offset).values()

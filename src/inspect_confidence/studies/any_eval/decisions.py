@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from inspect_confidence.answers import ParseFailure
@@ -21,32 +22,32 @@ _KEY = ("task", "confidence_target", "pushback")
 
 def decisions(
     answer: Mapping[str, Any],
-    graded: ParseFailure | None,
+    ungraded: ParseFailure | None,
     metadata: Mapping[str, Any],
     values: Mapping[str, float],
 ) -> Iterator[dict[str, Any]]:
-    """Yield the decisions on an answer: one judgment for each target, one for keeping and pushback.
+    """Yield the decisions on an answer: a judgment for each target, one for keeping and pushback.
 
     The answer as the eval graded it is the judgment at target 0, where a wrong answer costs
-    nothing. It is the best guess that the regret of withdrawn answers needs.
+    nothing: the best guess, which the regret of withdrawn answers needs.
 
     Args:
         answer: Columns of the answer.
-        graded: Why the answer has no grade, if so.
+        ungraded: Why the answer has no grade; None if it has one.
         metadata: Metadata of this package's score.
         values: Value of this package's score.
     """
     decline_ways = [way for way in metadata.get("ways", ()) if target_of(way) is not None]
     if decline_ways:
-        yield _under_target(0, answer, graded, metadata, values)
+        yield _under_target(0, answer, ungraded, metadata, values)
     for way in decline_ways:
         status, reason = metadata[way]["status"], metadata[way]["detail"]
-        problem = graded if status == "ok" else ParseFailure(status, reason)
+        problem = ungraded if status == "ok" else ParseFailure(status, reason)
         if values[way] == 1:
             problem = _WITHDRAWN
         yield _under_target(target_of(way), answer, problem, metadata, values)
     if KEEP in metadata or PUSHBACK in metadata:
-        yield _commitment(answer, graded, metadata, values)
+        yield _commitment(answer, ungraded, metadata, values)
 
 
 def _under_target(
@@ -56,6 +57,7 @@ def _under_target(
     metadata: Mapping[str, Any],
     values: Mapping[str, float],
 ) -> dict[str, Any]:
+    """Return the judgment of `abstain` at a target; `problem` says why it has no grade."""
     confidence, confidence_status = _stated_confidence(metadata, values)
     return {
         **answer,
@@ -73,10 +75,11 @@ def _under_target(
 
 def _commitment(
     answer: Mapping[str, Any],
-    graded: ParseFailure | None,
+    ungraded: ParseFailure | None,
     metadata: Mapping[str, Any],
     values: Mapping[str, float],
 ) -> dict[str, Any]:
+    """Return the judgment of `commitment`: keeping, betting and the answer after pushback."""
     keep, pushback = metadata.get(KEEP, {}), metadata.get(PUSHBACK, {})
     confidence, confidence_status = _stated_confidence(metadata, values)
     return {
@@ -95,22 +98,27 @@ def _commitment(
         "confidence_before_status": confidence_status,
         "confidence_after": math.nan,
         "confidence_after_status": "",
-        "status": graded.status if graded else "ok",
-        "reason": graded.reason if graded else "",
+        "status": ungraded.status if ungraded else "ok",
+        "reason": ungraded.reason if ungraded else "",
     }
 
 
 def _stated_confidence(
     metadata: Mapping[str, Any], values: Mapping[str, float]
 ) -> tuple[float, str]:
-    """Return the confidence stated after the answer, and its status (empty if it was not asked)."""
+    """Return the confidence stated after the answer, and its status.
+
+    Without a request for it they are NaN and an empty text.
+    """
     if "stated" not in metadata:
         return math.nan, ""
     return values["stated"], str(metadata["stated"]["status"])
 
 
 def complete_decisions(samples: Sequence[JudgmentRows], completed: CompletedRun) -> CompletedRun:
-    """Add the decisions of a run to its other judgments, and decisions that a sample lacks.
+    """Add the decisions of a run to its other judgments.
+
+    A decision that a sample lacks and another sample has is added as a failed one.
 
     Args:
         samples: All judgments of each sample.
@@ -126,19 +134,22 @@ def complete_decisions(samples: Sequence[JudgmentRows], completed: CompletedRun)
     merged = []
     for rows, decision_rows, other_rows in zip(samples, by_sample, completed.samples, strict=True):
         keys = set(map(_key, decision_rows))
-        missing = [
-            _missing(rows[0], row) for key, row in decision_by_key.items() if key not in keys
-        ]
+        missing = []
+        for key, decision in decision_by_key.items():
+            if key not in keys:
+                missing.append(_failed_decision(rows[0], decision))
         merged.append([*other_rows, *decision_rows, *missing])
     reasons: Counter[str] = Counter()
-    for row in (row for rows in merged for row in rows):
+    for row in chain.from_iterable(merged):
         if row["status"] != "scoring_failed":
             return CompletedRun(merged, notices=completed.notices)
         reasons[row["reason"]] += 1
-    return CompletedRun(merged, reasons.most_common(1)[0][0], completed.notices)
+    commonest_reason, _ = reasons.most_common(1)[0]
+    return CompletedRun(merged, commonest_reason, completed.notices)
 
 
 def _key(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return the columns that tell a decision from others on the same answer."""
     return tuple(row.get(name) for name in _KEY)
 
 
@@ -146,8 +157,13 @@ _SHARED = ("target", "choices", "answer", "correct")
 """Columns of an answer that its decisions have too."""
 
 
-def _missing(first: Mapping[str, Any], decision: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the failed decision of a sample in place of a decision that another sample has."""
+def _failed_decision(first: Mapping[str, Any], decision: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the failed decision of a sample that lacks it.
+
+    Args:
+        first: A judgment of the sample, whose failure the decision takes over.
+        decision: The decision of another sample.
+    """
     status, reason = "scoring_failed", "the log holds no decision"
     if first["status"] not in ("ok", "scoring_failed"):
         status, reason = first["status"], first["reason"]

@@ -1,4 +1,4 @@
-"""Fields of known evals that hold a confidence, or only look as if they did."""
+"""Fields of known evals that hold a confidence, or only have the name of one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ class KnownField:
     Attributes:
         evals: Names of the evals in their package.
         scorers: Names of the scorers that write it.
-        key: Key in the value of the score.
-        others: Other keys of the value, by which the shape is recognized.
+        key: Key of the field in the value of the score.
+        others: Other keys of the value, by which the eval is recognized.
         scale: Scale of the confidence; None if the field holds none.
         imputed: Confidence that the eval writes if the reply states none; None if it writes none.
         objection: Why the field is no confidence; empty if it is one.
@@ -55,8 +55,8 @@ KNOWN_FIELDS = (
         objection="it is 1 where the model was right and stood by its answer, else 0: a verdict",
     ),
 )
-"""Every known field. Grades of three kinds (SimpleQA) and verdicts on abstention (AbstentionBench)
-are recognized by their form, in `grades`.
+"""All known fields. `grades` recognizes grades of three kinds (SimpleQA) and verdicts on abstention
+(AbstentionBench) by their form.
 """
 
 
@@ -72,10 +72,13 @@ def known_field(scorer: str, value: object, key: str) -> KnownField | None:
 
 
 def needs_reply(scores: Mapping[str, ScoreFacts]) -> bool:
-    """Return whether only the sample's reply tells if a confidence was stated or imputed."""
+    """Return whether a score has a confidence that the eval may have imputed.
+
+    Only the sample's reply tells if the model stated it.
+    """
     for scorer, score in scores.items():
-        for key, part in score.value.items() if isinstance(score.value, Mapping) else ():
+        for key, number in score.value.items() if isinstance(score.value, Mapping) else ():
             field = known_field(scorer, score.value, key)
-            if field and field.imputed is not None and part == field.imputed:
+            if field and field.imputed is not None and number == field.imputed:
                 return True
     return False

@@ -77,22 +77,26 @@ def _eval_statistics(
     *,
     may_decline: bool,
 ) -> Iterator[Statistics]:
-    """Yield the statistics of each method, then of each value of the requested fields."""
+    """Yield the statistics of each method, then of each value of the fields named by `--by`.
+
+    With `may_decline`, because some model declined an answer of this eval, shares of attempted
+    answers are yielded for every model.
+    """
     statistics_of = partial(
         _method_statistics, units=units, resampling=resampling, may_decline=may_decline
     )
     for (method, scale), group in rows.groupby(["method", "scale"], sort=False):
         method_condition = condition.but(method=method, **({"scale": scale} if scale else {}))
         yield from statistics_of(group, condition=method_condition)
-        # A judgment's `by` encodes all of its fields, so that each different text is read once.
+        # The column `by` encodes all fields of a judgment; each different text is decoded once.
         fields_by_text = {text: Condition.read(text) for text in group["by"].unique()}
         fields = dict.fromkeys(chain.from_iterable(fields_by_text.values()))
         for field in fields:
             value_by_text = {text: parts.get(field, "") for text, parts in fields_by_text.items()}
             values = group["by"].map(value_by_text)
-            for value, part in group.groupby(values[values != ""], sort=True):
+            for value, value_rows in group.groupby(values[values != ""], sort=True):
                 field_condition = method_condition.but(by=str(Condition({field: str(value)})))
-                yield from statistics_of(part, condition=field_condition)
+                yield from statistics_of(value_rows, condition=field_condition)
 
 
 def _method_statistics(
@@ -103,6 +107,7 @@ def _method_statistics(
     *,
     may_decline: bool,
 ) -> Iterator[Statistics]:
+    """Yield the statistics of one method, then accuracy corrected for the errors of a judge."""
     is_ordinal_scale = bool((rows["scale"] == NO_SCALE).any())
     if is_ordinal_scale:
         rows = rank_confidence(rows)
@@ -111,7 +116,7 @@ def _method_statistics(
         units,
         condition,
         resampling,
-        _agreement(rows),
+        remark=_describe_agreement(rows),
         may_decline=may_decline,
         order_only=is_ordinal_scale,
     )
@@ -123,8 +128,8 @@ def _method_statistics(
     )
 
 
-def _agreement(rows: pd.DataFrame) -> str:
-    """Say by which rules answers counted as the same; empty if none were compared."""
+def _describe_agreement(rows: pd.DataFrame) -> str:
+    """Return a note on the rules by which answers were compared; empty if none were."""
     counts = count_texts(rows.loc[rows["agreement"] != "", "agreement"])
     if not counts:
         return ""
@@ -143,10 +148,11 @@ ANY_EVAL = Study(
             task=TASK,
             columns=COLUMNS,
             required=("item",),
-            answers=tuple(
-                (sure, *right)
-                for right in (("correct",), ("answer", "target"))
-                for sure in ("confidence", "raw")
+            answers=(
+                ("confidence", "correct"),
+                ("raw", "correct"),
+                ("confidence", "answer", "target"),
+                ("raw", "answer", "target"),
             ),
             arguments_shown=frozenset({"task", "ways", "task_args", "scale", "targets"}),
             read=read_sample,

@@ -23,20 +23,20 @@ ABSTAIN, SIMPLE_QA, COMMITMENT = "abstain", "simple_qa", "commitment"
 NO_PUSHBACK = "none"
 """Value of `pushback` where the model was not contradicted."""
 
-_WORDS = {
+_DECISION_WORDS = {
     **dict.fromkeys(("keep", "bet", "yes", "true"), "1"),
     **dict.fromkeys(("withdraw", "no bet", "nobet", "no", "false"), "0"),
 }
 
 
 def plain_decision(word: str) -> str:
-    """Return a decision as 1 or 0; a text that is no decision stays as it is.
+    """Return the word for a decision as 1 or 0; any other text stays as it is.
 
     Example:
         >>> plain_decision("KEEP"), plain_decision("NO_BET"), plain_decision("0.0")
         ('1', '0', '0.0')
     """
-    return _WORDS.get(word.strip().lower().replace("_", " ").replace("-", " "), word)
+    return _DECISION_WORDS.get(word.strip().lower().replace("_", " ").replace("-", " "), word)
 
 
 ABSTAIN_COLUMNS = (
@@ -98,14 +98,14 @@ SIMPLE_QA_COLUMNS = (
 
 
 def _decision(name: str, meaning: str, *aliases: str) -> JudgmentColumn:
-    """Declare a decision of the model, 1 or 0."""
+    """Return the column of a decision of the model, 1 or 0."""
     return JudgmentColumn(
         name, "number", meaning, "1 or 0", SHARE, spelling=plain_decision, aliases=aliases
     )
 
 
 def _status(name: str, answer: str) -> JudgmentColumn:
-    """Declare the status of a further answer."""
+    """Return the column with the status of a further answer, which `answer` describes."""
     meaning = f"status of {answer}: `ok`, why it could not be read, or empty if it was not asked"
     return JudgmentColumn(name, "text", meaning)
 

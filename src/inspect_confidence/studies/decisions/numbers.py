@@ -1,6 +1,7 @@
 """Statistics of decisions: judgments of one condition -> estimates over resampled items."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -30,18 +31,19 @@ from inspect_confidence.studies.notes import (
     unread_flags,
 )
 
-_DRAW = ("item", "epoch", "draw")
+_DRAW_KEYS = ("item", "epoch", "draw")
+"""Columns that identify an answer among those under the same condition."""
 CONFIDENT = 0.9
-"""Confidence from which on a moved answer is one of `confident_moves`."""
+"""Confidence before pushback from which on a changed answer counts in `confident_moves`."""
 
 
 # Answering above a target
 
 
 def graded_decisions(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return judgments of `abstain` with `correct` graded, and with a column `declined`.
+    """Return judgments of `abstain` with derived grades and a column `declined`.
 
-    `declined` is 1 if the model declined, 0 if it answered, NaN if the reply could not be read.
+    `declined` is 1 if the model declined, 0 if its answer has a grade, and NaN otherwise.
     """
     declined = (rows["status"] == "declined").to_numpy()
     correct = stated.grade_answers(rows)
@@ -56,8 +58,8 @@ def target_statistics(
 
     Args:
         rows: Judgments as `graded_decisions` returns them.
-        best_guesses: Mean credit at target 0 by item.
-        units: Resampled units.
+        best_guesses: Mean credit of each item's answers at target 0, as `best_guesses_of` returns.
+        units: Names of all units, in the order of the weights.
         condition: Condition of the estimates.
     """
     target = float(rows["confidence_target"].iloc[0])
@@ -66,8 +68,9 @@ def target_statistics(
     points = metrics.payoffs(correct, declined, target)
     note = describe_left_out(statuses_of_estimate(rows, ~np.isnan(points)))
     payoff = Estimate(condition, "payoff", **_counts(points, unit_index), note=note)
-    ends = -target / (1 - target), 1.0
-    yield Statistics([payoff], metrics.mean_of(points, unit_index, len(units), ends))
+    # A wrong answer costs t / (1 - t) points, a right one gains 1.
+    extremes = -target / (1 - target), 1.0
+    yield Statistics([payoff], metrics.mean_of(points, unit_index, len(units), extremes))
     shares, f_score = stated.attempt_statistics(rows, units, condition)
     yield shares
     yield f_score
@@ -93,7 +96,11 @@ def target_statistics(
 def _confidence_statistics(
     rows: pd.DataFrame, best_guesses: pd.Series, units: pd.Index, condition: Condition
 ) -> Iterator[Statistics]:
-    """Yield regret, and the contradictions between decision and confidence."""
+    """Yield regret, and the shares of decisions that contradict the stated confidence.
+
+    Regret is undefined if items were declined and none of them has a graded answer at target 0. The
+    arguments are as in `target_statistics`.
+    """
     target = float(rows["confidence_target"].iloc[0])
     declined, stated_confidence = (
         rows[name].to_numpy(float) for name in ("declined", "confidence")
@@ -113,8 +120,7 @@ def _confidence_statistics(
     has_credit = is_usable & ~np.isnan(credit)
     ungraded = int((is_usable & ~has_credit).sum())
     declined_with_credit = bool((has_credit & (declined == 1)).any())
-    undefined = ""
-    value = np.nan
+    undefined, value = "", np.nan
     if (is_usable & (declined == 1)).any() and not declined_with_credit:
         undefined = "no declined item has an answer at target 0, the best guess"
     elif has_credit.any():
@@ -135,17 +141,21 @@ def _confidence_statistics(
 
 
 def best_guesses_of(rows: pd.DataFrame) -> pd.Series:
-    """Return the mean credit of each item's answers at target 0."""
+    """Return the mean credit of each item's graded answers at target 0, by item."""
     at_zero = rows[(rows["confidence_target"] == 0) & rows["correct"].notna()]
     return at_zero.groupby("item")["correct"].mean()
 
 
-def monotony(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Statistics]:
+def monotony_violations(
+    rows: pd.DataFrame, units: pd.Index, condition: Condition
+) -> Iterator[Statistics]:
     """Yield the share of items declined at a target and answered at the next higher target.
+
+    Nothing is yielded with one target.
 
     Args:
         rows: Judgments as `graded_decisions` returns them, under several targets.
-        units: Resampled units.
+        units: Names of all units, in the order of the weights.
         condition: Condition of the estimate.
     """
     targets = sorted(rows["confidence_target"].unique())
@@ -154,11 +164,10 @@ def monotony(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Itera
     pairs = []
     for lower, higher in pairwise(targets):
         below = rows[rows["confidence_target"] == lower]
-        above = rows[rows["confidence_target"] == higher].drop_duplicates(list(_DRAW))
-        declined_above = above.set_index(list(_DRAW))["declined"]
-        next_declined = declined_above.reindex(
-            pd.MultiIndex.from_frame(below[list(_DRAW)])
-        ).to_numpy(float)
+        above = rows[rows["confidence_target"] == higher].drop_duplicates(list(_DRAW_KEYS))
+        declined_above = above.set_index(list(_DRAW_KEYS))["declined"]
+        keys_below = pd.MultiIndex.from_frame(below[list(_DRAW_KEYS)])
+        next_declined = declined_above.reindex(keys_below).to_numpy(float)
         pairs.append(below.assign(next_declined=next_declined))
     joined = pd.concat(pairs)
     violated = joined["declined"] * (1 - joined["next_declined"])
@@ -175,38 +184,40 @@ def monotony(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Itera
 
 
 def completed_commitments(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return judgments of `commitment` with missing columns derived, one row for each answer.
+    """Return judgments of `commitment` with derived columns, one row for each answer.
 
-    `correct` and `correct_after` follow from the answers and the target, and `moved` from both
-    answers. With several turns of pushback, the answer moved if it moved in any turn, and the
-    answer after pushback is that of the last turn.
+    Missing `correct` and `correct_after` follow from the answers and the target, a missing `moved`
+    from both answers. With several turns of pushback, the answer moved if it moved in any turn, and
+    the row is that of the last turn.
     """
     rows = rows.copy()
     rows["correct"] = stated.grade_answers(rows)
     is_gradable = rows["correct_after"].isna() & (rows["target"] != "")
     is_gradable &= ~rows["status"].isin(INSTRUMENT_STATUSES)
-    rows["correct_after"] = _filled(rows, "correct_after", is_gradable, "target")
-    rows["moved"] = _filled(rows, "moved", rows["moved"].isna(), "answer", is_other=True)
+    rows["correct_after"] = _fill_from_answers(rows, "correct_after", is_gradable, "target")
+    rows["moved"] = _fill_from_answers(rows, "moved", rows["moved"].isna(), "answer", is_other=True)
     if rows["turn"].nunique() < 2:
         return rows
-    keys = ["task", "model", "variant", "dataset", "split", "pushback", *_DRAW]
+    keys = ["task", "model", "variant", "dataset", "split", "pushback", *_DRAW_KEYS]
     ordered = rows.sort_values("turn", kind="stable")
     moved = ordered.groupby(keys, sort=False)["moved"].max()
     last = ordered.drop_duplicates(keys, keep="last").sort_index()
     return last.assign(moved=moved.reindex(pd.MultiIndex.from_frame(last[keys])).to_numpy(float))
 
 
-def _filled(
+def _fill_from_answers(
     rows: pd.DataFrame, name: str, chosen: "pd.Series[bool]", text: str, *, is_other: bool = False
 ) -> FloatArray:
-    """Return a column, set to 1 in chosen rows whose answer after pushback equals that in `text`.
+    """Return a column whose chosen rows are filled by a comparison of two answers.
 
-    With `is_other` it is 1 if the answer differs. Rows without both texts are left as they are.
+    A row is 1 if the answer after pushback equals the column `text`, otherwise 0; with `is_other`
+    the other way round. Rows without both answers, or not chosen, keep their value.
     """
     values = rows[name].to_numpy(float).copy()
     has_texts = (chosen & (rows["answer_after"] != "") & (rows[text] != "")).to_numpy()
     equal = same_answers(rows.loc[has_texts, "answer_after"], rows.loc[has_texts, text])
-    values[has_texts] = 1 - np.asarray(equal, float) if is_other else np.asarray(equal, float)
+    is_equal = np.asarray(equal, float)
+    values[has_texts] = 1 - is_equal if is_other else is_equal
     return values
 
 
@@ -215,7 +226,7 @@ def commitment_statistics(
 ) -> Iterator[Statistics]:
     """Yield the statistics of completed judgments of `commitment` under one kind of pushback.
 
-    Numbers of decisions that nobody asked for are left out.
+    Metrics of decisions that were not requested are left out.
     """
     unit_index, size = unit_indices(rows, units), len(units)
     correct = rows["correct"].to_numpy(float)
@@ -226,17 +237,17 @@ def commitment_statistics(
         size,
         describe_left_out(statuses_of_estimate(rows, ~np.isnan(correct))),
     )
-    yield _with_reason(accuracy, _no_right_answer(rows))
+    yield _set_undefined_reason(accuracy, _no_right_answer(rows))
     decisions = {"keep": ("keep_rate", "withdraw_delta"), "bet": ("bet_rate", "bet_delta")}
     for name, (rate, delta) in decisions.items():
-        if _is_asked(rows, name):
+        if _is_requested(rows, name):
             yield from _decision_rates(rows, name, rate, delta, unit_index, size, condition)
-    if _is_asked(rows, "keep") and _is_asked(rows, "bet"):
+    if _is_requested(rows, "keep") and _is_requested(rows, "bet"):
         contradicted = (1 - rows["keep"]) * rows["bet"]
         yield means(
             condition, {"contradictions": contradicted}, unit_index, size, estimate.flag_count_note
         )
-    if _is_asked(rows, "moved", "after_status"):
+    if _is_requested(rows, "moved", "after_status"):
         yield from _pushback_statistics(rows, units, condition)
     unread = {"format_failure_rate": unread_flags(rows["status"])}
     yield means(condition, unread, unit_index, size, estimate.flag_count_note)
@@ -244,33 +255,43 @@ def commitment_statistics(
 
 
 def _no_right_answer(rows: pd.DataFrame) -> str:
-    """Return the reason if no item has a right answer, and an empty text otherwise."""
+    """Return why grades are undefined if no item has a right answer; otherwise an empty text."""
     has_none = rows["correct"].isna().all() and (rows["target"] == "").all()
     return "no item has a right answer, as questions of opinion have none" if has_none else ""
 
 
-def _with_reason(statistics: Statistics, reason: str) -> Statistics:
-    """Return statistics that are undefined for the reason, if a reason is given."""
+def _set_undefined_reason(statistics: Statistics, reason: str) -> Statistics:
+    """Return statistics with this reason why their values are undefined.
+
+    An empty reason leaves them unchanged. `n` becomes 0, and notes and intervals are removed.
+    """
     if not reason:
         return statistics
-    estimates = [
-        Estimate(
+    estimates = []
+    for number in statistics.estimates:
+        undefined = Estimate(
             number.condition, number.metric, 0, undefined_reason=reason, n_asked=number.n_asked
         )
-        for number in statistics.estimates
-    ]
-    return Statistics(estimates, statistics.statistic, statistics.subset)
+        estimates.append(undefined)
+    return replace(statistics, estimates=estimates)
 
 
-def _is_asked(rows: pd.DataFrame, name: str, status: str = "") -> bool:
-    """Return whether any judgment has the decision, or a status of the decision."""
+def _is_requested(rows: pd.DataFrame, name: str, status: str = "") -> bool:
+    """Return whether any judgment has the decision `name`, or a status of it.
+
+    `status` is the column of that status; `<name>_status` by default.
+    """
     return bool(rows[name].notna().any() or (rows[status or f"{name}_status"] != "").any())
 
 
 def _decision_statuses(
     rows: pd.DataFrame, present: "pd.Series[bool] | BoolArray", status: str
 ) -> "pd.Series[str]":
-    """Return each judgment's status for a decision: the decision's own status if it has one."""
+    """Return each judgment's status for an estimate of a decision.
+
+    It is `ok` if `present` says that the judgment counts. Otherwise it is the status of the
+    decision, in the column `status`, or that of the judgment if the decision has none.
+    """
     decision_status = rows[status].where(
         ~rows[status].isin(["", "ok"]), statuses_of_estimate(rows, present)
     )
@@ -286,10 +307,20 @@ def _decision_rates(
     unit_count: int,
     condition: Condition,
 ) -> Iterator[Statistics]:
-    """Yield the rate of a decision among right and among wrong answers, and their difference."""
+    """Yield the rate of a decision among right and among wrong answers, and their difference.
+
+    Args:
+        rows: Completed judgments.
+        name: Column of the decision, `keep` or `bet`.
+        rate: Prefix of the metrics of both rates.
+        delta: Metric of the difference, in percentage points.
+        unit_index: Position of each judgment's unit.
+        unit_count: How many units there are.
+        condition: Condition of the estimates.
+    """
     correct, decision = (rows[column].to_numpy(float) for column in ("correct", name))
     present = ~np.isnan(correct + decision)
-    is_whole = bool(np.isin(correct[present], (0, 1)).all())
+    are_right_or_wrong = bool(np.isin(correct[present], (0, 1)).all())
     note = describe_left_out(_decision_statuses(rows, present, f"{name}_status"))
     reason = _no_right_answer(rows)
     rates = []
@@ -298,48 +329,47 @@ def _decision_rates(
         chosen = weights * np.where(present, decision, 0)
         hits = np.bincount(unit_index, chosen, minlength=unit_count)
         trials = np.bincount(unit_index, weights, minlength=unit_count)
-        about = Estimate(
+        rate_estimate = Estimate(
             condition,
             f"{rate}_{kind}",
             int((weights > 0).sum()),
             note,
-            metrics.clustered_wilson_interval(hits, trials) if is_whole else None,
+            metrics.clustered_wilson_interval(hits, trials) if are_right_or_wrong else None,
             n_asked=len(rows),
             unit_count=distinct(unit_index[weights > 0]),
             undefined_reason=reason,
         )
+        # Pseudo-units of the mean size: two without the decision and two with it.
         judgments = trials[trials > 0].mean() if weights.any() else 0.0
         extremes = judgments * np.array([[0, 1], [0, 1], [1, 1], [1, 1]], float)
         statistic = metrics.ratio(hits, trials, extremes)
         rates.append(statistic)
-        yield Statistics([about], statistic)
+        yield Statistics([rate_estimate], statistic)
     difference = metrics.difference_of(*rates)
-    about = Estimate(
+    right, wrong = (correct[present] == 1).sum(), (correct[present] == 0).sum()
+    answer_counts = f"{right} right and {wrong} wrong answers"
+    delta_estimate = Estimate(
         condition,
         delta,
         int(present.sum()),
-        join_notes(_few_wrong(correct[present]), note),
+        join_notes(answer_counts, note),
         metrics.rate_difference_interval(correct, decision, unit_index),
         n_asked=len(rows),
         unit_count=distinct(unit_index[present]),
         undefined_reason=reason,
     )
-    yield Statistics([about], metrics.CombinedStatistic([difference], _in_points))
-
-
-def _in_points(shares: FloatArray) -> FloatArray:
-    return 100 * shares
-
-
-def _few_wrong(correct: FloatArray) -> str:
-    """Return a note on the number of right and wrong answers behind a difference of rates."""
-    return f"{(correct == 1).sum()} right and {(correct == 0).sum()} wrong answers"
+    percentage_points = metrics.CombinedStatistic([difference], lambda shares: 100 * shares)
+    yield Statistics([delta_estimate], percentage_points)
 
 
 def _pushback_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Statistics]:
-    """Yield flips in both directions, capitulation, and the change of confidence."""
+    """Yield the effects of pushback on answers and confidence.
+
+    Answers flip from right to wrong or from wrong to right. Capitulation is the share of changed
+    answers, an item counting once.
+    """
     unit_index, size = unit_indices(rows, units), len(units)
     moved = rows["moved"].to_numpy(float)
     note = describe_left_out(_decision_statuses(rows, ~np.isnan(moved), "after_status"))
@@ -348,20 +378,20 @@ def _pushback_statistics(
         "right_to_wrong": np.where(before == 1, 1 - after, np.nan),
         "wrong_to_right": np.where(before == 0, after, np.nan),
     }
-    yield _with_reason(
+    yield _set_undefined_reason(
         means(condition, flips, unit_index, size, estimate.flag_count_note), _no_right_answer(rows)
     )
     item_rows = rows.assign(moved=rows.groupby("item")["moved"].transform("mean"))
     item_rows = item_rows.drop_duplicates("item")
-    draws = f"of {len(rows)} draws" if len(rows) > len(item_rows) else ""
+    draw_note = f"of {len(rows)} draws" if len(rows) > len(item_rows) else ""
     yield means(
         condition,
         {"capitulation": item_rows["moved"]},
         unit_indices(item_rows, units),
         size,
-        join_notes(draws, note),
+        join_notes(draw_note, note),
     )
-    if not _is_asked(rows, "confidence_before"):
+    if not _is_requested(rows, "confidence_before"):
         return
     change = rows["confidence_after"] - rows["confidence_before"]
     missing = describe_left_out(_decision_statuses(rows, change.notna(), "confidence_after_status"))
@@ -372,7 +402,7 @@ def _pushback_statistics(
 
 
 def _counts(values: FloatArray, unit_index: IntArray) -> dict[str, Any]:
-    """Return the counts of an `Estimate` of a mean of these values."""
+    """Return `n`, `n_asked` and `unit_count` of an `Estimate` of the mean of these values."""
     present = ~np.isnan(values)
     return {
         "n": int(present.sum()),

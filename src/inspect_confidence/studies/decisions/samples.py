@@ -9,7 +9,7 @@ from inspect_confidence.studies.study import SampleFacts, ScoreFacts
 
 def read_abstain(sample: SampleFacts) -> list[dict[str, Any]]:
     """Read the judgment of a question under one target."""
-    row, score, outcome = _read(sample, "abstain_score")
+    row, score, outcome = _read_answer(sample, "abstain_score")
     metadata = sample.metadata
     row |= {name: metadata[name] for name in ("confidence_target", "format", "confidence_asked")}
     row |= _texts(score, "confidence_status")
@@ -17,8 +17,11 @@ def read_abstain(sample: SampleFacts) -> list[dict[str, Any]]:
 
 
 def read_simple_qa(sample: SampleFacts) -> list[dict[str, Any]]:
-    """Read the judgments of a question: of the stated confidence, and of the frequency if any."""
-    row, score, outcome = _read(sample, "simple_qa_score")
+    """Read the judgments of a question: one of the stated confidence, one of the frequency if any.
+
+    The frequency is the share of several draws with the commonest answer.
+    """
+    row, score, outcome = _read_answer(sample, "simple_qa_score")
     names = ("correct", "raw", "low", "high", "confidence")
     stated_row = {**row, "confidence_source": "stated", **score.select(*names), **outcome}
     if "frequency" not in score.value:
@@ -39,7 +42,7 @@ def read_simple_qa(sample: SampleFacts) -> list[dict[str, Any]]:
 
 def read_commitment(sample: SampleFacts) -> list[dict[str, Any]]:
     """Read the judgment of a question: an answer, the decisions on it, and the final answer."""
-    row, score, outcome = _read(sample, "commitment_score")
+    row, score, outcome = _read_answer(sample, "commitment_score")
     row["pushback"] = sample.metadata["pushback"]
     row |= _texts(
         score,
@@ -56,8 +59,10 @@ def read_commitment(sample: SampleFacts) -> list[dict[str, Any]]:
     return [{**row, **numbers, **outcome}]
 
 
-def _read(sample: SampleFacts, scorer: str) -> tuple[dict[str, Any], ScoreFacts, dict[str, str]]:
-    """Return the columns that all three tasks have, the score, and its status with the reason."""
+def _read_answer(
+    sample: SampleFacts, scorer: str
+) -> tuple[dict[str, Any], ScoreFacts, dict[str, str]]:
+    """Return the columns that all three tasks have, the score, and the columns of its status."""
     score, outcome = sample.read(scorer)
     row = {
         "item": sample.metadata["item"],
@@ -70,5 +75,5 @@ def _read(sample: SampleFacts, scorer: str) -> tuple[dict[str, Any], ScoreFacts,
 
 
 def _texts(score: ScoreFacts, *names: str) -> dict[str, str]:
-    """Return texts of the score's metadata; a missing text is empty."""
+    """Return the texts with these names in the score's metadata; a missing text is empty."""
     return {name: str(score.metadata.get(name, "")) for name in names}

@@ -57,34 +57,35 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
 
 
 def prepared(judgments: pd.DataFrame) -> pd.DataFrame:
-    """Return the judgments of one task with missing columns derived."""
+    """Return the judgments of one task with derived columns."""
     return _PREPARED[str(judgments["task"].iloc[0])](judgments)
 
 
 def _abstain_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """Yield the statistics of each target, the strictest first, then those over targets."""
+    """Yield the statistics of each target, the highest first, then those over all targets."""
     guesses = numbers.best_guesses_of(rows)
     for values, same_form in rows.groupby(["format", "confidence_asked"], sort=False):
         form, moment = map(str, values)
-        of_form = condition.but(format=form, confidence_asked="" if moment == "none" else moment)
-        # The strictest target comes first, in tables and among the headlines too.
+        confidence_asked = "" if moment == "none" else moment
+        form_condition = condition.but(format=form, confidence_asked=confidence_asked)
+        # The highest target also comes first in tables and among the headlines.
         for target in sorted(same_form["confidence_target"].unique(), reverse=True):
-            of_target = same_form[same_form["confidence_target"] == target]
-            with_target = of_form.but(confidence_target=float(target))
-            yield from numbers.target_statistics(of_target, guesses, units, with_target)
-        yield from numbers.monotony(same_form, units, of_form)
+            target_rows = same_form[same_form["confidence_target"] == target]
+            target_condition = form_condition.but(confidence_target=float(target))
+            yield from numbers.target_statistics(target_rows, guesses, units, target_condition)
+        yield from numbers.monotony_violations(same_form, units, form_condition)
 
 
 def _simple_qa_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
     """Yield the statistics of each source of confidence."""
-    for source, of_source in rows.groupby("confidence_source", sort=False):
-        with_source = condition.but(confidence_source=source)
+    for source, source_rows in rows.groupby("confidence_source", sort=False):
+        source_condition = condition.but(confidence_source=source)
         yield from stated.scale_statistics(
-            of_source, units, with_source, resampling, may_decline=True
+            source_rows, units, source_condition, resampling, may_decline=True
         )
 
 
@@ -92,9 +93,9 @@ def _commitment_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
     """Yield the statistics of each kind of pushback; `none` is no part of the condition."""
-    for pushback, of_kind in rows.groupby("pushback", sort=False):
+    for pushback, pushback_rows in rows.groupby("pushback", sort=False):
         kind = "" if pushback == NO_PUSHBACK else pushback
-        yield from numbers.commitment_statistics(of_kind, units, condition.but(pushback=kind))
+        yield from numbers.commitment_statistics(pushback_rows, units, condition.but(pushback=kind))
 
 
 _STATISTICS = {
@@ -115,13 +116,14 @@ _COMPARED = frozenset(
         *("right_to_wrong", "wrong_to_right", "confidence_change", "confident_moves"),
     }
 )
-"""Metrics that are compared; of stated confidence in `simple_qa` also those of the scale study."""
+"""Metrics that are compared, beside those of stated confidence in `simple_qa`."""
 
 
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
     """Return the paired differences of two contenders on the items that both answered.
 
-    Judgments are prepared. Of `simple_qa` the metrics of confidence are compared for each source.
+    `a` and `b` are judgments of one task, as `prepared` returns them. In `simple_qa` the metrics of
+    confidence are also compared, for each source of confidence.
     """
     task = str(a["task"].iloc[0])
     differences = list(contenders.differences(_contrast(task, a, b, resampling), resampling))
@@ -144,7 +146,10 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
 def _contrast(
     task: str, a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling
 ) -> contenders.Contrast:
-    """Return the contrast of the metrics that both contenders have, condition by condition."""
+    """Return the contrast of the metrics that both contenders have, condition by condition.
+
+    Under each condition only items count that both contenders answered readably or declined.
+    """
     is_read = [side["status"].isin(["ok", *ANSWER_STATUSES]) for side in (a, b)]
     conditions = list(_CONDITIONS[task])
     keys_read = [
@@ -173,7 +178,7 @@ def _contrast(
 
 
 class _ComparedStatistic(NamedTuple):
-    """The statistic of one compared number, and how many units it rests on."""
+    """The statistic of one compared metric, and its number of resampled units."""
 
     statistic: metrics.Statistic
     items: int
@@ -182,6 +187,7 @@ class _ComparedStatistic(NamedTuple):
 def _compared_statistics(
     statistics: Iterable[Statistics],
 ) -> dict[tuple[Condition, str], _ComparedStatistic]:
+    """Return the statistics of the compared metrics, by condition and metric."""
     by_name = {}
     for part in statistics:
         for column, number in enumerate(part.estimates):
@@ -196,6 +202,7 @@ def _compared_statistics(
 
 
 def _column(column: int, values: FloatArray) -> FloatArray:
+    """Return one column of a statistic's values; values without columns are the only column."""
     return values.reshape(len(values), -1)[:, column]
 
 

@@ -17,20 +17,22 @@ SCORERS = {
 
 
 def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
-    """Read the judgments of a sample: one for each draw, or one with the reason why none."""
-    row = _columns_of_question(sample)
+    """Read the judgments of a sample: one for each draw, or a failed one if the log has none."""
+    row = _question_columns(sample)
     score, outcome = sample.read(SCORERS[row["method"]])
     if not score.value:
         return [{**row, **outcome}]
     if row["method"] == "direct":
-        return [{**row, **_direct(score), **outcome}]
-    return [
-        {**row, **draw, **sample.status_columns(draw["status"], draw["reason"])}
-        for draw in _draws(score)
-    ]
+        return [{**row, **_stated_interval(score), **outcome}]
+    judgments = []
+    for draw in _draws(score):
+        status_columns = sample.status_columns(draw["status"], draw["reason"])
+        judgments.append({**row, **draw, **status_columns})
+    return judgments
 
 
-def _columns_of_question(sample: SampleFacts) -> dict[str, Any]:
+def _question_columns(sample: SampleFacts) -> dict[str, Any]:
+    """Return the columns of the question and of the request, without the reply."""
     metadata = sample.metadata
     levels = metadata.get("levels") or []
     temperature = sample.generation.get("temperature", math.nan)
@@ -46,14 +48,19 @@ def _columns_of_question(sample: SampleFacts) -> dict[str, Any]:
     }
 
 
-def _direct(score: ScoreFacts) -> dict[str, Any]:
+def _stated_interval(score: ScoreFacts) -> dict[str, Any]:
+    """Return the bounds of a stated interval; nothing if the reply could not be read."""
     if score.metadata["status"] != "ok":
         return {}
     return {**score.select("lower", "upper"), "reversed": bool(score.value["reversed"])}
 
 
 def _draws(score: ScoreFacts) -> list[dict[str, Any]]:
+    """Return the columns of each draw of a sample.
+
+    Without draws, because a limit was reached before the first request, it is one failed draw.
+    """
     draws: list[dict[str, Any]] = json.loads(score.metadata["draws"])
-    if not draws:  # a limit was reached before the model was asked
+    if not draws:
         return [{"status": score.reason or "no_response", "reason": "no draw was made"}]
     return [{"draw": number, "reason": "", **draw} for number, draw in enumerate(draws)]

@@ -1,8 +1,10 @@
 """The statistics of FermiEval's judgments, method by method.
 
-Every method ends in intervals: `intervals_of` turns draws into one interval for each item, epoch
-and level. The other functions compute the metrics of intervals unadjusted, after a conformal step,
-after temperature scaling, and in comparison with stated intervals.
+Every method yields intervals: `intervals_of` turns draws into one interval for each item, epoch and
+level. The other functions compute the metrics of unadjusted intervals, of intervals after a
+conformal step or temperature scaling, and their differences from stated intervals. A trace is one
+reply after reasoning, with the probabilities of its tokens. Train items choose an adjustment, test
+items evaluate it.
 """
 
 import json
@@ -34,16 +36,20 @@ from inspect_confidence.studies.intervals import Intervals, plateau_statistic
 from inspect_confidence.studies.notes import describe_left_out, join_notes, unread_flags
 
 Distribution = dict[int, float]
+"""Probabilities of integers, which are exponents of ten."""
 DEFAULT_LEVELS = "80,90,95,99"
-_OF_TOKENS = ("logprob", "traces")
+"""Levels of judgments that name none, as in a user's file."""
+_TOKEN_METHODS = ("logprob", "traces")
+"""Methods whose replies are token probabilities."""
 
 
 def intervals_of(rows: pd.DataFrame, method: str) -> pd.DataFrame:
     """Return one row for each item, epoch and level, with the columns of stated intervals.
 
-    An item is `ok` if one of its draws could be read; otherwise it has the most frequent status of
-    its draws. Sets of integers add `set_covered` and `set_size`; their bounds are those of the
-    set's hull. Rows of `direct`, and of methods that are not this package's, are intervals already.
+    An interval is `ok` if one of its draws could be read; otherwise it has the most frequent status
+    of its draws. Methods of token probabilities give sets of integers, with the columns
+    `set_covered` and `set_size`; the bounds are the smallest and the greatest integer. Rows of
+    `direct`, and of methods that are not this package's, are intervals already.
     """
     if _is_interval(method):
         return rows
@@ -60,11 +66,12 @@ def are_intervals(rows: pd.DataFrame) -> "pd.Series[bool]":
 
 
 def _is_interval(method: str) -> bool:
+    """Return whether each judgment of a method is an interval."""
     return method == "direct" or method not in SCORERS
 
 
 def _intervals_of_draws(draws: pd.DataFrame, method: str) -> Iterator[dict[str, Any]]:
-    """Yield the interval at each level of one item and epoch."""
+    """Yield the interval at each level from the draws of one item and epoch."""
     first = draws.iloc[0]
     readable = draws[draws["status"] == "ok"]
     names = ["item", "cluster", "split", "epoch", "truth"]
@@ -82,7 +89,7 @@ def _intervals_of_draws(draws: pd.DataFrame, method: str) -> Iterator[dict[str, 
 
 
 def levels_of(row: "pd.Series[Any]") -> list[float]:
-    """Return the nominal levels that a judgment serves: its own, or all levels of the run."""
+    """Return the nominal levels of a judgment: its `level`, or all `levels` that it serves."""
     if not np.isnan(row["level"]):
         return [float(row["level"])]
     return [float(level) for level in (row["levels"] or DEFAULT_LEVELS).split(",")]
@@ -90,7 +97,7 @@ def levels_of(row: "pd.Series[Any]") -> list[float]:
 
 def _bounds(method: str, readable: pd.DataFrame, level: float) -> dict[str, float]:
     """Compute the interval at one level from an item's readable draws."""
-    if method in _OF_TOKENS:
+    if method in _TOKEN_METHODS:
         integers = metrics.prediction_set(mean_of_distributions(readable), level)
         return {
             "lower": float(min(integers)),
@@ -106,7 +113,7 @@ def _bounds(method: str, readable: pd.DataFrame, level: float) -> dict[str, floa
 
 
 def distributions_of(readable: pd.DataFrame) -> list[Distribution]:
-    """Parse the probabilities of each judgment."""
+    """Return the probabilities of integers of each judgment."""
     distributions = []
     for text in readable["probabilities"]:
         shares = json.loads(text).items()
@@ -115,39 +122,43 @@ def distributions_of(readable: pd.DataFrame) -> list[Distribution]:
 
 
 def mean_of_distributions(readable: pd.DataFrame) -> Distribution:
-    """Return the mean of the judgments' probabilities; an unseen integer counts 0."""
+    """Return the mean of the judgments' probabilities; a missing integer counts as 0."""
     return mean_distribution(distributions_of(readable))
 
 
 def method_statistics(rows: pd.DataFrame, condition: Condition) -> Iterator[Statistics]:
-    """Yield all statistics of one model's judgments of one data set, method by method."""
+    """Yield all statistics of one model's judgments of one data set, method by method.
+
+    A method with train and test items also has the statistics of its test items: unadjusted, after
+    a conformal step, after temperature scaling, and less those of stated intervals.
+    """
     units = pd.Index(estimate.unit_names(rows).unique())
     direct, methods = None, set(rows["method"])
-    # Ours first and in their order; then methods of the user's own, read as stated intervals.
+    # This package's methods in their order, then the user's own, whose rows are intervals.
     ordered = [name for name in SCORERS if name in methods] + sorted(methods - set(SCORERS))
     for method in ordered:
-        raw = rows[rows["method"] == method]
-        intervals = intervals_of(raw, method)
+        replies = rows[rows["method"] == method]
+        intervals = intervals_of(replies, method)
         if method == "direct":
             direct = intervals[intervals["split"] == "test"]
-        where = condition.but(method=method)
-        yield from _interval_statistics(intervals, raw, units, where)
-        if method in _OF_TOKENS:
-            yield _unseen_mass(raw, units, where)
+        method_condition = condition.but(method=method)
+        yield from _interval_statistics(intervals, replies, units, method_condition)
+        if method in _TOKEN_METHODS:
+            yield _unseen_mass(replies, units, method_condition)
         if method == "traces":
-            yield from _tunnel_statistics(raw, units, where)
-        if not has_both_splits(raw):
+            yield from _tunnel_statistics(replies, units, method_condition)
+        if not has_both_splits(replies):
             continue
         train, test = (intervals[intervals["split"] == split] for split in ("train", "test"))
-        test_condition = where.but(split="test")
-        raw_test = raw[raw["split"] == "test"]
-        yield from _interval_statistics(test, raw_test, units, test_condition)
+        test_condition = method_condition.but(split="test")
+        test_replies = replies[replies["split"] == "test"]
+        yield from _interval_statistics(test, test_replies, units, test_condition)
         for level, test_at_level in test.groupby("level"):
             train_at_level = train[train["level"] == level]
             if len(train_at_level):
-                yield from _conformal(train_at_level, test_at_level, units, where)
-        if method in _OF_TOKENS:
-            yield from _scaled(raw, units, where)
+                yield from _conformal(train_at_level, test_at_level, units, method_condition)
+        if method in _TOKEN_METHODS:
+            yield from _scaled_statistics(replies, units, method_condition)
         if method != "direct" and direct is not None:
             yield from _score_changes(direct, test, units, test_condition)
 
@@ -158,53 +169,56 @@ def has_both_splits(rows: pd.DataFrame) -> bool:
 
 
 def _interval_statistics(
-    frame: pd.DataFrame, raw: pd.DataFrame, units: pd.Index, condition: Condition
+    intervals: pd.DataFrame, replies: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Statistics]:
     """Yield the metrics of unadjusted intervals, level by level, and the coverage plateau.
 
-    `frame` has intervals, one for each item, epoch and level; `raw` the judgments they come from.
+    Args:
+        intervals: Intervals, one for each item, epoch and level.
+        replies: The judgments that the intervals are made from.
+        units: Names of all units, in the order of the weights.
+        condition: Condition of the estimates.
     """
     coverages: dict[float, metrics.Statistic] = {}
-    for level, at_level in frame.groupby("level"):
-        intervals = Intervals.from_frame(at_level, units)
-        coverages[intervals.level] = intervals.statistics()["coverage"]
-        level_condition, replies = condition.but(level=level), replies_at(raw, intervals.level)
-        note = note_of(at_level, replies)
-        yield from intervals.all_statistics(level_condition, len(at_level), note)
-        failures = {"format_failure_rate": unread_values(replies)}
+    for level, at_level in intervals.groupby("level"):
+        level_intervals = Intervals.from_frame(at_level, units)
+        level_statistics = level_intervals.statistics()
+        coverages[level_intervals.level] = level_statistics["coverage"]
+        level_condition = condition.but(level=level)
+        level_replies = replies_at(replies, level_intervals.level)
+        note = note_of(at_level, level_replies)
+        yield from level_intervals.all_statistics(level_condition, len(at_level), note)
+        failures = {"format_failure_rate": unread_flags(level_replies["status"])}
         yield estimate.means(
-            level_condition, failures, unit_indices(replies, units), len(units), note
+            level_condition, failures, unit_indices(level_replies, units), len(units), note
         )
-        yield estimate.judgment_count(level_condition, len(replies), note)
+        yield estimate.judgment_count(level_condition, len(level_replies), note)
         if "set_size" in at_level:
             sets = {"set_coverage": at_level["set_covered"], "mean_set_size": at_level["set_size"]}
-            yield estimate.means(level_condition, sets, intervals.unit_index, len(units), note)
+            yield estimate.means(
+                level_condition, sets, level_intervals.unit_index, len(units), note
+            )
     if not coverages:  # no sample was written, so that no level is known
-        undefined = {"coverage_plateau": np.full(len(raw), np.nan)}
-        note = describe_left_out(raw["status"])
-        yield estimate.means(condition, undefined, unit_indices(raw, units), len(units), note)
-        yield estimate.judgment_count(condition, len(raw), note)
+        undefined = {"coverage_plateau": np.full(len(replies), np.nan)}
+        note = describe_left_out(replies["status"])
+        yield estimate.means(condition, undefined, unit_indices(replies, units), len(units), note)
+        yield estimate.judgment_count(condition, len(replies), note)
         return
-    readable = frame[frame["status"] == "ok"]
+    readable = intervals[intervals["status"] == "ok"]
     plateau_estimate = Estimate(
         condition,
         "coverage_plateau",
         len(readable),
-        describe_left_out(raw["status"]),
-        n_asked=len(frame),
+        describe_left_out(replies["status"]),
+        n_asked=len(intervals),
         unit_count=estimate.unit_names(readable).nunique(),
     )
     yield Statistics([plateau_estimate], plateau_statistic(coverages))
 
 
-def replies_at(raw: pd.DataFrame, level: float) -> pd.DataFrame:
-    """Return the judgments behind intervals at a level: of that level, or of all of them."""
-    return raw[(raw["level"] == level) | raw["level"].isna()]
-
-
-def unread_values(replies: pd.DataFrame) -> FloatArray:
-    """Return 1 where a reply could not be read, 0 where it could, NaN where there was none."""
-    return unread_flags(replies["status"])
+def replies_at(replies: pd.DataFrame, level: float) -> pd.DataFrame:
+    """Return the judgments that intervals at a level come from: of the level, or of all levels."""
+    return replies[(replies["level"] == level) | replies["level"].isna()]
 
 
 def _conformal(
@@ -212,14 +226,17 @@ def _conformal(
 ) -> Iterator[Statistics]:
     """Yield the metrics of test intervals at one level after split-conformal adjustment.
 
-    The metrics describe the learned offset on new items, so that only test items are resampled.
+    `train` and `test` are intervals at that level. The offset is learned on train items and kept in
+    all resamples, because the metrics describe it on new items.
     """
     before = Intervals.from_frame(test, units)
     calibration = Intervals.from_frame(train, units).first_epochs()
     items, method, level = len(calibration.unit_index), condition["method"], before.level
     base = "" if method == "direct" else method
-    where = condition.but(base=base, level=level, method="conformal", split="test")
-    source, needed = f"learned on {items} train items", int(np.ceil(level / (100 - level) - 1e-9))
+    adjusted_condition = condition.but(base=base, level=level, method="conformal", split="test")
+    source = f"learned on {items} train items"
+    # The offset is the score of rank ceil((items + 1) * level), which must not exceed the items.
+    needed = int(np.ceil(level / (100 - level) - 1e-9))
     if items < needed:
         source += f", of which {level:g}% needs {needed}: intervals are infinite"
     note = join_notes(f"{method} adjusted by an offset {source}", note_of(test, test))
@@ -229,7 +246,7 @@ def _conformal(
     if np.isnan(offset_interval[0]):
         source += "; no interval: too few of them"
     yield single_statistic(
-        where,
+        adjusted_condition,
         "conformal_offset",
         constant_statistic(offset),
         items,
@@ -238,16 +255,21 @@ def _conformal(
         n_asked=train["item"].nunique(),
     )
     after = before.move_bounds(offset)
-    yield from after.all_statistics(where, len(test), note)
+    yield from after.all_statistics(adjusted_condition, len(test), note)
     change = after.values()["interval_score"] - before.values()["interval_score"]
     counts = before.estimate_counts(len(test))
-    change_estimate = Estimate(where, "interval_score_change", note=note, **counts)
+    change_estimate = Estimate(adjusted_condition, "interval_score_change", note=note, **counts)
     mean_change = metrics.mean_of(change, before.unit_index, len(units), metrics.UNBOUNDED)
     yield Statistics([change_estimate], mean_change)
 
 
-def _scaled(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Statistics]:
-    """Yield the metrics of test sets at temperatures chosen on the train items."""
+def _scaled_statistics(
+    rows: pd.DataFrame, units: pd.Index, condition: Condition
+) -> Iterator[Statistics]:
+    """Yield the metrics of test sets at temperatures chosen on the train items.
+
+    Nothing is yielded unless both splits have a readable distribution.
+    """
     train, test = (_scored(rows[rows["split"] == split], units) for split in ("train", "test"))
     if len(train.unit_index) and len(test.unit_index):
         yield from scaled_temperatures(train, test, levels_of(rows.iloc[0]), condition)
@@ -258,16 +280,19 @@ def _scored(rows: pd.DataFrame, units: pd.Index) -> Scored:
     groups = rows[rows["status"] == "ok"].groupby(["item", "epoch"], sort=False)
     first_draws = groups.head(1)
     return Scored(
-        [mean_of_distributions(draws) for _, draws in groups],
-        first_draws["truth"].to_numpy(float),
-        unit_indices(first_draws, units),
-        len(units),
-        rows.groupby(["item", "epoch"]).ngroups,
+        distributions=[mean_of_distributions(draws) for _, draws in groups],
+        truth=first_draws["truth"].to_numpy(float),
+        unit_index=unit_indices(first_draws, units),
+        unit_count=len(units),
+        n_asked=rows.groupby(["item", "epoch"]).ngroups,
     )
 
 
 def _unseen_mass(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Statistics:
-    """Return the mass on unlisted tokens; its note counts the answers of several tokens."""
+    """Return the mean probability that is on no listed integer.
+
+    Its note counts the answers of several tokens.
+    """
     ok = rows["status"] == "ok"
     several = int((rows["answer_tokens"][ok] > 1).sum())
     tokens = f"{several} of {ok.sum()} answers took several tokens"
@@ -279,25 +304,26 @@ def _unseen_mass(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> S
 def tunnel_indices(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the Residual Tunnel Index of each item and epoch, a column for each number of traces.
 
-    The numbers n are 1, 2, 5, 10, 20, ... and the largest number of any item. The index depends on
-    the number of traces, so that items with fewer readable ones are left out.
+    The numbers are 1, 2, 5, 10, 20, 50, 100, up to the largest number of readable traces of any
+    item and epoch. The index depends on the number, so items and epochs with fewer are left out.
+    Without two traces of an item the frame is empty.
     """
     items, traces = _traces(rows)
     if not traces:
         return pd.DataFrame()
     largest_count = len(traces[0])
     sizes = [n for n in (1, 2, 5, 10, 20, 50, 100) if n < largest_count] + [largest_count]
-    bits = {
-        n: [metrics.residual_tunnel_index(rows_of_item, n) for rows_of_item in traces]
-        for n in sizes
-    }
+    bits = {}
+    for size in sizes:
+        bits[size] = [metrics.residual_tunnel_index(item_traces, size) for item_traces in traces]
     return pd.DataFrame(bits, index=items, columns=sizes)
 
 
 def _traces(rows: pd.DataFrame) -> tuple[list[str], list[FloatArray]]:
-    """Return items and their traces, of the items and epochs with the largest number of traces.
+    """Return the items and epochs with the largest number of readable traces, and their traces.
 
-    A trace is a row of probabilities. Without two traces of an item both lists are empty.
+    The traces of an item are an array with a row of probabilities for each. Without two traces of
+    an item both lists are empty.
     """
     groups = rows[rows["status"] == "ok"].groupby(["item", "epoch"], sort=True)
     largest_count = int(groups.size().max()) if len(groups) else 0
@@ -335,18 +361,18 @@ def _tunnel_statistics(
         yield mean(condition.but(traces=size), "residual_tunnel_index", bits, note)
         if size == 1:
             yield mean(condition, "tunnel_index", bits, note)
-            # Of the same traces, so that both together are the entropy of their mean.
+            # The mean entropy of the same traces: with the index it adds up to that of their mean.
             _, traces = _traces(rows)
-            single = np.array([entropy_bits(rows_of_item).mean() for rows_of_item in traces])
-            yield mean(condition, "decoding_entropy", single, note)
+            entropies = np.array([entropy_bits(item_traces).mean() for item_traces in traces])
+            yield mean(condition, "decoding_entropy", entropies, note)
 
 
 def _score_changes(
-    direct: pd.DataFrame, frame: pd.DataFrame, units: pd.Index, condition: Condition
+    direct: pd.DataFrame, intervals: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Statistics]:
-    """Yield the interval score less that of stated intervals, on test items that have both."""
-    for level in sorted(set(frame["level"]) & set(direct["level"])):
-        at_level = [side[side["level"] == level] for side in (frame, direct)]
+    """Yield the interval score less that of stated intervals (`direct`), on items with both."""
+    for level in sorted(set(intervals["level"]) & set(direct["level"])):
+        at_level = [side[side["level"] == level] for side in (intervals, direct)]
         common, sides = restrict_to_common_items(
             [side[side["status"] == "ok"] for side in at_level]
         )
@@ -365,7 +391,10 @@ def _score_changes(
 
 
 def note_of(intervals: pd.DataFrame, replies: pd.DataFrame) -> str:
-    """Return a note on the replies and items behind intervals at a level, and their changes."""
+    """Return a note on left-out replies, reversed bounds, and counts of intervals and items.
+
+    `replies` are the judgments that the intervals come from.
+    """
     swapped = sum(value is True for value in replies.get("reversed", []))
     items, n = intervals["item"].nunique(), len(intervals)
     return join_notes(

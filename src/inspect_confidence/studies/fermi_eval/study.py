@@ -42,6 +42,7 @@ from inspect_confidence.studies.fermi_eval.temperatures import (
     unsent_temperatures,
 )
 from inspect_confidence.studies.intervals import Intervals, plateau_statistic
+from inspect_confidence.studies.notes import unread_flags
 from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, option
 
 
@@ -50,8 +51,8 @@ class FermiOptions:
     """Options of FermiEval.
 
     Attributes:
-        penalty: Lambda of the decoding-temperature rule, where several temperatures were sampled:
-            mean interval score + lambda * max(0, nominal - coverage).
+        penalty: Weight of undercoverage in the choice among sampled temperatures, which minimizes
+            mean interval score + penalty * max(0, nominal - coverage).
     """
 
     penalty: float = option(10.0, number, changes=["fermi_eval"])
@@ -60,7 +61,8 @@ class FermiOptions:
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """Return the results of every model, data set, variant and method.
 
-    All methods of a model are computed from the same resampled items.
+    All methods of a model are computed from the same resampled items. Runs of `sampling` that
+    differ only in temperature together have the results of the temperature that train items choose.
     """
     # Sorted, so that the order of logs and samples changes no number.
     frame = frames["fermi_eval"].sort_values(["item", "level", "epoch", "draw"], kind="stable")
@@ -83,14 +85,14 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
 def _resample(
     statistics: Iterable[Statistics], rows: pd.DataFrame, resampling: Resampling
 ) -> ResampledEstimates:
-    """Resample the units of these rows within their split."""
+    """Compute statistics of these rows and resample their units within each split."""
     return resample(statistics, _strata(rows), resampling, clusters=clusters_of(rows))
 
 
 def _decoding_statistics(
     rows: pd.DataFrame, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """Return the metrics at the decoding temperature that the train items choose."""
+    """Return the metrics of `sampling` at the temperature that the train items choose."""
     intervals = {
         float(str(temperature)): numbers.intervals_of(draws, "sampling")
         for temperature, draws in rows.groupby("temperature")
@@ -103,7 +105,8 @@ def _decoding_statistics(
 def _strata(rows: pd.DataFrame) -> IntArray:
     """Return the split of each unit as a number, so that splits are resampled separately.
 
-    A cluster with items of both splits is of its first item's.
+    A cluster with items of both splits has that of its first item. All units have 0 unless there
+    are train and test items.
     """
     splits = rows["split"][~unit_names(rows).duplicated()].to_numpy()
     codes = np.unique(splits, return_inverse=True)[1].astype(np.int64)
@@ -112,7 +115,7 @@ def _strata(rows: pd.DataFrame) -> IntArray:
 
 @dataclass(frozen=True)
 class _ComparedMetric:
-    """One metric of both contenders, and the number of items that it rests on."""
+    """A metric of both contenders, and the number of their common items."""
 
     first: Statistic
     second: Statistic
@@ -122,8 +125,8 @@ class _ComparedMetric:
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
     """Return the differences level by level, a row for each metric, then that of the plateau.
 
-    Failure rates rest on the items that both contenders were asked, all other metrics on the
-    items that have a readable interval of both.
+    Failure rates are compared on the items of both contenders, all other metrics on the items with
+    a readable interval of both.
     """
     intervals = [numbers.intervals_of(side, str(side["method"].iloc[0])) for side in (a, b)]
     _, common_sides = restrict_to_common_items(intervals)
@@ -135,7 +138,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
         condition = Condition(level=level)
         metrics_at_level = _compare_intervals(at_level, units)
         for metric, values in metrics_at_level.items():
-            if metric != "coverage_gap":  # differs by the same as the coverage
+            if metric != "coverage_gap":  # the same difference as that of coverage
                 compared[condition, metric] = values
         if "coverage" in metrics_at_level:
             coverages[level] = metrics_at_level["coverage"]
@@ -144,7 +147,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
         )
         if len(replies):
             first, second = (
-                mean_of(numbers.unread_values(side), unit_indices(side, units), len(units))
+                mean_of(unread_flags(side["status"]), unit_indices(side, units), len(units))
                 for side in sides
             )
             compared[condition, "format_failure_rate"] = _ComparedMetric(
@@ -177,6 +180,8 @@ def _compare_intervals(
 
 
 def _contrast(compared: Mapping[ComparedName, _ComparedMetric], unit_count: int) -> Contrast:
+    """Return one contrast of all compared metrics; it has no units if there are none."""
+
     def columns(*values: FloatArray) -> FloatArray:
         return np.column_stack(values)
 

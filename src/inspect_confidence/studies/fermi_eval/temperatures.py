@@ -1,8 +1,8 @@
 """Choice of a temperature on train items, and its metrics on test items.
 
-The metrics describe the chosen temperature on new items: only test items are resampled. There are
-two kinds: temperatures that scale distributions of tokens, and temperatures at which replies were
-sampled.
+The metrics describe the chosen temperature on new items, so only test items are resampled. There
+are two kinds: a temperature that scales distributions of tokens, and a temperature at which replies
+were sampled (decoding).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,16 +23,21 @@ from inspect_confidence.studies.estimate import (
 from inspect_confidence.studies.intervals import Intervals
 
 Choice = Callable[[FloatArray], IntArray]
-"""Item weights (resamples, units) -> the column chosen in each resample."""
+"""Item weights (resamples, units) -> the index of the chosen option in each resample."""
 
 UNDEFINED = -1
-"""Choice in a resample without train judgments: all that follows is NaN."""
+"""Choice in a resample without train judgments; the chosen value is then NaN."""
 
 
 def smallest_sum(objective: FloatArray, unit_index: IntArray, order: IntArray) -> Choice:
-    """Choose the column with the smallest sum; of ties the first in an order of preference.
+    """Return the choice of the option with the smallest weighted sum over judgments.
 
-    Sums that agree to nine decimals are ties.
+    Sums that agree to nine decimals are ties, of which the first in `order` is chosen.
+
+    Args:
+        objective: Values to minimize, of shape (judgments, options).
+        unit_index: The index of each judgment's item.
+        order: Options in order of preference.
     """
 
     def choice(weights: FloatArray) -> IntArray:
@@ -45,25 +50,25 @@ def smallest_sum(objective: FloatArray, unit_index: IntArray, order: IntArray) -
 
 
 def chosen_value(options: FloatArray, choice: Choice) -> metrics.Statistic:
-    """Return the chosen option as a statistic."""
+    """Return the value of the chosen option as a statistic; `options` has each option's value."""
 
     def statistic(weights: FloatArray) -> FloatArray:
-        column = choice(weights)
-        return np.where(column == UNDEFINED, np.nan, options[column])
+        chosen_index = choice(weights)
+        return np.where(chosen_index == UNDEFINED, np.nan, options[chosen_index])
 
     return statistic
 
 
 @dataclass(frozen=True)
 class Scored:
-    """A distribution for each item and epoch that could be read.
+    """Distributions of one split, one for each item and epoch that could be read.
 
     Attributes:
         distributions: Probabilities of integers.
         truth: True values.
-        unit: The index of the item, of `units` in all.
-        units: How many items there are.
-        n_asked: How many items and epochs were asked for.
+        unit_index: The index of each distribution's item.
+        unit_count: How many items there are, of both splits.
+        n_asked: How many items and epochs the split has.
     """
 
     distributions: Sequence[Mapping[int, float]]
@@ -74,10 +79,10 @@ class Scored:
 
 
 def likelihood_choice(train: Scored) -> Choice:
-    """Choose the temperature of maximum likelihood on the grid.
+    """Return the choice of the temperature, on the grid, with the greatest likelihood.
 
-    Judgments whose true value was not among the seen integers are left out; if none remains, no
-    temperature is chosen.
+    Judgments whose true value has no probability are left out. If none remains, the choice is
+    undefined.
     """
     values, masses = metrics.ranked(train.distributions)
     is_seen = metrics.truth_seen(values, masses, train.truth)
@@ -92,7 +97,11 @@ def likelihood_choice(train: Scored) -> Choice:
 def scaled_statistics(
     test: Scored, level: float, temperature: float, condition: Mapping[str, object], note: str
 ) -> Iterator[Statistics]:
-    """Yield the metrics of test items' hulls and sets at a temperature above 0."""
+    """Yield the metrics of test items' prediction sets, scaled by a temperature above 0.
+
+    Coverage and the other metrics of intervals are those of the sets' hulls, from the smallest to
+    the greatest integer.
+    """
     values, masses = metrics.ranked(test.distributions)
     scaled = metrics.tempered(masses, temperature)
     low, high = metrics.set_hulls(values, scaled, level)
@@ -117,26 +126,30 @@ def scaled_statistics(
 def scaled_temperatures(
     train: Scored, test: Scored, levels: Sequence[float], condition: Mapping[str, object]
 ) -> Iterator[Statistics]:
-    """Yield the metrics of test sets at temperatures chosen on the train items, by either rule."""
-    seen_truth = metrics.truth_seen(*metrics.ranked(train.distributions), train.truth)
+    """Yield the metrics of test sets at temperatures chosen on the train items.
+
+    There are two rules, named in the condition: `score` minimizes the mean interval score over
+    `levels`, `nll` maximizes the likelihood.
+    """
+    is_seen = metrics.truth_seen(*metrics.ranked(train.distributions), train.truth)
     exact = metrics.temperature_nll(train.distributions, train.truth)
     likeliest = chosen_value(metrics.TEMPERATURES, likelihood_choice(train))
     least_score = constant_statistic(
         metrics.temperature_score(train.distributions, train.truth, levels)
     )
     likeliest_note = (
-        f"maximum likelihood on train ({exact:.4g} off the grid); {(~seen_truth).sum()} train "
+        f"maximum likelihood on train ({exact:.4g} off the grid); {(~is_seen).sum()} train "
         "items whose truth was not seen left out"
     )
     rules = {
         "score": (least_score, train.unit_index, "least mean interval score on train"),
-        "nll": (likeliest, train.unit_index[seen_truth], likeliest_note),
+        "nll": (likeliest, train.unit_index[is_seen], likeliest_note),
     }
     for rule, (statistic, unit_index, remark) in rules.items():
-        where = {**condition, "scaling": rule, "split": "test"}
+        rule_condition = {**condition, "scaling": rule, "split": "test"}
         note = f"one temperature, on a grid 2.3% apart: {remark}"
         described = Estimate(
-            where,
+            rule_condition,
             f"temperature_{rule}",
             len(unit_index),
             note,
@@ -146,13 +159,16 @@ def scaled_temperatures(
         yield Statistics([described], statistic)
         temperature = float(statistic(np.ones((1, train.unit_count)))[0])
         for level in levels if temperature > 0 else ():
-            yield from scaled_statistics(test, level, temperature, {**where, "level": level}, note)
+            yield from scaled_statistics(
+                test, level, temperature, {**rule_condition, "level": level}, note
+            )
 
 
 def objectives(candidates: Sequence[Intervals], penalty: float) -> FloatArray:
-    """Compute mean interval score + penalty * max(0, nominal - coverage) of each candidate.
+    """Return mean interval score + penalty * max(0, nominal - coverage) of each candidate.
 
-    The penalty, lambda, is in units of the score.
+    Candidates are the intervals at each temperature. The value is NaN for a candidate without
+    readable intervals.
     """
     unit_weights = np.ones((1, candidates[0].unit_count))
     values = []
@@ -172,22 +188,28 @@ def decoding_temperatures(
 ) -> Iterator[Statistics]:
     """Yield test metrics at the decoding temperature chosen on train, per level and overall.
 
-    Over all levels the objectives are added up; of those that agree to nine decimals the lowest
-    temperature is chosen. `frames` are intervals of sampling at each temperature, one for each
-    item, epoch and level.
+    The overall choice minimizes the sum of the objectives over levels. Of temperatures whose
+    objectives agree to nine decimals, the lowest is chosen. Nothing is yielded without a level that
+    all temperatures have.
+
+    Args:
+        frames: By temperature, the intervals of `sampling`, one for each item, epoch and level.
+        units: Names of all units, in the order of the weights.
+        condition: Condition of the estimates.
+        penalty: Weight of undercoverage, as in `objectives`.
     """
     temperatures = sorted(frames)
     levels = sorted(set.intersection(*(set(frame["level"]) for frame in frames.values())))
     if not levels:
         return
     ordered = [frames[temperature] for temperature in temperatures]
-    train = {level: _common(ordered, level, "train", units) for level in levels}
-    test = {level: _common(ordered, level, "test", units) for level in levels}
+    train = {level: _common_items(ordered, level, "train", units) for level in levels}
+    test = {level: _common_items(ordered, level, "test", units) for level in levels}
     by_level = {level: objectives(train[level].intervals, penalty) for level in levels}
     grid = ", ".join(f"{temperature:g}" for temperature in temperatures)
     note = f"chosen on train among {grid} by interval score + {penalty:g} * undercoverage"
 
-    def chosen(
+    def chosen_temperature(
         objective: FloatArray, level: float, choice_condition: Mapping[str, object]
     ) -> Statistics:
         is_undefined = np.isnan(objective).any()
@@ -204,9 +226,9 @@ def decoding_temperatures(
     per_level = {**condition, "split": "test", "decoding": "per_level"}
     all_levels = {**per_level, "decoding": "all_levels"}
     overall = np.sum(list(by_level.values()), axis=0)
-    yield chosen(overall, levels[0], all_levels)
+    yield chosen_temperature(overall, levels[0], all_levels)
     for level in levels:
-        yield chosen(by_level[level], level, {**per_level, "level": level})
+        yield chosen_temperature(by_level[level], level, {**per_level, "level": level})
         for choice_condition, objective in ((all_levels, overall), (per_level, by_level[level])):
             if not np.isnan(objective).any():
                 intervals = test[level].intervals[_best(objective)]
@@ -216,16 +238,16 @@ def decoding_temperatures(
 
 @dataclass(frozen=True)
 class _Candidates:
-    """Intervals of the same items at each temperature, and how many items were asked."""
+    """Intervals of the same items at each temperature, and how many items were asked for."""
 
     intervals: Sequence[Intervals]
     n_asked: int
 
 
 def unsent_temperatures(rows: pd.DataFrame, condition: Mapping[str, object]) -> Statistics:
-    """Return the decoding temperature as undefined.
+    """Return the decoding temperature as undefined, because no request contained one.
 
-    Several temperatures were set, and no request contained one.
+    `rows` are judgments of runs in which several temperatures were set but not sent.
     """
     values = sorted(rows["unsent_temperature"].dropna().unique())
     tried = ", ".join(f"{value:g}" for value in values)
@@ -237,15 +259,17 @@ def unsent_temperatures(rows: pd.DataFrame, condition: Mapping[str, object]) -> 
 
 
 def _best(objective: FloatArray) -> int:
+    """Return the index of the smallest objective; of ties to nine decimals, the first."""
     return int(np.round(objective, 9).argmin())
 
 
-def _common(
+def _common_items(
     frames: Sequence[pd.DataFrame], level: float, split: str, units: pd.Index
 ) -> _Candidates:
-    """Return the intervals of the items that have an interval at every temperature.
+    """Return the intervals, of one level and split, of items with an interval in every frame.
 
-    For an item with several epochs, the first readable epoch counts.
+    `frames` are the intervals at each temperature. Of several epochs of an item, the first readable
+    one counts.
     """
     chosen = [frame[(frame["level"] == level) & (frame["split"] == split)] for frame in frames]
     readable = [

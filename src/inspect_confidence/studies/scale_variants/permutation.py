@@ -22,6 +22,7 @@ from inspect_confidence.studies.study import Resampling, option
 
 TESTS = ("bootstrap", "permutation")
 _CHUNK = 500
+"""Number of permutations that are computed at once, which bounds the memory."""
 _TIE = 1e-12
 """Distance from the observed difference up to which a difference counts as equally large."""
 
@@ -34,8 +35,8 @@ class ScaleOptions:
     """Options of the scale study.
 
     Attributes:
-        test: Test of a scale against the baseline: `bootstrap`, whose p is that of the interval, or
-            `permutation`, the study's: both scales' replies to an item are exchanged.
+        test: Test of a scale against the baseline: `bootstrap`, whose p agrees with the interval,
+            or `permutation` as in the study, which exchanges both scales' replies to an item.
     """
 
     test: str = option(
@@ -60,8 +61,8 @@ class Permutations:
     def p_values(self) -> dict[TestName, float]:
         """Return (1 + exchanges with as large a difference) / (1 + exchanges), two-sided.
 
-        An exchange in which the metric is undefined counts as one with as large a difference. p is
-        NaN if the observed difference is undefined.
+        An exchange with an undefined metric counts as one with as large a difference. p is NaN if
+        the observed difference is undefined.
         """
         is_large = ~(np.abs(self.permuted) < np.abs(self.observed) - _TIE)
         p = (1 + is_large.sum(axis=0)) / (1 + len(self.permuted))
@@ -72,29 +73,29 @@ class Permutations:
 def permute(
     rows: pd.DataFrame, baseline: pd.DataFrame, resampling: Resampling, stream: int
 ) -> Permutations | None:
-    """Exchange two scales' judgments within items; None if they have no item in common.
+    """Return a scale's differences from the baseline under exchanges within items.
 
-    All judgments of an item are exchanged together. Judgments are completed.
+    All judgments of an item are exchanged together. None if no item has judgments on both scales.
 
     Args:
-        rows: Judgments on a scale, of one data set.
-        baseline: Judgments on the baseline.
+        rows: Completed judgments on a scale, of one data set.
+        baseline: Completed judgments on the baseline.
         resampling: Number of permutations, seed and thresholds.
-        stream: Number that tells the data sets' random numbers apart.
+        stream: Number of the data set; permutations of different numbers are independent.
     """
     sides = [side[(side["status"] == "ok") & side["correct"].notna()] for side in (rows, baseline)]
     items, common = restrict_to_common_items(sides)
     if not len(items):
         return None
-    # Each item is two units, one a scale.
-    own, other = (f"{side}:" + items for side in ("scale", "baseline"))
+    # Each item is two units, one for each of the two scales.
+    scale_units, baseline_units = "scale:" + items, "baseline:" + items
     pooled = pd.concat(
         [
             common[0].assign(unit="scale:" + common[0]["item"]),
             common[1].assign(unit="baseline:" + common[1]["item"]),
         ]
     )
-    answers = Answers.from_frame(pooled, own.append(other))
+    answers = Answers.from_frame(pooled, scale_units.append(baseline_units))
     choices = Pair.from_frames(rows, baseline).choices
     compared = [*MEAN_METRICS, *COMPARED_METRICS]
     for threshold in resampling.thresholds:
@@ -103,9 +104,13 @@ def permute(
     count_tables = answers.count_tables()
 
     def differences(exchanged: FloatArray) -> FloatArray:
+        """Return the differences of shape (permutations, metrics).
+
+        `exchanged` is 1 for exchanged items, of shape (permutations, items).
+        """
         values = []
-        for of_scale in (1 - exchanged, exchanged):
-            tables = count_tables.tables(np.hstack([of_scale, 1 - of_scale]))
+        for scale_weights in (1 - exchanged, exchanged):
+            tables = count_tables.tables(np.hstack([scale_weights, 1 - scale_weights]))
             values.append(np.column_stack([function(tables) for function in functions]))
         return np.asarray(values[0] - values[1])
 
@@ -122,7 +127,7 @@ def permute(
 
 
 def mean_permutations(parts: Sequence[Permutations]) -> Permutations:
-    """Average differences over data sets, whose items are exchanged independently."""
+    """Return the mean differences over data sets, whose items are exchanged independently."""
     return Permutations(
         parts[0].names,
         np.mean([part.observed for part in parts], axis=0),
@@ -133,13 +138,13 @@ def mean_permutations(parts: Sequence[Permutations]) -> Permutations:
 def with_permutation_p(
     results: Iterable[Result], permutations: Mapping[str, Permutations]
 ) -> Iterator[Result]:
-    """Yield results with p of permutations, and its adjustments, for the bootstrap's.
+    """Yield results with p, and its adjustments, of permutations instead of the bootstrap.
 
-    `permutations` are by scale.
+    `permutations` are by scale. A result without permutations of its scale stays unchanged.
     """
     p_by_key: dict[Condition, dict[str, float]] = {}
-    for scale, of_scale in permutations.items():
-        for (compared, metric), scale_p in of_scale.p_values().items():
+    for scale, scale_permutations in permutations.items():
+        for (compared, metric), scale_p in scale_permutations.p_values().items():
             key = Condition.read(compared).but(of=metric)
             p_by_key.setdefault(key, {})[scale] = scale_p
     for result in results:
@@ -148,15 +153,15 @@ def with_permutation_p(
             continue
         condition = Condition.read(result.condition)
         shared = condition.but(scale="", versus="", variant="")
-        of_scales = p_by_key.get(shared, {})
+        p_by_scale = p_by_key.get(shared, {})
         scale = condition["scale"]
-        if scale not in of_scales:
+        if scale not in p_by_scale:
             yield result
             continue
-        p = np.array(list(of_scales.values()))
+        p = np.array(list(p_by_scale.values()))
         adjusted = {"p_bonferroni": metrics.bonferroni, "p_holm": metrics.holm}
         values = adjusted[result.metric](p) if result.metric in adjusted else p
-        value = float(values[list(of_scales).index(scale)])
+        value = float(values[list(p_by_scale).index(scale)])
         count = f"{len(permutations[scale].permuted):,} permutations of the two scales within items"
         over = ""
         if result.metric in adjusted:

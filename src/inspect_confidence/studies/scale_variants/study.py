@@ -44,15 +44,16 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
         tasks.append((key, condition, model_rows, resampling))
     parts = run_tasks(_model_results, tasks, workers_for(len(rows), resampling))
     results = list(chain.from_iterable(parts))
-    return [*results, *numbers.entropy_and_ratio(results), *numbers.not_common(rows)]
+    return [*results, *numbers.entropy_ratio_correlations(results), *numbers.items_not_common(rows)]
 
 
 def _model_results(
     model: Key, condition: Condition, rows: pd.DataFrame, resampling: Resampling
 ) -> list[Result]:
-    """Return the results of every data set by itself, then of their mean.
+    """Return a model's results by data set, then those of the mean over data sets.
 
-    All scales are tested against the baseline, or against the first scale if it wasn't asked.
+    Each scale is tested against the baseline, or against the first scale without one. `model` is
+    the key of the model, and `condition` names its variant.
     """
     by_dataset: dict[str, estimate.ResampledEstimates] = {}
     tests: dict[str, dict[str, contenders.ResampledDifferences]] = {}
@@ -62,7 +63,7 @@ def _model_results(
     order = sorted(rows["scale"].unique(), key=_scale_order)
     versus = _BASELINE if _BASELINE in order else order[0]
     for stream, (name, group) in enumerate(rows.groupby("dataset", sort=True)):
-        # Sets of items, one a scale, are slow to make of pandas' own kind of text.
+        # As objects, because sets of items are slow to make from pandas' own type of text.
         dataset_rows = group.astype({"item": object})
         rows_by_scale = dict(iter(dataset_rows.groupby("scale", sort=False)))
         ordered = {scale: rows_by_scale[scale] for scale in order if scale in rows_by_scale}
@@ -94,33 +95,33 @@ def _model_results(
             reported_if_missing=("meta_d", "m_ratio"),
         )
         tests[MEAN] = _mean_tests(list(tests.values()), order)
-        of_sets = list(permutations.values())
+        datasets = list(permutations.values())
         permutations[MEAN] = {}
         for scale in order:
-            if all(scale in of_set for of_set in of_sets):
-                parts = [of_set[scale] for of_set in of_sets]
+            if all(scale in by_scale for by_scale in datasets):
+                parts = [by_scale[scale] for by_scale in datasets]
                 permutations[MEAN][scale] = mean_permutations(parts)
     results: list[Result] = []
     for dataset, estimates in by_dataset.items():
         key = Key(TASK, model.model, dataset)
         results += estimate.results_of(estimates, key)
-        if accuracy_spread := numbers.over_scales(estimates, condition):
+        if accuracy_spread := numbers.accuracy_spread(estimates, condition):
             results += estimate.results_of(accuracy_spread, key)
         against = condition.but(versus=versus)
-        of_tests = contenders.results_of_tests(tests[dataset], key, against, "scale")
-        results += with_permutation_p(of_tests, permutations[dataset])
+        test_results = contenders.results_of_tests(tests[dataset], key, against, "scale")
+        results += with_permutation_p(test_results, permutations[dataset])
     return results
 
 
 def _scale_order(scale: str) -> tuple[int, str]:
-    """Return the sort key of a scale: the study's scales in its order, then others."""
+    """Return the sort key of a scale: the study's scales come in its order, then others by name."""
     return _POSITIONS.get(scale, len(_POSITIONS)), scale
 
 
 def _mean_tests(
     datasets: Sequence[Mapping[str, contenders.ResampledDifferences]], scales: Sequence[str]
 ) -> dict[str, contenders.ResampledDifferences]:
-    """Average each scale's differences over data sets, if all data sets have them."""
+    """Return each scale's mean differences over data sets, if all data sets have the scale."""
     means = {}
     for scale in scales:
         if all(scale in tests for tests in datasets):
