@@ -38,7 +38,7 @@ def headlines() -> pd.DataFrame:
             key.result(SCALE, "auroc", 0.5678 + 0.1 * k, end, n=90),
             key.result(SCALE, "overconfidence", -0.2345 * k, (-0.9876, -0.0123), n=90),
             key.result(SCALE, "top3_share", math.nan, n=90, note="undefined: no report"),
-            key.result(SCALE, "smooth_ece", 0.0456, n=90, note="no interval: fewer than 30 items"),
+            key.result(SCALE, "accuracy", 0.0456, n=90, note="no interval: fewer than 30 items"),
             key.result({}, "unread_share", 0.1 * k, n=100, note="10 refusal" if k else ""),
         ]
     return results_frame(rows)

@@ -66,7 +66,7 @@ def test_life_eval_has_what_is_defined_of_probabilities() -> None:
         result_row(results, "", name, model="m") for name in ("augrc", "corp_miscalibration")
     )
     assert area["ci_low"] < area["value"] < area["ci_high"]
-    assert "ages depend on each other, which leaves its bias" in biased["note"]
+    assert "ages depend on each other, so that its bias cannot be estimated" in biased["note"]
     assert (area["n"], area["asked"]) == (len(c), (rows["model"] == "m").sum())
 
 

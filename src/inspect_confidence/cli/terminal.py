@@ -222,7 +222,9 @@ def print_headlines(results: "pd.DataFrame") -> None:
                 _print_lines(view)
     if console.is_terminal:
         _print_text(
-            console, "--full gives all tables, --study NAME one study's, --csv FILE all numbers."
+            console,
+            "--full gives all tables, --study NAME one study's, --csv FILE all numbers. "
+            "docs/measures.md explains the measures, docs/metrics.md defines them.",
         )
 
 

@@ -14,8 +14,8 @@ from inspect_confidence.studies.tables import NOTHING, Cell
 from inspect_confidence.studies.toolbox import (
     CORRECTED_METRICS,
     corrected_views,
-    extra_headlines,
     extra_metric_views,
+    means_as_headlines,
 )
 from inspect_confidence.studies.unread import (
     UNREAD_SHARE,
@@ -54,7 +54,7 @@ def headline_metrics() -> set[str]:
     """Return the metrics of the tables of `headline_views`."""
     metrics = set(CORRECTED_METRICS)
     for study in all_studies():
-        for headline in (*study.headlines, *extra_headlines(study)):
+        for headline in (*means_as_headlines(study), *study.headlines):
             metrics.add(headline.metric)
     return metrics
 
@@ -71,7 +71,7 @@ def headline_views(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View
     Args:
         results: A frame of results.
     """
-    rows = headline_rows(results, lambda study: [*study.headlines, *extra_headlines(study)])
+    rows = headline_rows(results, lambda study: [*means_as_headlines(study), *study.headlines])
     order = pd.Index(results["model"].unique())
     rows = rows.sort_values("model", key=order.get_indexer, kind="stable")
     rows["label"] = rows["label"].str.replace(_UNITS, "", regex=True)

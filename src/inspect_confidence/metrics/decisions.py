@@ -179,7 +179,7 @@ def best_threshold_payoff(
     interval=no_interval("the best threshold is that of these items, which flatters it"),
 )
 def regret(confidence: ArrayLike, credit: ArrayLike, declined: ArrayLike, target: float) -> float:
-    """Payoff of the best threshold on a separately stated confidence, less the payoff.
+    """Payoff of the best threshold on a separately stated confidence, minus the payoff.
 
     Below 0 the model decides better than any threshold on the confidence that it states.
 

@@ -33,7 +33,7 @@ def meta_information_corrected_of_tables(tables: ConfidenceTables) -> FloatArray
 
 
 @metric(
-    definition="Mutual information of confidence and correctness, less what as few judgments show "
+    definition="Mutual information of confidence and correctness, minus what as few judgments show "
     "of it by chance; up to 20 classes of confidence.",
     unit="bits",
     direction="higher",

@@ -111,8 +111,8 @@ numbers(
         source="FermiEval",
         interval=_OF_SCORES,
     ),
-    interval_score_change="Interval score of a method, or after conformal adjustment, less that of "
-    "the stated intervals, on the same test items.",
+    interval_score_change="Interval score of a method, or after conformal adjustment, minus that "
+    "of the stated intervals, on the same test items.",
 )
 
 

@@ -77,7 +77,9 @@ class Interval:
             return replace(self, min_units=min_units, units=clusters.units)
         is_own = clusters.are_ordered and (self.method == "own" or self.biased)
         if self.method == "debiased" or is_own:
-            return no_interval(f"{clusters.units} depend on each other, which leaves its bias")
+            return no_interval(
+                f"{clusters.units} depend on each other, so that its bias cannot be estimated"
+            )
         method = "bootstrap" if self.method == "wilson" else self.method
         return replace(self, method=method, min_units=clusters.min_units, units=clusters.units)
 

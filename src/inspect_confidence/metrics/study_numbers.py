@@ -20,7 +20,7 @@ numbers(
         low=-INFINITY,
         interval=Interval("own", "as that metric, of resampled differences"),
     ),
-    difference="The metric that the condition names as `of`, less its value for `versus`, same "
+    difference="The metric that the condition names as `of`, minus its value for `versus`, same "
     "items.",
 )
 numbers(

@@ -296,7 +296,8 @@ def study_finding(results: pd.DataFrame, study: str) -> Sentence:
         for key, sentence in model_sentences(results, matrix):
             return [SentencePart(f"{_key_text(key)}: "), *sentence]
     column = matrix.columns[0]
-    return column_sentence(matrix, 0, source=f"{column.task} on {column.subheading}")
+    separator = ", " if column.subheading.startswith("n = ") else " on "
+    return column_sentence(matrix, 0, source=f"{column.task}{separator}{column.subheading}")
 
 
 def unread_sentence(matrix: Matrix) -> Sentence:

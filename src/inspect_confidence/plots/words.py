@@ -318,7 +318,7 @@ def _differences(selected: pd.DataFrame) -> Iterator[Panel]:
         keys = ("compared", "model", "dataset", "variant", "language")
         for title, panel_rows in panels(of_metric, keys, always=keys[:1], say=say, joint=", "):
             first, second = panel_rows[["first", "second"]].iloc[0]
-            label = f"P({second} > {first})" if theta else f"{second} less {first}, points"
+            label = f"P({second} > {first})" if theta else f"{second} minus {first}, points"
             span = (-0.02, 1.02) if theta else None
             yield Panel(title, label, [("", panel_rows)], 0.5 if theta else 0, span)
 

@@ -426,7 +426,8 @@ def results_of(resampled: ResampledEstimates, key: Key) -> list[Result]:
             note = join_notes(f"undefined: {_undefined_reason(estimate)}", note)
         else:
             interval, remark = _interval_with_remark(estimate, float(value), draws, resampled)
-            note = join_notes(note, remark, _cluster_note(estimate, resampled))
+            cluster_note = "" if np.isnan(interval[0]) else _cluster_note(estimate, resampled)
+            note = join_notes(note, remark, cluster_note)
         row = key.result(
             estimate.condition,
             estimate.metric,

@@ -24,10 +24,12 @@ from inspect_confidence.studies.tables import (
 _HEADLINES = (
     Column("corp_miscalibration", "CORP miscalibration", 3),
     Column("smooth_ece", "smooth ECE", 3),
-    Column("calibration_p", "calibrated? (p)", 3),
+    Column("calibration_p", "p if calibrated", 3),
     Column("auroc", "AUROC"),
     Column("augrc", "AUGRC", 3),
 )
+_MEANS = Column("accuracy", "Accuracy"), Column("mean_confidence", "Mean confidence")
+"""What ECE and overconfidence compare."""
 _CORRECTED = {
     "accuracy": "accuracy",
     "overconfidence": "overconfidence",
@@ -95,8 +97,8 @@ def _is_corrected(results: pd.DataFrame) -> "pd.Series[bool]":
     return results["metric"].str.startswith("judge_corrected_")
 
 
-def extra_headlines(study: Study) -> list[Headline]:
-    """Return headlines of the most informative extra metrics that the study itself does not have.
+def means_as_headlines(study: Study) -> list[Headline]:
+    """Return headlines of accuracy and mean confidence that the study itself does not have.
 
     Each has the conditions of a headline of the study with ECE.
     """
@@ -105,7 +107,7 @@ def extra_headlines(study: Study) -> list[Headline]:
     for ece in study.headlines:
         if ece.metric != "ece":
             continue
-        for column in _HEADLINES:
+        for column in _MEANS:
             if column.metric not in study_metrics:
                 placeholders = [f"{{{name}}}" for name in ece.each]
                 label = ", ".join([column.heading, *ece.where.values(), *placeholders])

@@ -89,7 +89,7 @@ def decision_tables(results: pd.DataFrame) -> list[View]:
             _TARGETS,
             "A right answer is worth 1 point, a wrong one -t/(1 - t), a declined one 0. Accuracy "
             "given attempted is at least the target t if the model does as it is told. Regret is "
-            "the payoff of the best threshold on the confidence asked apart, less the payoff.",
+            "the payoff of the best threshold on the confidence asked apart, minus the payoff.",
         ),
         _spec(
             "From one target to the next",

@@ -227,8 +227,8 @@ FIGURES: Sequence[FigureSpec] = (
 
 HEADLINES: Sequence[Headline] = (
     Headline(
-        *(_TASK, "coverage_gap", "Coverage less 90% of stated intervals (share)", _DIRECT_90),
-        short="coverage at 90%, less 90%",
+        *(_TASK, "coverage_gap", "Coverage minus 90%, stated intervals (share)", _DIRECT_90),
+        short="coverage at 90%, minus 90%",
     ),
     Headline(_TASK, "coverage_plateau", "Coverage plateau of stated intervals (ratio)", _DIRECT),
     Headline(

@@ -361,16 +361,17 @@ def _scores(
             slice_units = unit[_chosen(unit, part)]
             mean = _ClusteredMean.from_units(slice_units)
             incomplete = len(slice_units) - mean.units
-            note = (
-                f"{incomplete} of {len(slice_units)} units without all their choices left out"
-                if incomplete
-                else ""
-            )
+            notes = [left_out_note]
+            if incomplete:
+                notes.insert(0, f"{incomplete} of {len(slice_units)} units lack a choice")
+            if mean.has_interval:
+                rule = metrics.METRICS[metric].interval
+                notes.append(f"interval over {mean.clusters} {rule.units}")
             number = Estimate(
                 condition.but(**labels),
                 metric,
                 mean.units,
-                join_notes(note, left_out_note),
+                join_notes(*notes),
                 n_asked=len(slice_units),
                 unit_count=mean.clusters,
             )

@@ -173,7 +173,7 @@ def _replies(line: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _contrast(line: Mapping[str, str]) -> Mapping[str, str]:
-    contrast = f"{_prompt_label(line, ('cot', *_SLICES))} less {line['versus']}"
+    contrast = f"{_prompt_label(line, ('cot', *_SLICES))} minus {line['versus']}"
     return {"contrast": contrast, "score": _SCORES[line["of"]]}
 
 
