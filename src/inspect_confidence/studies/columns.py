@@ -131,7 +131,7 @@ class JudgmentColumn:
     name: str
     kind: Kind
     meaning: str
-    unit_index: str = ""
+    unit: str = ""
     limit: Limit | None = None
     default: str = ""
     spelling: Callable[[str], str] | None = None
