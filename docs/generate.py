@@ -243,7 +243,9 @@ without a wrong answer, has no interval either. No other rule depends on the out
 intervals printed only for samples with enough errors would select samples and have a lower
 coverage. Instead, the bootstrap adds half a unit at each extreme: for stated confidence a quarter
 of a judgment, both right and wrong, at the lowest and at the highest confidence stated; for a mean,
-units at the ends of its range or at its smallest and largest unit. For differences, an eighth of a
+units at the ends of its range or at its smallest and largest unit. Type-2 sensitivity counts these
+quarters twice, so that its resamples have on average the half judgment that its values add to each
+of four counts. For differences, an eighth of a
 pair is added for each two different extremes, in total half a pair in each direction (Agresti and
 Min 2005). If there are no errors, or all reports are equal, such intervals are conservative. With
 constant confidence, the interval of overconfidence is Jeffreys' interval of accuracy (Brown, Cai

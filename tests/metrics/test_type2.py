@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from inspect_confidence.metrics import ConfidenceTables, meta_d_ideal, type2_criterion, type2_dprime
+from inspect_confidence.metrics import (
+    ConfidenceTables,
+    ItemTables,
+    bootstrap,
+    meta_d_ideal,
+    type2_criterion,
+    type2_dprime,
+)
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.metrics.tables import confidence_table
 from inspect_confidence.metrics.type2 import (
@@ -67,6 +74,25 @@ def test_type2_dprime_after_the_log_linear_correction() -> None:
     assert type2_dprime(confidences, right) == pytest.approx(Z(0.925) - Z(0.35), abs=1e-12)
     # z(.925) = 1.43953, z(.35) = -0.38532
     assert type2_dprime(confidences, right) == pytest.approx(1.82485, abs=1e-5)
+
+
+def test_resamples_count_their_pseudo_judgments_twice() -> None:
+    """With (.3, .1) pseudo-judgments, high and low, right ones, and (.4, .2) wrong ones."""
+    pseudo = np.array([[0.1, 0.2, 0.3, 0.4]])
+    table = ConfidenceTables(
+        np.array([0.1, 0.9]), np.array([[2.0, 3.0]]), np.array([[4.0, 1.0]]), pseudo=pseudo
+    )
+    assert type2_dprime_of_tables(table)[0] == pytest.approx(Z(3.3 / 5.4) - Z(1.4 / 5.6), abs=1e-12)
+
+
+def test_resamples_have_the_log_linear_correction_on_average() -> None:
+    """A quarter of a pseudo-judgment in each of the four cells, which counts twice, is a half."""
+    cells = ItemTables.from_judgments(*judgments_of((18, 1, 3, 6)))
+    statistic = cells.table_statistic.map(lambda tables: tables.pseudo)
+    draws = bootstrap({"pseudo": statistic}, np.zeros(28, np.int64), resamples=20_000)
+    # Masses are n times gamma variates over the sum of n others: n/(n - 1) larger on average.
+    expected = np.full(4, 28 / 27 / 4)
+    np.testing.assert_allclose(draws["pseudo"].mean(axis=0), expected, atol=0.015)
 
 
 @fixed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import permutations
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,6 @@ from inspect_confidence.metrics import (
     METRICS,
     NEAREST_TO_ONE,
     TEMPERATURES,
-    UNBOUNDED,
     UNBOUNDED_ABOVE,
     Resampled,
     clustered_wilson_interval,
@@ -45,10 +45,14 @@ from inspect_confidence.studies.intervals import Intervals
 from inspect_confidence.studies.study import Resampling
 from validation.coverage import RUNS, SIZES, Coverage, Rejections, lacking, misjudged
 
-RESAMPLES = 500
+RESAMPLES = 2_000
 POOL = 1_000_000
 """Items that true values are of."""
 LEVELS = (80, 90, 95, 99)
+PSEUDO_PAIRS = tuple(permutations(range(4), 2))
+"""Positions of two different extremes, of which pseudo-pairs are."""
+
+Bounds = tuple[FloatArray, FloatArray]
 DESIGNS = {
     "tunnel": {"tunnel": 0.65},
     "calibrated": {},
@@ -239,8 +243,11 @@ def test_coverage_plateau(design: str, items: int) -> None:
         return coverage_ratios
 
     values = ratios(items * RUNS).reshape(items, RUNS)
-    mean_ratios = of_means(values, weights(items, rng))
-    figure = covered_by("coverage_plateau", ratios(POOL).mean(), mean_ratios, design, items)
+    # The study's pseudo-units hit, or miss, at every level.
+    ends = 0.0, float(np.mean([100 / level for level in LEVELS]))
+    mean_ratios = of_means(values, weights(items, rng), ends=ends)
+    truth, wide = ratios(POOL).mean(), METRICS["coverage_plateau"].interval.conservative
+    figure = covered_by("coverage_plateau", truth, mean_ratios, design, items, wide)
     assert not lacking([figure])
 
 
@@ -411,8 +418,8 @@ def test_the_studys_own_numbers(items: int, level: int) -> None:
     )
 
 
-def pair(design: str, items: int, level: int, rng: np.random.Generator) -> FloatArray:
-    """Differences of two contenders' interval scores."""
+def pair(design: str, items: int, level: int, rng: np.random.Generator) -> list[Bounds]:
+    """Bounds that two contenders state, of truths that are 0."""
     beliefs = draw_beliefs(np.zeros(items), rng)
     other_beliefs = draw_beliefs(np.zeros(items), rng)
     if design == "alike":
@@ -426,8 +433,28 @@ def pair(design: str, items: int, level: int, rng: np.random.Generator) -> Float
             stated_bounds(contender, level, shrink=shrink)
             for contender, shrink in ((beliefs, 0.6), (other_beliefs, wide))
         ]
-    scores = [interval_scores(*side, np.zeros(items), level) for side in sides]
-    return scores[0] - scores[1]
+    return sides
+
+
+def score_differences(
+    sides: list[Bounds], level: int, items: int, rng: np.random.Generator
+) -> Iterator[tuple[float, FloatArray]]:
+    """Differences of mean interval scores and their draws, as `compare` resamples pairs."""
+    plan = Resampled(np.zeros(items, np.int64))
+    seed = int(rng.integers(2**31))
+    pair_weights = np.vstack(list(plan.weights(RESAMPLES, seed, len(PSEUDO_PAIRS), 1 / 8)))
+    total = pair_weights.sum(axis=1, keepdims=True)
+    means, draws = [], []
+    for side, (low, high) in enumerate(sides):
+        scores = interval_scores(low, high, np.zeros(len(low)), level).reshape(items, -1)
+        mean_width = (high - low).reshape(items, -1).mean(axis=0)
+        least, greatest = extremes_of(scores, UNBOUNDED_ABOVE)
+        greatest = np.maximum(greatest, mean_width + mean_width / (1 - level / 100))
+        extremes = np.array([least, least, greatest, greatest])
+        pseudo_scores = extremes[[positions[side] for positions in PSEUDO_PAIRS]]
+        means.append(scores.mean(axis=0))
+        draws.append(pair_weights @ np.vstack([scores, pseudo_scores]) / total)
+    yield from zip(means[0] - means[1], (draws[0] - draws[1]).T, strict=True)
 
 
 WIDE = {80: 1.512, 99: 2.649}
@@ -443,13 +470,12 @@ For a normal belief with standard deviation s the score of c times the width, 2 
 def test_differences_of_scores(level: int, items: int) -> None:
     """Two contenders of equal score and unequal widths are told apart in 5%; power is shown."""
     rng = np.random.default_rng([level, items, 4])
-    resample_weights = weights(items, rng)
     rule, levels = METRICS["interval_score"].interval, []
     for design in ("alike", "equal score", "power"):
-        scores = pair(design, items * RUNS, level, rng).reshape(items, RUNS)
+        sides = pair(design, items * RUNS, level, rng)
         is_rejected = [
             resampled_p(value, draws, items, method=rule.method) < 0.05
-            for value, draws in of_means(scores, resample_weights, ends=UNBOUNDED)
+            for value, draws in score_differences(sides, level, items, rng)
         ]
         if is_rejected and (design != "power" or items == SIZES[-1]):
             levels.append(

@@ -242,7 +242,7 @@ def gap_ends(
     gaps = unit_gaps.sum(axis=1)
     deviations = unit_gaps - np.outer(gaps, unit_mass / total)
     # Quarter judgments at the extremes, as in `bootstrap`: also equal judgments leave an error.
-    pseudo_gaps = (cell_gaps @ items.extremes()[:, :-2].T - gaps[:, None]) / total
+    pseudo_gaps = (cell_gaps @ items.extremes()[:, :-5].T - gaps[:, None]) / total
     covariance = deviations @ deviations.T + pseudo_gaps @ pseudo_gaps.T / 4
     errors = np.sqrt(np.diag(covariance))
     if (unit_mass > 0).sum() < 2:

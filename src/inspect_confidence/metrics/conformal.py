@@ -80,7 +80,10 @@ def tunnel_interval(lower: ArrayLike, upper: ArrayLike, level: float) -> tuple[f
     unit="ratio",
     direction="target=1",
     undefined="no readable interval at any level",
-    interval=Interval(min_units=30),
+    interval=Interval(
+        min_units=30,
+        conservative="at few misses: half an item that misses at every level is added",
+    ),
 )
 def coverage_plateau(coverages: ArrayLike, levels: ArrayLike) -> float:
     """Mean over levels of coverage divided by the nominal level: the perception tunnel's size.

@@ -453,7 +453,7 @@ def m_ratio_of_tables(
         sensitivity = meta_d_ideal_of_tables(tables, threshold=threshold) / unit
     ratio = divided(sensitivity, np.where(d_prime > LEAST_D_PRIME, d_prime, 0))
     # Of a resample whose d' may be 0 the ratio is unbounded, as in Fieller's interval.
-    is_unbounded = (tables.pseudo_mass > 0) & (d_prime <= LEAST_D_PRIME)
+    is_unbounded = tables.are_resamples & (d_prime <= LEAST_D_PRIME)
     return np.where(is_unbounded, np.copysign(np.inf, sensitivity), ratio)
 
 

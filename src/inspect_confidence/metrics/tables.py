@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array, csr_array, hstack
 
 from inspect_confidence.metrics.arrays import (
@@ -46,7 +46,8 @@ class ConfidenceTables:
         wrong: Mass of wrong answers, of the shape of `right`.
         binary: Whether every outcome was 0 or 1; outcomes between are split into both masses.
         coarse: Whether a value stands for several neighbouring confidences.
-        pseudo_mass: Mass of pseudo-judgments among them, as resamples have: one a table.
+        pseudo: Mass of the pseudo-judgments among them, which resamples have, of shape (resamples,
+            4): right and wrong with the least confidence, right and wrong with the greatest.
         credit_spread: Sum of y (1 - y) over outcomes y that are credits, 0 for chances.
         shared: Cache of intermediate results that several metrics need.
     """
@@ -56,7 +57,7 @@ class ConfidenceTables:
     wrong: FloatArray
     binary: bool = True
     coarse: bool = False
-    pseudo_mass: FloatArray | float = 0.0
+    pseudo: FloatArray = field(default_factory=lambda: np.zeros((1, 4)))
     credit_spread: FloatArray | float = 0.0
     shared: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
@@ -69,6 +70,11 @@ class ConfidenceTables:
     def total(self) -> FloatArray:
         """Total mass of each table."""
         return np.asarray(self.mass.sum(axis=1))
+
+    @property
+    def are_resamples(self) -> NDArray[np.bool_]:
+        """Whether each table is a resample, which has pseudo-judgments."""
+        return np.asarray(self.pseudo.any(axis=1))
 
     @cached_property
     def missed(self) -> FloatArray:
@@ -151,16 +157,16 @@ class ItemTables:
         k, units = len(self.values), self.masses.shape[1]
 
         def compute(masses: FloatArray) -> ConfidenceTables:
-            right, wrong = masses[:, :k], masses[:, k:-2]
+            right, wrong, pseudo = masses[:, :k], masses[:, k : 2 * k], masses[:, 2 * k : -1]
             return ConfidenceTables(
-                self.values, right, wrong, self.binary, self.coarse, masses[:, -2], masses[:, -1]
+                self.values, right, wrong, self.binary, self.coarse, pseudo, masses[:, -1]
             )
 
         coarser = self.coarser
         return SumStatistic(
             csr_array(
                 hstack(
-                    [self.masses.T, csr_array((units, 1)), csr_array(self.credit_spread[:, None])]
+                    [self.masses.T, csr_array((units, 4)), csr_array(self.credit_spread[:, None])]
                 )
             ),
             compute,
@@ -171,10 +177,10 @@ class ItemTables:
     def extremes(self) -> FloatArray:
         """Return pseudo-judgments, right and wrong, of the least and the greatest confidence."""
         k = len(self.values)
-        extremes = np.zeros((4, 2 * k + 2))
+        extremes = np.zeros((4, 2 * k + 5))
         if k:
             extremes[np.arange(4), [0, k, k - 1, 2 * k - 1]] = 1
-            extremes[:, -2] = 1
+            extremes[:, 2 * k : -1] = np.eye(4)
         return extremes
 
     @property

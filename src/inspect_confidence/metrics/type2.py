@@ -152,13 +152,21 @@ def type2_rates(tables: ConfidenceTables, threshold: float) -> Type2Rates:
         high, all_of_them = high_right + high_wrong, right + wrong
         tells = (right > 0) & (wrong > 0) & (high > 0) & (high < all_of_them * (1 - 1e-12))
         tells &= tables.binary
-        # Resamples have pseudo-judgments, which are a correction by themselves.
-        added = np.where(tables.pseudo_mass > 0, 0.0, 0.5)
+        added_low_right, added_low_wrong, added_right, added_wrong = _correction(tables)
         tables.shared[key] = Type2Rates(
-            _rate(high_right + added, right + 2 * added, tells),
-            _rate(high_wrong + added, wrong + 2 * added, tells),
+            _rate(high_right + added_right, right + added_low_right + added_right, tells),
+            _rate(high_wrong + added_wrong, wrong + added_low_wrong + added_wrong, tells),
         )
     return Type2Rates(*tables.shared[key])
+
+
+def _correction(tables: ConfidenceTables) -> FloatArray:
+    """Return what is added to low right, low wrong, high right and high wrong answers.
+
+    Half a judgment each, the log-linear correction (Hautus 1995). A resample has a quarter of a
+    pseudo-judgment in each cell on average; counted twice, it is a half as well, of random mass.
+    """
+    return np.where(tables.are_resamples, tables.pseudo.T, 0.5)
 
 
 def _rate(part: FloatArray, whole: FloatArray, defined: NDArray[np.bool_]) -> FloatArray:
