@@ -253,7 +253,7 @@ def differences(contrast: Contrast, resampling: Resampling) -> list[Difference]:
     """
     if not contrast.unit_count:
         return []
-    if not _needs_resamples(contrast):
+    if not _has_any_interval(contrast):
         resampling = replace(resampling, resamples=1)
     resampled = resample_contrast(contrast, resampling, None)
     rows = []
@@ -277,7 +277,7 @@ def differences(contrast: Contrast, resampling: Resampling) -> list[Difference]:
     return rows
 
 
-def _needs_resamples(contrast: Contrast) -> bool:
+def _has_any_interval(contrast: Contrast) -> bool:
     """Return whether any difference of a contrast has an interval."""
     for (_, metric), items in zip(contrast.names, contrast.items, strict=True):
         rule = metrics.METRICS[metric].interval.over(contrast.clusters).of_difference()

@@ -244,7 +244,10 @@ def means(
 
 
 def _extremes_of(metric: str) -> tuple[float, float]:
-    """Return the least and the greatest value of a metric, which pseudo-units of a mean have."""
+    """Return the least and the greatest value of a metric; a bound that is infinite is unknown.
+
+    Resamples of a mean add pseudo-units with these values, so that intervals of few units hold.
+    """
     registered = metrics.METRICS[metric]
     if np.isfinite(registered.high):
         return registered.low, registered.high

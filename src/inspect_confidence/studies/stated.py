@@ -63,8 +63,8 @@ def complete_judgments(rows: pd.DataFrame) -> pd.DataFrame:
 def grade_answers(rows: pd.DataFrame) -> FloatArray:
     """Return the grades of the judgments; a missing grade follows from `answer` and `target`.
 
-    The grade is NaN for a declined answer, for an answer whose grader failed, and for an answer
-    that a scorer of its eval should have graded.
+    A declined answer has no grade. A missing grade stays missing if the grader failed, or if a
+    scorer of the eval should have graded the answer.
     """
     correct = np.where(
         rows["status"].isin(ANSWER_STATUSES), np.nan, rows["correct"].to_numpy(float)

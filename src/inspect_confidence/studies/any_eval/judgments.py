@@ -116,7 +116,7 @@ def judges_of(rows: pd.DataFrame) -> "pd.Series[str]":
     """Return the scorer of each answer, NaN if it is one of Inspect's rule-based scorers."""
     rules = []
     for name in rows["scorer"].unique():
-        # `f1` itself ends in a digit, which `base_name` takes for Inspect's number of a score.
+        # `base_name` drops the number of a repeated score, and so the digit of `f1`.
         if name in _RULES or base_name(name.rsplit("/", 1)[-1]) in _RULES:
             rules.append(name)
     return rows["scorer"].mask(rows["scorer"].isin(rules))

@@ -55,7 +55,7 @@ _ATTEMPTS = (
     Column("overall_accuracy", "accuracy of all"),
     Column("f_score", "F-score"),
 )
-_PARTS = (
+_SCORE_PARTS = (
     Column("brier_reliability", "Brier: reliability", 3),
     Column("brier_resolution", "resolution", 3),
     Column("brier_uncertainty", "uncertainty", 3),
@@ -67,9 +67,12 @@ _PARTS = (
 
 
 def tables(results: pd.DataFrame) -> list[View]:
-    """Return tables of calibration, scores, sensitivity and reports, then of each field."""
+    """Return tables of calibration, scores, sensitivity and reports, then of each `--by` field.
+
+    Type-2 sensitivity is that at the highest threshold.
+    """
     rows = ResultTable.from_frame(results)
-    keys, all_fields = ("model", "variant", "dataset"), rows.matching(by="")
+    keys, without_fields = ("model", "variant", "dataset"), rows.matching(by="")
     threshold = max(rows.values("threshold"), key=lambda text: float(text or -1), default="")
     condition = {"threshold": threshold}
     sensitivity = (
@@ -77,45 +80,47 @@ def tables(results: pd.DataFrame) -> list[View]:
         Column("m_ratio", "M-ratio", where={**condition, "type1": TYPE1}),
         Column("type2_dprime", "type-2 d'", where=condition),
     )
-    parts = {
-        "Calibration and discrimination": (all_fields, _CALIBRATION),
-        "Answered and declined": (all_fields, _ATTEMPTS),
-        "Parts of the scores": (all_fields, _PARTS),
-        "Type-2 sensitivity": (all_fields, sensitivity),
-        "Reports": (all_fields.having("scale"), _REPORTS),
+    tables_by_title = {
+        "Calibration and discrimination": (without_fields, _CALIBRATION),
+        "Answered and declined": (without_fields, _ATTEMPTS),
+        "Parts of the scores": (without_fields, _SCORE_PARTS),
+        "Type-2 sensitivity": (without_fields, sensitivity),
+        "Reports": (without_fields.having("scale"), _REPORTS),
     }
     specs = [
         _spec(title, table, (*keys, "method", "scale"), columns, threshold)
-        for title, (table, columns) in parts.items()
+        for title, (table, columns) in tables_by_title.items()
     ]
-    for (model, variant, method, scale), table_of_method in rows.having("by").groups(
-        "model", "variant", "method", "scale"
-    ):
-        title = titled("By field:", model, variant, method, scale)
-        specs.append(_spec(title, table_of_method, ("dataset", "by"), _CALIBRATION, threshold))
+    methods = rows.having("by").groups("model", "variant", "method", "scale")
+    for names, method_rows in methods:
+        title = titled("By field:", *names)
+        specs.append(_spec(title, method_rows, ("dataset", "by"), _CALIBRATION, threshold))
     return views_with_lines(specs)
 
 
 def _spec(
     title: str, rows: ResultTable, lines: Sequence[str], columns: Sequence[Column], threshold: str
 ) -> TableSpec:
+    """Specify a table without empty columns, with the caption on its metrics."""
     return TableSpec(
         title,
         rows,
         lines,
         columns,
         partial(_caption, threshold),
-        label=_labelled,
+        label=_line_labels,
         layout=columns_with_numbers,
     )
 
 
-def _labelled(line: Mapping[str, str]) -> Mapping[str, str]:
+def _line_labels(line: Mapping[str, str]) -> Mapping[str, str]:
+    """Return a line's first cells by heading; an empty one is a dash."""
     headings = {"dataset": "eval"}
     return {headings.get(name, name): text or "-" for name, text in line.items()}
 
 
 def _caption(threshold: str, rows: Sequence[ResultRow]) -> str:
+    """Return the sentences that apply to the metrics of the shown rows."""
     shown_metrics = {row["metric"] for row in rows}
     sentences = {
         "95% intervals over items; a dash is undefined, and its note says why.": True,
@@ -134,8 +139,8 @@ def _caption(threshold: str, rows: Sequence[ResultRow]) -> str:
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """Return bins of confidence, CORP curves, type-2 rates and reports of each method."""
     rows = complete_judgments(frames[TASK])
-    # Numbers that nobody reported have no shape.
-    return confidence_detail(rows, rows[rows["raw"].notna()], ["method", "scale"], resampling)
+    reported = rows[rows["raw"].notna()]
+    return confidence_detail(rows, reported, ["method", "scale"], resampling)
 
 
 _figure = partial(FigureSpec, task=TASK, by=("dataset", "variant"))
@@ -185,15 +190,15 @@ FIGURES: Sequence[FigureSpec] = (
     ),
 )
 
-_EACH: Mapping[str, Sequence[str]] = {
+_PARTS_BY_METHOD_NAME: Mapping[str, Sequence[str]] = {
     "{method} on {scale}": ("method", "scale"),
     "{method}": ("method",),
 }
-"""Parts of the condition of the main numbers, by the name of a method of elicitation in labels."""
+"""Parts of the condition that name the method in labels of main numbers, by their template."""
 
 HEADLINES: Sequence[Headline] = tuple(
     Headline(TASK, metric, f"{label}, {named}", short=f"{short}, {named}", each=each)
-    for named, each in _EACH.items()
+    for named, each in _PARTS_BY_METHOD_NAME.items()
     for metric, label, short in (
         ("overconfidence", "Overconfidence (share)", "overconfidence"),
         ("auroc", "AUROC", "AUROC"),
@@ -204,5 +209,7 @@ HEADLINES: Sequence[Headline] = tuple(
 )
 
 CLAUSES: Sequence[Clause] = tuple(
-    clause for each in _EACH.values() for clause in calibration_clauses(TASK, {}, each)
+    clause
+    for each in _PARTS_BY_METHOD_NAME.values()
+    for clause in calibration_clauses(TASK, {}, each)
 )

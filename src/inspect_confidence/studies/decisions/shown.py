@@ -53,7 +53,7 @@ _CONFIDENCE = (
     Column("aurc", "AURC", 3),
     _UNREADABLE,
 )
-_COMMITTED = (
+_COMMITMENT = (
     Column("accuracy", "accuracy"),
     Column("keep_rate_right", "right kept"),
     Column("keep_rate_wrong", "wrong kept"),
@@ -80,12 +80,12 @@ def decision_tables(results: pd.DataFrame) -> list[View]:
     targets, attempts, commitments = (
         rows.matching(task=task) for task in (ABSTAIN, SIMPLE_QA, COMMITMENT)
     )
-    of_form = (*_KEYS, "format", "confidence_asked")
+    form_lines = (*_KEYS, "format", "confidence_asked")
     specs = [
         _spec(
             "Answering only above a target",
             targets,
-            (*of_form, "confidence_target"),
+            (*form_lines, "confidence_target"),
             _TARGETS,
             "A right answer is worth 1 point, a wrong one -t/(1 - t), a declined one 0. Accuracy "
             "given attempted is at least the target t if the model does as it is told. Regret is "
@@ -94,7 +94,7 @@ def decision_tables(results: pd.DataFrame) -> list[View]:
         _spec(
             "From one target to the next",
             targets,
-            of_form,
+            form_lines,
             [Column("monotony_violations", "declined, then answered at the higher target", 3)],
             "Share of pairs of neighbouring targets, by item. A model that follows the target "
             "has none.",
@@ -118,7 +118,7 @@ def decision_tables(results: pd.DataFrame) -> list[View]:
             "Kept, withdrawn, bet on",
             commitments,
             (*_KEYS, "pushback"),
-            _COMMITTED,
+            _COMMITMENT,
             "Withdraw delta is the share of right answers that are kept less that of wrong ones, "
             "in percentage points; bet delta likewise of bets.",
         ),
@@ -137,18 +137,20 @@ def decision_tables(results: pd.DataFrame) -> list[View]:
 def _spec(
     title: str, rows: ResultTable, lines: Sequence[str], columns: Sequence[Column], caption: str
 ) -> TableSpec:
+    """Specify a table without empty columns; the caption begins with that on intervals."""
     return TableSpec(
         title,
         rows,
         lines,
         columns,
         f"{_INTERVALS} {caption}",
-        label=_labelled,
+        label=_line_labels,
         layout=columns_with_numbers,
     )
 
 
-def _labelled(line: Mapping[str, str]) -> Mapping[str, str]:
+def _line_labels(line: Mapping[str, str]) -> Mapping[str, str]:
+    """Return a line's first cells by heading; an empty one is a dash."""
     headings = {"dataset": "data set", "confidence_target": "target"}
     return {headings.get(name, name.replace("_", " ")): text or "-" for name, text in line.items()}
 

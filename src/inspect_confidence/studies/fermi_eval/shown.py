@@ -29,7 +29,9 @@ _INTERVAL_COLUMNS = (
     ("mean_width", "width", 1),
     ("format_failure_rate", "parse failures", 2),
 )
-_DETAILS = ("base", "scaling", "decoding")
+"""Metric, heading and digits of the columns with one value for each level."""
+_ADJUSTMENT_PARTS = ("base", "scaling", "decoding")
+"""Parts of the condition that tell adjusted intervals from those of the method itself."""
 _OVER_LEVELS = (
     ("coverage_plateau", "coverage plateau", 2),
     ("unseen_mass", "unseen mass", 3),
@@ -39,59 +41,59 @@ _OVER_LEVELS = (
     ("tunnel_index", "Tunnel Index (bits)", 3),
     ("decoding_entropy", "decoding entropy (bits)", 3),
 )
+"""Metric, label and digits of the numbers over levels, which the caption lists."""
 
 
 def interval_tables(results: pd.DataFrame) -> list[View]:
-    """Return tables of each model, one a metric if it has many methods; then the reductions.
-
-    Levels are in rows, methods in columns.
-    """
+    """Return the tables of each model, with a line for each level; then the reductions."""
     rows = ResultTable.from_frame(results).matching(traces="")
-    views = tables.views_with_lines(
-        spec
-        for (model, dataset, variant), model_rows in rows.groups("model", "dataset", "variant")
-        for spec in _of_model(
-            tables.titled(model, dataset and f"on {dataset}", variant and f"({variant})"),
-            model_rows,
-        )
-    )
-    return [*views, *_reductions(rows)]
+    specs: list[TableSpec] = []
+    for (model, dataset, variant), model_rows in rows.groups("model", "dataset", "variant"):
+        title = tables.titled(model, dataset and f"on {dataset}", variant and f"({variant})")
+        specs += _interval_tables_of_model(title, model_rows)
+    return [*tables.views_with_lines(specs), *_reductions(rows)]
 
 
-def _of_model(title: str, rows: ResultTable) -> Iterator[TableSpec]:
+def _interval_tables_of_model(title: str, rows: ResultTable) -> Iterator[TableSpec]:
+    """Yield one table with all columns for up to two methods, otherwise one for each metric.
+
+    Tables are of the test split if there is one. The last table has the caption.
+    """
     split = "test" if rows.matching(split="test").rows else ""
     title += ", test split" if split else ""
     by_metric = _by_metric(rows, split)
     methods = {_method(row): row for row in by_metric.values()}
-    judgments_asked = sum(
-        int(row.value) for (_, _, metric), row in by_metric.items() if metric == "n"
-    )
-    judgments = f"{judgments_asked:,} judgments; " if judgments_asked else ""
-    caption = (
-        ".\n".join([f"{judgments}95% intervals in brackets", *_caption_lines(by_metric)]) + "."
-    )
+    n_judgments = sum(int(row.value) for (_, _, metric), row in by_metric.items() if metric == "n")
+    judgments = f"{n_judgments:,} judgments; " if n_judgments else ""
+    caption_lines = [f"{judgments}95% intervals in brackets", *_caption_lines(by_metric)]
+    caption = ".\n".join(caption_lines) + "."
     is_side_by_side = len(methods) <= 2
-    by_title: dict[str, list[Column]] = defaultdict(list)
+    columns_by_title: dict[str, list[Column]] = defaultdict(list)
     for metric, name, digits in _INTERVAL_COLUMNS:
-        by_title[title if is_side_by_side else f"{title}: {name}"] += [
-            Column(
-                *(metric, f"{method} {name}" if is_side_by_side else method, digits),
-                where={part: row[part] for part in ("method", *_DETAILS)},
-            )
-            for method, row in methods.items()
-        ]
+        table_title = title if is_side_by_side else f"{title}: {name}"
+        for method, row in methods.items():
+            heading = f"{method} {name}" if is_side_by_side else method
+            condition = {part: row[part] for part in ("method", *_ADJUSTMENT_PARTS)}
+            columns_by_title[table_title].append(Column(metric, heading, digits, where=condition))
     levels = rows.matching(split=split).having("level").sorted_by(lambda row: float(row["level"]))
-    last = [*by_title][-1]
-    for above, columns in by_title.items():
+    last_title = [*columns_by_title][-1]
+    for table_title, columns in columns_by_title.items():
         yield TableSpec(
-            *(above, levels, ("level",), columns, caption if above == last else ""),
+            table_title,
+            levels,
+            ("level",),
+            columns,
+            caption if table_title == last_title else "",
             label=lambda line: {"level": f"{line['level']}%"},
             layout=tables.columns_with_numbers,
         )
 
 
 def _by_metric(rows: ResultTable, split: str) -> RowsByMetric:
-    """Index rows by method, level and metric; rows are of the split, or of all judgments."""
+    """Return the rows of a split by method, level and metric.
+
+    A metric over levels that the split lacks is that of all judgments.
+    """
     by_metric: dict[tuple[str, str, str], ResultRow] = {}
     for row in rows:
         key = (_method(row), row["level"], row["metric"])
@@ -102,8 +104,8 @@ def _by_metric(rows: ResultTable, split: str) -> RowsByMetric:
 
 def _method(row: ResultRow) -> str:
     """Return the name of a method with its base or its adjustment, such as `logprob(score)`."""
-    details = ",".join(row[name] for name in _DETAILS if row[name])
-    return f"{row['method']}({details})" if details else row["method"]
+    adjustment = ",".join(row[name] for name in _ADJUSTMENT_PARTS if row[name])
+    return f"{row['method']}({adjustment})" if adjustment else row["method"]
 
 
 def _caption_lines(by_metric: RowsByMetric) -> Iterator[str]:
@@ -111,16 +113,20 @@ def _caption_lines(by_metric: RowsByMetric) -> Iterator[str]:
     for metric, label, digits in _OVER_LEVELS:
         for (method, level, name), row in by_metric.items():
             if name == metric:
-                label_of_method = f"{method}, {level}%" if level else method
+                method_label = f"{method}, {level}%" if level else method
                 rule = f", {row.note}" if metric == "decoding_temperature" else ""
-                yield f"{label} ({label_of_method}): {tables.cell(row.record, digits)}{rule}"
+                yield f"{label} ({method_label}): {tables.cell(row.record, digits)}{rule}"
     for (_, level, metric), row in by_metric.items():
         if metric == "conformal_offset" and math.isinf(row.value):
             yield f"{level}%: {row.note}"
 
 
 def _reductions(rows: ResultTable) -> Iterator[View]:
-    """Yield the mean over models of each method's reduction of the interval score."""
+    """Yield the table of each method's reduction of the interval score against stated intervals.
+
+    Reductions are means over models, on the test split. There is no table without stated intervals
+    or without other methods.
+    """
     scores = [*rows.matching(split="test", metric="interval_score").having("level")]
     key_of = itemgetter("model", "dataset", "variant", "level")
     direct = {key_of(row): row.value for row in scores if row["method"] == "direct"}
@@ -227,7 +233,10 @@ FIGURES: Sequence[FigureSpec] = (
 
 HEADLINES: Sequence[Headline] = (
     Headline(
-        *(_TASK, "coverage_gap", "Coverage minus 90%, stated intervals (share)", _DIRECT_90),
+        _TASK,
+        "coverage_gap",
+        "Coverage minus 90%, stated intervals (share)",
+        _DIRECT_90,
         short="coverage at 90%, minus 90%",
     ),
     Headline(_TASK, "coverage_plateau", "Coverage plateau of stated intervals (ratio)", _DIRECT),

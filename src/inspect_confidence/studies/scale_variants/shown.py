@@ -40,18 +40,18 @@ from inspect_confidence.studies.tables import (
 _TASK = "scale_variants"
 ALL_SETS = "all"
 """Value of `dataset` in shares of reports over all data sets together."""
-_BASE = str(BASELINE)
+_BASELINE_SCALE = str(BASELINE)
 _GROUPS = {name: [str(scale) for scale in scales] for name, scales in GROUPS.items()}
-_GRANULARITY, _ODD = _GROUPS["granularity"], _GROUPS["nonstandard"]
-_WHO = ("model", "variant", "dataset")
+_GRANULARITY, _NONSTANDARD = _GROUPS["granularity"], _GROUPS["nonstandard"]
+_LINE_KEYS = ("model", "variant", "dataset")
 
-_APART = Column("items_not_common", "items not common", 0)
+_NOT_COMMON = Column("items_not_common", "items not common", 0)
 _ACCURACY, _AUROC = Column("accuracy", "accuracy"), Column("auroc", "AUROC")
 _ECE = Column("ece", "ECE", 3)
 _ENTROPY = Column("entropy_bits", "entropy (bits)")
 _UTILIZATION = Column("utilization", "utilization")
 _ROUND = Column("round_rate", "multiples of 5", 3)
-_BEYOND = Column("violation_rate", "out of range", 3)
+_OUT_OF_RANGE = Column("violation_rate", "out of range", 3)
 _CALIBRATION = (
     _ACCURACY,
     Column("mean_confidence", "confidence"),
@@ -60,7 +60,7 @@ _CALIBRATION = (
     Column("brier", "Brier", 3),
     _AUROC,
 )
-_USED = (
+_REPORTED = (
     Column("top1_value", "commonest", 0),
     Column("top1_share", "its share"),
     Column("top3_share", "top 3 share"),
@@ -75,7 +75,7 @@ _BINS = (
     Column("ece", "10 of equal mass", 3, where={"binning": "equal_mass"}),
 )
 _VIOLATIONS = (
-    _BEYOND,
+    _OUT_OF_RANGE,
     Column("clip_rate", "clipped", 3),
     Column("format_failure_rate", "parse failures", 3),
 )
@@ -89,29 +89,30 @@ def scale_tables(results: pd.DataFrame) -> list[View]:
     adjusted = _HOLM
     if any("test=permutation" in variant.split(";") for variant in rows.values("variant")):
         adjusted = _BONFERRONI
-    of_models = (
-        spec
-        for names, model_rows in rows.groups("model", "variant")
-        for spec in _of_model(titled(*names), model_rows, threshold, adjusted)
-    )
-    return views_with_lines([*_printed(rows, threshold, adjusted), *of_models])
+    specs = [*_study_tables(rows, threshold, adjusted)]
+    for names, model_rows in rows.groups("model", "variant"):
+        specs += _tables_of_model(titled(*names), model_rows, threshold, adjusted)
+    return views_with_lines(specs)
 
 
 @dataclass(frozen=True)
-class _Adjusted:
-    """The adjusted p behind stars and columns of p: its metric, and its name in captions."""
+class _AdjustedP:
+    """The metric of the adjusted p in stars and columns of p, and its name in captions."""
 
     metric: str
     name: str
 
 
-_HOLM = _Adjusted("p_holm", "Holm's adjustment")
-_BONFERRONI = _Adjusted("p_bonferroni", "Bonferroni's adjustment, by permutation,")
+_HOLM = _AdjustedP("p_holm", "Holm's adjustment")
+_BONFERRONI = _AdjustedP("p_bonferroni", "Bonferroni's adjustment, by permutation,")
 
 
-def _printed(rows: ResultTable, threshold: str, adjusted: _Adjusted) -> Iterator[TableSpec]:
-    """Yield the study's tables: most show the mean over data sets, or the only data set."""
-    scales_asked = sorted(filter(None, rows.values("scale")), key=_place)
+def _study_tables(rows: ResultTable, threshold: str, adjusted: _AdjustedP) -> Iterator[TableSpec]:
+    """Yield the study's tables; most show the mean over data sets, or the only data set.
+
+    `threshold` is that of type-2 sensitivity.
+    """
+    used_scales = sorted(filter(None, rows.values("scale")), key=_scale_sort_key)
     means = {(row["model"], row["variant"]) for row in rows.matching(dataset=MEAN)}
     mean = ResultTable(
         [
@@ -120,77 +121,87 @@ def _printed(rows: ResultTable, threshold: str, adjusted: _Adjusted) -> Iterator
             if (row["dataset"] == MEAN) == ((row["model"], row["variant"]) in means)
         ]
     )
-    starred = partial(_starred, adjusted=adjusted)
+    starred = partial(_add_stars, adjusted=adjusted)
     meta_d, m_ratio, *_ = map(starred, _sensitivity(rows, threshold))
-    sense, odd = [meta_d, m_ratio], [_ROUND, _BEYOND, meta_d, m_ratio]
-    p_values = [_tested(adjusted.metric, "p", column_of) for column_of in sense]
-    tests = [_tested("difference", "difference", column_of) for column_of in sense]
+    sensitivity = [meta_d, m_ratio]
+    odd = [_ROUND, _OUT_OF_RANGE, meta_d, m_ratio]
+    p_values = [_test_column(adjusted.metric, "p", measure) for measure in sensitivity]
+    tests = [_test_column("difference", "difference", measure) for measure in sensitivity]
 
-    of_all = partial(_of_all, threshold=threshold, adjusted=adjusted)
+    table_of_all = partial(_table_of_all_models, threshold=threshold, adjusted=adjusted)
 
     def by_scale(title: str, scales: Sequence[str], columns: Sequence[Column]) -> TableSpec:
-        """Specify a table with a line for each scale; no line if only the baseline was asked."""
-        compared_scales = {*scales_asked}.intersection(scales) - {_BASE}
+        """Specify a table with a line for each scale; no line if only the baseline was used."""
+        compared_scales = {*used_scales}.intersection(scales) - {_BASELINE_SCALE}
         table = mean.among("scale", scales if compared_scales else ())
-        return of_all(title, table, (*_WHO, "scale"), [*columns, _APART])
+        return table_of_all(title, table, (*_LINE_KEYS, "scale"), [*columns, _NOT_COMMON])
 
     def across(title: str, table: ResultTable, column: Column, *more: Column) -> TableSpec:
         """Specify a table with a column for each granularity scale, or for each of all scales."""
-        scales = scales_asked if column.metric == _BEYOND.metric else _GRANULARITY
-        present_scales = [scale for scale in scales if scale in scales_asked]
+        scales = used_scales if column.metric == _OUT_OF_RANGE.metric else _GRANULARITY
+        present_scales = [scale for scale in scales if scale in used_scales]
         columns = [
             replace(column, heading=scale, where={**column.where, "scale": scale})
             for scale in present_scales
         ]
-        not_common = replace(_APART, where={"scales": "all"})
-        table = table if {*present_scales} - {_BASE} else ResultTable([])
-        return of_all(title, table, _WHO, [*columns, *more, not_common])
+        not_common = replace(_NOT_COMMON, where={"scales": "all"})
+        table = table if {*present_scales} - {_BASELINE_SCALE} else ResultTable([])
+        return table_of_all(title, table, _LINE_KEYS, [*columns, *more, not_common])
 
-    columns = [*_USED, _ACCURACY, _AUROC, _ECE, *sense, _APART]
-    baseline = rows.matching(scale=_BASE)
-    yield of_all("Tables 1 and 8 to 10, scale 0-100", baseline, _WHO, columns)
+    columns = [*_REPORTED, _ACCURACY, _AUROC, _ECE, *sensitivity, _NOT_COMMON]
+    baseline = rows.matching(scale=_BASELINE_SCALE)
+    yield table_of_all("Tables 1 and 8 to 10, scale 0-100", baseline, _LINE_KEYS, columns)
     test_columns = [meta_d, p_values[0], m_ratio, p_values[1]]
     yield by_scale("Table 2, granularity", _GRANULARITY, test_columns)
-    yield by_scale("Table 3, boundary", [_BASE, *_GROUPS["boundary"]], [*sense, _UTILIZATION])
-    yield by_scale("Table 4, non-standard scales", [_BASE, *_ODD[:3]], odd)
-    yield by_scale("Table 5, odd bounds", [_BASE, *_ODD[3:]], odd)
+    yield by_scale(
+        "Table 3, boundary", [_BASELINE_SCALE, *_GROUPS["boundary"]], [*sensitivity, _UTILIZATION]
+    )
+    yield by_scale("Table 4, non-standard scales", [_BASELINE_SCALE, *_NONSTANDARD[:3]], odd)
+    yield by_scale("Table 5, odd bounds", [_BASELINE_SCALE, *_NONSTANDARD[3:]], odd)
     yield across("Table 11, ECE", mean, starred(_ECE))
     yield across("Table 12, M-ratio", rows, m_ratio)
     spread = Column("accuracy_spread", "spread (points)", 1)
     yield across("Table 13, accuracy", mean, _ACCURACY, spread)
-    yield by_scale("Table 14, 60-100", [_BASE, "60-100"], [*sense, _ECE, _UTILIZATION])
-    yield by_scale("Table 15, 3-38", [_BASE, "3-38"], [*odd, _ENTROPY])
+    yield by_scale(
+        "Table 14, 60-100", [_BASELINE_SCALE, "60-100"], [*sensitivity, _ECE, _UTILIZATION]
+    )
+    yield by_scale("Table 15, 3-38", [_BASELINE_SCALE, "3-38"], [*odd, _ENTROPY])
     test_columns = [meta_d, tests[0], p_values[0], m_ratio, tests[1], p_values[1]]
-    yield by_scale("Table 16, differences from 0-100", [*{*scales_asked} - {_BASE}], test_columns)
-    percent = replace(_BEYOND, digits=1, factor=100, interval=False)
+    yield by_scale(
+        "Table 16, differences from 0-100", [*{*used_scales} - {_BASELINE_SCALE}], test_columns
+    )
+    percent = replace(_OUT_OF_RANGE, digits=1, factor=100, interval=False)
     yield across("Table 17, out of range (%)", mean, percent)
 
 
-def _place(scale: str) -> tuple[int, str]:
+def _scale_sort_key(scale: str) -> tuple[int, str]:
     """Return the sort key of a scale: the study's scales in its order, then others."""
     scales = [str(listed_scale) for listed_scale in ALL]
     return (scales.index(scale) if scale in scales else len(scales)), scale
 
 
-def _starred(column: Column, adjusted: _Adjusted) -> Column:
-    """Return the column with stars by the adjusted p of the difference from the baseline."""
-    test = {"metric": adjusted.metric, "of": column.metric, "versus": _BASE}
+def _add_stars(column: Column, adjusted: _AdjustedP) -> Column:
+    """Return the column with stars for the adjusted p of the difference from the baseline."""
+    test = {"metric": adjusted.metric, "of": column.metric, "versus": _BASELINE_SCALE}
     return replace(column, mark=lambda p: stars(p, 0.05, 0.01), marked_by=test)
 
 
-def _tested(metric: str, heading: str, column: Column) -> Column:
-    """Return a column of the test against the baseline."""
-    condition = {**column.where, "of": column.metric, "versus": _BASE}
+def _test_column(metric: str, heading: str, column: Column) -> Column:
+    """Return the column of a test of a measure against the baseline.
+
+    `metric` is the difference or p of the test, and `column` that of the measure.
+    """
+    condition = {**column.where, "of": column.metric, "versus": _BASELINE_SCALE}
     return Column(metric, f"{heading} of {column.heading}", 3, where=condition)
 
 
-def _of_all(
+def _table_of_all_models(
     title: str,
     rows: ResultTable,
     lines: Sequence[str],
     columns: Sequence[Column],
     threshold: str,
-    adjusted: _Adjusted,
+    adjusted: _AdjustedP,
 ) -> TableSpec:
     """Specify a table of all models, without empty columns."""
     return TableSpec(
@@ -199,19 +210,19 @@ def _of_all(
         lines,
         columns,
         partial(_caption, threshold, adjusted, columns),
-        label=_labelled,
-        layout=_with_content,
+        label=_line_labels,
+        layout=_columns_with_content,
     )
 
 
-def _of_model(
-    model: str, rows: ResultTable, threshold: str, adjusted: _Adjusted
+def _tables_of_model(
+    model: str, rows: ResultTable, threshold: str, adjusted: _AdjustedP
 ) -> Iterator[TableSpec]:
     """Yield tables of one model, with every data set and scale."""
     numbers = rows.matching(of="")
     tables: Mapping[str, Sequence[Column]] = {
         "Calibration and sensitivity": [*_CALIBRATION, *_sensitivity(rows, threshold)],
-        "Reports": [*_USED, _ROUND, _UTILIZATION],
+        "Reports": [*_REPORTED, _ROUND, _UTILIZATION],
         "Tables 6 and 7, ECE by bins": _BINS,
         "Out of range": _VIOLATIONS,
     }
@@ -220,28 +231,29 @@ def _of_model(
             f"{title}: {model}",
             numbers,
             ("dataset", "scale"),
-            [*columns, _APART],
+            [*columns, _NOT_COMMON],
             partial(_caption, threshold, adjusted, columns),
-            label=_labelled,
-            layout=_with_numbers,
+            label=_line_labels,
+            layout=_lines_with_numbers,
         )
     for (versus,), compared in rows.having("of").groups("versus"):
-        measures = [
-            measure_name for measure_name in compared.values("of") if measure_name in _COMPARED
-        ]
+        measures = [measure for measure in compared.values("of") if measure in _COMPARED]
         yield TableSpec(
             f"Differences from {versus}: {model}",
             compared,
             ("dataset", "scale"),
-            [_difference(measure, adjusted) for measure in measures],
+            [_difference_column(measure, adjusted) for measure in measures],
             "Value less that of the baseline on the items that both have, with its 95% bootstrap "
             f"interval; * p < .05, ** p < .01 after {adjusted.name} over the scales.",
-            label=_labelled,
+            label=_line_labels,
         )
 
 
 def _sensitivity(rows: ResultTable, threshold: str) -> list[Column]:
-    """Return columns of type-2 sensitivity: of all data sets, then of items with two choices."""
+    """Return columns of type-2 sensitivity at a threshold.
+
+    If meta-d' over all ratings is defined, which needs two choices, its columns follow.
+    """
     condition = {"threshold": threshold}
     columns = [
         Column("meta_d_ideal", "meta-d'", where=condition),
@@ -254,38 +266,40 @@ def _sensitivity(rows: ResultTable, threshold: str) -> list[Column]:
     return columns
 
 
-def _difference(measure: str, adjusted: _Adjusted) -> Column:
+def _difference_column(measure: str, adjusted: _AdjustedP) -> Column:
     """Return the column of a measure's difference from the baseline, starred by its p."""
     column = Column("difference", measure, 3, where={"of": measure})
-    return replace(_starred(column, adjusted), marked_by={"metric": adjusted.metric})
+    return replace(_add_stars(column, adjusted), marked_by={"metric": adjusted.metric})
 
 
-def _labelled(line: Mapping[str, str]) -> Mapping[str, str]:
+def _line_labels(line: Mapping[str, str]) -> Mapping[str, str]:
+    """Return a line's first cells by heading; an empty scale is a dash in tables of one model."""
     if "model" not in line:
         return {"data set": line["dataset"], "scale": line["scale"] or "-"}
     return {"data set" if name == "dataset" else name: text for name, text in line.items()}
 
 
-def _with_numbers(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the lines that have any number but the count of items."""
-    numbers = table.columns.drop(["data set", "scale", _APART.heading])
-    return _with_content(table[(table[numbers] != "-").any(axis=1)])
+def _lines_with_numbers(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the lines with any number beside that of items not common, and their columns."""
+    numbers = table.columns.drop(["data set", "scale", _NOT_COMMON.heading])
+    return _columns_with_content(table[(table[numbers] != "-").any(axis=1)])
 
 
-def _with_content(table: pd.DataFrame) -> pd.DataFrame:
+def _columns_with_content(table: pd.DataFrame) -> pd.DataFrame:
     """Return the columns with any value or note; no lines if no number is defined."""
-    columns = [
-        name for name in table if any(value and value is not NOTHING for value in table[name])
-    ]
+    columns = []
+    for name in table:
+        if any(value and value is not NOTHING for value in table[name]):
+            columns.append(name)
     cells = table.to_numpy().ravel()
-    defined = any(isinstance(value, Cell) and value != "-" for value in cells)
-    return table.loc[:, columns] if defined else table.iloc[:0]
+    is_defined = any(isinstance(value, Cell) and value != "-" for value in cells)
+    return table.loc[:, columns] if is_defined else table.iloc[:0]
 
 
 def _caption(
-    threshold: str, adjusted: _Adjusted, columns: Sequence[Column], rows: Sequence[ResultRow]
+    threshold: str, adjusted: _AdjustedP, columns: Sequence[Column], rows: Sequence[ResultRow]
 ) -> str:
-    """Describe the metrics shown; point out conditions with different items."""
+    """Return the sentences that apply to the shown rows: definitions, tests, different items."""
     shown_metrics = {row["metric"] for row in rows}
     has_tests = any(column.mark or column.metric == adjusted.metric for column in columns)
     sentences = {
@@ -298,13 +312,13 @@ def _caption(
         "Stars and p are of the difference from 0-100 on common items: * p < .05, ** p < .01 after "
         f"{adjusted.name} over the scales.": has_tests,
         "Items not common are those that not every model, variant and scale of the data set was "
-        "asked: only differences are of the same items there.": _APART.metric in shown_metrics,
+        "asked: only differences are of the same items there.": _NOT_COMMON.metric in shown_metrics,
     }
     return " ".join(sentence for sentence, applies in sentences.items() if applies)
 
 
-_BASELINE = {"scale": _BASE}
-_SURE = {**_BASELINE, "threshold": "0.75"}
+_BASELINE = {"scale": _BASELINE_SCALE}
+_AT_THRESHOLD = {**_BASELINE, "threshold": "0.75"}
 
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
@@ -315,7 +329,7 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
     rows = complete_judgments(frames[_TASK])
     results = confidence_detail(rows, rows, ["scale"], resampling)
     if rows["dataset"].nunique() > 1:
-        # Items of two sets may have one name.
+        # The data set's name is added, because items of two data sets may have the same name.
         item = rows["dataset"] + "/" + rows["item"]
         results += all_report_shares(rows.assign(dataset=ALL_SETS, item=item), ["scale"])
     return results
@@ -325,7 +339,8 @@ _figure = partial(FigureSpec, task=_TASK, by=("dataset", "variant"))
 
 
 def _on_baseline(parts: Mapping[str, str]) -> bool:
-    return parts.get("scale") == _BASE
+    """Return whether a row's condition has the baseline scale."""
+    return parts.get("scale") == _BASELINE_SCALE
 
 
 FIGURES: Sequence[FigureSpec] = (
@@ -414,13 +429,16 @@ HEADLINES: Sequence[Headline] = (
     Headline(_TASK, "auroc", "AUROC on 0-100", _BASELINE, "AUROC on 0-100"),
     Headline(_TASK, "ece", "ECE on 0-100 (share)", _BASELINE, "ECE on 0-100"),
     Headline(
-        _TASK, "meta_d_ideal", "meta-d' on 0-100, confidence high from 0.75 on (d' units)", _SURE
+        _TASK,
+        "meta_d_ideal",
+        "meta-d' on 0-100, confidence high from 0.75 on (d' units)",
+        _AT_THRESHOLD,
     ),
     Headline(
         _TASK,
         "m_ratio",
         "M-ratio on 0-100, confidence high from 0.75 on (ratio)",
-        {**_SURE, "type1": TYPE1},
+        {**_AT_THRESHOLD, "type1": TYPE1},
     ),
     Headline(_TASK, "top3_share", "Share of the 3 commonest reports on 0-100", _BASELINE),
 )
