@@ -131,6 +131,10 @@ class Grid:
             narrowed[widest] -= 1
         return narrowed
 
+    def fits(self, width: int) -> bool:
+        """Return whether the columns, as wide as they are set, fit into a width."""
+        return sum(self.widths) + _GAP * (len(self.widths) - 1) <= width
+
     @property
     def height(self) -> int:
         """Approximate number of lines on the terminal."""

@@ -105,7 +105,7 @@ def print_table(
 ) -> None:
     """Print a table, split into several below each other if it exceeds the width.
 
-    A transposable table has its lines as columns if that is shorter.
+    A transposable table has its lines as columns if that is shorter and fits.
     """
     from inspect_confidence.cli.layout import Grid
 
@@ -116,7 +116,8 @@ def print_table(
         layouts = [grid.fit(console.width, whole=not console.is_terminal)]
         if transposable:
             layouts.append(grid.transpose().fit(console.width))
-        for part in min(layouts, key=_height):
+        fitting = [parts for parts in layouts if all(part.fits(console.width) for part in parts)]
+        for part in min(fitting or layouts, key=_height):
             part.print(console)
     if caption:
         _print_text(console, f"{caption}\n")

@@ -4,6 +4,7 @@ The first table has the most informative metrics; the others are folded: they ar
 `--full` and can be opened in the report.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -28,8 +29,9 @@ _HEADLINES = (
     Column("auroc", "AUROC"),
     Column("augrc", "AUGRC", 3),
 )
-_MEANS = Column("accuracy", "Accuracy"), Column("mean_confidence", "Mean confidence")
-"""What ECE and overconfidence compare."""
+_MEANS = {"accuracy": "accuracy", "mean_confidence": "mean confidence"}
+"""Metrics that ECE and overconfidence compare, with their labels."""
+_ECE = re.compile("ECE|expected calibration error", re.IGNORECASE)
 _CORRECTED = {
     "accuracy": "accuracy",
     "overconfidence": "overconfidence",
@@ -100,20 +102,17 @@ def _is_corrected(results: pd.DataFrame) -> "pd.Series[bool]":
 def means_as_headlines(study: Study) -> list[Headline]:
     """Return headlines of accuracy and mean confidence that the study itself does not have.
 
-    Each has the conditions of a headline of the study with ECE.
+    Each has the conditions of a headline of the study with ECE, and its label with another name.
     """
     study_metrics = {headline.metric for headline in study.headlines}
     headlines = []
     for ece in study.headlines:
         if ece.metric != "ece":
             continue
-        for column in _MEANS:
-            if column.metric not in study_metrics:
-                placeholders = [f"{{{name}}}" for name in ece.each]
-                label = ", ".join([column.heading, *ece.where.values(), *placeholders])
-                headlines.append(
-                    Headline(ece.task, column.metric, label, dict(ece.where), each=ece.each)
-                )
+        for metric, name in _MEANS.items():
+            if metric not in study_metrics:
+                label = _ECE.sub(name, ece.label)
+                headlines.append(Headline(ece.task, metric, label, dict(ece.where), each=ece.each))
     return headlines
 
 
