@@ -47,7 +47,7 @@ def test_threads_read_what_is_read_here(logs: Path) -> None:
 def test_an_executor_that_is_none_is_refused(logs: Path) -> None:
     """In one line that says what there is."""
     for word in ("proceses", "threads:2", "dask://nowhere", "ray://here:1"):
-        assert "say processes, processes:4" in printed(
+        assert "write auto, none, processes, processes:4" in printed(
             "summarize", logs, "--executor", word, code=2
         ).stderr.replace("\n", " ")
 

@@ -17,7 +17,7 @@ from inspect_ai.scorer import ScoreEdit
 
 from conftest import run_respondent
 from inspect_confidence import InvalidArgument, read_judgments, summarize
-from inspect_confidence.judgments.files import write_file
+from inspect_confidence.judgments.files import write_judgments
 from inspect_confidence.judgments.rewriting import edited_scores
 from studies.recorded import recorded_ages
 
@@ -49,7 +49,7 @@ def test_files_give_back_what_was_written(tmp_path: Path) -> None:
     results = summarize(frames, resamples=50)
     for name in ("judgments.csv", "judgments.parquet"):
         file = tmp_path / name
-        write_file(frames, file)
+        write_judgments(frames, file)
         pd.testing.assert_frame_equal(read_judgments(file)["fermi_eval"], frames["fermi_eval"])
         pd.testing.assert_frame_equal(summarize(file, resamples=50), results)
 
@@ -58,7 +58,7 @@ def test_copies_and_files_of_the_same_logs_count_once(tmp_path: Path) -> None:
     """A copied log and a file made of the log add no judgment, and are reported."""
     log = run_respondent("calibrated", tmp_path / "logs", items=5)
     once = read_judgments(tmp_path / "logs")
-    write_file(once, tmp_path / "j.csv")
+    write_judgments(once, tmp_path / "j.csv")
     shutil.copy(log.location, tmp_path / "logs" / "copy.eval")
     frames = read_judgments([tmp_path / "logs", tmp_path / "j.csv"])
     assert len(frames["fermi_eval"]) == len(once["fermi_eval"]) == 20

@@ -26,8 +26,8 @@ from conftest import CHECKOUT, run_respondent
 from faults.ledger import held
 from inspect_confidence import InvalidArgument, Judgments, count_tables, ingest, read_judgments
 from inspect_confidence.judgments import executors
-from inspect_confidence.judgments.counts import CELLS
-from inspect_confidence.judgments.places import logs_at
+from inspect_confidence.judgments.counts import COUNT_COLUMNS
+from inspect_confidence.judgments.locations import list_logs
 from inspect_confidence.judgments.store import MANIFEST, store_at, write_manifest
 from inspect_confidence.studies import Recorded
 from runs import printed
@@ -78,8 +78,8 @@ def logs_folder(tmp_path: Path) -> Path:
 
 def counted(monkeypatch: pytest.MonkeyPatch) -> Mock:
     """Told each log that is read from now on."""
-    counter = Mock(wraps=executors.read_record)
-    monkeypatch.setattr(executors, "read_record", counter)
+    counter = Mock(wraps=executors.log_as_record)
+    monkeypatch.setattr(executors, "log_as_record", counter)
     return counter
 
 
@@ -314,7 +314,7 @@ def test_a_link_has_the_state_of_its_target(logs_folder: Path, tmp_path: Path) -
     assert ingest(folder, store).logs_read == 1
     edit(second)
     assert ingest(link, tmp_path / "alone").logs_read == 1
-    (log,) = logs_at(str(link))
+    (log,) = list_logs(str(link))
     assert (log.size, log.mtime) == (second.stat().st_size, second.stat().st_mtime)
 
 
@@ -325,7 +325,7 @@ def test_logs_are_listed_as_inspect_lists_them(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(EXAMPLES / "life_eval-candid.eval", tmp_path / name)
         os.utime(tmp_path / name, (10 - age // 2, 10 - age // 2))
-    locations = [log.location for log in logs_at(str(tmp_path))]
+    locations = [log.location for log in list_logs(str(tmp_path))]
     assert locations == [log.name for log in list_eval_logs(str(tmp_path))]
     assert len(locations) == 5
 
@@ -342,8 +342,8 @@ def test_a_store_is_counted_as_its_frames_are(
     store = tmp_path / "store"
     ingest(all_kinds, store)
     ways = {
-        "scale_variants": CELLS,
-        "question_sets": (*CELLS[:3], "item", "source", "correct"),
+        "scale_variants": COUNT_COLUMNS,
+        "question_sets": (*COUNT_COLUMNS[:3], "item", "source", "correct"),
         "fermi_eval": ("variant", "epoch", "item", "status", "lower", "reversed"),
         "hedge_markers": ("marker",),
         "life_eval": ("variant",),
@@ -368,7 +368,7 @@ def test_a_store_is_counted_as_its_frames_are(
         count_tables(frames, "scale_variants"), count_tables(store, "scale_variants")
     )
     for task, columns, says in (
-        ("scale", CELLS, "Did you mean 'scale_variants'"),
+        ("scale", COUNT_COLUMNS, "Did you mean 'scale_variants'"),
         ("life_eval", ("corect",), "no such column"),
         ("judge_check", ("status",), "There is no judgment of judge_check"),
     ):

@@ -18,7 +18,7 @@ from any_eval.small import confidence_of, far_end, kind_of, kinds, metrics_of, s
 from inspect_confidence import confidence, read_judgments, with_confidence
 from inspect_confidence.commands.plan import plan_run
 from inspect_confidence.commands.unread import unread
-from inspect_confidence.judgments.files import write_file
+from inspect_confidence.judgments.files import write_judgments
 from inspect_confidence.judgments.store import ingest
 from inspect_confidence.judgments.streams import stream_at
 from provider_server import ProviderServer, Reply, Request
@@ -375,7 +375,7 @@ def test_stores_and_files_hold_the_decisions(tmp_path: Path) -> None:
         pd.testing.assert_frame_equal(stored[task], frame)
         (streamed,) = stream.frames([task], each_model=False)
         pd.testing.assert_frame_equal(streamed[task], frame)
-        write_file({task: frame}, tmp_path / "judgments.csv")
+        write_judgments({task: frame}, tmp_path / "judgments.csv")
         ((name, read),) = read_judgments(tmp_path / "judgments.csv").items()
         assert name == task
         pd.testing.assert_frame_equal(read, frame)

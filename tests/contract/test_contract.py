@@ -41,7 +41,7 @@ from contract import (
 from contract.far_end import Case, FarEnd, check, check_judgments, failure_rate
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.commands.plan import plan_run
-from inspect_confidence.judgments.files import write_file
+from inspect_confidence.judgments.files import write_judgments
 from inspect_confidence.scorers.decisions import abstain_score, commitment_score
 from inspect_confidence.scorers.intervals import interval
 from inspect_confidence.scorers.options import age_at_death, option_confidence
@@ -209,7 +209,7 @@ def test_log_and_results_say_what_the_provider_sent(case: Case, model: str, home
 def kept_in_files(frame: pd.DataFrame, home: Path) -> None:
     """Judgments that are written out and read back are the same."""
     for name in ("j.csv", "j.parquet"):
-        write_file({frame["task"].iloc[0]: frame}, home / name)
+        write_judgments({frame["task"].iloc[0]: frame}, home / name)
         ((_, frame_of_file),) = read_judgments(home / name).items()
         pd.testing.assert_frame_equal(frame_of_file, frame)
 

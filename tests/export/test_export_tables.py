@@ -18,7 +18,7 @@ from inspect_confidence import InvalidArgument, summarize
 from inspect_confidence.export import FORMATS, Format, export
 from inspect_confidence.export.tables import latex_escaped as latex
 from inspect_confidence.export.text import file_name
-from inspect_confidence.judgments.files import read_file, write_file
+from inspect_confidence.judgments.files import read_file, write_judgments
 from inspect_confidence.judgments.read import judgments_of
 from inspect_confidence.results import escape_formula
 
@@ -198,10 +198,10 @@ def test_carriage_returns_in_csv_read_back_equal(tmp_path: Path) -> None:
 
 
 def test_judgments_with_carriage_returns_read_back_equal(tmp_path: Path) -> None:
-    """What `write_file` writes, `read_file` reads, whatever a name holds."""
+    """What `write_judgments` writes, `read_file` reads, whatever a name holds."""
     frame = pd.concat([intervals(name, [(2, 4), (4, 6)]) for name in CARRIAGE_RETURNS])
     before = judgments_of(frame)
-    write_file(before, tmp_path / "judgments.csv")
+    write_judgments(before, tmp_path / "judgments.csv")
     after = read_file(tmp_path / "judgments.csv")
     pd.testing.assert_frame_equal(after["fermi_eval"], before["fermi_eval"])
 

@@ -47,7 +47,7 @@ from pathlib import Path
 import pytest
 import inspect_confidence
 from faults import test_calls, test_hostile, test_users_tables
-from inspect_confidence.judgments.files import write_file
+from inspect_confidence.judgments.files import write_judgments
 from runs import OPENAI, printed
 
 def calls(folder):
@@ -69,7 +69,7 @@ def copies(folder):
 
 def terminal(folder):
     file = folder / "judgments.parquet"
-    write_file(test_hostile.frames(test_hostile.TEXTS["terminal"]), file)
+    write_judgments(test_hostile.frames(test_hostile.TEXTS["terminal"]), file)
     done = printed("summarize", file, "--resamples", 5, code=None)
     return ["summarize"] if not done.output or test_hostile.acts(done.output) else []
 

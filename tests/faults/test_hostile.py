@@ -19,7 +19,7 @@ from conftest import run_respondent
 from export.judged import intervals
 from faults.ledger import held
 from inspect_confidence.export import FORMATS, export
-from inspect_confidence.judgments.files import read_file, write_file
+from inspect_confidence.judgments.files import read_file, write_judgments
 from inspect_confidence.printing import INVISIBLE
 from inspect_confidence.report import write_report
 from inspect_confidence.results import Condition
@@ -184,7 +184,7 @@ def test_text_is_inert_in_every_file(tmp_path: Path, names: list[str]) -> None:
     outcomes |= {f"report: {file}": good for file, good in looked_at(tmp_path / "report")}
     for ending in ("csv", "parquet"):
         file = tmp_path / f"judgments.{ending}"
-        write_file(judgments, file)
+        write_judgments(judgments, file)
         copy = read_file(file)["fermi_eval"]
         outcomes[f"judgments.{ending}"] = all(
             set(copy[name]) == set(judgments["fermi_eval"][name]) for name in ("model", "reason")
@@ -201,7 +201,7 @@ def test_text_is_inert_on_a_terminal(tmp_path: Path) -> None:
     """Of every command that prints names, tables, notices and errors."""
     file = tmp_path / "judgments.parquet"
     outcomes: dict[str, bool] = {}
-    write_file(all_frames([name for name in TEXTS if name != "long"]), file)
+    write_judgments(all_frames([name for name in TEXTS if name != "long"]), file)
     for words in (
         ("summarize", file, "--resamples", 5),
         ("summarize", file, "--resamples", 5, "--json"),

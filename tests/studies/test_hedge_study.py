@@ -142,7 +142,7 @@ def parsed(text: str) -> list[Said]:
     return parsed_sentences
 
 
-def frame_of(sentences: Iterable[Said], model: str = "m") -> Frame:
+def frame_from_rows(sentences: Iterable[Said], model: str = "m") -> Frame:
     """Judgments as the task's table has them."""
     rows: list[dict[str, Any]] = []
     for sentence in sentences:
@@ -577,7 +577,9 @@ def test_worked_example(convention: str | None, threshold: float) -> None:
     """Every number of three data sets and four markers, in both conventions."""
     sentences = parsed(WORKED)
     loops = Loops(sentences, threshold, authors=convention == "authors")
-    results = checked(frame_of(sentences), convention=convention, marker_thresholds=(threshold,))
+    results = checked(
+        frame_from_rows(sentences), convention=convention, marker_thresholds=(threshold,)
+    )
     assert_same(results, loops.numbers())
 
 
@@ -609,7 +611,7 @@ SETS = tuple(product("ABC", ("train", "test")))
 
 def test_numbers_by_hand() -> None:
     """B's train split, added up on paper; T = 2, K = 20."""
-    results = checked(frame_of(parsed(WORKED)), marker_thresholds=(2,))
+    results = checked(frame_from_rows(parsed(WORKED)), marker_thresholds=(2,))
     # undoubtedly 20, 17, 20; perhaps 3, 8, 5; none 20, 19, 20; conceivably 2, 2 of 20
     hand = {"undoubtedly": 19 / 20, "perhaps": 16 / 60, NO_HEDGE: 59 / 60, "conceivably": 0.1}
     for marker, value in hand.items():
@@ -658,7 +660,7 @@ def test_four_data_sets_by_hand() -> None:
     """Of those with a train split that one, of D the test split; T = 1, punts and two sentences."""
     # probably: A 1, B .6, C .8, D .4, in all four. perhaps: A .8, B .2, C .4, none in D; <no_hedge>
     # in D alone. Accuracies 1, .5, 0 and .5.
-    results = checked(frame_of(parsed(FOUR)), marker_thresholds=(1,))
+    results = checked(frame_from_rows(parsed(FOUR)), marker_thresholds=(1,))
     # probably: mean .7, squares .09 + .01 + .01 + .09; perhaps: mean 1.4/3, squares .84 - 1.96/3.
     first, second = sqrt(0.2 / 3) / 0.7, sqrt((0.84 - 1.96 / 3) / 2) / (1.4 / 3)
     row = result_row(results, "m_avg_cv")
@@ -711,7 +713,7 @@ def test_four_data_sets_by_hand() -> None:
 
 def test_options_and_files(tmp_path: Path) -> None:
     """The judge stands in conditions; forms in a file replace what rules say, whatever the case."""
-    frame = frame_of(parsed(WORKED))
+    frame = frame_from_rows(parsed(WORKED))
     judge = np.where(frame["status"] == "no_response", "", "rules")
     results = checked(frame.assign(judge=judge), marker_thresholds=(2,))
     parts = results["condition"].map(Condition.read)
@@ -729,7 +731,7 @@ def test_options_and_files(tmp_path: Path) -> None:
         )
         for sentence in sentences
     ]
-    frame = frame_of(sentences)
+    frame = frame_from_rows(sentences)
     frame["marker"] = frame["marker"].replace({"perhaps": "Perhaps", "probably": "Probably, that"})
     results = checked(frame, marker_thresholds=(2,), markers=path)
     assert_same(results, Loops(joined).numbers())
@@ -740,7 +742,11 @@ def test_named_options(ddof: int, clamp: float) -> None:
     """The divisor of coefficients of variation, and the clamp of correlations."""
     sentences = parsed(WORKED)
     results = checked(
-        frame_of(sentences), marker_thresholds=(2,), ddof=ddof, correlation_clamp=clamp, resamples=2
+        frame_from_rows(sentences),
+        marker_thresholds=(2,),
+        ddof=ddof,
+        correlation_clamp=clamp,
+        resamples=2,
     )
     assert_same(results, Loops(sentences, ddof=ddof, clamp=clamp).numbers())
 
@@ -748,7 +754,7 @@ def test_named_options(ddof: int, clamp: float) -> None:
 def test_of_several_thresholds_each_has_the_numbers_that_it_has_alone() -> None:
     """T stands in the condition of a number that depends on it, unless it is the study's 10."""
     epochs = [replace(said, epoch=epoch) for said in parsed(WORKED) for epoch in range(1, 6)]
-    frame = frame_of(epochs)
+    frame = frame_from_rows(epochs)
     side_by_side = found_in(checked(frame, marker_thresholds=(2, 10, 100)))
     expected = {}
     for threshold in (2, 10, 100):
@@ -784,7 +790,7 @@ def test_each_choice_that_is_not_the_default_is_in_the_variant(
     settings: dict[str, Any], variant: str
 ) -> None:
     """Of every row, so that numbers of two choices never have the same key."""
-    results = summarize(frame_of(parsed(WORKED)), resamples=2, **settings)
+    results = summarize(frame_from_rows(parsed(WORKED)), resamples=2, **settings)
     variants = {Condition.read(text).get("variant", "") for text in results["condition"]}
     assert variants == {variant}
 
@@ -792,7 +798,7 @@ def test_each_choice_that_is_not_the_default_is_in_the_variant(
 @pytest.mark.parametrize("convention", [None, "authors"])
 def test_counts_stand_for_confidence(convention: str | None) -> None:
     """Where confidence is missing: agreeing and half of the undecided, over all judged."""
-    frame = frame_of(parsed(WORKED))
+    frame = frame_from_rows(parsed(WORKED))
     counts = frame.drop(columns="confidence")
     # Half of the undecided agree.
     moved = counts[["consistent", "inconsistent"]].min(axis=1).clip(upper=3).fillna(0)
@@ -820,8 +826,8 @@ def test_second_epoch_that_is_the_first(before: int, after: int, convention: str
     # anew: items are resampled with all their epochs.
     sentences = parsed(WORKED)
     options: dict[str, Any] = {"convention": convention, "resamples": 100}
-    first = checked(frame_of(sentences), marker_thresholds=(before,), **options)
-    second = checked(frame_of(twice(sentences)), marker_thresholds=(after,), **options)
+    first = checked(frame_from_rows(sentences), marker_thresholds=(before,), **options)
+    second = checked(frame_from_rows(twice(sentences)), marker_thresholds=(after,), **options)
     doubled = first["metric"].isin(["n", "sentences_per_marker", "sentences_per_marker_sd"])
     # Those of sentences and replies divide by n - 1, which a second epoch more than doubles.
     divided = (first["metric"] == "pooled_sd") & first["condition"].str.contains("level=")
@@ -840,7 +846,7 @@ def test_second_epoch_counts_for_the_threshold() -> None:
     """Markers with half of T sentences an epoch have T."""
     sentences = parsed(WORKED)
     assert_same(
-        checked(frame_of(twice(sentences)), marker_thresholds=(4,)),
+        checked(frame_from_rows(twice(sentences)), marker_thresholds=(4,)),
         Loops(twice(sentences), 4).numbers(),
     )
     before, after = (
@@ -863,7 +869,7 @@ def test_interval_resamples_items_with_their_sentences() -> None:
         observed[drop_part(row.condition, "variant"), row.metric] = draws
 
     settings: Any = {"resamples": 20_000, "options": {"hedge_markers.marker_thresholds": 1}}
-    for part in study_parts(frame_of(all_sentences), settings):
+    for part in study_parts(frame_from_rows(all_sentences), settings):
         list(part.results(observe, {"mic"}))
     draws = np.sort(observed[WHERE, "mic"])
     sums = np.array([sum(sentences) / 20 for sentences in agreements])
@@ -878,7 +884,7 @@ def test_interval_resamples_items_with_their_sentences() -> None:
         low, high = np.quantile(means, [share - 0.004, share + 0.004])
         assert low <= draws[round(share * len(draws))] <= high
     single = [replace(sentence, item="i") for sentence in all_sentences]
-    row = result_row(checked(frame_of(single), marker_thresholds=(1,)), "mic", "A", WHERE)
+    row = result_row(checked(frame_from_rows(single), marker_thresholds=(1,)), "mic", "A", WHERE)
     assert np.isnan([row["ci_low"], row["ci_high"]]).all()
     assert "no interval: fewer than 20 items" in row["note"]
 
@@ -894,7 +900,7 @@ def test_no_interval_of_no_variation() -> None:
         for group in SETS
         for i, agreeing in enumerate(agreements)
     ]
-    results = checked(frame_of(sentences), 500, marker_thresholds=(2,))
+    results = checked(frame_from_rows(sentences), 500, marker_thresholds=(2,))
     row = result_row(results, "m_avg_cv")
     assert row["value"] == 0
     assert isnan(row["ci_low"])
@@ -909,7 +915,7 @@ def test_distances_of_means_have_no_interval_however_many_items() -> None:
         for group in SETS
         for i in range(150)
     ]
-    results = checked(frame_of(sentences), 50)
+    results = checked(frame_from_rows(sentences), 50)
     assert result_row(results, "id_mae")["ci_low"] >= 0
     row = result_row(results, "id_mae", condition="level=mean")
     assert isnan(row["ci_low"])
@@ -940,7 +946,7 @@ def test_models_with_one_marker() -> None:
     """One that never hedges, or always in one way: nothing is left to compare markers with."""
     # It has one marker; nothing is left without it.
     sentences = stripped(parsed(WORKED), markers=())
-    results = checked(frame_of(sentences), marker_thresholds=(2,))
+    results = checked(frame_from_rows(sentences), marker_thresholds=(2,))
     assert_same(results, Loops(sentences).numbers())
     reasons = undefined(results)
     assert set(reasons) == {
@@ -958,7 +964,7 @@ def test_models_with_one_marker() -> None:
     assert (results.loc[results["metric"] == "hedges_per_sentence", "value"] == 0).all()
     # Distances and its own variation, but no correlation of markers.
     sentences = stripped(parsed(WORKED), markers=("perhaps",))
-    results = checked(frame_of(sentences), marker_thresholds=(2,))
+    results = checked(frame_from_rows(sentences), marker_thresholds=(2,))
     assert_same(results, Loops(sentences).numbers())
     reasons = undefined(results)
     assert set(reasons) == {"d_avg_cv", "mrc", "pooled_sd"}
@@ -970,7 +976,7 @@ def test_a_model_that_always_punts(convention: str | None) -> None:
     """Never right, and so no MAC; nothing agrees or differs, so that confidence is 1/2."""
     lines = [f"{d} {s} {i} p -@10/100" for d, s in SETS for i in range(4)]
     sentences = parsed("\n".join(lines))
-    results = checked(frame_of(sentences), marker_thresholds=(2,), convention=convention)
+    results = checked(frame_from_rows(sentences), marker_thresholds=(2,), convention=convention)
     assert_same(results, Loops(sentences, authors=convention == "authors").numbers())
     for dataset, split in SETS:
         accuracy = result_row(results, "accuracy", dataset, f"split={split}")
@@ -988,7 +994,7 @@ def test_a_model_that_always_punts(convention: str | None) -> None:
 def test_one_data_set_only() -> None:
     """ID-MAE and D-AvgCV, and nothing that compares data sets."""
     sentences = [sentence for sentence in parsed(WORKED) if sentence.group[0] == "A"]
-    results = checked(frame_of(sentences), marker_thresholds=(2,))
+    results = checked(frame_from_rows(sentences), marker_thresholds=(2,))
     assert_same(results, Loops(sentences).numbers())
     reasons = undefined(results)
     assert set(reasons) == {"cd_mae", "pooled_sd", "m_avg_cv", "mrc", "mac", "mcc", "mrc_change"}
@@ -1004,14 +1010,14 @@ def test_data_sets_with_one_split(convention: str | None) -> None:
     """They are left out of the MAEs and counted; the rest uses them."""
     sentences = [sentence for sentence in parsed(WORKED) if sentence.group != ("B", "train")]
     authors = convention == "authors"
-    results = checked(frame_of(sentences), marker_thresholds=(2,), convention=convention)
+    results = checked(frame_from_rows(sentences), marker_thresholds=(2,), convention=convention)
     assert_same(results, Loops(sentences, authors=authors).numbers())
     for metric in ("id_mae", "cd_mae"):
         row = result_row(results, metric)
         assert row["note"].startswith("1 data sets with one split left out")
         other_sets = [sentence for sentence in sentences if sentence.group[0] != "B"]
         results_without = checked(
-            frame_of(other_sets), marker_thresholds=(2,), convention=convention
+            frame_from_rows(other_sets), marker_thresholds=(2,), convention=convention
         )
         assert row["value"] == pytest.approx(result_row(results_without, metric)["value"])
 
@@ -1020,7 +1026,7 @@ def test_data_sets_with_one_split(convention: str | None) -> None:
 def test_one_split_only(split: str) -> None:
     """No MAE; a file of one's own may name no split at all."""
     sentences = [sentence for sentence in parsed(WORKED) if sentence.group[1] == "test"]
-    frame = frame_of(sentences).assign(split=split)
+    frame = frame_from_rows(sentences).assign(split=split)
     results = checked(frame, marker_thresholds=(2,))
     renamed = [replace(sentence, group=(sentence.group[0], split)) for sentence in sentences]
     expected = {
@@ -1041,7 +1047,7 @@ def test_one_split_only(split: str) -> None:
 def test_threshold_above_every_count() -> None:
     """No MIC at all: what rests on MICs says so, the rest is there."""
     sentences = parsed(WORKED)
-    results = checked(frame_of(sentences), marker_thresholds=(100,))
+    results = checked(frame_from_rows(sentences), marker_thresholds=(100,))
     assert_same(results, Loops(sentences, 100).numbers())
     over = results[results["dataset"] == "all"]
     assert over["value"].isna().all()
@@ -1056,7 +1062,7 @@ def test_empty_replies() -> None:
     """Alone they are failures and nothing else; beside others they change nothing else."""
     sentences = [Said(group, f"i{i}", nan, nan, 1, None) for group in SETS for i in range(3)]
     columns = dict.fromkeys(("sentence", "confidence"), nan)
-    results = checked(frame_of(sentences).assign(marker="", **columns))
+    results = checked(frame_from_rows(sentences).assign(marker="", **columns))
     assert_same(results, Loops(sentences, 10).numbers())
     failed = results[results["metric"] == "format_failure_rate"]
     assert (failed["value"] == 1).all()
@@ -1065,8 +1071,8 @@ def test_empty_replies() -> None:
     # They change nothing but the share of failures, and what is left out.
     sentences = parsed(WORKED)
     empty = [Said(("B", "test"), f"e{i}", nan, nan, 1, None) for i in range(7)]
-    before = found_in(checked(frame_of(sentences), marker_thresholds=(2,)))
-    results = checked(frame_of([*sentences, *empty]), marker_thresholds=(2,))
+    before = found_in(checked(frame_from_rows(sentences), marker_thresholds=(2,)))
+    results = checked(frame_from_rows([*sentences, *empty]), marker_thresholds=(2,))
     after = found_in(results)
     key = ("B", "split=test", "format_failure_rate")
     assert (before.pop(key), after.pop(key)) == (0, 0.5)
@@ -1083,7 +1089,7 @@ def test_a_reply_of_two_hundred_sentences() -> None:
         for n in range(1, 201)
     ]
     short_reply = parsed("A test 2 0 probably@10/90")
-    results = checked(frame_of([*long, *short_reply]))
+    results = checked(frame_from_rows([*long, *short_reply]))
     condition = "split=test"
     assert result_row(results, "n", "A", condition)["value"] == 201
     assert result_row(results, "sentences_per_reply", "A", condition)["value"] == 100.5
@@ -1106,13 +1112,13 @@ def test_where_the_judge_failed() -> None:
         else sentence
         for sentence in sentences
     ]
-    results = checked(frame_of(failed), marker_thresholds=(2,))
+    results = checked(frame_from_rows(failed), marker_thresholds=(2,))
     assert_same(results, Loops(failed).numbers())
     assert result_row(results, "grader_failure_rate", "A", "split=test")["value"] == pytest.approx(
         200 / (13 * 22 + 8)
     )
     none = stripped(sentences, agreeing=nan)
-    failed_results = checked(frame_of(none), marker_thresholds=(2,))
+    failed_results = checked(frame_from_rows(none), marker_thresholds=(2,))
     assert_same(failed_results, Loops(none).numbers())
     assert failed_results.loc[failed_results["metric"] == "faithfulness", "value"].isna().all()
     assert failed_results.loc[failed_results["metric"] == "accuracy", "value"].notna().all()
@@ -1122,13 +1128,15 @@ def test_where_the_judge_failed() -> None:
 def test_what_was_not_judged_or_counted() -> None:
     """Markers unread are no markers; two rows are two markers, and no MIC by the text."""
     # A sentence whose markers the judge couldn't say, as it is read from a log.
-    rows = frame_of(parsed("A test 1 1 probably@10/70\nA test 2 1 -@10/70\nA test 3 1 -@10/70"))
+    rows = frame_from_rows(
+        parsed("A test 1 1 probably@10/70\nA test 2 1 -@10/70\nA test 3 1 -@10/70")
+    )
     rows.loc[2, "marker"] = ""
     rows.loc[2, "n_markers"] = nan
     rows.loc[2, "status"] = "grader_failed"
     row = result_row(checked(rows), "hedges_per_sentence", "A", "split=test")
     assert (row["value"], row["n"]) == (0.5, 2)
-    frame = frame_of(parsed(WORKED))
+    frame = frame_from_rows(parsed(WORKED))
     frame = frame[frame["status"] == "ok"]
     options: dict[str, Any] = {"marker_thresholds": (2,)}
     without_counts = checked(frame.drop(columns="n_markers"), **options)
@@ -1137,12 +1145,12 @@ def test_what_was_not_judged_or_counted() -> None:
 
 def test_failures_of_the_run_are_not_the_models() -> None:
     """A limit is neither readable nor not; unreadable replies are counted, not left out."""
-    frame = frame_of(parsed("A test 1 1 probably@10/70\nA test 2 empty\nA test 3 empty"))
+    frame = frame_from_rows(parsed("A test 1 1 probably@10/70\nA test 2 empty\nA test 3 empty"))
     frame.loc[2, "status"] = "limit_reached"
     row = result_row(checked(frame), "format_failure_rate", "A", "split=test")
     assert (row["value"], row["n"]) == (0.5, 2)
     assert row["note"].startswith("1 of 3 judgments left out: 1 limit_reached")
-    frame = frame_of(parsed("A test 1 1 probably@10/70\nA test 2 empty"))
+    frame = frame_from_rows(parsed("A test 1 1 probably@10/70\nA test 2 empty"))
     row = result_row(checked(frame), "format_failure_rate", "A", "split=test")
     assert (row["value"], row["n"]) == (0.5, 2)
     assert "left out" not in row["note"]
@@ -1150,12 +1158,12 @@ def test_failures_of_the_run_are_not_the_models() -> None:
 
 def test_faithful_from_three_quarters_on() -> None:
     """At .75 itself too; a change of MRC rests on what MRC does."""
-    frame = frame_of(parsed("A test 1 1 probably@6/55\nA test 2 1 probably@16/54"))
+    frame = frame_from_rows(parsed("A test 1 1 probably@6/55\nA test 2 1 probably@16/54"))
     results = checked(frame, marker_thresholds=(2,))
     for faithful, value in (("yes", 0.3), ("no", 0.8)):
         row = result_row(results, "mic", "A", f"faithful={faithful};{WHERE}")
         assert (row["value"], row["n"]) == (pytest.approx(value), 1)
-    results = checked(frame_of(parsed(WORKED)), marker_thresholds=(2,))
+    results = checked(frame_from_rows(parsed(WORKED)), marker_thresholds=(2,))
     condition = "correlation=spearman"
     assert (
         result_row(results, "mrc_change", "all", condition)["n"]
@@ -1229,7 +1237,7 @@ def hash_of(sentence: Said, number: int) -> float:
 def test_cmfg_and_range_over_models() -> None:
     """CMFG with each number over data sets, and D-AvgCV with the range of confidence, by scipy."""
     of_model = models(5)
-    frame = pd.concat([frame_of(sentences, name) for name, sentences in of_model.items()])
+    frame = pd.concat([frame_from_rows(sentences, name) for name, sentences in of_model.items()])
     results = checked(frame, marker_thresholds=(2,))
     by_name: dict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
     for row in results.to_dict("records"):
@@ -1250,7 +1258,7 @@ def test_cmfg_and_range_over_models() -> None:
 def test_accuracy_over_models() -> None:
     """Correlations of train splits' mean accuracy with each number over data sets, by scipy."""
     of_model = models(5)
-    frame = pd.concat([frame_of(sentences, name) for name, sentences in of_model.items()])
+    frame = pd.concat([frame_from_rows(sentences, name) for name, sentences in of_model.items()])
     results = checked(frame, marker_thresholds=(2,))
     numbers = [Loops(sentences).numbers() for sentences in of_model.values()]
     accuracy = [
@@ -1295,7 +1303,7 @@ def test_accuracy_over_models() -> None:
 def test_accuracy_over_too_few_models(count: int) -> None:
     """Undefined of two, absent of one."""
     of_model = models(count)
-    frame = pd.concat([frame_of(sentences, name) for name, sentences in of_model.items()])
+    frame = pd.concat([frame_from_rows(sentences, name) for name, sentences in of_model.items()])
     results = checked(frame, marker_thresholds=(2,))
     rows = results[results["metric"].str.startswith("accuracy_")]
     assert (len(rows) == 0) == (count == 1)
@@ -1306,7 +1314,7 @@ def test_compare_two_models() -> None:
     """Differences of means over replies, on the items that both answered, by loops."""
     first, second = models(2).values()
     second = [sentence for sentence in second if sentence.item not in ("test1", "train2")]
-    frame = pd.concat([frame_of(first, "a"), frame_of(second, "b")])
+    frame = pd.concat([frame_from_rows(first, "a"), frame_from_rows(second, "b")])
     comparisons = compare(frame, resamples=200)
     assert set(comparisons["a"]) == {"a"}
     assert set(comparisons["b"]) == {"b"}
@@ -1361,7 +1369,9 @@ def test_compare_is_near_students_t() -> None:
         ]
         for side in (0, 1)
     ]
-    comparisons = compare(frame_of(sides[0], "a"), frame_of(sides[1], "b"), resamples=20_000)
+    comparisons = compare(
+        frame_from_rows(sides[0], "a"), frame_from_rows(sides[1], "b"), resamples=20_000
+    )
     rows = comparisons.set_index("metric")
     fit: Any = ttest_rel(*agreements.T)
     for metric in ("faithfulness", "mean_internal_confidence"):
@@ -1377,12 +1387,16 @@ def test_compare_leaves_undefined_what_is() -> None:
     """Accuracy without verdicts; a model that always punts is always wrong."""
     sentences = parsed("A test 1 1 probably@10/70\nA test 2 0 -@12/70")
     punting = stripped(sentences, right=nan, punt=1.0, markers=(), agreeing=10.0)
-    comparisons = compare(frame_of(sentences, "a"), frame_of(punting, "b"), resamples=100)
+    comparisons = compare(
+        frame_from_rows(sentences, "a"), frame_from_rows(punting, "b"), resamples=100
+    )
     rows = comparisons.set_index("metric")
     assert rows.loc["punt_rate", "difference"] == -1
     assert rows.loc["accuracy", "difference"] == 0.5
     unknown = stripped(sentences, right=nan)
-    comparisons = compare(frame_of(sentences, "a"), frame_of(unknown, "b"), resamples=100)
+    comparisons = compare(
+        frame_from_rows(sentences, "a"), frame_from_rows(unknown, "b"), resamples=100
+    )
     rows = comparisons.set_index("metric")
     assert rows.loc["accuracy", "verdict"] == "undefined"
     assert isnan(float(str(rows.loc["accuracy", "difference"])))
@@ -1391,7 +1405,7 @@ def test_compare_leaves_undefined_what_is() -> None:
 def test_tables() -> None:
     """Three a model, thresholds side by side; what is undefined is a dash."""
     sentences = [sentence for sentence in parsed(WORKED) if sentence.group[0] == "A"]
-    frame = pd.concat([frame_of(sentences, "m"), frame_of(parsed(WORKED), "o")])
+    frame = pd.concat([frame_from_rows(sentences, "m"), frame_from_rows(parsed(WORKED), "o")])
     views = HEDGE_MARKERS.views(checked(frame, marker_thresholds=(2,)))
     names = ("Data sets", "Stability of markers", "Marker internal confidence")
     assert [view.title for view in views] == [f"{name}: {m}" for m in "mo" for name in names]
@@ -1409,7 +1423,7 @@ def test_tables() -> None:
     assert str(mic.loc["perhaps", "A train"]).startswith("0.90")
     assert mic.loc["perhaps", "sentences"] == "3"
     assert mic.loc["perhaps", "A train SD"] == "0.00"  # 18 of 20 agree in all three
-    views = HEDGE_MARKERS.views(checked(frame_of(parsed(WORKED)), marker_thresholds=(2, 50)))
+    views = HEDGE_MARKERS.views(checked(frame_from_rows(parsed(WORKED)), marker_thresholds=(2, 50)))
     assert [view.title for view in views] == [f"{name}: m" for name in names]
     stability = views[1].table
     assert list(stability) == ["metric", "of", "T=2", "T=50", "n"]
@@ -1451,7 +1465,7 @@ def any_sentences(draw: st.DrawFn) -> list[Said]:
 def test_no_interval_leaves_out_its_value(sentences: list[Said], convention: str | None) -> None:
     """Nor does a number rest on more than was asked for, and each without an interval says why."""
     results = checked(
-        frame_of(sentences), resamples=60, convention=convention, marker_thresholds=(5,)
+        frame_from_rows(sentences), resamples=60, convention=convention, marker_thresholds=(5,)
     )
     for row in results.to_dict("records"):
         assert row["n"] <= row["asked"], row
@@ -1465,13 +1479,13 @@ def test_no_interval_leaves_out_its_value(sentences: list[Said], convention: str
 def test_what_numbers_rest_on() -> None:
     """Of B and C, counted on paper: sentences that both splits' shared markers have; T = 2."""
     sentences = [sentence for sentence in parsed(WORKED) if sentence.group[0] == "B"]
-    row = result_row(checked(frame_of(sentences), marker_thresholds=(2,)), "id_mae")
+    row = result_row(checked(frame_from_rows(sentences), marker_thresholds=(2,)), "id_mae")
     # In both splits twice or more: undoubtedly 3 and 3, perhaps 3 and 3, none 3 and 3; probably
     # has one in train. Of 15 and 12 sentences three and one have two markers.
     assert (row["n"], row["asked"]) == (18, 27)
     assert "of 27 sentences left out: 4 with several markers" in row["note"]
     row = result_row(
-        checked(frame_of(sentences), marker_thresholds=(2,)),
+        checked(frame_from_rows(sentences), marker_thresholds=(2,)),
         "mic",
         "B",
         "marker=undoubtedly;split=train",

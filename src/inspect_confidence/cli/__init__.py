@@ -295,14 +295,14 @@ def run(
 @OUTPUT
 def judgments(paths: Sequence[str], output: Path) -> None:
     """Write the judgments, one row each, to a csv or parquet file."""
-    from inspect_confidence.judgments.files import check_suffix, write_file
+    from inspect_confidence.judgments.files import check_suffix, write_judgments
     from inspect_confidence.privacy import redact_frame, redactors
 
     check_suffix(output)  # an invalid name ends the command before logs are read
     frames = read_paths(paths)
     redactors_by_column = redactors(frames.values())
     redacted = {task: redact_frame(frame, redactors_by_column) for task, frame in frames.items()}
-    write_file(redacted, output)
+    write_judgments(redacted, output)
     echo(f"{sum(map(len, frames.values()))} judgments written to {output}")
 
 

@@ -14,8 +14,8 @@ from inspect_ai.model import GenerateConfig, ModelConfig
 
 from inspect_confidence.commands.usage import usage_sentence
 from inspect_confidence.judgments.archives import read_header
+from inspect_confidence.judgments.locations import Paths
 from inspect_confidence.judgments.logs import OPERATIONAL, facts_of, log_table
-from inspect_confidence.judgments.places import Paths
 from inspect_confidence.judgments.read import Judgments, read_judgments
 from inspect_confidence.judgments.requests import Unsent, read_unsent
 from inspect_confidence.judgments.store import find_logs, store_at

@@ -13,7 +13,7 @@ import pandas as pd
 if TYPE_CHECKING:
     from inspect_confidence.judgments.logs import ReplyKey
 
-from inspect_confidence.judgments.places import Paths
+from inspect_confidence.judgments.locations import Paths
 from inspect_confidence.judgments.read import Judgments, read_judgments
 from inspect_confidence.judgments.store import find_logs
 from inspect_confidence.judgments.tables import is_table

@@ -14,7 +14,7 @@ from inspect_confidence.writing import staged
 if TYPE_CHECKING:
     from inspect_confidence.commands.analysis import Settings
     from inspect_confidence.export.material import Material
-    from inspect_confidence.judgments.places import Paths
+    from inspect_confidence.judgments.locations import Paths
     from inspect_confidence.judgments.read import JudgmentSource
 
 __all__ = ["FORMATS", "RELATIONSHIPS", "Format", "export"]

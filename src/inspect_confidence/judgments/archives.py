@@ -1,4 +1,4 @@
-"""Headers of logs, read only after the sizes of the log's parts have been checked."""
+"""Headers of logs, read after a check that no part of the log would fill memory."""
 
 import zipfile
 
@@ -6,16 +6,16 @@ from inspect_ai._util.file import file, filesystem
 from inspect_ai.log import EvalLog, read_eval_log
 
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.judgments.places import (
-    ALWAYS_UNPACKED,
-    HIGHEST_RATIO,
-    LARGEST_MEMBER,
-    shown_place,
+from inspect_confidence.judgments.locations import (
+    MAX_COMPRESSION,
+    MAX_PART_BYTES,
+    UNCHECKED_BYTES,
+    location_text,
 )
 
 
 def read_header(location: str) -> EvalLog:
-    """Read the header of a log, whose parts must not be oversized.
+    """Read the header of a log with `refuse_oversized`.
 
     Raises:
         InvalidArgument: A part of the log would fill memory.
@@ -25,17 +25,19 @@ def read_header(location: str) -> EvalLog:
 
 
 def refuse_oversized(location: str) -> None:
-    """Refuse a log that would fill memory: a part of an archive, or a whole json file.
+    """Refuse a log that would fill memory when it is unpacked. Other files are not checked.
 
     Raises:
-        InvalidArgument: A part is larger than `LARGEST_MEMBER`, or larger than `ALWAYS_UNPACKED`
-            and compressed more than `HIGHEST_RATIO` times.
+        InvalidArgument: A part of an `.eval` log, or a whole `.json` log, is larger than
+            `MAX_PART_BYTES`; or a part is larger than `UNCHECKED_BYTES` and compressed more than
+            `MAX_COMPRESSION` times.
     """
     if location.endswith(".json"):
         size = filesystem(location).info(location).size
-        if size > LARGEST_MEMBER:
+        if size > MAX_PART_BYTES:
             raise InvalidArgument(
-                f"{shown_place(location)} has {size / 1e6:.0f} MB; it is not read."
+                f"{location_text(location)} has {size / 1e6:.0f} MB, which would fill memory; "
+                f"logs up to {MAX_PART_BYTES / 1e6:.0f} MB are read."
             )
     if not location.endswith(".eval"):
         return
@@ -44,8 +46,9 @@ def refuse_oversized(location: str) -> None:
     for member in members:
         size = member.file_size
         ratio = size / max(member.compress_size, 1)
-        if size > LARGEST_MEMBER or (size > ALWAYS_UNPACKED and ratio > HIGHEST_RATIO):
+        if size > MAX_PART_BYTES or (size > UNCHECKED_BYTES and ratio > MAX_COMPRESSION):
             raise InvalidArgument(
-                f"{shown_place(location)}: its part {member.filename[:100]!r} has "
-                f"{size / 1e6:.0f} MB unpacked, {ratio:.0f} times its packed size; it is not read."
+                f"{location_text(location)}: its part {member.filename[:100]!r} has "
+                f"{size / 1e6:.0f} MB unpacked, {ratio:.0f} times its packed size, which would "
+                "fill memory; the log is not read."
             )

@@ -13,12 +13,14 @@ from inspect_confidence.scales import verdict_sign
 from inspect_confidence.studies import TaskTable
 
 _QUESTION_COLUMNS = {"level", "low", "high", "target", "sex", "method"}
-"""Columns of an answer's form that describe the question."""
+"""Columns of `TaskTable.answers` that describe the question, not the answer."""
 _MEASURES = {"by", "phrase", "unseen_mass", "draws", "agreement", "clipped", "raw_sum"}
-"""Further columns that may differ between the answers to one question."""
+"""Columns outside `TaskTable.answers` that may differ between the answers to one question."""
 
 
-def refuse_wrong(judgments: pd.DataFrame, rows: pd.Index, table: TaskTable, source: str) -> None:
+def refuse_violations(
+    judgments: pd.DataFrame, rows: pd.Index, table: TaskTable, source: str
+) -> None:
     """Refuse judgments with values outside a column's limits, or in the wrong order.
 
     Args:
@@ -40,8 +42,8 @@ class Violation:
     """Judgments that break one rule of their task.
 
     Attributes:
-        columns: Columns with values that cannot be used.
-        reasons: Reason by the position of each such judgment, from 0.
+        columns: The rule's columns, whose values in these judgments cannot be used.
+        reasons: By the position of each such judgment, from 0: why its values cannot be used.
     """
 
     columns: Sequence[str]
@@ -61,7 +63,7 @@ def violations(judgments: pd.DataFrame, table: TaskTable) -> Iterator[Violation]
         remedy = f"; {limit.remedy}" if limit.remedy else ""
         reasons = {}
         for row in filled[~limit.holds(values.iloc[filled])]:
-            value = short_value(values.iloc[row])
+            value = shorten_value(values.iloc[row])
             reasons[int(row)] = f"{name}={value} is not {limit.description}{remedy}"
         if reasons:
             yield Violation([name], reasons)
@@ -80,20 +82,25 @@ def violations(judgments: pd.DataFrame, table: TaskTable) -> Iterator[Violation]
             yield Violation(columns, contradicted)
 
 
-def number_repeats(
+def number_repeated_answers(
     frame: pd.DataFrame, table: TaskTable, source: str, notices: list[str]
 ) -> pd.DataFrame:
     """Return a file's rows without copies, with repeated answers numbered in `draw`.
 
-    `epoch` and `draw` say which repetition a row is, or `draw` alone if the method's answer is made
-    of several draws. A row that occurs twice with such a number is a copy: it counts once, and a
-    notice says how many copies there are. Rows with a sample's `uuid` are left to `drop_repeats`,
-    which compares them with other files too.
+    `epoch` and `draw` number the repetitions; if a method makes one answer of several draws, only
+    `draw` does. A row that occurs twice with such a number is a copy and is left out. Rows with a
+    sample's `uuid` are left to `drop_repeats`, which compares them with other files too.
+
+    Args:
+        frame: The file's rows, indexed by their number.
+        table: Table of their task.
+        source: Name of the file, for errors and notices.
+        notices: Receives the number of copies, and of items whose rows count as repeated answers.
 
     Raises:
-        InvalidArgument: Rows are equal, and nothing says whether they are copies or repeated
-            answers; or one repetition has several answers; or another column of the file tells the
-            rows of an item apart, and may be a condition.
+        InvalidArgument: Rows are equal, and no column says whether they are copies or repeated
+            answers; or one repetition has several answers; or a column unknown to the task tells
+            the rows of an item apart, and may be a condition.
     """
     texts = frame.astype({name: str for name in frame if frame[name].dtype == object})
     without_uuid = pd.Series(True, frame.index)
@@ -102,34 +109,37 @@ def number_repeats(
     has_draws = pd.Series(False, frame.index)
     if "method" in frame:
         has_draws = frame["method"].isin(table.repeated_methods)
-    numbered = pd.Series("draw" in frame, frame.index) | (~has_draws & ("epoch" in frame))
-    copies = texts.duplicated() & without_uuid
-    _refuse_unnumbered(texts, copies & ~numbered & ~has_draws, source)
-    copies &= numbered
-    if copies.any():
-        notices.append(f"{source}: {int(copies.sum())} rows are copies and were left out")
-        frame, texts = frame[~copies], texts[~copies]
-    unknown = [name for name in texts if name not in table.kinds]
-    ignored = {*_answer_columns(table), *_MEASURES, *unknown}
-    questions = texts[[name for name in texts if name not in ignored]]
-    repeats = questions.duplicated() & without_uuid[frame.index]
-    if not repeats.any():
+    is_numbered = pd.Series("draw" in frame, frame.index) | (~has_draws & ("epoch" in frame))
+    is_copy = texts.duplicated() & without_uuid
+    _refuse_unnumbered(texts, is_copy & ~is_numbered & ~has_draws, source)
+    is_copy &= is_numbered
+    if is_copy.any():
+        notices.append(f"{source}: {int(is_copy.sum())} rows are copies and were left out")
+        frame, texts = frame[~is_copy], texts[~is_copy]
+    unknown_names = [name for name in texts if name not in table.kinds]
+    ignored = {*_answer_columns(table), *_MEASURES, *unknown_names}
+    question_cells = texts[[name for name in texts if name not in ignored]]
+    is_repeat = question_cells.duplicated() & without_uuid[frame.index]
+    if not is_repeat.any():
         return frame
-    places = questions.groupby(list(questions), dropna=False, sort=False).ngroup()
+    question_numbers = question_cells.groupby(
+        list(question_cells), dropna=False, sort=False
+    ).ngroup()
     if not has_draws.all():
-        _refuse_conditions(texts[unknown], places, source)
-    if (contradicting := repeats & numbered[frame.index]).any():
-        second = first_row(contradicting)
-        first = _first_equal_row(questions, second)
+        _refuse_conditions(texts[unknown_names], question_numbers, source)
+    is_contradiction = is_repeat & is_numbered[frame.index]
+    if is_contradiction.any():
+        second_row = first_true_row(is_contradiction)
+        first_row = _first_equal_row(question_cells, second_row)
         raise InvalidArgument(
-            f"{source}: rows {first + 1} and {second + 1} are of the same repetition of item "
-            f"{frame['item'].loc[second]}, with other answers; leave one out, or name the column "
-            "that tells them apart: --column epoch=COLUMN or method=COLUMN."
+            f"{source}: rows {first_row + 1} and {second_row + 1} are of the same repetition of "
+            f"item {frame['item'].loc[second_row]}, with other answers; leave one out, or name the "
+            "column that tells them apart: --column epoch=COLUMN or method=COLUMN."
         )
-    draws = places.groupby(places).cumcount()
-    unsaid = repeats & ~has_draws[frame.index]
-    if unsaid.any():
-        items = int((places[unsaid].value_counts() > 0).sum())
+    draws = question_numbers.groupby(question_numbers).cumcount()
+    is_inferred = is_repeat & ~has_draws[frame.index]
+    if is_inferred.any():
+        items = int((question_numbers[is_inferred].value_counts() > 0).sum())
         notices.append(
             f"{source}: {items} items have several rows, which were read as repeated answers; if a "
             "column tells them apart, name it: --column epoch=COLUMN, method=COLUMN or model=COLUMN"
@@ -137,15 +147,23 @@ def number_repeats(
     return frame.assign(draw=draws)
 
 
-def _refuse_conditions(others: pd.DataFrame, places: pd.Series, source: str) -> None:
-    """Refuse several rows of items if a column of the file numbers or names each of them.
+def _refuse_conditions(
+    unknown_columns: pd.DataFrame, question_numbers: pd.Series, source: str
+) -> None:
+    """Refuse several rows of items if a column unknown to the task tells them apart.
 
-    Such a column has as many values as an item has rows, and each item has a value once.
+    Such a column has at most as many values as an item has rows, and each value once an item.
+
+    Args:
+        unknown_columns: The columns that the task does not know.
+        question_numbers: Number of each row's question; several rows may have the same.
+        source: Name of the file.
     """
-    rows = int(places.value_counts().max())
-    for name in others:
-        column = others[name]
-        if 1 < column.nunique() <= rows and not pd.DataFrame([places, column]).T.duplicated().any():
+    rows = int(question_numbers.value_counts().max())
+    for name in unknown_columns:
+        column = unknown_columns[name]
+        pairs = pd.DataFrame([question_numbers, column]).T
+        if 1 < column.nunique() <= rows and not pairs.duplicated().any():
             raise InvalidArgument(
                 f"{source}: items have up to {rows} rows, which the column {name!r} tells apart. "
                 f"Say what it is: --column epoch={name} for repetitions, --column method={name}, "
@@ -154,9 +172,9 @@ def _refuse_conditions(others: pd.DataFrame, places: pd.Series, source: str) -> 
 
 
 def refuse_verdicts(judgments: pd.DataFrame, source: str) -> None:
-    """Refuse a file whose confidence by one method is a verdict, as fields of logs are refused.
+    """Refuse a file in which a method's confidence is really a verdict on the answer.
 
-    Decisions and scores of which only the order counts may be 0 and 1.
+    Decisions, and scores of which only the order counts, are exempt: they may be 0 and 1.
 
     Args:
         judgments: Typed judgments of any eval.
@@ -170,17 +188,17 @@ def refuse_verdicts(judgments: pd.DataFrame, source: str) -> None:
     values = judgments["raw"].where(has_scale, judgments["confidence"])
     is_read = (judgments["status"] == "ok") & values.notna() & judgments["ordinal"].isna()
     for method, rows in judgments[is_read].groupby("method", sort=False):
-        sign = verdict_sign(
+        evidence = verdict_sign(
             values[rows.index].to_numpy(),
             rows["correct"].to_numpy(),
             has_scale=bool(has_scale[rows.index].any()),
         )
-        if sign:
-            raise InvalidArgument(f"{source}: the confidence ({method}) {sign}.")
+        if evidence:
+            raise InvalidArgument(f"{source}: the confidence ({method}) {evidence}.")
 
 
 def grading_notices(judgments: pd.DataFrame, source: str) -> list[str]:
-    """Return notices about grades that follow from no target, or contradict it.
+    """Return a notice if no answer equals its target and none is graded, or if grades contradict.
 
     Args:
         judgments: Typed judgments of a file.
@@ -213,33 +231,40 @@ def grading_notices(judgments: pd.DataFrame, source: str) -> list[str]:
     ]
 
 
-def _refuse_unnumbered(texts: pd.DataFrame, copies: pd.Series, source: str) -> None:
-    if copies.any():
-        second = first_row(copies)
-        first = _first_equal_row(texts, second)
+def _refuse_unnumbered(texts: pd.DataFrame, is_unnumbered_copy: pd.Series, source: str) -> None:
+    """Refuse equal rows that no column numbers.
+
+    Args:
+        texts: The file's rows.
+        is_unnumbered_copy: Whether each row equals an earlier one and has no number.
+        source: Name of the file.
+    """
+    if is_unnumbered_copy.any():
+        copy_row = first_true_row(is_unnumbered_copy)
+        first_row = _first_equal_row(texts, copy_row)
         raise InvalidArgument(
-            f"{source}: row {second + 1} is the same as row {first + 1}; leave out copies, or "
-            "number repeated answers in a column 'epoch'."
+            f"{source}: row {copy_row + 1} is the same as row {first_row + 1}; leave out copies, "
+            "or number repeated answers in a column 'epoch'."
         )
 
 
-def first_row(flags: pd.Series) -> int:
-    """Return the number of the first row with a true flag, from 0."""
+def first_true_row(flags: pd.Series) -> int:
+    """Return the index label (the row's number from 0) of the first true flag; one must be true."""
     return int(flags.index.to_numpy()[flags.to_numpy(bool)][0])
 
 
 def _first_equal_row(rows: pd.DataFrame, row: int) -> int:
     """Return the number of the first row that equals the given row."""
     equal = (rows == rows.loc[row]) | (rows.isna() & rows.loc[row].isna())
-    return first_row(equal.all(axis=1))
+    return first_true_row(equal.all(axis=1))
 
 
 def _answer_columns(table: TaskTable) -> set[str]:
-    """Return the columns that contain the answer, as opposed to the question."""
+    """Return the columns of the task that contain an answer, as opposed to its question."""
     columns = set(chain.from_iterable(table.answers)) | {"status", "reason", "uuid"}
     return columns - {*table.required, *table.varied, *_QUESTION_COLUMNS}
 
 
-def short_value(value: object) -> str:
-    """Return a value as an error shows it: a number in few digits, a text cut off."""
+def shorten_value(value: object) -> str:
+    """Return a value as text for an error: a number in six digits, else at most 60 characters."""
     return f"{value:g}" if isinstance(value, float) else str(value)[:60]

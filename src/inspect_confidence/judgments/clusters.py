@@ -10,19 +10,22 @@ from inspect_confidence.errors import InvalidArgument
 CLUSTER = "cluster"
 """Column of judgments, and metadata of this package's samples, that name an item's cluster."""
 
-_LONGEST = 60
+_MAX_NAME_LENGTH = 60
+"""Characters up to which a value is a name; longer texts would not fit into tables."""
 _ITEM = ["dataset", "item"]
+"""Columns that identify an item."""
 
 
 def cluster_name(value: object) -> str:
     """Return the name of the cluster that a field's value stands for; empty for a missing value.
 
-    A long text, such as the passage itself, is replaced by its fingerprint.
+    A number written as `12.0` is the name `12`. A long text, such as the passage itself, is
+    replaced by its fingerprint.
     """
     if value is None or value != value:  # noqa: PLR0124 # NaN differs from itself
         return ""
     text = str(value).strip().removesuffix(".0")
-    return text if len(text) <= _LONGEST and "\n" not in text else fingerprint(text)
+    return text if len(text) <= _MAX_NAME_LENGTH and "\n" not in text else fingerprint(text)
 
 
 def has_clusters(judgments: pd.DataFrame) -> bool:
@@ -31,10 +34,12 @@ def has_clusters(judgments: pd.DataFrame) -> bool:
 
 
 def join_clusters(judgments: pd.DataFrame) -> pd.DataFrame:
-    """Give all judgments of an item its cluster, which a sample that was never written lacks.
+    """Return judgments in which all judgments of an item name the cluster that one of them names.
+
+    A judgment lacks the name if, for example, its sample was never written to the log.
 
     Raises:
-        InvalidArgument: An item is in two clusters.
+        InvalidArgument: Judgments of one item name two clusters.
     """
     if not has_clusters(judgments):
         return judgments
@@ -44,22 +49,27 @@ def join_clusters(judgments: pd.DataFrame) -> pd.DataFrame:
     if repeated.any():
         dataset, item = clusters.index[repeated][0]
         first, second, *_ = clusters.loc[[(dataset, item)]]
-        place = f" of {dataset}" if dataset else ""
+        dataset_text = f" of {dataset}" if dataset else ""
         raise InvalidArgument(
-            f"cluster: item {item!r}{place} is in {first!r} and in {second!r}; give each item one "
-            "cluster."
+            f"cluster: item {item!r}{dataset_text} is in {first!r} and in {second!r}; give each "
+            "item one cluster."
         )
     items = pd.MultiIndex.from_frame(judgments[_ITEM])
     return judgments.assign(**{CLUSTER: clusters.reindex(items).fillna("").to_numpy(object)})
 
 
 def unclustered_notices(judgments: Mapping[str, pd.DataFrame], field: str) -> Iterator[str]:
-    """Yield a notice for each task on the items without a value of the field of clusters."""
+    """Yield a notice for each task in which some items have no cluster.
+
+    Args:
+        judgments: Judgments by task.
+        field: The field of `--cluster` that names the clusters.
+    """
     for task, frame in judgments.items():
-        lacking = frame[frame[CLUSTER] == ""].drop_duplicates(_ITEM)
-        if len(lacking):
+        unclustered_items = len(frame[frame[CLUSTER] == ""].drop_duplicates(_ITEM))
+        if unclustered_items:
             items = len(frame.drop_duplicates(_ITEM))
             yield (
-                f"--cluster {field}: {len(lacking)} of {items} items of {task} have no value; each "
-                "is a cluster of its own"
+                f"--cluster {field}: {unclustered_items} of {items} items of {task} have no value; "
+                "each is a cluster of its own"
             )

@@ -16,21 +16,21 @@ from inspect_confidence.results import Condition
 from inspect_confidence.scales import other_scale
 from inspect_confidence.studies import Recorded, TaskTable
 
-WRONG, DECISION = "error", "decision"
-"""Names in `--column` that are no columns of judgments: a grade in which 1 is wrong, a decision."""
-_MODEL = "{model}"
-"""Part of a column's name in `--column` that stands for a model, in files with columns a model."""
-_LISTED = 8
+ERROR_COLUMN, DECISION_COLUMN = "error", "decision"
+"""Names in `--column` that judgments do not have: a grade in which 1 is wrong, and a decision."""
+_PLACEHOLDER = "{model}"
+"""Part of a value of `--column` that stands for a model, for files with a column for each model."""
+_MAX_LISTED = 8
 """Number of names that an error or a notice lists."""
-OUTCOMES = frozenset({"correct", "target", "score"})
+GRADER_COLUMNS = frozenset({"correct", "target", "score"})
 """Columns of an answer that its grader fills in, not the model."""
 
-_CONFIDENCE = re.compile(
+_CONFIDENCE_NAMES = re.compile(
     r"(?:\w+_)?(?:confidence|conf|certainty)(?:_(?:score|value|rating|level|pct|percent(?:age)?))?"
     r"|prob|probability|p|p_true|p_correct|prob_correct|correct_prob|(?:predicted|answer)_prob"
     r"(?:ability)?"
 )
-_ITEMS = (
+_ITEM_NAMES = (
     *("item", "item_id", "question_id", "qid", "q_id", "id", "sample_id", "example_id"),
     *(
         "problem_id",
@@ -48,13 +48,13 @@ _ITEMS = (
     *("key", "unnamed:_0", "question", "prompt", "problem", "input"),
 )
 """Names of items, the most certain first."""
-_GRADES = (
+_GRADE_NAMES = (
     re.compile(r"(?:(?:is|was|answer|final|model)_)?(?:correct|correctness|right)"),
     re.compile(r"acc|accuracy|em|exact_match|grade|graded|judge_grade"),
     re.compile(r"score|outcome|verdict|passed|success|hit"),
 )
 """Names of grades, the most certain first."""
-_OTHERS: Mapping[str, Sequence[str]] = {
+_OTHER_NAMES: Mapping[str, Sequence[str]] = {
     "model": ("model", "model_name", "model_id", "llm", "engine"),
     "dataset": ("dataset", "data_set", "dataset_name", "benchmark"),
     "epoch": ("epoch", "repetition", "repeat", "attempt", "rep"),
@@ -73,23 +73,29 @@ _OTHERS: Mapping[str, Sequence[str]] = {
 }
 
 
-def apply_options(
+def apply_column_options(
     frame: pd.DataFrame, recorded: Recorded, source: str, notices: list[str]
 ) -> pd.DataFrame:
     """Return the frame with the columns that `--column`, `--by` and `--cluster` name.
 
     A value of `--column` is a column, a constant (`:gpt-4o`), or a pattern such as
-    `{model}_confidence` for files with columns for each model, which get a row a model. A notice
-    names models that lack one of their columns and are left out.
+    `{model}_confidence` for files with columns for each model. Such a file gets a row for each of
+    its rows and models; models that lack one of the columns are left out.
+
+    Args:
+        frame: The file's rows.
+        recorded: The options.
+        source: Name of the file.
+        notices: Receives the names of models that are left out.
 
     Raises:
         InvalidArgument: A column does not exist, or its values do not suit the option.
     """
-    if any(_MODEL in column for column in recorded.columns.values()):
-        frame = _long_frame(frame, recorded.columns, source, notices)
+    if any(_PLACEHOLDER in column for column in recorded.columns.values()):
+        frame = _stack_models(frame, recorded.columns, source, notices)
     present = list(map(str, frame))
     column_by_name = {
-        name: column for name, column in recorded.columns.items() if _MODEL not in column
+        name: column for name, column in recorded.columns.items() if _PLACEHOLDER not in column
     }
     constants = {
         name: text[1:] for name, text in column_by_name.items() if _is_constant(text, present)
@@ -114,10 +120,12 @@ def apply_options(
     # A column that got another name no longer has its old name.
     old_names = [column for column in column_by_name.values() if column in present]
     frame = frame.drop(columns=old_names).assign(**mapped)
-    if WRONG in recorded.columns:
-        frame = frame.assign(correct=_inverse_grades(frame[WRONG], source)).drop(columns=WRONG)
-    if DECISION in recorded.columns:
-        frame = _decided(frame, recorded, source)
+    if ERROR_COLUMN in recorded.columns:
+        frame = frame.assign(correct=_inverse_grades(frame[ERROR_COLUMN], source)).drop(
+            columns=ERROR_COLUMN
+        )
+    if DECISION_COLUMN in recorded.columns:
+        frame = _decisions_as_scores(frame, recorded, source)
     elif recorded.answering:
         raise InvalidArgument(
             "--answering names words of a decision; name its column too: --column decision=COLUMN."
@@ -126,33 +134,54 @@ def apply_options(
 
 
 def _is_constant(text: str, present: Sequence[str]) -> bool:
+    """Return whether a value of `--column` is a constant, such as `:gpt-4o`, and not a column."""
     return text.startswith(":") and text not in present
 
 
-def _long_frame(
+def _stack_models(
     frame: pd.DataFrame, columns: Mapping[str, str], source: str, notices: list[str]
 ) -> pd.DataFrame:
-    """Return a row for each row and model of a file with columns for each model."""
-    patterns = {name: column for name, column in columns.items() if _MODEL in column}
+    """Return a row for each row and model of a file with columns for each model.
+
+    Without a column that names the items, each row of the file is an item.
+
+    Args:
+        frame: The file's rows.
+        columns: Values of `--column` by name; some are patterns such as `{model}_conf`.
+        source: Name of the file.
+        notices: Receives the names of models that lack one of the columns and are left out.
+    """
+    patterns = {name: column for name, column in columns.items() if _PLACEHOLDER in column}
     columns_by_name: dict[str, dict[str, str]] = {}
     for name, pattern in patterns.items():
         columns_by_name[name] = _columns_of_models(frame, name, pattern, source)
     models = _models_with_all_columns(columns_by_name, patterns, source, notices)
-    used = chain.from_iterable(part.values() for part in columns_by_name.values())
-    shared = frame.drop(columns=list(set(used)))
-    complete = [_plain(str(name)) for name in shared if not shared[name].map(is_missing).any()]
-    if not any(name in {*complete, *columns} for name in _ITEMS):
+    model_columns = chain.from_iterable(
+        columns_by_model.values() for columns_by_model in columns_by_name.values()
+    )
+    shared = frame.drop(columns=list(set(model_columns)))
+    complete = [
+        _normalize_name(str(name)) for name in shared if not shared[name].map(is_missing).any()
+    ]
+    if not any(name in {*complete, *columns} for name in _ITEM_NAMES):
         shared = shared.assign(item=[str(number + 1) for number in range(len(frame))])
-    parts = []
+    frames = []
     for model in models:
-        cells = {name: frame[part[model]] for name, part in columns_by_name.items()}
-        parts.append(shared.assign(model=model, **cells))
-    return pd.concat(parts, ignore_index=True)
+        cells = {
+            name: frame[columns_by_model[model]]
+            for name, columns_by_model in columns_by_name.items()
+        }
+        frames.append(shared.assign(model=model, **cells))
+    return pd.concat(frames, ignore_index=True)
 
 
 def _columns_of_models(frame: pd.DataFrame, name: str, pattern: str, source: str) -> dict[str, str]:
-    """Return the columns that a pattern such as `{model}_conf` names, by model."""
-    before, _, after = pattern.partition(_MODEL)
+    """Return the columns that fit a pattern such as `{model}_conf`, by model.
+
+    Raises:
+        InvalidArgument: There is none, or one has cells that do not suit the column `name`.
+    """
+    before, _, after = pattern.partition(_PLACEHOLDER)
     columns = {}
     for column in map(str, frame):
         fits = column.startswith(before) and column.endswith(after)
@@ -162,7 +191,7 @@ def _columns_of_models(frame: pd.DataFrame, name: str, pattern: str, source: str
         hint = nearest(after or before, map(str, frame))
         raise InvalidArgument(f"--column {name}={pattern}: {source} has no such column. {hint}")
     for column in columns.values():
-        _check_cells(frame[column], name, column, source)
+        _check_model_column(frame[column], name, column, source)
     return columns
 
 
@@ -172,74 +201,110 @@ def _models_with_all_columns(
     source: str,
     notices: list[str],
 ) -> list[str]:
-    """Return the models that have a column of each pattern; a notice names the others."""
-    parts = columns_by_name.values()
-    all_models = dict.fromkeys(chain.from_iterable(parts))
-    models = [model for model in all_models if all(model in part for part in parts)]
+    """Return the models that have a column of each pattern; a notice names the others.
+
+    Args:
+        columns_by_name: By name in `--column`, the columns by model.
+        patterns: By name in `--column`, the pattern of the columns.
+        source: Name of the file.
+        notices: Receives a notice.
+
+    Raises:
+        InvalidArgument: There is no such model.
+    """
+    all_models = dict.fromkeys(chain.from_iterable(columns_by_name.values()))
+    models = list(all_models)
+    for columns_by_model in columns_by_name.values():
+        models = [model for model in models if model in columns_by_model]
     if not models:
         options = " and ".join(f"--column {name}={text}" for name, text in patterns.items())
         raise InvalidArgument(f"{source}: no model has all the columns of {options}.")
-    for name, part in columns_by_name.items():
-        if lacking := [model for model in all_models if model not in part]:
-            first = patterns[name].replace(_MODEL, lacking[0])
+    for name, columns_by_model in columns_by_name.items():
+        incomplete = [model for model in all_models if model not in columns_by_model]
+        if incomplete:
+            missing_column = patterns[name].replace(_PLACEHOLDER, incomplete[0])
             notices.append(
-                f"{source}: {', '.join(lacking[:_LISTED])} left out: no column {first!r} of "
-                f"--column {name}={patterns[name]}"
+                f"{source}: {', '.join(incomplete[:_MAX_LISTED])} left out: no column "
+                f"{missing_column!r} of --column {name}={patterns[name]}"
             )
     return models
 
 
-def _check_cells(values: pd.Series, name: str, column: str, source: str) -> None:
-    """Refuse cells of a model's column that are no grade or number, by their own row and column."""
+def _check_model_column(values: pd.Series, name: str, column: str, source: str) -> None:
+    """Refuse a column of a model with a cell that is neither empty nor a number (or a grade).
+
+    Later checks would name another row and column, those of the frame with a row for each model.
+
+    Args:
+        values: The column.
+        name: Its name in judgments: only `confidence`, `raw` and `correct` are checked.
+        column: Its name in the file.
+        source: Name of the file.
+    """
     if name not in ("confidence", "raw", "correct"):
         return
-    places, distinct = distinct_values(values)
-    for place, value in enumerate(distinct):
+    codes, distinct = factorize_values(values)
+    for code, value in enumerate(distinct):
         number = read_grade(value) if name == "correct" else read_number(value, decimal_comma=True)
         is_declined = isinstance(number, ParseFailure) and number.status == "declined"
         is_read = isinstance(number, float) and not np.isnan(number)
         if not (is_read or is_declined or is_missing(value)):
             words = "a grade" if name == "correct" else "a number"
-            raise unreadable(source, values, places == place, column, words)
+            raise unreadable_cell_error(source, values, codes == code, column, words)
 
 
 def _inverse_grades(values: pd.Series, source: str) -> pd.Series:
     """Return grades in which 1 is right, from grades in which 1 is wrong."""
-    places, distinct = distinct_values(values)
+    codes, distinct = factorize_values(values)
     grades = []
-    for place, value in enumerate(distinct):
+    for code, value in enumerate(distinct):
         grade = np.nan if is_missing(value) else read_grade(value)
         if not isinstance(grade, float):
-            raise unreadable(source, values, places == place, WRONG, "a grade such as 1 or no")
+            raise unreadable_cell_error(
+                source, values, codes == code, ERROR_COLUMN, "a grade such as 1 or no"
+            )
         grades.append(1 - grade)
-    return pd.Series(np.array(grades, float)[places], values.index)
+    return pd.Series(np.array(grades, float)[codes], values.index)
 
 
-def _decided(frame: pd.DataFrame, recorded: Recorded, source: str) -> pd.DataFrame:
-    """Return the frame with decisions to answer as scores whose order alone counts."""
-    texts = frame[DECISION].map(lambda value: "" if is_missing(value) else str(value).strip())
+def _decisions_as_scores(frame: pd.DataFrame, recorded: Recorded, source: str) -> pd.DataFrame:
+    """Return the frame with decisions as scores `raw` whose order alone counts: 1 is answering.
+
+    Raises:
+        InvalidArgument: No decision is one of the words of `--answering`.
+    """
+    texts = frame[DECISION_COLUMN].map(
+        lambda value: "" if is_missing(value) else str(value).strip()
+    )
     words = sorted(set(texts) - {""})
     answering = {word.casefold() for word in recorded.answering}
-    column = recorded.columns[DECISION]
+    column = recorded.columns[DECISION_COLUMN]
     chosen = texts.str.casefold().isin(answering)
     if not chosen.any():
-        names_text = ", ".join(words[:_LISTED])
+        names_text = ", ".join(words[:_MAX_LISTED])
         raise InvalidArgument(
             f"--column decision={column}: {source} has the words {names_text}; say which stand "
             f"for answering: --answering {words[0] if words else 'WORD'}."
         )
     raw = np.where(texts == "", np.nan, chosen.astype(float))
-    rows = frame.drop(columns=DECISION).assign(raw=raw, ordinal=True)
-    return rows if "method" in rows else rows.assign(method=DECISION)
+    rows = frame.drop(columns=DECISION_COLUMN).assign(raw=raw, ordinal=True)
+    return rows if "method" in rows else rows.assign(method=DECISION_COLUMN)
 
 
-def with_scale(
+def apply_confidence_scale(
     frame: pd.DataFrame, recorded: Recorded, source: str, *, decimal_comma: bool = False
 ) -> pd.DataFrame:
     """Return the frame with `raw` and the ends of its scale, as `--confidence-scale` says.
 
-    Without that option a column of percentages such as `85%` is on 0-100. With
-    `--confidence-scale none` only the order of the values counts.
+    Without that option a column of percentages such as `85%` is on 0-100, and other numbers are
+    probabilities. With `--confidence-scale none` only the order of the values counts. A frame that
+    has a scale, or no confidence, is returned as it is.
+
+    Args:
+        frame: The file's rows.
+        recorded: The option's scale.
+        source: Name of the file.
+        decimal_comma: Whether a comma in a number is a decimal one.
 
     Raises:
         InvalidArgument: The values contradict the scale, or percentages and other numbers are
@@ -251,20 +316,20 @@ def with_scale(
     if column not in frame:
         return frame
     values = frame[column]
-    places, distinct = distinct_values(values)
-    numbers, percent = [], []
-    for place, value in enumerate(distinct):
+    codes, distinct = factorize_values(values)
+    numbers, percent_flags = [], []
+    for code, value in enumerate(distinct):
         number = read_number(value, decimal_comma=decimal_comma)
         if np.isnan(number) and not is_missing(value):
-            raise unreadable(source, values, places == place, column, "a number")
+            raise unreadable_cell_error(source, values, codes == code, column, "a number")
         numbers.append(number)
-        percent.append(isinstance(value, str) and value.strip().endswith("%"))
-    raw = pd.Series(np.array(numbers, float)[places], values.index)
-    is_percent = pd.Series(np.array(percent, bool)[places], values.index)
+        percent_flags.append(isinstance(value, str) and value.strip().endswith("%"))
+    raw = pd.Series(np.array(numbers, float)[codes], values.index)
+    is_percent = pd.Series(np.array(percent_flags, bool)[codes], values.index)
     other_columns = frame.drop(columns=column)
     if recorded.order_only:
         return other_columns.assign(raw=raw, ordinal=True)
-    _refuse_mixed(raw, is_percent, recorded.scale, source)
+    _refuse_mixed_percentages(raw, is_percent, recorded.scale, source)
     if recorded.scale is None:
         if is_percent.any():
             return other_columns.assign(raw=raw * 100, low=0.0, high=100.0)
@@ -280,29 +345,32 @@ def with_scale(
     return other_columns.assign(raw=raw, low=low, high=high)
 
 
-def _refuse_mixed(
+def _refuse_mixed_percentages(
     raw: pd.Series, is_percent: pd.Series, scale: tuple[float, float] | None, source: str
 ) -> None:
-    bare = raw.notna() & ~is_percent
-    if is_percent.any() and bare.any() and scale != (0, 100):
-        example = raw[bare].iloc[0]
+    """Refuse a column of percentages and other numbers, unless all are on the scale 0-100."""
+    is_plain_number = raw.notna() & ~is_percent
+    if is_percent.any() and is_plain_number.any() and scale != (0, 100):
+        example = raw[is_plain_number].iloc[0]
         raise InvalidArgument(
             f"{source}: {int(is_percent.sum())} values of confidence are percentages such as 85%, "
-            f"and {int(bare.sum())} are numbers such as {example:g}; write all in one way, or give "
-            "--confidence-scale 0-100 if all are percentages."
+            f"and {int(is_plain_number.sum())} are numbers such as {example:g}; write all in one "
+            "way, or give --confidence-scale 0-100 if all are percentages."
         )
 
 
 def _refuse_other_scale(raw: pd.Series, low: float, high: float, source: str) -> None:
-    """Refuse values that are on another scale than the given one, with counts of each."""
+    """Refuse values that are not on the scale from `low` to `high`; the error counts them."""
     if problem := other_scale(raw.dropna().to_numpy(float), low, high):
         raise InvalidArgument(f"--confidence-scale {low:g}-{high:g}: {source} has {problem}.")
 
 
-def common_names(
+def rename_common_columns(
     frame: pd.DataFrame, source: str, *, has_answer: bool = False
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Return the frame with columns that it lacks taken from columns of common names.
+    """Return the frame with columns of common names under this package's names.
+
+    Only columns that the frame lacks are sought, such as `item` among `question_id` and `id`.
 
     Args:
         frame: The file's rows.
@@ -310,129 +378,152 @@ def common_names(
         has_answer: Whether it has the answers of a task already, so that no confidence is sought.
 
     Returns:
-        The frame, and its columns by this package's names, as `confidence=prob`.
+        The frame, and its renamed columns, as `confidence=prob`.
 
     Raises:
         InvalidArgument: Several columns may hold the confidence, or the grade.
     """
-    column_by_plain_name = _plain_names(list(map(str, frame)))
+    columns_by_name = _columns_by_normalized_name(list(map(str, frame)))
     present = set(map(str, frame))
-    aliases = _reported_aliases(column_by_plain_name, present, source, has_answer=has_answer)
-    predicted = [
-        alias for alias in _OTHERS["answer"] if alias in column_by_plain_name and alias != "answer"
+    aliases = _confidence_and_grade_aliases(columns_by_name, present, source, has_answer=has_answer)
+    answer_aliases = [
+        alias for alias in _OTHER_NAMES["answer"] if alias in columns_by_name and alias != "answer"
     ]
-    has_target = any(alias in column_by_plain_name for alias in _OTHERS["target"])
-    if "answer" in present and predicted and not has_target:
+    has_target = any(alias in columns_by_name for alias in _OTHER_NAMES["target"])
+    if "answer" in present and answer_aliases and not has_target:
         # Beside a predicted answer, `answer` is the right one.
-        aliases |= {"target": "answer", "answer": predicted[0]}
-    for name, usual_names in (("item", _ITEMS), *_OTHERS.items()):
+        aliases |= {"target": "answer", "answer": answer_aliases[0]}
+    for name, common_names in (("item", _ITEM_NAMES), *_OTHER_NAMES.items()):
         if name in present or name in aliases:
             continue
         if name == "answer" and "target" not in aliases and "target" not in present:
-            continue  # an answer says nothing without the right one
-        used = {column_by_plain_name[alias] for alias in aliases.values()}
-        for alias in usual_names:
-            column = column_by_plain_name.get(alias)
+            continue  # without a target, an answer cannot be compared
+        used = {columns_by_name[alias] for alias in aliases.values()}
+        for alias in common_names:
+            column = columns_by_name.get(alias)
             if column is None or column in used:
                 continue
             if name == "item" and frame[column].map(is_missing).any():
                 continue
             aliases[name] = alias
             break
-    columns = {}
+    renamed_columns = {}
     for name, alias in aliases.items():
-        if column_by_plain_name[alias] != name:
-            columns[name] = column_by_plain_name[alias]
-    renamed = frame.rename(columns={column: name for name, column in columns.items()})
-    return renamed, [f"{name}={column}" for name, column in columns.items()]
+        if columns_by_name[alias] != name:
+            renamed_columns[name] = columns_by_name[alias]
+    renamed = frame.rename(columns={column: name for name, column in renamed_columns.items()})
+    return renamed, [f"{name}={column}" for name, column in renamed_columns.items()]
 
 
-_REPORTS = frozenset({"confidence", "raw", "probabilities"})
+_CONFIDENCE_COLUMNS = frozenset({"confidence", "raw", "probabilities"})
 """Columns that hold a confidence."""
 
 
-def _reported_aliases(
-    column_by_plain_name: Mapping[str, str],
+def _confidence_and_grade_aliases(
+    columns_by_name: Mapping[str, str],
     present: Collection[str],
     source: str,
     *,
     has_answer: bool,
 ) -> dict[str, str]:
-    """Return the plain names of the columns with confidence and grade, where they are missing.
+    """Return the normalized names of columns that hold `confidence` and `correct`.
 
-    The arguments are those of `common_names`.
+    Args:
+        columns_by_name: The file's columns by normalized name.
+        present: The file's columns under their own names; what is present is not sought.
+        source: Name of the file.
+        has_answer: As for `rename_common_columns`.
+
+    Returns:
+        The aliases by name, as `{"confidence": "prob"}`; without those that are not found.
     """
 
-    def matching(pattern: re.Pattern[str]) -> dict[str, str]:
-        return {
-            name: column for name, column in column_by_plain_name.items() if pattern.fullmatch(name)
-        }
+    def columns_with_name_like(pattern: re.Pattern[str]) -> dict[str, str]:
+        return {name: column for name, column in columns_by_name.items() if pattern.fullmatch(name)}
 
     aliases: dict[str, str] = {}
-    has_confidence = not _REPORTS.isdisjoint(present)
+    has_confidence = not _CONFIDENCE_COLUMNS.isdisjoint(present)
     if not has_confidence and not has_answer:
-        _take(aliases, "confidence", matching(_CONFIDENCE), source)
+        _add_alias(aliases, "confidence", columns_with_name_like(_CONFIDENCE_NAMES), source)
     if "correct" not in present:
-        # A score or an outcome beside another task's answers need be no grade.
-        for pattern in _GRADES[:-1] if has_answer else _GRADES:
-            if candidates := matching(pattern):
-                _take(aliases, "correct", candidates, source)
+        # Beside the answers of another task, a score or an outcome may be something else.
+        for pattern in _GRADE_NAMES[:-1] if has_answer else _GRADE_NAMES:
+            if candidates := columns_with_name_like(pattern):
+                _add_alias(aliases, "correct", candidates, source)
                 break
     has_confidence = has_confidence or "confidence" in aliases
     grade = aliases.get("correct", "correct" if "correct" in present else "")
-    is_score_free = "score" in column_by_plain_name and grade not in ("", "score")
+    is_score_free = "score" in columns_by_name and grade not in ("", "score")
     if is_score_free and not has_confidence and not has_answer:
         aliases["confidence"] = "score"  # beside a grade, a score is a confidence
     return aliases
 
 
-def with_aliases(frame: pd.DataFrame, table: TaskTable) -> tuple[pd.DataFrame, list[str]]:
-    """Return the frame with columns of a task taken from those with one of its aliases.
+def rename_task_columns(frame: pd.DataFrame, table: TaskTable) -> tuple[pd.DataFrame, list[str]]:
+    """Return the frame with columns under a task's names if they have one of its aliases.
 
-    Nothing is taken unless all columns that the model fills of a form of the answers are there.
+    Nothing is renamed unless the frame then has a complete answer: all columns of one of
+    `table.answers`, apart from those that a grader fills in.
 
     Returns:
-        The frame, and its columns by this package's names, as `keep=keep_withdraw`.
+        The frame, and its renamed columns, as `keep=keep_withdraw`.
     """
-    plain = {_plain(column): column for column in map(str, frame)}
-    columns = {}
+    columns_by_name = {_normalize_name(column): column for column in map(str, frame)}
+    renamed_columns = {}
     for column in table.columns:
-        present = [plain[alias] for alias in column.aliases if alias in plain]
-        if column.name not in frame and present:
-            columns[column.name] = present[0]
-    forms = [set(form) - OUTCOMES for form in table.answers]
-    if not columns or not any(form <= {*frame, *columns} for form in forms):
+        present_aliases = [
+            columns_by_name[alias] for alias in column.aliases if alias in columns_by_name
+        ]
+        if column.name not in frame and present_aliases:
+            renamed_columns[column.name] = present_aliases[0]
+    filled_by_model = [set(form) - GRADER_COLUMNS for form in table.answers]
+    if not renamed_columns or not any(
+        form <= {*frame, *renamed_columns} for form in filled_by_model
+    ):
         return frame, []
-    renamed = frame.rename(columns={column: name for name, column in columns.items()})
-    return renamed, [f"{name}={column}" for name, column in columns.items()]
+    renamed = frame.rename(columns={column: name for name, column in renamed_columns.items()})
+    return renamed, [f"{name}={column}" for name, column in renamed_columns.items()]
 
 
-def _plain_names(columns: Sequence[str]) -> dict[str, str]:
-    """Return columns by plain name; a nested field also by its last part, if no other has it."""
+def _columns_by_normalized_name(columns: Sequence[str]) -> dict[str, str]:
+    """Return columns by normalized name.
+
+    A nested field such as `metrics.acc` is also found by its last part, if no other has that name.
+    """
     column_by_name: dict[str, str] = {}
     for column in columns:
-        column_by_name.setdefault(_plain(column), column)
-    last_parts = [_plain(column.rpartition(".")[2]) for column in columns]
+        column_by_name.setdefault(_normalize_name(column), column)
+    last_parts = [_normalize_name(column.rpartition(".")[2]) for column in columns]
     for column, name in zip(columns, last_parts, strict=True):
         if last_parts.count(name) == 1 and name not in column_by_name:
             column_by_name[name] = column
     return column_by_name
 
 
-def _take(
-    alias_by_name: dict[str, str], name: str, candidates: Mapping[str, str], source: str
+def _add_alias(
+    aliases: dict[str, str], name: str, candidates: Mapping[str, str], source: str
 ) -> None:
-    """Choose a column by its plain name, among columns by plain names."""
+    """Add the alias of the column `name` to `aliases`, if there is a candidate.
+
+    Args:
+        aliases: Normalized names by this package's names.
+        name: The column that is sought.
+        candidates: Columns that may hold it, by normalized name.
+        source: Name of the file.
+
+    Raises:
+        InvalidArgument: There are several candidates, and none is named `name`.
+    """
     columns = list(dict.fromkeys(candidates.values()))
     if len(columns) > 1 and name not in candidates:
-        names_text = ", ".join(columns[:_LISTED])
+        names_text = ", ".join(columns[:_MAX_LISTED])
         remedy = f"Name one: --column {quote(f'{name}={columns[0]}')}"
         if ending := _common_ending(columns):
             all_models = quote(f"{name}={{model}}{ending}")
             remedy += f"; or take them as columns of models: --column {all_models}"
         raise InvalidArgument(f"{source}: the columns {names_text} may each be {name!r}. {remedy}")
     if candidates:
-        alias_by_name[name] = name if name in candidates else next(iter(candidates))
+        aliases[name] = name if name in candidates else next(iter(candidates))
 
 
 def _common_ending(columns: Sequence[str]) -> str:
@@ -445,31 +536,42 @@ def _common_ending(columns: Sequence[str]) -> str:
     return ending
 
 
-def _plain(column: str) -> str:
+def _normalize_name(column: str) -> str:
     """Return a column's name in lower case, its words joined by underscores.
 
     Example:
-        >>> _plain("Question ID"), _plain("isCorrect"), _plain("Confidence (%)")
-        ('question_id', 'is_correct', 'confidence')
+        >>> [_normalize_name(name) for name in ("Question ID", "isCorrect", "Confidence (%)")]
+        ['question_id', 'is_correct', 'confidence']
     """
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", column.strip())
     return re.sub(r"[\W_]+", "_", words).lower().strip("_")
 
 
-def distinct_values(values: pd.Series) -> tuple[np.ndarray, Sequence[object]]:
-    """Return the place of each value among the distinct ones, and these; lists become texts."""
+def factorize_values(values: pd.Series) -> tuple[np.ndarray, Sequence[object]]:
+    """Return the position of each value among the distinct values, and the distinct values.
+
+    Unhashable values such as lists become texts, NA becomes None.
+    """
     if values.dtype == object:
         values = values.map(lambda value: value if isinstance(value, Hashable) else str(value))
-    places, distinct = pd.factorize(values, use_na_sentinel=False)
-    return places, [None if value is pd.NA or value is pd.NaT else value for value in distinct]
+    codes, distinct = pd.factorize(values, use_na_sentinel=False)
+    return codes, [None if value is pd.NA or value is pd.NaT else value for value in distinct]
 
 
-def unreadable(
-    source: str, values: pd.Series, rows: Iterable[bool], name: str, words: str
+def unreadable_cell_error(
+    source: str, values: pd.Series, is_unreadable: Iterable[bool], name: str, expected: str
 ) -> InvalidArgument:
-    """Return the error for a cell that holds another kind of value than its column."""
-    row = int(np.flatnonzero(np.asarray(rows))[0])
+    """Return the error for the first cell that cannot be read.
+
+    Args:
+        source: Name of the file.
+        values: The column.
+        is_unreadable: Whether each cell cannot be read; at least one is true.
+        name: Name of the column.
+        expected: What a cell should hold, such as "a number".
+    """
+    position = int(np.flatnonzero(np.asarray(is_unreadable))[0])
     return InvalidArgument(
-        f"{source}, row {values.index[row] + 1}: {str(values.iloc[row])[:60]!r} in the column "
-        f"{name!r} is not {words}; leave the cell empty if there is none."
+        f"{source}, row {values.index[position] + 1}: {str(values.iloc[position])[:60]!r} in the "
+        f"column {name!r} is not {expected}; leave the cell empty if there is none."
     )

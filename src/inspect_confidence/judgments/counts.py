@@ -1,4 +1,4 @@
-"""Counts of a store's judgments, made in the files: rows never fill memory."""
+"""Counts of a store's judgments, made in its files, so that rows never fill memory."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -10,37 +10,39 @@ import pyarrow.parquet as pq
 
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.judgments.joining import LocatedRun, join_runs
-from inspect_confidence.judgments.places import shown_place
+from inspect_confidence.judgments.locations import location_text
 from inspect_confidence.judgments.read import (
     JudgmentSource,
     drop_repeats,
     judgments_of,
     variants_of_runs,
 )
-from inspect_confidence.judgments.runs import Run, reader_versions, tasks_of
+from inspect_confidence.judgments.runs import Run, reader_versions, record_tasks
 from inspect_confidence.judgments.store import Store, store_at
 from inspect_confidence.studies import all_tables
 
-_SIZE = {"size": "n", "count_all": "n"}
-CELLS = ("model", "variant", "dataset", "confidence", "correct", "status")
+_COUNT_NAMES = {"size": "n", "count_all": "n"}
+"""Names that pandas and pyarrow give a count, and the name here."""
+COUNT_COLUMNS = ("model", "variant", "dataset", "confidence", "correct", "status")
 
 
-def count_tables(source: JudgmentSource, task: str, *, by: Sequence[str] = CELLS) -> pd.DataFrame:
+def count_tables(
+    source: JudgmentSource, task: str, *, by: Sequence[str] = COUNT_COLUMNS
+) -> pd.DataFrame:
     """Count the judgments of a task by the values of some columns.
 
-    A store is counted as `read_judgments` would give its rows: each sample once, from the newest
-    log that has it, and with its variant. DuckDB counts if it is installed, else pyarrow; only
-    logs of runs that are in several logs are read as frames. A sample's uuid is taken to be in one
-    run only, as Inspect makes them.
+    The rows of a store are those of `read_judgments`: each sample counts once, from the newest log
+    that has it. DuckDB counts if it is installed, else pyarrow; only the logs of a run with several
+    logs are read as frames. It is assumed that a sample's uuid occurs in one run only.
 
     Args:
         source: A store; or another source of judgments, which is read.
         task: Name of the task.
-        by: The columns; a missing number is a value too.
+        by: The columns. A missing number counts as a value.
 
     Returns:
-        A frame with these columns, sorted by them in order, and `n`. Its `attrs["notices"]` name
-        logs that could not be read.
+        A frame with these columns, sorted by them in order, and the count `n`. Its
+        `attrs["notices"]` name logs that could not be read.
 
     Raises:
         InvalidArgument: There is no such task or column, or the store has no judgment of the task.
@@ -55,23 +57,26 @@ def count_tables(source: JudgmentSource, task: str, *, by: Sequence[str] = CELLS
     store = store_at(fspath(source)) if isinstance(source, str | PathLike) else None
     if store is None:
         judgments = judgments_of(source)
-        parts = [_count_frame(judgments[task], by)] if task in judgments else []
+        counts_of_parts = [_count_frame(judgments[task], by)] if task in judgments else []
         notices = list(judgments.notices)
     else:
         store = store.verified()
-        parts, notices = list(_store_counts(store, task, by)), store.notices()
+        counts_of_parts, notices = list(_store_counts(store, task, by)), store.notices()
         failed = [entry for entry in store.entries if entry.error]
-        notices += [f"{shown_place(entry.log.location)}: {entry.error}" for entry in failed]
-    if not parts:
+        notices += [f"{location_text(entry.log.location)}: {entry.error}" for entry in failed]
+    if not counts_of_parts:
         raise InvalidArgument(f"There is no judgment of {task}.")
-    rows = pd.concat(parts, ignore_index=True)
-    counts = rows.groupby(list(by), dropna=False, as_index=False).agg({"n": "sum"})
+    part_counts = pd.concat(counts_of_parts, ignore_index=True)
+    counts = part_counts.groupby(list(by), dropna=False, as_index=False).agg({"n": "sum"})
     counts.attrs["notices"] = notices
     return counts
 
 
 def _store_counts(store: Store, task: str, columns: Sequence[str]) -> Iterator[pd.DataFrame]:
-    """Yield the counts of one part of a store's judgments after the other."""
+    """Yield frames with the columns and `n`, which together count all judgments of a task.
+
+    The files of logs that are their run's only one are counted by variant; other logs are joined.
+    """
     entries = store.entries_with_judgments()
     records = [entry.record for entry in entries]
     variants = variants_of_runs(
@@ -82,34 +87,40 @@ def _store_counts(store: Store, task: str, columns: Sequence[str]) -> Iterator[p
     runs: list[LocatedRun] = []
     run_variants: list[str] = []
     for entry, record, variant in zip(entries, records, variants, strict=True):
-        if task not in tasks_of(record) or not record["rows"]:
+        if task not in record_tasks(record) or not record["rows"]:
             continue
         is_unique = logs_of_run[record["id"]] == 1 and not record["twice"]
-        is_unique &= len(tasks_of(record)) == 1
+        is_unique &= len(record_tasks(record)) == 1
         if is_unique and not entry.reread and store.readers == reader_versions():
             files_by_variant.setdefault(variant, []).append(str(store.folder / entry.file))
         elif isinstance(run := store.read(entry), Run):
             runs.append((entry.log.location, run))
             run_variants.append(variant)
-    stored = [name for name in columns if name != "variant"]
-    count = _duckdb_counter() or _count_with_pyarrow
+    stored_columns = [name for name in columns if name != "variant"]
+    count_rows = _duckdb_counter() or _count_with_pyarrow
     for variant, files in files_by_variant.items():
-        yield count(files, stored).assign(variant=variant)
+        yield count_rows(files, stored_columns).assign(variant=variant)
     frames, _ = join_runs(runs, run_variants)
     if task in frames:
         yield _count_frame(drop_repeats(frames[task]), columns)
 
 
 def _count_frame(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    return frame.groupby(list(columns), dropna=False, as_index=False).size().rename(columns=_SIZE)
+    """Return each combination of values of the columns, with the number of its rows `n`."""
+    return (
+        frame.groupby(list(columns), dropna=False, as_index=False)
+        .size()
+        .rename(columns=_COUNT_NAMES)
+    )
 
 
 def _count_with_pyarrow(files: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:
+    """Return counts of the rows of parquet files, as `_count_frame` does."""
     tables = []
     for file in files:
         table = pq.ParquetFile(file).read(list(columns))
         tables.append(table.group_by(list(columns)).aggregate([([], "count_all")]))
-    counts: pd.DataFrame = pa.concat_tables(tables).to_pandas().rename(columns=_SIZE)
+    counts: pd.DataFrame = pa.concat_tables(tables).to_pandas().rename(columns=_COUNT_NAMES)
     return counts
 
 

@@ -16,48 +16,65 @@ from multiprocessing import get_context
 from typing import Any, TypeVar
 
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.judgments.places import Log
-from inspect_confidence.judgments.runs import Run, decode, encode, reader_versions, record_of
+from inspect_confidence.judgments.locations import Log
+from inspect_confidence.judgments.runs import (
+    Run,
+    decode_run,
+    encode_run,
+    read_record_facts,
+    reader_versions,
+)
 from inspect_confidence.redaction import failure
 from inspect_confidence.studies import SELF_DESCRIBING, Recorded
 
-Executing = Executor | str | None
-"""Executors that public functions accept; None reads in this process."""
+ExecutorOption = Executor | str | None
+"""Values of `executor` of public functions: an executor, or a text as for `--executor`.
+
+None reads in this process.
+"""
 
 AUTO = "auto"
 """Processes on this machine, if there are enough logs to repay starting them."""
 
-_FORM = re.compile(r"(auto|none)|(processes)(?::([1-9]\d*))?|dask://(\S+:\d+)")
-_MANY, _LARGE = 8, 20_000_000
-"""Number and bytes of logs up to which one process is as fast, as others import Inspect first."""
+_EXECUTOR_TEXT = re.compile(
+    r"auto|none|(?P<processes>processes)(?::(?P<workers>[1-9]\d*))?|dask://(?P<dask>\S+:\d+)"
+)
+_MANY_LOGS, _MANY_BYTES = 8, 20_000_000
+"""Number and bytes of logs up to which one process is as fast: others first import Inspect."""
 
-_IN_FLIGHT = 256
-"""Number of logs that an executor has at once: enough for a cluster, little enough for memory."""
+_MAX_SUBMITTED = 256
+"""Number of logs that an executor has at once: enough for a cluster of machines, while their
+records fit into memory."""
 
 _Outcome = TypeVar("_Outcome")
 
 
 def check_executor(text: str) -> str:
-    """Return the text if it names an executor.
+    """Return a value of `--executor` unchanged, if it is valid.
 
     Raises:
-        InvalidArgument: It doesn't.
+        InvalidArgument: The text does not name an executor.
     """
-    if not _FORM.fullmatch(text):
+    if not _EXECUTOR_TEXT.fullmatch(text):
         raise InvalidArgument(
-            f"--executor {text}: say processes, processes:4, none or "
-            "dask://HOST:PORT, the address of a Dask scheduler."
+            f"--executor {text}: this is not an executor; write auto, none, processes, processes:4 "
+            "or dask://HOST:PORT, the address of a Dask scheduler."
         )
     return text
 
 
-def read_record(location: str, recorded: Recorded, reread: bool) -> bytes | str:
-    """Return the judgments of a log as a record file, or why the log cannot be read.
+def log_as_record(location: str, recorded: Recorded, reread: bool) -> bytes | str:
+    """Read a log; return the content of its record file, or why the log cannot be read.
 
-    Workers run this function too; it needs nothing but the location of the log.
+    Worker processes run this function too.
+
+    Args:
+        location: Path or address of the log.
+        recorded: Where logs of other evals record confidence and correctness.
+        reread: Whether replies are read again.
     """
     try:
-        return encode(_read_run(location, recorded, reread))
+        return encode_run(_read_run(location, recorded, reread))
     except Exception as error:  # a damaged log must not keep the others from being read
         return failure(error)
 
@@ -69,61 +86,70 @@ def _read_run(location: str, recorded: Recorded, reread: bool) -> Run:
     return read_run(location, reread=reread, recorded=recorded)
 
 
-def _read_here(location: str, recorded: Recorded, reread: bool) -> Run | str:
+def _read_run_here(location: str, recorded: Recorded, reread: bool) -> Run | str:
     try:
         return _read_run(location, recorded, reread)
-    except Exception as error:  # as in `read_record`
+    except Exception as error:  # as in `log_as_record`
         return failure(error)
 
 
 def read_runs(
     logs: Sequence[Log],
     *,
-    executor: Executing = None,
+    executor: ExecutorOption = None,
     recorded: Recorded = SELF_DESCRIBING,
     reread: bool = False,
     notices: list[str] | None = None,
 ) -> Iterator[tuple[int, Run | str]]:
-    """Yield the number of each log with its run, or with the reason why it cannot be read.
+    """Yield the position of each log with its run, or with the reason why it cannot be read.
+
+    Logs come in the order in which they are read, not in that of `logs`.
 
     Args:
         logs: The logs to read.
         executor: Reads them; a text starts an executor, as `--executor` does.
-        recorded: What the user says about logs of other evals.
+        recorded: Where logs of other evals record confidence and correctness.
         reread: Whether replies are read again.
         notices: Receives a notice of how many logs the executor lost.
     """
-    read_here = partial(_read_here, recorded=recorded, reread=reread)
-    read_in_worker = partial(read_record, recorded=recorded, reread=reread)
-    for number, outcome in _outcomes(logs, read_here, read_in_worker, executor, notices):
-        yield number, decode(outcome) if isinstance(outcome, bytes) else outcome
+    read_here = partial(_read_run_here, recorded=recorded, reread=reread)
+    read_in_worker = partial(log_as_record, recorded=recorded, reread=reread)
+    for number, outcome in _read_each(logs, read_here, read_in_worker, executor, notices):
+        yield number, decode_run(outcome) if isinstance(outcome, bytes) else outcome
 
 
 def read_records(
     logs: Sequence[Log],
     *,
-    executor: Executing = None,
+    executor: ExecutorOption = None,
     recorded: Recorded = SELF_DESCRIBING,
     notices: list[str] | None = None,
 ) -> Iterator[tuple[int, bytes | str]]:
-    """Yield the number of each log with its record file, or with why it cannot be read.
+    """Yield the position of each log with the content of its record file, or why there is none.
 
     The arguments are those of `read_runs`.
     """
-    read = partial(read_record, recorded=recorded, reread=False)
-    return _outcomes(logs, read, read, executor, notices)
+    read = partial(log_as_record, recorded=recorded, reread=False)
+    return _read_each(logs, read, read, executor, notices)
 
 
-def _outcomes(
+def _read_each(
     logs: Sequence[Log],
     read_here: Callable[[str], _Outcome],
     read_in_worker: Callable[[str], bytes | str],
-    executor: Executing,
+    executor: ExecutorOption,
     notices: list[str] | None,
 ) -> Iterator[tuple[int, _Outcome | bytes | str]]:
-    """Yield the outcomes in the order in which they are done: a slow log delays no other.
+    """Yield the position of each log with its outcome, in the order in which logs are read.
 
     A log that the executor lost, such as by the death of a worker, is read in this process.
+
+    Args:
+        logs: The logs; the outcome of one that is known to be unreadable is the reason.
+        read_here: Reads a location in this process.
+        read_in_worker: Reads a location in a worker: the content of a record file, or a reason.
+        executor: Reads the logs, as for `read_runs`.
+        notices: Receives a notice of how many logs the executor lost.
     """
     numbers = []
     for number, log in enumerate(logs):
@@ -133,18 +159,18 @@ def _outcomes(
             numbers.append(number)
     if not numbers:
         return
-    with _pool(executor, [logs[number] for number in numbers]) as pool:
-        if pool is None:
+    with _open_executor(executor, [logs[number] for number in numbers]) as running_executor:
+        if running_executor is None:
             for number in numbers:
                 yield number, read_here(logs[number].location)
             return
         errors: list[BaseException] = []
         locations = [logs[number].absolute for number in numbers]
-        for position, future in _finished_futures(pool, read_in_worker, locations):
+        for position, future in _submit_all(running_executor, read_in_worker, locations):
             number = numbers[position]
             error = future.exception()
             if error is None:
-                yield number, _check_readers(future.result())
+                yield number, _refuse_other_readers(future.result())
             else:
                 errors.append(error)
                 yield number, read_here(logs[number].location)
@@ -155,27 +181,37 @@ def _outcomes(
             )
 
 
-def _check_readers(outcome: bytes | str) -> bytes | str:
-    """Return what a worker read, if its readers have the versions of this process."""
+def _refuse_other_readers(outcome: bytes | str) -> bytes | str:
+    """Return what a worker read, unless its packages have other versions than this process.
+
+    Raises:
+        InvalidArgument: The versions differ.
+    """
     if isinstance(outcome, bytes):
-        versions = record_of(outcome)["readers"]
+        versions = read_record_facts(outcome)["readers"]
         if versions != reader_versions():
             raise InvalidArgument(
-                f"A worker has {versions}, and this is {reader_versions()}: install the same there."
+                f"A worker has {versions}, and this process has {reader_versions()}; install the "
+                "same versions for the worker."
             )
     return outcome
 
 
-def _finished_futures(
-    pool: Executor, read: Callable[[str], bytes | str], locations: Sequence[str]
+def _submit_all(
+    executor: Executor, read: Callable[[str], bytes | str], locations: Sequence[str]
 ) -> Iterator[tuple[int, "Future[bytes | str]"]]:
-    waiting = iter(range(len(locations)))
+    """Yield the position of each location with its finished future, in the order of finishing.
+
+    At most `_MAX_SUBMITTED` locations are submitted at once; if the caller stops, the rest is
+    cancelled.
+    """
+    remaining = iter(range(len(locations)))
     running: dict[Future[bytes | str], int] = {}
     try:
         while True:
-            for number in waiting:
-                running[_submit(pool, read, locations[number])] = number
-                if len(running) >= _IN_FLIGHT:
+            for position in remaining:
+                running[_submit(executor, read, locations[position])] = position
+                if len(running) >= _MAX_SUBMITTED:
                     break
             if not running:
                 return
@@ -188,10 +224,11 @@ def _finished_futures(
 
 
 def _submit(
-    pool: Executor, read: Callable[[str], bytes | str], location: str
+    executor: Executor, read: Callable[[str], bytes | str], location: str
 ) -> "Future[bytes | str]":
+    """Return the future of a location; if it cannot be submitted, a future with the exception."""
     try:
-        return pool.submit(read, location)
+        return executor.submit(read, location)
     except Exception as error:  # a pool whose worker died takes nothing more
         future: Future[bytes | str] = Future()
         future.set_exception(error)
@@ -199,21 +236,26 @@ def _submit(
 
 
 @contextmanager
-def _pool(executor: Executing, logs: Sequence[Log]) -> Iterator[Executor | None]:
-    """Yield the executor; one that is started for this call ends with it."""
+def _open_executor(executor: ExecutorOption, logs: Sequence[Log]) -> Iterator[Executor | None]:
+    """Yield the executor, or None for this process; one that a text starts ends with the context.
+
+    Args:
+        executor: An executor, a value of `--executor`, or None.
+        logs: The logs to read; their number and size decide what `auto` means.
+    """
     if not isinstance(executor, str):
         yield executor
         return
     if executor == AUTO:
-        large = len(logs) > _MANY and sum(log.size for log in logs) > _LARGE
-        executor = "processes" if large and (os.cpu_count() or 1) > 1 else "none"
-    match = _FORM.fullmatch(check_executor(executor))
-    _, kind, count, address = match.groups() if match else ("", "", "", "")
-    if address:
-        with _cluster(address) as pool:
-            yield pool
-    elif kind:
-        workers = min(int(count or os.cpu_count() or 1), len(logs))
+        is_large = len(logs) > _MANY_LOGS and sum(log.size for log in logs) > _MANY_BYTES
+        executor = "processes" if is_large and (os.cpu_count() or 1) > 1 else "none"
+    match = _EXECUTOR_TEXT.fullmatch(check_executor(executor))
+    options = match.groupdict() if match else {}
+    if options.get("dask"):
+        with _connect_to_dask(options["dask"]) as dask_executor:
+            yield dask_executor
+    elif options.get("processes"):
+        workers = min(int(options["workers"] or os.cpu_count() or 1), len(logs))
         # A fork would copy the locks of this process's threads.
         pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
         try:
@@ -225,7 +267,12 @@ def _pool(executor: Executing, logs: Sequence[Log]) -> Iterator[Executor | None]
 
 
 @contextmanager
-def _cluster(address: str) -> Iterator[Executor]:
+def _connect_to_dask(address: str) -> Iterator[Executor]:
+    """Yield an executor of the Dask scheduler at `HOST:PORT`.
+
+    Raises:
+        InvalidArgument: Dask is not installed, or no scheduler answers.
+    """
     try:
         from distributed import Client  # noqa: PLC0415 # an optional package
     except ImportError:

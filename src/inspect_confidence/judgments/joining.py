@@ -6,8 +6,8 @@ from itertools import chain
 
 import pandas as pd
 
+from inspect_confidence.judgments.locations import location_text
 from inspect_confidence.judgments.order import sort_judgments
-from inspect_confidence.judgments.places import shown_place
 from inspect_confidence.judgments.runs import Run, frames_by_task
 
 LocatedRun = tuple[str, Run]
@@ -100,7 +100,7 @@ def shared_sample_notices(counts: Mapping[str, int]) -> list[str]:
     if not counts:
         return []
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    parts = [f"{count} from {shown_place(location)}" for location, count in ordered[:_LOGS_NAMED]]
+    parts = [f"{count} from {location_text(location)}" for location, count in ordered[:_LOGS_NAMED]]
     if unnamed := ordered[_LOGS_NAMED:]:
         parts.append(f"{sum(count for _, count in unnamed)} from {len(unnamed)} others")
     return [

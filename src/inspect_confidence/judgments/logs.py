@@ -39,7 +39,7 @@ from inspect_confidence.judgments.runs import (
     Run,
     SampleJudgments,
     combined_table,
-    frame_of,
+    frame_from_rows,
 )
 from inspect_confidence.privacy import SECRET_NAME
 from inspect_confidence.redaction import failure, scrub, without_keys
@@ -107,7 +107,7 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = SELF_D
     tasks = {str(row["task"]) for row in chain.from_iterable(judgments.values())}
     further_tasks = sorted(tasks - {table.task})
     combined = combined_table(table, further_tasks)
-    frame = without_violations(frame_of(judgments, combined), keys, combined, repairs)
+    frame = without_violations(frame_from_rows(judgments, combined), keys, combined, repairs)
     loss_notices, stop_notices = _incompleteness(header, len(completed))
     return Run(
         id=header.eval.task_id,

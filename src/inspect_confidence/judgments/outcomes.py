@@ -10,7 +10,7 @@ _TAKEN = ("dataset", "target", "answer", "choices", "correct", "scorer")
 """Columns that come from the log with the graded answer."""
 
 
-def with_outcomes(confidence: pd.DataFrame, graded: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+def join_outcomes(confidence: pd.DataFrame, graded: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     """Return judgments of confidence with the grades that other logs of the model have.
 
     A judgment whose answer was declined becomes `declined`. A readable judgment gets the status of

@@ -17,14 +17,14 @@ from inspect_confidence.judgments.clusters import (
     join_clusters,
     unclustered_notices,
 )
-from inspect_confidence.judgments.executors import Executing, read_runs
+from inspect_confidence.judgments.executors import ExecutorOption, read_runs
 from inspect_confidence.judgments.files import check_judgments, read_file
 from inspect_confidence.judgments.joining import LocatedRun, join_runs, shared_sample_notices
+from inspect_confidence.judgments.locations import Log, Paths, list_logs, location_text
 from inspect_confidence.judgments.order import sort_judgments
-from inspect_confidence.judgments.outcomes import with_outcomes
-from inspect_confidence.judgments.places import Log, Paths, logs_at, shown_place
+from inspect_confidence.judgments.outcomes import join_outcomes
 from inspect_confidence.judgments.runs import is_repeated
-from inspect_confidence.judgments.store import ReadOutcome, check_recorded, store_at
+from inspect_confidence.judgments.store import ReadOutcome, check_read_arguments, store_at
 from inspect_confidence.judgments.tables import file_stem, is_table
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import SELF_DESCRIBING, Recorded, TaskTable, all_tables
@@ -142,7 +142,7 @@ def read_judgments(
     progress: Progress = iter,
     reread: bool = False,
     recorded: Recorded = SELF_DESCRIBING,
-    executor: Executing = None,
+    executor: ExecutorOption = None,
 ) -> Judgments:
     """Read judgments from logs, folders of logs, stores, and tables such as csv files.
 
@@ -177,13 +177,13 @@ def read_judgments(
     loss_notices: list[str] = []
     sources = []
     places_of_files: dict[str, list[str]] = {}
-    for file, name in zip(files, file_names(files), strict=True):
+    for file, name in zip(files, short_file_names(files), strict=True):
         path, notices_of_file = user_path("PATH", file), list[str]()
         sources.append(read_file(path, recorded, notices_of_file, name))
         for notice in notices_of_file:
             places_of_files.setdefault(notice.removeprefix(f"{path}: "), []).append(str(path))
     notices += _each_once(places_of_files, "files")
-    notices += _told_apart(sources, file_names(files))
+    notices += _told_apart(sources, short_file_names(files))
     if log_places:
         options = ReadOptions(progress, reread, recorded, executor)
         sources.append(_from_logs(log_places, options, notices, loss_notices))
@@ -218,11 +218,11 @@ def read_judgments(
     return Judgments(judgments, notices, loss_notices)
 
 
-def file_names(files: Sequence[str]) -> list[str]:
+def short_file_names(files: Sequence[str]) -> list[str]:
     """Return a short name of each file: its stem, after as many folders as tell them apart.
 
     Example:
-        >>> file_names(["runs/a/answers.csv", "runs/b/answers.csv"])
+        >>> short_file_names(["runs/a/answers.csv", "runs/b/answers.csv"])
         ['a/answers', 'b/answers']
     """
     paths = [Path(file) for file in files]
@@ -318,7 +318,7 @@ class ReadOptions:
     progress: Progress
     reread: bool
     recorded: Recorded
-    executor: Executing
+    executor: ExecutorOption
 
 
 def _from_logs(
@@ -362,7 +362,7 @@ def _take_outcomes(
         named = ", ".join(places)
         notices.append(f"--outcome {named}: no log of another eval has outcomes, or a confidence")
     for task in tasks:
-        frames[task], unmatched = with_outcomes(frames[task], outcomes[task])
+        frames[task], unmatched = join_outcomes(frames[task], outcomes[task])
         notices += unmatched
 
 
@@ -376,7 +376,7 @@ def _check_cluster_field(
 
     location = runs[0][0]
     hint = nearest(name, metadata_fields(location))
-    place = shown_place(location)
+    place = location_text(location)
     raise InvalidArgument(f"--cluster {name}: the samples of {place} lack that field. {hint}")
 
 
@@ -392,7 +392,7 @@ def runs_with_judgments(
     """
     runs: list[LocatedRun] = []
     for location, outcome in outcomes:
-        place = shown_place(location)
+        place = location_text(location)
         if isinstance(outcome, str):
             notice = f"{place} could not be read and was left out: {outcome}"
             loss_notices.append(notice)
@@ -409,7 +409,7 @@ def runs_with_judgments(
     completed = {run.id for _, run in runs if not run.loss_notices}
     for location, run in runs:
         if run.id not in completed:
-            loss_notices += [f"{shown_place(location)}: {text}" for text in run.loss_notices]
+            loss_notices += [f"{location_text(location)}: {text}" for text in run.loss_notices]
     return runs
 
 
@@ -418,7 +418,7 @@ def _notices_of_logs(runs: Sequence[LocatedRun]) -> Iterator[str]:
     places: dict[str, list[str]] = {}
     for location, run in runs:
         for sentence in [*run.notices, *run.unsent]:
-            places.setdefault(sentence, []).append(shown_place(location))
+            places.setdefault(sentence, []).append(location_text(location))
     yield from _each_once(places, "logs")
 
 
@@ -455,11 +455,11 @@ def _outcomes(
     for place in places:
         store = store_at(place)
         if store is None:
-            logs |= {log.location: log for log in logs_at(place)}
+            logs |= {log.location: log for log in list_logs(place)}
             continue
         if not options.reread:
             store = store.verified()
-            check_recorded(store, options.recorded)
+            check_read_arguments(store, options.recorded)
             notices += store.notices()
             for entry in store.entries:
                 stored[entry.log.location] = partial(store.read, entry)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from inspect_confidence.answers import STATUSES
 from inspect_confidence.grades import is_missing, read_grade, read_number
-from inspect_confidence.judgments.checks import short_value, violations
+from inspect_confidence.judgments.checks import shorten_value, violations
 from inspect_confidence.studies import Kind, TaskTable
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -79,7 +79,7 @@ def repaired_rows(
             else:
                 values[name] = math.nan if kinds[name] == "number" else None
                 words = "a finite number" if kinds[name] == "number" else "true or false"
-                reason = f"{name}={readable_text(short_value(value))} is not {words}"
+                reason = f"{name}={readable_text(shorten_value(value))} is not {words}"
         if values.get("status", "ok") not in STATUSES:
             reason = f"the status {values['status'][:60]!r} is not known"
         if reason:

@@ -92,7 +92,7 @@ def frames_by_task(run: Run, frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
     return frames
 
 
-def tasks_of(record: Mapping[str, Any]) -> list[str]:
+def record_tasks(record: Mapping[str, Any]) -> list[str]:
     """Return the tasks of the judgments that a record file describes."""
     return [record["task"], *record.get("further_tasks", ())]
 
@@ -101,7 +101,7 @@ SampleJudgments = Mapping[str, list[dict[str, Any]]]
 """The judgments of each sample, by epoch and id."""
 
 
-def frame_of(judgments: SampleJudgments, table: TaskTable) -> pd.DataFrame:
+def frame_from_rows(judgments: SampleJudgments, table: TaskTable) -> pd.DataFrame:
     """Return the judgments as a typed frame with all columns of the task."""
     rows = list(chain.from_iterable(judgments.values()))
     if not rows:
@@ -133,7 +133,7 @@ def is_repeated(frame: pd.DataFrame) -> pd.Series:
     return frame.duplicated(identity) & (frame["uuid"] != "")
 
 
-def encode(run: Run) -> bytes:
+def encode_run(run: Run) -> bytes:
     """Return the run as a parquet file of its judgments; its metadata hold everything else."""
     kinds = _kinds([run.task, *run.further_tasks])
     columns = {
@@ -150,7 +150,7 @@ def encode(run: Run) -> bytes:
     return sink.getvalue()
 
 
-def record_of(file: bytes | Path) -> dict[str, Any]:
+def read_record_facts(file: bytes | Path) -> dict[str, Any]:
     """Return what a record file says of its run apart from the judgments.
 
     Besides the fields of `Run`: `rows`, the number of judgments; `twice`, how many of them repeat
@@ -161,22 +161,22 @@ def record_of(file: bytes | Path) -> dict[str, Any]:
     return record
 
 
-def decode(file: bytes | Path) -> Run:
+def decode_run(file: bytes | Path) -> Run:
     """Return the run stored in a record file; the columns have the types that they had."""
     table = pq.ParquetFile(_readable(file)).read()
     record = json.loads(table.schema.metadata[_RECORD])
-    kinds = _kinds(tasks_of(record))
+    kinds = _kinds(record_tasks(record))
     frame = table.drop_columns([_SAMPLE]).to_pandas()
     flags = {name: object for name, kind in kinds.items() if kind == "flag" and name in frame}
     frame = frame.astype(flags)
     if list(frame) != list(kinds):  # as another version wrote it
-        task_table = combined_table(table_of(record["task"]), tasks_of(record)[1:])
+        task_table = combined_table(table_of(record["task"]), record_tasks(record)[1:])
         frame = typed_columns(frame, task_table, str(file))
     samples = table[_SAMPLE].to_numpy(zero_copy_only=False)
-    return replace(without_judgments(record), frame=frame, samples=samples)
+    return replace(run_from_record(record), frame=frame, samples=samples)
 
 
-def without_judgments(record: Mapping[str, Any]) -> Run:
+def run_from_record(record: Mapping[str, Any]) -> Run:
     """Return the run that a record file describes, with none of its judgments."""
     members = {item.name: record[item.name] for item in fields(Run) if item.name in record}
     members["changed"] = Counter(members["changed"])

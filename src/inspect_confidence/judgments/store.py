@@ -24,16 +24,16 @@ from urllib.parse import quote
 
 from inspect_confidence.arguments import fingerprint
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.judgments.executors import Executing, read_records
+from inspect_confidence.judgments.executors import ExecutorOption, read_records
 from inspect_confidence.judgments.files import SUFFIXES
-from inspect_confidence.judgments.places import LOGS, Log, Paths, logs_at, shown_place
+from inspect_confidence.judgments.locations import LOGS, Log, Paths, list_logs, location_text
 from inspect_confidence.judgments.runs import (
     FORMAT,
     RECORD_FILES,
     Run,
-    decode,
+    decode_run,
+    read_record_facts,
     reader_versions,
-    record_of,
 )
 from inspect_confidence.judgments.tables import is_table
 from inspect_confidence.studies import SELF_DESCRIBING, Recorded, all_tables
@@ -97,7 +97,7 @@ class Store:
         """Return the run of a log, or why it cannot be read."""
         if not entry.file:
             return entry.error
-        return decode(entry.reread or self.folder / entry.file)
+        return decode_run(entry.reread or self.folder / entry.file)
 
     def verified(self) -> "Store":
         """Return the store with every record file compared with its checksum.
@@ -113,10 +113,10 @@ class Store:
             ((_, outcome),) = read_records([entry.log], recorded=self._arguments())
             problem = f"its record {self.folder / entry.file} is damaged"
             if isinstance(outcome, bytes):
-                record = record_of(outcome)
+                record = read_record_facts(outcome)
                 entries.append(replace(entry, record=record, reread=outcome))
                 damaged.append(
-                    f"{shown_place(entry.log.location)}: {problem}, so the log was read again; "
+                    f"{location_text(entry.log.location)}: {problem}, so the log was read again; "
                     "`ingest` writes the record anew"
                 )
             else:
@@ -207,11 +207,11 @@ def find_logs(place: str) -> list[str]:
         InvalidArgument: There is no such place.
     """
     store = store_at(place)
-    logs = [entry.log for entry in store.entries] if store else logs_at(place)
+    logs = [entry.log for entry in store.entries] if store else list_logs(place)
     return [log.location for log in logs if not log.unreadable]
 
 
-def check_recorded(store: Store, recorded: Recorded) -> None:
+def check_read_arguments(store: Store, recorded: Recorded) -> None:
     """Refuse arguments on the layout of logs that differ from those of the store."""
     foreign_tasks = {task for task, table in all_tables().items() if table.fallback}
     has_foreign_logs = any(entry.record.get("task") in foreign_tasks for entry in store.entries)
@@ -252,7 +252,7 @@ def ingest(
     logs: Paths,
     store: str | PathLike[str],
     *,
-    executor: Executing = None,
+    executor: ExecutorOption = None,
     rebuild: bool = False,
     recorded: Recorded = SELF_DESCRIBING,
     progress: Callable[[Sequence[str]], Iterable[str]] = iter,
@@ -278,7 +278,7 @@ def ingest(
     folder = _prepare_folder(fspath(store))
     paths = [logs] if isinstance(logs, str | PathLike) else logs
     places = [_absolute_place(path) for path in paths]
-    found_logs = list(chain.from_iterable(logs_at(place) for place in places))
+    found_logs = list(chain.from_iterable(list_logs(place) for place in places))
     notices: list[str] = []
     with name_write_errors(folder), _lock(folder):
         before = _read_manifest(folder) or Store(folder)
@@ -304,7 +304,7 @@ def ingest(
         _remove_old_files(after)
     failed = [entry for entry in after.entries if entry.error]
     for entry in failed:
-        place = shown_place(entry.log.location)
+        place = location_text(entry.log.location)
         notices.append(f"{place} could not be read and was left out: {entry.error}")
     removed = {entry.log.absolute for entry in before.entries}
     removed -= {log.absolute for log in found_logs}
@@ -331,7 +331,7 @@ def _stored_entries(folder: Path, logs: Mapping[str, Log]) -> dict[str, StoredLo
 def _new_entries(
     folder: Path,
     logs: Mapping[str, Log],
-    executor: Executing,
+    executor: ExecutorOption,
     recorded: Recorded,
     notices: list[str],
     progress: Callable[[Sequence[str]], Iterable[str]],
@@ -417,7 +417,7 @@ def _lock(folder: Path) -> Iterator[None]:
 
 def put(folder: Path, log: Log, name: str, record: bytes) -> StoredLog:
     """Write the record of a log into a store's folder, under its key."""
-    description = record_of(record)
+    description = read_record_facts(record)
     part = folder / "judgments" / _path_part(description["task"]) / _path_part(description["model"])
     file = part / f"{name}-{hashlib.sha256(record).hexdigest()}.parquet"
     write_whole(file, record, durable=True)
@@ -426,7 +426,7 @@ def put(folder: Path, log: Log, name: str, record: bytes) -> StoredLog:
 
 def _record_entry(log: Log, file: Path, record: Mapping[str, Any] | None = None) -> StoredLog:
     relative = "/".join(file.parts[-4:])
-    return StoredLog(log, relative, record=record or record_of(file))
+    return StoredLog(log, relative, record=record or read_record_facts(file))
 
 
 def _path_part(text: str) -> str:

@@ -15,7 +15,7 @@ from inspect_confidence.judgments.read import (
     runs_with_judgments,
     variants_of_runs,
 )
-from inspect_confidence.judgments.runs import Run, reader_versions, tasks_of, without_judgments
+from inspect_confidence.judgments.runs import Run, reader_versions, record_tasks, run_from_record
 from inspect_confidence.judgments.store import Store, StoredLog, store_at
 
 ModelVariant = tuple[str, str]
@@ -52,7 +52,7 @@ class Stream:
         """Return the position of each model and variant among the judgments of these tasks."""
         model_variants: set[ModelVariant] = set()
         for entry, variant in self.entries:
-            if entry.record["rows"] and not set(tasks).isdisjoint(tasks_of(entry.record)):
+            if entry.record["rows"] and not set(tasks).isdisjoint(record_tasks(entry.record)):
                 model_variants.add((str(entry.record["model"]), variant))
         return {key: position for position, key in enumerate(sorted(model_variants))}
 
@@ -62,7 +62,7 @@ class Stream:
         """Yield the judgments of these tasks: model by model, or all at once."""
         entries = []
         for entry, variant in self.entries:
-            if not set(tasks).isdisjoint(tasks_of(entry.record)):
+            if not set(tasks).isdisjoint(record_tasks(entry.record)):
                 entries.append((entry, variant))
         for group in _group_entries(entries, "model") if each_model else [entries]:
             frames, _ = self._join(group)
@@ -119,7 +119,7 @@ def stream_at(place: object) -> Stream | None:
     notices, loss_notices = store.notices(), list[str]()
     outcomes: list[tuple[str, Run | str]] = []
     for entry in store.entries:
-        outcome = without_judgments(entry.record) if entry.file else entry.error
+        outcome = run_from_record(entry.record) if entry.file else entry.error
         outcomes.append((entry.log.location, outcome))
     runs = runs_with_judgments(outcomes, notices, loss_notices)
     variants = variants_of_runs([(run.task, run.kind, run.settings) for _, run in runs])

@@ -15,10 +15,10 @@ from typing import Any
 import pandas as pd
 
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.judgments.places import (
-    ALWAYS_UNPACKED,
-    HIGHEST_RATIO,
-    LARGEST_MEMBER,
+from inspect_confidence.judgments.locations import (
+    MAX_COMPRESSION,
+    MAX_PART_BYTES,
+    UNCHECKED_BYTES,
     is_log_name,
 )
 from inspect_confidence.results import unescape_formula
@@ -109,7 +109,7 @@ def _read_bytes(path: Path) -> bytes:
     """Return the content of a file, unpacked unless it would fill memory, a text in UTF-8."""
     if path.suffix != ".gz":
         return _as_utf8(path.read_bytes())
-    limit = min(LARGEST_MEMBER, max(ALWAYS_UNPACKED, HIGHEST_RATIO * path.stat().st_size))
+    limit = min(MAX_PART_BYTES, max(UNCHECKED_BYTES, MAX_COMPRESSION * path.stat().st_size))
     with gzip.open(path) as opened:
         content = opened.read(limit + 1)
     if len(content) > limit:

@@ -14,7 +14,7 @@ from inspect_confidence.arguments import choice_list
 from inspect_confidence.commands.analysis import Settings, settings_text
 from inspect_confidence.commands.summarize import detail, summarize_with_draws
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.judgments.places import Paths
+from inspect_confidence.judgments.locations import Paths
 from inspect_confidence.judgments.read import Judgments, JudgmentSource, judgments_of
 from inspect_confidence.overview.ranks import headline_ranks
 from inspect_confidence.overview.sentences import first_findings

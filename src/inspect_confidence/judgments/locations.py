@@ -17,18 +17,18 @@ _DATED = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}[:-]\d{2}[:-]\d{2}")
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 """One path or address of logs, or several."""
 
-LARGEST_MEMBER = 2 * 2**30
+MAX_PART_BYTES = 2 * 2**30
 """Bytes that a part of a log may have unpacked.
 
 The largest legitimate part holds the summaries of all samples: 20,000 samples of 10 KB are 200 MB.
 """
-HIGHEST_RATIO = 200
-"""Highest compression ratio of a part larger than `ALWAYS_UNPACKED`.
+MAX_COMPRESSION = 200
+"""Highest compression ratio of a part larger than `UNCHECKED_BYTES`.
 
 Over 924 parts of real logs the highest ratio is 25; text that repeats itself hundreds of times is
 made to fill memory.
 """
-ALWAYS_UNPACKED = 64 * 2**20
+UNCHECKED_BYTES = 64 * 2**20
 """Bytes unpacked up to which the compression ratio of a part is of no matter."""
 
 
@@ -59,22 +59,22 @@ class Log:
     @property
     def state(self) -> tuple[str, str, int, float, str]:
         """Values that differ between two logs, and between two states of one log."""
-        path = shown_place(self.absolute)
+        path = location_text(self.absolute)
         target = path if "://" in path else os.path.realpath(path)
         return path, target, self.size, self.mtime, self.etag
 
 
-def shown_place(location: str) -> str:
+def location_text(location: str) -> str:
     """Return the location of a log for messages: a local path without `file://`.
 
     Example:
-        >>> shown_place("file:///logs/a.eval"), shown_place("s3://bucket/a.eval")
+        >>> location_text("file:///logs/a.eval"), location_text("s3://bucket/a.eval")
         ('/logs/a.eval', 's3://bucket/a.eval')
     """
     return location.removeprefix("file://")
 
 
-def logs_at(place: str) -> list[Log]:
+def list_logs(place: str) -> list[Log]:
     """Return the logs at a place, newest first: a log, or a folder of logs anywhere Inspect reads.
 
     Inspect's own listing takes seconds to import and opens each log whose name does not follow its
