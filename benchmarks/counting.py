@@ -12,7 +12,7 @@ import pandas as pd
 from inspect_confidence.judgments.files import typed_columns
 from inspect_confidence.judgments.locations import Log
 from inspect_confidence.judgments.runs import Run, encode_run, reader_versions
-from inspect_confidence.judgments.store import Store, put, write_manifest
+from inspect_confidence.judgments.store import Store, write_manifest, write_record
 from inspect_confidence.studies import all_tables
 from measure import aligned, seconds
 
@@ -71,7 +71,7 @@ def store(folder: Path, models: int = MODELS, items: int = ITEMS) -> int:
         frame, model = _judgments(number, items), f"simulated/{number}"
         samples = ("1 " + frame["item"]).to_numpy(object)
         record = encode_run(Run(f"run{number}", TASK, model, TASK, {}, frame, samples))
-        entries.append(put(folder, Log(f"{number}.eval", 1, 1), f"{number:032x}", record))
+        entries.append(write_record(folder, Log(f"{number}.eval", 1, 1), f"{number:032x}", record))
     write_manifest(Store(folder, readers=reader_versions(), entries=entries, whole=True))
     return sum((folder / entry.file).stat().st_size for entry in entries)
 

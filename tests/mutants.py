@@ -324,14 +324,14 @@ JUDGMENTS = (
     Mutant(
         "a_retried_sample_counts_twice",
         "judgments/joining.py",
-        "judgments[number] = run.frame[pd.Series(run.samples, dtype=object).isin(samples)]",
-        "judgments[number] = run.frame",
+        "judgments[log] = run.frame[pd.Series(run.samples, dtype=object).isin(samples)]",
+        "judgments[log] = run.frame",
         ["tests/test_judgments.py", "tests/test_store.py"],
     ),
     Mutant(
         "an_invalid_sample_counts",
         "judgments/logs.py",
-        "return bool(header.invalidated) and _whole_sample(location, summary).invalidation "
+        "return bool(header.invalidated) and _read_sample(location, summary).invalidation "
         "is not None",
         "return False",
         ["tests/test_judgments.py", "tests/faults"],

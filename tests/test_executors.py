@@ -65,10 +65,10 @@ def test_processes_read_what_is_read_here(logs: Path, monkeypatch: pytest.Monkey
             super().__init__(*words, **keywords)
 
     monkeypatch.setattr(executors, "ProcessPoolExecutor", Told)
-    monkeypatch.setattr(executors, "_MANY", 2)
+    monkeypatch.setattr(executors, "_MANY_LOGS", 2)
     printed("judgments", logs, "-o", logs / "all.csv")
     assert not started  # few bytes
-    monkeypatch.setattr(executors, "_LARGE", 1_000)
+    monkeypatch.setattr(executors, "_MANY_BYTES", 1_000)
     printed("judgments", logs, "-o", logs / "all.csv")
     assert len(started) == (1 if (os.cpu_count() or 1) > 1 else 0)
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:

@@ -163,10 +163,10 @@ def test_what_is_no_store_or_no_log_is_refused(
     store, own_folder = tmp_path / "store", tmp_path / "mine"
     own_folder.mkdir()
     (own_folder / "thesis.txt").write_text("mine", "utf-8")
-    with pytest.raises(InvalidArgument, match=r"thesis.txt is there, and no store"):
+    with pytest.raises(InvalidArgument, match=r"contains thesis.txt and is not a store"):
         ingest(logs_folder, own_folder)
     (own_folder / MANIFEST).write_text("{}", "utf-8")
-    with pytest.raises(InvalidArgument, match=r"manifest.json is none of a store"):
+    with pytest.raises(InvalidArgument, match=r"manifest.json is not that of a store"):
         ingest(logs_folder, own_folder)
     assert {file.name for file in own_folder.iterdir()} == {"thesis.txt", MANIFEST}
     for place in ("s3://bucket/store", tmp_path / "store.parquet"):
@@ -174,7 +174,7 @@ def test_what_is_no_store_or_no_log_is_refused(
             ingest(logs_folder, place)
     ingest(logs_folder, store)
     for place in (store, "answers.csv"):
-        with pytest.raises(InvalidArgument, match="logs are ingested"):
+        with pytest.raises(InvalidArgument, match="not logs; give a log file"):
             ingest(place, tmp_path / "other")
     with pytest.raises(InvalidArgument, match=r"it holds the logs of .* too"):
         ingest(EXAMPLES, store)
@@ -190,7 +190,7 @@ def test_what_is_no_store_or_no_log_is_refused(
     write_manifest(described)
     monkeypatch.setattr("inspect_confidence.judgments.store.reader_versions", lambda: "later 2")
     assert any(
-        "holds judgments as inspect_conf" in notice for notice in read_judgments(store).notices
+        "holds judgments that inspect_conf" in notice for notice in read_judgments(store).notices
     )
     with pytest.raises(InvalidArgument, match="--rebuild reads all of them again"):
         ingest(logs_folder, store)

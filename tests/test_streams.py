@@ -13,7 +13,7 @@ from inspect_confidence.commands.analysis import Settings, as_stream
 from inspect_confidence.judgments.locations import Log
 from inspect_confidence.judgments.read import judgments_of
 from inspect_confidence.judgments.runs import Run, encode_run, reader_versions
-from inspect_confidence.judgments.store import Store, put, write_manifest
+from inspect_confidence.judgments.store import Store, write_manifest, write_record
 from inspect_confidence.judgments.streams import Stream
 from studies.frames import frame, scale_rows
 
@@ -71,7 +71,7 @@ def store(tmp_path: Path) -> Path:
         any_eval("b", "l7", 0, 20),
     ]
     entries = [
-        put(tmp_path, Log(f"{number}.eval", 1, 1), f"{number:032x}", encode_run(run))
+        write_record(tmp_path, Log(f"{number}.eval", 1, 1), f"{number:032x}", encode_run(run))
         for number, run in enumerate(runs)
     ]
     write_manifest(Store(tmp_path, readers=reader_versions(), entries=entries, whole=True))

@@ -102,8 +102,8 @@ def test_decimal_commas_of_files_with_semicolons_are_read(tmp_path: Path) -> Non
     ("name", "content", "says"),
     [
         ("a.jsonl", b'{"item": 1}\n{"item": \n', "line 2 is not JSON"),
-        ("a.jsonl", b"[1]\n", "line 1 is no record"),
-        ("a.json", b'[{"item": 1}, 2]', "is no list of records"),
+        ("a.jsonl", b"[1]\n", "line 1 is not a record"),
+        ("a.json", b'[{"item": 1}, 2]', "is not a list of records"),
         ("a.json", b"[" * 100_000, "nested too deep"),
         ("a.json", b"[]", "has no rows"),
         ("a.csv", b"", "has no rows"),

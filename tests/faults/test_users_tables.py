@@ -39,7 +39,7 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     "a level that is a share": (FERMI + "q2,0.9,2,3,3\n", "levels are percentages: 90, not 0.9"),
     "a flag that is none": (
         "item,level,lower,upper,truth,reversed\nq1,90,2,3,3,perhaps\n",
-        "row 1: 'perhaps' in the column 'reversed' is neither true nor false",
+        "row 1: 'perhaps' in the column 'reversed' is not true or false",
     ),
     "a word for a number": (FERMI + "q2,90,two,3,3\n", "row 2: 'two' in the column 'lower' is not"),
     "an infinite bound": (FERMI + "q2,90,2,inf,3\n", "row 2: the column 'upper' holds an infinite"),

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from inspect_confidence.arguments import choice, integer, number, numbers, parts
 from inspect_confidence.commands.judge_labels import read_judge_labels, refuse_other_judges
 from inspect_confidence.errors import InvalidArgument, nearest
-from inspect_confidence.judgments.read import JudgmentSource, common, judgments_of
+from inspect_confidence.judgments.read import JudgmentSource, judgments_of, keep_common_items
 from inspect_confidence.judgments.streams import Stream, stream_at
 from inspect_confidence.metrics import METRICS, Costs
 from inspect_confidence.results import Condition, Result
@@ -355,7 +355,7 @@ def study_parts(source: JudgmentSource, settings: Settings) -> Iterator[StudyRes
                 labelled = with_choices(judgments[table.task], table.task, computed[study.name])
                 frame = all_frames[table.task] = _small(labelled)
                 if settings.get("common_items", False):
-                    frame, left_out = common(frame, table)
+                    frame, left_out = keep_common_items(frame, table)
                     notes |= {(table.task, name): note for name, note in left_out.items()}
                 frames[table.task] = frame
         if any(map(len, frames.values())):

@@ -1,12 +1,14 @@
 """Columns of users' files under this package's names: by options, or by common names."""
 
 import re
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from itertools import chain
 from shlex import quote
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from inspect_confidence.answers import ParseFailure
 from inspect_confidence.errors import InvalidArgument, nearest
@@ -231,40 +233,33 @@ def _models_with_all_columns(
 
 
 def _check_model_column(values: pd.Series, name: str, column: str, source: str) -> None:
-    """Refuse a column of a model with a cell that is neither empty nor a number (or a grade).
+    """Refuse a model's column of confidence or grades with a cell that holds something else.
 
-    Later checks would name another row and column, those of the frame with a row for each model.
-
-    Args:
-        values: The column.
-        name: Its name in judgments: only `confidence`, `raw` and `correct` are checked.
-        column: Its name in the file.
-        source: Name of the file.
+    Later checks would name another row and column: those of the frame with a row for each model.
+    `name` is the column's name in judgments, `column` that in the file.
     """
-    if name not in ("confidence", "raw", "correct"):
-        return
-    codes, distinct = factorize_values(values)
-    for code, value in enumerate(distinct):
+
+    def check(value: object) -> None:
         number = read_grade(value) if name == "correct" else read_number(value, decimal_comma=True)
         is_declined = isinstance(number, ParseFailure) and number.status == "declined"
         is_read = isinstance(number, float) and not np.isnan(number)
         if not (is_read or is_declined or is_missing(value)):
-            words = "a grade" if name == "correct" else "a number"
-            raise unreadable_cell_error(source, values, codes == code, column, words)
+            raise ValueError("a grade" if name == "correct" else "a number")
+
+    if name in ("confidence", "raw", "correct"):
+        map_cells(values, check, object, source=source, column=column)
 
 
 def _inverse_grades(values: pd.Series, source: str) -> pd.Series:
     """Return grades in which 1 is right, from grades in which 1 is wrong."""
-    codes, distinct = factorize_values(values)
-    grades = []
-    for code, value in enumerate(distinct):
+
+    def inverse(value: object) -> float:
         grade = np.nan if is_missing(value) else read_grade(value)
         if not isinstance(grade, float):
-            raise unreadable_cell_error(
-                source, values, codes == code, ERROR_COLUMN, "a grade such as 1 or no"
-            )
-        grades.append(1 - grade)
-    return pd.Series(np.array(grades, float)[codes], values.index)
+            raise ValueError("a grade such as 1 or no")
+        return 1 - grade
+
+    return map_cells(values, inverse, float, source=source, column=ERROR_COLUMN)
 
 
 def _decisions_as_scores(frame: pd.DataFrame, recorded: Recorded, source: str) -> pd.DataFrame:
@@ -316,16 +311,18 @@ def apply_confidence_scale(
     if column not in frame:
         return frame
     values = frame[column]
-    codes, distinct = factorize_values(values)
-    numbers, percent_flags = [], []
-    for code, value in enumerate(distinct):
+
+    def parse_number(value: object) -> float:
         number = read_number(value, decimal_comma=decimal_comma)
         if np.isnan(number) and not is_missing(value):
-            raise unreadable_cell_error(source, values, codes == code, column, "a number")
-        numbers.append(number)
-        percent_flags.append(isinstance(value, str) and value.strip().endswith("%"))
-    raw = pd.Series(np.array(numbers, float)[codes], values.index)
-    is_percent = pd.Series(np.array(percent_flags, bool)[codes], values.index)
+            raise ValueError("a number")
+        return number
+
+    def is_percentage(value: object) -> bool:
+        return isinstance(value, str) and value.strip().endswith("%")
+
+    raw = map_cells(values, parse_number, float, source=source, column=column)
+    is_percent = map_cells(values, is_percentage, bool, source=source, column=column)
     other_columns = frame.drop(columns=column)
     if recorded.order_only:
         return other_columns.assign(raw=raw, ordinal=True)
@@ -547,31 +544,33 @@ def _normalize_name(column: str) -> str:
     return re.sub(r"[\W_]+", "_", words).lower().strip("_")
 
 
-def factorize_values(values: pd.Series) -> tuple[np.ndarray, Sequence[object]]:
-    """Return the position of each value among the distinct values, and the distinct values.
+def map_cells(
+    values: pd.Series, convert: Callable[[Any], object], dtype: type, *, source: str, column: str
+) -> pd.Series:
+    """Return a column with converted cells; each distinct value is converted once.
 
-    Unhashable values such as lists become texts, NA becomes None.
+    Args:
+        values: The column. Lists and other unhashable cells become texts.
+        convert: Converts a cell. It raises `ValueError` for a cell that it cannot read, with what
+            the cell should hold, such as "a number".
+        dtype: Type of the converted cells.
+        source: Name of the file.
+        column: Name of the column.
+
+    Raises:
+        InvalidArgument: A cell cannot be read; the error names the row of the first one.
     """
     if values.dtype == object:
         values = values.map(lambda value: value if isinstance(value, Hashable) else str(value))
     codes, distinct = pd.factorize(values, use_na_sentinel=False)
-    return codes, [None if value is pd.NA or value is pd.NaT else value for value in distinct]
-
-
-def unreadable_cell_error(
-    source: str, values: pd.Series, is_unreadable: Iterable[bool], name: str, expected: str
-) -> InvalidArgument:
-    """Return the error for the first cell that cannot be read.
-
-    Args:
-        source: Name of the file.
-        values: The column.
-        is_unreadable: Whether each cell cannot be read; at least one is true.
-        name: Name of the column.
-        expected: What a cell should hold, such as "a number".
-    """
-    position = int(np.flatnonzero(np.asarray(is_unreadable))[0])
-    return InvalidArgument(
-        f"{source}, row {values.index[position] + 1}: {str(values.iloc[position])[:60]!r} in the "
-        f"column {name!r} is not {expected}; leave the cell empty if there is none."
-    )
+    converted: NDArray[Any] = np.empty(len(distinct), dtype)
+    for code, value in enumerate(distinct):
+        try:
+            converted[code] = convert(None if value is pd.NA or value is pd.NaT else value)
+        except ValueError as expected:
+            row = int(values.index[codes == code][0]) + 1
+            raise InvalidArgument(
+                f"{source}, row {row}: {str(value)[:60]!r} in the column {column!r} is not "
+                f"{expected}; leave the cell empty if there is none."
+            ) from None
+    return pd.Series(converted[codes], values.index)

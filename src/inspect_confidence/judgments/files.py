@@ -28,10 +28,9 @@ from inspect_confidence.judgments.columns import (
     GRADER_COLUMNS,
     apply_column_options,
     apply_confidence_scale,
-    factorize_values,
+    map_cells,
     rename_common_columns,
     rename_task_columns,
-    unreadable_cell_error,
 )
 from inspect_confidence.judgments.order import sort_judgments
 from inspect_confidence.judgments.tables import UserTable, file_stem, read_table
@@ -406,7 +405,7 @@ def typed_columns(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.Data
     if "status" not in frame:
         judgments[["status", "reason"]] = _infer_statuses(frame, judgments, table)
     if GRADE in frame and not is_numeric_dtype(frame[GRADE]):
-        is_declined = _is_declined(frame[GRADE]) & (judgments["status"] != "sample_error")
+        is_declined = _is_declined(frame[GRADE], source) & (judgments["status"] != "sample_error")
         reason = "the grade says that the model gave no answer"
         judgments.loc[is_declined, ["status", "reason"]] = ["declined", reason]
     if unknown := set(judgments["status"]) - STATUSES:
@@ -500,19 +499,16 @@ def _typed_column(
 
 def _parse_flags(values: pd.Series, name: str, source: str) -> pd.Series:
     """Return the values as True, False, or None for an empty cell; refuse others."""
-    codes, distinct = factorize_values(values)
-    flags = np.full(len(distinct), None, object)
-    for code, value in enumerate(distinct):
+
+    def parse(value: object) -> bool | None:
         if is_missing(value):
-            continue
+            return None
         flag = read_grade(value, no_is_n=True)
         if flag not in (0, 1):
-            raise InvalidArgument(
-                f"{source}, row {values.index[codes == code][0] + 1}: {value!r} in the column "
-                f"{name!r} is neither true nor false."
-            )
-        flags[code] = bool(flag)
-    return pd.Series(flags[codes], values.index, dtype=object)
+            raise ValueError("true or false")
+        return bool(flag)
+
+    return map_cells(values, parse, object, source=source, column=name)
 
 
 def _parse_numbers(
@@ -522,51 +518,52 @@ def _parse_numbers(
 
     A truth value is 1 or 0. Infinity is a number here.
     """
-    codes, distinct = factorize_values(values)
-    numbers = []
-    for code, value in enumerate(distinct):
+
+    def parse(value: object) -> float:
         number = read_number(value, decimal_comma=decimal_comma)
-        if np.isnan(number) and not is_missing(value):
-            word = str(value).strip().lower()
-            if word.lstrip("+-") in ("inf", "infinity"):
-                number = np.inf
-            elif word in ("true", "false"):
-                number = float(word == "true")
-            else:
-                raise unreadable_cell_error(source, values, codes == code, name, "a number")
-        numbers.append(number)
-    return pd.Series(np.array(numbers, float)[codes], values.index)
+        if not np.isnan(number) or is_missing(value):
+            return number
+        word = str(value).strip().lower()
+        if word.lstrip("+-") in ("inf", "infinity"):
+            return np.inf
+        if word in ("true", "false"):
+            return float(word == "true")
+        raise ValueError("a number")
+
+    return map_cells(values, parse, float, source=source, column=name)
 
 
 def _parse_grades(values: pd.Series, source: str) -> pd.Series:
-    """Return grades as numbers; NaN for an empty cell, and if the model gave no answer.
+    """Return grades as numbers, NaN for an empty cell or no answer; refuse others.
 
-    Raises:
-        InvalidArgument: A cell holds something else.
+    In a column with a `y`, `n` means no; otherwise it means no answer.
     """
-    codes, distinct = factorize_values(values)
-    has_y = "y" in {str(value).strip().lower() for value in distinct}
-    numbers = []
-    for code, value in enumerate(distinct):
-        grade = read_grade(value, no_is_n=has_y, decimal_comma=True)
-        if isinstance(grade, ParseFailure):
-            if grade.status != "declined" and not is_missing(value):
-                words = "a grade such as 1, yes, C, correct or 0.5"
-                raise unreadable_cell_error(source, values, codes == code, GRADE, words)
-            grade = np.nan
-        numbers.append(grade)
-    return pd.Series(np.array(numbers, float)[codes], values.index)
+    no_is_n = _has_y(values)
+
+    def parse(value: object) -> float:
+        grade = read_grade(value, no_is_n=no_is_n, decimal_comma=True)
+        if not isinstance(grade, ParseFailure):
+            return grade
+        if grade.status != "declined" and not is_missing(value):
+            raise ValueError("a grade such as 1, yes, C, correct or 0.5")
+        return np.nan
+
+    return map_cells(values, parse, float, source=source, column=GRADE)
 
 
-def _is_declined(values: pd.Series) -> "pd.Series[bool]":
+def _is_declined(values: pd.Series, source: str) -> "pd.Series[bool]":
     """Return whether each grade says that the model gave no answer."""
-    codes, distinct = factorize_values(values)
-    has_y = "y" in {str(value).strip().lower() for value in distinct}
-    grades = [read_grade(value, no_is_n=has_y) for value in distinct]
-    is_declined = [
-        isinstance(grade, ParseFailure) and grade.status == "declined" for grade in grades
-    ]
-    return pd.Series(np.array(is_declined, bool)[codes], values.index)
+    no_is_n = _has_y(values)
+
+    def is_declined(value: object) -> bool:
+        grade = read_grade(value, no_is_n=no_is_n)
+        return isinstance(grade, ParseFailure) and grade.status == "declined"
+
+    return map_cells(values, is_declined, bool, source=source, column=GRADE)
+
+
+def _has_y(values: pd.Series) -> bool:
+    return "y" in {str(value).strip().lower() for value in values}
 
 
 def _nearest_tasks(

@@ -22,74 +22,76 @@ def join_runs(
 ) -> tuple[dict[str, pd.DataFrame], Counter[str]]:
     """Return the judgments by task, sorted, each sample once, with the variant of its run.
 
-    A sample that is in several logs of a run is taken from a log in which it did not end in an
-    error; of those from the log whose eval ended last; of those from the one that was written last,
-    such as after its replies were scored again. Times are those recorded in the logs, because files
-    are copied and touched. Of logs with equal times the first counts. A sample is invalid if it is
-    invalid in the last log that has it, by its uuid.
+    A sample in several logs of a run is taken from a log in which it did not end in an error. Of
+    several such logs the one counts whose eval ended last; of those, the one that was written last,
+    such as after its replies were scored again; of those, the first. Times are those recorded in
+    the logs, because files are copied and touched. A sample is left out as invalid if it is invalid
+    in the last log that has it, by its uuid.
 
     Args:
-        runs: Runs of all logs; those of one run need not be adjacent.
+        runs: Locations and runs of all logs; logs of one run need not be adjacent.
         variants: Variant of each run.
 
     Returns:
-        The frames; and by location how many of the samples that are in several logs were taken
-        from there.
+        The frames; and by location, how many of the samples in several logs were taken from there.
     """
-    logs: dict[str, list[int]] = {}
-    for number, (_, run) in enumerate(runs):
-        logs.setdefault(run.id, []).append(number)
+    logs_by_run: dict[str, list[int]] = {}
+    for log, (_, run) in enumerate(runs):
+        logs_by_run.setdefault(run.id, []).append(log)
     judgments = [run.frame for _, run in runs]
     counts: Counter[str] = Counter()
-    for numbers in logs.values():
-        if len(numbers) == 1:
+    for logs in logs_by_run.values():
+        if len(logs) == 1:
             continue
-        sources, shared = _sample_sources([runs[number][1] for number in numbers])
-        for position, number in enumerate(numbers):
-            location, run = runs[number]
+        sources, shared_samples = _sample_sources([runs[log][1] for log in logs])
+        for position, log in enumerate(logs):
+            location, run = runs[log]
             samples = {sample for sample, source in sources.items() if source == position}
-            judgments[number] = run.frame[pd.Series(run.samples, dtype=object).isin(samples)]
-            counts[location] += len(samples & shared)
+            judgments[log] = run.frame[pd.Series(run.samples, dtype=object).isin(samples)]
+            counts[location] += len(samples & shared_samples)
     frames: dict[str, list[pd.DataFrame]] = {}
     for (_, run), frame, variant in zip(runs, judgments, variants, strict=True):
         for task, rows in frames_by_task(run, frame).items():
             if len(rows):
                 frames.setdefault(task, []).append(rows.assign(variant=variant))
     joined = {}
-    for task, parts in frames.items():
-        joined[task] = sort_judgments(pd.concat(parts, ignore_index=True))
+    for task, frames_of_task in frames.items():
+        joined[task] = sort_judgments(pd.concat(frames_of_task, ignore_index=True))
     return joined, +counts
 
 
 def _sample_sources(runs: Sequence[Run]) -> tuple[dict[str, int], set[str]]:
-    """Return the position of the log that each sample is taken from, and the shared samples.
+    """Return the log from which each sample is taken, and the samples that are in several logs.
 
     Args:
         runs: The logs of one run.
+
+    Returns:
+        By sample (epoch and id), the position of the log in `runs`; and the shared samples.
     """
-    newest = sorted(range(len(runs)), key=lambda i: (-runs[i].ended, -runs[i].write_time))
-    invalid = _invalid_uuids([runs[position] for position in newest])
+    newest_first = sorted(range(len(runs)), key=lambda i: (-runs[i].ended, -runs[i].write_time))
+    invalid = _invalid_uuids([runs[position] for position in newest_first])
     samples = []
     for run in runs:
         valid = run.samples[~run.frame["uuid"].isin(invalid)]
         samples.append({*valid, *run.empty})
     sources: dict[str, int] = {}
-    for position in newest:
+    for position in newest_first:
         for sample in samples[position] - {*runs[position].failed}:
             sources.setdefault(sample, position)
-    for position in newest:
+    for position in newest_first:
         for sample in samples[position] & {*runs[position].failed}:
             sources.setdefault(sample, position)
     counts = Counter(chain.from_iterable(samples))
     return sources, {sample for sample, count in counts.items() if count > 1}
 
 
-def _invalid_uuids(newest: Sequence[Run]) -> set[str]:
-    """Return the uuids that are invalid in the last log that has them."""
-    if not any(run.invalidated for run in newest):
+def _invalid_uuids(newest_first: Sequence[Run]) -> set[str]:
+    """Return the uuids of samples that are invalid in the newest log that has them."""
+    if not any(run.invalidated for run in newest_first):
         return set()
     is_invalid: dict[str, bool] = {}
-    for run in newest:
+    for run in newest_first:
         is_invalid = {**dict.fromkeys(run.frame["uuid"], False), **is_invalid}
         is_invalid = {**dict.fromkeys(run.invalidated, True), **is_invalid}
     return {uuid for uuid, invalid in is_invalid.items() if invalid and uuid}

@@ -1,4 +1,4 @@
-"""Logs at a path or address, as Inspect lists them, and the state that shows a change."""
+"""Logs at a path or address, as Inspect lists them, and a state by which a change is noticed."""
 
 import os
 import re
@@ -10,9 +10,9 @@ from typing import Any
 
 from inspect_confidence.errors import InvalidArgument
 
-LOGS = (".eval", ".json")
-_DATED = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}[:-]\d{2}[:-]\d{2}")
-"""Beginning of the name of a json file that is a log."""
+LOG_SUFFIXES = (".eval", ".json")
+_LOG_DATE = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}[:-]\d{2}[:-]\d{2}")
+"""Date that begins the name of a json file if it is a log."""
 
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 """One path or address of logs, or several."""
@@ -23,13 +23,13 @@ MAX_PART_BYTES = 2 * 2**30
 The largest legitimate part holds the summaries of all samples: 20,000 samples of 10 KB are 200 MB.
 """
 MAX_COMPRESSION = 200
-"""Highest compression ratio of a part larger than `UNCHECKED_BYTES`.
+"""Highest allowed ratio of the unpacked to the packed size of a part.
 
-Over 924 parts of real logs the highest ratio is 25; text that repeats itself hundreds of times is
-made to fill memory.
+The highest ratio among 924 parts of real logs is 25. A much higher ratio is a sign of a file that
+was made to fill memory.
 """
 UNCHECKED_BYTES = 64 * 2**20
-"""Bytes unpacked up to which the compression ratio of a part is of no matter."""
+"""Bytes unpacked up to which a part may have any compression ratio."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Log:
 
     @property
     def absolute(self) -> str:
-        """Location that does not depend on the working directory."""
+        """Address, or absolute path."""
         return self.location if "://" in self.location else str(Path(self.location).absolute())
 
     @property
@@ -74,23 +74,26 @@ def location_text(location: str) -> str:
     return location.removeprefix("file://")
 
 
-def list_logs(place: str) -> list[Log]:
-    """Return the logs at a place, newest first: a log, or a folder of logs anywhere Inspect reads.
+def list_logs(location: str) -> list[Log]:
+    """Return the log at a location, or the logs in a folder and its subfolders, newest first.
 
-    Inspect's own listing takes seconds to import and opens each log whose name does not follow its
-    pattern; this function returns the same logs in the same order. It also reads links to logs. It
-    reports folders that cannot be listed, and links to folders, which are not followed because they
-    may form circles.
+    These are the logs of Inspect's own listing, in the same order, and links to logs. Inspect's
+    listing takes seconds to import, and opens each log whose name does not follow its pattern.
+    Folders that cannot be listed, and links to folders, which may form circles, are returned as
+    unreadable.
+
+    Args:
+        location: A path, or an address that Inspect reads, such as `s3://bucket/logs`.
 
     Raises:
-        InvalidArgument: There is no such place.
+        InvalidArgument: There is no such path.
     """
-    local = "://" not in place or place.startswith("file://")
-    if "://" not in place and not Path(place).exists():
-        raise InvalidArgument(f"PATH={place}: there is no such log, folder or file.")
-    files = _local_files(place) if local else _remote_files(place)
-    if place.endswith(LOGS):
-        return [Log(place, log.size, log.mtime, log.etag) for log in files] or [Log(place)]
+    is_local = "://" not in location or location.startswith("file://")
+    if "://" not in location and not Path(location).exists():
+        raise InvalidArgument(f"PATH={location}: there is no such log, folder or file.")
+    files = _local_files(location) if is_local else _remote_files(location)
+    if location.endswith(LOG_SUFFIXES):
+        return [Log(location, log.size, log.mtime, log.etag) for log in files] or [Log(location)]
     logs = []
     for log in sorted(files, key=lambda log: log.mtime, reverse=True):
         name = log.location.replace("\\", "/").rsplit("/", 1)[-1]
@@ -100,44 +103,50 @@ def list_logs(place: str) -> list[Log]:
 
 
 def is_log_name(name: str) -> bool:
-    """Return whether a file in a folder is a log, by its name."""
-    return name.endswith(".eval") or (name.endswith(".json") and bool(_DATED.match(name)))
+    """Return whether a file name is that of a log: `.eval`, or `.json` after a date."""
+    return name.endswith(".eval") or (name.endswith(".json") and bool(_LOG_DATE.match(name)))
 
 
-def _local_files(place: str) -> list[Log]:
+def _local_files(location: str) -> list[Log]:
     from fsspec.implementations.local import LocalFileSystem  # noqa: PLC0415 # not for every read
 
     fs = LocalFileSystem()
-    path = fs._strip_protocol(place)
+    path = fs._strip_protocol(location)
     if fs.isfile(path):
         return [_local_log(fs, fs.info(path))]
-    return list(_walk(fs, path))
+    return list(_list_folder(fs, path))
 
 
-def _walk(fs: Any, folder: str) -> Iterator[Log]:
-    """Yield the files below a folder, and an unreadable `Log` for what cannot be listed."""
+def _list_folder(fs: Any, folder: str) -> Iterator[Log]:
+    """Yield the files in a folder and its subfolders, with any name, as logs.
+
+    A folder that cannot be listed, and a link to a folder, is an unreadable `Log`.
+    """
     try:
         infos = fs.ls(folder, detail=True)
     except OSError as error:
-        yield Log(_location(fs, folder), unreadable=f"{error!r:.200}")
+        yield Log(_listed_location(fs, folder), unreadable=f"{error!r:.200}")
         return
     for info in infos:
-        location = _location(fs, info["name"])
+        location = _listed_location(fs, info["name"])
         if info["type"] == "directory":
-            yield from _walk(fs, info["name"])
+            yield from _list_folder(fs, info["name"])
         elif info["type"] == "file":
             yield _local_log(fs, info)
         elif info["islink"] and (
             fs.isdir(info["name"]) or "." not in info["name"].rsplit("/", 1)[-1]
         ):
-            yield Log(location, unreadable=f"a link to {info['destination']}: name that itself")
+            yield Log(
+                location,
+                unreadable=f"a link to {info['destination']} is not followed; give that path",
+            )
         elif info["islink"]:
             yield _local_log(fs, info)
 
 
 def _local_log(fs: Any, info: Mapping[str, Any]) -> Log:
-    """Return the log at a file or link; size and time of a link are those of its target."""
-    location = _location(fs, info["name"])
+    """Return the log at a file or link, with the size and time of the link's target."""
+    location = _listed_location(fs, info["name"])
     try:
         stat = Path(info["name"]).stat()
     except OSError:  # a link that leads nowhere: reading it says so
@@ -145,25 +154,26 @@ def _local_log(fs: Any, info: Mapping[str, Any]) -> Log:
     return Log(location, stat.st_size, stat.st_mtime)
 
 
-_NOT_IN_ADDRESSES = re.compile("[#?%]")
-"""Characters that end an address, or have a meaning of their own in it."""
+_AMBIGUOUS_IN_ADDRESSES = re.compile("[#?%]")
+"""Characters of paths that have another meaning in an address."""
 
 
-def _location(fs: Any, path: str) -> str:
+def _listed_location(fs: Any, path: str) -> str:
     """Return the address of a local path as Inspect lists it, or the path if that is ambiguous."""
-    return path if _NOT_IN_ADDRESSES.search(path) else str(fs.unstrip_protocol(path))
+    return path if _AMBIGUOUS_IN_ADDRESSES.search(path) else str(fs.unstrip_protocol(path))
 
 
-def _remote_files(place: str) -> list[Log]:
-    # With the credentials and the dates of every provider that Inspect knows.
+def _remote_files(location: str) -> list[Log]:
+    """Return the files at an address, with any name, as logs; none if nothing is there."""
+    # Inspect knows the credentials of each provider, and the form of its dates.
     from inspect_ai._util.file import filesystem  # noqa: PLC0415 # takes seconds
 
-    fs = filesystem(place)
+    fs = filesystem(location)
     try:
-        if place.endswith(LOGS):
-            infos = [fs.info(place)]
+        if location.endswith(LOG_SUFFIXES):
+            infos = [fs.info(location)]
         else:
-            infos = fs.ls(place, recursive=True, on_error="raise")  # type: ignore[arg-type]
+            infos = fs.ls(location, recursive=True, on_error="raise")  # type: ignore[arg-type]
     except FileNotFoundError:
         return []
     return [

@@ -1,4 +1,4 @@
-"""`.eval` logs -> judgments, read through Inspect's sample summaries."""
+"""Judgments of one log, read from Inspect's sample summaries, or whole samples if necessary."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -38,7 +38,7 @@ from inspect_confidence.judgments.rewriting import (
 from inspect_confidence.judgments.runs import (
     Run,
     SampleJudgments,
-    combined_table,
+    add_task_columns,
     frame_from_rows,
 )
 from inspect_confidence.privacy import SECRET_NAME
@@ -58,11 +58,11 @@ from inspect_confidence.studies import (
     table_of_others,
 )
 
-# Inspect's summaries put these in the place of long values, and at the end of long texts.
-_REMOVED = "Key removed from summary (> 1k)"
-_SHORTENED = "..."
-_HEAVY = {"messages", "events", "attachments"}
-_BEYOND_SUMMARIES = ("output.", "store.")
+# Inspect's summaries replace long values by the first, and end shortened texts with the second.
+_REMOVED_VALUE = "Key removed from summary (> 1k)"
+_SHORTENED_END = "..."
+_UNUSED_FIELDS = {"messages", "events", "attachments"}
+_PREFIXES_OUTSIDE_SUMMARIES = ("output.", "store.")
 
 OPERATIONAL = {
     *("max_retries", "timeout", "attempt_timeout", "stream_idle_timeout", "max_connections"),
@@ -71,7 +71,9 @@ OPERATIONAL = {
 }
 """Settings of speed, number of calls or extras of replies, which never change what is asked."""
 
-_LONGEST_SETTING = 40
+# Longer values would not fit into a variant; their fingerprint replaces them.
+
+_MAX_SETTING_LENGTH = 40
 
 _Sample = EvalSampleSummary | EvalSample
 
@@ -80,10 +82,13 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = SELF_D
     """Read the judgments of a log, and the facts of its run.
 
     Args:
-        location: Location of the log.
-        reread: Whether its replies are read again; a notice says how many judgments changed, or
-            why they could not be read again.
-        recorded: What the user says about logs of other evals.
+        location: Path or address of the log.
+        reread: Whether its replies are read again. `Run.changed` counts the changes; if they cannot
+            be read again, a notice gives the reason.
+        recorded: Where logs of other evals record confidence and correctness.
+
+    Raises:
+        Exception: The log cannot be read; what is raised depends on the damage.
     """
     refuse_oversized(location)
     check_members(location)
@@ -94,9 +99,9 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = SELF_D
     invalid = {_uuid(summary) for summary in completed if _is_invalid(location, header, summary)}
     summaries = [summary for summary in completed if _uuid(summary) not in invalid]
     unsent = read_unsent(header, completed)
-    samples = _samples(location, summaries, table, recorded)
+    samples = _pair_with_samples(location, summaries, table, recorded)
     judgments = _judgments_by_sample(header, table, samples, unsent, repairs, recorded)
-    unwritten = _unwritten_judgments(header, table, completed)
+    unwritten = _judgments_of_unwritten_samples(header, table, completed)
     judgments, problem, run_notices = _complete_run(header, table, {**judgments, **unwritten})
     changed, reread_notices = Counter[str](), list[str]()
     if reread:
@@ -106,15 +111,15 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = SELF_D
         keys += [key] * len(rows)
     tasks = {str(row["task"]) for row in chain.from_iterable(judgments.values())}
     further_tasks = sorted(tasks - {table.task})
-    combined = combined_table(table, further_tasks)
+    combined = add_task_columns(table, further_tasks)
     frame = without_violations(frame_from_rows(judgments, combined), keys, combined, repairs)
-    loss_notices, stop_notices = _incompleteness(header, len(completed))
+    loss_notices, stop_notices = _incomplete_run_notices(header, len(completed))
     return Run(
         id=header.eval.task_id,
         task=table.task,
         model=header.eval.model,
-        kind=_kind(header, table),
-        settings=_settings(header, table, recorded, unsent),
+        kind=_run_kind(header, table),
+        settings=_run_settings(header, table, recorded, unsent),
         frame=frame,
         samples=np.array([readable_text(key) for key in keys], dtype=object),
         empty=[key for key, rows in judgments.items() if not rows],
@@ -125,7 +130,7 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = SELF_D
             *repairs.notices(),
             *reread_notices,
         ],
-        unasked=_unasked_items(header, table),
+        unasked=_unasked_items_notice(header, table),
         unsent=unsent.notices(),
         loss_notices=loss_notices,
         changed=changed,
@@ -141,7 +146,11 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = SELF_D
 
 
 def _completed_summaries(location: str, header: EvalLog) -> list[EvalSampleSummary]:
-    """Return the summaries of completed samples; logs until early 2025 do not say which are."""
+    """Return the summaries of completed samples.
+
+    Logs until early 2025 do not say which samples are completed: then all count if the run did not
+    fail.
+    """
     summaries = read_eval_log_sample_summaries(location)
     completed = [summary for summary in summaries if summary.completed]
     return summaries if header.status == "success" and not completed else completed
@@ -151,25 +160,29 @@ def _uuid(summary: EvalSampleSummary) -> str:
     return summary.uuid or ""
 
 
-def _samples(
+def _pair_with_samples(
     location: str, summaries: Iterable[EvalSampleSummary], table: TaskTable, recorded: Recorded
 ) -> Iterator[tuple[EvalSampleSummary, _Sample]]:
-    """Yield each summary with its sample, read whole only if the summary lacks a needed part."""
+    """Yield each summary with the whole sample if a needed part is missing, else with itself."""
     for summary in summaries:
         if table.fallback:
-            is_whole_needed = _lacks_needed_parts(recorded, summary)
+            is_whole_needed = _is_summary_insufficient(recorded, summary)
             is_whole_needed |= table.needs_reply(_score_facts(summary))
         else:
-            is_whole_needed = _is_shortened(summary)
+            is_whole_needed = _is_summary_shortened(summary)
         # Summaries that do not say whether a sample is completed have no metadata either.
         is_whole_needed |= not summary.completed
-        yield summary, _whole_sample(location, summary) if is_whole_needed else summary
+        yield summary, _read_sample(location, summary) if is_whole_needed else summary
 
 
 def _complete_run(
     header: EvalLog, table: TaskTable, judgments: SampleJudgments
 ) -> tuple[SampleJudgments, str, Sequence[str]]:
-    """Return the judgments as the table completes them, a reason if there are none, and notices."""
+    """Complete judgments by what other samples of the run tell, as the study does.
+
+    Returns:
+        The judgments, the reason if none of them can be used (else an empty text), and notices.
+    """
     run = table.complete_run(list(judgments.values()))
     statuses = {row["status"] for row in chain.from_iterable(run.samples)}
     # A run of this package that failed on every sample has judgments: the failures.
@@ -178,13 +191,19 @@ def _complete_run(
     return dict(zip(judgments, run.samples, strict=True)), problem, run.notices
 
 
-def _kind(header: EvalLog, table: TaskTable) -> str:
+def _run_kind(header: EvalLog, table: TaskTable) -> str:
+    """Return the task and the arguments that decide its other settings, as `Run.kind`."""
     arguments = [str(header.eval.task_args.get(name)) for name in table.compared_within]
     return " ".join([_eval_name(header), *arguments])
 
 
-def _incompleteness(header: EvalLog, n_completed: int) -> tuple[list[str], list[str]]:
-    """Return the notices about samples that the log lacks, and about an early stop."""
+def _incomplete_run_notices(header: EvalLog, n_completed: int) -> tuple[list[str], list[str]]:
+    """Return notices about lost samples, and notices about an early stop; one of both is empty.
+
+    Args:
+        header: Header of the log.
+        n_completed: Number of completed samples in the log.
+    """
     config = header.eval.config
     n_expected = len(header.eval.dataset.sample_ids or ()) * (config.epochs or 1)
     stopping = header.results.early_stopping if header.results else None
@@ -194,12 +213,13 @@ def _incompleteness(header: EvalLog, n_completed: int) -> tuple[list[str], list[
     if n_completed >= n_expected:
         return [], []
     return [
-        f"the run is incomplete: {n_completed} of {n_expected} samples are there ({header.status})"
+        f"the run is incomplete: {n_completed} of {n_expected} samples are in the log "
+        f"({header.status})"
     ], []
 
 
-def _unasked_items(header: EvalLog, table: TaskTable) -> list[str]:
-    """Return a sentence on the items of the data set that the run did not ask, if there are any."""
+def _unasked_items_notice(header: EvalLog, table: TaskTable) -> list[str]:
+    """Return one sentence on the items of the data set that the run did not ask, or none."""
     facts = facts_of(header, table)
     excluded = facts.get("excluded") or {}
     if not excluded:
@@ -215,10 +235,18 @@ def _edit_notices(
     summaries: Iterable[EvalSampleSummary],
     invalid: Collection[str],
 ) -> Iterator[str]:
-    """Yield the notices about changes that were made to the log after its eval."""
+    """Yield the notices about changes that were made to the log after its eval.
+
+    Args:
+        location: Path or address of the log.
+        header: Its header.
+        table: Table of its task.
+        summaries: Summaries of the samples that are not invalid.
+        invalid: Uuids of samples that somebody declared invalid.
+    """
     if invalid:
         yield f"{len(invalid)} samples were declared invalid and left out"
-    rescored = sum(_is_scored_again(summary, table) for summary in summaries)
+    rescored = sum(_is_scored_twice(summary, table) for summary in summaries)
     if rescored:
         yield f"{rescored} samples were scored again by the same scorer; its last score counts"
     edited, damaged = edited_scores(location, header)
@@ -234,7 +262,7 @@ def _eval_name(header: EvalLog) -> str:
 
 
 def log_table(header: EvalLog) -> TaskTable:
-    """Return the table of a log's task; a task of another package is another eval."""
+    """Return the table of a log's task; for a task of another package that of other evals."""
     name = _eval_name(header)
     is_own = header.eval.task.startswith("inspect_confidence/")
     is_own = is_own or "package_version" in (header.eval.metadata or {})
@@ -257,10 +285,24 @@ def _judgments_by_sample(
     repairs: Repairs,
     recorded: Recorded = SELF_DESCRIBING,
 ) -> SampleJudgments:
-    """Return the judgments of completed samples, given each summary with its sample."""
+    """Return the judgments of completed samples, with the columns of the run.
+
+    A sample that cannot be read gets one `scoring_failed` judgment with the reason.
+
+    Args:
+        header: Header of the log.
+        table: Table of its task.
+        samples: Each summary, with the whole sample or itself.
+        unsent: Settings of the run that no request contained.
+        repairs: Receives the samples with values that cannot be used.
+        recorded: Where logs of other evals record confidence and correctness.
+
+    Raises:
+        Exception: No sample can be read; the first sample's error.
+    """
     common = _common_columns(header, table)
-    combined = combined_table(table, table.further_tasks)
-    left_out = unsent.settings_of(header.eval.model)
+    combined = add_task_columns(table, table.further_tasks)
+    unsent_settings = unsent.settings_of(header.eval.model)
     generation = header.plan.config.model_dump(exclude_none=True)
     epochs = header.eval.config.epochs or 1
     # The metadata of an eval of others may use the name for something else.
@@ -275,13 +317,13 @@ def _judgments_by_sample(
         try:
             facts = replace(
                 _sample_facts(summary, sample, generation),
-                unsent=left_out,
+                unsent=unsent_settings,
                 epochs=epochs,
                 recorded=recorded,
-                requested_fields=_fields_of(sample),
+                requested_fields=_output_and_store_fields(sample),
             )
             sample_rows = table.read(facts)
-        except Exception as error:  # whatever a damaged sample makes its reader raise
+        except Exception as error:  # a damaged sample may raise anything
             errors.append(error)
             reason = f"the sample could not be read: {failure(error)}"
             item = str(summary.metadata.get("item") or summary.id)
@@ -297,10 +339,18 @@ def _judgments_by_sample(
     return judgments
 
 
-def _unwritten_judgments(
+def _judgments_of_unwritten_samples(
     header: EvalLog, table: TaskTable, samples: Sequence[EvalSampleSummary]
 ) -> SampleJudgments:
-    """Return a failed judgment of each sample that the log lacks, if all of its samples failed."""
+    """Return a failed judgment of each sample that the log lacks, if its run failed entirely.
+
+    Otherwise there are none: a run with some results is incomplete, and says so in a notice.
+
+    Args:
+        header: Header of the log.
+        table: Table of its task.
+        samples: Summaries of the completed samples.
+    """
     if header.status != "error" or not all(sample.error for sample in samples):
         return {}
     keys = {_sample_key(sample) for sample in samples}
@@ -324,12 +374,15 @@ def _sample_key(summary: EvalSampleSummary) -> str:
 
 
 def _is_invalid(location: str, header: EvalLog, summary: EvalSampleSummary) -> bool:
-    """Return whether somebody declared the sample invalid, which only the whole sample records."""
-    return bool(header.invalidated) and _whole_sample(location, summary).invalidation is not None
+    """Return whether somebody declared the sample invalid; summaries do not record that."""
+    return bool(header.invalidated) and _read_sample(location, summary).invalidation is not None
 
 
-def _is_scored_again(summary: EvalSampleSummary, table: TaskTable) -> bool:
-    """Return whether a scorer of this package scored twice; other evals may repeat a name."""
+def _is_scored_twice(summary: EvalSampleSummary, table: TaskTable) -> bool:
+    """Return whether a scorer scored the sample twice; in other evals, one of this package.
+
+    Scorers of other evals may repeat a name.
+    """
     names = [name for name in summary.scores or {} if is_own(name) or not table.fallback]
     return len({base_name(name) for name in names}) < len(names)
 
@@ -337,10 +390,20 @@ def _is_scored_again(summary: EvalSampleSummary, table: TaskTable) -> bool:
 def _read_again(
     location: str, header: EvalLog, table: TaskTable, stored: SampleJudgments, unsent: Unsent
 ) -> tuple[SampleJudgments, Counter[str], list[str]]:
-    """Return the judgments by the present readers, how many changed, and notices.
+    """Return the judgments that the present readers make of the log's replies.
 
-    Judgments by a judge model, and replies that cannot be scored without a model, stay as they are
-    stored; then a notice gives the reason.
+    Judgments by a judge model, of other evals, and of replies that cannot be scored without a model
+    stay as they are; then a notice gives the reason.
+
+    Args:
+        location: Path or address of the log.
+        header: Its header.
+        table: Table of its task.
+        stored: The judgments as its scores hold them, by sample.
+        unsent: Settings of the run that no request contained.
+
+    Returns:
+        The judgments, the counts of `Run.changed`, and notices.
     """
     # Imported here because it imports every scorer, and few logs are scored again.
     from inspect_confidence.judgments.rescoring import (  # noqa: PLC0415
@@ -365,7 +428,7 @@ def _read_again(
         remove_names(log)
         # No model is at hand: neither a key is needed nor can a call be made.
         log = score(log, allowed, model="none/none", action="overwrite", display="none", copy=False)
-    except Exception as error:  # whatever a scorer raises; the stored judgments can be used
+    except Exception as error:  # a scorer may raise anything; the stored judgments can be used
         notice = f"its replies cannot be read again and stay as they were read: {failure(error)}"
         return stored, Counter(), [notice]
     samples: list[tuple[EvalSampleSummary, _Sample]] = []
@@ -373,23 +436,28 @@ def _read_again(
         # Through summaries, which write texts on one line, as they are read from a log.
         summary = sample.summary()
         if _sample_key(summary) in stored:
-            samples.append((summary, sample if _is_shortened(summary) else summary))
-    fresh = _judgments_by_sample(header, table, samples, unsent, Repairs())
-    return fresh, _count_changes(stored, fresh), []
+            samples.append((summary, sample if _is_summary_shortened(summary) else summary))
+    reread_judgments = _judgments_by_sample(header, table, samples, unsent, Repairs())
+    return reread_judgments, _count_changes(stored, reread_judgments), []
 
 
-def _count_changes(stored: SampleJudgments, fresh: SampleJudgments) -> Counter[str]:
+def _count_changes(before: SampleJudgments, after: SampleJudgments) -> Counter[str]:
+    """Return the counts of `Run.changed` for judgments before and after reading again."""
     counts = Counter(judgments=0, status=0, either=0)
-    for key, stored_rows in stored.items():
-        for before, after in zip_longest(stored_rows, fresh.get(key, [])):
+    for key, rows_before in before.items():
+        for old_row, new_row in zip_longest(rows_before, after.get(key, [])):
             counts["judgments"] += 1
-            counts["status"] += _comparable(before, "status") != _comparable(after, "status")
-            counts["either"] += _comparable(before) != _comparable(after)
+            old_status = _values_as_text(old_row, "status")
+            counts["status"] += old_status != _values_as_text(new_row, "status")
+            counts["either"] += _values_as_text(old_row) != _values_as_text(new_row)
     return counts
 
 
-def _comparable(row: Mapping[str, Any] | None, *columns: str) -> Mapping[str, str]:
-    """Return columns of a judgment (default: all but the reason) as text: NaN equals NaN then."""
+def _values_as_text(row: Mapping[str, Any] | None, *columns: str) -> Mapping[str, str]:
+    """Return columns of a judgment as text, in which NaN equals NaN; empty for no judgment.
+
+    Without named columns these are all but the reason.
+    """
     if not row:
         return {}
     names = columns or [name for name in row if name != "reason"]
@@ -401,7 +469,14 @@ ReplyKey = tuple[str, int, str]
 
 
 def read_replies(location: str, runs: Collection[str]) -> dict[ReplyKey, str]:
-    """Return the text of each reply in a log, if the log is of one of these runs."""
+    """Return the text of each reply in a log, by key; nothing if its run is none of `runs`.
+
+    The replies to several requests for one confidence are joined by `---` lines.
+
+    Args:
+        location: Path or address of the log.
+        runs: Ids of runs, which logs of retries share.
+    """
     if read_header(location).eval.task_id not in runs:
         return {}
     log = read_eval_log(location, resolve_attachments="core", exclude_fields={"events"})
@@ -416,13 +491,14 @@ def read_replies(location: str, runs: Collection[str]) -> dict[ReplyKey, str]:
 
 
 def facts_of(header: EvalLog, table: TaskTable) -> Mapping[str, Any]:
-    """Return the facts that this package wrote into the log's metadata."""
+    """Return the facts that this package wrote into the log's metadata; empty if there are none."""
     facts = header.eval.metadata or {}
     package_facts = facts.get("confidence", {}) if table.fallback else facts
     return package_facts if isinstance(package_facts, Mapping) else {}
 
 
 def _common_columns(header: EvalLog, table: TaskTable) -> dict[str, Any]:
+    """Return the columns with one value in all judgments of a log."""
     facts = facts_of(header, table)
     dataset = str(facts.get("dataset") or header.eval.dataset.name or "")
     return {
@@ -438,27 +514,34 @@ def _common_columns(header: EvalLog, table: TaskTable) -> dict[str, Any]:
 
 
 def metadata_fields(location: str) -> set[str]:
-    """Return the names of the metadata of a log's samples."""
+    """Return the names of the metadata fields of a log's samples."""
     summaries = read_eval_log_sample_summaries(location)
     return set(chain.from_iterable(summary.metadata for summary in summaries))
 
 
-def _whole_sample(location: str, summary: EvalSampleSummary) -> EvalSample:
-    """Read the whole sample, because its summary left out a part."""
-    return read_eval_log_sample(location, summary.id, summary.epoch, exclude_fields=_HEAVY)
+def _read_sample(location: str, summary: EvalSampleSummary) -> EvalSample:
+    """Read a sample with all that its summary leaves out, but messages and events."""
+    return read_eval_log_sample(location, summary.id, summary.epoch, exclude_fields=_UNUSED_FIELDS)
 
 
 def _sample_facts(
     summary: EvalSampleSummary, sample: _Sample, generation: Mapping[str, Any]
 ) -> SampleFacts:
-    failed = None
+    """Return a sample in plain types.
+
+    Args:
+        summary: Its summary, which says whether it failed.
+        sample: The whole sample, or the summary.
+        generation: The run's generation settings that were set.
+    """
+    failure_outcome = None
     if summary.error:
         question = summary.input
         if not isinstance(question, str):
             question = "\n".join(message.text for message in question)
-        failed = "sample_error", failure(summary.error.splitlines()[0], question)
+        failure_outcome = "sample_error", failure(summary.error.splitlines()[0], question)
     elif summary.limit:
-        failed = "limit_reached", f"the sample's {summary.limit} limit was reached"
+        failure_outcome = "limit_reached", f"the sample's {summary.limit} limit was reached"
     # A question that nobody can answer has no target.
     target = sample.target if isinstance(sample.target, str) else next(iter(sample.target), "")
     return SampleFacts(
@@ -466,7 +549,7 @@ def _sample_facts(
         metadata=sample.metadata,
         scores=_score_facts(sample),
         generation=generation,
-        failure=failed,
+        failure=failure_outcome,
         id=str(sample.id),
         choices=sample.choices or (),
     )
@@ -486,7 +569,7 @@ def _score_facts(sample: _Sample) -> dict[str, ScoreFacts]:
     return scores
 
 
-def _fields_of(sample: _Sample) -> dict[str, Any]:
+def _output_and_store_fields(sample: _Sample) -> dict[str, Any]:
     """Return the fields of `output` and `store`, which summaries lack."""
     if not isinstance(sample, EvalSample):
         return {}
@@ -498,32 +581,39 @@ def _fields_of(sample: _Sample) -> dict[str, Any]:
     return {**fields, **stored}
 
 
-def _lacks_needed_parts(recorded: Recorded, summary: EvalSampleSummary) -> bool:
-    """Return whether the summary of another eval's sample lacks a part that is read."""
-    if any(name.startswith(_BEYOND_SUMMARIES) for name in recorded.confidence):
+def _is_summary_insufficient(recorded: Recorded, summary: EvalSampleSummary) -> bool:
+    """Return whether the summary of another eval's sample lacks a part that is read.
+
+    Its metadata are read only for named fields; otherwise the scores of this package suffice.
+    """
+    if any(name.startswith(_PREFIXES_OUTSIDE_SUMMARIES) for name in recorded.confidence):
         return True
     if recorded.confidence or recorded.by or recorded.cluster:
-        return _is_shortened(summary)
+        return _is_summary_shortened(summary)
     own_scores = {name: score for name, score in (summary.scores or {}).items() if is_own(name)}
-    return _is_shortened(summary.model_copy(update={"metadata": {}, "scores": own_scores}))
+    return _is_summary_shortened(summary.model_copy(update={"metadata": {}, "scores": own_scores}))
 
 
-def _is_shortened(summary: EvalSampleSummary) -> bool:
-    """Return whether the summary left out a part of a metadata value."""
+def _is_summary_shortened(summary: EvalSampleSummary) -> bool:
+    """Return whether the summary of a sample cut off or left out a value of metadata."""
     parts = [summary.metadata]
     parts += [sample_score.metadata or {} for sample_score in (summary.scores or {}).values()]
     for value in chain.from_iterable(metadata.values() for metadata in parts):
-        if isinstance(value, str) and (value == _REMOVED or value.endswith(_SHORTENED)):
+        if isinstance(value, str) and (value == _REMOVED_VALUE or value.endswith(_SHORTENED_END)):
             return True
     return False
 
 
-def _settings(
+def _run_settings(
     header: EvalLog, table: TaskTable, recorded: Recorded, unsent: Unsent
 ) -> dict[str, str]:
-    """Return every setting that decides what the model was asked, without the unsent settings."""
+    """Return the settings that decide what the model was asked, as texts by name.
+
+    These are task arguments, prompts, models of roles, versions, data set, generation settings and
+    model arguments; without unsent settings, secrets, and arguments that have a column.
+    """
     facts = facts_of(header, table)
-    arguments = _arguments(header, table, recorded)
+    arguments = _task_arguments(header, table, recorded)
     settings = {name: arguments[name] for name in arguments if name not in table.arguments_shown}
     for name in ("prompt", "system", "data", "judge_prompts"):
         if facts.get(name):
@@ -535,20 +625,24 @@ def _settings(
     settings["task_version"] = header.eval.task_version
     settings["dataset"] = facts.get("dataset")
     generation = header.plan.config.model_dump(exclude_none=True)
-    left_out = OPERATIONAL | unsent.settings_of(header.eval.model).keys()
-    settings |= {name: value for name, value in generation.items() if name not in left_out}
+    ignored_names = OPERATIONAL | unsent.settings_of(header.eval.model).keys()
+    settings |= {name: value for name, value in generation.items() if name not in ignored_names}
     for name, value in header.eval.model_args.items():
         if not SECRET_NAME.search(name):
             settings[name] = value
-    texts = {}
+    settings_texts = {}
     for name, value in settings.items():
         if value is not None:
-            texts[name] = _short_setting(value)
-    return texts
+            settings_texts[name] = _short_setting(value)
+    return settings_texts
 
 
-def _arguments(header: EvalLog, table: TaskTable, recorded: Recorded) -> Mapping[str, Any]:
-    """Return the task's arguments; for a wrapped eval, those of the eval and of the wrapping."""
+def _task_arguments(header: EvalLog, table: TaskTable, recorded: Recorded) -> Mapping[str, Any]:
+    """Return the task's arguments.
+
+    For another eval these are its own arguments, and those of the task that wraps it, unless they
+    have their default.
+    """
     arguments = header.eval.task_args
     if not table.fallback:
         return arguments
@@ -564,5 +658,6 @@ def _arguments(header: EvalLog, table: TaskTable, recorded: Recorded) -> Mapping
 
 
 def _short_setting(value: object) -> str:
+    """Return a setting as text without secrets; its fingerprint if it is long or has lines."""
     text = readable_text(without_keys(str(value)))
-    return text if len(text) <= _LONGEST_SETTING and "\n" not in text else fingerprint(text)
+    return text if len(text) <= _MAX_SETTING_LENGTH and "\n" not in text else fingerprint(text)

@@ -6,8 +6,8 @@ from pandas.api.types import is_numeric_dtype
 
 from inspect_confidence.metrics.arrays import IntArray
 
-_FIRST = ("model", "variant", "dataset", "split", "item", "epoch", "draw")
-_LAST = ("status", "reason", "task_version", "package_version", "run", "uuid")
+_FIRST_COLUMNS = ("model", "variant", "dataset", "split", "item", "epoch", "draw")
+_LAST_COLUMNS = ("status", "reason", "task_version", "package_version", "run", "uuid")
 """Columns that no number depends on; they are compared last."""
 
 
@@ -20,24 +20,30 @@ def sort_judgments(frame: pd.DataFrame) -> pd.DataFrame:
     Args:
         frame: Typed judgments of one task.
     """
-    middle = [name for name in frame if name not in (*_FIRST, *_LAST)]
-    rank, distinct = np.zeros(len(frame), np.int64), 1
-    columns = [column for column in (*_FIRST, *middle, *_LAST) if column in frame]
+    other_columns = [name for name in frame if name not in (*_FIRST_COLUMNS, *_LAST_COLUMNS)]
+    rank, n_ranks = np.zeros(len(frame), np.int64), 1
+    columns = [
+        column for column in (*_FIRST_COLUMNS, *other_columns, *_LAST_COLUMNS) if column in frame
+    ]
     for name in columns:
-        if distinct >= len(frame):
+        if n_ranks >= len(frame):
             break
-        codes, values = _codes(frame[name])
-        if values > 1:
-            _, rank = np.unique(rank * values + codes, return_inverse=True)
-            distinct = int(rank.max()) + 1
+        codes, n_codes = _rank_values(frame[name])
+        if n_codes > 1:
+            # A later column only breaks ties of the earlier ones.
+            _, rank = np.unique(rank * n_codes + codes, return_inverse=True)
+            n_ranks = int(rank.max()) + 1
     if (np.diff(rank) >= 0).all():
         return frame
     return frame.take(np.argsort(rank, kind="stable")).reset_index(drop=True)
 
 
-def _codes(column: pd.Series) -> tuple[IntArray, int]:
-    """Return the rank of each value among the column's values, and the number of values."""
+def _rank_values(column: pd.Series) -> tuple[IntArray, int]:
+    """Return the rank of each value of a column from 0, and an upper bound of the ranks.
+
+    A missing number has the last rank.
+    """
     if not is_numeric_dtype(column):
         column = column.map(str) if column.dtype == object else column.astype(str)
-    codes, values = pd.factorize(column, sort=True, use_na_sentinel=True)
-    return np.where(codes < 0, len(values), codes), len(values) + 1
+    codes, distinct = pd.factorize(column, sort=True, use_na_sentinel=True)
+    return np.where(codes < 0, len(distinct), codes), len(distinct) + 1

@@ -1,4 +1,4 @@
-"""Confidence from one log and the graded answer from another one, joined by model and sample."""
+"""Confidence from some logs and graded answers from others, joined by model and sample."""
 
 from collections.abc import Iterator
 
@@ -6,31 +6,33 @@ import numpy as np
 import pandas as pd
 
 _KEY = ["model", "item"]
-_TAKEN = ("dataset", "target", "answer", "choices", "correct", "scorer")
-"""Columns that come from the log with the graded answer."""
+_GRADING_COLUMNS = ("dataset", "target", "answer", "choices", "correct", "scorer")
+"""Columns that are taken from the log with the graded answer."""
 
 
 def join_outcomes(confidence: pd.DataFrame, graded: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Return judgments of confidence with the grades that other logs of the model have.
+    """Return judgments of confidence with the grades that the same samples have in other logs.
 
-    A judgment whose answer was declined becomes `declined`. A readable judgment gets the status of
-    its answer's grading if the answer was not graded, and `scoring_failed` without a counterpart.
-    The grade of several epochs is their mean; an answer that most epochs declined is declined.
+    The grade of several epochs is their mean; an answer that most epochs declined is declined. A
+    judgment of a declined answer becomes `declined`. An `ok` judgment of an answer without a grade
+    gets the status of the answer; without an answer it is `scoring_failed`.
 
     Args:
         confidence: Judgments of confidence.
         graded: Judgments of the graded answers, a row for each sample and epoch.
 
     Returns:
-        The judgments and notices with the numbers of samples that have no counterpart.
+        The judgments, and notices about samples that only one of both has.
     """
-    outcomes = pd.DataFrame(map(_outcome_of, _samples(graded)), columns=graded.columns)
-    indexed = outcomes.set_index(_KEY)
+    samples = graded.groupby(_KEY, sort=False)
+    outcome_rows = [_combine_epochs(epochs) for _, epochs in samples]
+    outcomes = pd.DataFrame(outcome_rows, columns=graded.columns)
+    outcomes_by_sample = outcomes.set_index(_KEY)
     keys = pd.MultiIndex.from_frame(confidence[_KEY])
-    is_matched = keys.isin(indexed.index)
+    is_matched = keys.isin(outcomes_by_sample.index)
     joined = confidence.copy()
-    matches = indexed.reindex(keys)
-    for name in _TAKEN:
+    matches = outcomes_by_sample.reindex(keys)
+    for name in _GRADING_COLUMNS:
         joined[name] = np.where(is_matched, matches[name].to_numpy(), joined[name].to_numpy())
     joined["correct"] = joined["correct"].astype(float)
     joined["choices"] = joined["choices"].astype(float)
@@ -43,34 +45,35 @@ def join_outcomes(confidence: pd.DataFrame, graded: pd.DataFrame) -> tuple[pd.Da
     )
     joined["status"] = np.where(is_replaced, status, joined["status"])
     joined["reason"] = np.where(is_replaced, reason, joined["reason"])
-    return joined, list(_notices(keys.unique(), indexed.index))
+    return joined, list(_unmatched_notices(keys.unique(), outcomes_by_sample.index))
 
 
-def _samples(graded: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    for _, epochs in graded.groupby(_KEY, sort=False):
-        yield epochs
+def _combine_epochs(epochs: pd.DataFrame) -> pd.Series:
+    """Return the row that stands for all epochs of a sample.
 
-
-def _outcome_of(epochs: pd.DataFrame) -> pd.Series:
-    """Return the row that stands for all epochs of a sample."""
-    is_read = epochs["status"] == "ok"
+    That is an `ok` row with the mean grade, unless more epochs declined than were graded; then it
+    is a declined row. Without either it is the first row.
+    """
+    is_graded = epochs["status"] == "ok"
     is_declined = epochs["status"] == "declined"
-    if is_read.sum() and is_read.sum() >= is_declined.sum():
-        outcome = epochs[is_read].iloc[0].copy()
-        outcome["correct"] = epochs.loc[is_read, "correct"].mean()
-        return outcome
+    if is_graded.sum() and is_graded.sum() >= is_declined.sum():
+        row = epochs[is_graded].iloc[0].copy()
+        row["correct"] = epochs.loc[is_graded, "correct"].mean()
+        return row
     return epochs[is_declined].iloc[0] if is_declined.any() else epochs.iloc[0]
 
 
-def _notices(asked: pd.Index, answered: pd.Index) -> Iterator[str]:
-    without_grade, without_confidence = asked.difference(answered), answered.difference(asked)
+def _unmatched_notices(confidence_samples: pd.Index, graded_samples: pd.Index) -> Iterator[str]:
+    """Yield notices about the samples that only one of the two has, identified by `_KEY`."""
+    without_grade = confidence_samples.difference(graded_samples)
+    without_confidence = graded_samples.difference(confidence_samples)
     if len(without_grade):
         yield (
-            f"--outcome: {len(without_grade)} of {len(asked)} samples with a confidence are in no "
-            "log of outcomes; they are scoring_failed"
+            f"--outcome: {len(without_grade)} of {len(confidence_samples)} samples with a "
+            "confidence are in no log of outcomes; they are scoring_failed"
         )
     if len(without_confidence):
         yield (
-            f"--outcome: {len(without_confidence)} of {len(answered)} samples with an outcome have "
-            "no confidence; they were left out"
+            f"--outcome: {len(without_confidence)} of {len(graded_samples)} samples with an "
+            "outcome have no confidence; they were left out"
         )

@@ -1,4 +1,4 @@
-"""Logs and files -> judgments: one tidy frame per task, one row per elicited judgment."""
+"""Judgments of logs and files: one tidy frame per task, one row per elicited judgment."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -31,11 +31,15 @@ from inspect_confidence.studies import SELF_DESCRIBING, Recorded, TaskTable, all
 from inspect_confidence.studies.workers import Progress
 
 
-def common(frame: pd.DataFrame, table: TaskTable) -> tuple[pd.DataFrame, dict[str, str]]:
+def keep_common_items(frame: pd.DataFrame, table: TaskTable) -> tuple[pd.DataFrame, dict[str, str]]:
     """Return the judgments of items that every model and variant of a data set answered readably.
 
-    An item counts as answered by a model if each of its judgments is `ok`; a missing token
-    probability does not count against it.
+    A model answered an item readably if each of its judgments of the item is `ok`; judgments by
+    token probability are ignored unless there are no others.
+
+    Args:
+        frame: Judgments of one task.
+        table: Table of the task; its columns `listwise` identify an item.
 
     Returns:
         The judgments, and by data set a note of how many items they cover.
@@ -45,26 +49,26 @@ def common(frame: pd.DataFrame, table: TaskTable) -> tuple[pd.DataFrame, dict[st
     """
     parts, notes = [frame.iloc[:0]], {}
     for dataset, rows in frame.groupby("dataset", sort=False):
-        key = pd.Series(list(rows[list(table.listwise)].itertuples(index=False)), rows.index)
-        answers = pd.Series(True, rows.index)
+        items = pd.Series(list(rows[list(table.listwise)].itertuples(index=False)), rows.index)
+        counts_as_answer = pd.Series(True, rows.index)
         if "source" in rows and (rows["source"] != "token").any():
-            answers = rows["source"] != "token"
+            counts_as_answer = rows["source"] != "token"
         models = rows.groupby(["model", "variant"], sort=False).ngroup()
-        outcomes = pd.DataFrame({"key": key, "model": models, "ok": rows["status"] == "ok"})[
-            answers
+        answers = pd.DataFrame({"key": items, "model": models, "ok": rows["status"] == "ok"})[
+            counts_as_answer
         ]
-        readable = outcomes.groupby(["key", "model"])["ok"].all()
-        by_all = readable.groupby("key").sum() == models.nunique()
-        if not by_all.any():
+        is_readable = answers.groupby(["key", "model"])["ok"].all()
+        answered_by_all = is_readable.groupby("key").sum() == models.nunique()
+        if not answered_by_all.any():
             raise InvalidArgument(
                 f"--common-items: no item of {dataset} was answered readably by all of "
                 f"{models.nunique()} models and variants; leave the option out, or some of them."
             )
-        chosen = key.isin(by_all.index[by_all])
-        parts.append(rows[chosen])
+        is_common = items.isin(answered_by_all.index[answered_by_all])
+        parts.append(rows[is_common])
         notes[str(dataset)] = (
-            f"{int(by_all.sum())} of {len(by_all)} items that all {models.nunique()} models and "
-            "variants answered readably"
+            f"{int(answered_by_all.sum())} of {len(answered_by_all)} items that all "
+            f"{models.nunique()} models and variants answered readably"
         )
     return pd.concat(parts, ignore_index=True), notes
 
@@ -72,7 +76,7 @@ def common(frame: pd.DataFrame, table: TaskTable) -> tuple[pd.DataFrame, dict[st
 RunSettings = Mapping[str, str]
 
 
-def variants_of(
+def variants_from_settings(
     runs: Sequence[tuple[str, RunSettings]],
     always_shown: Mapping[str, Collection[str]] | None = None,
 ) -> list[str]:
@@ -88,15 +92,17 @@ def variants_of(
         always_shown: By kind, settings that are part of its variants even if they do not differ.
 
     Example:
-        >>> variants_of([("t", {"effort": "low", "seed": "0"}), ("t", {"seed": "0"})])
+        >>> variants_from_settings([("t", {"effort": "low", "seed": "0"}), ("t", {"seed": "0"})])
         ['effort=low', 'effort=default']
     """
     settings_by_kind: dict[str, list[RunSettings]] = {}
     for kind, settings in runs:
         settings_by_kind.setdefault(kind, []).append(settings)
     names: dict[str, set[str]] = {}
-    for kind, of_kind in settings_by_kind.items():
-        names[kind] = _differing_settings(of_kind) | set((always_shown or {}).get(kind, ()))
+    for kind, settings_of_runs in settings_by_kind.items():
+        names[kind] = _differing_settings(settings_of_runs) | set(
+            (always_shown or {}).get(kind, ())
+        )
     variants = []
     for kind, settings in runs:
         pairs = {name: settings.get(name, "default") for name in names[kind]}
@@ -105,6 +111,7 @@ def variants_of(
 
 
 def _differing_settings(runs: Sequence[RunSettings]) -> set[str]:
+    """Return the names of the settings in which runs differ, as `variants_from_settings` says."""
     values: dict[str, set[str | None]] = {}
     for name in set[str]().union(*runs) - {"dataset", "data"}:
         values[name] = {settings.get(name) for settings in runs}
@@ -146,8 +153,8 @@ def read_judgments(
 ) -> Judgments:
     """Read judgments from logs, folders of logs, stores, and tables such as csv files.
 
-    A sample that is in several logs (retries, copies, re-scored logs) is taken once: from a log in
-    which it did not end in an error, and of those from the newest by the times recorded in the
+    A sample in several logs (retries, copies, re-scored logs) counts once. It is taken from a log
+    in which it did not end in an error; of several, from the newest by the times recorded in the
     logs. Settings that differ between the runs are written into `variant`.
 
     Args:
@@ -161,7 +168,7 @@ def read_judgments(
         recorded: Where logs of other evals, and files, record confidence and correctness, the
             fields by which results are given too, and the field of the clusters.
         executor: Reads the logs: any `concurrent.futures.Executor`, or a value of `--executor`. A
-            script that starts processes keeps its own work under `if __name__ == "__main__":`.
+            script that starts processes must run its own code under `if __name__ == "__main__":`.
 
     Returns:
         A frame for each task, with the columns that docs/judgments.md lists, its rows sorted, and
@@ -170,24 +177,24 @@ def read_judgments(
     Raises:
         InvalidArgument: A path does not exist, a file cannot be used, or there is no judgment.
     """
-    places = [fspath(path) for path in ([paths] if isinstance(paths, str | PathLike) else paths)]
-    files = list(dict.fromkeys(place for place in places if is_table(place)))
-    log_places = [place for place in places if place not in files]
+    locations = [fspath(path) for path in ([paths] if isinstance(paths, str | PathLike) else paths)]
+    files = list(dict.fromkeys(location for location in locations if is_table(location)))
+    log_locations = [location for location in locations if location not in files]
     notices: list[str] = []
     loss_notices: list[str] = []
     sources = []
-    places_of_files: dict[str, list[str]] = {}
+    files_by_notice: dict[str, list[str]] = {}
     for file, name in zip(files, short_file_names(files), strict=True):
-        path, notices_of_file = user_path("PATH", file), list[str]()
-        sources.append(read_file(path, recorded, notices_of_file, name))
-        for notice in notices_of_file:
-            places_of_files.setdefault(notice.removeprefix(f"{path}: "), []).append(str(path))
-    notices += _each_once(places_of_files, "files")
-    notices += _told_apart(sources, short_file_names(files))
-    if log_places:
+        path, file_notices = user_path("PATH", file), list[str]()
+        sources.append(read_file(path, recorded, file_notices, name))
+        for notice in file_notices:
+            files_by_notice.setdefault(notice.removeprefix(f"{path}: "), []).append(str(path))
+    notices += _merge_notices(files_by_notice, "files")
+    notices += _mark_files_as_variants(sources, short_file_names(files))
+    if log_locations:
         options = ReadOptions(progress, reread, recorded, executor)
-        sources.append(_from_logs(log_places, options, notices, loss_notices))
-    notices += _unused_options(recorded, files, log_places)
+        sources.append(_read_log_judgments(log_locations, options, notices, loss_notices))
+    notices += _unused_option_notices(recorded, files, log_locations)
     if reread:
         notices += [f"{file} has no replies to read again: it stays as it is" for file in files]
     frames: dict[str, list[pd.DataFrame]] = {}
@@ -196,20 +203,17 @@ def read_judgments(
             frames.setdefault(task, []).append(frame)
     if not frames:
         problem = (
-            f"No judgments in {', '.join(places)}; give Inspect's logs, a folder of them, or "
+            f"No judgments in {', '.join(locations)}; give Inspect's logs, a folder of them, or "
             "tables (csv, tsv, jsonl, json, parquet, also .gz)"
         )
-        further_notices = len(notices) - 1
-        more = (
-            [f"{further_notices} more notice{'s' if further_notices > 1 else ''}"]
-            if further_notices > 0
-            else []
-        )
-        raise InvalidArgument("; ".join([problem, *notices[:1], *more]))
+        parts = [problem, *notices[:1]]
+        if len(notices) > 1:
+            parts.append(f"{len(notices) - 1} more notice{'s' if len(notices) > 2 else ''}")
+        raise InvalidArgument("; ".join(parts))
     judgments: dict[str, pd.DataFrame] = {}
     repeats: dict[str, int] = {}
-    for task, parts in frames.items():
-        combined = pd.concat(parts, ignore_index=True)
+    for task, task_frames in frames.items():
+        combined = pd.concat(task_frames, ignore_index=True)
         judgments[task] = sort_judgments(join_clusters(drop_repeats(combined)))
         repeats[task] = len(combined) - len(judgments[task])
     notices += repeat_notices(repeats)
@@ -219,7 +223,9 @@ def read_judgments(
 
 
 def short_file_names(files: Sequence[str]) -> list[str]:
-    """Return a short name of each file: its stem, after as many folders as tell them apart.
+    """Return a short name of each file: its stem, with as many folders as make names unique.
+
+    These are the whole paths if nothing shorter is unique.
 
     Example:
         >>> short_file_names(["runs/a/answers.csv", "runs/b/answers.csv"])
@@ -230,42 +236,51 @@ def short_file_names(files: Sequence[str]) -> list[str]:
     for depth in range(1, max((len(path.parts) for path in paths), default=0)):
         if len(set(names)) == len(set(paths)):
             break
-        for place, path in enumerate(paths):
+        for position, path in enumerate(paths):
             folders = path.parts[:-1][-depth:]
-            names[place] = "/".join([*folders, file_stem(path.name)])
+            names[position] = "/".join([*folders, file_stem(path.name)])
     if len(set(names)) < len(set(paths)):
         return [str(path) for path in paths]
     return names
 
 
-def _told_apart(sources: Sequence[dict[str, pd.DataFrame]], names: Sequence[str]) -> list[str]:
-    """Write the file into `variant` if several files answer the same items as the same model.
+def _mark_files_as_variants(
+    sources: Sequence[dict[str, pd.DataFrame]], names: Sequence[str]
+) -> list[str]:
+    """Write the file into `variant` if a model answers the same items in several files.
+
+    Args:
+        sources: Judgments of each file by task; their column `variant` is changed.
+        names: Short name of each file.
 
     Returns:
-        Notices about the files that were told apart.
+        A notice for each such model.
     """
     notices = []
     keys = ["model", "variant", "dataset", "split", "item", "epoch", "draw"]
     for task in dict.fromkeys(task for source in sources for task in source):
-        parts = {place: source[task] for place, source in enumerate(sources) if task in source}
-        identity = [*keys, *(name for name in ("method", "level") if name in parts[min(parts)])]
+        frames = {
+            position: source[task] for position, source in enumerate(sources) if task in source
+        }
+        identity = [*keys, *(name for name in ("method", "level") if name in frames[min(frames)])]
         rows = [
-            frame.loc[frame["uuid"] == "", identity].assign(file=place)
-            for place, frame in parts.items()
+            frame.loc[frame["uuid"] == "", identity].assign(file=position)
+            for position, frame in frames.items()
         ]
         joined = pd.concat(rows).drop_duplicates()
         repeated = joined[joined.duplicated(identity, keep=False)]
         for model in repeated["model"].unique():
             files = sorted(repeated.loc[repeated["model"] == model, "file"].unique())
-            for place in files:
-                frame = sources[place][task]
-                pairs = frame["variant"].map(
-                    lambda text, place=place: str(Condition.read(text).but(file=names[place]))
-                )
-                frame["variant"] = frame["variant"].mask(frame["model"] == model, pairs)
-            listed = ", ".join(names[place] for place in files)
+            for position in files:
+                frame = sources[position][task]
+                with_file = {}
+                for text in frame["variant"].unique():
+                    with_file[text] = str(Condition.read(text).but(file=names[position]))
+                variants = frame["variant"].map(with_file)
+                frame["variant"] = frame["variant"].mask(frame["model"] == model, variants)
+            file_list = ", ".join(names[position] for position in files)
             notices.append(
-                f"{model} answers the same items in the files {listed}: each file is a variant; "
+                f"{model} answers the same items in the files {file_list}: each file is a variant; "
                 "number repetitions in a column 'epoch' to pool them"
             )
     return notices
@@ -302,7 +317,10 @@ def judgments_of(source: JudgmentSource) -> Judgments:
     return Judgments(frames)
 
 
-def _unused_options(recorded: Recorded, files: Sequence[str], logs: Sequence[str]) -> Iterator[str]:
+def _unused_option_notices(
+    recorded: Recorded, files: Sequence[str], logs: Sequence[str]
+) -> Iterator[str]:
+    """Yield a notice for each option that applies to nothing among the files and logs."""
     if recorded.columns and not files:
         yield "--column is for tables such as csv files, and none is read"
     if recorded.order_only and logs:
@@ -321,15 +339,16 @@ class ReadOptions:
     executor: ExecutorOption
 
 
-def _from_logs(
-    places: Sequence[str], options: ReadOptions, notices: list[str], loss_notices: list[str]
+def _read_log_judgments(
+    locations: Sequence[str], options: ReadOptions, notices: list[str], loss_notices: list[str]
 ) -> dict[str, pd.DataFrame]:
-    runs = runs_with_judgments(_outcomes(places, options, notices), notices, loss_notices)
+    """Return the judgments of logs and stores by task; append notices to both lists."""
+    runs = runs_with_judgments(_read_outcomes(locations, options, notices), notices, loss_notices)
     variants = variants_of_runs([(run.task, run.kind, run.settings) for _, run in runs])
     frames, counts = join_runs(runs, variants)
     notices += shared_sample_notices(counts)
     if options.recorded.outcome:
-        _take_outcomes(frames, options, notices, loss_notices)
+        _replace_grades(frames, options, notices, loss_notices)
     fields: set[str] = set()
     for frame in frames.values():
         if "by" in frame:
@@ -343,7 +362,7 @@ def _from_logs(
     return frames
 
 
-def _take_outcomes(
+def _replace_grades(
     frames: dict[str, pd.DataFrame],
     options: ReadOptions,
     notices: list[str],
@@ -355,11 +374,13 @@ def _take_outcomes(
     """
     recorded = options.recorded
     grades = Recorded(score=recorded.score, only_grades=True)
-    places = list(recorded.outcome)
-    outcomes = _from_logs(places, replace(options, recorded=grades), notices, loss_notices)
+    locations = list(recorded.outcome)
+    outcomes = _read_log_judgments(
+        locations, replace(options, recorded=grades), notices, loss_notices
+    )
     tasks = [task for task in frames if all_tables()[task].fallback and task in outcomes]
     if not tasks:
-        named = ", ".join(places)
+        named = ", ".join(locations)
         notices.append(f"--outcome {named}: no log of another eval has outcomes, or a confidence")
     for task in tasks:
         frames[task], unmatched = join_outcomes(frames[task], outcomes[task])
@@ -369,6 +390,7 @@ def _take_outcomes(
 def _check_cluster_field(
     name: str, frames: Iterable[pd.DataFrame], runs: Sequence[LocatedRun]
 ) -> None:
+    """Refuse a field of `--cluster` that names no cluster in any judgment of the logs."""
     if not name or not runs or any(has_clusters(frame) for frame in frames):
         return
     # Inspect takes seconds to import.
@@ -376,8 +398,9 @@ def _check_cluster_field(
 
     location = runs[0][0]
     hint = nearest(name, metadata_fields(location))
-    place = location_text(location)
-    raise InvalidArgument(f"--cluster {name}: the samples of {place} lack that field. {hint}")
+    raise InvalidArgument(
+        f"--cluster {name}: the samples of {location_text(location)} lack that field. {hint}"
+    )
 
 
 def runs_with_judgments(
@@ -392,18 +415,18 @@ def runs_with_judgments(
     """
     runs: list[LocatedRun] = []
     for location, outcome in outcomes:
-        place = location_text(location)
+        location_name = location_text(location)
         if isinstance(outcome, str):
-            notice = f"{place} could not be read and was left out: {outcome}"
+            notice = f"{location_name} could not be read and was left out: {outcome}"
             loss_notices.append(notice)
             notices.append(notice)
         elif outcome.exclusion_reason:
-            notices.append(f"{place} was left out: {outcome.exclusion_reason}")
+            notices.append(f"{location_name} was left out: {outcome.exclusion_reason}")
         else:
             runs.append((location, outcome))
-            notices += [f"{place}: {notice}" for notice in outcome.loss_notices]
-    notices += _notices_of_logs(runs)
-    # The same data set is filtered alike in each run of it.
+            notices += [f"{location_name}: {notice}" for notice in outcome.loss_notices]
+    notices += _log_notices(runs)
+    # Each run of a data set leaves out the same items.
     notices += dict.fromkeys(chain.from_iterable(run.unasked for _, run in runs))
     notices += _reread_notices(runs)
     completed = {run.id for _, run in runs if not run.loss_notices}
@@ -413,23 +436,29 @@ def runs_with_judgments(
     return runs
 
 
-def _notices_of_logs(runs: Sequence[LocatedRun]) -> Iterator[str]:
-    """Yield each notice of logs once."""
-    places: dict[str, list[str]] = {}
+def _log_notices(runs: Sequence[LocatedRun]) -> Iterator[str]:
+    """Yield each notice of runs once, with the log or the number of logs that have it."""
+    locations: dict[str, list[str]] = {}
     for location, run in runs:
         for sentence in [*run.notices, *run.unsent]:
-            places.setdefault(sentence, []).append(location_text(location))
-    yield from _each_once(places, "logs")
+            locations.setdefault(sentence, []).append(location_text(location))
+    yield from _merge_notices(locations, "logs")
 
 
-def _each_once(places_by_notice: Mapping[str, Sequence[str]], noun: str) -> Iterator[str]:
-    """Yield each notice with its place, or with the number of places that have it."""
-    for notice, places in places_by_notice.items():
-        subject = places[0] if len(places) == 1 else f"{len(places)} {noun}"
+def _merge_notices(origins_by_notice: Mapping[str, Sequence[str]], noun: str) -> Iterator[str]:
+    """Yield each notice with its origin, or with the number of its origins.
+
+    Args:
+        origins_by_notice: The logs or files that have each notice.
+        noun: Name of the origins in the plural, such as `logs`.
+    """
+    for notice, origins in origins_by_notice.items():
+        subject = origins[0] if len(origins) == 1 else f"{len(origins)} {noun}"
         yield f"{subject}: {notice}"
 
 
 def _reread_notices(runs: Sequence[LocatedRun]) -> Iterator[str]:
+    """Yield a notice for each task whose replies were read again, with the number of changes."""
     changes: dict[str, Counter[str]] = {}
     for _, run in runs:
         if run.changed:
@@ -441,21 +470,25 @@ def _reread_notices(runs: Sequence[LocatedRun]) -> Iterator[str]:
         )
 
 
-def _outcomes(
-    places: Sequence[str], options: ReadOptions, notices: list[str]
+def _read_outcomes(
+    locations: Sequence[str], options: ReadOptions, notices: list[str]
 ) -> list[tuple[str, ReadOutcome]]:
-    """Return the location of each log, in the order of the places, with its run or its error.
+    """Return the location of each log with its run, or with why it cannot be read.
 
-    A place is a log, a folder of logs, or a store: a folder in which `ingest` has kept the
-    judgments of logs. A log in a store is read from there unless `options.reread` is set. Notices
-    of stores and of reading are appended to `notices`.
+    Logs have the order of `locations`. A log in a store is read from there, unless replies are read
+    again.
+
+    Args:
+        locations: Logs, folders of logs, and stores: folders that `ingest` writes.
+        options: Options for reading logs.
+        notices: Receives notices of stores, and of logs that the executor lost.
     """
     logs: dict[str, Log] = {}
     stored: dict[str, Callable[[], ReadOutcome | None]] = {}
-    for place in places:
-        store = store_at(place)
+    for location in locations:
+        store = store_at(location)
         if store is None:
-            logs |= {log.location: log for log in list_logs(place)}
+            logs |= {log.location: log for log in list_logs(location)}
             continue
         if not options.reread:
             store = store.verified()
@@ -479,9 +512,13 @@ def _read_logs(
     options: ReadOptions,
     notices: list[str],
 ) -> Iterator[tuple[str, ReadOutcome]]:
-    """Yield the location and the outcome of each log, beginning with those from a store.
+    """Yield the location of each log with its run or error, beginning with those from a store.
 
-    Notices about logs that the executor lost are appended to `notices`.
+    Args:
+        logs: Logs by location.
+        stored: By location, a function that reads the log's run from a store.
+        options: Options for reading logs.
+        notices: Receives a notice of how many logs the executor lost.
     """
     unread = []
     for location, log in logs.items():
@@ -501,13 +538,16 @@ def _read_logs(
 
 
 def variants_of_runs(runs: Sequence[tuple[str, str, RunSettings]]) -> list[str]:
-    """Return the variant of each run, given the task, kind and settings of all runs."""
+    """Return the variant of each run, given its task, kind and settings.
+
+    It contains the settings in which runs of its kind differ, and those that the task always shows.
+    """
     always_shown = {kind: all_tables()[task].always_shown for task, kind, _ in runs}
-    return variants_of([(kind, settings) for _, kind, settings in runs], always_shown)
+    return variants_from_settings([(kind, settings) for _, kind, settings in runs], always_shown)
 
 
 def pooling_notices(frame: pd.DataFrame) -> Iterator[str]:
-    """Yield a notice for each set of runs that differ in no setting, so that they are pooled."""
+    """Yield a notice for each group of runs that differ in no setting and are therefore pooled."""
     identity = ["task", "model", "dataset", "variant"]
     # A run with other levels or methods only adds conditions to runs of the same settings.
     identity += [name for name in ("method", "level") if name in frame]
@@ -524,6 +564,6 @@ def repeat_notices(counts: Mapping[str, int]) -> list[str]:
 
 
 def drop_repeats(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame without rows read twice, such as from a log and a file written from it."""
+    """Return the judgments without repeats, such as those of a file that was written from a log."""
     repeats = is_repeated(frame)
     return frame[~repeats].reset_index(drop=True) if repeats.any() else frame

@@ -1,4 +1,4 @@
-"""Values in logs that cannot be part of a judgment: each costs that judgment, and no other."""
+"""Values in logs that cannot be used: only the judgment that has one becomes `scoring_failed`."""
 
 import math
 import re
@@ -15,8 +15,8 @@ from inspect_confidence.studies import Kind, TaskTable
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
-_LISTED = 5
-"""Samples that the notices of a log name; the others are counted."""
+_MAX_SAMPLES_LISTED = 5
+"""Number of samples that the notices of a log name; the others are counted."""
 
 
 @dataclass
@@ -35,14 +35,14 @@ class Repairs:
         """Return the notices for the user, with the samples' keys (epoch and id)."""
         notices = []
         if self.replaced:
-            samples = ", ".join(sorted(self.replaced)[:_LISTED])
+            samples = ", ".join(sorted(self.replaced)[:_MAX_SAMPLES_LISTED])
             notices.append(
                 f"lone surrogates in the texts of {len(self.replaced)} samples were replaced by "
                 f"U+FFFD; epoch and id: {readable_text(samples)}"
             )
-        for key, reason in list(self.refused.items())[:_LISTED]:
+        for key, reason in list(self.refused.items())[:_MAX_SAMPLES_LISTED]:
             notices.append(f"sample {readable_text(key)} (epoch and id): {reason}")
-        if (count := len(self.refused) - _LISTED) > 0:
+        if (count := len(self.refused) - _MAX_SAMPLES_LISTED) > 0:
             notices.append(f"{count} more samples have judgments that cannot be used")
         return notices
 
@@ -57,8 +57,14 @@ def repaired_rows(
 ) -> list[dict[str, Any]]:
     """Return a sample's rows with values of the columns' kinds.
 
-    Lone surrogates in texts become U+FFFD. A value that is not of its column's kind, an infinite
-    number or an unknown status is left out, and the judgment becomes `scoring_failed`.
+    Lone surrogates in texts become U+FFFD. A value of another kind, an infinite number or an
+    unknown status is left out, and the judgment becomes `scoring_failed`.
+
+    Args:
+        rows: Judgments of the sample.
+        key: Key of the sample: epoch and id.
+        table: Table of the task.
+        repairs: Receives the key if a text was changed or a value left out.
     """
     kinds = table.kinds
     repaired = []
@@ -74,12 +80,12 @@ def repaired_rows(
                 values[name] = readable_text(text)
                 if values[name] != text:
                     repairs.replaced.add(key)
-            elif _is_of_kind(value, kinds[name]):
+            elif _suits_kind(value, kinds[name]):
                 values[name] = value
             else:
                 values[name] = math.nan if kinds[name] == "number" else None
-                words = "a finite number" if kinds[name] == "number" else "true or false"
-                reason = f"{name}={readable_text(shorten_value(value))} is not {words}"
+                expected = "a finite number" if kinds[name] == "number" else "true or false"
+                reason = f"{name}={readable_text(shorten_value(value))} is not {expected}"
         if values.get("status", "ok") not in STATUSES:
             reason = f"the status {values['status'][:60]!r} is not known"
         if reason:
@@ -89,7 +95,8 @@ def repaired_rows(
     return repaired
 
 
-def _is_of_kind(value: object, kind: Kind) -> bool:
+def _suits_kind(value: object, kind: Kind) -> bool:
+    """Return whether a value is missing, or is a number or a flag, as `kind` says."""
     if is_missing(value):
         return True
     if kind == "flag":
@@ -100,19 +107,23 @@ def _is_of_kind(value: object, kind: Kind) -> bool:
 def without_violations(
     frame: pd.DataFrame, keys: Sequence[str], table: TaskTable, repairs: Repairs
 ) -> pd.DataFrame:
-    """Return judgments of a log of which those with impossible values are `scoring_failed`.
+    """Return judgments of a log without impossible values; `ok` ones become `scoring_failed`.
 
-    The impossible values are left out. A judgment that has another status than `ok` keeps it.
+    Args:
+        frame: Typed judgments; they are changed.
+        keys: Key of each judgment's sample: epoch and id.
+        table: Table of their task, with the rules.
+        repairs: Receives the keys of samples with impossible values.
     """
     kinds = table.kinds
-    empty: Mapping[Kind, Any] = {"number": math.nan, "text": "", "flag": None}
+    empty_values: Mapping[Kind, Any] = {"number": math.nan, "text": "", "flag": None}
     for violation in violations(frame, table):
-        for place, reason in violation.reasons.items():
-            row = frame.index[place]
-            repairs.refused.setdefault(keys[place], reason)
+        for position, reason in violation.reasons.items():
+            row = frame.index[position]
+            repairs.refused.setdefault(keys[position], reason)
             if frame.loc[row, "status"] == "ok":
                 frame.loc[row, "status"] = "scoring_failed"
                 frame.loc[row, "reason"] = reason
             for name in violation.columns:
-                frame.loc[row, name] = empty[kinds[name]]
+                frame.loc[row, name] = empty_values[kinds[name]]
     return frame

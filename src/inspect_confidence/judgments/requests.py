@@ -1,4 +1,4 @@
-"""Logs -> the generation settings that were set and not sent to the model."""
+"""Generation settings that a log's run had, and that were not sent to the model."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,8 +16,8 @@ from inspect_ai.log import (
 from inspect_confidence.privacy import model_name, setting_text
 from inspect_confidence.solvers.requests import SETTINGS, dropped_settings, unsent_settings
 
-_SAMPLES_READ = 3
-"""Samples that are read until one has a request: by default Inspect keeps some in every sample."""
+_MAX_SAMPLES_READ = 3
+"""Number of samples that are searched for a request; by default Inspect keeps some in each."""
 _UNUSED_PARTS = {"messages", "attachments", "store"}
 
 GenerationSettings = Mapping[str, Any]
@@ -29,14 +29,15 @@ class Unsent:
 
     Attributes:
         by_model: Names and values of the settings by model: the run's model and those in roles.
-        recorded: Whether recorded requests in the log show it; else a rule of the provider does.
+        recorded: Whether requests in the log show it; if not, it follows from Inspect's rule for
+            the provider.
     """
 
     by_model: Mapping[str, GenerationSettings] = field(default_factory=dict)
     recorded: bool = True
 
     def settings_of(self, model: str) -> GenerationSettings:
-        """Return the unsent settings of a model."""
+        """Return the unsent settings of a model; empty if there are none."""
         return self.by_model.get(model, {})
 
     def notices(self) -> list[str]:
@@ -55,23 +56,25 @@ class Unsent:
 def read_unsent(header: EvalLog, summaries: Iterable[EvalSampleSummary] | None = None) -> Unsent:
     """Return the settings that a run had and that no request contained.
 
-    The recorded requests of the first sample that has any show which settings were sent. Samples
-    are read only if the run has a setting that a request could leave out.
+    The recorded requests of one sample show which settings were sent; without any, Inspect's rule
+    for the provider does. Samples are read only if the run has a setting that may be left out.
 
     Args:
         header: Header of the log.
-        summaries: Summaries of its samples; read from the log if they are not at hand.
+        summaries: Summaries of its samples; None reads them from the log.
     """
     model = header.eval.model
     config = header.plan.config.model_dump(exclude_none=True)
-    if not SETTINGS & (config.keys() | _settings_of_roles(header)):
+    if not SETTINGS & (config.keys() | _role_setting_names(header)):
         return Unsent()
     by_model: dict[str, GenerationSettings] = {}
     if summaries is None:
         summaries = read_eval_log_sample_summaries(header.location)
-    for calls in islice(_recorded_calls(header.location, summaries), _SAMPLES_READ):
+    for calls in islice(_recorded_calls(header.location, summaries), _MAX_SAMPLES_READ):
         for name in dict.fromkeys(call.model for call in calls):
-            by_model.setdefault(name, _unsent_in([call for call in calls if call.model == name]))
+            by_model.setdefault(
+                name, _unsent_settings_of_calls([call for call in calls if call.model == name])
+            )
         if model in by_model:
             break
     recorded = model in by_model
@@ -80,19 +83,19 @@ def read_unsent(header: EvalLog, summaries: Iterable[EvalSampleSummary] | None =
     return Unsent({name: settings for name, settings in by_model.items() if settings}, recorded)
 
 
-def _settings_of_roles(header: EvalLog) -> set[str]:
-    """Return the names of the settings of the models in a run's roles."""
+def _role_setting_names(header: EvalLog) -> set[str]:
+    """Return the names of generation settings that models in the run's roles have."""
     names: set[str] = set()
-    for role in (header.eval.model_roles or {}).values():
-        for player in role if isinstance(role, list) else [role]:
-            names |= player.config.model_dump(exclude_none=True).keys()
+    for configs in (header.eval.model_roles or {}).values():
+        for model in configs if isinstance(configs, list) else [configs]:
+            names |= model.config.model_dump(exclude_none=True).keys()
     return names
 
 
 def _recorded_calls(
     location: str, summaries: Iterable[EvalSampleSummary]
 ) -> Iterator[list[ModelEvent]]:
-    """Yield the model calls with a recorded request of each completed sample."""
+    """Yield for each completed sample its model calls with a recorded request, if it has any."""
     for summary in summaries:
         if not summary.completed:
             continue
@@ -106,14 +109,14 @@ def _recorded_calls(
         yield [event for event in sample.events if isinstance(event, ModelEvent) and event.call]
 
 
-def _unsent_in(calls: list[ModelEvent]) -> GenerationSettings:
+def _unsent_settings_of_calls(calls: list[ModelEvent]) -> GenerationSettings:
     """Return the settings that some of a model's calls set and none of them sent."""
     unsent: dict[str, Any] = {}
     sent: set[str] = set()
     for event in calls:
         config = event.config.model_dump(exclude_none=True)
         request = event.call.request if event.call else {}
-        left_out = unsent_settings(event.model, config, request)
-        sent |= SETTINGS & config.keys() - left_out.keys()
-        unsent = left_out | unsent
+        unsent_by_call = unsent_settings(event.model, config, request)
+        sent |= SETTINGS & config.keys() - unsent_by_call.keys()
+        unsent = unsent_by_call | unsent
     return {name: value for name, value in unsent.items() if name not in sent}

@@ -1,4 +1,4 @@
-"""Scorers that may read a log's replies again; a log is data and can select only from these."""
+"""Scorers that may read a log's replies again; a log is untrusted and can name only these."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -37,7 +37,7 @@ _SCORERS: Mapping[str, Callable[..., Scorer]] = {
 }
 
 # No value here names a file or a model.
-_OPTIONS: Mapping[str, Mapping[str, tuple[object, ...]]] = {
+_ALLOWED_OPTIONS: Mapping[str, Mapping[str, tuple[object, ...]]] = {
     "age_at_death": {"table": (None, SSA_2022), "window": (None, *WINDOWS)},
     "hedged": {
         "judge": ("rules",),
@@ -45,50 +45,53 @@ _OPTIONS: Mapping[str, Mapping[str, tuple[object, ...]]] = {
         "judge_prompts": (None, {}),
     },
 }
-_REQUIRED = {"hedged": "judge"}  # the default of this option is a model
+_REQUIRED_OPTIONS = {"hedged": "judge"}  # the default of this option is a model
 
 
 def create_scorer(name: str, options: Mapping[str, Any]) -> Scorer:
     """Create the scorer that a log names, if it is one of this package's.
 
     Args:
-        name: As the log's header has it, with or without the package's prefix.
-        options: As the log's header has them. Each value must be one of a few that are known.
+        name: Name in the log's header, with or without the package's prefix.
+        options: Options in the log's header. Only a few values are allowed: none names a file or a
+            model.
 
     Raises:
-        InvalidArgument: The scorer is not this package's, or an option has another value, such as
-            a file or a model.
+        InvalidArgument: The scorer is not this package's, an option has another value, or the
+            option is missing whose default is a model.
     """
-    short = name.removeprefix(_PACKAGE)
-    scorer = _SCORERS.get(short)
+    short_name = name.removeprefix(_PACKAGE)
+    scorer = _SCORERS.get(short_name)
     if scorer is None:
         raise InvalidArgument(
             f"the log names the scorer {name!r:.80}, which isn't one of inspect_confidence's; "
             "`inspect score` runs others."
         )
-    allowed = _OPTIONS.get(short, {})
-    required = _REQUIRED.get(short)
-    if required is not None and required not in options:
-        raise InvalidArgument(f"the log has no option {required} of the scorer {short}.")
+    allowed_values = _ALLOWED_OPTIONS.get(short_name, {})
+    required_option = _REQUIRED_OPTIONS.get(short_name)
+    if required_option is not None and required_option not in options:
+        raise InvalidArgument(
+            f"the log has no option {required_option} of the scorer {short_name}."
+        )
     for option, value in options.items():
-        if not _is_among(value, allowed.get(option, ())):
+        if not _is_listed(value, allowed_values.get(option, ())):
             raise InvalidArgument(
-                f"the log's option {option!r:.40} of the scorer {short} is {value!r:.80}, which "
-                "isn't taken from a log; `inspect score` takes it."
+                f"the log's option {option!r:.40} of the scorer {short_name} is {value!r:.80}, "
+                "which isn't taken from a log; `inspect score` takes it."
             )
     return scorer(**options)
 
 
-def _is_among(value: object, allowed: Iterable[object]) -> bool:
-    """Return whether a value is in the list with the same type: 1 is not True."""
-    return any(type(value) is type(choice) and value == choice for choice in allowed)
+def _is_listed(value: object, choices: Iterable[object]) -> bool:
+    """Return whether a value is among the choices with the same type: 1 is not True."""
+    return any(type(value) is type(choice) and value == choice for choice in choices)
 
 
 def check_samples(samples: Iterable[EvalSample]) -> None:
     """Refuse samples whose scorer would open a file that they name.
 
     Raises:
-        InvalidArgument: A sample was asked about a life table of the user's.
+        InvalidArgument: A sample names a life table other than the one of this package.
     """
     for sample in samples:
         table = (sample.metadata or {}).get("table", SSA_2022)
@@ -100,7 +103,7 @@ def check_samples(samples: Iterable[EvalSample]) -> None:
 
 
 def remove_names(log: EvalLog) -> None:
-    """Remove what Inspect would look up, import or call by its name when it scores the log."""
+    """Remove from a log the names that Inspect would look up, import or call when it scores it."""
     log.eval.model_roles = None
     log.eval.scorers = None
     log.eval.metrics = None

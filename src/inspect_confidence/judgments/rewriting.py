@@ -1,4 +1,4 @@
-"""Changes to a log after its eval: when it was written, which scores were edited, damage."""
+"""Changes to a log after its eval: when it was written, how many scores were edited, damage."""
 
 import json
 import re
@@ -12,59 +12,67 @@ from typing import Any
 from inspect_ai._util.file import file
 from inspect_ai.log import EvalLog
 
-_SAMPLE = "samples/"
-_HEADER, _SUMMARIES, _JOURNAL = "header.json", "summaries.json", "_journal/"
-_STEPS = 3
-"""Seconds by which a span of two times in an archive may be wrong; each time by up to two."""
-_HISTORY = re.compile(rb'"history":\s*\[\s*\{')
+_SAMPLE_FOLDER = "samples/"
+_HEADER_FILE, _SUMMARIES_FILE, _JOURNAL_FOLDER = "header.json", "summaries.json", "_journal/"
+_CLOCK_ERROR = 3
+"""Seconds by which the difference of two times may be wrong: archives round to two seconds."""
+_EDIT_HISTORY = re.compile(rb'"history":\s*\[\s*\{')
 
 
-def timestamp(time: str) -> float:
-    """Return a time of a log in seconds since 1970; 0 if it is missing or cannot be read."""
+def timestamp(text: str) -> float:
+    """Return an ISO time of a log in seconds since 1970; 0 if it is missing or cannot be read.
+
+    A time without a zone is in UTC.
+    """
     try:
-        moment = datetime.fromisoformat(time)
+        moment = datetime.fromisoformat(text)
     except ValueError:
         return 0
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 def write_time(location: str) -> float:
-    """Return when a log was written, according to its archive; 0 for a log that is no archive.
+    """Return the newest time in a log's archive, in seconds since 1970; 0 for a json log.
 
-    Scoring or editing a log leaves the times of its eval as they were.
+    It shows when the log was written, even after it was scored or edited; the times of the eval in
+    its header stay as they were.
     """
     if not location.endswith(".eval"):
         return 0
-    with _archive(location) as archive:
-        return max(_part_times(archive))
+    with _open_archive(location) as archive:
+        return max(_member_times(archive))
 
 
 def check_members(location: str) -> None:
-    """Compare the header and the summaries of a log with their checksums; Inspect does not.
+    """Compare the header and the summaries in an `.eval` log with their checksums.
+
+    Inspect does not compare them. The parts of other logs have no checksums.
 
     Raises:
         Exception: A checksum differs, or a part cannot be unpacked.
     """
     if not location.endswith(".eval"):
         return
-    with _archive(location) as archive:
+    with _open_archive(location) as archive:
         names = archive.namelist()
-        is_ended = _SUMMARIES in names
+        has_summaries = _SUMMARIES_FILE in names
         for name in names:
-            if name in (_HEADER, _SUMMARIES) or (not is_ended and name.startswith(_JOURNAL)):
+            if name in (_HEADER_FILE, _SUMMARIES_FILE) or (
+                not has_summaries and name.startswith(_JOURNAL_FOLDER)
+            ):
                 archive.read(name)
 
 
 def edited_scores(location: str, header: EvalLog) -> tuple[int, int]:
     """Return how many scores somebody edited, and how many samples are damaged.
 
-    Only whole samples record edits, summaries do not; a damaged sample may have an intact summary.
-    Samples are read only if the log may have been written again: an eval writes for as long as it
-    runs, and an edited log is written at once. A log in one JSON text is always read.
+    Only whole samples record edits, and a damaged sample may have an intact summary. The samples of
+    an `.eval` log are read only if it was written in less time than its eval took: an eval writes
+    for as long as it runs, an edited log is written at once. A json log is always read.
     """
     edited = damaged = 0
     for text in _sample_texts(location, header):
-        count = _edit_count(text)
+        count = _count_edited_scores(text)
         if count is None:
             damaged += 1
         else:
@@ -73,28 +81,32 @@ def edited_scores(location: str, header: EvalLog) -> tuple[int, int]:
 
 
 def _sample_texts(location: str, header: EvalLog) -> Iterator[bytes | None]:
+    """Yield the JSON of each sample that must be searched for edits, or of a whole json log.
+
+    None stands for a damaged sample.
+    """
     if not location.endswith(".eval"):
         with file(location, "rb") as opened:
             yield opened.read()
         return
-    with _archive(location) as archive:
-        times = _part_times(archive)
-        took = timestamp(header.stats.completed_at) - timestamp(header.stats.started_at)
-        if max(times) - min(times) >= took - _STEPS > 0:
+    with _open_archive(location) as archive:
+        member_times = _member_times(archive)
+        eval_seconds = timestamp(header.stats.completed_at) - timestamp(header.stats.started_at)
+        if max(member_times) - min(member_times) >= eval_seconds - _CLOCK_ERROR > 0:
             return
         for name in archive.namelist():
-            if name.startswith(_SAMPLE):
+            if name.startswith(_SAMPLE_FOLDER):
                 text = None
                 with suppress(zipfile.BadZipFile, zlib.error):
                     text = archive.read(name)
                 yield text
 
 
-def _edit_count(text: bytes | None) -> int | None:
+def _count_edited_scores(text: bytes | None) -> int | None:
     """Return the number of edited scores in a log or a sample; None if its text is damaged."""
     if text is None:
         return None
-    if not _HISTORY.search(text):
+    if not _EDIT_HISTORY.search(text):
         return 0
     try:
         parsed: dict[str, Any] = json.loads(text)
@@ -108,11 +120,11 @@ def _edit_count(text: bytes | None) -> int | None:
 
 
 @contextmanager
-def _archive(location: str) -> Iterator[zipfile.ZipFile]:
+def _open_archive(location: str) -> Iterator[zipfile.ZipFile]:
     with file(location, "rb") as opened, zipfile.ZipFile(opened) as archive:
         yield archive
 
 
-def _part_times(archive: zipfile.ZipFile) -> list[float]:
-    """Return the times of an archive's parts, in an unknown time zone, to two seconds."""
+def _member_times(archive: zipfile.ZipFile) -> list[float]:
+    """Return the times of an archive's parts in seconds (zone unknown, rounded to two seconds)."""
     return [datetime(*part.date_time, tzinfo=UTC).timestamp() for part in archive.infolist()]

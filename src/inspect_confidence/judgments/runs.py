@@ -23,11 +23,11 @@ from inspect_confidence.judgments.files import typed_columns
 from inspect_confidence.studies import ENTRY_POINTS, Kind, TaskTable, table_of
 
 FORMAT = 6
-"""Version of record files and of a store's manifest; files of other versions are read anew."""
+"""Version of record files and of a store's manifest; files of other versions are not used."""
 
-_RECORD = b"inspect_confidence"
-_SAMPLE = "sample"
-_TYPES: Mapping[Kind, pa.DataType] = {
+_RECORD_KEY = b"inspect_confidence"
+_SAMPLE_COLUMN = "sample"
+_ARROW_TYPES: Mapping[Kind, pa.DataType] = {
     "number": pa.float64(),
     "text": pa.string(),
     "flag": pa.bool_(),
@@ -45,19 +45,20 @@ class Run:
         kind: The task and the arguments that decide its other settings.
         settings: Everything that decides what the model was asked, as text.
         frame: The judgments, typed; `variant` is empty, because it depends on the other runs.
-        samples: The sample of each judgment, by epoch and id.
-        empty: The samples without a judgment.
+        samples: Key of each judgment's sample, its epoch and id: `1 item-7`.
+        empty: Keys of samples without a judgment.
         notices: Notices for the user.
         unasked: How many items of the data set were not asked, and why, in one sentence.
         unsent: Settings of the run that no request contained, one sentence for each model.
         loss_notices: Notices about samples that the log lacks.
-        changed: After reading again: number of `judgments`, of those with another `status`, and of
-            those with `either` another status or another value.
+        changed: If replies were read again: number of `judgments`, number with another `status`,
+            and number with `either` another status or another value; otherwise empty.
         exclusion_reason: Why the log has no judgment of confidence, if it has none.
-        failed: The samples that ended in an error.
+        failed: Keys of samples that ended in an error.
         invalidated: The uuids of samples that somebody declared invalid; they have no judgment.
         ended: When the eval was completed, or else started, in seconds since 1970.
-        write_time: When the log was written, according to its archive, in seconds since 1970.
+        write_time: When the log was written, by the times in its archive, in seconds since 1970; 0
+            for a json log.
         further_tasks: Other tasks that the frame has judgments of, with their columns.
     """
 
@@ -83,22 +84,27 @@ class Run:
 
 
 def frames_by_task(run: Run, frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Return judgments of a run by task, each with the columns of its task."""
+    """Return judgments by task, each frame with the columns of its task.
+
+    Args:
+        run: The run of the judgments.
+        frame: All or some of the judgments of `run.frame`.
+    """
     if not run.further_tasks:
         return {run.task: frame}
     frames = {}
     for task in (run.task, *run.further_tasks):
-        frames[task] = frame.loc[frame["task"] == task, list(_kinds([task]))]
+        frames[task] = frame.loc[frame["task"] == task, list(_column_kinds([task]))]
     return frames
 
 
-def record_tasks(record: Mapping[str, Any]) -> list[str]:
-    """Return the tasks of the judgments that a record file describes."""
-    return [record["task"], *record.get("further_tasks", ())]
+def record_tasks(facts: Mapping[str, Any]) -> list[str]:
+    """Return the tasks of a record file's judgments; `facts` are from `read_record_facts`."""
+    return [facts["task"], *facts.get("further_tasks", ())]
 
 
 SampleJudgments = Mapping[str, list[dict[str, Any]]]
-"""The judgments of each sample, by epoch and id."""
+"""Judgments of each sample as rows, by the sample's key (epoch and id)."""
 
 
 def frame_from_rows(judgments: SampleJudgments, table: TaskTable) -> pd.DataFrame:
@@ -113,72 +119,90 @@ def frame_from_rows(judgments: SampleJudgments, table: TaskTable) -> pd.DataFram
 
 @cache
 def reader_versions() -> str:
-    """Return the packages and versions that decide how a log is read."""
-    points = entry_points(group=ENTRY_POINTS)
-    distributions = {point.dist for point in points if point.dist}
+    """Return names and versions of the packages that read logs: this one, and those of studies."""
+    study_entry_points = entry_points(group=ENTRY_POINTS)
+    distributions = {point.dist for point in study_entry_points if point.dist}
     versions = sorted(f"{package.name} {package.version}" for package in distributions)
     return ", ".join([f"inspect_confidence {__version__}", *versions])
 
 
-_PARTS = (
+_COLUMNS_WITHIN_SAMPLE = (
     *("task", "level", "sentence", "marker", "source", "method"),
     *("confidence_target", "confidence_source"),
 )
-"""Columns that tell the judgments of one sample apart."""
+"""Columns that, with `draw`, tell the judgments of one sample apart."""
 
 
 def is_repeated(frame: pd.DataFrame) -> pd.Series:
-    """Return which judgments occur earlier in the frame, such as in a file written from a log."""
-    identity = ["uuid", "draw", *(name for name in _PARTS if name in frame)]
+    """Return whether each judgment occurs earlier in the frame; without a uuid none does.
+
+    That happens if a file that was written from a log is read together with the log.
+    """
+    identity = ["uuid", "draw", *(name for name in _COLUMNS_WITHIN_SAMPLE if name in frame)]
     return frame.duplicated(identity) & (frame["uuid"] != "")
 
 
 def encode_run(run: Run) -> bytes:
-    """Return the run as a parquet file of its judgments; its metadata hold everything else."""
-    kinds = _kinds([run.task, *run.further_tasks])
+    """Return the content of a run's record file: its judgments as parquet, other facts as metadata.
+
+    `decode_run` reverses this.
+    """
+    kinds = _column_kinds([run.task, *run.further_tasks])
     columns = {
-        name: pa.array(run.frame[name].to_numpy(), _TYPES[kind], from_pandas=kind == "flag")
+        name: pa.array(run.frame[name].to_numpy(), _ARROW_TYPES[kind], from_pandas=kind == "flag")
         for name, kind in kinds.items()
     }
-    columns[_SAMPLE] = pa.array(run.samples, pa.string())
+    columns[_SAMPLE_COLUMN] = pa.array(run.samples, pa.string())
     members = {name: value for name, value in vars(run).items() if name not in ("frame", "samples")}
     counts = {"rows": len(run.frame), "twice": int(is_repeated(run.frame).sum())}
-    record = json.dumps({**members, **counts, "format": FORMAT, "readers": reader_versions()})
-    table = pa.table(columns).replace_schema_metadata({_RECORD: record})
-    sink = BytesIO()
-    pq.write_table(table, sink, compression="zstd")
-    return sink.getvalue()
+    facts = json.dumps({**members, **counts, "format": FORMAT, "readers": reader_versions()})
+    table = pa.table(columns).replace_schema_metadata({_RECORD_KEY: facts})
+    buffer = BytesIO()
+    pq.write_table(table, buffer, compression="zstd")
+    return buffer.getvalue()
 
 
-def read_record_facts(file: bytes | Path) -> dict[str, Any]:
-    """Return what a record file says of its run apart from the judgments.
+def read_record_facts(record: bytes | Path) -> dict[str, Any]:
+    """Return the facts about a run in its record file, without reading the judgments.
 
-    Besides the fields of `Run`: `rows`, the number of judgments; `twice`, how many of them repeat
-    others; `readers`, the versions that read the log; and `format`.
+    These are the fields of `Run` but `frame` and `samples`; `rows`, the number of judgments;
+    `twice`, how many of them repeat others; `readers`, the versions that read the log; and
+    `format`.
+
+    Args:
+        record: The record file, or its content.
     """
-    metadata = pq.read_metadata(_readable(file)).metadata
-    record: dict[str, Any] = json.loads(metadata[_RECORD])
-    return record
+    metadata = pq.read_metadata(_parquet_source(record)).metadata
+    facts: dict[str, Any] = json.loads(metadata[_RECORD_KEY])
+    return facts
 
 
-def decode_run(file: bytes | Path) -> Run:
-    """Return the run stored in a record file; the columns have the types that they had."""
-    table = pq.ParquetFile(_readable(file)).read()
-    record = json.loads(table.schema.metadata[_RECORD])
-    kinds = _kinds(record_tasks(record))
-    frame = table.drop_columns([_SAMPLE]).to_pandas()
+def decode_run(record: bytes | Path) -> Run:
+    """Return the run in a record file, with columns of their task's types.
+
+    Args:
+        record: The record file, or its content.
+    """
+    table = pq.ParquetFile(_parquet_source(record)).read()
+    facts = json.loads(table.schema.metadata[_RECORD_KEY])
+    kinds = _column_kinds(record_tasks(facts))
+    frame = table.drop_columns([_SAMPLE_COLUMN]).to_pandas()
     flags = {name: object for name, kind in kinds.items() if kind == "flag" and name in frame}
     frame = frame.astype(flags)
-    if list(frame) != list(kinds):  # as another version wrote it
-        task_table = combined_table(table_of(record["task"]), record_tasks(record)[1:])
-        frame = typed_columns(frame, task_table, str(file))
-    samples = table[_SAMPLE].to_numpy(zero_copy_only=False)
-    return replace(run_from_record(record), frame=frame, samples=samples)
+    if list(frame) != list(kinds):  # another version with other columns wrote it
+        task_table = add_task_columns(table_of(facts["task"]), record_tasks(facts)[1:])
+        frame = typed_columns(frame, task_table, str(record))
+    samples = table[_SAMPLE_COLUMN].to_numpy(zero_copy_only=False)
+    return replace(run_from_record(facts), frame=frame, samples=samples)
 
 
-def run_from_record(record: Mapping[str, Any]) -> Run:
-    """Return the run that a record file describes, with none of its judgments."""
-    members = {item.name: record[item.name] for item in fields(Run) if item.name in record}
+def run_from_record(facts: Mapping[str, Any]) -> Run:
+    """Return a run without judgments, from the facts of `read_record_facts`."""
+    members = {
+        attribute.name: facts[attribute.name]
+        for attribute in fields(Run)
+        if attribute.name in facts
+    }
     members["changed"] = Counter(members["changed"])
     return Run(**members, frame=pd.DataFrame(), samples=np.empty(0, object))
 
@@ -187,15 +211,16 @@ RECORD_FILES = re.compile(r"[0-9a-f]{32}-[0-9a-f]+\.(parquet|[0-9a-f]{32}\.new)"
 """Names of record files, complete or interrupted in writing: no other file is removed."""
 
 
-def _kinds(tasks: Sequence[str]) -> dict[str, Kind]:
+def _column_kinds(tasks: Sequence[str]) -> dict[str, Kind]:
+    """Return the kind of each column that judgments of these tasks have, in order."""
     kinds: dict[str, Kind] = {}
     for task in tasks:
         kinds |= table_of(task).kinds
     return kinds
 
 
-def combined_table(table: TaskTable, further_tasks: Iterable[str]) -> TaskTable:
-    """Return the table with the columns of further tasks, and their limits, added."""
+def add_task_columns(table: TaskTable, further_tasks: Iterable[str]) -> TaskTable:
+    """Return the table of a task with the columns of further tasks added."""
     columns = {column.name: column for column in table.columns}
     for task in further_tasks:
         for column in table_of(task).columns:
@@ -203,5 +228,5 @@ def combined_table(table: TaskTable, further_tasks: Iterable[str]) -> TaskTable:
     return replace(table, columns=list(columns.values()))
 
 
-def _readable(file: bytes | Path) -> BytesIO | Path:
-    return BytesIO(file) if isinstance(file, bytes) else file
+def _parquet_source(record: bytes | Path) -> BytesIO | Path:
+    return BytesIO(record) if isinstance(record, bytes) else record

@@ -26,7 +26,13 @@ from inspect_confidence.arguments import fingerprint
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.executors import ExecutorOption, read_records
 from inspect_confidence.judgments.files import SUFFIXES
-from inspect_confidence.judgments.locations import LOGS, Log, Paths, list_logs, location_text
+from inspect_confidence.judgments.locations import (
+    LOG_SUFFIXES,
+    Log,
+    Paths,
+    list_logs,
+    location_text,
+)
 from inspect_confidence.judgments.runs import (
     FORMAT,
     RECORD_FILES,
@@ -40,8 +46,8 @@ from inspect_confidence.studies import SELF_DESCRIBING, Recorded, all_tables
 from inspect_confidence.writing import name_write_errors, write_whole
 
 MANIFEST = "manifest.json"
-_MADE_BY = "inspect-confidence ingest"
-_PARTS = "judgments/*/*"
+_WRITER = "inspect-confidence ingest"
+_MODEL_FOLDERS = "judgments/*/*"
 
 
 @dataclass(frozen=True)
@@ -51,9 +57,9 @@ class StoredLog:
     Attributes:
         log: The log, in the state that was read.
         file: Its record file, relative to the store's folder; empty if the log cannot be read.
-        error: Why the log cannot be read.
-        record: The description of the run in the record file, without the judgments.
-        reread: The record, if it was read again from the log because its file is damaged.
+        error: Why the log cannot be read; empty if it can.
+        record: Facts about the run in the record file, as `read_record_facts` returns them.
+        reread: Content of a new record file, if the log was read again because its file is damaged.
     """
 
     log: Log
@@ -73,14 +79,14 @@ class Store:
 
     Attributes:
         folder: The folder of the store.
-        places: The places of its logs.
-        recorded: The arguments about logs of other evals, from `read_arguments`.
+        places: Locations of its logs, or of folders with them, as `ingest` received them.
+        recorded: The options by which logs of other evals were read, from `read_arguments`.
         readers: The versions that read the logs.
-        build: Number of times that all logs were read again on request.
+        build: Number of times that all logs were read again with `--rebuild`.
         entries: Its logs, in the order in which `read_judgments` reads them.
         whole: Whether any ingest has ended.
         unfinished: The build of an ingest that has begun and not ended; else None.
-        damaged: Notices of record files that don't match their checksum.
+        damaged: Notices about record files that did not match their checksum.
     """
 
     folder: Path
@@ -105,17 +111,17 @@ class Store:
         A log whose record file is missing or damaged is read again. If that fails too, its entry
         has an error and no judgments.
         """
-        entries, damaged = list[StoredLog](), list[str]()
+        entries, notices = list[StoredLog](), list[str]()
         for entry in self.entries:
             if not entry.file or is_intact(self.folder / entry.file):
                 entries.append(entry)
                 continue
-            ((_, outcome),) = read_records([entry.log], recorded=self._arguments())
+            ((_, outcome),) = read_records([entry.log], recorded=self._read_options())
             problem = f"its record {self.folder / entry.file} is damaged"
             if isinstance(outcome, bytes):
                 record = read_record_facts(outcome)
                 entries.append(replace(entry, record=record, reread=outcome))
-                damaged.append(
+                notices.append(
                     f"{location_text(entry.log.location)}: {problem}, so the log was read again; "
                     "`ingest` writes the record anew"
                 )
@@ -123,7 +129,7 @@ class Store:
                 entries.append(
                     StoredLog(entry.log, error=f"{problem}, and so is the log: {outcome}")
                 )
-        return replace(self, entries=entries, damaged=damaged)
+        return replace(self, entries=entries, damaged=notices)
 
     def entries_with_judgments(self) -> list[StoredLog]:
         """Return the entries of logs that have judgments of confidence."""
@@ -133,20 +139,20 @@ class Store:
                 entries.append(entry)
         return entries
 
-    def _arguments(self) -> Recorded:
-        """Return the arguments that the logs of the store were read with."""
-        arguments = dict(self.recorded)
-        if scale := arguments.get("scale"):
-            arguments["scale"] = tuple(scale)
-        return Recorded(**arguments)
+    def _read_options(self) -> Recorded:
+        """Return the options by which the logs of the store were read."""
+        options = dict(self.recorded)
+        if scale := options.get("scale"):
+            options["scale"] = tuple(scale)
+        return Recorded(**options)
 
     def notices(self) -> list[str]:
-        """Return the notices for readers of the store's judgments."""
+        """Return notices about other versions, an unfinished ingest, and damaged record files."""
         notices = []
         if self.readers != reader_versions():
             notices.append(
-                f"{self.folder} holds judgments as {self.readers} read them, and this is "
-                f"{reader_versions()}: ingest with --rebuild reads all logs again"
+                f"{self.folder} holds judgments that {self.readers} read, and this is "
+                f"{reader_versions()}: `ingest --rebuild` reads all logs again"
             )
         if self.unfinished is not None:
             notices.append(
@@ -157,7 +163,7 @@ class Store:
 
 
 def read_arguments(recorded: Recorded) -> dict[str, Any]:
-    """Return the arguments that decide how logs of other evals are read, as JSON returns them."""
+    """Return the options by which logs of other evals are read, as lists and texts for JSON."""
     return {
         "confidence": list(recorded.confidence),
         "scale": list(recorded.scale) if recorded.scale else None,
@@ -170,7 +176,13 @@ def read_arguments(recorded: Recorded) -> dict[str, Any]:
 
 
 def record_key(log: Log, recorded: Recorded, build: int) -> str:
-    """Return the key of a record: a hash of log, state, readers and arguments."""
+    """Return the key of a log's record file: 32 hex digits of a hash of all that decides it.
+
+    Args:
+        log: The log in its present state.
+        recorded: The options by which logs of other evals are read.
+        build: Number of times that all logs of the store were read again on request.
+    """
     text = json.dumps([FORMAT, reader_versions(), log.state, read_arguments(recorded), build])
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
@@ -185,45 +197,48 @@ def is_intact(file: Path) -> bool:
     return file.stem.endswith(f"-{checksum}")
 
 
-def store_at(place: str) -> Store | None:
-    """Return the store at a path, or None if there is none.
+def store_at(location: str) -> Store | None:
+    """Return the store at a path; None for an address, and for a path without a store.
 
     Raises:
-        InvalidArgument: It can't be used: no ingest has ended, or another format.
+        InvalidArgument: No ingest of the store has ended, or its manifest is damaged or of another
+            version.
     """
-    store = _read_manifest(Path(place)) if "://" not in place else None
+    store = _read_manifest(Path(location)) if "://" not in location else None
     if store and not store.whole:
         raise InvalidArgument(
-            f"PATH={place}: the ingest of this store has not ended; run it again, and it goes on "
-            "from where it was."
+            f"PATH={location}: the ingest of this store has not ended; run it again to continue it."
         )
     return store
 
 
-def find_logs(place: str) -> list[str]:
-    """Return the locations of the logs at a place: a log, a folder of logs (newest first), a store.
+def find_logs(location: str) -> list[str]:
+    """Return the locations of readable logs: of a log, a folder of logs (newest first), a store.
 
     Raises:
-        InvalidArgument: There is no such place.
+        InvalidArgument: There is no such path, or the store cannot be used.
     """
-    store = store_at(place)
-    logs = [entry.log for entry in store.entries] if store else list_logs(place)
+    store = store_at(location)
+    logs = [entry.log for entry in store.entries] if store else list_logs(location)
     return [log.location for log in logs if not log.unreadable]
 
 
 def check_read_arguments(store: Store, recorded: Recorded) -> None:
-    """Refuse arguments on the layout of logs that differ from those of the store."""
+    """Refuse options for reading logs of other evals that differ from those of the store.
+
+    Without options, those of the store hold. Without logs of other evals only `--cluster` counts.
+    """
     foreign_tasks = {task for task, table in all_tables().items() if table.fallback}
     has_foreign_logs = any(entry.record.get("task") in foreign_tasks for entry in store.entries)
-    is_read_otherwise = read_arguments(recorded) not in (
+    differs = read_arguments(recorded) not in (
         read_arguments(SELF_DESCRIBING),
         store.recorded,
     )
-    if is_read_otherwise and (has_foreign_logs or recorded.cluster):
+    if differs and (has_foreign_logs or recorded.cluster):
         raise InvalidArgument(
-            f"PATH={store.folder}: its logs were not read with these --confidence-from, "
-            "--confidence-scale, --score, --by and --cluster; ingest them with the same, or name "
-            "the logs."
+            f"PATH={store.folder}: its logs were read with another value of --confidence-from, "
+            "--confidence-scale, --score, --by or --cluster; ingest them with the same values, or "
+            "give the logs in place of the store."
         )
 
 
@@ -234,7 +249,7 @@ class Ingested:
     Attributes:
         logs_read: Logs that were read.
         logs_unchanged: Logs whose judgments the store had already.
-        logs_removed: Logs that the store had, and that are no longer at their places.
+        logs_removed: Logs that the store had, and that are not among the logs any more.
         judgments: Judgments in the store after the ingest.
         notices: A notice for each log that cannot be read, and for logs lost by the executor.
         logs_failed: Logs that cannot be read.
@@ -262,8 +277,8 @@ def ingest(
     One log is in memory at a time. An interrupted ingest continues where it was.
 
     Args:
-        logs: Logs, or folders of them, anywhere Inspect reads. The store will contain exactly
-            these logs: a log that is gone from these places is removed from the store.
+        logs: Logs, or folders of them, anywhere Inspect reads. The store then contains exactly
+            these logs: a log that has been deleted is removed from the store.
         store: A local folder: new, empty, or a store.
         executor: Reads the logs: any `concurrent.futures.Executor`, or a value of `--executor`.
         rebuild: Whether all logs are read again.
@@ -271,46 +286,46 @@ def ingest(
         progress: Wraps the list of logs while they are read, to show progress.
 
     Raises:
-        InvalidArgument: The folder holds something else, another ingest writes to it, the store was
-            read by another version or holds logs of other places (without `rebuild`), or a place
-            does not exist.
+        InvalidArgument: The folder holds something else, or another ingest writes to it; a path
+            does not exist; or, without `rebuild`, the store was read by other versions or holds
+            logs of other locations.
     """
     folder = _prepare_folder(fspath(store))
     paths = [logs] if isinstance(logs, str | PathLike) else logs
-    places = [_absolute_place(path) for path in paths]
-    found_logs = list(chain.from_iterable(list_logs(place) for place in places))
+    locations = [_absolute_log_location(path) for path in paths]
+    found_logs = list(chain.from_iterable(list_logs(location) for location in locations))
     notices: list[str] = []
     with name_write_errors(folder), _lock(folder):
         before = _read_manifest(folder) or Store(folder)
         if not rebuild and before.whole:
-            _check_unchanged(before, places)
+            _refuse_changed_sources(before, locations)
         build = before.build + rebuild if before.unfinished is None else before.unfinished
-        current = {record_key(log, recorded, build): log for log in found_logs}
-        entries = _stored_entries(folder, current)
-        new = {key: log for key, log in current.items() if key not in entries}
+        log_by_key = {record_key(log, recorded, build): log for log in found_logs}
+        entries = _stored_entries(folder, log_by_key)
+        new = {key: log for key, log in log_by_key.items() if key not in entries}
         write_manifest(replace(before, unfinished=build))
         for key, entry in _new_entries(folder, new, executor, recorded, notices, progress):
             entries[key] = entry
         after = Store(
             folder,
-            places,
+            locations,
             read_arguments(recorded),
             reader_versions(),
             build,
-            entries=[entries[key] for key in current],
+            entries=[entries[key] for key in log_by_key],
             whole=True,
         )
         write_manifest(after)
         _remove_old_files(after)
     failed = [entry for entry in after.entries if entry.error]
     for entry in failed:
-        place = location_text(entry.log.location)
-        notices.append(f"{place} could not be read and was left out: {entry.error}")
+        location = location_text(entry.log.location)
+        notices.append(f"{location} could not be read and was left out: {entry.error}")
     removed = {entry.log.absolute for entry in before.entries}
     removed -= {log.absolute for log in found_logs}
     return Ingested(
         logs_read=len(new) - len(failed),
-        logs_unchanged=len(current) - len(new),
+        logs_unchanged=len(log_by_key) - len(new),
         logs_removed=len(removed),
         judgments=sum(entry.record.get("rows", 0) for entry in after.entries),
         notices=notices,
@@ -321,10 +336,10 @@ def ingest(
 def _stored_entries(folder: Path, logs: Mapping[str, Log]) -> dict[str, StoredLog]:
     """Return the entries of logs, by key, whose record files are in the folder and intact."""
     entries = {}
-    for file in folder.glob(f"{_PARTS}/*.parquet"):
+    for file in folder.glob(f"{_MODEL_FOLDERS}/*.parquet"):
         key = file.stem.partition("-")[0]
         if key in logs and is_intact(file):
-            entries[key] = _record_entry(logs[key], file)
+            entries[key] = _entry_of_record(logs[key], file)
     return entries
 
 
@@ -336,7 +351,16 @@ def _new_entries(
     notices: list[str],
     progress: Callable[[Sequence[str]], Iterable[str]],
 ) -> Iterator[tuple[str, StoredLog]]:
-    """Read logs, write their record files, and yield their keys and entries."""
+    """Read logs, write their record files, and yield their keys and entries.
+
+    Args:
+        folder: Folder of the store.
+        logs: The logs by key of their record files.
+        executor: Reads the logs, as for `ingest`.
+        recorded: The options by which logs of other evals are read.
+        notices: Receives a notice of how many logs the executor lost.
+        progress: Wraps the list of logs, to show progress.
+    """
     keys = list(logs)
     steps = iter(progress([log.location for log in logs.values()]))
     next(steps, None)
@@ -345,65 +369,87 @@ def _new_entries(
     ):
         key = keys[number]
         if isinstance(record, bytes):
-            yield key, put(folder, logs[key], key, record)
+            yield key, write_record(folder, logs[key], key, record)
         else:
             yield key, StoredLog(logs[key], error=record)
         next(steps, None)
 
 
 def _prepare_folder(store: str) -> Path:
-    """Return the folder of a store, created if it is new; refuse a folder of anything else."""
-    if "://" in store or store.endswith((*SUFFIXES, *LOGS)):
+    """Return the absolute folder of a store, created if it is new.
+
+    Raises:
+        InvalidArgument: It is an address or a file, its name ends like that of a file of judgments
+            or a log, or it contains something else.
+    """
+    if "://" in store or store.endswith((*SUFFIXES, *LOG_SUFFIXES)):
         raise InvalidArgument(
-            f"--output {store}: a store is a folder on this machine, and its name doesn't end as "
-            "that of a file of judgments or of a log."
+            f"--output {store}: a store is a folder on this machine; give a path without the "
+            "ending of a file of judgments or of a log."
         )
     folder = Path(store).absolute()
     if folder.exists() and not folder.is_dir():
-        raise InvalidArgument(f"--output {store} is a file; a store is a folder.")
+        raise InvalidArgument(f"--output {store} is a file; give a new or empty folder.")
     names = [file.name for file in folder.iterdir()] if folder.is_dir() else []
     if MANIFEST in names:
-        _read_manifest(folder, must=True)
+        _read_manifest(folder, required=True)
     else:
         # An interrupted first ingest leaves its lock and its unfinished manifest.
         foreign = [name for name in names if not name.startswith((f"{MANIFEST}.", ".lock"))]
         if foreign:
             raise InvalidArgument(
-                f"--output {store}: {foreign[0]} is there, and no store; name a new or empty "
-                "folder."
+                f"--output {store}: the folder contains {foreign[0]} and is not a store; give a "
+                "new or empty folder."
             )
     with name_write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
-def _absolute_place(place: str | PathLike[str]) -> str:
-    """Return a place of logs as a path that does not depend on the working directory."""
-    text = fspath(place)
+def _absolute_log_location(location: str | PathLike[str]) -> str:
+    """Return the address or absolute path of logs.
+
+    Raises:
+        InvalidArgument: It is a table or a store.
+    """
+    text = fspath(location)
     if is_table(text) or ("://" not in text and _read_manifest(Path(text))):
-        raise InvalidArgument(f"{text}: logs are ingested; name them, or a folder of them.")
+        kind = "a table" if is_table(text) else "a store"
+        raise InvalidArgument(f"{text} is {kind}, not logs; give a log file or a folder of logs.")
     return text if "://" in text else str(Path(text).absolute())
 
 
-def _check_unchanged(before: Store, places: Sequence[str]) -> None:
+def _refuse_changed_sources(before: Store, places: Sequence[str]) -> None:
+    """Refuse to update a store that other versions read, or that has logs of other locations.
+
+    Args:
+        before: The store as it is.
+        places: Locations of the logs that it should contain.
+    """
     if before.readers != reader_versions():
         raise InvalidArgument(
             f"--output {before.folder}: {before.readers} read its logs, and this is "
-            f"{reader_versions()}; --rebuild reads all of them again."
+            f"{reader_versions()}; --rebuild reads all logs again."
         )
     if missing := [place for place in before.places if place not in places]:
         raise InvalidArgument(
-            f"--output {before.folder}: it holds the logs of {missing[0]} too. Name that again, or "
-            "say --rebuild for a store of these logs alone."
+            f"--output {before.folder}: it holds the logs of {missing[0]} too. Give that path too, "
+            "or --rebuild for a store of these logs alone."
         )
 
 
 @contextmanager
 def _lock(folder: Path) -> Iterator[None]:
-    """Keep other ingests out of the folder until the process ends or leaves the context."""
+    """Keep other ingests out of a folder until the process ends or leaves the context.
+
+    Windows, and file systems without locks, keep nobody out.
+
+    Raises:
+        InvalidArgument: Another ingest writes to the folder.
+    """
     with (folder / ".lock").open("a") as lock:
         try:
-            import fcntl  # noqa: PLC0415 # not on Windows, where nobody is kept away
+            import fcntl  # noqa: PLC0415 # missing on Windows
 
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -415,57 +461,81 @@ def _lock(folder: Path) -> Iterator[None]:
         yield
 
 
-def put(folder: Path, log: Log, name: str, record: bytes) -> StoredLog:
-    """Write the record of a log into a store's folder, under its key."""
-    description = read_record_facts(record)
-    part = folder / "judgments" / _path_part(description["task"]) / _path_part(description["model"])
-    file = part / f"{name}-{hashlib.sha256(record).hexdigest()}.parquet"
+def write_record(folder: Path, log: Log, key: str, record: bytes) -> StoredLog:
+    """Write the record file of a log into a store's folder; return the log's entry.
+
+    Args:
+        folder: Folder of the store.
+        log: The log.
+        key: Key of the record file, from `record_key`.
+        record: Content of the record file.
+    """
+    facts = read_record_facts(record)
+    model_folder = folder / "judgments" / _folder_name(facts["task"]) / _folder_name(facts["model"])
+    file = model_folder / f"{key}-{hashlib.sha256(record).hexdigest()}.parquet"
     write_whole(file, record, durable=True)
-    return _record_entry(log, file, description)
+    return _entry_of_record(log, file, facts)
 
 
-def _record_entry(log: Log, file: Path, record: Mapping[str, Any] | None = None) -> StoredLog:
+def _entry_of_record(log: Log, file: Path, facts: Mapping[str, Any] | None = None) -> StoredLog:
     relative = "/".join(file.parts[-4:])
-    return StoredLog(log, relative, record=record or read_record_facts(file))
+    return StoredLog(log, relative, record=facts or read_record_facts(file))
 
 
-def _path_part(text: str) -> str:
-    """Return a text as one part of a path."""
+def _folder_name(text: str) -> str:
+    """Return a folder name for a text, such as a model's name: shortened with a hash if it is long.
+
+    File systems allow 255 bytes; a name of dots alone would lead to another folder.
+    """
     name = quote(text, safe=" ")
-    usable = len(name) <= 200 and name.strip(".")  # dots alone lead to another folder
-    return name if usable else f"{name[:180]}-{fingerprint(text)}"
+    is_usable = len(name) <= 200 and name.strip(".")
+    return name if is_usable else f"{name[:180]}-{fingerprint(text)}"
 
 
-def _read_manifest(folder: Path, *, must: bool = False) -> Store | None:
-    """Return the store in a folder by its manifest; its records are not read yet."""
+def _read_manifest(folder: Path, *, required: bool = False) -> Store | None:
+    """Return the store that a folder's manifest describes; its record files are not read.
+
+    Args:
+        folder: The folder. Without a manifest the result is None.
+        required: Whether a manifest that something else wrote is refused; otherwise None.
+
+    Raises:
+        InvalidArgument: The manifest is damaged, of another version, or names a file that is not a
+            record file.
+    """
     try:
         content = (folder / MANIFEST).read_bytes()
     except OSError:
         return None
     try:
         manifest = json.loads(content)
-        made_by = manifest.pop("made_by")
+        writer = manifest.pop("made_by")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        made_by = None
-    if made_by != _MADE_BY:
-        if any(_RECORD_FILE.fullmatch(file.name) for file in folder.glob(f"{_PARTS}/*.parquet")):
+        writer = None
+    if writer != _WRITER:
+        if any(
+            _RECORD_FILE.fullmatch(file.name) for file in folder.glob(f"{_MODEL_FOLDERS}/*.parquet")
+        ):
             raise InvalidArgument(
                 f"{folder}: its {MANIFEST} is damaged; ingest its logs into a new folder."
             )
-        if must:
-            raise InvalidArgument(f"--output {folder}: its {MANIFEST} is none of a store.")
+        if required:
+            raise InvalidArgument(
+                f"--output {folder}: its {MANIFEST} is not that of a store; give a new or empty "
+                "folder."
+            )
         return None
-    if (form := manifest.pop("format", None)) != FORMAT:
+    if (version := manifest.pop("format", None)) != FORMAT:
         raise InvalidArgument(
-            f"{folder} is a store of format {form!r:.20}, and this version reads {FORMAT}: ingest "
-            "its logs into a new folder."
+            f"{folder} is a store of format {version!r:.20}, and this version reads {FORMAT}; "
+            "ingest its logs into a new folder."
         )
     if manifest.pop("sha256", "") != _checksum(manifest):
         raise InvalidArgument(
             f"{folder}: its {MANIFEST} does not match its checksum; ingest its logs into a new "
             "folder."
         )
-    if unknown := sorted(manifest.keys() - _STORED):
+    if unknown := sorted(manifest.keys() - _MANIFEST_FIELDS):
         raise InvalidArgument(
             f"{folder}: its {MANIFEST} has {unknown[0]!r:.40}, which this version does not know; "
             "use the version that wrote it."
@@ -480,36 +550,38 @@ def _read_manifest(folder: Path, *, must: bool = False) -> Store | None:
     for entry in entries:
         if entry.file and not _RECORD_PATH.fullmatch(entry.file):
             raise InvalidArgument(
-                f"{folder}: its {MANIFEST} names {entry.file!r:.80}, which is no record file."
+                f"{folder}: its {MANIFEST} names {entry.file!r:.80}, which is not a record file; "
+                "ingest its logs into a new folder."
             )
     return store
 
 
-_STORED = {item.name for item in fields(Store)} - {"folder", "damaged"}
+_MANIFEST_FIELDS = {item.name for item in fields(Store)} - {"folder", "damaged"}
 """Fields of a store that its manifest holds."""
 _RECORD_FILE = re.compile(r"[0-9a-f]{32}-[0-9a-f]{64}\.parquet")
 _RECORD_PATH = re.compile(rf"judgments/(?!\.+/)[^/]+/(?!\.+/)[^/]+/{_RECORD_FILE.pattern}")
 
 
 def _checksum(manifest: Mapping[str, Any]) -> str:
-    """Return the sha256 of a manifest, whatever its layout."""
+    """Return the sha256 of a manifest, which does not depend on spaces and the order of keys."""
     return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
 
 
 def write_manifest(store: Store) -> None:
     """Replace a store's manifest, after all files that it names are on the disk."""
-    manifest = {name: value for name, value in vars(store).items() if name in _STORED}
-    manifest["entries"] = [_entry_record(entry) for entry in store.entries]
+    manifest = {name: value for name, value in vars(store).items() if name in _MANIFEST_FIELDS}
+    manifest["entries"] = [_manifest_entry(entry) for entry in store.entries]
     manifest = json.loads(json.dumps(manifest))  # tuples and lists have one checksum
-    head = {"made_by": _MADE_BY, "format": FORMAT, "sha256": _checksum(manifest)}
-    text = json.dumps({**head, **manifest}, indent=1)
-    for part in [*store.folder.glob(_PARTS), store.folder]:
-        _flush_folder(part)
+    header = {"made_by": _WRITER, "format": FORMAT, "sha256": _checksum(manifest)}
+    text = json.dumps({**header, **manifest}, indent=1)
+    for written_folder in [*store.folder.glob(_MODEL_FOLDERS), store.folder]:
+        _flush_folder(written_folder)
     write_whole(store.folder / MANIFEST, text.encode(), durable=True)
     _flush_folder(store.folder)
 
 
-def _entry_record(entry: StoredLog) -> dict[str, Any]:
+def _manifest_entry(entry: StoredLog) -> dict[str, Any]:
+    """Return an entry as it is written into the manifest: without a record that was read again."""
     return {
         "log": asdict(entry.log),
         "file": entry.file,
@@ -519,7 +591,7 @@ def _entry_record(entry: StoredLog) -> dict[str, Any]:
 
 
 def _flush_folder(folder: Path) -> None:
-    """Write a folder's list of files to the disk."""
+    """Write a folder's list of files to the disk, so that a power cut cannot lose new files."""
     if os.name == "posix":
         opened = os.open(folder, os.O_RDONLY)
         try:
@@ -531,11 +603,11 @@ def _flush_folder(folder: Path) -> None:
 def _remove_old_files(store: Store) -> None:
     """Remove record files that the store no longer refers to, and unfinished manifests."""
     current = {store.folder / entry.file for entry in store.entries}
-    for part in store.folder.glob(_PARTS):
-        for file in part.iterdir():
+    for model_folder in store.folder.glob(_MODEL_FOLDERS):
+        for file in model_folder.iterdir():
             if RECORD_FILES.fullmatch(file.name) and file not in current:
                 file.unlink()
-        if not any(part.iterdir()):
-            part.rmdir()
+        if not any(model_folder.iterdir()):
+            model_folder.rmdir()
     for unfinished in store.folder.glob(f"{MANIFEST}.*.new"):
         unfinished.unlink()

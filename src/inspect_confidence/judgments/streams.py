@@ -28,14 +28,14 @@ EntryVariant = tuple[StoredLog, str]
 class Stream:
     """The judgments of a store, read by task and model when they are needed.
 
-    The judgments are equal to those that `read_judgments` returns. It is assumed that a sample's
-    uuid is in one run only, as Inspect makes uuids.
+    They equal those that `read_judgments` returns. It is assumed that a sample's uuid occurs in one
+    run only.
 
     Attributes:
         store: The store.
         entries: Its logs with judgments, each with its variant.
-        notices: As `read_judgments` gives them.
-        loss_notices: As `read_judgments` gives them.
+        notices: Notices, as `read_judgments` gives them.
+        loss_notices: Those about lost data.
     """
 
     store: Store
@@ -49,7 +49,7 @@ class Stream:
         return sum(entry.record["rows"] for entry, _ in self.entries)
 
     def order(self, tasks: Collection[str]) -> Mapping[ModelVariant, int]:
-        """Return the position of each model and variant among the judgments of these tasks."""
+        """Return the position of each model and variant of these tasks in alphabetical order."""
         model_variants: set[ModelVariant] = set()
         for entry, variant in self.entries:
             if entry.record["rows"] and not set(tasks).isdisjoint(record_tasks(entry.record)):
@@ -59,7 +59,13 @@ class Stream:
     def frames(
         self, tasks: Collection[str], *, each_model: bool
     ) -> Iterator[dict[str, pd.DataFrame]]:
-        """Yield the judgments of these tasks: model by model, or all at once."""
+        """Yield the judgments of these tasks as frames by task.
+
+        Args:
+            tasks: Names of the tasks.
+            each_model: Whether the frames of each model are yielded one after the other, to keep
+                memory small; otherwise all judgments are yielded at once.
+        """
         entries = []
         for entry, variant in self.entries:
             if not set(tasks).isdisjoint(record_tasks(entry.record)):
@@ -81,10 +87,13 @@ class Stream:
         return join_runs(runs, variants)
 
     def judgment_notices(self) -> Iterator[str]:
-        """Yield the notices that need the judgments: repeated samples, pooled runs, repeats."""
+        """Yield the notices about shared samples, pooled runs and repeats.
+
+        Only models with several logs, or with repeats in a log, are read for them.
+        """
         shared_samples, repeats, pooling = Counter[str](), Counter[str](), list[str]()
-        for of_task in _group_entries(self.entries, "task"):
-            groups = _group_entries(of_task, "model")
+        for task_entries in _group_entries(self.entries, "task"):
+            groups = _group_entries(task_entries, "model")
             for group in sorted(groups, key=lambda entries: entries[0][0].record["model"]):
                 if len(group) == 1 and not group[0][0].record["twice"]:
                     continue
@@ -98,21 +107,26 @@ class Stream:
         yield from repeat_notices(repeats)
 
 
-def _group_entries(entries: Sequence[EntryVariant], name: str) -> list[list[EntryVariant]]:
-    """Return the entries in groups that share a value of their records."""
+def _group_entries(entries: Sequence[EntryVariant], fact: str) -> list[list[EntryVariant]]:
+    """Return the entries in groups with the same value of a fact in their records.
+
+    Args:
+        entries: Logs of a store with their variants.
+        fact: Name of the fact, such as `model`.
+    """
     groups: dict[str, list[EntryVariant]] = {}
     for entry, variant in entries:
-        groups.setdefault(entry.record[name], []).append((entry, variant))
+        groups.setdefault(entry.record[fact], []).append((entry, variant))
     return list(groups.values())
 
 
-def stream_at(place: object) -> Stream | None:
-    """Return the judgments of the store at a path.
+def stream_at(source: object) -> Stream | None:
+    """Return the judgments of a store, or None if they cannot be read model by model.
 
-    The result is None if they cannot be read in parts: the path is no store, or the store is of
-    another version, has no judgments, or has logs of several models under one run.
+    That is so if the source is not the path of a store, or if the store was read by other versions,
+    has no judgments, or has a run with logs of several models or tasks.
     """
-    store = store_at(fspath(place)) if isinstance(place, str | PathLike) else None
+    store = store_at(fspath(source)) if isinstance(source, str | PathLike) else None
     if store is None:
         return None
     store = store.verified()
@@ -124,10 +138,10 @@ def stream_at(place: object) -> Stream | None:
     runs = runs_with_judgments(outcomes, notices, loss_notices)
     variants = variants_of_runs([(run.task, run.kind, run.settings) for _, run in runs])
     entries = store.entries_with_judgments()
-    owners = {(run.id, run.task, run.model) for _, run in runs}
-    rows = sum(entry.record["rows"] for entry in entries)
-    is_shared = len(owners) > len({run.id for _, run in runs})
-    if store.readers != reader_versions() or not rows or is_shared:
+    run_models = {(run.id, run.task, run.model) for _, run in runs}
+    n_judgments = sum(entry.record["rows"] for entry in entries)
+    has_mixed_run = len(run_models) > len({run.id for _, run in runs})
+    if store.readers != reader_versions() or not n_judgments or has_mixed_run:
         return None
     stream = Stream(store, list(zip(entries, variants, strict=True)), (), loss_notices)
     return replace(stream, notices=[*notices, *stream.judgment_notices()])

@@ -23,14 +23,14 @@ from inspect_confidence.judgments.locations import (
 )
 from inspect_confidence.results import unescape_formula
 
-_SEPARATED = (".csv", ".tsv", ".txt")
-_LINES = (".jsonl", ".ndjson")
-_SUFFIXES = (*_SEPARATED, *_LINES, ".json", ".parquet")
+_SEPARATED_SUFFIXES = (".csv", ".tsv", ".txt")
+_JSON_LINES_SUFFIXES = (".jsonl", ".ndjson")
+_TABLE_SUFFIXES = (*_SEPARATED_SUFFIXES, *_JSON_LINES_SUFFIXES, ".json", ".parquet")
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
-_SURPLUS = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
+_SURPLUS_CELLS = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
 """Error of pandas for a row of more cells than the first."""
-_BEGINNING = 1_000
-"""Characters of a json file that tell a table from a log of Inspect."""
+_INSPECTED_BYTES = 1_000
+"""Bytes at the beginning of a json file in which a log of Inspect shows its version and status."""
 
 
 @dataclass(frozen=True)
@@ -39,24 +39,27 @@ class UserTable:
 
     Attributes:
         frame: Rows, numbered from 0; all cells of a csv file are text.
-        decimal_comma: Whether a comma in a number is a decimal one: in files with semicolons.
+        decimal_comma: Whether a comma in a number is a decimal one, as in files with semicolons.
     """
 
     frame: pd.DataFrame
     decimal_comma: bool = False
 
 
-def is_table(place: str) -> bool:
-    """Return whether a path is a table by its ending; a json file also by its beginning."""
-    name = _unpacked_name(place)
-    if not name.endswith(_SUFFIXES):
+def is_table(path: str) -> bool:
+    """Return whether a path is a table, by its ending, also before `.gz`.
+
+    A json file must also begin like a table: logs of Inspect are json files, too.
+    """
+    name = _unpacked_name(path)
+    if not name.endswith(_TABLE_SUFFIXES):
         return False
-    return not name.endswith(".json") or _is_json_table(Path(place))
+    return not name.endswith(".json") or _is_json_table(Path(path))
 
 
-def file_stem(place: str) -> str:
-    """Return the name of a table's file without its folder and endings."""
-    return Path(_unpacked_name(place)).stem
+def file_stem(path: str) -> str:
+    """Return the name of a table's file without its folder, its ending and `.gz`."""
+    return Path(_unpacked_name(path)).stem
 
 
 def read_table(path: Path) -> UserTable:
@@ -64,23 +67,26 @@ def read_table(path: Path) -> UserTable:
 
     A csv file may be separated by commas, semicolons, tabs or bars; its header decides. A json file
     is a list of records, one such list under a name, records by id (column `id`), or columns by
-    name. Fields of nested records are columns such as `metrics.acc`.
+    name. Fields of nested records become columns such as `metrics.acc`.
+
+    Args:
+        path: The file. Its ending decides the format; it may be packed as `.gz`.
 
     Raises:
-        InvalidArgument: The file can't be read, has no rows, is neither in UTF-8 nor in UTF-16 with
-            a byte order mark, has rows of more cells than its header, or a column without a name or
-            with another's.
+        InvalidArgument: The file cannot be read, has no rows, or has two columns of one name. It is
+            neither in UTF-8 nor in UTF-16 with a byte order mark. A row has more cells than the
+            header.
     """
     name = _unpacked_name(path.name)
     try:
         if name.endswith(".parquet"):
             table = UserTable(_read_parquet(path))
-        elif name.endswith((*_LINES, ".json")):
-            records = _records_of_lines if name.endswith(_LINES) else _records_of_json
-            rows = [dict(_flat_fields(record)) for record in records(path)]
+        elif name.endswith((*_JSON_LINES_SUFFIXES, ".json")):
+            records = _records_of_lines if name.endswith(_JSON_LINES_SUFFIXES) else _records_of_json
+            rows = [dict(_flatten_record(record)) for record in records(path)]
             table = UserTable(pd.DataFrame(rows, dtype=object))
         else:
-            table = _read_separated(path)
+            table = _read_separated_text(path)
     except UnicodeDecodeError as error:
         raise InvalidArgument(f"{path} is not UTF-8 ({error.reason}); save it as UTF-8.") from error
     except RecursionError:
@@ -96,48 +102,57 @@ def read_table(path: Path) -> UserTable:
         raise InvalidArgument(f"{path} has no rows; give a file with judgments.")
     names = pd.Index([str(column).strip() for column in table.frame.columns])
     if names.has_duplicates:
-        twice = names[names.duplicated()][0]
-        raise InvalidArgument(f"{path} has two columns {twice!r}; rename or drop one of them.")
+        duplicate = names[names.duplicated()][0]
+        raise InvalidArgument(f"{path} has two columns {duplicate!r}; rename or drop one of them.")
     return UserTable(table.frame.set_axis(names, axis="columns"), table.decimal_comma)
 
 
-def _unpacked_name(place: str) -> str:
-    return place.removesuffix(".gz")
+def _unpacked_name(path: str) -> str:
+    return path.removesuffix(".gz")
 
 
 def _read_bytes(path: Path) -> bytes:
-    """Return the content of a file, unpacked unless it would fill memory, a text in UTF-8."""
+    """Return the unpacked content of a file; a text in UTF-16 is converted to UTF-8.
+
+    Raises:
+        InvalidArgument: The unpacked content would fill memory.
+    """
     if path.suffix != ".gz":
         return _as_utf8(path.read_bytes())
     limit = min(MAX_PART_BYTES, max(UNCHECKED_BYTES, MAX_COMPRESSION * path.stat().st_size))
     with gzip.open(path) as opened:
         content = opened.read(limit + 1)
     if len(content) > limit:
-        raise InvalidArgument(f"{path} has more than {limit / 1e6:.0f} MB unpacked; unpack it.")
+        raise InvalidArgument(
+            f"{path} has more than {limit / 1e6:.0f} MB unpacked, which may fill memory; unpack it."
+        )
     return _as_utf8(content)
 
 
 def _as_utf8(content: bytes) -> bytes:
-    """Return a text with UTF-16's byte order mark, as spreadsheets write it, in UTF-8."""
+    """Return content with the byte order mark of UTF-16 as UTF-8; other content unchanged."""
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return content.decode("utf-16").encode()
     return content
 
 
-def _read_separated(path: Path) -> UserTable:
+def _read_separated_text(path: Path) -> UserTable:
     """Return the rows of a csv file as text.
 
-    The header is read as a row: otherwise pandas renames columns, and takes surplus cells for an
-    index. A row that ends early lacks its last cells. An apostrophe that keeps spreadsheets
-    from running a cell as a formula is removed.
+    A row that ends early lacks its last cells. An apostrophe that keeps spreadsheets from running a
+    cell as a formula is removed.
+
+    Raises:
+        InvalidArgument: A row has more cells than the header.
     """
     content = _read_bytes(path)
-    separator = _separator(content)
+    separator = _detect_separator(content)
+    # With a header, pandas would rename columns and take surplus cells for an index.
     options: dict[str, Any] = {"dtype": str, "keep_default_na": False, "header": None}
     try:
         rows = pd.read_csv(BytesIO(content), sep=separator, **options)
     except pd.errors.ParserError as error:
-        if surplus := _SURPLUS.search(str(error)):
+        if surplus := _SURPLUS_CELLS.search(str(error)):
             columns, line, cells = surplus.groups()
             raise InvalidArgument(
                 f"{path}, line {line} has {cells} cells and the first line {columns}; the first "
@@ -154,27 +169,32 @@ def _read_separated(path: Path) -> UserTable:
     return UserTable(frame.reset_index(drop=True), decimal_comma=separator == ";")
 
 
-def _separator(content: bytes) -> str:
+def _detect_separator(content: bytes) -> str:
     """Return the separator that occurs most often in the header, outside quotation marks."""
     header = content[:100_000].lstrip().split(b"\n", 1)[0].decode("utf-8-sig", "replace")
-    names = "".join(header.split('"')[::2])
-    return max(_SEPARATORS, key=names.count)
+    unquoted_text = "".join(header.split('"')[::2])
+    return max(_SEPARATORS, key=unquoted_text.count)
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
-    """Return the rows of a parquet file; index columns become columns again."""
+    """Return the rows of a parquet file; a named index becomes a column.
+
+    Raises:
+        OSError: The file cannot be opened.
+        ValueError: It is not a parquet file, or damaged.
+    """
     try:
         frame = pd.read_parquet(BytesIO(_read_bytes(path)) if path.suffix == ".gz" else path)
     except OSError:
         raise
-    except Exception as error:  # of a damaged file, KeyError and NotImplementedError among them
-        raise ValueError(f"this is no whole parquet file ({error!r:.100})") from error
+    except Exception as error:  # a damaged file may raise KeyError, NotImplementedError and others
+        raise ValueError(f"it is not a parquet file, or damaged ({error!r:.100})") from error
     names = [name for name in frame.index.names if name is not None]
     return frame.reset_index(level=names).reset_index(drop=True)
 
 
 def _records_of_lines(path: Path) -> Iterator[Mapping[str, Any]]:
-    """Yield the record of each line that is not empty."""
+    """Yield the record of each line that is not empty; refuse a line that holds something else."""
     lines = _read_bytes(path).decode("utf-8-sig").split("\n")
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -184,35 +204,44 @@ def _records_of_lines(path: Path) -> Iterator[Mapping[str, Any]]:
         except json.JSONDecodeError as error:
             raise InvalidArgument(f"{path}, line {number} is not JSON: {error.msg}.") from None
         if not isinstance(record, dict):
-            raise InvalidArgument(f"{path}, line {number} is no record {{...}} with named fields.")
+            raise InvalidArgument(
+                f"{path}, line {number} is not a record; write named fields: {{...}}."
+            )
         yield record
 
 
 def _records_of_json(path: Path) -> list[Mapping[str, Any]]:
-    """Return the records of a json file: a list, a list under a name, or records by id."""
+    """Return the records of a json file in one of the forms that `read_table` describes."""
     content = json.loads(_read_bytes(path).decode("utf-8-sig"))
     if not content:
         return []
-    if _are_columns(content):
+    if _is_column_dict(content):
         records: list[dict[str, Any]] = pd.DataFrame(content).astype(object).to_dict("records")  # type: ignore[assignment] # keys of json are texts
         return list(records)
     if isinstance(content, dict):
-        lists = [value for value in content.values() if _are_records(value)]
+        lists = [value for value in content.values() if _is_record_list(value)]
         if len(lists) == 1:
             return list(lists[0])
         if all(isinstance(value, dict) for value in content.values()):
             return [{"id": name, **record} for name, record in content.items()]
-    if not _are_records(content):
-        raise InvalidArgument(f"{path} is no list of records; write [{{...}}, ...] or one a line.")
+    if not _is_record_list(content):
+        raise InvalidArgument(
+            f"{path} is not a list of records; write [{{...}}, ...], or one record in each line of "
+            "a .jsonl file."
+        )
     return list(content)
 
 
-def _are_columns(content: object) -> bool:
-    """Return whether a dict has lists of one length, or cells by the number of their row."""
+def _is_column_dict(content: object) -> bool:
+    """Return whether json content is a table of columns by name.
+
+    A column is a list of cells, or a mapping from row numbers to cells as pandas writes it; all
+    columns have the same rows. A single list may be something else and does not count.
+    """
     if not isinstance(content, dict):
         return False
     columns = list(content.values())
-    if all(isinstance(cells, list) and not _are_records(cells) for cells in columns):
+    if all(isinstance(cells, list) and not _is_record_list(cells) for cells in columns):
         return len(columns) > 1 and len({len(cells) for cells in columns}) == 1
     if not all(isinstance(cells, dict) for cells in columns):
         return False
@@ -220,31 +249,35 @@ def _are_columns(content: object) -> bool:
     return all(map(str.isdigit, rows)) and all(cells.keys() == rows for cells in columns)
 
 
-def _are_records(value: object) -> bool:
+def _is_record_list(value: object) -> bool:
+    """Return whether a value is a list of dicts that is not empty."""
     is_list = isinstance(value, list) and bool(value)
     return is_list and all(isinstance(record, dict) for record in value)  # type: ignore[attr-defined]
 
 
-def _flat_fields(record: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the fields of a record; those of nested records as `outer.inner`, lists as JSON."""
+def _flatten_record(record: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield names and values of a record's fields; nested ones as `outer.inner`, lists as JSON."""
     for name, value in record.items():
         if isinstance(value, Mapping):
-            yield from _flat_fields(value, f"{prefix}{name}.")
+            yield from _flatten_record(value, f"{prefix}{name}.")
         else:
             yield f"{prefix}{name}", json.dumps(value) if isinstance(value, list) else value
 
 
 def _is_json_table(path: Path) -> bool:
-    """Return whether a json file is a table; logs of Inspect begin with their version."""
+    """Return whether a json file is a table by its first bytes; logs begin with their version.
+
+    A file that cannot be opened is none.
+    """
     try:
         if path.suffix == ".gz":
             with gzip.open(path) as opened:
-                beginning = opened.read(_BEGINNING)
+                beginning = opened.read(_INSPECTED_BYTES)
         else:
             with path.open("rb") as plain:
-                beginning = plain.read(_BEGINNING)
+                beginning = plain.read(_INSPECTED_BYTES)
     except (OSError, EOFError, zlib.error):
-        return False  # of a place that is not local, or does not exist
+        return False  # the path is an address, or does not exist
     text = beginning.decode("utf-8-sig", "ignore").lstrip()
     if text.startswith("{"):
         return not is_log_name(path.name) and not ('"version"' in text and '"status"' in text)
