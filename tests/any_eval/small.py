@@ -14,6 +14,7 @@ from inspect_ai.scorer import match
 
 from any_eval.answerer import FORMS
 from inspect_confidence.datasets.wep_survey import phrases
+from inspect_confidence.scorers.parsed import exact_value
 from provider_server import Reply, Request, Token
 
 SUMS = [Sample("1 + 1?", target="2", id="a"), Sample("1 + 2?", target="3", id="b")]
@@ -87,7 +88,7 @@ def confidence_of(
     """The values of confidence of a sample, and the facts beside them."""
     score = (sample_of(log, item, epoch).scores or {})[name]
     assert isinstance(score.value, dict)
-    return score.value, score.metadata or {}
+    return exact_value(score.value, score.metadata), score.metadata or {}
 
 
 def metrics_of(log: EvalLog, name: str = "confidence") -> dict[str, float]:

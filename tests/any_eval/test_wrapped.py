@@ -19,6 +19,7 @@ from any_eval.answerer import BET_FROM, KEPT_FROM, UNREADABLE_ITEM, Answerer, pe
 from any_eval.evals import CASES, GSM8K, ZEROBENCH, EvalCase, run
 from inspect_confidence import with_confidence
 from inspect_confidence.datasets.wep_survey import surveyed_counts
+from inspect_confidence.scorers.parsed import exact_value
 from provider_server import ProviderServer
 
 TWICE = (GSM8K, evals.SIMPLEQA_ORIGINAL, evals.INTERCODE)
@@ -90,7 +91,7 @@ def run_plain_and_wrapped(
 def confidence_of(sample: EvalSample) -> tuple[dict[str, float], dict[str, Any]]:
     """The values of confidence, and the facts beside them."""
     score = (sample.scores or {})["confidence"]
-    return score.as_dict(), score.metadata or {}  # type: ignore[return-value] # all are numbers
+    return exact_value(score.value, score.metadata), score.metadata or {}
 
 
 def check_confidence(case: EvalCase, log: EvalLog, ways: dict[str, tuple[int, int]]) -> None:
