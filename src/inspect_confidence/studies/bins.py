@@ -133,6 +133,7 @@ def confidence_bins(
     """
 
     def bin_results(group: _Readable) -> Iterator[Result]:
+        """Yield accuracy and mean confidence of each bin of a condition."""
         confidence, correct = group.column("confidence"), group.column("correct")
         bins, column = np.unique(bin_of(confidence, own_top=own_top), return_inverse=True)
         inside = column[:, None] == np.arange(len(bins))
@@ -190,6 +191,7 @@ def corp_rows(
     """
 
     def curve_results(group: _Readable) -> Iterator[Result]:
+        """Yield the CORP curve of a condition, then its band."""
         confidence, correct = group.column("confidence"), group.column("correct")
         values, accuracy = corp_curve(confidence, correct)
         n, key, note = len(confidence), group.key, group.note
@@ -219,6 +221,7 @@ def type2_rates(rows: pd.DataFrame, condition_columns: Sequence[str]) -> Iterato
     metrics = ("type2_hit_rate", "type2_false_alarm_rate")
 
     def rate_results(group: _Readable) -> Iterator[Result]:
+        """Yield both rates of a condition at each threshold, the highest first."""
         confidence = np.round(group.column("confidence"), _DECIMALS)
         correct = group.column("correct")
         thresholds = np.unique(confidence)[::-1]
@@ -259,6 +262,7 @@ def utility_curve(
         return
 
     def utility_results(group: _Readable) -> Iterator[Result]:
+        """Yield the utility of a condition at each threshold."""
         unit_count = int(group.unit_index.max()) + 1
         confidence, correct = group.column("confidence"), group.column("correct")
         count_tables = ItemTables.from_judgments(confidence, correct, group.unit_index, unit_count)
@@ -294,6 +298,7 @@ def report_shares(
     """
 
     def share_results(group: _Readable) -> Iterator[Result]:
+        """Yield the share of each reported value of a condition."""
         reports = np.round(group.column(report), _DECIMALS)
         unit_count = int(group.unit_index.max()) + 1
         values, counts = np.unique(reports, return_counts=True)

@@ -407,6 +407,7 @@ class _Contender:
         functions = [self.answers.value_function(metric) for metric in compared]
 
         def values(tables: metrics.ConfidenceTables) -> FloatArray:
+            """Return the metrics of each table, of shape (tables, metrics)."""
             undefined = np.full(len(tables.right), np.nan)
             is_total = len(tables.right) == 1  # one table: all units, not resamples
             columns = []
@@ -479,8 +480,10 @@ def mean_differences(parts: Sequence[ResampledDifferences]) -> ResampledDifferen
 
     Items are summed; the number of units is the smallest of any data set.
     """
-    names = [name for name in parts[0].names if all(name in part.names for part in parts)]
-    shared = [part.take([part.names.index(name) for name in names]) for part in parts]
+    names = list(parts[0].names)
+    for part in parts:
+        names = [name for name in names if name in part.names]
+    shared = [part.take(list(map(part.names.index, names))) for part in parts]
     reductions: dict[str, Callable[..., Any]] = {
         "items": np.sum,
         "unit_counts": np.min,

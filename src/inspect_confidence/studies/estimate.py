@@ -332,7 +332,7 @@ def resample(
     """
     strata = np.zeros(units, np.int64) if isinstance(units, int) else units
     all_statistics = list(statistics)
-    estimates = [estimate for part in all_statistics for estimate in part.estimates]
+    estimates = list(chain.from_iterable(part.estimates for part in all_statistics))
     is_requested = np.array([resampling.requests(estimate.metric) for estimate in estimates], bool)
     # Statistics that are resampled, by the columns of `draws` that they fill.
     to_resample: dict[tuple[int, ...], metrics.Statistic] = {}
@@ -346,12 +346,11 @@ def resample(
         if requested:
             positions, statistic = part.restrict(requested)
             values[start + positions] = statistic(unit_weights).reshape(-1)
-        needed = [
-            position
-            for position, estimate in enumerate(part.estimates)
-            if resampling.observes(estimate.metric)
-            or _needs_resamples(estimate, len(strata), clusters)
-        ]
+        needed = []
+        for position, estimate in enumerate(part.estimates):
+            is_observed = resampling.observes(estimate.metric)
+            if is_observed or _needs_resamples(estimate, len(strata), clusters):
+                needed.append(position)
         if needed or not part.estimates:
             resampled_parts.append(part.statistic)
         if needed_and_requested := sorted({*needed}.intersection(requested)):

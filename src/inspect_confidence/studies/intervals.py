@@ -188,6 +188,7 @@ def plateau_statistic(coverages: Mapping[float, metrics.Statistic]) -> metrics.S
     levels = np.array(list(coverages))
 
     def mean_ratio(*shares: FloatArray) -> FloatArray:
+        """Return the mean ratio in each resample; `shares` are the coverages by level."""
         ratios = np.stack(shares) / (levels / 100)[:, None]
         present = ~np.isnan(ratios)
         with np.errstate(invalid="ignore"):

@@ -52,7 +52,7 @@ headings.
 
 _LINE_KEYS = ("model", "variant", "dataset")
 _NOT_CONDITION = {"task", *_LINE_KEYS, "metric"}
-_MOST_COLUMNS = 8
+_MAX_COLUMNS = 8
 
 CAPTION = (
     "Numbers of the field that no study prints: docs/metrics.md says when to use which. 95% "
@@ -72,18 +72,14 @@ def extra_metric_views(results: pd.DataFrame) -> list[View]:
     if not any(is_extra):
         return corrected
     table = ResultTable.from_frame(results[np.array(is_extra) | (results["metric"] == "auroc")])
-    parts = [
-        name
-        for name in _condition_parts(table.matching(metric=_ANCHOR))
-        if name not in _NOT_CONDITION
-    ]
+    parts = _condition_parts(table.matching(metric=_ANCHOR))
     lines = [*_LINE_KEYS, *parts]
     headline_spec = _spec("Calibration and selective answers at a glance", table, lines, _HEADLINES)
     headline_metrics = {column.metric for column in _HEADLINES}
     columns = _columns([row for row in table if row["metric"] not in headline_metrics], parts)
     folded = []
-    for number, start in enumerate(range(0, len(columns), _MOST_COLUMNS), start=1):
-        chunk = columns[start : start + _MOST_COLUMNS]
+    for number, start in enumerate(range(0, len(columns), _MAX_COLUMNS), start=1):
+        chunk = columns[start : start + _MAX_COLUMNS]
         folded.append(_spec(f"Toolbox, {number}", table, lines, chunk))
     views = [replace(view, fold=True) for view in views_with_lines(folded)]
     return [*corrected, *views_with_lines([headline_spec]), *views]
@@ -123,7 +119,7 @@ def _corrected_spec(results: pd.DataFrame, corrected: "pd.Series[bool]") -> Tabl
     """
     keys = results[["task", "model", "dataset", "condition"]].apply(tuple, axis=1)
     table = ResultTable.from_frame(results[keys.isin(keys[corrected])])
-    parts = [name for name in _condition_parts(table) if name not in _NOT_CONDITION]
+    parts = _condition_parts(table)
     columns = []
     for metric, label in _CORRECTED.items():
         corrected_metric = f"judge_corrected_{metric.removeprefix('mean_')}"
@@ -144,8 +140,11 @@ def _corrected_spec(results: pd.DataFrame, corrected: "pd.Series[bool]") -> Tabl
 
 
 def _condition_parts(table: ResultTable) -> list[str]:
-    """Return the names of the condition's parts that any row has, in the order of the rows."""
-    return list(dict.fromkeys(name for row in table for name, text in row.parts.items() if text))
+    """Return the names of the condition's parts, but the variant, that any row has."""
+    names: dict[str, None] = {}
+    for row in table:
+        names |= dict.fromkeys(name for name, text in row.parts.items() if text)
+    return [name for name in names if name not in _NOT_CONDITION]
 
 
 def _columns(rows: Sequence[ResultRow], lines: Sequence[str]) -> list[Column]:
@@ -154,11 +153,10 @@ def _columns(rows: Sequence[ResultRow], lines: Sequence[str]) -> list[Column]:
     `lines` are the names of the parts that make the lines.
     """
     columns: dict[tuple[str, tuple[tuple[str, str], ...]], Column] = {}
+    excluded = {*_NOT_CONDITION, *lines}
     for row in rows:
         condition = {
-            name: text
-            for name, text in row.parts.items()
-            if text and name not in _NOT_CONDITION and name not in lines
+            name: text for name, text in row.parts.items() if text and name not in excluded
         }
         label = " ".join(f"{name} {text}" for name, text in condition.items())
         heading = f"{row['metric'].replace('_', ' ')} {label}".rstrip()
@@ -170,6 +168,7 @@ def _columns(rows: Sequence[ResultRow], lines: Sequence[str]) -> list[Column]:
 def _spec(
     title: str, table: ResultTable, lines: Sequence[str], columns: Sequence[Column]
 ) -> TableSpec:
+    """Specify a table of extra metrics without empty columns."""
     return TableSpec(
         title, table, lines, columns, CAPTION, label=_labels, layout=columns_with_numbers
     )

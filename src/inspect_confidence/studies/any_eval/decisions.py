@@ -124,10 +124,12 @@ def complete_decisions(samples: Sequence[JudgmentRows], completed: CompletedRun)
         samples: All judgments of each sample.
         completed: The run without its decisions.
     """
-    by_sample = [[row for row in rows if row.get("task") in TASKS] for rows in samples]
+    by_sample: list[JudgmentRows] = []
     decision_by_key: dict[tuple[Any, ...], Mapping[str, Any]] = {}
-    for rows in by_sample:
-        for row in rows:
+    for rows in samples:
+        decisions_of_sample = [row for row in rows if row.get("task") in TASKS]
+        by_sample.append(decisions_of_sample)
+        for row in decisions_of_sample:
             decision_by_key.setdefault(_key(row), row)
     if not decision_by_key:
         return completed

@@ -385,9 +385,9 @@ def _read_token(sample: SampleFacts) -> dict[str, Any]:
 
 def complete_run(samples: Sequence[JudgmentRows]) -> CompletedRun:
     """Complete the judgments of a run's samples from each other: confidence, then decisions."""
-    confidence_rows = [
-        [row for row in rows if row.get("task") not in DECISION_TASKS] for rows in samples
-    ]
+    confidence_rows = []
+    for rows in samples:
+        confidence_rows.append([row for row in rows if row.get("task") not in DECISION_TASKS])
     completed = _complete_confidence(confidence_rows)
     return complete_decisions(samples, completed)
 

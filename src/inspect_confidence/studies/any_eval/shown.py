@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import chain
 
 import pandas as pd
 
@@ -197,8 +198,8 @@ _PARTS_BY_METHOD_NAME: Mapping[str, Sequence[str]] = {
 """Parts of the condition that name the method in labels of main numbers, by their template."""
 
 HEADLINES: Sequence[Headline] = tuple(
-    Headline(TASK, metric, f"{label}, {named}", short=f"{short}, {named}", each=each)
-    for named, each in _PARTS_BY_METHOD_NAME.items()
+    Headline(TASK, metric, f"{label}, {method}", short=f"{short}, {method}", each=each)
+    for method, each in _PARTS_BY_METHOD_NAME.items()
     for metric, label, short in (
         ("overconfidence", "Overconfidence (share)", "overconfidence"),
         ("auroc", "AUROC", "AUROC"),
@@ -209,7 +210,7 @@ HEADLINES: Sequence[Headline] = tuple(
 )
 
 CLAUSES: Sequence[Clause] = tuple(
-    clause
-    for each in _PARTS_BY_METHOD_NAME.values()
-    for clause in calibration_clauses(TASK, {}, each)
+    chain.from_iterable(
+        calibration_clauses(TASK, {}, each) for each in _PARTS_BY_METHOD_NAME.values()
+    )
 )

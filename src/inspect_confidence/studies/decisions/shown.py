@@ -195,38 +195,50 @@ FIGURES: Sequence[FigureSpec] = (
 
 _TARGET = ("confidence_target", "format")
 _TARGET_ASKED = (*_TARGET, "confidence_asked")
-_OF_TARGET = "{} at target {{confidence_target}}, {{format}}, confidence asked {{confidence_asked}}"
-_STRICTEST = 0.9
-_STRICT = {"confidence_target": f"{_STRICTEST:g}", "format": "open"}
+_TARGET_LABEL = (
+    "{} at target {{confidence_target}}, {{format}}, confidence asked {{confidence_asked}}"
+)
+_HIGHEST_TARGET = 0.9
+_HIGHEST_TARGET_PARTS = {"confidence_target": f"{_HIGHEST_TARGET:g}", "format": "open"}
 _STATED = {"confidence_source": "stated"}
 
 HEADLINES: Sequence[Headline] = (
     Headline(
-        *(ABSTAIN, "payoff", "Payoff at target {confidence_target}, {format} (points)"),
+        ABSTAIN,
+        "payoff",
+        "Payoff at target {confidence_target}, {format} (points)",
         short="payoff at {confidence_target}, {format}",
         each=_TARGET,
     ),
     Headline(
-        *(ABSTAIN, "attempted_share", "Attempted at target {confidence_target}, {format} (share)"),
+        ABSTAIN,
+        "attempted_share",
+        "Attempted at target {confidence_target}, {format} (share)",
         short="attempted at {confidence_target}, {format}",
         each=_TARGET,
     ),
     Headline(
-        *(ABSTAIN, "payoff", f"{_OF_TARGET.format('Payoff')} (points)"),
+        ABSTAIN,
+        "payoff",
+        f"{_TARGET_LABEL.format('Payoff')} (points)",
         short="payoff at {confidence_target}, {format}, asked {confidence_asked}",
         each=_TARGET_ASKED,
     ),
     Headline(
-        *(ABSTAIN, "attempted_share", f"{_OF_TARGET.format('Attempted')} (share)"),
+        ABSTAIN,
+        "attempted_share",
+        f"{_TARGET_LABEL.format('Attempted')} (share)",
         short="attempted at {confidence_target}, {format}, asked {confidence_asked}",
         each=_TARGET_ASKED,
     ),
     Headline(SIMPLE_QA, "f_score", "F-score of questions of facts", _STATED, "F-score"),
     Headline(SIMPLE_QA, "auroc", "AUROC in questions of facts", _STATED, "AUROC"),
-    Headline(*(COMMITMENT, "withdraw_delta", "Withdraw delta (points)"), short="withdraw delta"),
+    Headline(COMMITMENT, "withdraw_delta", "Withdraw delta (points)", short="withdraw delta"),
     Headline(COMMITMENT, "bet_delta", "Bet delta (points)", short="bet delta"),
     Headline(
-        *(COMMITMENT, "withdraw_delta", "Withdraw delta before pushback {pushback} (points)"),
+        COMMITMENT,
+        "withdraw_delta",
+        "Withdraw delta before pushback {pushback} (points)",
         short="withdraw delta, {pushback}",
         each=("pushback",),
     ),
@@ -234,25 +246,33 @@ HEADLINES: Sequence[Headline] = (
         COMMITMENT, "capitulation", "Moved under pushback (share)", short="moved under pushback"
     ),
     Headline(
-        *(COMMITMENT, "capitulation", "Moved under pushback {pushback} (share)"),
+        COMMITMENT,
+        "capitulation",
+        "Moved under pushback {pushback} (share)",
         short="moved under pushback {pushback}",
         each=("pushback",),
     ),
 )
 
 
-def _attempts_under_a_target(attempted: NumberInText, accuracy: NumberInText) -> str:
-    """Describe whether answers above a target of .9 are as often right as it asks."""
+def _describe_attempts(attempted: NumberInText, accuracy: NumberInText) -> str:
+    """Return the clause on a target of .9: whether the attempted answers are right often enough.
+
+    Only the interval of accuracy decides; the clause has `{}` for both numbers.
+    """
     text = "told to answer only above 90%, it answered {} of the questions and was right in {}"
-    if accuracy.high < _STRICTEST:
+    if accuracy.high < _HIGHEST_TARGET:
         return f"{text} of these, too few"
-    if accuracy.low >= _STRICTEST:
+    if accuracy.low >= _HIGHEST_TARGET:
         return f"{text} of these, as it was told"
     return f"{text} of these"
 
 
-def _keeps(delta: NumberInText) -> str:
-    """Describe whether the model keeps right answers more often than wrong ones."""
+def _describe_withdraw_delta(delta: NumberInText) -> str:
+    """Return the clause on whether the model keeps right answers more often than wrong ones.
+
+    The interval of the difference decides; the clause has `{}` in the place of the difference.
+    """
     if delta.low > 0:
         return "it keeps right answers more often than wrong ones (by {} points)"
     if delta.high < 0:
@@ -266,14 +286,20 @@ CLAUSES: Sequence[Clause] = (
     Clause(
         ABSTAIN,
         "targets",
-        [("attempted_share", _STRICT), ("accuracy_given_attempted", _STRICT)],
-        _attempts_under_a_target,
+        [
+            ("attempted_share", _HIGHEST_TARGET_PARTS),
+            ("accuracy_given_attempted", _HIGHEST_TARGET_PARTS),
+        ],
+        _describe_attempts,
     ),
     Clause(
         ABSTAIN,
         "targets",
-        [("attempted_share", _STRICT), ("accuracy_given_attempted", _STRICT)],
-        _attempts_under_a_target,
+        [
+            ("attempted_share", _HIGHEST_TARGET_PARTS),
+            ("accuracy_given_attempted", _HIGHEST_TARGET_PARTS),
+        ],
+        _describe_attempts,
         each=("confidence_asked",),
     ),
     Clause(
@@ -283,12 +309,12 @@ CLAUSES: Sequence[Clause] = (
         "it attempts {} of the questions and is right in {} of these",
     ),
     Clause(SIMPLE_QA, "ranking", [("auroc", _STATED)], describe_auroc),
-    Clause(COMMITMENT, "commitment", [("withdraw_delta", {})], _keeps),
+    Clause(COMMITMENT, "commitment", [("withdraw_delta", {})], _describe_withdraw_delta),
     Clause(
         COMMITMENT,
         "commitment",
         [("withdraw_delta", {})],
-        _keeps,
+        _describe_withdraw_delta,
         each=("pushback",),
     ),
     Clause(

@@ -345,6 +345,7 @@ def _tunnel_statistics(
     n_asked, items = rows.groupby(["item", "epoch"]).ngroups, len(np.unique(unit_index))
 
     def mean(estimate_condition: Condition, metric: str, bits: ArrayLike, note: str) -> Statistics:
+        """Return the mean of a metric over items and epochs, with its estimate."""
         described = Estimate(
             estimate_condition, metric, len(unit_index), note, n_asked=n_asked, unit_count=items
         )

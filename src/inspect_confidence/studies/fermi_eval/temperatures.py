@@ -212,6 +212,10 @@ def decoding_temperatures(
     def chosen_temperature(
         objective: FloatArray, level: float, choice_condition: Mapping[str, object]
     ) -> Statistics:
+        """Return the temperature with the smallest objective; NaN if an objective is undefined.
+
+        Its counts are those of the train intervals at `level`.
+        """
         is_undefined = np.isnan(objective).any()
         temperature = np.nan if is_undefined else temperatures[_best(objective)]
         return single_statistic(

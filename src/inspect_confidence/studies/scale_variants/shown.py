@@ -114,13 +114,12 @@ def _study_tables(rows: ResultTable, threshold: str, adjusted: _AdjustedP) -> It
     """
     used_scales = sorted(filter(None, rows.values("scale")), key=_scale_sort_key)
     means = {(row["model"], row["variant"]) for row in rows.matching(dataset=MEAN)}
-    mean = ResultTable(
-        [
-            row
-            for row in rows
-            if (row["dataset"] == MEAN) == ((row["model"], row["variant"]) in means)
-        ]
-    )
+    mean_rows = []
+    for row in rows:
+        has_mean = (row["model"], row["variant"]) in means
+        if (row["dataset"] == MEAN) == has_mean:
+            mean_rows.append(row)
+    mean = ResultTable(mean_rows)
     starred = partial(_add_stars, adjusted=adjusted)
     meta_d, m_ratio, *_ = map(starred, _sensitivity(rows, threshold))
     sensitivity = [meta_d, m_ratio]
@@ -423,8 +422,11 @@ FIGURES: Sequence[FigureSpec] = (
 
 HEADLINES: Sequence[Headline] = (
     Headline(
-        *(_TASK, "overconfidence", "Overconfidence on 0-100 (share)", _BASELINE),
-        short="overconfidence on 0-100",
+        _TASK,
+        "overconfidence",
+        "Overconfidence on 0-100 (share)",
+        _BASELINE,
+        "overconfidence on 0-100",
     ),
     Headline(_TASK, "auroc", "AUROC on 0-100", _BASELINE, "AUROC on 0-100"),
     Headline(_TASK, "ece", "ECE on 0-100 (share)", _BASELINE, "ECE on 0-100"),
