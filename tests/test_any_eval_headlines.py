@@ -12,6 +12,7 @@ from inspect_confidence import write_report
 from inspect_confidence.export import export
 from inspect_confidence.headlines import headline_rows
 from inspect_confidence.overview.front import front_of
+from inspect_confidence.results import ResultTable
 from studies.frames import Row, frame, study_results
 
 TASK = "any_eval"
@@ -66,11 +67,11 @@ def label_of(method: str) -> str:
 def test_every_method_and_scale_has_main_numbers(method: str, epochs: int) -> None:
     """Terminal, matrix and sentence have the three numbers under the method's name and scale."""
     results = study_results(frame(method_rows(method, epochs), TASK), resamples=50)
-    rows = headline_rows(results)
-    assert set(rows["metric"]) == set(METRICS)
-    assert rows["value"].notna().all()
-    assert all(label.endswith(f", {label_of(method)}") for label in rows["label"])
-    front = front_of(results, list(results["model"].unique()))
+    rows = headline_rows(ResultTable.from_frame(results))
+    assert set(rows.values("metric")) == set(METRICS)
+    assert len(rows.defined()) == len(rows)
+    assert all(label.endswith(f", {label_of(method)}") for label in rows.values("label"))
+    front = front_of(ResultTable.from_frame(results), list(results["model"].unique()))
     assert front is not None
     assert [column.metric for column in front.matrix.columns] == list(METRICS)
     ((_, sentence),) = front.sentences
@@ -83,14 +84,14 @@ def test_methods_come_one_after_the_other_in_the_matrix() -> None:
     for number, row in enumerate(rows):
         row["by"] = f"domain={number % 2}"
     results = study_results(frame(rows, TASK), resamples=50)
-    front = front_of(results, list(results["model"].unique()))
+    front = front_of(ResultTable.from_frame(results), list(results["model"].unique()))
     assert front is not None
     headings = [column.heading for column in front.matrix.columns]
     expected = []
     for method in ("stated", "alone", "words"):
         expected += [f"{name}, {label_of(method)}" for name in ("overconfidence", "AUROC", "ECE")]
     assert sorted(headings) == sorted(expected[:8])
-    assert not headline_rows(results)["condition"].str.contains("by=").any()
+    assert not len(headline_rows(ResultTable.from_frame(results)).having("by"))
 
 
 def test_leaderboard_and_report_show_numbers_of_a_field(tmp_path: Path) -> None:

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from itertools import chain, groupby
 
 import numpy as np
-import pandas as pd
 
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.metrics.arrays import FloatArray
-from inspect_confidence.results import Condition, conditions_of
+from inspect_confidence.results import Condition, ResultRow, ResultTable
 from inspect_confidence.studies import Headline, Study, all_studies
 
 
@@ -58,13 +57,13 @@ class Direction:
         return np.asarray(np.abs(values - self.target))
 
 
-def direction_of(metric: str, condition: str) -> Direction:
+def direction_of(metric: str, condition: Mapping[str, str]) -> Direction:
     """Return the direction of a metric; the condition may contain the level that is its target.
 
     Example:
-        >>> direction_of("coverage", "level=90")
+        >>> direction_of("coverage", {"level": "90"})
         Direction(name='target', target=0.9)
-        >>> direction_of("ece", "").name
+        >>> direction_of("ece", {}).name
         'lower'
     """
     name, _, target = METRICS[metric].direction.partition("=")
@@ -73,60 +72,45 @@ def direction_of(metric: str, condition: str) -> Direction:
     if target not in ("level", "alpha/2"):
         return Direction(name, float(target))
     try:
-        level = float(Condition.read(condition)["level"])
+        level = float(condition["level"])
     except (KeyError, ValueError):
         return Direction(name)
     # Divide last, so that a level of 90 gives exactly 0.9.
     return Direction(name, level / 100 if target == "level" else (100 - level) / 200)
 
 
-def add_condition_columns(results: pd.DataFrame) -> pd.DataFrame:
-    """Add the columns `variant`, `judge` and `where` (the other parts of the condition)."""
-    parts = conditions_of(results)
-    return results.assign(
-        variant=[part.get("variant", "") for part in parts],
-        judge=[part.get("judge", "") for part in parts],
-        where=[str(part.but(variant="", judge="")) for part in parts],
-    )
-
-
 def headline_rows(
-    results: pd.DataFrame, headlines: Callable[[Study], Iterable[Headline]] | None = None
-) -> pd.DataFrame:
+    results: ResultTable, headlines: Callable[[Study], Iterable[Headline]] | None = None
+) -> ResultTable:
     """Return the headline results of each model and variant, in the order of studies.
 
     Args:
-        results: A frame of results.
+        results: Results, of any metrics.
         headlines: Function from a study to its headlines; by default the study's own.
 
     Returns:
-        Rows of `results` with their index, and the columns `label`, `short`, `variant`, `judge`
-        and `study`.
+        Rows of `results` with the further parts `label`, `short` and `study`.
     """
     by_study: dict[str, Sequence[Headline]] = {}
-    tasks = set(results["task"])
+    tasks = set(results.values("task"))
     for study in all_studies():
         study_headlines = headlines(study) if headlines else study.headlines
         by_study[study.name] = [item for item in study_headlines if item.task in tasks]
     metrics = {headline.metric for headline in chain.from_iterable(by_study.values())}
-    rows = add_condition_columns(results[results["metric"].isin(metrics)])
-    frames = []
+    rows = results.among("metric", metrics)
+    rows_by_number: dict[tuple[str, str, Condition], list[ResultRow]] = {}
+    for row in rows:
+        rows_by_number.setdefault((row["task"], row["metric"], row.shared), []).append(row)
+    chosen = []
     for study_name, study_headlines in by_study.items():
         for headline in _present_headlines(rows, study_headlines):
-            is_headline = (
-                (rows["task"] == headline.task)
-                & (rows["metric"] == headline.metric)
-                & (rows["where"] == str(Condition(headline.where)))
-            )
-            if is_headline.any():
-                labels = {"label": headline.label, "short": headline.short, "study": study_name}
-                frames.append(rows[is_headline].assign(**labels))
-    if not frames:
-        frames = [rows.iloc[:0].assign(label="", short="", study="")]
-    return pd.concat(frames).drop(columns="where")
+            labels = {"label": headline.label, "short": headline.short, "study": study_name}
+            number = (headline.task, headline.metric, Condition(headline.where))
+            chosen += [row.labelled(**labels) for row in rows_by_number.get(number, ())]
+    return ResultTable(chosen)
 
 
-def _present_headlines(rows: pd.DataFrame, headlines: Iterable[Headline]) -> Iterator[Headline]:
+def _present_headlines(rows: ResultTable, headlines: Iterable[Headline]) -> Iterator[Headline]:
     """Yield the headlines; one with `each` is repeated for each combination of values.
 
     `each` of a headline names conditions. The headline is repeated for every combination of their
@@ -145,19 +129,18 @@ def _present_headlines(rows: pd.DataFrame, headlines: Iterable[Headline]) -> Ite
 
 
 def condition_values(
-    rows: pd.DataFrame, task: str, where: Mapping[str, str], each: Sequence[str]
+    rows: ResultTable, task: str, where: Mapping[str, str], each: Sequence[str]
 ) -> list[dict[str, str]]:
     """Return the combinations of values that some parts of a task's conditions have, in order.
 
     Args:
-        rows: Results with the column `where`, as from `add_condition_columns`.
+        rows: Results.
         task: Name of the task.
-        where: The other parts of the condition.
+        where: The other parts of the condition, except variant and judge.
         each: Names of the parts.
     """
     combinations = []
-    for text in rows.loc[rows["task"] == task, "where"].unique():
-        condition = Condition.read(text)
+    for condition in dict.fromkeys(row.shared for row in rows.matching(task=task)):
         parts = {name: condition[name] for name in each if name in condition}
         if len(parts) == len(each) and condition == {**where, **parts}:
             combinations.append(parts)

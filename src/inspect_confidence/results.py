@@ -5,10 +5,11 @@ import functools
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from operator import attrgetter
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import unquote
 
 import pandas as pd
@@ -288,3 +289,144 @@ def drop_part(condition: str, name: str) -> str:
         'effort=low'
     """
     return str(Condition.read(condition).but(**{name: ""}))
+
+
+KEY_PARTS = tuple(field.name for field in fields(Key))
+
+
+@dataclass(frozen=True)
+class ResultRow:
+    """A row of results.
+
+    Attributes:
+        index: Index of the row in the frame of results.
+        record: All its columns, and `row`: the index.
+        condition: Its varied factors.
+        parts: Its task, model, data set, metric, and the parts of its condition, by name.
+    """
+
+    index: int
+    record: Mapping[Any, Any]
+    condition: Condition
+    parts: Mapping[str, str]
+
+    def __getitem__(self, name: str) -> str:
+        """Return the part of that name; empty if the row has none."""
+        return self.parts.get(name, "")
+
+    def labelled(self, **parts: str) -> "ResultRow":
+        """Return the row with further parts."""
+        return replace(self, parts={**self.parts, **parts})
+
+    @cached_property
+    def shared(self) -> Condition:
+        """The condition without variant and judge, which models may differ in."""
+        return self.condition.but(variant="", judge="")
+
+    @property
+    def value(self) -> float:
+        """Value of the row's metric."""
+        return float(self.record["value"])
+
+    @property
+    def low(self) -> float:
+        """Lower end of the value's 95% interval; NaN without one."""
+        return float(self.record["ci_low"])
+
+    @property
+    def high(self) -> float:
+        """Upper end of the value's 95% interval; NaN without one."""
+        return float(self.record["ci_high"])
+
+    @property
+    def n(self) -> int:
+        """Number of judgments behind the value."""
+        return int(self.record["n"])
+
+    @property
+    def asked(self) -> int:
+        """Number of judgments asked for."""
+        return int(self.record["asked"])
+
+    @property
+    def note(self) -> str:
+        """Note on the value."""
+        return str(self.record["note"])
+
+
+@dataclass(frozen=True)
+class ResultTable:
+    """Rows of results, selected by their parts.
+
+    Attributes:
+        rows: Rows in the results' order.
+        common: Parts that all rows share: lines and columns of a display table leave them out.
+    """
+
+    rows: Sequence[ResultRow]
+    common: frozenset[str] = frozenset()
+
+    @classmethod
+    def from_frame(cls, results: pd.DataFrame) -> "ResultTable":
+        """Take all rows of a frame of results."""
+        if "row" not in results:
+            results = results.assign(row=results.index)
+        rows = []
+        for record, condition in zip(
+            results.to_dict("records"), conditions_of(results), strict=True
+        ):
+            parts = {name: record[name] for name in (*KEY_PARTS, "metric")}
+            rows.append(ResultRow(int(record["row"]), record, condition, parts | dict(condition)))
+        return cls(rows)
+
+    def __iter__(self) -> Iterator[ResultRow]:
+        """Iterate over the rows."""
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.rows)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the rows as a frame of results, with their index."""
+        records = [row.record for row in self]
+        return pd.DataFrame(records, [row.index for row in self], COLUMNS)
+
+    @property
+    def first(self) -> ResultRow:
+        """The first row."""
+        return self.rows[0]
+
+    def matching(self, **parts: str) -> "ResultTable":
+        """Return the rows with exactly these parts; an empty text means that the part is absent."""
+        rows = [row for row in self if all(row[name] == text for name, text in parts.items())]
+        return ResultTable(rows, self.common | set(parts))
+
+    def groups(self, *names: str) -> Iterator[tuple[list[str], "ResultTable"]]:
+        """Yield the values of these parts with the rows that have them, for each combination."""
+        groups: dict[tuple[str, ...], list[ResultRow]] = {}
+        for row in self:
+            groups.setdefault(tuple(row[name] for name in names), []).append(row)
+        for values, rows in groups.items():
+            yield list(values), ResultTable(rows, self.common | set(names))
+
+    def among(self, name: str, values: Collection[str]) -> "ResultTable":
+        """Return the rows whose part is one of these values."""
+        names = set(values)
+        return replace(self, rows=[row for row in self if row[name] in names])
+
+    def having(self, name: str) -> "ResultTable":
+        """Return the rows that have the part."""
+        return replace(self, rows=[row for row in self if row[name]])
+
+    def sorted_by(self, key: Callable[[ResultRow], Any]) -> "ResultTable":
+        """Return the rows sorted; a display table has its lines in this order."""
+        return replace(self, rows=sorted(self, key=key))
+
+    def defined(self) -> "ResultTable":
+        """Return the rows with a value."""
+        return replace(self, rows=[row for row in self if not math.isnan(row.value)])
+
+    def values(self, name: str) -> list[str]:
+        """Return the different values of the part, in the order of the rows."""
+        return list(dict.fromkeys(row[name] for row in self))

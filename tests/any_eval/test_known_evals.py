@@ -29,6 +29,7 @@ from sklearn.metrics import roc_auc_score
 from inspect_confidence import InvalidArgument, read_judgments, summarize, with_confidence
 from inspect_confidence.headlines import headline_rows
 from inspect_confidence.overview.front import front_of
+from inspect_confidence.results import ResultTable
 from inspect_confidence.studies import Recorded
 from provider_server import ProviderServer, Reply, Request
 from runs import connected, printed, run_task
@@ -152,8 +153,9 @@ def check_shown(folder: Path, method: str, *options: object) -> None:
     for label in ("Overconfidence", "AUROC", "ECE"):
         assert f"{label}, {method} on 0-100" in text
     results = summarize(read_judgments(folder), resamples=50)
-    assert {"overconfidence", "auroc", "ece"} <= set(headline_rows(results)["metric"])
-    front = front_of(results, list(results["model"].unique()))
+    table = ResultTable.from_frame(results)
+    assert {"overconfidence", "auroc", "ece"} <= set(headline_rows(table).values("metric"))
+    front = front_of(table, list(results["model"].unique()))
     assert front is not None
     assert {"overconfidence", "auroc", "ece"} <= {c.metric for c in front.matrix.columns}
     board = folder / "board"

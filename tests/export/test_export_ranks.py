@@ -16,9 +16,9 @@ from inspect_confidence.headlines import Direction, direction_of
 from inspect_confidence.overview.ranks import Rank, model_ranks
 
 NAN = float("nan")
-LOWER = direction_of("ece", "")
-HIGHER = direction_of("auroc", "")
-RATIO = direction_of("coverage_plateau", "")
+LOWER = direction_of("ece", {})
+HIGHER = direction_of("auroc", {})
+RATIO = direction_of("coverage_plateau", {})
 
 
 def ranks_of(
@@ -38,10 +38,10 @@ def test_ranks_by_value_and_by_nearness_to_a_target() -> None:
     # 0.9 and 1.1 are as near to 1 as each other, 0.5 is further, 2 is furthest.
     assert [rank.rank for rank in ranks_of([0.5, 0.9, 2.0, 1.1], RATIO)] == [3, 1, 4, 1]
     # Coverage aims at its level, misses on one side at half of the rest.
-    assert direction_of("coverage", "level=90;method=direct").target == 0.9
-    assert direction_of("miss_below", "level=90").target == 0.05
-    assert direction_of("miss_above", "level=99").target == 0.005
-    assert math.isnan(direction_of("coverage", "method=direct").target)
+    assert direction_of("coverage", {"level": "90", "method": "direct"}).target == 0.9
+    assert direction_of("miss_below", {"level": "90"}).target == 0.05
+    assert direction_of("miss_above", {"level": "99"}).target == 0.005
+    assert math.isnan(direction_of("coverage", {"method": "direct"}).target)
 
 
 @pytest.mark.parametrize(("direction", "sign"), [(LOWER, 1), (HIGHER, -1)])
@@ -82,7 +82,7 @@ def test_a_missing_rank_or_rank_interval_has_a_reason() -> None:
     assert "undefined" in undefined.note
     assert (defined.rank, defined.low, defined.high, defined.models) == (1, 1, 1, 1)
     for metric, reason in (("mean_width", "no direction"), ("coverage", "target is not known")):
-        (first,) = ranks_of([0.5], direction_of(metric, ""))
+        (first,) = ranks_of([0.5], direction_of(metric, {}))
         assert math.isnan(first.rank)
         assert reason in first.note
     without_interval, *_ = ranks_of([1.0, 2.0], LOWER)

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
@@ -17,7 +18,7 @@ from inspect_confidence.overview.numbers import format_interval, format_number, 
 from inspect_confidence.overview.ranks import headline_ranks
 from inspect_confidence.overview.sentences import study_sentences
 from inspect_confidence.report import write_report
-from inspect_confidence.results import Key, Result, results_frame
+from inspect_confidence.results import Key, Result, ResultTable, results_frame
 from report.pages import elements, rows_of, small_judgments
 
 MODELS = ["vendor/a", "vendor/b"]
@@ -32,7 +33,7 @@ def results() -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def first_view(results: pd.DataFrame) -> Front:
     """What is seen of them first."""
-    first_view = front_of(results, MODELS)
+    first_view = front_of(ResultTable.from_frame(results), MODELS)
     assert first_view is not None
     return first_view
 
@@ -66,7 +67,7 @@ def test_numbers_in_sentences_are_those_of_the_models_rows(
 ) -> None:
     """Each number is the row's, with its interval; task, data set and n stand behind it."""
     assert [key.model for key, _ in first_view.sentences] == MODELS
-    records = results.to_dict("index")
+    table = ResultTable.from_frame(results)
     for key, parts in first_view.sentences:
         text = "".join(part.text for part in parts)
         number = r"\d+%( \[[\d., ]+\])?"
@@ -75,17 +76,22 @@ def test_numbers_in_sentences_are_those_of_the_models_rows(
         )
         assert "its 95% intervals contain the true value" in text  # 99% wasn't asked for
         numbers = [part for part in parts if part.row is not None]
-        rows = [records[part.row or 0] for part in numbers]
+        rows = [table.rows[part.row or 0] for part in numbers]
         assert [row["metric"] for row in rows] == [
             *("mean_confidence", "accuracy", "auroc", "coverage")
         ]
         assert len({row["dataset"] for row in rows[:3]}) == 1
         for part, row in zip(numbers, rows, strict=True):
             assert row["model"] == key.model
-            value = format_number(row["metric"], row["value"], row["n"])
-            assert part.text == value + format_interval(row["metric"], row)
+            value = format_number(row["metric"], row.value, row.n)
+            assert part.text == value + format_interval(row)
         for row in (rows[0], rows[3]):
-            assert f"{row['task']} on {row['dataset']}, n = {row['n']}" in text
+            assert f"{row['task']} on {row['dataset']}, n = {row.n}" in text
+
+
+def table_of(rows: Iterable[Result]) -> ResultTable:
+    """Results as a table."""
+    return ResultTable.from_frame(results_frame(rows))
 
 
 def clause_rows(
@@ -101,7 +107,7 @@ def clause_rows(
 
 def sentence_of(rows: list[Result]) -> str:
     """The sentence on model m."""
-    view = front_of(results_frame(rows), ["m"])
+    view = front_of(table_of(rows), ["m"])
     assert view is not None
     ((_, parts),) = view.sentences
     return "".join(part.text for part in parts)
@@ -162,7 +168,7 @@ def test_the_page_shows_all_numbers_of_the_matrix_and_all_sentences(tmp_path: Pa
     judgments = small_judgments(*MODELS)
     page = write_report(judgments, tmp_path, resamples=100)
     page_elements, rows = elements(page), rows_of(page)
-    first_view = front_of(rows, MODELS)
+    first_view = front_of(ResultTable.from_frame(rows), MODELS)
     assert first_view is not None
     shown_numbers = {
         (int(element.attributes["data-row"]), element.text)
@@ -220,7 +226,7 @@ def test_ranks_without_resamples_follow_from_the_intervals() -> None:
         row_of("c", 0.55, 0.5, 0.6),
         row_of("d", 0.3, math.nan, math.nan),
     ]
-    ranked = headline_ranks(results_frame(rows), list("abcd"), {})
+    ranked = headline_ranks(table_of(rows), list("abcd"), {})
     ends = [(ranked[row].low, ranked[row].high) for row in range(3)]
     assert ends == [(1, 3), (1, 3), (3, 4)]
     assert [ranked[row].rank for row in range(4)] == [1, 2, 4, 3]
@@ -231,7 +237,7 @@ def test_ranks_without_resamples_follow_from_the_intervals() -> None:
 def test_the_best_and_the_worst_model_are_shaded_and_named() -> None:
     """The best of three is shaded so, the worst too; the sentence names both."""
     rows = [row_of("a", 0.05, 0, 0.1), row_of("b", 0.2, 0.15, 0.25), row_of("c", 0.35, 0.3, 0.4)]
-    matrix = matrix_of(results_frame(rows), ["c", "b", "a"])
+    matrix = matrix_of(table_of(rows), ["c", "b", "a"])
     numbers = {line.key: line.numbers[0] for line in matrix.lines}
     assert [key.model for key in numbers] == ["c", "b", "a"]
     shades = {key.model: number.rank.shade for key, number in numbers.items() if number}
@@ -252,7 +258,7 @@ def test_a_sentence_on_two_models_says_what_n_can_show() -> None:
     }
     texts = {}
     for name, rows in ends.items():
-        (sentence,) = study_sentences(matrix_of(results_frame(rows), ["a", "b"]))
+        (sentence,) = study_sentences(matrix_of(table_of(rows), ["a", "b"]))
         texts[name] = "".join(part.text for part in sentence)
     assert texts["apart"].endswith("0.35 [0.30, 0.40]; the difference is beyond chance.")
     assert texts["close"].endswith("; n is too small to show which is lower.")
@@ -270,7 +276,7 @@ def test_each_variant_has_a_line_and_an_undefined_metric_no_column() -> None:
         row_of("b", math.nan, math.nan, math.nan, "auroc"),
         row_of("c", 0.7, 0.6, 0.8, "overconfidence"),
     ]
-    matrix = matrix_of(results_frame(rows), ["a", "b", "c"])
+    matrix = matrix_of(table_of(rows), ["a", "b", "c"])
     assert {column.metric for column in matrix.columns} == {"ece", "overconfidence"}
     assert [line.key for line in matrix.lines] == [
         LineKey("a", "effort=high"),
@@ -291,7 +297,7 @@ def test_models_of_other_studies_have_a_board_of_their_own() -> None:
     for model, coverage in (("c", 0.0), ("d", -0.3)):
         key = Key("fermi_eval", model, "d")
         rows.append(key.result(_DIRECT_90, "coverage_gap", coverage, n=9))
-    boards = boards_of(matrix_of(results_frame(rows), ["a", "b", "c", "d"]))
+    boards = boards_of(matrix_of(table_of(rows), ["a", "b", "c", "d"]))
     keys = [[line.key.model for line in board.lines] for board in boards]
     assert sorted(keys) == [["a", "b"], ["c", "d"]]
     # Of a, b and c in two columns, one cell of six is empty, which is at most a third.
@@ -299,7 +305,7 @@ def test_models_of_other_studies_have_a_board_of_their_own() -> None:
         Key("fermi_eval", model, "d").result(_DIRECT_90, "coverage_gap", -0.1, n=9)
         for model in ("a", "b", "c")
     ]
-    (board,) = boards_of(matrix_of(results_frame(rows), ["a", "b", "c"]))
+    (board,) = boards_of(matrix_of(table_of(rows), ["a", "b", "c"]))
     assert [line.numbers.count(None) for line in board.lines] == [0, 0, 1]
     # Of four models in three columns and one in another, six cells of twenty are empty.
     rows = [
@@ -308,7 +314,7 @@ def test_models_of_other_studies_have_a_board_of_their_own() -> None:
         for metric, value in (("ece", 0.1), ("auroc", 0.8), ("overconfidence", 0.1))
     ]
     rows.append(Key("fermi_eval", "e", "d").result(_DIRECT_90, "coverage_gap", -0.1, n=9))
-    boards = boards_of(matrix_of(results_frame(rows), list("abcde")))
+    boards = boards_of(matrix_of(table_of(rows), list("abcde")))
     assert [len(board.lines) for board in boards if board.lines[0].key.model == "e"] == [1]
 
 
@@ -319,7 +325,7 @@ def test_a_ranked_board_is_sorted_by_its_first_column_and_marks_ties() -> None:
         Key("question_sets", model, "d").result({}, "ece", value, n=9)
         for model, value in values.items()
     ]
-    (board,) = boards_of(matrix_of(results_frame(rows), list(values)), ranked=True)
+    (board,) = boards_of(matrix_of(table_of(rows), list(values)), ranked=True)
     assert [line.key.model for line in board.lines] == ["c", "a", "d", "b"]
     assert board.rank_texts == ["1", "2=", "2=", ""]
 

@@ -21,7 +21,7 @@ from inspect_confidence.overview.sentences import (
     study_finding,
     study_sentences,
 )
-from inspect_confidence.results import Condition, Key, Result, results_frame
+from inspect_confidence.results import Key, Result, ResultTable, results_frame
 from inspect_confidence.studies import NumberInText, Study, all_studies
 from inspect_confidence.studies.unread import nearly_all_unread, summarize_failures
 
@@ -103,7 +103,8 @@ def test_sentences_of_generated_results_are_english(study: Study) -> None:
     printed = 0
     for models, values, interval, unread in CASES:
         names = ["m/a", "m/b", "m/c"][:models]
-        results = results_of(study, names, VALUES[values], interval, unread)
+        rows = results_of(study, names, VALUES[values], interval, unread)
+        results = ResultTable.from_frame(rows)
         ranks = headline_ranks(results, names, {})
         matrix = matrix_of(results, names, ranks, max_columns=20, studies=[study.name])
         sentences = [text_of(parts) for parts in study_sentences(matrix)]
@@ -121,10 +122,10 @@ def test_sentences_of_generated_results_are_english(study: Study) -> None:
             assert _VERBS.search(text), text
         if unread == 1:
             assert not by_model
-            assert "replies could not be read" in nearly_all_unread(results)
+            assert "replies could not be read" in nearly_all_unread(rows)
         else:
             assert finding
-        for failures in summarize_failures(results):
+        for failures in summarize_failures(rows):
             assert_is_english(failures.sentence)
         if models > 1 and values == "even" and unread < 1:
             assert not [text for text in sentences if "beyond chance" in text]
@@ -157,5 +158,5 @@ def test_directions_are_words() -> None:
         for _, metric, where in numbers_of(study):
             assert re.fullmatch(
                 r"(higher|lower|nearer to -?[\d.]+) is better|no direction|the target is not known",
-                direction_of(metric, str(Condition(where))).label,
+                direction_of(metric, where).label,
             )

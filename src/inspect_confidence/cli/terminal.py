@@ -208,10 +208,11 @@ def print_headlines(results: "pd.DataFrame") -> None:
     """Print each study's headlines: tables on a terminal, otherwise lines that can be searched."""
     from inspect_confidence.commands.views import headline_views
     from inspect_confidence.overview.sentences import study_finding
+    from inspect_confidence.results import ResultTable
 
-    console = _console()
+    console, table = _console(), ResultTable.from_frame(results)
     for study, views in headline_views(results):
-        finding = "".join(part.text for part in study_finding(results, study.name))
+        finding = "".join(part.text for part in study_finding(table, study.name))
         if finding and console.is_terminal:
             _print_text(console, f"{one_line(study.title)}\n{one_line(finding)}\n")
         elif finding:
@@ -266,7 +267,7 @@ def print_views(results: "pd.DataFrame", *, full: bool = False, study: str | Non
             continue
         tasks = [table.task for table in current.tables]
         failures = summarize_failures(results[results["task"].isin(tasks)])
-        lines = [line for line in failures if line.record["value"] != 0]
+        lines = [line for line in failures if line.row.value != 0]
         for line in lines:
             _print_text(console, one_line(f"{' '.join(filter(None, line.group))}: {line.sentence}"))
         if lines:

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-import numpy as np
 import pandas as pd
 
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.metrics import METRICS
-from inspect_confidence.results import Condition
+from inspect_confidence.results import KEY_PARTS, ResultTable
 from inspect_confidence.studies import all_tables
 from inspect_confidence.studies.unread import answering_models
 
@@ -156,9 +155,6 @@ def _parse_finite_number(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-_KEY_COLUMNS = ("task", "model", "dataset")
-"""Columns of results that a requirement may name, in addition to parts of the condition."""
-
 _MAX_VALUES_LISTED = 20
 """Number of values that an error lists at most."""
 
@@ -206,13 +202,10 @@ def check(
     parsed = [read_requirement(text) for text in requirements]
     if not parsed:
         raise InvalidArgument("There is no requirement; write one such as 'ece<=0.10'.")
-    facts: list[dict[str, str]] = []
-    for row in results.to_dict("records"):
-        columns = {name: str(row[name]) for name in _KEY_COLUMNS}
-        facts.append({**Condition.read(str(row["condition"])), **columns})
+    table = ResultTable.from_frame(results)
     frames = []
     for requirement in parsed:
-        rows = results.iloc[_matching_positions(requirement, facts, results)]
+        rows = results.iloc[_matching_positions(requirement, table)]
         reasons = [_failure_reason(requirement, row, strict) for row in rows.to_dict("records")]
         passed = [not reason for reason in reasons]
         decisions = [_interval_decision(requirement, row) for row in rows.to_dict("records")]
@@ -224,31 +217,26 @@ def check(
     return pd.concat(frames, ignore_index=True)[list(COLUMNS)]
 
 
-def _matching_positions(
-    requirement: Requirement, facts: Sequence[dict[str, str]], results: pd.DataFrame
-) -> list[int]:
+def _matching_positions(requirement: Requirement, results: ResultTable) -> list[int]:
     """Return the positions of the rows that a requirement applies to, as `check` describes.
-
-    Args:
-        requirement: The requirement.
-        facts: Task, model, data set and parts of the condition of each row.
-        results: The rows.
 
     Raises:
         InvalidArgument: No row matches.
     """
-    is_candidate = results["metric"] == requirement.metric
-    if "model" not in requirement.parts:
-        is_candidate &= results["model"].isin(answering_models(results))
-    candidates = np.flatnonzero(is_candidate).tolist()
-    if not candidates:
+    is_named = "model" in requirement.parts
+    models = results.values("model") if is_named else answering_models(results)
+    facts: dict[int, Mapping[str, str]] = {}
+    for position, row in enumerate(results):
+        if row["metric"] == requirement.metric and row["model"] in models:
+            facts[position] = {**row.condition, **{name: row.record[name] for name in KEY_PARTS}}
+    if not facts:
         raise InvalidArgument(
             f"{requirement.text}: there is no result of {requirement.metric}. "
-            f"{nearest(requirement.metric, set(results['metric']))}"
+            f"{nearest(requirement.metric, set(results.values('metric')))}"
         )
-    matches = [k for k in candidates if requirement.matches(facts[k])]
+    matches = [k for k, parts in facts.items() if requirement.matches(parts)]
     if not matches:
-        raise InvalidArgument(_no_match_error(requirement, [facts[k] for k in candidates]))
+        raise InvalidArgument(_no_match_error(requirement, list(facts.values())))
     standard = [k for k in matches if not facts[k].keys() & _unnamed_estimators(requirement)]
     return standard or matches
 
@@ -269,7 +257,7 @@ def _interval_decision(requirement: Requirement, row: Mapping[Hashable, Any]) ->
     return "undecided: the interval contains the limit" if any(holds) else "beyond the limit"
 
 
-def _no_match_error(requirement: Requirement, candidates: Sequence[dict[str, str]]) -> str:
+def _no_match_error(requirement: Requirement, candidates: Sequence[Mapping[str, str]]) -> str:
     """Describe why no row of the metric matches, by the first key or value that none has."""
     start = f"{requirement.text}: no result of {requirement.metric} has"
     for key, value in requirement.parts.items():

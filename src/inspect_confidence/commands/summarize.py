@@ -20,7 +20,7 @@ from inspect_confidence.commands.analysis import (
 from inspect_confidence.judgments.read import JudgmentSource
 from inspect_confidence.judgments.streams import Stream
 from inspect_confidence.metrics import METRICS
-from inspect_confidence.results import OTHER_ITEMS, Key, Result, conditions_of, results_frame
+from inspect_confidence.results import OTHER_ITEMS, Key, Result, ResultTable, results_frame
 from inspect_confidence.studies import all_studies, all_tables
 from inspect_confidence.studies.life_eval.judgments import HALF_OPEN
 from inspect_confidence.studies.unread import UNREAD_SHARE, answering_models
@@ -117,11 +117,12 @@ def mark_item_sets(results: pd.DataFrame) -> pd.DataFrame:
     largest n of the same task, data set, metric and condition (without variant and judge) begins
     with `OTHER_ITEMS`, which tables also print beside the number.
     """
-    shared = [str(condition.but(variant="", judge="")) for condition in conditions_of(results)]
+    table = ResultTable.from_frame(results)
+    shared = [str(row.shared) for row in table]
     keys = [results[name] for name in ("task", "dataset", "metric")]
     is_number = results["value"].notna() & (results["metric"] != UNREAD_SHARE)
     # The n of a mean over models is the sum of theirs.
-    n = results["n"].where(is_number & results["model"].isin(answering_models(results)))
+    n = results["n"].where(is_number & results["model"].isin(answering_models(table)))
     largest_n = n.groupby([*keys, pd.Series(shared, results.index)]).transform("max")
     is_count = results["metric"].map(lambda name: METRICS[name].unit == "count").astype(bool)
     is_marked = (n < _FEWER * largest_n) & ~is_count

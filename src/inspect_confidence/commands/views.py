@@ -1,14 +1,15 @@
 """Tables of results by study, for the terminal and for files."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pandas as pd
 
 from inspect_confidence.headlines import direction_of, headline_rows
 from inspect_confidence.overview.numbers import format_interval, format_number
-from inspect_confidence.results import OTHER_ITEMS
+from inspect_confidence.results import OTHER_ITEMS, ResultRow, ResultTable
 from inspect_confidence.studies import Study, View, all_studies
 from inspect_confidence.studies.tables import NOTHING, Cell
 from inspect_confidence.studies.toolbox import (
@@ -26,7 +27,7 @@ from inspect_confidence.studies.unread import (
 )
 
 _KEYS = ("model", "dataset", "variant", "judge")
-_UNITS = r"^[^:()]*: | \(share\)"
+_UNITS = re.compile(r"^[^:()]*: | \(share\)")
 """Parts of a label that tables omit: the task, which is in the title, and `(share)`."""
 
 _MANY = 0.05
@@ -71,20 +72,27 @@ def headline_views(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View
     Args:
         results: A frame of results.
     """
-    rows = headline_rows(results, lambda study: [*means_as_headlines(study), *study.headlines])
-    order = pd.Index(results["model"].unique())
-    rows = rows.sort_values("model", key=order.get_indexer, kind="stable")
-    rows["label"] = rows["label"].str.replace(_UNITS, "", regex=True)
+    headlines = headline_rows(
+        ResultTable.from_frame(results),
+        lambda study: [*means_as_headlines(study), *study.headlines],
+    )
+    order = list(results["model"].unique())
+    rows = ResultTable([row.labelled(label=_UNITS.sub("", row["label"])) for row in headlines])
+    rows = rows.sorted_by(lambda row: order.index(row["model"]))
     for study in all_studies():
         views: list[View] = []
         tasks = [table.task for table in study.tables if (results["task"] == table.task).any()]
         for task in tasks:
-            task_rows = rows[rows["task"] == task]
-            headlines = task_rows.groupby("dataset", sort=False)["label"].agg(frozenset)
-            unread = summarize_failures(results[results["task"] == task])
-            for _, group in task_rows.groupby(task_rows["dataset"].map(headlines), sort=False):
-                views.append(_headlines(group, unread, results[results["task"] == task]))
-            if task_rows.empty:
+            task_results = results[results["task"] == task]
+            unread = summarize_failures(task_results)
+            datasets_by_labels: dict[frozenset[str], list[str]] = {}
+            for (dataset,), group in rows.matching(task=task).groups("dataset"):
+                labels = frozenset(group.values("label"))
+                datasets_by_labels.setdefault(labels, []).append(dataset)
+            for datasets in datasets_by_labels.values():
+                group = rows.matching(task=task).among("dataset", datasets)
+                views.append(_headlines(group, unread, task_results))
+            if not datasets_by_labels:
                 views.append(View(task, pd.DataFrame(), f"No headline; see --study {study.name}."))
         views += corrected_views(results[results["task"].isin(tasks)])
         if tasks:
@@ -92,59 +100,54 @@ def headline_views(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View
 
 
 def _headlines(
-    rows: pd.DataFrame, unread: Sequence[ParseFailureSummary], results: pd.DataFrame
+    rows: ResultTable, unread: Sequence[ParseFailureSummary], results: pd.DataFrame
 ) -> View:
     """Build the table of a task's headlines with the shares of unread replies."""
-    shares = {tuple(failures.group[1:]): failures.record for failures in unread}
-    columns = [name for name in _KEYS if name == "model" or rows[name].nunique() > 1]
-    shared = [rows[name].iloc[0] for name in _KEYS if name not in columns]
-    defined = rows[rows["value"].notna()]
-    labels = list(map(str, defined["label"].unique()))
-    row_keys = set(rows[list(_KEYS[:3])].itertuples(index=False, name=None))
-    has_unread = bool(shares.keys() & row_keys)
+    shares = {tuple(failures.group[1:]): failures.row for failures in unread}
+    columns = [name for name in _KEYS if name == "model" or len(rows.values(name)) > 1]
+    shared = [rows.first[name] for name in _KEYS if name not in columns]
+    labels = rows.defined().values("label")
+    has_unread = any(tuple(key) in shares for key, _ in rows.groups(*_KEYS[:3]))
     lines = []
-    for key, group in rows.groupby(list(_KEYS), sort=False) if labels else ():
-        records = group.reset_index(names="row").to_dict("records")
-        by_label = {record["label"]: record for record in records}
-        names = dict(zip(_KEYS, map(str, key), strict=True))
+    for key, group in rows.groups(*_KEYS) if labels else ():
+        by_label = {row["label"]: row for row in group}
+        names = dict(zip(_KEYS, key, strict=True))
         line: dict[str, Any] = {}
         for name in columns:
             line[name.replace("dataset", "data set")] = names[name] or "-"
         for label in labels:
             line[label] = _headline_cell(by_label.get(label))
         if has_unread:
-            line["parse failures"] = _headline_cell(shares.get(tuple(names.values())[:3]))
+            line["parse failures"] = _headline_cell(shares.get(tuple(key[:3])))
         lines.append(line)
     unread_note = nearly_all_unread(results)
-    notes = [f"{unread_note}."] if unread_note else [*_directions(defined), *_reasons(rows)]
-    if rows["note"].str.contains(OTHER_ITEMS, regex=False).any():
+    notes = [f"{unread_note}."] if unread_note else [*_directions(rows.defined()), *_reasons(rows)]
+    if any(OTHER_ITEMS in row.note for row in rows):
         notes.append(f"{OTHER_ITEMS} on other items: n is below 90% of the largest of its column.")
-    datasets = set(rows["dataset"])
     for failures in unread:
-        if failures.group[2] in datasets:
+        if failures.group[2] in rows.values("dataset"):
             notes += _parse_failure_notes(failures)
-    title = ", ".join(filter(None, [rows["task"].iloc[0], *shared]))
+    title = ", ".join(filter(None, [rows.first["task"], *shared]))
     return View(title, pd.DataFrame(lines, dtype=object), "\n".join(notes))
 
 
-def _headline_cell(record: Mapping[Any, Any] | None) -> Cell:
+def _headline_cell(row: ResultRow | None) -> Cell:
     """Write a row's value as the report writes it; shares of parse failures have no interval."""
-    if record is None:
+    if row is None:
         return NOTHING
-    metric, value = str(record["metric"]), float(record["value"])
-    text = format_number(metric, value, int(record["n"]))
-    if metric != UNREAD_SHARE and not math.isnan(value):
-        text += format_interval(metric, record)
-        if OTHER_ITEMS in str(record["note"]):
+    text = format_number(row["metric"], row.value, row.n)
+    if row["metric"] != UNREAD_SHARE and not math.isnan(row.value):
+        text += format_interval(row)
+        if OTHER_ITEMS in row.note:
             text += f" {OTHER_ITEMS}"
-    return Cell(text, int(record["row"]), value, str(record["note"]))
+    return Cell(text, row.index, row.value, row.note)
 
 
-def _directions(rows: pd.DataFrame) -> Iterator[str]:
+def _directions(rows: ResultTable) -> Iterator[str]:
     """Say which values of the metrics are better, one sentence for each direction."""
     labels: dict[str, dict[str, None]] = {}
-    for row in rows.to_dict("records"):
-        direction = direction_of(str(row["metric"]), str(row["condition"]))
+    for row in rows:
+        direction = direction_of(row["metric"], row.condition)
         if direction.ordered:
             labels.setdefault(direction.label, {})[row["label"]] = None
     for direction_label, names in labels.items():
@@ -155,14 +158,14 @@ _REASONS = {"undefined": "Undefined:", "no interval": "No interval of"}
 """Beginnings of the sentences on missing numbers, by the beginning of the note."""
 
 
-def _reasons(rows: pd.DataFrame) -> Iterator[str]:
+def _reasons(rows: ResultTable) -> Iterator[str]:
     """Explain undefined numbers and missing intervals, with the metrics of each reason."""
     labels_by_reason: dict[tuple[str, str], dict[str, None]] = {}
-    for label, note in zip(rows["label"], rows["note"], strict=True):
-        for part in note.split("; "):
+    for row in rows:
+        for part in row.note.split("; "):
             kind, _, reason = part.partition(": ")
             if kind in _REASONS:
-                labels_by_reason.setdefault((kind, reason), {})[label] = None
+                labels_by_reason.setdefault((kind, reason), {})[row["label"]] = None
     for kind, beginning in _REASONS.items():
         for (kind_of_reason, reason), labels in labels_by_reason.items():
             if kind_of_reason == kind:
@@ -171,6 +174,5 @@ def _reasons(rows: pd.DataFrame) -> Iterator[str]:
 
 def _parse_failure_notes(failures: ParseFailureSummary) -> Iterator[str]:
     """Describe unread replies that are frequent, and failures of the run."""
-    failed = "without a reply" in str(failures.record["note"])
-    if failed or failures.record["value"] >= _MANY:
+    if "without a reply" in failures.row.note or failures.row.value >= _MANY:
         yield f"{' '.join(filter(None, failures.group[1:]))}: {failures.sentence}"

@@ -27,7 +27,7 @@ from inspect_confidence.export.text import file_name, shortened
 from inspect_confidence.headlines import Direction, direction_of
 from inspect_confidence.metrics import METRICS, Metric
 from inspect_confidence.printing import in_json
-from inspect_confidence.results import Condition, Result
+from inspect_confidence.results import ResultRow
 from inspect_confidence.studies import all_tables
 from inspect_confidence.writing import put
 
@@ -149,11 +149,11 @@ def _evaluation_results(
     }
     settings = {"generation_config": {"generation_args": generation}} if generation else {}
     entries = []
-    for values in result_set.results.itertuples(index=False, name=None):
-        for metric, row in _with_distance(Result(*values)):
+    for result in result_set.results:
+        for metric, row in _with_distance(result):
             entry = {
-                "evaluation_result_id": ";".join(filter(None, (metric.name, row.condition))),
-                "evaluation_name": f"{_PACKAGE}.{row.task}",
+                "evaluation_result_id": ";".join(filter(None, (metric.name, str(row.condition)))),
+                "evaluation_name": f"{_PACKAGE}.{row['task']}",
                 "source_data": source,
                 "metric_config": _config(metric, row),
                 "score_details": _score(row, resamples),
@@ -162,11 +162,11 @@ def _evaluation_results(
     return entries
 
 
-def _with_distance(row: Result) -> Iterator[tuple[Metric, Result]]:
+def _with_distance(row: ResultRow) -> Iterator[tuple[Metric, ResultRow]]:
     """Yield a finite number with its metric, and its distance from the metric's target if any."""
     if not math.isfinite(row.value):
         return
-    metric, direction = METRICS[row.metric], direction_of(row.metric, row.condition)
+    metric, direction = METRICS[row["metric"]], direction_of(row["metric"], row.condition)
     target = direction.target
     if math.isnan(target):
         yield metric, row
@@ -183,17 +183,18 @@ def _with_distance(row: Result) -> Iterator[tuple[Metric, Result]]:
     yield distance, _distance(row, direction)
 
 
-def _distance(row: Result, direction: Direction) -> Result:
+def _distance(row: ResultRow, direction: Direction) -> ResultRow:
     """Return the number's distance from its target, with the interval of that distance."""
-    value, *ends = direction.distance(np.array([row.value, row.ci_low, row.ci_high]))
-    low = 0.0 if row.ci_low <= direction.target <= row.ci_high else min(ends)
-    note = "; ".join(filter(None, (f"{row.metric} is {row.value:.6g}", row.note)))
-    return replace(row, value=float(value), ci_low=float(low), ci_high=float(max(ends)), note=note)
+    value, *ends = map(float, direction.distance(np.array([row.value, row.low, row.high])))
+    low = 0.0 if row.low <= direction.target <= row.high else min(ends)
+    note = "; ".join(filter(None, (f"{row['metric']} is {row.value:.6g}", row.note)))
+    numbers = {"value": value, "ci_low": low, "ci_high": max(ends), "note": note}
+    return replace(row, record={**row.record, **numbers})
 
 
-def _config(metric: Metric, row: Result) -> dict[str, Any]:
+def _config(metric: Metric, row: ResultRow) -> dict[str, Any]:
     # Only accuracy is a common metric, except LifeEval's, a mean of true probabilities.
-    shared = metric.name == "accuracy" and row.task != "life_eval"
+    shared = metric.name == "accuracy" and row["task"] != "life_eval"
     ordered = metric.direction in ("higher", "lower")
     return {
         "evaluation_description": metric.definition,
@@ -201,7 +202,7 @@ def _config(metric: Metric, row: Result) -> dict[str, Any]:
         "metric_name": metric.name,
         "metric_kind": metric.name,
         "metric_unit": metric.unit,
-        "metric_parameters": dict(Condition.read(row.condition)),
+        "metric_parameters": dict(row.condition),
         "lower_is_better": metric.direction == "lower",
         "score_type": "continuous",
         "min_score": _json_number(metric.low),
@@ -219,17 +220,19 @@ def _json_number(value: float) -> float | str:
     return "Infinity" if value > 0 else "-Infinity"
 
 
-def _score(row: Result, resamples: int) -> dict[str, Any]:
+def _score(row: ResultRow, resamples: int) -> dict[str, Any]:
     score: dict[str, Any] = {"score": row.value}
-    interval = "" if math.isnan(row.ci_low) else f"{row.ci_low:g} to {row.ci_high:g}"
-    if math.isfinite(row.ci_low) and math.isfinite(row.ci_high):
-        ends = {"lower": row.ci_low, "upper": row.ci_high, "confidence_level": 0.95}
-        score["uncertainty"] = {"confidence_interval": ends, "num_samples": int(row.n)}
+    interval = "" if math.isnan(row.low) else f"{row.low:g} to {row.high:g}"
+    if math.isfinite(row.low) and math.isfinite(row.high):
+        ends = {"lower": row.low, "upper": row.high, "confidence_level": 0.95}
+        score["uncertainty"] = {"confidence_interval": ends, "num_samples": row.n}
         interval = (
             f"docs/metrics.md says how it is computed; where by bootstrap, {resamples} resamples"
         )
     counts = {"n": str(row.n), "asked": str(row.asked)}
-    details = _without_empty(condition=row.condition, note=row.note, **counts, interval=interval)
+    details = _without_empty(
+        condition=str(row.condition), note=row.note, **counts, interval=interval
+    )
     return {**score, "details": details}
 
 

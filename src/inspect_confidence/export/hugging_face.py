@@ -5,12 +5,10 @@ Format: https://huggingface.co/docs/hub/eval-results
 
 import math
 import re
-from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import yaml
 
 from inspect_confidence.datasets.cache import SOURCES
@@ -19,7 +17,7 @@ from inspect_confidence.export.material import Material
 from inspect_confidence.export.tables import write_left_out
 from inspect_confidence.export.text import file_name
 from inspect_confidence.headlines import direction_of, headline_rows
-from inspect_confidence.results import Condition
+from inspect_confidence.results import ResultRow, ResultTable
 from inspect_confidence.writing import put
 
 # PyYAML quotes the words of YAML 1.1; these are words of YAML 1.2 or of some readers of 1.1.
@@ -67,48 +65,47 @@ def write_hf_eval_results(material: Material, directory: Path) -> list[Path]:
     Each variant of a model has its own file; a repository takes one of them. Numbers that are not
     finite go to `left_out.csv`.
     """
-    rows = headline_rows(material.results)
-    model_rows = rows[rows["model"].isin(material.models())]
+    rows = headline_rows(ResultTable.from_frame(material.results))
     files = []
-    for (model, variant), group in model_rows.groupby(["model", "variant"], sort=False):
-        finite = group[np.isfinite(group["value"].to_numpy(float))]
-        entries = [_entry(row, material) for row in finite.to_dict("records")]
+    for (model, variant), group in rows.among("model", material.models()).groups(
+        "model", "variant"
+    ):
+        entries = [_entry(row, material) for row in group if math.isfinite(row.value)]
         if entries:
-            name = "inspect_confidence" + (f"-{file_name(str(variant))}" if variant else "")
-            path = directory / file_name(str(model)) / ".eval_results" / f"{name}.yaml"
+            name = "inspect_confidence" + (f"-{file_name(variant)}" if variant else "")
+            path = directory / file_name(model) / ".eval_results" / f"{name}.yaml"
             text = yaml.dump(entries, Dumper=_QuotingDumper, sort_keys=False, allow_unicode=False)
             files.append(put(path, text))
-    plain = rows.drop(columns=["label", "study", "variant"])
+    judge, short = ([row[name] for row in rows] for name in ("judge", "short"))
+    plain = rows.to_frame().assign(judge=judge, short=short)
     return [*files, *write_left_out(material, directory, plain)]
 
 
-def _entry(row: Mapping[Any, Any], material: Material) -> dict[str, Any]:
-    parts = dict(Condition.read(row["condition"]))
-    variant = parts.pop("variant", "")
-    condition = [f"{name}={value}" for name, value in parts.items()]
+def _entry(row: ResultRow, material: Material) -> dict[str, Any]:
+    variant = row["variant"]
+    condition = map("=".join, row.condition.but(variant="").items())
     task_id = "/".join([row["task"], row["metric"], *condition])
     entry: dict[str, Any] = {
         "dataset": {"id": hub_repository(row["dataset"]) or row["dataset"], "task_id": task_id},
-        "value": float(row["value"]),
+        "value": row.value,
     }
-    if date := _date(row, variant, material):
+    if date := _date(row, material):
         entry["date"] = date
-    low, high = float(row["ci_low"]), float(row["ci_high"])
     notes = [
-        str(row["label"]),
-        direction_of(row["metric"], row["condition"]).label,
-        "" if math.isnan(low) else f"95% interval {low:.4g} to {high:.4g}",
-        f"{row['n']} judgments",
+        row["label"],
+        direction_of(row["metric"], row.condition).label,
+        "" if math.isnan(row.low) else f"95% interval {row.low:.4g} to {row.high:.4g}",
+        f"{row.n} judgments",
         f"run with {variant}" if variant else "",
-        str(row["note"]),
+        row.note,
     ]
     return {**entry, "notes": "; ".join(filter(None, notes))}
 
 
-def _date(row: Mapping[Any, Any], variant: str, material: Material) -> str:
+def _date(row: ResultRow, material: Material) -> str:
     """Return the day of the last run of the number's judgments; empty without logs."""
     frame = material.frames[row["task"]]
-    frame = frame[(frame["model"] == row["model"]) & (frame["variant"] == variant)]
+    frame = frame[(frame["model"] == row["model"]) & (frame["variant"] == row["variant"])]
     days = []
     for name in set(frame.loc[frame["dataset"] == row["dataset"], "run"]):
         if name in material.runs:

@@ -1,13 +1,12 @@
 """Leaderboard of models in Markdown and HTML."""
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
 from math import isnan
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -26,7 +25,7 @@ from inspect_confidence.overview.ranks import (
     headline_ranks,
 )
 from inspect_confidence.printing import format_estimate
-from inspect_confidence.results import OTHER_ITEMS
+from inspect_confidence.results import OTHER_ITEMS, ResultRow, ResultTable
 from inspect_confidence.studies import all_studies
 from inspect_confidence.writing import put
 
@@ -56,51 +55,41 @@ class Board:
     lines: Sequence[Sequence[str]]
 
 
-def _boards(material: Material, results: pd.DataFrame, ranks: Ranks) -> list[Board]:
-    """Return a board for each headline number, data set and condition without the variant."""
-    rows = headline_rows(results[results["model"].isin(material.models())])
-    boards = []
-    for _, group in headline_groups(rows):
-        boards.append(_board(group, [ranks[int(row)] for row in group.index]))
-    return boards
-
-
-def _board(rows: pd.DataFrame, model_ranks: Sequence[Rank]) -> Board:
-    first = rows.iloc[0]
-    direction = direction_of(str(first["metric"]), str(first["shared"]))
+def _board(rows: Sequence[ResultRow], ranks: Ranks) -> Board:
+    """Return the board of a headline number, data set and condition without the variant."""
+    first = rows[0]
+    direction = direction_of(first["metric"], first.condition)
     lines = []
-    placed = list(zip(model_ranks, rows.to_dict("records"), strict=True))
-    placed.sort(key=_by_rank)
-    shared = Counter(rank.rank for rank in model_ranks)
-    for rank, row in placed:
+    shared = Counter(ranks[row.index].rank for row in rows)
+    for row in sorted(rows, key=lambda row: _by_rank(ranks[row.index])):
+        rank = ranks[row.index]
         lines.append(_cells(rank, row, tied=shared[rank.rank] > 1))
     table = pd.DataFrame(lines, columns=list(_HEADER), dtype=object)
     is_empty = table.isin(["", "-"]).all()
     is_empty[list(_HEADER[:2])] = not direction.ordered
     table = table.loc[:, ~is_empty]
-    dataset = f"data set {shortened(str(first['dataset']))}"
+    dataset = f"data set {shortened(first['dataset'])}"
+    condition = str(first.condition.but(variant=""))
     return Board(
-        study=str(first["study"]),
-        title=str(first["label"]),
-        subtitle=", ".join(filter(None, (str(first["task"]), dataset, str(first["shared"])))),
-        metric=METRICS[str(first["metric"])],
+        study=first["study"],
+        title=first["label"],
+        subtitle=", ".join(filter(None, (first["task"], dataset, condition))),
+        metric=METRICS[first["metric"]],
         better=f"{direction.label[0].upper()}{direction.label[1:]}.",
         header=list(table.columns),
         lines=table.to_numpy().tolist(),
     )
 
 
-def _by_rank(placed: tuple[Rank, object]) -> tuple[bool, float]:
+def _by_rank(rank: Rank) -> tuple[bool, float]:
     """Return a key that sorts undefined ranks last."""
-    rank = placed[0].rank
-    return isnan(rank), rank
+    return isnan(rank.rank), rank.rank
 
 
-def _cells(rank: Rank, row: Mapping[Hashable, Any], *, tied: bool) -> list[str]:
+def _cells(rank: Rank, row: ResultRow, *, tied: bool) -> list[str]:
     """Return the texts of a model's line, one for each entry of `_HEADER`; a tied rank has `=`."""
-    value, low, high = float(row["value"]), float(row["ci_low"]), float(row["ci_high"])
-    number = format_estimate(value, low, high, ".3g")
-    if OTHER_ITEMS in str(row["note"]) and not isnan(value):
+    number = format_estimate(row.value, row.low, row.high, ".3g")
+    if OTHER_ITEMS in row.note and not isnan(row.value):
         number += f" {OTHER_ITEMS}"
     return [
         "-" if isnan(rank.rank) else f"{rank.rank:g}{'=' if tied else ''}",
@@ -108,8 +97,8 @@ def _cells(rank: Rank, row: Mapping[Hashable, Any], *, tied: bool) -> list[str]:
         shortened(row["model"]),
         shortened(row["variant"]),
         number,
-        f"{row['n']}",
-        "; ".join(filter(None, (rank.note, row["note"]))),
+        str(row.n),
+        "; ".join(filter(None, (rank.note, row.note))),
     ]
 
 
@@ -118,9 +107,10 @@ _EMPTY = "These results have no headline number of any study."
 
 def write_leaderboard(material: Material, directory: Path) -> list[Path]:
     """Write `leaderboard.md` and `leaderboard.html`."""
-    results = material.results.reset_index(drop=True)
+    results = ResultTable.from_frame(material.results.reset_index(drop=True))
     ranks = headline_ranks(results, sorted(material.models()), material.draws)
-    boards = _boards(material, results, ranks)
+    rows = headline_rows(results.among("model", material.models()))
+    boards = [_board(group, ranks) for group in headline_groups(rows)]
     titles = {study.name: study.title for study in all_studies()}
     by_study = groupby(boards, attrgetter("study"))
     sections = [(study, titles[study], list(group)) for study, group in by_study]

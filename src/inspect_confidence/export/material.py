@@ -12,7 +12,7 @@ from inspect_confidence.judgments.archives import read_header
 from inspect_confidence.judgments.requests import read_unsent
 from inspect_confidence.judgments.store import find_logs
 from inspect_confidence.metrics.arrays import FloatArray
-from inspect_confidence.results import Condition
+from inspect_confidence.results import ResultTable
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class ResultSet:
     model: str
     dataset: str
     variant: str
-    results: pd.DataFrame
+    results: ResultTable
     judgments: pd.DataFrame
     origins: pd.DataFrame
 
@@ -129,17 +129,14 @@ class ResultSet:
 
 def result_sets(material: Material) -> list[ResultSet]:
     """Return the results as sets, one for each task, model, data set and variant."""
-    rows = material.results[material.results["model"].isin(material.models())]
-    variants = [Condition.read(text).get("variant", "") for text in rows["condition"]]
+    rows = ResultTable.from_frame(material.results).among("model", material.models())
     sets = []
-    keys = ["task", "model", "dataset", "variant"]
-    for key, group in rows.assign(variant=variants).groupby(keys, sort=False):
-        task, model, dataset, variant = map(str, key)
+    for key, results in rows.groups("task", "model", "dataset", "variant"):
+        task, model, dataset, variant = key
         frame = material.frames[task]
         frame = frame[(frame["model"] == model) & (frame["variant"] == variant)]
         judgments = frame[frame["dataset"] == dataset]
         origins = judgments if len(judgments) else frame
-        results = group.drop(columns="variant")
         sets.append(ResultSet(task, model, dataset, variant, results, judgments, origins))
     return sets
 

@@ -3,12 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 
-import pandas as pd
-
 from inspect_confidence.overview.matrix import LineKey, Matrix, boards_of, matrix_of
 from inspect_confidence.overview.ranks import Ranks
 from inspect_confidence.overview.sentences import Sentence, model_sentences
 from inspect_confidence.printing import shortened
+from inspect_confidence.results import ResultTable
 
 _LONGEST = 60
 """Maximum number of characters of a name."""
@@ -33,7 +32,7 @@ class Front:
 
 
 def front_of(
-    results: pd.DataFrame,
+    results: ResultTable,
     models: Sequence[str],
     ranks: Ranks | None = None,
     *,
@@ -42,7 +41,7 @@ def front_of(
     """Return the overview of results; None if no headline number is defined.
 
     Args:
-        results: Table in the layout of results.
+        results: Results, of any metrics.
         models: Models that answered, in the order of lines and colours.
         ranks: Ranks by row, as for `matrix_of`.
         ranked: Whether the lines of each board are sorted by rank.

@@ -1,21 +1,19 @@
 """Matrix of models and the headline numbers of the studies, with ranks."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice, zip_longest
 from math import isnan, nan
-from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from inspect_confidence.headlines import Direction, direction_of, headline_rows
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.overview.numbers import format_number, interval_ends
 from inspect_confidence.overview.ranks import Rank, Ranks, headline_ranks
 from inspect_confidence.printing import shortened
-from inspect_confidence.results import OTHER_ITEMS, Condition, conditions_of
+from inspect_confidence.results import OTHER_ITEMS, ResultRow, ResultTable
 from inspect_confidence.studies.unread import ALL_DATASETS, UNREAD_SHARE
 
 MAX_COLUMNS = 8
@@ -192,7 +190,7 @@ def _first_rank(line: Line) -> tuple[bool, float]:
 
 
 def matrix_of(
-    results: pd.DataFrame,
+    results: ResultTable,
     models: Sequence[str],
     ranks: Ranks | None = None,
     max_columns: int = MAX_COLUMNS,
@@ -205,7 +203,7 @@ def matrix_of(
     column.
 
     Args:
-        results: Table in the layout of results; its index gives the rows' numbers.
+        results: Results, of any metrics.
         models: Models that answered, in the order of the lines; rows of other names, such as means
             over models, have no line.
         ranks: Ranks by row; if None, from the intervals, as of independent numbers.
@@ -214,133 +212,127 @@ def matrix_of(
     """
     if ranks is None:
         ranks = headline_ranks(results, models, {})
-    rows = headline_rows(results[results["model"].isin(models)])
+    rows = headline_rows(results.among("model", models))
     if studies is not None:
-        rows = rows[rows["study"].isin(studies)]
-    rows = with_line_keys(rows)
+        rows = rows.among("study", studies)
+    line_keys = keys_of_lines(rows)
     shares = _unread_shares(results)
     columns: list[MatrixColumn] = []
     cells: dict[LineKey, dict[int, MatrixCell]] = {}
-    for place, column_rows in enumerate(_column_rows(rows, max_columns)):
-        column = _column(column_rows)
-        columns.append(column)
-        for row in column_rows.to_dict("records"):
-            number = _number(row, ranks[row["row"]], shares)
-            cells.setdefault(row["key"], {})[place] = number
+    for place, column_rows in enumerate(_column_rows(rows, line_keys, max_columns)):
+        columns.append(_column(column_rows))
+        for row in column_rows:
+            number = _number(row, ranks[row.index], shares)
+            cells.setdefault(line_keys[row.index], {})[place] = number
     order = list(models).index
     keys = sorted(cells, key=lambda key: (order(key.model), key.variant, key.judge))
     places = range(len(columns))
     return Matrix(columns, [Line(key, list(map(cells[key].get, places))) for key in keys])
 
 
-def with_line_keys(rows: pd.DataFrame) -> pd.DataFrame:
-    """Add the columns `row` and `key` (the `LineKey`) to rows with `variant` and `judge`."""
-    parts = {}
-    for name in ("variant", "judge"):
-        several = rows.groupby(["task", "model"])[name].transform("nunique") > 1
-        parts[name] = rows[name].where(several.astype(bool), "")
-    keys = map(LineKey, rows["model"], parts["variant"], parts["judge"])
-    return rows.assign(row=rows.index, key=pd.Series(list(keys), index=rows.index, dtype=object))
+LineKeys = Mapping[int, LineKey]
+"""Key of the line of each row of the results."""
 
 
-def _column_rows(rows: pd.DataFrame, limit: int) -> Iterator[pd.DataFrame]:
-    """Yield the rows of each column; studies with the most models come first."""
-    short = rows[rows["short"] != ""]
+def keys_of_lines(rows: ResultTable) -> LineKeys:
+    """Return the keys of the rows' lines."""
+    keys: dict[int, LineKey] = {}
+    for (_, model), group in rows.groups("task", "model"):
+        has_variants, has_judges = (len(group.values(name)) > 1 for name in ("variant", "judge"))
+        for row in group:
+            variant = row["variant"] if has_variants else ""
+            keys[row.index] = LineKey(model, variant, row["judge"] if has_judges else "")
+    return keys
+
+
+def _column_rows(rows: ResultTable, keys: LineKeys, limit: int) -> list[ResultTable]:
+    """Return the rows of each column; studies with the most models come first."""
+    short = rows.having("short")
     # A study of another package may have no short names.
-    rows = pd.concat([short, rows[~rows["study"].isin(short["study"])]])
-    by_task: dict[str, list[pd.DataFrame]] = {}
-    for (task, *_), group in rows.groupby(["task", "metric", "label"], sort=False):
-        defined = [frame for frame in _by_dataset(group) if frame["value"].notna().any()]
-        if defined:
-            by_task.setdefault(str(task), []).extend(defined)
+    long = rows.among("study", set(rows.values("study")) - set(short.values("study")))
+    by_task: dict[str, list[ResultTable]] = {}
+    for (task, *_), group in ResultTable([*short, *long]).groups("task", "metric", "label"):
+        for table in _by_dataset(group, keys):
+            if len(table.defined()):
+                by_task.setdefault(task, []).append(table)
     # Tasks with the most models come first, so that they get any additional column.
-    tasks = sorted(by_task.values(), key=lambda frames: -max(map(len, frames)))
-    alternating = chain.from_iterable(zip_longest(*tasks))
-    selected = set(map(id, islice(filter(_is_frame, alternating), limit)))
-    chosen = [frame for frame in chain(*by_task.values()) if id(frame) in selected]
-    widest = dict.fromkeys(rows["study"], 0)
-    for frame in chosen:
-        study = frame["study"].iloc[0]
-        widest[study] = max(widest[study], len(frame))
-    yield from sorted(chosen, key=lambda frame: -widest[frame["study"].iloc[0]])
+    tasks = sorted(by_task.values(), key=lambda tables: -max(map(len, tables)))
+    alternating = filter(None, chain.from_iterable(zip_longest(*tasks)))
+    selected = set(map(id, islice(alternating, limit)))
+    chosen = [table for table in chain(*by_task.values()) if id(table) in selected]
+    widest: dict[str, int] = {}
+    for table in chosen:
+        study = table.first["study"]
+        widest[study] = max(widest.get(study, 0), len(table))
+    return sorted(chosen, key=lambda table: -widest[table.first["study"]])
 
 
-def _is_frame(value: pd.DataFrame | None) -> bool:
-    return value is not None
-
-
-def _by_dataset(rows: pd.DataFrame) -> list[pd.DataFrame]:
+def _by_dataset(rows: ResultTable, keys: LineKeys) -> list[ResultTable]:
     """Return the rows over all data sets if every model has one, else those of each data set."""
-    keys = set(rows["key"])
+    lines = {keys[row.index] for row in rows}
     for name in OVER_SETS:
-        pooled = rows[rows["dataset"] == name]
-        if len(pooled) and set(pooled["key"]) == keys:
+        pooled = rows.matching(dataset=name)
+        if len(pooled) and {keys[row.index] for row in pooled} == lines:
             return [pooled]
-    sets = [group for _, group in rows.groupby("dataset", sort=False)]
-    return sorted(sets, key=len, reverse=True)
+    return sorted((group for _, group in rows.groups("dataset")), key=len, reverse=True)
 
 
 def _dataset_text(dataset: str) -> str:
     return OVER_SETS.get(dataset) or shortened(dataset, _LONGEST)
 
 
-def _counts(rows: pd.DataFrame) -> str:
+def _counts(rows: ResultTable) -> str:
     """Return the least and the greatest n of the defined numbers, in words."""
-    counts = rows.loc[rows["value"].notna(), "n"]
-    smallest, largest = int(counts.min()), int(counts.max())
+    counts = [row.n for row in rows.defined()]
+    smallest, largest = min(counts), max(counts)
     return f"n = {smallest:,}" + (f" to {largest:,}" if largest > smallest else "")
 
 
-def _column(rows: pd.DataFrame) -> MatrixColumn:
-    first = rows.iloc[0]
-    metric, dataset, label = str(first["metric"]), str(first["dataset"]), str(first["label"])
+def _column(rows: ResultTable) -> MatrixColumn:
+    first = rows.first
     return MatrixColumn(
-        study=str(first["study"]),
-        task=str(first["task"]),
-        metric=metric,
-        dataset=dataset,
-        heading=str(first["short"]) or label,
-        subheading=", ".join(filter(None, [_dataset_text(dataset), _counts(rows)])),
-        title=f"{label}, data set {dataset}",
-        direction=direction_of(metric, str(Condition.read(first["condition"]))),
+        study=first["study"],
+        task=first["task"],
+        metric=first["metric"],
+        dataset=first["dataset"],
+        heading=first["short"] or first["label"],
+        subheading=", ".join(filter(None, [_dataset_text(first["dataset"]), _counts(rows)])),
+        title=f"{first['label']}, data set {first['dataset']}",
+        direction=direction_of(first["metric"], first.condition),
     )
 
 
 def _number(
-    row: Mapping[Any, Any], rank: Rank, shares: Mapping[tuple[str, ...], tuple[int, float]]
+    row: ResultRow, rank: Rank, shares: Mapping[tuple[str, ...], tuple[int, float]]
 ) -> MatrixCell:
-    metric, value, n = str(row["metric"]), float(row["value"]), int(row["n"])
+    metric = row["metric"]
     unread_row, unread = None, ""
-    for dataset in (str(row["dataset"]), ALL_DATASETS, ""):
-        key = (str(row["task"]), str(row["model"]), str(row["variant"]), dataset)
+    for dataset in (row["dataset"], ALL_DATASETS, ""):
+        key = (row["task"], row["model"], row["variant"], dataset)
         if key in shares:
             unread_row, share = shares[key]
             unread = format_number(UNREAD_SHARE, share)
             break
     return MatrixCell(
-        row=int(row["row"]),
-        text=format_number(metric, value, n),
-        interval=interval_ends(metric, value, float(row["ci_low"]), float(row["ci_high"])),
-        value=value,
-        n=n,
-        note=str(row["note"]),
+        row=row.index,
+        text=format_number(metric, row.value, row.n),
+        interval=interval_ends(metric, row.value, row.low, row.high),
+        value=row.value,
+        n=row.n,
+        note=row.note,
         rank=rank,
-        mark=OTHER_ITEMS if OTHER_ITEMS in str(row["note"]) else "",
+        mark=OTHER_ITEMS if OTHER_ITEMS in row.note else "",
         unread=unread,
         unread_row=unread_row,
     )
 
 
-def _unread_shares(results: pd.DataFrame) -> dict[tuple[str, ...], tuple[int, float]]:
+def _unread_shares(results: ResultTable) -> dict[tuple[str, ...], tuple[int, float]]:
     """Return row and share of parse failures by task, model, variant and data set ("" for any)."""
-    rows = results[(results["metric"] == UNREAD_SHARE) & results["value"].notna()]
     shares: dict[tuple[str, ...], tuple[int, float]] = {}
-    for index, condition, row in zip(
-        rows.index, conditions_of(rows), rows.to_dict("records"), strict=True
-    ):
-        if set(condition) <= {"variant"}:
-            group = (str(row["task"]), str(row["model"]), condition.get("variant", ""))
-            share = (int(index), float(row["value"]))
-            shares[*group, str(row["dataset"])] = share
-            shares.setdefault((*group, ""), share)
+    for row in results.matching(metric=UNREAD_SHARE).defined():
+        if set(row.condition) <= {"variant"}:
+            group = (row["task"], row["model"], row["variant"])
+            shares[*group, row["dataset"]] = row.index, row.value
+            shares.setdefault((*group, ""), (row.index, row.value))
     return shares

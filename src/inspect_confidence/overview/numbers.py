@@ -1,10 +1,9 @@
 """Formatting of the values of metrics for people."""
 
-from collections.abc import Mapping
 from math import isinf, isnan
-from typing import Any
 
 from inspect_confidence.metrics import METRICS
+from inspect_confidence.results import ResultRow
 
 _P_VALUES = frozenset({"calibration_p", "p_value", "p_bonferroni", "p_holm"})
 _LEAST_P = 0.001
@@ -73,14 +72,9 @@ def without_unit(metric: str, value: float, digits_of: float | None = None) -> s
     return f"+{text}" if _is_signed(metric) and float(text) > 0 else text
 
 
-def format_interval(metric: str, row: Mapping[Any, Any]) -> str:
-    """Return the 95% interval of a row of results as text; empty without one.
-
-    Example:
-        >>> format_interval("coverage", {"value": 0.55, "ci_low": 0.5, "ci_high": 0.61})
-        ' [50, 61]'
-    """
-    ends = interval_ends(metric, float(row["value"]), float(row["ci_low"]), float(row["ci_high"]))
+def format_interval(row: ResultRow) -> str:
+    """Return the 95% interval of a row of results as text, ` [50, 61]`; empty without one."""
+    ends = interval_ends(row["metric"], row.value, row.low, row.high)
     return f" [{ends}]" if ends else ""
 
 

@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from math import isnan, nan
 
 import numpy as np
-import pandas as pd
 from scipy.special import ndtri
 
 from inspect_confidence import metrics
 from inspect_confidence.headlines import Direction, direction_of, headline_rows
 from inspect_confidence.metrics.arrays import FloatArray
-from inspect_confidence.results import drop_part
+from inspect_confidence.results import ResultRow, ResultTable
 
 RANKING = (
     "A rank is 1 plus the number of better models; tied models share a rank. All 95% intervals of "
@@ -62,39 +61,36 @@ DrawsByRow = Mapping[int, FloatArray]
 
 
 def headline_ranks(
-    results: pd.DataFrame, models: Sequence[str], draws: DrawsByRow
+    results: ResultTable, models: Sequence[str], draws: DrawsByRow
 ) -> dict[int, Rank]:
     """Return the rank of each headline number, among the models with the same number.
 
     Args:
-        results: Table in the layout of results.
+        results: Results, of any metrics.
         models: Models that answered; means over models have no rank.
         draws: Values over the resamples, by row.
     """
-    rows = headline_rows(results[results["model"].isin(models)])
     by_row: dict[int, Rank] = {}
-    for _, group in headline_groups(rows):
-        first = group.iloc[0]
+    for rows in headline_groups(headline_rows(results.among("model", models))):
         group_ranks = model_ranks(
-            group["value"].to_numpy(float),
-            group[["ci_low", "ci_high"]].to_numpy(float),
-            [draws.get(int(row)) for row in group.index],
-            group["n"].to_numpy(float),
-            direction_of(str(first["metric"]), str(first["shared"])),
+            np.array([row.value for row in rows]),
+            np.array([(row.low, row.high) for row in rows]),
+            [draws.get(row.index) for row in rows],
+            np.array([row.n for row in rows], float),
+            direction_of(rows[0]["metric"], rows[0].condition),
         )
-        by_row |= dict(zip(map(int, group.index), group_ranks, strict=True))
+        for row, rank in zip(rows, group_ranks, strict=True):
+            by_row[row.index] = rank
     return by_row
 
 
-def headline_groups(rows: pd.DataFrame) -> list[tuple[object, pd.DataFrame]]:
-    """Return the rows of each headline number, data set and condition without the variant.
-
-    Args:
-        rows: Rows of `headline_rows`; the groups have a further column, `shared`, the condition.
-    """
-    shared = [drop_part(text, "variant") for text in rows["condition"]]
-    keys = ["study", "task", "label", "metric", "dataset", "shared"]
-    return list(rows.assign(shared=shared).groupby(keys, sort=False))
+def headline_groups(rows: ResultTable) -> list[Sequence[ResultRow]]:
+    """Group rows of `headline_rows` by headline, data set and condition without the variant."""
+    groups: dict[object, list[ResultRow]] = {}
+    for row in rows:
+        names = [row[name] for name in ("study", "task", "label", "metric", "dataset")]
+        groups.setdefault((*names, row.condition.but(variant="")), []).append(row)
+    return list(groups.values())
 
 
 def model_ranks(

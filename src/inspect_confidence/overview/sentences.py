@@ -5,25 +5,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import isnan, nan
-from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from inspect_confidence.headlines import add_condition_columns, condition_values
+from inspect_confidence.headlines import condition_values
 from inspect_confidence.overview.matrix import (
     OVER_SETS,
     Line,
     LineKey,
     Matrix,
     MatrixCell,
+    keys_of_lines,
     matrix_of,
-    with_line_keys,
 )
 from inspect_confidence.overview.numbers import format_interval, format_number
 from inspect_confidence.overview.ranks import Rank, Ranks
 from inspect_confidence.printing import shortened
-from inspect_confidence.results import Condition
+from inspect_confidence.results import Condition, ResultRow, ResultTable
 from inspect_confidence.studies import Clause, NumberInText, all_studies
 from inspect_confidence.studies.unread import answering_models
 
@@ -46,23 +44,22 @@ Sentence = Sequence[SentencePart]
 
 
 def model_sentences(
-    results: pd.DataFrame, matrix: Matrix, max_clauses: int = _MAX_CLAUSES
+    results: ResultTable, matrix: Matrix, max_clauses: int = _MAX_CLAUSES
 ) -> list[tuple[LineKey, Sentence]]:
     """Return a sentence on each line of the matrix for which a study has a clause."""
     metrics = {metric for clause in _clauses() for metric, _ in clause.numbers}
-    rows = results[results["model"].isin({line.key.model for line in matrix.lines})]
-    rows = add_condition_columns(rows[rows["metric"].isin(metrics)])
+    models = {line.key.model for line in matrix.lines}
+    rows = results.among("model", models).among("metric", metrics)
     clauses = _present_clauses(rows)
     needed = set()
     for clause in clauses:
         for metric, condition in clause.numbers:
-            needed.add((clause.task, metric, str(Condition(condition))))
-    keys = zip(rows["task"], rows["metric"], rows["where"], strict=True)
-    is_needed = np.fromiter(map(needed.__contains__, keys), bool)
-    rows = with_line_keys(rows[is_needed])
-    numbers: dict[tuple[LineKey, str, str, str], list[dict[Any, Any]]] = {}
-    for row in rows.to_dict("records"):
-        key = (row["key"], row["task"], row["metric"], row["where"])
+            needed.add((clause.task, metric, Condition(condition)))
+    rows = ResultTable([row for row in rows if (row["task"], row["metric"], row.shared) in needed])
+    keys = keys_of_lines(rows)
+    numbers: dict[tuple[LineKey, str, str, Condition], list[ResultRow]] = {}
+    for row in rows:
+        key = (keys[row.index], row["task"], row["metric"], row.shared)
         numbers.setdefault(key, []).append(row)
     sentences: list[tuple[LineKey, Sentence]] = []
     for line in matrix.lines:
@@ -78,7 +75,7 @@ def _clauses() -> list[Clause]:
     return sorted(clauses, key=lambda clause: order.get(clause.about, len(order)))
 
 
-def _present_clauses(rows: pd.DataFrame) -> list[Clause]:
+def _present_clauses(rows: ResultTable) -> list[Clause]:
     """Return the clauses; one with `each` is repeated for each combination of values.
 
     `each` of a clause names conditions. The clause is repeated for every combination of their
@@ -95,7 +92,7 @@ def _present_clauses(rows: pd.DataFrame) -> list[Clause]:
     return clauses
 
 
-NumberRows = Mapping[tuple[LineKey, str, str, str], Sequence[Mapping[Any, Any]]]
+NumberRows = Mapping[tuple[LineKey, str, str, Condition], Sequence[ResultRow]]
 """Rows of the results by line, task, metric and condition."""
 
 
@@ -103,7 +100,7 @@ def _sentence(
     key: LineKey, clauses: Sequence[Clause], numbers: NumberRows, max_clauses: int
 ) -> list[SentencePart]:
     """Return the sentence on a line; the numbers of a task are of one data set, the largest."""
-    chosen: dict[str, tuple[Clause, Sequence[Mapping[Any, Any]]]] = {}
+    chosen: dict[str, tuple[Clause, Sequence[ResultRow]]] = {}
     dataset_by_task: dict[str, str] = {}
     for clause in clauses:
         if clause.about in chosen or len(chosen) >= max_clauses:
@@ -126,54 +123,52 @@ def _sentence(
 
 def _rows_by_dataset(
     key: LineKey, clause: Clause, numbers: NumberRows
-) -> dict[str, list[Mapping[Any, Any]]]:
+) -> dict[str, list[ResultRow]]:
     """Return the clause's rows by data set, for each data set that has all of its numbers."""
-    by_dataset: dict[str, list[Mapping[Any, Any]]] = {}
+    by_dataset: dict[str, list[ResultRow]] = {}
     for metric, condition in clause.numbers:
-        for row in numbers.get((key, clause.task, metric, str(Condition(condition))), ()):
-            if not isnan(row["value"]):
+        for row in numbers.get((key, clause.task, metric, Condition(condition)), ()):
+            if not isnan(row.value):
                 by_dataset.setdefault(row["dataset"], []).append(row)
     complete = len(clause.numbers)
     return {name: rows for name, rows in by_dataset.items() if len(rows) == complete}
 
 
-def _largest_dataset(by_dataset: Mapping[str, Sequence[Mapping[Any, Any]]]) -> str:
+def _largest_dataset(by_dataset: Mapping[str, Sequence[ResultRow]]) -> str:
     """Return the data set with most judgments; all sets together only if there is no other."""
     single = [name for name in by_dataset if name not in OVER_SETS]
     return max(single or by_dataset, key=lambda name: _judgments(by_dataset[name]), default="")
 
 
-def _judgments(rows: Sequence[Mapping[Any, Any]]) -> int:
-    return min(int(row["n"]) for row in rows)
+def _judgments(rows: Sequence[ResultRow]) -> int:
+    return min(row.n for row in rows)
 
 
-def _source(rows: Sequence[Mapping[Any, Any]]) -> str:
+def _source(rows: Sequence[ResultRow]) -> str:
     """Return the task, the data set and the number of judgments behind a clause."""
-    task, dataset = str(rows[0]["task"]), str(rows[0]["dataset"])
+    task, dataset = rows[0]["task"], rows[0]["dataset"]
     name = task if dataset in ("", task) else f"{task} on {shortened(dataset, _LONGEST)}"
     return f"{name}, n = {_judgments(rows):,}"
 
 
-def _fill(clause: Clause, rows: Sequence[Mapping[Any, Any]]) -> Iterator[SentencePart]:
+def _fill(clause: Clause, rows: Sequence[ResultRow]) -> Iterator[SentencePart]:
     text = clause.text
     if not isinstance(text, str):
-        ends = ("value", "ci_low", "ci_high")
-        text = text(*(NumberInText(*(float(row[name]) for name in ends)) for row in rows))
+        text = text(*(NumberInText(row.value, row.low, row.high) for row in rows))
     pieces = text.split("{}")
     for piece, row in zip(pieces, rows, strict=False):
         yield SentencePart(piece)
-        metric = str(row["metric"])
-        number = format_number(metric, float(row["value"]), int(row["n"]))
-        yield SentencePart(f"{number}{format_interval(metric, row)}", int(row["row"]))
+        number = format_number(row["metric"], row.value, row.n)
+        yield SentencePart(f"{number}{format_interval(row)}", row.index)
     yield SentencePart(pieces[-1])
 
 
-def _no_ranks(results: pd.DataFrame) -> Ranks:
+def _no_ranks(results: ResultTable) -> Ranks:
     """Return undefined ranks, for sentences that do not need them, as ranks take time."""
-    return dict.fromkeys(map(int, results.index), Rank(nan))
+    return {row.index: Rank(nan) for row in results}
 
 
-def first_findings(results: pd.DataFrame, models: Sequence[str], limit: int) -> list[str]:
+def first_findings(results: ResultTable, models: Sequence[str], limit: int) -> list[str]:
     """Return the first clause on each of the first models, each with the model's name, as text."""
     matrix = matrix_of(results, models, _no_ranks(results))
     findings = []
@@ -280,14 +275,14 @@ def _overlap(
     )
 
 
-def study_finding(results: pd.DataFrame, study: str) -> Sentence:
+def study_finding(results: ResultTable, study: str) -> Sentence:
     """Return one sentence on the results of a study; empty if no headline number is defined.
 
     It describes a single model by the study's clauses, and of several the best and the worst one by
     the first headline number.
     """
     tasks = [table.task for item in all_studies() if item.name == study for table in item.tables]
-    results = results[results["task"].isin(tasks)]
+    results = results.among("task", tasks)
     models = answering_models(results)
     matrix = matrix_of(results, models, _no_ranks(results), max_columns=1, studies=[study])
     if not matrix.columns:

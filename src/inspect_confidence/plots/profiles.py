@@ -16,7 +16,7 @@ from inspect_confidence.metrics import METRICS
 from inspect_confidence.plots.style import FAINT, RULE, SERIES, WIDTH, styled
 from inspect_confidence.plots.text import inches_of, number, wrapped
 from inspect_confidence.printing import shortened
-from inspect_confidence.results import Condition, with_parts
+from inspect_confidence.results import with_parts
 from inspect_confidence.studies import all_studies
 
 Window = tuple[float, float]
@@ -72,7 +72,7 @@ def ideal(metric: str, level: str) -> float | None:
         >>> ideal("coverage", "80"), ideal("miss_above", "80"), ideal("mean_width", "80")
         (0.8, 0.1, None)
     """
-    about, direction = METRICS[metric], direction_of(metric, str(Condition(level=level)))
+    about, direction = METRICS[metric], direction_of(metric, {"level": level})
     ends = {"higher": about.high, "lower": about.low}
     best = ends.get(direction.name, direction.target)
     return float(best) if math.isfinite(best) else None

@@ -17,6 +17,7 @@ from inspect_confidence.overview.ranks import RANKING, Ranks
 from inspect_confidence.printing import shortened
 from inspect_confidence.report import figures, tables
 from inspect_confidence.report.svg import with_classes
+from inspect_confidence.results import ResultTable
 from inspect_confidence.studies.unread import nearly_all_unread
 
 _NAMED = 2
@@ -84,7 +85,7 @@ class Page:
 
 
 def find_sentences(
-    results: pd.DataFrame, models: Sequence[str], ranks: Ranks, study: str
+    results: ResultTable, models: Sequence[str], ranks: Ranks, study: str
 ) -> list[sentences.Sentence]:
     """Return two or three sentences on a study."""
     matrix = matrix_of(results, models, ranks, max_columns=20, studies=[study])
@@ -125,7 +126,7 @@ def render_page(page: Page) -> str:
         version=__version__,
         created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         page=replace(page, sections=sections),
-        front=front_of(page.results, page.models, page.ranks),
+        front=front_of(ResultTable.from_frame(page.results), page.models, page.ranks),
         has_numbers=bool(page.results["value"].notna().any()),
         unread_note=unread_note,
         ranking=RANKING,

@@ -147,8 +147,8 @@ def unread_table(rows: pd.DataFrame) -> Table | str:
     lines = []
     for share in shares:
         line = text_cells(*share.group, heads=True, length=_LONGEST)
-        line.append(value_cell(cell(share.record, 1, factor=100)))
-        line.append(TableCell(f"{share.record['n']:,}"))
+        line.append(value_cell(cell(share.row.record, 1, factor=100)))
+        line.append(TableCell(f"{share.row.n:,}"))
         line.append(TableCell(share.extremes))
         lines.append(line)
     names = ["task", "model", "data set", "variant"]

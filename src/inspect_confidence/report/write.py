@@ -30,7 +30,7 @@ from inspect_confidence.report.page import (
     find_sentences,
     render_page,
 )
-from inspect_confidence.results import as_csv
+from inspect_confidence.results import ResultTable, as_csv
 from inspect_confidence.studies import all_studies
 from inspect_confidence.studies.toolbox import extra_metric_views
 from inspect_confidence.studies.unread import without_unread
@@ -97,7 +97,7 @@ def write_report(
             page = replace(page, settings=[*_settings(logs, judgments), *page.settings])
         put(new / PAGE, render_page(page))
         if findings is not None:
-            findings += first_findings(page.results, page.models, limit=2)
+            findings += first_findings(ResultTable.from_frame(page.results), page.models, limit=2)
         current = {file.name for file in (new / FIGURES).glob("*")}
     for file in earlier:
         if file.name not in current:
@@ -120,7 +120,8 @@ def _page(
     details = detail(judgments, **settings)
     rows, names = _scrubbed(pd.concat([results, details], ignore_index=True), models)
     order = list(dict.fromkeys(names[model] for model in models))
-    ranks = headline_ranks(rows.iloc[: len(results)], order, draws)
+    table = ResultTable.from_frame(rows.iloc[: len(results)])
+    ranks = headline_ranks(table, order, draws)
     changes = tables.difference_tables(judgments, baseline, settings) if baseline else {}
     planned = []
     all_figures: list[figures.ReportFigure] = []
@@ -155,7 +156,9 @@ def _page(
                 title=study.title,
                 question=study.question,
                 judgments=sum(map(len, frames)),
-                findings=find_sentences(estimates, order, ranks, study.name),
+                findings=find_sentences(
+                    ResultTable.from_frame(estimates), order, ranks, study.name
+                ),
                 lead=lead,
                 unread=tables.unread_table(estimates),
                 exclusions=tables.exclusion_table(study_rows[study_rows.index >= len(results)]),

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from importlib.metadata import EntryPoint, entry_points
 
 from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.results import ResultRow, ResultTable
 from inspect_confidence.studies.any_eval.study import ANY_EVAL
 from inspect_confidence.studies.columns import COMMON_COLUMNS, JudgmentColumn, Kind, Limit
 from inspect_confidence.studies.decisions.study import DECISIONS
@@ -32,15 +33,7 @@ from inspect_confidence.studies.study import (
     View,
     option,
 )
-from inspect_confidence.studies.tables import (
-    Cell,
-    Column,
-    ResultRow,
-    ResultTable,
-    TableSpec,
-    cell,
-    views_with_lines,
-)
+from inspect_confidence.studies.tables import Cell, Column, TableSpec, cell, views_with_lines
 from inspect_confidence.studies.wep_probes.study import WEP_PROBES
 
 __all__ = [

@@ -7,17 +7,15 @@ table, the line and the column together.
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
 
 from inspect_confidence.printing import format_estimate, format_number
-from inspect_confidence.results import OTHER_ITEMS, conditions_of
+from inspect_confidence.results import KEY_PARTS, OTHER_ITEMS, ResultRow, ResultTable
 from inspect_confidence.studies.study import View
-
-_KEY_PARTS = ("task", "model", "dataset")
 
 Parts = frozenset[tuple[str, str]]
 """Names and values of the parts that a row has beside those of its line."""
@@ -85,92 +83,6 @@ def cell(
         if OTHER_ITEMS in str(row["note"]):
             text += f" {OTHER_ITEMS}"
     return Cell(text, int(row["row"]), float(row["value"]), str(row["note"]))
-
-
-@dataclass(frozen=True)
-class ResultRow:
-    """A row of results.
-
-    Attributes:
-        parts: Its task, model, data set, metric, and the parts of its condition, by name.
-        record: All its columns, and `row`: its index in the results.
-    """
-
-    parts: Mapping[str, str]
-    record: Mapping[Any, Any]
-
-    def __getitem__(self, name: str) -> str:
-        """Return the part of that name; empty if the row has none."""
-        return self.parts.get(name, "")
-
-    @property
-    def value(self) -> float:
-        """Value of the row's metric."""
-        return float(self.record["value"])
-
-    @property
-    def note(self) -> str:
-        """Note on the value."""
-        return str(self.record["note"])
-
-
-@dataclass(frozen=True)
-class ResultTable:
-    """Rows of results, selected by their parts.
-
-    Attributes:
-        rows: Rows in the results' order.
-        common: Parts that all rows share: lines and columns of a display table leave them out.
-    """
-
-    rows: Sequence[ResultRow]
-    common: frozenset[str] = frozenset()
-
-    @classmethod
-    def from_frame(cls, results: pd.DataFrame) -> "ResultTable":
-        """Take all rows of a frame of results."""
-        if "row" not in results:
-            results = results.assign(row=results.index)
-        rows = []
-        for record, condition in zip(
-            results.to_dict("records"), conditions_of(results), strict=True
-        ):
-            parts = {name: record[name] for name in (*_KEY_PARTS, "metric")}
-            rows.append(ResultRow(parts | dict(condition), record))
-        return cls(rows)
-
-    def __iter__(self) -> Iterator[ResultRow]:
-        """Iterate over the rows."""
-        return iter(self.rows)
-
-    def matching(self, **parts: str) -> "ResultTable":
-        """Return the rows with exactly these parts; an empty text means that the part is absent."""
-        rows = [row for row in self if all(row[name] == text for name, text in parts.items())]
-        return ResultTable(rows, self.common | set(parts))
-
-    def groups(self, *names: str) -> Iterator[tuple[list[str], "ResultTable"]]:
-        """Yield the values of these parts with the rows that have them, for each combination."""
-        groups: dict[tuple[str, ...], list[ResultRow]] = {}
-        for row in self:
-            groups.setdefault(tuple(row[name] for name in names), []).append(row)
-        for values, rows in groups.items():
-            yield list(values), ResultTable(rows, self.common | set(names))
-
-    def among(self, name: str, values: Collection[str]) -> "ResultTable":
-        """Return the rows whose part is one of these values."""
-        return replace(self, rows=[row for row in self if row[name] in values])
-
-    def having(self, name: str) -> "ResultTable":
-        """Return the rows that have the part."""
-        return replace(self, rows=[row for row in self if row[name]])
-
-    def sorted_by(self, key: Callable[[ResultRow], Any]) -> "ResultTable":
-        """Return the rows sorted; a display table has its lines in this order."""
-        return replace(self, rows=sorted(self, key=key))
-
-    def values(self, name: str) -> list[str]:
-        """Return the different values of the part, in the order of the rows."""
-        return list(dict.fromkeys(row[name] for row in self))
 
 
 @dataclass(frozen=True)
@@ -266,7 +178,7 @@ class TableSpec:
     def _rows_by_line(self) -> dict[tuple[str, ...], dict[Parts, ResultRow]]:
         """Group the rows by line; within a line, by the parts that a column has to have."""
         column_names = {name for column in self.columns for name in column.where}
-        key_names = set(_KEY_PARTS) - column_names
+        key_names = set(KEY_PARTS) - column_names
         line_names = {*self.lines, *self.rows.common, *key_names}
         rows_by_line: dict[tuple[str, ...], dict[Parts, ResultRow]] = defaultdict(dict)
         for row in self.rows:
@@ -287,7 +199,7 @@ def rests_on(rows: Sequence[ResultRow]) -> str:
     if not rows:
         return ""
     # Sorted by count, then by the asked and the note, so that equal counts have one order.
-    counts = sorted((int(row.record["n"]), int(row.record["asked"]), row.note) for row in rows)
+    counts = sorted((row.n, row.asked, row.note) for row in rows)
     smallest, largest = counts[0][0], counts[-1][0]
     n_asked = max(asked_of_row for _, asked_of_row, _ in counts)
     text = f"{smallest:,}" if smallest == largest else f"{smallest:,} to {largest:,}"

@@ -12,11 +12,10 @@ import numpy as np
 import pandas as pd
 
 from inspect_confidence.metrics import METRICS
+from inspect_confidence.results import ResultRow, ResultTable
 from inspect_confidence.studies.study import Headline, Study, View
 from inspect_confidence.studies.tables import (
     Column,
-    ResultRow,
-    ResultTable,
     TableSpec,
     columns_with_numbers,
     views_with_lines,

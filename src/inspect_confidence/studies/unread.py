@@ -4,7 +4,7 @@ Metrics are computed from the replies that could be read. If their share depends
 comparison of conditions may be a comparison of formats.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,11 +13,10 @@ import pandas as pd
 
 from inspect_confidence.metrics.arrays import FloatArray, divided
 from inspect_confidence.metrics.resample import wilson_limits
-from inspect_confidence.results import Condition, Key, Result
+from inspect_confidence.results import Condition, Key, Result, ResultRow, ResultTable
 from inspect_confidence.studies.estimate import cluster_names, condition_groups
 from inspect_confidence.studies.notes import count_texts, has_reply, join_notes, unread_flags
 from inspect_confidence.studies.study import TaskTable
-from inspect_confidence.studies.tables import ResultRow, ResultTable
 
 UNREAD_SHARE = "unread_share"
 ALL_DATASETS = "all"
@@ -120,15 +119,14 @@ def without_unread(results: pd.DataFrame) -> pd.DataFrame:
     return results[results["metric"] != UNREAD_SHARE]
 
 
-def answering_models(results: pd.DataFrame) -> list[str]:
+def answering_models(results: ResultTable) -> list[str]:
     """Return the models that gave replies, without names such as that of a mean over models.
 
     A model that gave replies has a share of unread replies. If the results have no such share, all
     names are returned.
     """
-    shares = results[results["metric"] == UNREAD_SHARE]
-    models = shares["model"] if len(shares) else results["model"]
-    return list(map(str, models.unique()))
+    shares = results.matching(metric=UNREAD_SHARE)
+    return (shares if len(shares) else results).values("model")
 
 
 _NEARLY_ALL = 0.9
@@ -139,10 +137,10 @@ def nearly_all_unread(results: pd.DataFrame) -> str:
     """Return a warning if at least 90% of the replies of the results are unread, otherwise ""."""
     replies = unread_replies = 0.0
     for failures in summarize_failures(results):
-        share, n = float(failures.record["value"]), float(failures.record["n"])
-        if n and failures.group[2] != ALL_DATASETS:
-            replies += n
-            unread_replies += share * n
+        row = failures.row
+        if row.n and row["dataset"] != ALL_DATASETS:
+            replies += row.n
+            unread_replies += row.value * row.n
     if not replies or unread_replies < _NEARLY_ALL * replies:
         return ""
     return (
@@ -157,14 +155,14 @@ class ParseFailureSummary:
 
     Attributes:
         group: Task, model, data set and variant.
-        record: The row of results with the share.
+        row: The row of results with the share.
         share: Text with the share and the statuses.
         extremes: Text with the conditions of the least and the greatest share, for each varied
             column whose shares differ.
     """
 
     group: Sequence[str]
-    record: Mapping[Any, Any]
+    row: ResultRow
     share: str
     extremes: str
 
@@ -187,7 +185,7 @@ def summarize_failures(results: pd.DataFrame) -> list[ParseFailureSummary]:
         extremes = [_describe_extremes(name, rows) for name, rows in rows_by_column.items()]
         for row in overall:
             text = "; ".join(filter(None, extremes))
-            summaries.append(ParseFailureSummary(group, row.record, _describe_share(row), text))
+            summaries.append(ParseFailureSummary(group, row, _describe_share(row), text))
     return summaries
 
 
@@ -197,7 +195,7 @@ _LABELS = {"choice_set": "choice set", "cot": "chain of thought"}
 
 def _describe_share(row: ResultRow) -> str:
     """Return a share in words, such as "2.5% of 80 replies (2 echo)"."""
-    n, value = int(row.record["n"]), row.value
+    n, value = row.n, row.value
     remark = f" ({row.note})" if row.note else ""
     if not n:
         return f"no reply came{remark}"

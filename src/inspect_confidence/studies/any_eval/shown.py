@@ -6,7 +6,7 @@ from itertools import chain
 
 import pandas as pd
 
-from inspect_confidence.results import Result
+from inspect_confidence.results import Result, ResultRow, ResultTable
 from inspect_confidence.studies.any_eval.judgments import complete_judgments
 from inspect_confidence.studies.calibration import TYPE1
 from inspect_confidence.studies.stated import confidence_detail, utility_figure
@@ -20,8 +20,6 @@ from inspect_confidence.studies.study import (
 )
 from inspect_confidence.studies.tables import (
     Column,
-    ResultRow,
-    ResultTable,
     TableSpec,
     columns_with_numbers,
     titled,

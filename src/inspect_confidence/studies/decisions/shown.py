@@ -6,7 +6,7 @@ from math import isnan
 
 import pandas as pd
 
-from inspect_confidence.results import Result
+from inspect_confidence.results import Result, ResultTable
 from inspect_confidence.studies.decisions.columns import ABSTAIN, COMMITMENT, SIMPLE_QA
 from inspect_confidence.studies.stated import complete_judgments, confidence_detail
 from inspect_confidence.studies.study import (
@@ -20,7 +20,6 @@ from inspect_confidence.studies.study import (
 )
 from inspect_confidence.studies.tables import (
     Column,
-    ResultTable,
     TableSpec,
     columns_with_numbers,
     views_with_lines,

@@ -8,7 +8,7 @@ from operator import itemgetter
 
 import pandas as pd
 
-from inspect_confidence.results import Key, Result
+from inspect_confidence.results import Key, Result, ResultRow, ResultTable
 from inspect_confidence.studies import tables
 from inspect_confidence.studies.study import (
     QUESTIONS,
@@ -18,7 +18,7 @@ from inspect_confidence.studies.study import (
     Resampling,
     View,
 )
-from inspect_confidence.studies.tables import Column, ResultRow, ResultTable, TableSpec
+from inspect_confidence.studies.tables import Column, TableSpec
 
 RowsByMetric = Mapping[tuple[str, str, str], ResultRow]
 """Rows of results by method, level and metric."""

@@ -7,7 +7,7 @@ from functools import partial
 
 import pandas as pd
 
-from inspect_confidence.results import Result
+from inspect_confidence.results import Result, ResultRow, ResultTable
 from inspect_confidence.studies.bins import bin_shares
 from inspect_confidence.studies.estimate import condition_groups
 from inspect_confidence.studies.hedge_markers import judgments
@@ -16,14 +16,7 @@ from inspect_confidence.studies.hedge_markers.judgments import Sentences
 from inspect_confidence.studies.hedge_markers.stability import SEVEN
 from inspect_confidence.studies.notes import join_notes
 from inspect_confidence.studies.study import Clause, FigureSpec, Headline, Resampling, View
-from inspect_confidence.studies.tables import (
-    Column,
-    ResultRow,
-    ResultTable,
-    TableSpec,
-    titled,
-    views_with_lines,
-)
+from inspect_confidence.studies.tables import Column, TableSpec, titled, views_with_lines
 
 MOST_MARKERS = 12
 BINS = 10

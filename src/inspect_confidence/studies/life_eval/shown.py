@@ -9,7 +9,7 @@ from math import isnan
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.results import Condition, Key, Result
+from inspect_confidence.results import Condition, Key, Result, ResultRow, ResultTable
 from inspect_confidence.studies import bins, estimate, tables
 from inspect_confidence.studies.life_eval import judgments
 from inspect_confidence.studies.life_eval.columns import STATED, TOKEN
@@ -26,7 +26,7 @@ from inspect_confidence.studies.study import (
     View,
     calibration_clauses,
 )
-from inspect_confidence.studies.tables import Column, ResultRow, ResultTable, TableSpec
+from inspect_confidence.studies.tables import Column, TableSpec
 
 _UNREAD = "undefined: no readable judgment"
 _NO_INTERVAL = "no interval: neighbouring ages are alike, and a bin holds few"

@@ -7,7 +7,7 @@ from math import isnan
 
 import pandas as pd
 
-from inspect_confidence.results import Result
+from inspect_confidence.results import Result, ResultRow, ResultTable
 from inspect_confidence.scales import ALL, BASELINE, GROUPS
 from inspect_confidence.studies.calibration import TYPE1
 from inspect_confidence.studies.scale_variants.numbers import MEAN
@@ -29,8 +29,6 @@ from inspect_confidence.studies.tables import (
     NOTHING,
     Cell,
     Column,
-    ResultRow,
-    ResultTable,
     TableSpec,
     stars,
     titled,

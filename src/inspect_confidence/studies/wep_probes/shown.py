@@ -7,19 +7,11 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.results import Condition, Key, Result
+from inspect_confidence.results import Condition, Key, Result, ResultRow, ResultTable
 from inspect_confidence.studies.bins import bin_shares
 from inspect_confidence.studies.notes import join_notes
 from inspect_confidence.studies.study import Clause, FigureSpec, Headline, Resampling, View
-from inspect_confidence.studies.tables import (
-    Column,
-    ResultRow,
-    ResultTable,
-    TableSpec,
-    stars,
-    titled,
-    views_with_lines,
-)
+from inspect_confidence.studies.tables import Column, TableSpec, stars, titled, views_with_lines
 from inspect_confidence.studies.wep_probes import words
 from inspect_confidence.studies.wep_probes.words import ALL_SETTINGS, HUMAN, TASK, Sample
 
