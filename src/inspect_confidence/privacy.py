@@ -70,8 +70,12 @@ def scrub_condition(condition: str) -> str:
     if not pairs or not all("=" in pair for pair in pairs):
         return scrub(condition)
     parts = Condition.read(condition)
-    clean = {scrub(name): _scrub_part(name, value) for name, value in parts.items()}
-    return condition if clean == parts else str(Condition(clean))
+    clean = _scrub_parts(parts)
+    return condition if clean == parts else str(clean)
+
+
+def _scrub_parts(parts: Condition) -> Condition:
+    return Condition({scrub(name): _scrub_part(name, value) for name, value in parts.items()})
 
 
 def _scrub_part(name: str, value: str) -> str:
@@ -91,16 +95,16 @@ def scrubbed_names(names: Iterable[str], redactor: Callable[[str], str] = scrub)
     return aliases
 
 
-def scrubbed_conditions(conditions: Iterable[str]) -> dict[str, str]:
+def scrubbed_conditions(conditions: Iterable[Condition]) -> dict[Condition, Condition]:
     """Map conditions to redacted ones, with a suffix where two variants would become equal."""
-    decoded = {text: Condition.read(text) for text in dict.fromkeys(conditions)}
+    distinct = dict.fromkeys(conditions)
     variants = scrubbed_names(
-        (parts["variant"] for parts in decoded.values() if "variant" in parts), scrub_condition
+        (parts["variant"] for parts in distinct if "variant" in parts), scrub_condition
     )
     aliases = {}
-    for text, parts in decoded.items():
-        clean = Condition.read(scrub_condition(str(parts.but(variant=""))))
-        aliases[text] = str(clean.but(variant=variants.get(parts.get("variant", ""), "")))
+    for parts in distinct:
+        clean = _scrub_parts(parts.but(variant=""))
+        aliases[parts] = clean.but(variant=variants.get(parts.get("variant", ""), ""))
     return aliases
 
 
@@ -146,12 +150,6 @@ def _without_folders(name: str) -> str:
         return f"{provider}/{_without_folders(path)}"
     # `scrub` comes last, since it shortens a path only up to the first blank.
     return scrub(f"{provider}/{last_part(path)}" if _SHAREABLE_PATH.match(path) else name)
-
-
-def with_judge(condition: str, name: Callable[[str], str] = model_name) -> str:
-    """Replace the judge in a condition, if there is one, by `name(judge)`."""
-    parts = Condition.read(condition)
-    return str(parts.but(judge=name(parts["judge"]))) if "judge" in parts else condition
 
 
 def model_arguments(arguments: Mapping[str, Any]) -> dict[str, str]:
@@ -222,21 +220,24 @@ def redactors(frames: Iterable[pd.DataFrame]) -> Redactors:
         columns = (frame.get(column, pd.Series(dtype=object)) for frame in sources)
         return [str(value) for value in chain.from_iterable(map(pd.unique, columns))]
 
-    conditions = list(dict.fromkeys(unique_values("condition")))
+    conditions = {text: Condition.read(text) for text in unique_values("condition")}
 
     def unique_alias(column: str, redactor: Callable[[str], str]) -> Callable[[Any], str]:
-        parts = [Condition.read(text).get(column, "") for text in conditions]
+        parts = [condition.get(column, "") for condition in conditions.values()]
         aliases = scrubbed_names([*unique_values(column), *parts], redactor)
         return lambda name: aliases[str(name)]
 
     judge = unique_alias("judge", model_name)
-    with_alias = {text: with_judge(text, judge) for text in conditions}
+    with_alias = {}
+    for text, condition in conditions.items():
+        name = condition.get("judge", "")
+        with_alias[text] = condition.but(judge=judge(name) if name else "")
     redacted = scrubbed_conditions(with_alias.values())
     return {
         "model": unique_alias("model", model_name),
         "dataset": unique_alias("dataset", redact_path),
         "judge": judge,
-        "condition": lambda text: redacted[with_alias[text]],
+        "condition": lambda text: str(redacted[with_alias[text]]),
         "variant": unique_alias("variant", scrub_condition),
         **dict.fromkeys(("a", "b"), _contender),
         **dict.fromkeys(("reason", "note", "verdict"), scrub),

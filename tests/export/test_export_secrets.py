@@ -14,7 +14,7 @@ from export.judged import intervals
 from inspect_confidence import read_judgments
 from inspect_confidence.export import FORMATS, export
 from inspect_confidence.export.material import clean as clean_material
-from inspect_confidence.privacy import argument, model_name, scrub_value, scrubbed_names, with_judge
+from inspect_confidence.privacy import argument, model_name, scrub_value, scrubbed_names
 from inspect_confidence.redaction import REMOVED, scrub
 from inspect_confidence.results import Condition
 from inspect_confidence.tasks.fermi_eval import fermi_eval
@@ -195,4 +195,4 @@ def test_judges_on_disk_are_named_by_the_last_part() -> None:
     assert second.startswith("hf/judge#")
     judge_names = [Condition.read(text)["judge"] for text in rows["condition"]]
     assert judge_names == [first, second]
-    assert with_judge(results["condition"][1]) == "judge=hf/judge;split=test"
+    assert model_name(Condition.read(results["condition"][1])["judge"]) == "hf/judge"

@@ -396,13 +396,11 @@ def _main_table(rows: "pd.DataFrame") -> "pd.DataFrame":
 
     from inspect_confidence.commands.compare import PRIMARY, verdict_words
     from inspect_confidence.metrics import SAME
-    from inspect_confidence.results import Condition
+    from inspect_confidence.results import conditions_of
 
     metrics, verdicts = [], []
-    for row in rows.to_dict("records"):
-        condition = Condition.read(row["condition"])
-        parts = map("{}={}".format, condition, condition.values())
-        metrics.append(", ".join((row["metric"], *parts)))
+    for row, condition in zip(rows.to_dict("records"), conditions_of(rows), strict=True):
+        metrics.append(", ".join((row["metric"], *map("=".join, condition.items()))))
         verdict = verdict_words(row)
         if SAME in row["note"]:
             verdict = f"{verdict}; {SAME}"
@@ -444,9 +442,9 @@ def _metric_names(rows: "pd.DataFrame") -> list[str]:
 
 
 def _plain_conditions(rows: "pd.DataFrame") -> list[str]:
-    from inspect_confidence.results import Condition
+    from inspect_confidence.results import conditions_of
 
-    return [Condition.read(condition).plain for condition in rows["condition"]]
+    return [condition.plain for condition in conditions_of(rows)]
 
 
 def print_recalibrated(

@@ -15,14 +15,14 @@ from inspect_confidence.commands.analysis import (
     study_parts,
     with_choices,
 )
-from inspect_confidence.commands.groups import field_values
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.headlines import direction_of
 from inspect_confidence.judgments.read import Judgments, JudgmentSource, judgments_of
 from inspect_confidence.metrics import holm
 from inspect_confidence.overview.numbers import format_number
-from inspect_confidence.results import Condition
+from inspect_confidence.results import Condition, conditions_of
 from inspect_confidence.studies import Headline, Study, study_of
+from inspect_confidence.studies.estimate import field_values
 
 COLUMNS = [
     *("task", "dataset", "a", "b", "contrast", "method", "condition", "metric", "role"),
@@ -129,17 +129,15 @@ def compare(
                 for by, a_rows, b_rows in _by_values(a_side.judgments, b_side.judgments):
                     for difference in part.study.compare(a_rows, b_rows, part.resampling):
                         row = {"task": task, "dataset": dataset, **names, **asdict(difference)}
-                        if by:
-                            row["condition"] = str(Condition.read(row["condition"]).but(by=by))
-                        rows.append(row)
+                        condition = Condition.read(difference.condition).but(by=by)
+                        rows.append({**row, "condition": str(condition), "by": by})
     if not rows:
         raise InvalidArgument(
             "There is nothing to compare: no two models, variants or methods answered the same "
             "items; name logs of at least two."
         )
     frame = pd.DataFrame(rows).rename(columns={"first": "value_a", "second": "value_b"})
-    is_part = np.array(["by" in Condition.read(text) for text in frame["condition"]])
-    is_primary = _is_primary(frame, metrics) & ~is_part
+    is_primary = _is_primary(frame, metrics) & (frame["by"] == "").to_numpy()
     frame["role"] = np.where(is_primary, PRIMARY, EXPLORATORY)
     frame["p_holm"], frame["family"] = np.nan, 0
     for _, family in frame[is_primary].groupby("task"):
@@ -215,7 +213,7 @@ def _first_headline(rows: pd.DataFrame, task: str) -> tuple[Headline | None, NDA
 
     The headline is None, and no row is chosen, if none has a difference.
     """
-    conditions = list(map(Condition.read, rows["condition"]))
+    conditions = conditions_of(rows)
     for headline in study_of(task).headlines:
         is_metric = (rows["task"] == task) & (rows["metric"] == headline.metric)
         if headline.task != task or not is_metric.any():
@@ -230,7 +228,7 @@ def _first_headline(rows: pd.DataFrame, task: str) -> tuple[Headline | None, NDA
 def _has_headline(rows: pd.DataFrame) -> pd.Series:
     """Return whether each row, all of them of one task, is primary or of a headline of the task."""
     task = rows["task"].iloc[0]
-    conditions = list(map(Condition.read, rows["condition"]))
+    conditions = conditions_of(rows)
     is_shown = rows["role"] == PRIMARY
     is_whole = np.array(["by" not in condition for condition in conditions])
     for headline in study_of(task).headlines:
@@ -302,7 +300,7 @@ def verdict_words(row: Mapping[Hashable, Any]) -> str:
         adjusted = f" after adjustment, {_p_text(p)}" if row["p"] < 0.05 else ""
         return f"no difference shown{adjusted}"
     ahead, behind = ("a", "b") if row["difference"] > 0 else ("b", "a")
-    direction = direction_of(row["metric"], row["condition"])
+    direction = direction_of(row["metric"], Condition.read(row["condition"]))
     if direction.name in ("higher", "lower"):
         return f"{ahead if direction.name == 'higher' else behind} is better"
     # A difference alone does not show which of two values is nearer to the best one.

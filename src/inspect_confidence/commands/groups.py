@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from itertools import chain
 from typing import Self, TypeVar
 
 import numpy as np
@@ -200,22 +199,6 @@ def _interval_groups(judgments: Judgments) -> Iterator[IntervalGroup]:
             rows = rows.assign(level=rows["level"].where(table.intervals(rows)))
             columns = [*study_of(table.task).contenders, "level"]
             yield from _split_groups(IntervalGroup, table.task, rows, columns)
-
-
-def field_values(rows: pd.DataFrame) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-    """Yield each value of each field of `--by`, as `domain=law`, and which judgments have it.
-
-    An empty text comes first, with all judgments. Empty values of a field are left out.
-    """
-    yield "", np.ones(len(rows), bool)
-    if "by" not in rows:
-        return
-    texts = rows["by"]
-    fields_by_text = {text: Condition.read(text) for text in texts.unique()}
-    for field in dict.fromkeys(chain.from_iterable(fields_by_text.values())):
-        values = texts.map({text: parts.get(field, "") for text, parts in fields_by_text.items()})
-        for value in sorted(set(values) - {""}):
-            yield str(Condition({field: value})), (values == value).to_numpy()
 
 
 JudgmentGroupT = TypeVar("JudgmentGroupT", bound=JudgmentGroup)

@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.commands.groups import ConfidenceGroup, confidence_groups, field_values
+from inspect_confidence.commands.groups import ConfidenceGroup, confidence_groups
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.read import JudgmentSource, judgments_of
 from inspect_confidence.metrics import risk_threshold
+from inspect_confidence.studies.estimate import field_values
 
 
 def threshold(source: JudgmentSource, *, risk: float = 0.05) -> pd.DataFrame:

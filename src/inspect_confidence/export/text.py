@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from inspect_confidence.arguments import fingerprint
 from inspect_confidence.printing import INVISIBLE
-from inspect_confidence.results import Condition
+from inspect_confidence.results import Condition, conditions_of
 from inspect_confidence.studies import title_of
 
 _LONGEST = 120
@@ -77,15 +77,14 @@ def templates(package: str, folder: str) -> Environment:
 
 def presentable(results: pd.DataFrame) -> pd.DataFrame:
     """Shorten the names in results for tables."""
-
-    def condition(text: str) -> str:
-        parts = Condition.read(text)
-        return str(Condition({name: shortened(value) for name, value in parts.items()}))
-
+    conditions = []
+    for condition in conditions_of(results):
+        parts = {name: shortened(value) for name, value in condition.items()}
+        conditions.append(str(Condition(parts)))
     return results.assign(
         model=results["model"].map(shortened),
         dataset=results["dataset"].map(shortened),
-        condition=results["condition"].map(condition),
+        condition=conditions,
     )
 
 

@@ -13,7 +13,7 @@ from inspect_confidence.plots.layout import facets, panels, select_rows, tick_wi
 from inspect_confidence.plots.style import FAINT, SERIES, styled
 from inspect_confidence.plots.text import first_names
 from inspect_confidence.printing import shortened
-from inspect_confidence.results import Condition
+from inspect_confidence.results import Condition, conditions_of
 from inspect_confidence.studies.hedge_markers.forms import DEFAULT_THRESHOLD
 
 _TASK = "hedge_markers"
@@ -126,17 +126,16 @@ def mic(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of `hedge_markers`; its rows of `mic` over all sentences are drawn.
     """
-    chosen = rows[rows["condition"].map(_plain).astype(bool)]
+    chosen = rows.loc[list(map(_is_plain, conditions_of(rows)))]
     selected = with_thresholds(select_rows(chosen, _TASK, ["mic"], ("split", "marker", *_BY[2:])))
     return cells(
         [_table(title, panel_rows) for title, panel_rows in panels(selected, _BY, joint=", ")]
     )
 
 
-def _plain(condition: str) -> bool:
+def _is_plain(condition: Condition) -> bool:
     """Return whether a condition is that of a marker over all its sentences."""
-    parts = Condition.read(condition)
-    return "marker" in parts and not parts.keys() & {"outcome", "faithful"}
+    return "marker" in condition and not condition.keys() & {"outcome", "faithful"}
 
 
 def _table(title: str, rows: pd.DataFrame) -> CellTable:
@@ -188,7 +187,7 @@ def marker_counts(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of `hedge_markers`; `n` of its rows of `mic` over all sentences is drawn.
     """
-    chosen = rows[rows["condition"].map(_plain).astype(bool)]
+    chosen = rows.loc[list(map(_is_plain, conditions_of(rows)))]
     selected = with_thresholds(select_rows(chosen, _TASK, ["mic"], ("split", "marker", *_BY[2:])))
     return cells(
         [_counts(title, panel_rows) for title, panel_rows in panels(selected, _BY, joint=", ")]

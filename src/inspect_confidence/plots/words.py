@@ -23,7 +23,7 @@ from inspect_confidence.plots.layout import (
 from inspect_confidence.plots.style import INK, PAPER, mark, styled
 from inspect_confidence.plots.text import first_names
 from inspect_confidence.printing import shortened
-from inspect_confidence.results import Condition, with_parts
+from inspect_confidence.results import Condition, conditions_of, with_parts
 
 _SETTINGS = ("concise", "extended", "female", "male")
 _ORDER = {name: place for place, name in enumerate((*_SETTINGS, "", "all"))}
@@ -57,7 +57,7 @@ def consistency(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of `wep_choice`; its rows of the four scores are drawn.
     """
-    chosen = rows[rows["condition"].map(_plain).astype(bool)]
+    chosen = rows.loc[list(map(_is_plain, conditions_of(rows)))]
     selected = select_rows(chosen, "wep_choice", list(_SCORES), ("cot", "choice_set", "baseline"))
     groups = panels(selected, ("model", "dataset", "variant"))
     rows_by_title = {}
@@ -74,11 +74,10 @@ def consistency(rows: pd.DataFrame) -> Figure:
     return facets(titled, _consistency_panel, axis_label, "score", shared="values", legend=names)
 
 
-def _plain(condition: str) -> bool:
+def _is_plain(condition: Condition) -> bool:
     """Return whether a condition is by reasoning and choice set alone, or chance's expectation."""
-    parts = Condition.read(condition)
     known_parts = {"cot", "choice_set", "baseline", "variant"}
-    return parts.keys() <= known_parts and parts.get("baseline", "expected") == "expected"
+    return condition.keys() <= known_parts and condition.get("baseline", "expected") == "expected"
 
 
 def _modes(rows: pd.DataFrame) -> list[str]:

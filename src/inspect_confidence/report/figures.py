@@ -16,7 +16,7 @@ from inspect_confidence.metrics import METRICS, Metric
 from inspect_confidence.plots.style import in_order
 from inspect_confidence.printing import shortened
 from inspect_confidence.report.svg import inline
-from inspect_confidence.results import COLUMNS, Condition, as_csv, with_parts
+from inspect_confidence.results import COLUMNS, as_csv, conditions_of, with_parts
 from inspect_confidence.studies import FigureSpec, Study, all_studies
 from inspect_confidence.studies.workers import Progress, run_tasks
 from inspect_confidence.writing import put
@@ -176,7 +176,7 @@ def _groups(spec: FigureSpec, rows: pd.DataFrame) -> Iterator[tuple[str, pd.Data
     """Yield the title and the rows of each figure of a specification."""
     rows = rows[rows["task"].isin((spec.task, *spec.tasks)) & rows["metric"].isin(spec.metrics)]
     if spec.keep is not None:
-        rows = rows[[spec.keep(Condition.read(text)) for text in rows["condition"]]]
+        rows = rows[list(map(spec.keep, conditions_of(rows)))]
     if rows.empty:
         return
     rows = with_parts(rows, [name for name in spec.by if name not in COLUMNS]).set_index("row")

@@ -15,7 +15,7 @@ from inspect_confidence.metrics import METRICS
 from inspect_confidence.printing import format_estimate, format_number, shortened
 from inspect_confidence.published import read_published
 from inspect_confidence.redaction import scrub
-from inspect_confidence.results import Condition, with_parts
+from inspect_confidence.results import conditions_of, with_parts
 from inspect_confidence.studies import Cell, View, all_studies, cell
 from inspect_confidence.studies.unread import summarize_failures
 
@@ -173,7 +173,7 @@ def published_table(results: pd.DataFrame) -> Table | None:
         ]
     )
     blank = dict.fromkeys(_MAY_DIFFER, "")
-    conditions = [str(Condition.read(text).but(**blank)) for text in rows["condition"]]
+    conditions = [str(condition.but(**blank)) for condition in conditions_of(rows)]
     rows = with_parts(rows, _MAY_DIFFER).assign(condition=conditions)
     lines = []
     for (_, metric, condition), group in rows.groupby(["task", "metric", "condition"]):

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from inspect_confidence import metrics
 from inspect_confidence.errors import InvalidArgument
@@ -45,6 +45,23 @@ def condition_groups(
         yield Key(task, model, dataset), Condition(condition), rows
         if report_progress := PROGRESS.get():
             report_progress(len(rows))
+
+
+def field_values(rows: pd.DataFrame) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """Yield each value of each field of `--by`, as `domain=law`, and which judgments have it.
+
+    An empty text comes first, with all judgments. Empty values of a field are left out.
+    """
+    yield "", np.ones(len(rows), bool)
+    if "by" not in rows:
+        return
+    texts = rows["by"]
+    # A judgment's `by` encodes all of its fields, so that each different text is read once.
+    fields_by_text = {text: Condition.read(text) for text in texts.unique()}
+    for field in dict.fromkeys(chain.from_iterable(fields_by_text.values())):
+        values = texts.map({text: parts.get(field, "") for text, parts in fields_by_text.items()})
+        for value in sorted(set(values) - {""}):
+            yield str(Condition({field: value})), (values == value).to_numpy()
 
 
 def unit_indices(rows: pd.DataFrame, units: pd.Index) -> IntArray:

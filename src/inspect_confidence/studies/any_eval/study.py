@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from functools import partial
-from itertools import chain
 
 import pandas as pd
 
@@ -30,7 +29,7 @@ from inspect_confidence.studies.any_eval.shown import (
     detail,
     tables,
 )
-from inspect_confidence.studies.estimate import Statistics
+from inspect_confidence.studies.estimate import Statistics, field_values
 from inspect_confidence.studies.notes import count_texts
 from inspect_confidence.studies.study import Resampling, Study, TaskTable
 
@@ -87,16 +86,8 @@ def _eval_statistics(
     )
     for (method, scale), group in rows.groupby(["method", "scale"], sort=False):
         method_condition = condition.but(method=method, **({"scale": scale} if scale else {}))
-        yield from statistics_of(group, condition=method_condition)
-        # The column `by` encodes all fields of a judgment; each different text is decoded once.
-        fields_by_text = {text: Condition.read(text) for text in group["by"].unique()}
-        fields = dict.fromkeys(chain.from_iterable(fields_by_text.values()))
-        for field in fields:
-            value_by_text = {text: parts.get(field, "") for text, parts in fields_by_text.items()}
-            values = group["by"].map(value_by_text)
-            for value, value_rows in group.groupby(values[values != ""], sort=True):
-                field_condition = method_condition.but(by=str(Condition({field: str(value)})))
-                yield from statistics_of(value_rows, condition=field_condition)
+        for by, is_chosen in field_values(group):
+            yield from statistics_of(group[is_chosen], condition=method_condition.but(by=by))
 
 
 def _method_statistics(
