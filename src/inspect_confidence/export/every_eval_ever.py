@@ -23,7 +23,7 @@ from inspect_confidence import __version__
 from inspect_confidence.export.hugging_face import hub_repository
 from inspect_confidence.export.material import LogRun, Material, ResultSet, result_sets
 from inspect_confidence.export.tables import write_left_out
-from inspect_confidence.export.text import file_name, shortened
+from inspect_confidence.export.text import cut_with_fingerprint, file_name
 from inspect_confidence.headlines import Direction, direction_of
 from inspect_confidence.metrics import METRICS, Metric
 from inspect_confidence.printing import in_json
@@ -114,7 +114,7 @@ def _identity(result_set: ResultSet) -> str:
     text = "\n".join(lines)
     ids = hashlib.sha256(text.encode("utf-8", "backslashreplace"))
     names = (f"{_PACKAGE}.{result_set.task}", result_set.model, result_set.dataset)
-    return "/".join([*map(shortened, names), ids.hexdigest()[:16]])
+    return "/".join([*map(cut_with_fingerprint, names), ids.hexdigest()[:16]])
 
 
 def _library(result_set: ResultSet, runs: Sequence[LogRun]) -> dict[str, Any]:

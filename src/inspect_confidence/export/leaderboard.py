@@ -13,7 +13,7 @@ import pandas as pd
 from inspect_confidence import __version__
 from inspect_confidence.export.material import Material
 from inspect_confidence.export.tables import markdown_escaped, paragraph, table_of
-from inspect_confidence.export.text import shortened, templates
+from inspect_confidence.export.text import cut_with_fingerprint, templates
 from inspect_confidence.headlines import direction_of, headline_rows
 from inspect_confidence.metrics import METRICS, Metric
 from inspect_confidence.overview.front import front_of
@@ -68,7 +68,7 @@ def _board(rows: Sequence[ResultRow], ranks: Ranks) -> Board:
     is_empty = table.isin(["", "-"]).all()
     is_empty[list(_HEADER[:2])] = not direction.ordered
     table = table.loc[:, ~is_empty]
-    dataset = f"data set {shortened(first['dataset'])}"
+    dataset = f"data set {cut_with_fingerprint(first['dataset'])}"
     condition = str(first.condition.but(variant=""))
     return Board(
         study=first["study"],
@@ -94,8 +94,8 @@ def _cells(rank: Rank, row: ResultRow, *, tied: bool) -> list[str]:
     return [
         "-" if isnan(rank.rank) else f"{rank.rank:g}{'=' if tied else ''}",
         "-" if isnan(rank.low) else f"{rank.low:g} to {rank.high:g}",
-        shortened(row["model"]),
-        shortened(row["variant"]),
+        cut_with_fingerprint(row["model"]),
+        cut_with_fingerprint(row["variant"]),
         number,
         str(row.n),
         "; ".join(filter(None, (rank.note, row.note))),

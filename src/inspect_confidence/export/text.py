@@ -27,7 +27,7 @@ def visible(text: object, longest: int = _LONGEST_CELL) -> str:
         >>> visible(chr(0x202E) + "abc")
         'U+202Eabc'
     """
-    line = re.sub(r"[\t\n\r\v\f]", " ", shortened(str(text), longest))
+    line = re.sub(r"[\t\n\r\v\f]", " ", cut_with_fingerprint(str(text), longest))
     return "".join(map(_visible_character, line))
 
 
@@ -49,7 +49,7 @@ def breakable(name: object) -> Markup:
     return Markup("<wbr>").join(_JOINT.split(visible(name)))
 
 
-def shortened(text: str, longest: int = _LONGEST) -> str:
+def cut_with_fingerprint(text: str, longest: int = _LONGEST) -> str:
     """Cut the text if it is too long, and add a fingerprint of the whole text."""
     if len(text) <= longest:
         return text
@@ -79,11 +79,11 @@ def presentable(results: pd.DataFrame) -> pd.DataFrame:
     """Shorten the names in results for tables."""
     conditions = []
     for condition in conditions_of(results):
-        parts = {name: shortened(value) for name, value in condition.items()}
+        parts = {name: cut_with_fingerprint(value) for name, value in condition.items()}
         conditions.append(str(Condition(parts)))
     return results.assign(
-        model=results["model"].map(shortened),
-        dataset=results["dataset"].map(shortened),
+        model=results["model"].map(cut_with_fingerprint),
+        dataset=results["dataset"].map(cut_with_fingerprint),
         condition=conditions,
     )
 

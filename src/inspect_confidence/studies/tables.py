@@ -120,10 +120,10 @@ class Column:
         """Return the column's cell in a line, given the line's rows by their parts."""
         row, marking_row = line.get(self.parts()), line.get(self.parts(**self.marked_by))
         mark = self.mark(marking_row.value) if self.mark and marking_row else ""
+        if self.count and row:
+            size = int(row.record[self.count])
+            return Cell(f"{size:,}", row.index, size, row.note)
         record = row.record if row else None
-        if self.count and record:
-            size = int(record[self.count])
-            return Cell(f"{size:,}", int(record["row"]), size, str(record["note"]))
         return cell(record, self.digits, factor=self.factor, interval=self.interval, mark=mark)
 
 

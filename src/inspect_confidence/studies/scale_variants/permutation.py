@@ -26,7 +26,7 @@ _CHUNK = 500
 _TIE = 1e-12
 """Distance from the observed difference up to which a difference counts as equally large."""
 
-TestName = tuple[str, str]
+TestName = tuple[Condition, str]
 """Condition of a compared metric, encoded, and its name."""
 
 
@@ -120,7 +120,7 @@ def permute(
         count = min(_CHUNK, resampling.resamples - start)
         chunks.append(differences(draws.integers(0, 2, (count, len(items))).astype(float)))
     return Permutations(
-        [(str(Condition(metric.condition)), metric.metric) for metric in compared],
+        [(Condition(metric.condition), metric.metric) for metric in compared],
         differences(np.zeros((1, len(items))))[0],
         np.concatenate(chunks),
     )
@@ -145,8 +145,7 @@ def with_permutation_p(
     p_by_key: dict[Condition, dict[str, float]] = {}
     for scale, scale_permutations in permutations.items():
         for (compared, metric), scale_p in scale_permutations.p_values().items():
-            key = Condition.read(compared).but(of=metric)
-            p_by_key.setdefault(key, {})[scale] = scale_p
+            p_by_key.setdefault(compared.but(of=metric), {})[scale] = scale_p
     for result in results:
         if result.metric not in ("p_value", "p_bonferroni", "p_holm"):
             yield result
