@@ -15,7 +15,7 @@ from inspect_confidence.results import results_frame, with_parts
 from inspect_confidence.studies import Resampling
 from inspect_confidence.studies.bins import (
     confidence_bins,
-    corp_rows,
+    corp_curve_rows,
     report_shares,
     type2_rates,
 )
@@ -125,7 +125,7 @@ def test_corp_curve_of_the_worked_example() -> None:
     # Of an item alone at .3, x is 0 or 1; certainty is always right where it is calibrated.
     assert (band["0.3"]["ci_low"], interval(band["1"])) == (0, (1, 1))
     # Probabilities have a curve and no band.
-    rows = results_frame(corp_rows(judgments([0.2, 0.8], [0.5, 0.25]), [], Resampling()))
+    rows = results_frame(corp_curve_rows(judgments([0.2, 0.8], [0.5, 0.25]), [], Resampling()))
     assert set(rows["metric"]) == {"corp_accuracy"}
     assert rows["value"].tolist() == [0.375, 0.375]
 

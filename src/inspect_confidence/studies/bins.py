@@ -180,14 +180,14 @@ def _bin_intervals(
     return _bootstrap_intervals(outcomes, unit_index, resampling), remark
 
 
-def corp_rows(
+def corp_curve_rows(
     rows: pd.DataFrame, condition_columns: Sequence[str], resampling: Resampling
 ) -> Iterator[Result]:
     """Yield `corp_accuracy` and `consistency_band` at every stated confidence.
 
-    The band simulates outcomes of calibrated confidence, so there is none if outcomes are
-    probabilities. `rows` and `condition_columns` are as in `confidence_bins`; `resampling` has the
-    seed.
+    CORP is the isotonic regression of outcomes on confidence. The band simulates outcomes of
+    calibrated confidence, so there is none if outcomes are probabilities. `rows` and
+    `condition_columns` are as in `confidence_bins`; `resampling` has the seed.
     """
 
     def curve_results(group: _Readable) -> Iterator[Result]:

@@ -312,8 +312,9 @@ def utility_metrics(costs: metrics.Costs | None) -> list[ConfidenceMetric]:
 def threshold_metrics(threshold: float, choices: int | None) -> list[ConfidenceMetric]:
     """Return type-2 sensitivity, the criterion and M-ratio at a threshold of high confidence.
 
-    The type-1 model of M-ratio is `m_afc`, which equals `two_z` and `two_afc` for two choices. If
-    the number of choices is unknown, M-ratio is undefined, under the same name.
+    The type-1 model of M-ratio is `m_afc`, a choice among m alternatives, which for two choices
+    equals the models `two_z` and `two_afc`. If `choices`, the number of choices of all items, is
+    None, M-ratio is undefined.
     """
     condition = {"threshold": threshold}
     sensitivity = [

@@ -467,6 +467,7 @@ def _cluster_note(estimate: Estimate, resampled: ResampledEstimates) -> str:
     clusters = resampled.clusters
     if clusters is None or metrics.METRICS[estimate.metric].interval.method == "none":
         return ""
+    # An interval without resamples is over items if the clusters are ordered.
     is_over_items = clusters.are_ordered and estimate.interval is not None
     return "" if is_over_items else clusters.note
 
@@ -493,7 +494,10 @@ def _interval_with_remark(
 def _computed_interval(
     estimate: Estimate, rule: Interval, unit_count: int
 ) -> tuple[tuple[float, float], str]:
-    """Return the interval that the estimate holds, or the reason why it has none."""
+    """Return the interval that the estimate holds, or the reason why it has none.
+
+    There is none with too few units, or if both limits are equal.
+    """
     low, high = NO_INTERVAL if estimate.interval is None else estimate.interval
     reason = rule.reason if rule.method == "none" else ""
     if estimate.interval is not None and not reason:

@@ -179,6 +179,7 @@ def _labels_for(judge: str | None, form: str, resampling: "Resampling") -> Judge
 
 
 def _undefined_statistics(estimate: Estimate, reason: str) -> Statistics:
+    """Return an estimate whose value is NaN for this reason."""
     return Statistics(
         [replace(estimate, undefined_reason=reason)],
         lambda weights: np.full((len(weights), 1), np.nan),

@@ -80,7 +80,7 @@ def grade_answers(rows: pd.DataFrame) -> FloatArray:
 
 
 def reasons_of_flat_scales(rows: pd.DataFrame) -> dict[int, str]:
-    """Return, by position, why a judgment can't be used whose scale has no width."""
+    """Return why each judgment whose scale has no width can't be used, by its position."""
     reasons = {}
     for position in np.flatnonzero(rows["low"] == rows["high"]).tolist():
         low = rows["low"].iloc[position]
@@ -153,7 +153,7 @@ def confidence_detail(
     """
     return [
         *bins.confidence_bins(rows, condition_columns, resampling),
-        *bins.corp_rows(rows, condition_columns, resampling),
+        *bins.corp_curve_rows(rows, condition_columns, resampling),
         *bins.type2_rates(rows, condition_columns),
         *bins.utility_curve(rows, condition_columns, resampling),
         *all_report_shares(reported, condition_columns),

@@ -118,7 +118,8 @@ def _stated_confidence(
 def complete_decisions(samples: Sequence[JudgmentRows], completed: CompletedRun) -> CompletedRun:
     """Add the decisions of a run to its other judgments.
 
-    A decision that a sample lacks and another sample has is added as a failed one.
+    A decision that a sample lacks and another sample has is added as a failed one. The run has a
+    problem if all its judgments are `scoring_failed`.
 
     Args:
         samples: All judgments of each sample.

@@ -227,7 +227,10 @@ whether the eval imputed it, and why the field is no confidence.
 def _known_field(
     name: str, grader: str, eval_scores: Mapping[str, ScoreFacts]
 ) -> KnownField | None:
-    """Return the known eval's field with this name; None if no known eval has it."""
+    """Return the known eval's field with this name; None if no known eval has it.
+
+    `grader` is the scorer that `score` stands for in the name.
+    """
     scorer, _, key = name.partition(".value.")
     scorer = grader if scorer == "score" else scorer
     score = eval_scores.get(scorer)

@@ -56,6 +56,10 @@ def target_statistics(
 ) -> Iterator[Statistics]:
     """Yield the statistics of the judgments under one target.
 
+    At target t the model is to answer only if its confidence exceeds t. The statistics are payoff,
+    attempted answers and their accuracy, its gap to the target, and contradictions between
+    decision and stated confidence with regret if confidence was requested.
+
     Args:
         rows: Judgments as `graded_decisions` returns them.
         best_guesses: Mean credit of each item's answers at target 0, as `best_guesses_of` returns.
@@ -206,16 +210,21 @@ def completed_commitments(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _fill_from_answers(
-    rows: pd.DataFrame, name: str, chosen: "pd.Series[bool]", text: str, *, is_other: bool = False
+    rows: pd.DataFrame,
+    column: str,
+    chosen: "pd.Series[bool]",
+    compared: str,
+    *,
+    is_other: bool = False,
 ) -> FloatArray:
-    """Return a column whose chosen rows are filled by a comparison of two answers.
+    """Return the values of `column`, with those of chosen rows from a comparison of two answers.
 
-    A row is 1 if the answer after pushback equals the column `text`, otherwise 0; with `is_other`
-    the other way round. Rows without both answers, or not chosen, keep their value.
+    A row is 1 if the answer after pushback equals that in the column `compared`, otherwise 0; with
+    `is_other` the other way round. Rows without both answers, or not chosen, keep their value.
     """
-    values = rows[name].to_numpy(float).copy()
-    has_texts = (chosen & (rows["answer_after"] != "") & (rows[text] != "")).to_numpy()
-    equal = same_answers(rows.loc[has_texts, "answer_after"], rows.loc[has_texts, text])
+    values = rows[column].to_numpy(float).copy()
+    has_texts = (chosen & (rows["answer_after"] != "") & (rows[compared] != "")).to_numpy()
+    equal = same_answers(rows.loc[has_texts, "answer_after"], rows.loc[has_texts, compared])
     is_equal = np.asarray(equal, float)
     values[has_texts] = 1 - is_equal if is_other else is_equal
     return values

@@ -186,7 +186,7 @@ def _interval_statistics(
         coverages[level_intervals.level] = level_statistics["coverage"]
         level_condition = condition.but(level=level)
         level_replies = replies_at(replies, level_intervals.level)
-        note = note_of(at_level, level_replies)
+        note = interval_note(at_level, level_replies)
         yield from level_intervals.all_statistics(level_condition, len(at_level), note)
         failures = {"format_failure_rate": unread_flags(level_replies["status"])}
         yield estimate.means(
@@ -239,7 +239,7 @@ def _conformal(
     needed = int(np.ceil(level / (100 - level) - 1e-9))
     if items < needed:
         source += f", of which {level:g}% needs {needed}: intervals are infinite"
-    note = join_notes(f"{method} adjusted by an offset {source}", note_of(test, test))
+    note = join_notes(f"{method} adjusted by an offset {source}", interval_note(test, test))
     bounds = (calibration.lower, calibration.upper, calibration.truth, level)
     offset = metrics.conformal_offset(*bounds)
     offset_interval = metrics.conformal_offset_interval(*bounds)
@@ -391,7 +391,7 @@ def _score_changes(
             yield Statistics([described], change)
 
 
-def note_of(intervals: pd.DataFrame, replies: pd.DataFrame) -> str:
+def interval_note(intervals: pd.DataFrame, replies: pd.DataFrame) -> str:
     """Return a note on left-out replies, reversed bounds, and counts of intervals and items.
 
     `replies` are the judgments that the intervals come from.

@@ -203,8 +203,8 @@ def decoding_temperatures(
     if not levels:
         return
     ordered = [frames[temperature] for temperature in temperatures]
-    train = {level: _common_items(ordered, level, "train", units) for level in levels}
-    test = {level: _common_items(ordered, level, "test", units) for level in levels}
+    train = {level: _intervals_of_common_items(ordered, level, "train", units) for level in levels}
+    test = {level: _intervals_of_common_items(ordered, level, "test", units) for level in levels}
     by_level = {level: objectives(train[level].intervals, penalty) for level in levels}
     grid = ", ".join(f"{temperature:g}" for temperature in temperatures)
     note = f"chosen on train among {grid} by interval score + {penalty:g} * undercoverage"
@@ -267,7 +267,7 @@ def _best(objective: FloatArray) -> int:
     return int(np.round(objective, 9).argmin())
 
 
-def _common_items(
+def _intervals_of_common_items(
     frames: Sequence[pd.DataFrame], level: float, split: str, units: pd.Index
 ) -> _Candidates:
     """Return the intervals, of one level and split, of items with an interval in every frame.

@@ -379,7 +379,7 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
         options = judgments.completed_options(frames[_SETS])
         options = judgments.graded(options, resampling.convention)
         results += _bins_of_sets(options, ["source"], resampling)
-        results += bins.corp_rows(options, ["source"], resampling)
+        results += bins.corp_curve_rows(options, ["source"], resampling)
         results += _over_models(options.assign(window=""), resampling, _bins_of_sets)
         of_sets.append(options.assign(window=""))
         # Of an answer that is given, the confidence is itself the judgment: there is no type 2.
