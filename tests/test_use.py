@@ -210,7 +210,7 @@ def test_threshold_by_model() -> None:
     assert first["coverage"] == pytest.approx(2 * answered / 4_020)
     assert first["items"] == 2_020
     assert np.isnan(second["threshold"])
-    assert second["note"].startswith("at 0.9 risk is ")
+    assert " items from 0.9 on are wrong" in second["note"]
     unread = frame.assign(
         status=frame["status"].mask(frame["item"] == "i0", "sample_error"),
         correct=frame["correct"].mask(frame["item"] == "i1"),

@@ -158,8 +158,9 @@ def test_common_names_are_taken_with_a_notice(tmp_path: Path, names: tuple[str, 
 def test_a_column_that_lacks_is_named_with_the_option(tmp_path: Path) -> None:
     """Two that may both be meant are named, too."""
     path = write(tmp_path / "mine.csv", correct=None, ok=RIGHT)
-    says = "any_eval needs 'correct'. Name it: --column correct=COLUMN"
-    assert says in error_of(path, "--confidence-scale", "0-100")
+    error = error_of(path, "--confidence-scale", "0-100")
+    assert "no column is the 'correct' of any_eval" in error
+    assert "Name it: --column correct=COLUMN; docs/any_eval.md" in error
     assert (
         value_of("accuracy", path, "--confidence-scale", "0-100", "--column", "correct=ok") == 0.6
     )
@@ -268,7 +269,7 @@ def test_a_notice_of_several_files_is_printed_once(tmp_path: Path) -> None:
         write(tmp_path / f"{name}.csv", item=None, id=range(ITEMS), confidence=sorted(SURE))
     paths = [tmp_path / f"{name}.csv" for name in ("a", "b", "c")]
     scale = ("--confidence-scale", "0-100", "--resamples", "2")
-    notice = "columns were taken as item=id; --column names others"
+    notice = "columns were taken as item=id; --column NAME=COLUMN takes another"
     several = " ".join(printed("summarize", *paths, *scale).stderr.split())
     assert several.count(notice) == 1
     assert f"note: 3 files: {notice}" in several

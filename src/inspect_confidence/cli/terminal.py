@@ -480,7 +480,7 @@ def print_recalibrated(
     _print_filled(
         table,
         "Before and after, on items that the map was not fitted to",
-        "95% intervals over these items; differences are paired: recalibrated less stated.",
+        "95% intervals over these items; differences are paired: recalibrated minus stated.",
     )
 
 
@@ -495,8 +495,8 @@ def print_thresholds(rows: "pd.DataFrame") -> None:
     _print_filled(
         table,
         f"Confidence from which at most {rows['target'].iloc[0]:.4g} of answers are wrong",
-        "With 95% confidence, of items like these (learn-then-test). The reason says where the "
-        "tests ended.",
+        "With 95% confidence, of items like these (learn-then-test). A dash: no threshold keeps "
+        "the target with this confidence. The reason is the first test that failed.",
     )
 
 

@@ -50,6 +50,10 @@ class Violation:
     reasons: Mapping[int, str]
 
 
+_RARE = 0.1
+"""Largest share of values outside a limit that are mistakes rather than values of another scale."""
+
+
 def violations(judgments: pd.DataFrame, table: TaskTable) -> Iterator[Violation]:
     """Yield the violations of a task's rules: limits, order of columns, the task's own rules.
 
@@ -60,9 +64,12 @@ def violations(judgments: pd.DataFrame, table: TaskTable) -> Iterator[Violation]
     for name, limit in table.limits.items():
         values = judgments[name]
         filled = np.flatnonzero(values.notna() & (values != ""))
-        remedy = f"; {limit.remedy}" if limit.remedy else ""
+        broken = filled[~limit.holds(values.iloc[filled])]
+        is_rare = len(broken) <= _RARE * len(filled)
+        hint = limit.remedy_if_rare if is_rare and limit.remedy_if_rare else limit.remedy
+        remedy = f"; {hint}" if hint else ""
         reasons = {}
-        for row in filled[~limit.holds(values.iloc[filled])]:
+        for row in broken:
             value = shorten_value(values.iloc[row])
             reasons[int(row)] = f"{name}={value} is not {limit.description}{remedy}"
         if reasons:

@@ -203,7 +203,9 @@ def _add_inferred_task(
                 )
         if aliases and task is not None:
             columns = ", ".join(aliases)
-            notices.append(f"{source}: columns were taken as {columns}; --column names others")
+            notices.append(
+                f"{source}: columns were taken as {columns}; --column NAME=COLUMN takes another"
+            )
     if task is None:
         raise _unknown_task_error(file_rows, frame, source)
     return frame.assign(task=task)
@@ -212,7 +214,7 @@ def _add_inferred_task(
 def _unknown_task_error(
     file_rows: pd.DataFrame, renamed_rows: pd.DataFrame, source: str
 ) -> InvalidArgument:
-    """Return the error for a file of no task; it names the first column that the nearest lacks.
+    """Return the error for a file of no task; it names the columns that the nearest task lacks.
 
     Args:
         file_rows: The file's rows under its own names.
@@ -232,14 +234,16 @@ def _unknown_task_error(
     nearest_position = min(
         incomplete, key=lambda k: (len(lacking_columns[k]), not tables[k].fallback)
     )
-    table, lacking = tables[nearest_position], lacking_columns[nearest_position][0]
+    table, lacking = tables[nearest_position], lacking_columns[nearest_position]
+    options = " ".join(f"--column {name}=COLUMN" for name in lacking)
+    page = "any_eval.md#answers-in-a-file" if table.fallback else "judgments.md"
     column_names = list(map(repr, file_rows))
     names_text = ", ".join(column_names[:_MAX_COLUMNS_LISTED]) + (
         ", ..." if len(column_names) > _MAX_COLUMNS_LISTED else ""
     )
     return InvalidArgument(
-        f"{source}: the task cannot be inferred from the columns {names_text}: {table.task} needs "
-        f"{lacking!r}. Name it: --column {lacking}=COLUMN; docs/judgments.md lists the columns."
+        f"{source}: no column is the {' or the '.join(map(repr, lacking))} of {table.task}; its "
+        f"columns are {names_text}. Name it: {options}; docs/{page} lists the columns."
     )
 
 

@@ -169,7 +169,7 @@ def risk_threshold(
         error_rate = 0.0
         if passed is None or not reason:
             reason = (
-                f"at {grid[k]:.4g} risk is {candidate.risk:.3g} of {candidate.items} items, "
+                f"{candidate.risk:.3g} of {candidate.items} items from {grid[k]:.4g} on are wrong, "
                 f"p = {p:.2g}"
             )
     first = float(grid[min(shares_of_error)])

@@ -16,6 +16,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from inspect_confidence.answers import TokenChoice
 from inspect_confidence.errors import InvalidArgument, nearest
+from inspect_confidence.printing import shortened
 from inspect_confidence.respondents.presets import PRESETS
 from inspect_confidence.respondents.utterance import Respondent, Utterance, limits
 
@@ -57,7 +58,8 @@ class RespondentAPI(ModelAPI):
         except KeyError as error:
             raise InvalidArgument(
                 f"respondent/{self.model_name} knows only the bundled items and the data sets that "
-                f"docs/respondents.md names, not {error}; add -T dataset=bundled."
+                f"docs/respondents.md names, not {shortened(str(error), 60)}; ask about these, or "
+                "ask another model."
             ) from None
         if reply is None:
             raise InvalidArgument(

@@ -19,11 +19,13 @@ class Limit:
         description: The condition in words; in messages it follows "is not".
         holds: Values, none of them missing or empty -> which of them meet the condition.
         remedy: Hint at what was probably meant, such as "70% is 0.7"; may be empty.
+        remedy_if_rare: Hint if nearly all values of the column meet the condition; may be empty.
     """
 
     description: str
     holds: Callable[[pd.Series], BoolArray]
     remedy: str = ""
+    remedy_if_rare: str = ""
 
 
 def _between(low: float, high: float, *, whole: bool = False) -> Callable[[pd.Series], BoolArray]:
@@ -96,7 +98,11 @@ LEVEL = Limit(
     lambda values: values.map(_is_level).to_numpy(bool),
     "levels are percentages: 90, not 0.9",
 )
-REPORTED = replace(SHARE, remedy="name the scale of the reports, such as --confidence-scale 0-100")
+REPORTED = replace(
+    SHARE,
+    remedy="name the scale of the reports, such as --confidence-scale 0-100",
+    remedy_if_rare="nearly all other values are: bring it to their scale, on which 70% is 0.7",
+)
 """Limit of a confidence; a value outside it may be a report on another scale."""
 COUNT = Limit("a whole number from 0 on", _between(0, np.inf, whole=True))
 NOT_NEGATIVE = Limit("0 or more", _between(0, np.inf))
