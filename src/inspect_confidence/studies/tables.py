@@ -18,7 +18,7 @@ from inspect_confidence.results import KEY_PARTS, OTHER_ITEMS, ResultRow, Result
 from inspect_confidence.studies.study import View
 
 Parts = frozenset[tuple[str, str]]
-"""Names and values of the parts that a row has beside those of its line."""
+"""Names and values of a row's parts, without those of its line."""
 
 
 class Cell(str):
@@ -60,11 +60,11 @@ def cell(
     """Write a row's value with its interval, `0.63 [0.58, 0.68]`; a dash if it is undefined.
 
     Args:
-        row: Row of the results, as `with_parts` gives it; None if there is no such row.
+        row: Row of the results, with its index as `row`; None if there is no such row.
         digits: Digits after the point.
-        factor: What the value is multiplied by, as 100 for percent.
-        interval: Whether the interval is shown, if it has one.
-        mark: Text put after it, as stars for p-values.
+        factor: Factor of the value and its interval, such as 100 for percent.
+        interval: Whether the interval is shown, if the value has one.
+        mark: Text after the value, such as stars for p-values.
 
     Example:
         >>> row = {"value": 0.631, "ci_low": 0.58, "ci_high": 0.68, "row": 7, "note": ""}
@@ -93,11 +93,11 @@ class Column:
         metric: Name in the registry; empty where the table or its lines name the metric.
         heading: Heading above the column.
         digits: Digits after the point.
-        factor: What the number is multiplied by, as 100 for percent.
-        interval: Whether its interval is shown.
-        where: Parts that its rows have beside those of the table and the line; they have no others.
-        mark: Value of another row, if there is one -> text put after the number.
-        marked_by: Parts in which that other row differs.
+        factor: Factor of the number, such as 100 for percent.
+        interval: Whether the interval is shown.
+        where: All parts of the column's rows beside those of the table and the line.
+        mark: Value of another row, such as a p-value -> text after the number.
+        marked_by: Parts in which the other row differs from the column's.
         count: `n` or `asked`, which is shown instead of the number.
     """
 
@@ -150,7 +150,11 @@ class TableSpec:
     layout: Callable[[pd.DataFrame], pd.DataFrame] | None = None
 
     def view(self) -> View:
-        """Build the table; it has no line if there is nothing to show."""
+        """Return the table with its caption; it has no line if no row has the columns' parts.
+
+        A column `n` with the counts of judgments is added, unless the table has counts, or the
+        layout has made other lines.
+        """
         column_parts = {column.parts() for column in self.columns}
         lines: list[dict[str, str]] = []
         shown_rows: list[ResultRow] = []
@@ -163,12 +167,11 @@ class TableSpec:
             cells = {column.heading: column.cell(line_rows) for column in self.columns}
             lines.append({**(self.label(line) if self.label else line), **cells})
             shown_rows += rows
-            counts.append(rests_on(rows))
+            counts.append(describe_line_counts(rows))
         table = pd.DataFrame(lines, dtype=object)
         if self.layout and lines:
             table = self.layout(table)
         shows_counts = not table.columns.intersection(["n", "asked"]).empty
-        # A layout may turn lines into something else, of which there are no counts.
         if not shows_counts and set(table.index) <= set(range(len(lines))):
             table["n"] = [counts[line] for line in table.index]
         table = table.reset_index(drop=True)
@@ -176,7 +179,7 @@ class TableSpec:
         return View(self.title, table, caption)
 
     def _rows_by_line(self) -> dict[tuple[str, ...], dict[Parts, ResultRow]]:
-        """Group the rows by line; within a line, by the parts that a column has to have."""
+        """Return the rows by the values of their line, then by their other parts."""
         column_names = {name for column in self.columns for name in column.where}
         key_names = set(KEY_PARTS) - column_names
         line_names = {*self.lines, *self.rows.common, *key_names}
@@ -188,17 +191,18 @@ class TableSpec:
         return rows_by_line
 
 
-_LEFT_OUT = re.compile(r"\d+ of \d+ judgments left out: ([^;]*)")
+_LEFT_OUT_PATTERN = re.compile(r"\d+ of \d+ judgments left out: ([^;]*)")
 
 
-def rests_on(rows: Sequence[ResultRow]) -> str:
-    """Say how many judgments the numbers of a line rest on, of how many asked, and what is missing.
+def describe_line_counts(rows: Sequence[ResultRow]) -> str:
+    """Describe how many judgments the numbers of a line use, such as "69 to 77 of 100 (31 echo)".
 
-    In `69 to 77 of 100 (31 unparseable)` the reasons are those of the number with most left out.
+    The reasons in brackets are those of the number that leaves out most. Without rows the text is
+    empty.
     """
     if not rows:
         return ""
-    # Sorted by count, then by the asked and the note, so that equal counts have one order.
+    # By count, then by the number asked for and the note, so that equal counts have one order.
     counts = sorted((row.n, row.asked, row.note) for row in rows)
     smallest, largest = counts[0][0], counts[-1][0]
     n_asked = max(asked_of_row for _, asked_of_row, _ in counts)
@@ -207,13 +211,13 @@ def rests_on(rows: Sequence[ResultRow]) -> str:
         return text
     text += f" of {n_asked:,}"
     for _, _, note in counts:
-        if reasons := _LEFT_OUT.search(note):
+        if reasons := _LEFT_OUT_PATTERN.search(note):
             return f"{text} ({reasons[1]})"
     return text
 
 
 def views_with_lines(specs: Iterable[TableSpec]) -> list[View]:
-    """Build the tables and return those that have any lines."""
+    """Return the tables that have at least one line."""
     return [view for spec in specs if len((view := spec.view()).table)]
 
 
@@ -222,8 +226,8 @@ def columns_with_numbers(table: pd.DataFrame) -> pd.DataFrame:
     return table[[name for name in table if (table[name] != "-").any()]]
 
 
-def titled(*parts: str) -> str:
-    """Join the parts of a title that aren't empty."""
+def join_title(*parts: str) -> str:
+    """Join the parts of a title with spaces; empty parts are left out."""
     return " ".join(filter(None, parts))
 
 

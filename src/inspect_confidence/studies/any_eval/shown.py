@@ -22,7 +22,7 @@ from inspect_confidence.studies.tables import (
     Column,
     TableSpec,
     columns_with_numbers,
-    titled,
+    join_title,
     views_with_lines,
 )
 
@@ -92,7 +92,7 @@ def tables(results: pd.DataFrame) -> list[View]:
     ]
     methods = rows.having("by").groups("model", "variant", "method", "scale")
     for names, method_rows in methods:
-        title = titled("By field:", *names)
+        title = join_title("By field:", *names)
         specs.append(_spec(title, method_rows, ("dataset", "by"), _CALIBRATION, threshold))
     return views_with_lines(specs)
 

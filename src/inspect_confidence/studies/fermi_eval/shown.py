@@ -49,7 +49,7 @@ def interval_tables(results: pd.DataFrame) -> list[View]:
     rows = ResultTable.from_frame(results).matching(traces="")
     specs: list[TableSpec] = []
     for (model, dataset, variant), model_rows in rows.groups("model", "dataset", "variant"):
-        title = tables.titled(model, dataset and f"on {dataset}", variant and f"({variant})")
+        title = tables.join_title(model, dataset and f"on {dataset}", variant and f"({variant})")
         specs += _interval_tables_of_model(title, model_rows)
     return [*tables.views_with_lines(specs), *_reductions(rows)]
 

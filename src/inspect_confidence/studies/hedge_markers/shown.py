@@ -16,7 +16,7 @@ from inspect_confidence.studies.hedge_markers.judgments import Sentences
 from inspect_confidence.studies.hedge_markers.stability import SEVEN
 from inspect_confidence.studies.notes import join_notes
 from inspect_confidence.studies.study import Clause, FigureSpec, Headline, Resampling, View
-from inspect_confidence.studies.tables import Column, TableSpec, titled, views_with_lines
+from inspect_confidence.studies.tables import Column, TableSpec, join_title, views_with_lines
 
 MOST_MARKERS = 12
 BINS = 10
@@ -113,7 +113,7 @@ def hedge_tables(results: pd.DataFrame) -> list[View]:
         ("model", "variant"),
         _JUDGES,
         f"Decisiveness against the medians of the people surveyed. {_INTERVALS}",
-        label=lambda line: {"judge": titled(*line.values())},
+        label=lambda line: {"judge": join_title(*line.values())},
     )
     return views_with_lines(
         [
@@ -128,7 +128,7 @@ def hedge_tables(results: pd.DataFrame) -> list[View]:
 
 
 def _title(model: str, variant: str, judge: str) -> str:
-    return titled(model, variant, judge and f"judged by {judge}")
+    return join_title(model, variant, judge and f"judged by {judge}")
 
 
 def _of_model(model: str, rows: ResultTable) -> Iterator[TableSpec]:

@@ -239,7 +239,7 @@ def calibration_tables(results: pd.DataFrame) -> list[View]:
         spec
         for (variant, window), rows in ResultTable.from_frame(results).groups("variant", "window")
         for spec in _variant_tables(
-            rows, tables.titled(variant, f"{window} window" if window else "")
+            rows, tables.join_title(variant, f"{window} window" if window else "")
         )
     )
 

@@ -30,8 +30,8 @@ from inspect_confidence.studies.tables import (
     Cell,
     Column,
     TableSpec,
+    join_title,
     stars,
-    titled,
     views_with_lines,
 )
 
@@ -89,7 +89,7 @@ def scale_tables(results: pd.DataFrame) -> list[View]:
         adjusted = _BONFERRONI
     specs = [*_study_tables(rows, threshold, adjusted)]
     for names, model_rows in rows.groups("model", "variant"):
-        specs += _tables_of_model(titled(*names), model_rows, threshold, adjusted)
+        specs += _tables_of_model(join_title(*names), model_rows, threshold, adjusted)
     return views_with_lines(specs)
 
 

@@ -11,7 +11,7 @@ from inspect_confidence.results import Condition, Key, Result, ResultRow, Result
 from inspect_confidence.studies.bins import bin_shares
 from inspect_confidence.studies.notes import join_notes
 from inspect_confidence.studies.study import Clause, FigureSpec, Headline, Resampling, View
-from inspect_confidence.studies.tables import Column, TableSpec, stars, titled, views_with_lines
+from inspect_confidence.studies.tables import Column, TableSpec, join_title, stars, views_with_lines
 from inspect_confidence.studies.wep_probes import words
 from inspect_confidence.studies.wep_probes.words import ALL_SETTINGS, HUMAN, TASK, Sample
 
@@ -89,7 +89,7 @@ def word_tables(results: pd.DataFrame) -> list[View]:
     return views_with_lines(
         spec
         for (model, variant), rows in ResultTable.from_frame(results).groups("model", "variant")
-        for spec in _of_model(titled(model, variant), rows)
+        for spec in _of_model(join_title(model, variant), rows)
     )
 
 
