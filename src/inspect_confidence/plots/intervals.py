@@ -179,9 +179,9 @@ def _scaled(ax: Axes, rows: pd.DataFrame, top: float) -> None:
 def tunnel(rows: pd.DataFrame) -> Figure:
     """Draw the mean width of intervals by nominal level, as stated and after conformal adjustment.
 
-    There is one panel for each model, data set, variant and method. The adjusted width is the width
-    that contains the truth as often as the level says; stated widths that stay flat while the
-    adjusted width rises are the perception tunnel. The coverage plateau is the share of truths
+    There is one panel for each model, data set, variant and method. Adjusted intervals
+    contain the truth of train items as often as the level says; stated widths that stay flat while
+    the adjusted width rises are the perception tunnel. The coverage plateau is the share of truths
     contained, relative to the level and averaged over levels. If there is a test split, only the
     test split is drawn.
 

@@ -195,8 +195,8 @@ FIGURES: Sequence[FigureSpec] = (
         plot="tunnel",
         title="The tunnel: stated and needed width",
         reads="Mean width of intervals in powers of ten, as stated and after conformal adjustment."
-        " The adjusted width is the one at which intervals contain the true value as often as the "
-        "level says. In a tunnel the stated width hardly grows with the level while the adjusted "
+        " Adjusted intervals contain the true values of train items as often as the level says; on "
+        "the test items, which are shown, the share differs by chance. In a tunnel the stated width hardly grows with the level while the adjusted "
         "width does. The coverage plateau is coverage divided by level, averaged over levels; a "
         "calibrated model has 1.",
         metrics=("mean_width", "coverage_plateau"),
