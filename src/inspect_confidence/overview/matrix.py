@@ -14,6 +14,7 @@ from inspect_confidence.overview.numbers import format_number, interval_ends
 from inspect_confidence.overview.ranks import Rank, Ranks, headline_ranks
 from inspect_confidence.printing import shortened
 from inspect_confidence.results import OTHER_ITEMS, ResultRow, ResultTable
+from inspect_confidence.studies import all_tables
 from inspect_confidence.studies.unread import ALL_DATASETS, UNREAD_SHARE
 
 MAX_COLUMNS = 8
@@ -255,9 +256,12 @@ def _column_rows(rows: ResultTable, keys: LineKeys, limit: int) -> list[ResultTa
         for table in _by_dataset(group, keys):
             if len(table.defined()):
                 by_task.setdefault(task, []).append(table)
-    # Tasks with the most models come first, so that they get any additional column.
-    tasks = sorted(by_task.values(), key=lambda tables: -max(map(len, tables)))
-    alternating = filter(None, chain.from_iterable(zip_longest(*tasks)))
+    # Tasks with the most models come first, so that they get any additional column, and of these
+    # the user's own eval.
+    own_evals = {task for task, table in all_tables().items() if table.fallback}
+    tasks = sorted(by_task, key=lambda task: (-max(map(len, by_task[task])), task not in own_evals))
+    columns_by_task = (by_task[task] for task in tasks)
+    alternating = filter(None, chain.from_iterable(zip_longest(*columns_by_task)))
     selected = set(map(id, islice(alternating, limit)))
     chosen = [table for table in chain(*by_task.values()) if id(table) in selected]
     widest: dict[str, int] = {}
