@@ -196,8 +196,8 @@ FIGURES: Sequence[FigureSpec] = (
         title="The tunnel: stated and needed width",
         reads="Mean width of intervals in powers of ten, as stated and after conformal adjustment."
         " Adjusted intervals contain the true values of train items as often as the level says; on "
-        "the test items, which are shown, the share differs by chance. In a tunnel the stated width "
-        "hardly grows with the level while the adjusted width does. The coverage plateau is "
+        "the test items, which are shown, the share differs by chance. In a tunnel the stated "
+        "width hardly grows with the level while the adjusted width does. The coverage plateau is "
         "coverage divided by level, averaged over levels; a calibrated model has 1.",
         metrics=("mean_width", "coverage_plateau"),
         keep=lambda parts: not (parts.get("scaling") or parts.get("decoding")),
