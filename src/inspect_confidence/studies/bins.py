@@ -89,16 +89,8 @@ def bin_shares(
 ) -> Iterator[Result]:
     """Yield the share of values in each bin, including empty bins, with Wilson's interval.
 
-    Without any value the shares are NaN.
-
-    Args:
-        key: Task, model and data set of the results.
-        condition: Condition of the results, to which `bin` is added.
-        metric: Name of the share in the registry.
-        values: Values in [0, 1].
-        unit_index: The index of each value's item.
-        bins: Number of bins of equal width.
-        note: Note of all results.
+    `values` are in [0, 1]; without any the shares are NaN. `unit_index` is the index of each
+    value's item, `bins` the number of bins of equal width. The part `bin` is added to `condition`.
     """
     positions, unit_count = bin_of(values, bins), len(np.bincount(unit_index))
     for position in range(bins):

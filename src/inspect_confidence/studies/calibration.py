@@ -72,7 +72,10 @@ _INTERVAL_FUNCTIONS: Mapping[str, Callable[..., tuple[float, float]]] = {
 def confidence_metric(
     metric: str, condition: Mapping[str, object] | None = None, note: str = "", **options: object
 ) -> ConfidenceMetric:
-    """Return a metric with its function in `metrics`, called with these options."""
+    """Return a metric whose function in `metrics` gets these options.
+
+    `condition` and `note` say in results which options these are.
+    """
     value = partial(metrics.TABLE_FUNCTIONS[metric], **options)
     interval = (
         partial(_INTERVAL_FUNCTIONS[metric], **options) if metric in _INTERVAL_FUNCTIONS else None
@@ -377,8 +380,8 @@ def item_statistics(
         condition,
         "debiased_squared_error",
         n,
-        note,
-        metrics.debiased_squared_error_interval(*arrays),
+        note=note,
+        interval=metrics.debiased_squared_error_interval(*arrays),
         n_asked=len(answers.unit_index),
         unit_count=items,
         no_interval_reason="too few items of each confidence",
@@ -417,7 +420,7 @@ def table_statistics(
             {**condition, **metric.condition},
             metric.metric,
             n,
-            join_notes(*notes, note),
+            note=join_notes(*notes, note),
             interval=answers.interval(metric),
             undefined_reason=undefined_reason,
             n_asked=len(answers.unit_index),
@@ -499,7 +502,7 @@ def two_choice_sensitivity(
         condition,
         "meta_d",
         len(unit_index),
-        join_notes(f"{k} ratings, {padding:.3g} added to each cell", note),
+        note=join_notes(f"{k} ratings, {padding:.3g} added to each cell", note),
         undefined_reason=reason,
         n_asked=len(readable),
         unit_count=items,

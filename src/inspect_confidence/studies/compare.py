@@ -318,11 +318,11 @@ class Pair:
         items, (first, second) = restrict_to_common_items(readable)
         units = ordered_units(first)
         return cls(
-            items,
-            units,
-            Answers.from_frame(first, units, are_chances=are_chances),
-            Answers.from_frame(second, units, are_chances=are_chances),
-            clusters_of(first),
+            items=items,
+            units=units,
+            first=Answers.from_frame(first, units, are_chances=are_chances),
+            second=Answers.from_frame(second, units, are_chances=are_chances),
+            clusters=clusters_of(first),
         )
 
     @property

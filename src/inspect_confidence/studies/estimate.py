@@ -250,8 +250,8 @@ def means(
             condition,
             metric,
             int(present.sum()),
-            note(column) if callable(note) else note,
-            wilson_interval(column, unit_index, unit_count) if is_share else None,
+            note=note(column) if callable(note) else note,
+            interval=wilson_interval(column, unit_index, unit_count) if is_share else None,
             n_asked=len(column),
             unit_count=distinct(unit_index[present]),
         )

@@ -145,11 +145,8 @@ def confidence_detail(
 ) -> list[Result]:
     """Return each condition's bins, CORP curve, type-2 rates, utilities and shares of reports.
 
-    Args:
-        rows: Completed judgments.
-        reported: Those of them that have a report, in or out of range.
-        condition_columns: Columns that enter the condition, beside the variant.
-        resampling: Settings of the bootstrap, and costs.
+    `rows` are completed judgments, and `reported` those that have a report, in or out of range. The
+    values of `condition_columns` and the variant make the condition.
     """
     return [
         *bins.confidence_bins(rows, condition_columns, resampling),
@@ -220,7 +217,7 @@ def attempt_statistics(
         condition,
         "f_score",
         int(is_counted.sum()),
-        note_of(shares["overall_accuracy"]),
+        note=note_of(shares["overall_accuracy"]),
         n_asked=len(rows),
         unit_count=distinct(unit_index[is_counted]),
     )

@@ -163,9 +163,8 @@ _SHARED = ("target", "choices", "answer", "correct")
 def _failed_decision(first: Mapping[str, Any], decision: Mapping[str, Any]) -> dict[str, Any]:
     """Return the failed decision of a sample that lacks it.
 
-    Args:
-        first: A judgment of the sample, whose failure the decision takes over.
-        decision: The decision of another sample.
+    `first` is a judgment of the sample, whose failure the decision takes over; `decision` is the
+    decision of another sample.
     """
     status, reason = "scoring_failed", "the log holds no decision"
     if first["status"] not in ("ok", "scoring_failed"):

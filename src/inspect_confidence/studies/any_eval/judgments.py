@@ -195,10 +195,7 @@ def _recorded_judgments(
 
     Several fields without the user's choice make one failed judgment that names them.
 
-    Args:
-        sample: Sample.
-        grader: Name of the score that defines correctness, which `score` in a field stands for.
-        eval_scores: Scores of the eval, by scorer.
+    `grader` is the scorer that `score` stands for in the name of a field.
     """
     fields = [*sample.recorded.confidence] or _fields_by_name(sample, grader, eval_scores)
     if not sample.recorded.confidence and len(fields) > 1:
@@ -303,11 +300,7 @@ def _read_value(
     field holds its reply. Without a scale from the user or a known eval, `low` and `high` are NaN,
     and all values of the run decide the scale later. A percentage has the scale 0-100.
 
-    Args:
-        value: Value of the field.
-        sample: Sample.
-        name: Name of the field.
-        known: The known eval's field, if it is one.
+    `name` is the name of the field, and `known` describes it if a known eval writes it.
     """
     if objection := _value_objection(value, name):
         return _scoring_failed(objection)

@@ -102,7 +102,8 @@ def _confidence_statistics(
 ) -> Iterator[Statistics]:
     """Yield regret, and the shares of decisions that contradict the stated confidence.
 
-    Regret is undefined if items were declined and none of them has a graded answer at target 0. The
+    Regret is the payoff of the best threshold on stated confidence, less that of the decisions. It
+    is undefined if items were declined and none of them has a graded answer at target 0. The
     arguments are as in `target_statistics`.
     """
     target = float(rows["confidence_target"].iloc[0])
@@ -134,7 +135,7 @@ def _confidence_statistics(
         condition,
         "regret",
         int(has_credit.sum()),
-        join_notes(
+        note=join_notes(
             f"{ungraded} declined without a graded best guess left out" if ungraded else "",
             describe_left_out(_decision_statuses(rows, is_usable, "confidence_status")),
         ),
@@ -155,12 +156,8 @@ def monotony_violations(
 ) -> Iterator[Statistics]:
     """Yield the share of items declined at a target and answered at the next higher target.
 
-    Nothing is yielded with one target.
-
-    Args:
-        rows: Judgments as `graded_decisions` returns them, under several targets.
-        units: Names of all units, in the order of the weights.
-        condition: Condition of the estimate.
+    `rows` are judgments as `graded_decisions` returns them, under several targets. Nothing is
+    yielded with one target.
     """
     targets = sorted(rows["confidence_target"].unique())
     if len(targets) < 2:
@@ -318,14 +315,8 @@ def _decision_rates(
 ) -> Iterator[Statistics]:
     """Yield the rate of a decision among right and among wrong answers, and their difference.
 
-    Args:
-        rows: Completed judgments.
-        name: Column of the decision, `keep` or `bet`.
-        rate: Prefix of the metrics of both rates.
-        delta: Metric of the difference, in percentage points.
-        unit_index: Position of each judgment's unit.
-        unit_count: How many units there are.
-        condition: Condition of the estimates.
+    `name` is the column of the decision (`keep` or `bet`), `rate` the prefix of the metrics of both
+    rates, and `delta` the metric of the difference in percentage points.
     """
     correct, decision = (rows[column].to_numpy(float) for column in ("correct", name))
     present = ~np.isnan(correct + decision)
@@ -342,8 +333,10 @@ def _decision_rates(
             condition,
             f"{rate}_{kind}",
             int((weights > 0).sum()),
-            note,
-            metrics.clustered_wilson_interval(hits, trials) if are_right_or_wrong else None,
+            note=note,
+            interval=metrics.clustered_wilson_interval(hits, trials)
+            if are_right_or_wrong
+            else None,
             n_asked=len(rows),
             unit_count=distinct(unit_index[weights > 0]),
             undefined_reason=reason,
@@ -361,8 +354,8 @@ def _decision_rates(
         condition,
         delta,
         int(present.sum()),
-        join_notes(answer_counts, note),
-        metrics.rate_difference_interval(correct, decision, unit_index),
+        note=join_notes(answer_counts, note),
+        interval=metrics.rate_difference_interval(correct, decision, unit_index),
         n_asked=len(rows),
         unit_count=distinct(unit_index[present]),
         undefined_reason=reason,

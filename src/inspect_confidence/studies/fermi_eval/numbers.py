@@ -173,11 +173,8 @@ def _interval_statistics(
 ) -> Iterator[Statistics]:
     """Yield the metrics of unadjusted intervals, level by level, and the coverage plateau.
 
-    Args:
-        intervals: Intervals, one for each item, epoch and level.
-        replies: The judgments that the intervals are made from.
-        units: Names of all units, in the order of the weights.
-        condition: Condition of the estimates.
+    There is an interval for each item, epoch and level; `replies` are the judgments that the
+    intervals come from.
     """
     coverages: dict[float, metrics.Statistic] = {}
     for level, at_level in intervals.groupby("level"):
@@ -209,7 +206,7 @@ def _interval_statistics(
         condition,
         "coverage_plateau",
         len(readable),
-        describe_left_out(replies["status"]),
+        note=describe_left_out(replies["status"]),
         n_asked=len(intervals),
         unit_count=estimate.unit_names(readable).nunique(),
     )

@@ -192,11 +192,8 @@ def decoding_temperatures(
     objectives agree to nine decimals, the lowest is chosen. Nothing is yielded without a level that
     all temperatures have.
 
-    Args:
-        frames: By temperature, the intervals of `sampling`, one for each item, epoch and level.
-        units: Names of all units, in the order of the weights.
-        condition: Condition of the estimates.
-        penalty: Weight of undercoverage, as in `objectives`.
+    `frames` are, by temperature, the intervals of `sampling`, one for each item, epoch and level;
+    `penalty` is the weight of undercoverage, as in `objectives`.
     """
     temperatures = sorted(frames)
     levels = sorted(set.intersection(*(set(frame["level"]) for frame in frames.values())))
