@@ -273,15 +273,15 @@ def _labels_of_run(labels: JudgeLabels, rows: pd.DataFrame) -> pd.DataFrame | No
     It is None if no label names an item of the run, or if a labelled verdict differs from the
     run's.
     """
-    of_run = labels.of_form(CORRECTNESS)
-    of_run = of_run[of_run["item"].isin(rows["item"])]
+    run_labels = labels.of_form(CORRECTNESS)
+    run_labels = run_labels[run_labels["item"].isin(rows["item"])]
     for name in ("model", "dataset"):
-        of_run = of_run[of_run[name].isin(["", rows[name].iloc[0]])]
+        run_labels = run_labels[run_labels[name].isin(["", rows[name].iloc[0]])]
     judgments = set(zip(rows["item"], rows["correct"], strict=True))
-    labelled = set(zip(of_run["item"], of_run["judged"], strict=True))
-    if not len(of_run) or not labelled <= judgments:
+    labelled = set(zip(run_labels["item"], run_labels["judged"], strict=True))
+    if not len(run_labels) or not labelled <= judgments:
         return None
-    return of_run.groupby("item")[["label", "judged"]].mean()
+    return run_labels.groupby("item")[["label", "judged"]].mean()
 
 
 def _correct_by_run_labels(
