@@ -365,10 +365,10 @@ def test_inspect_reads_an_argument_back_as_it_was(value: object) -> None:
     argument = write_argument("x", value)
     assert argument.text.isprintable()
     inexpressible = isinstance(value, str) and "," in value
-    assert argument.exact == (not inexpressible)
+    assert argument.is_exact == (not inexpressible)
     (word,) = shlex.split(shlex.join([argument.text]))
     read = parse_cli_args([word])
-    assert (repr(read) == repr({"x": value})) == argument.exact
+    assert (repr(read) == repr({"x": value})) == argument.is_exact
 
 
 def test_a_value_that_no_text_gives_has_a_notice(copied_log: Path) -> None:

@@ -22,7 +22,12 @@ from inspect_confidence.cli import main
 from inspect_confidence.commands.design import read_design
 from inspect_confidence.commands.plan import plan_run
 from inspect_confidence.commands.prices import price_of
-from inspect_confidence.commands.usage import ModelTotal, seconds_of, usage_of, usage_sentence
+from inspect_confidence.commands.usage import (
+    ModelTotal,
+    active_seconds,
+    usage_by_model,
+    usage_sentence,
+)
 from inspect_confidence.versions import TASK_VERSIONS
 from provider_server import ProviderServer, Reply
 
@@ -210,11 +215,11 @@ def test_what_runs_used_is_told_by_role() -> None:
     second_run = _log(
         "fermi_eval-candid", "10:05:00", "10:20:00", model_usage={name: usage}, role_usage={}
     )
-    assert usage_of([run, second_run]) == [
+    assert usage_by_model([run, second_run]) == [
         ModelTotal(name, "asked", 2 * 2_500, 600, 3.0, ""),
         ModelTotal(name, "grader", 1_000, 100, 0.0, "simulated models cost nothing"),
     ]
-    assert seconds_of([run, second_run]) == 20 * 60
+    assert active_seconds([run, second_run]) == 20 * 60
     sentence = usage_sentence([run, second_run])
     assert (
         "respondent/candid 5,000 tokens in, 600 out, $3.00; respondent/candid (grader)" in sentence

@@ -83,11 +83,11 @@ def read_settings(settings: Settings) -> dict[str, Resampling]:
     thresholds = settings.get("thresholds", Resampling.thresholds)
     entries = thresholds if isinstance(thresholds, str) else list(thresholds)
     common_settings = Resampling(
-        integer("resamples", settings.get("resamples", 10_000), minimum=1),
-        integer("seed", settings.get("seed", 0)),
-        tuple(numbers("thresholds", entries, above=0, below=nextafter(1, 2))),
-        convention,
-        integer("workers", settings.get("workers", 1), minimum=1),
+        resamples=integer("resamples", settings.get("resamples", 10_000), minimum=1),
+        seed=integer("seed", settings.get("seed", 0)),
+        thresholds=tuple(numbers("thresholds", entries, above=0, below=nextafter(1, 2))),
+        convention=convention,
+        workers=integer("workers", settings.get("workers", 1), minimum=1),
         costs=read_costs(settings.get("costs")),
         judge_labels=read_judge_labels(settings.get("judge_labels")),
     )
@@ -107,16 +107,22 @@ def read_settings(settings: Settings) -> dict[str, Resampling]:
         study.name: replace(
             common_settings,
             study_options=study.options(**study_options[study.name]),
-            choices=_choices(study, study_options[study.name], settings),
+            choices=_choices_by_task(study, study_options[study.name], settings),
         )
         for study in all_studies()
     }
 
 
-def _choices(
+def _choices_by_task(
     study: Study, study_options: Mapping[str, object], settings: Settings
 ) -> dict[str, dict[str, str]]:
-    """Return the choices that change the numbers of each of a study's tasks, by name."""
+    """Return the analysis choices that change numbers, by name, for each task of a study.
+
+    Args:
+        study: The study.
+        study_options: Parsed values of its options, by the option's name.
+        settings: Settings of the analysis, with the options as given.
+    """
     convention = settings.get("convention")
     choices: dict[str, dict[str, str]] = {}
     for table in study.tables:
@@ -125,7 +131,7 @@ def _choices(
             choices[table.task]["convention"] = str(convention)
     for option in fields(study.options):
         value = study_options.get(option.name, option.default)
-        # Several values of one option are told apart by each number's condition.
+        # If an option has several values, the condition of each number names its value.
         if value == option.default or (isinstance(value, tuple) and len(value) > 1):
             continue
         for task in option.metadata["changes"]:
@@ -135,7 +141,7 @@ def _choices(
 
 
 def option_text(value: object) -> str:
-    """Return the value of a study's option as text; of a path the file's name.
+    """Return the value of an option as text for variants and captions; a path without its folder.
 
     Example:
         >>> option_text("surveys/mine.csv"), option_text([2, 5]), option_text(3.0)
@@ -148,34 +154,38 @@ def option_text(value: object) -> str:
     return PurePath(str(value)).name
 
 
-def with_choices(frame: pd.DataFrame, task: str, resampling: Resampling) -> pd.DataFrame:
+def add_choices_to_variants(frame: pd.DataFrame, task: str, resampling: Resampling) -> pd.DataFrame:
     """Return judgments whose variants name the analysis choices that change the task's numbers."""
     if not resampling.choices.get(task):
         return frame
-    variants = {text: _with_choices(text, task, resampling) for text in frame["variant"].unique()}
+    variants = {
+        text: _variant_with_choices(text, task, resampling) for text in frame["variant"].unique()
+    }
     return frame.assign(variant=frame["variant"].map(variants))
 
 
-def _with_choices(variant: str, task: str, resampling: Resampling) -> str:
-    # A variant of a user's file may be any text.
+def _variant_with_choices(variant: str, task: str, resampling: Resampling) -> str:
+    """Return a variant with the analysis choices appended; it may be any text of a user's file."""
     choices = str(Condition(resampling.choices.get(task, {})))
     return ";".join(filter(None, (variant, choices)))
 
 
-def with_all_choices(
+def add_choices_to_all_variants(
     frames: Mapping[str, pd.DataFrame], settings: Settings
 ) -> dict[str, pd.DataFrame]:
-    """Return judgments by task with the variants that their results have."""
-    computed = read_settings(settings)
-    labelled = dict(frames)
+    """Return judgments by task whose variants name the analysis choices, as those of results do."""
+    resampling_by_study = read_settings(settings)
+    frames_with_choices = dict(frames)
     for study in all_studies():
-        for task in labelled.keys() & {table.task for table in study.tables}:
-            labelled[task] = with_choices(labelled[task], task, computed[study.name])
-    return labelled
+        for task in frames_with_choices.keys() & {table.task for table in study.tables}:
+            frames_with_choices[task] = add_choices_to_variants(
+                frames_with_choices[task], task, resampling_by_study[study.name]
+            )
+    return frames_with_choices
 
 
 def settings_text(settings: Settings) -> str:
-    """Describe the settings of the analysis that aren't the default; empty if all are."""
+    """Describe the settings of the analysis that were given; empty if none were."""
     texts = []
     for name in ("thresholds", "costs", "convention"):
         if (value := settings.get(name)) is not None:
@@ -229,7 +239,7 @@ class StudyResults:
         frames: Judgments by task; only those of common items if this is set.
         all_frames: All judgments by task.
         resampling: Resampling and further settings.
-        notes: Number of judgments outside the common items, by task and data set.
+        notes: By task and data set, a note of how many items are common to all models.
         metrics: Metrics whose results are wanted; None for all.
     """
 
@@ -248,8 +258,9 @@ class StudyResults:
         The latter use all judgments, since common items have no unread replies.
 
         Args:
-            observe: As in `Resampling`.
-            observed_metrics: As in `Resampling`.
+            observe: Callback for each result with its values over resamples.
+            observed_metrics: Metrics that are resampled for the callback even if their interval
+                needs no resamples.
         """
         resampling = replace(self.resampling, observe=observe, observed_metrics=observed_metrics)
         if self.metrics is not None:
@@ -271,20 +282,23 @@ class StudyResults:
         return replace(result, note="; ".join(filter(None, (result.note, note))))
 
 
-_FEW = 20_000
-"""Number of judgments up to which text as Python objects is worth its memory: it is faster."""
+_MAX_OBJECT_ROWS = 20_000
+"""Number of judgments up to which texts are kept as Python objects: faster, but more memory."""
 
 
-def _small(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return judgments, a small frame with text as objects, which is faster to split often."""
-    if len(frame) > _FEW:
+def _store_texts_as_objects(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return judgments with texts as Python objects, which are faster to group, if they are few."""
+    if len(frame) > _MAX_OBJECT_ROWS:
         return frame
     text = [name for name in frame if isinstance(frame[name].dtype, pd.StringDtype)]
     return frame.astype(dict.fromkeys(text, object))
 
 
 def as_stream(source: JudgmentSource, settings: Settings) -> JudgmentSource | Stream:
-    """Return a store as a stream, unless a setting needs the judgments of all models at once."""
+    """Return a store as a stream; other sources unchanged.
+
+    A store stays as it is if a setting needs the judgments of all models at once.
+    """
     if settings.get("common_items") or settings.get("judge_labels") is not None:
         return source
     return stream_at(source) or source
@@ -293,7 +307,9 @@ def as_stream(source: JudgmentSource, settings: Settings) -> JudgmentSource | St
 def compute_results(
     source: JudgmentSource | Stream, settings: Settings, metrics: Collection[str] | None = None
 ) -> Iterator[Result]:
-    """Yield the results of all studies; a stream is read model by model, with equal order.
+    """Yield the results of all studies.
+
+    A stream is read model by model if a study allows that; the order of results stays the same.
 
     Args:
         source: Judgments, or a stream of them.
@@ -311,23 +327,25 @@ def compute_results(
         for part in study_parts(source, settings):
             yield from replace(part, metrics=metrics).results()
         return
-    computed = read_settings(settings)
+    resampling_by_study = read_settings(settings)
     for study in all_studies():
+        resampling = resampling_by_study[study.name]
         results: list[Result] = []
         tasks = [table.task for table in study.tables]
-        for read in source.frames(tasks, each_model=study.each_model):
+        for stream_frames in source.frames(tasks, each_model=study.each_model):
             frames = {}
             for task in tasks:
-                if task in read:
-                    labelled = with_choices(read[task], task, computed[study.name])
-                    frames[task] = _small(labelled)
-            part = StudyResults(study, frames, frames, computed[study.name], metrics=metrics)
+                if task in stream_frames:
+                    frame = add_choices_to_variants(stream_frames[task], task, resampling)
+                    frames[task] = _store_texts_as_objects(frame)
+            part = StudyResults(study, frames, frames, resampling, metrics=metrics)
             results += part.results()
         if study.each_model:
             order = {}
-            for (model, variant), place in source.order(tasks).items():
+            for (model, variant), position in source.order(tasks).items():
                 for task in tasks:
-                    order[model, _with_choices(variant, task, computed[study.name])] = place
+                    order[model, _variant_with_choices(variant, task, resampling)] = position
+            # As without a stream, shares of unread replies come last.
             results.sort(
                 key=lambda result: (
                     result.metric == UNREAD_SHARE,
@@ -338,25 +356,26 @@ def compute_results(
 
 
 def study_parts(source: JudgmentSource, settings: Settings) -> Iterator[StudyResults]:
-    """Yield a part for each study that has judgments.
+    """Yield each study that has judgments, with its judgments, settings and notes.
 
     Raises:
         InvalidArgument: A setting or the source is invalid, or there are no judgments.
     """
-    computed = read_settings(settings)
+    resampling_by_study = read_settings(settings)
     judgments = judgments_of(source)
-    refuse_other_judges(next(iter(computed.values())).judge_labels, judgments)
+    refuse_other_judges(next(iter(resampling_by_study.values())).judge_labels, judgments)
     for study in all_studies():
+        resampling = resampling_by_study[study.name]
         frames: dict[str, pd.DataFrame] = {}
         all_frames: dict[str, pd.DataFrame] = {}
         notes: dict[tuple[str, str], str] = {}
         for table in study.tables:
             if table.task in judgments:
-                labelled = with_choices(judgments[table.task], table.task, computed[study.name])
-                frame = all_frames[table.task] = _small(labelled)
+                frame = add_choices_to_variants(judgments[table.task], table.task, resampling)
+                frame = all_frames[table.task] = _store_texts_as_objects(frame)
                 if settings.get("common_items", False):
-                    frame, left_out = keep_common_items(frame, table)
-                    notes |= {(table.task, name): note for name, note in left_out.items()}
+                    frame, dataset_notes = keep_common_items(frame, table)
+                    notes |= {(table.task, name): note for name, note in dataset_notes.items()}
                 frames[table.task] = frame
         if any(map(len, frames.values())):
-            yield StudyResults(study, frames, all_frames, computed[study.name], notes)
+            yield StudyResults(study, frames, all_frames, resampling, notes)

@@ -52,6 +52,11 @@ def canonical_forms(
 
 
 def _ask_for_forms(markers: list[str], model: str, template: str) -> dict[str, str]:
+    """Ask a model to group markers; return the form of each marker that its reply groups.
+
+    Raises:
+        InvalidArgument: The model is unavailable, or its reply is not a JSON object.
+    """
     # Inspect takes seconds to import, and rules need none of it.
     from inspect_ai.model import GenerateConfig, get_model  # noqa: PLC0415
 

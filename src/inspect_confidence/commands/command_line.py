@@ -17,33 +17,35 @@ class Argument:
 
     Attributes:
         text: The argument without shell quotes.
-        exact: Whether Inspect reads the same value and type from the text. Some values have no
+        is_exact: Whether Inspect reads the same value and type from the text. Some values have no
             such text: text with a comma becomes a list, for example.
     """
 
     text: str
-    exact: bool
+    is_exact: bool
 
 
 def write_argument(name: str, value: object) -> Argument:
     """Write an argument so that Inspect's command line reads the same value of the same type.
 
+    If no text does that, the plainest printable one is returned, with `is_exact=False`.
+
     Example:
         >>> write_argument("dataset", "007").text
         "dataset='007'"
-        >>> write_argument("dataset", "a, b").exact
+        >>> write_argument("dataset", "a, b").is_exact
         False
     """
-    texts = list(_texts(value))
+    texts = list(_candidate_texts(value))
     for text in texts:
         argument = f"{name}={text}"
         if text.isprintable() and _is_read_as(argument, name, value):
-            return Argument(argument, exact=True)
+            return Argument(argument, is_exact=True)
     nearest = next((text for text in texts if text.isprintable()), texts[-1])
-    return Argument(f"{name}={nearest}", exact=False)
+    return Argument(f"{name}={nearest}", is_exact=False)
 
 
-def _texts(value: object) -> Iterator[str]:
+def _candidate_texts(value: object) -> Iterator[str]:
     """Yield texts for a value, the plainest first."""
     if isinstance(value, list | tuple) and all(isinstance(part, str) for part in value):
         yield ",".join(value)
@@ -52,17 +54,20 @@ def _texts(value: object) -> Iterator[str]:
     if value is None or isinstance(value, bool | Mapping):
         yield json.dumps(value, ensure_ascii=False, default=str)
     for unicode in (True, False):
-        yield _yaml(value, allow_unicode=unicode)
+        yield _yaml_text(value, allow_unicode=unicode)
     # YAML's single quotes keep line breaks as they are; double quotes escape them.
-    yield _yaml(value, default_style='"')
+    yield _yaml_text(value, default_style='"')
 
 
 class _PlainDumper(yaml.SafeDumper):
+    """Dumper that writes an object that occurs twice in full, not as a reference."""
+
     def ignore_aliases(self, data: object) -> bool:
         return True
 
 
-def _yaml(value: object, **style: Any) -> str:
+def _yaml_text(value: object, **style: Any) -> str:
+    """Return a value as YAML on one line; `style` are further options of the dumper."""
     text: str = yaml.dump(
         value,
         Dumper=_PlainDumper,
@@ -75,11 +80,12 @@ def _yaml(value: object, **style: Any) -> str:
 
 
 def _is_read_as(argument: str, name: str, value: object) -> bool:
+    """Return whether Inspect reads exactly this name and value from `name=text`."""
     try:
-        read = parse_cli_args([argument])
+        parsed = parse_cli_args([argument])
     except (yaml.YAMLError, ValueError):
         return False
-    return is_same(read, {name: value})
+    return is_same(parsed, {name: value})
 
 
 def is_same(first: object, second: object) -> bool:

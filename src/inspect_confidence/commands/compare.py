@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from inspect_confidence.commands.analysis import (
     Settings,
+    add_choices_to_variants,
     read_settings,
     study_parts,
-    with_choices,
 )
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.headlines import direction_of
@@ -114,7 +114,7 @@ def compare(
                 continue
             second_frame = None
             if second is not None:
-                second_frame = with_choices(second[task], task, part.resampling)
+                second_frame = add_choices_to_variants(second[task], task, part.resampling)
             pairs = _comparable_pairs(part.study, frame, second_frame)
             for dataset, a_side, b_side in pairs:
                 if not _is_selected({a_side.model[0], b_side.model[0]}, models):

@@ -16,7 +16,7 @@ from inspect_confidence.studies import Difference, Resampling, study_of
 from inspect_confidence.studies.estimate import unit_names
 from inspect_confidence.studies.intervals import Intervals
 
-COMPARED = ("coverage", "interval_score", "mean_width")
+COMPARED_METRICS = ("coverage", "interval_score", "mean_width")
 
 
 class FittedMap(NamedTuple):
@@ -34,24 +34,31 @@ class FittedMap(NamedTuple):
 
 
 def fit_offset(train: IntervalGroup, test: IntervalGroup, resampling: Resampling) -> FittedMap:
-    """Fit the split-conformal map of the intervals of one level.
+    """Fit the split-conformal offset of the intervals of one level on the train items.
 
-    The first readable interval of each train item counts, if there are several epochs.
+    If there are several epochs, the first readable interval of each train item counts. The map is
+    refused without a level, with too few train items, or without a test item.
+
+    Args:
+        train: Intervals of the items that the map is fitted to.
+        test: Intervals on which it is compared with the stated intervals.
+        resampling: Settings of the comparison.
     """
     if np.isnan(train.level):
         reason = "intervals are made of several judgments, which `summarize` adjusts itself"
-        return _refused(reason)
+        return _refused_map(reason)
     rows = train.pooled()
     intervals = Intervals.from_frame(rows, pd.Index(unit_names(rows).unique())).first_epochs()
     lower, upper, truth = intervals.lower, intervals.upper, intervals.truth
     offset = conformal_offset(lower, upper, truth, train.level)
     if np.isinf(offset):
-        needed = int(np.ceil(train.level / (100 - train.level) - 1e-9))
-        return _refused(
-            f"{train.items} train items with an interval; {train.level:g}% needs {needed}"
+        # The quantile is finite from n >= level / (100 - level) on; the constant absorbs rounding.
+        items_needed = int(np.ceil(train.level / (100 - train.level) - 1e-9))
+        return _refused_map(
+            f"{train.items} train items with an interval; {train.level:g}% needs {items_needed}"
         )
     if not test.items:
-        return _refused("no test item has an interval")
+        return _refused_map("no test item has an interval")
     low, high = conformal_offset_interval(lower, upper, truth, train.level)
     return FittedMap(
         {"method": "conformal", "kind": "interval", "level": train.level, "offset": offset},
@@ -60,14 +67,15 @@ def fit_offset(train: IntervalGroup, test: IntervalGroup, resampling: Resampling
     )
 
 
-def _refused(reason: str) -> FittedMap:
+def _refused_map(reason: str) -> FittedMap:
+    """Return a map that was not fitted for this reason, with empty cells in the table."""
     return FittedMap(
         {"refused": reason}, dict.fromkeys(("offset", "ci_low", "ci_high"), np.nan), []
     )
 
 
 def move_bounds(rows: pd.DataFrame, offset: float) -> pd.DataFrame:
-    """Move both bounds of judgments outwards by an offset."""
+    """Return judgments with both bounds moved outwards by an offset (inwards if it is negative)."""
     lower, upper = conformal_interval(rows["lower"], rows["upper"], offset)
     return rows.assign(lower=lower, upper=upper)
 
@@ -75,10 +83,16 @@ def move_bounds(rows: pd.DataFrame, offset: float) -> pd.DataFrame:
 def _compare_intervals(
     test: IntervalGroup, offset: float, resampling: Resampling
 ) -> list[tuple[Result, Result, Difference]]:
-    """Compute the study's own results before and after the map, and their differences."""
-    before, study = test.pooled(), study_of(test.task)
-    after = move_bounds(before, offset)
-    first = {row.metric: row for row in study.summarize({test.task: before}, resampling)}
-    second = {row.metric: row for row in study.summarize({test.task: after}, resampling)}
-    differences = {row.metric: row for row in study.compare(after, before, resampling)}
-    return [(first[name], second[name], differences[name]) for name in COMPARED]
+    """Return the results of each compared metric before and after the map, and their difference."""
+    rows_before, study = test.pooled(), study_of(test.task)
+    rows_after = move_bounds(rows_before, offset)
+    results_before = {
+        row.metric: row for row in study.summarize({test.task: rows_before}, resampling)
+    }
+    results_after = {
+        row.metric: row for row in study.summarize({test.task: rows_after}, resampling)
+    }
+    differences = {row.metric: row for row in study.compare(rows_after, rows_before, resampling)}
+    return [
+        (results_before[name], results_after[name], differences[name]) for name in COMPARED_METRICS
+    ]

@@ -179,7 +179,7 @@ def check_model(model: object) -> str:
     return str(model)
 
 
-def check_calibrated(built: Task, model: str, settings: Mapping[str, Any]) -> None:
+def check_calibrated_settings(built: Task, model: str, settings: Mapping[str, Any]) -> None:
     """Check that the settings over which the task computes calibration are sent to the model.
 
     Raises:

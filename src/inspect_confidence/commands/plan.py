@@ -14,7 +14,7 @@ from inspect_ai.model import GenerateConfig, ModelUsage, compute_model_cost
 
 from inspect_confidence import _registry
 from inspect_confidence.commands.design import (
-    check_calibrated,
+    check_calibrated_settings,
     check_model,
     read_design,
 )
@@ -113,7 +113,7 @@ def plan_design(path: str, cost_file: str | None = None, *, connections: int | N
     for entry in design.entries:
         built = entry.build()
         for model in entry.models:
-            check_calibrated(built, model, design.settings)
+            check_calibrated_settings(built, model, design.settings)
             requests = _count_requests(built, model, entry.repeats)
             if entry.extractor:
                 requests = requests.with_extractor(entry.extractor)

@@ -158,7 +158,7 @@ def _own_task(log: EvalLog) -> str | None:
 def _argument(option: str, name: str, value: object, notices: list[str]) -> str:
     """Format an argument, with a notice if Inspect would read another value from it."""
     argument = write_argument(name, value)
-    if not argument.exact:
+    if not argument.is_exact:
         remedy = {"-T": " by --task-config FILE", "-M": " by --model-config FILE"}.get(option, "")
         notices.append(
             f"{option} {name} isn't exact: no text on a command line is read as {value!r:.80}; "

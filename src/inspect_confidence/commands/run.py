@@ -14,7 +14,12 @@ from inspect_ai.model import Model, get_model
 from inspect_ai.util import DisplayType
 from rich.text import Text
 
-from inspect_confidence.commands.design import Design, StudyEntry, check_calibrated, read_design
+from inspect_confidence.commands.design import (
+    Design,
+    StudyEntry,
+    check_calibrated_settings,
+    read_design,
+)
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.printing import echo
 
@@ -88,7 +93,7 @@ def _tasks_of_entry(
     if "grader" in (built.metadata or {}) and not entry.grader:
         raise InvalidArgument(f"{entry.name}: name a `grader`, the model that judges the replies.")
     for name in entry.models:
-        check_calibrated(built, name, settings)
+        check_calibrated_settings(built, name, settings)
     tasks = [task_with(copy(built), model=models[name]) for name in entry.models]
     names = {"grader": entry.grader, "extractor": entry.extractor}
     if roles := {role: models[name] for role, name in names.items() if name}:

@@ -35,7 +35,7 @@ class ModelTotal:
     price_source: str
 
 
-def usage_of(runs: Iterable[EvalLog]) -> list[ModelTotal]:
+def usage_by_model(runs: Iterable[EvalLog]) -> list[ModelTotal]:
     """Sum the usage of runs by model and role, the evaluated models first.
 
     Tokens that a log records for a role are counted there, the rest for the model itself. Logs
@@ -63,7 +63,7 @@ def usage_of(runs: Iterable[EvalLog]) -> list[ModelTotal]:
     return sorted(rows, key=lambda row: row.role != ASKED)
 
 
-def seconds_of(runs: Iterable[EvalLog]) -> float:
+def active_seconds(runs: Iterable[EvalLog]) -> float:
     """Return the wall time in seconds during which at least one of the runs was active."""
     spans: list[tuple[datetime, datetime]] = []
     for run in runs:
@@ -80,7 +80,7 @@ def seconds_of(runs: Iterable[EvalLog]) -> float:
 
 def usage_sentence(runs: Sequence[EvalLog]) -> str:
     """Describe tokens and dollars by model and role, and wall time; empty without usage."""
-    rows = usage_of(runs)
+    rows = usage_by_model(runs)
     if not rows:
         return ""
     parts = "; ".join(map(_usage_text, rows))
@@ -88,7 +88,7 @@ def usage_sentence(runs: Sequence[EvalLog]) -> str:
     total = f"; ${sum(amounts):,.2f} in all" if len(amounts) > 1 else ""
     sources = dict.fromkeys(row.price_source for row in rows if row.dollars and row.price_source)
     listed_sources = f" ({'; '.join(sources)})" if sources else ""
-    duration = _duration(seconds_of(runs))
+    duration = _duration(active_seconds(runs))
     return f"Used: {parts}{total}{listed_sources}; {duration} of wall time."
 
 

@@ -92,7 +92,7 @@ def export(
     """
     # Heavy modules are imported here, so that listing formats costs nothing.
     from inspect_confidence import redaction  # noqa: PLC0415
-    from inspect_confidence.commands.analysis import with_all_choices  # noqa: PLC0415
+    from inspect_confidence.commands.analysis import add_choices_to_all_variants  # noqa: PLC0415
     from inspect_confidence.commands.summarize import (  # noqa: PLC0415
         summarize,
         summarize_with_draws,
@@ -112,7 +112,7 @@ def export(
         results, draws = summarize_with_draws(judgments, **settings)
     else:
         results = summarize(judgments, **settings)
-    frames, rows = material.clean(with_all_choices(judgments, settings), results)
+    frames, rows = material.clean(add_choices_to_all_variants(judgments, settings), results)
     log_source = source if logs is None else logs
     content = material.Material(
         frames,
