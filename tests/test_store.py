@@ -185,14 +185,14 @@ def test_what_is_no_store_or_no_log_is_refused(
     foreign = {**described.entries[0].record, "task": "any_eval"}
     entries = [replace(described.entries[0], record=foreign), *described.entries[1:]]
     write_manifest(replace(described, entries=entries))
-    with pytest.raises(InvalidArgument, match="not read with these --confidence-from"):
+    with pytest.raises(InvalidArgument, match="read with another value of --confidence-from"):
         read_judgments(store, recorded=words)
     write_manifest(described)
     monkeypatch.setattr("inspect_confidence.judgments.store.reader_versions", lambda: "later 2")
     assert any(
         "holds judgments that inspect_conf" in notice for notice in read_judgments(store).notices
     )
-    with pytest.raises(InvalidArgument, match="--rebuild reads all of them again"):
+    with pytest.raises(InvalidArgument, match="--rebuild reads all logs again"):
         ingest(logs_folder, store)
     assert ingest(logs_folder, store, rebuild=True).logs_read == 4
     assert not read_judgments(store).notices
@@ -260,7 +260,7 @@ def test_a_changed_manifest_is_refused(logs_folder: Path, tmp_path: Path) -> Non
         read_judgments(store)
     outside = replace(described.entries[0], file=f"judgments/../../{'a' * 32}-{'0' * 64}.parquet")
     write_manifest(replace(described, entries=[outside]))
-    with pytest.raises(InvalidArgument, match="which is no record file"):
+    with pytest.raises(InvalidArgument, match="which is not a record file"):
         read_judgments(store)
 
 

@@ -16,7 +16,7 @@ import yaml
 from scipy.special import expit
 
 from inspect_confidence import recalibrate, recalibrated
-from inspect_confidence.commands.design import LARGEST_STUDY, read_design
+from inspect_confidence.commands.design import MAX_RUNS, read_design
 from inspect_confidence.commands.prices import read_prices
 from inspect_confidence.commands.recalibrate import read_maps
 from inspect_confidence.datasets.wep_survey import read_survey
@@ -94,15 +94,15 @@ def test_a_study_file_that_cannot_be_used_ends_in_a_line_with_its_key(
 def test_a_study_of_as_many_runs_as_there_may_be_is_read(tmp_path: Path) -> None:
     """One run more is refused; models count as runs."""
     file = tmp_path / "study.yaml"
-    half = LARGEST_STUDY // 2
-    for count, models in ((half, 2), (LARGEST_STUDY, 1)):
+    half = MAX_RUNS // 2
+    for count, models in ((half, 2), (MAX_RUNS, 1)):
         names = [f"mockllm/{number}" for number in range(models)]
         task = {"task": "fermi_eval", "vary": {"seed": list(range(count))}}
         file.write_text(yaml.safe_dump({"models": names, "tasks": [task]}), "utf-8")
         assert len(read_design(str(file)).entries) == count
         task["vary"] = {"seed": list(range(count + 1))}
         text = yaml.safe_dump({"models": names, "tasks": [task]})
-        assert f"at most {LARGEST_STUDY:,}" in refused(read_design, file, text)
+        assert f"at most {MAX_RUNS:,}" in refused(read_design, file, text)
 
 
 def test_yaml_is_read_by_the_core_schema(tmp_path: Path) -> None:

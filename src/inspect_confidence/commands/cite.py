@@ -26,29 +26,30 @@ from inspect_confidence.references import DATASETS, OWN, TASKS, bibtex
 from inspect_confidence.studies import all_studies, all_tables
 
 
-def _paragraph(
+def _describe_judgments(
     task: str, judgments: pd.DataFrame, runs: Sequence[EvalLog], stored: Collection[str]
 ) -> str:
-    """Describe the settings and counts of a task's judgments.
+    """Return a paragraph on the settings and counts of a task's judgments.
 
     Args:
         task: Name of the task.
         judgments: Its judgments, one per reply.
         runs: Headers of its readable logs; judgments from files have none.
-        stored: Ids of the runs in stores, whose logs may be gone.
+        stored: Ids of the runs in stores; a judgment of one without a header lost its log.
     """
-    elsewhere = judgments[~judgments["run"].isin([run.eval.task_id for run in runs])]
-    without_log = elsewhere["run"].isin(stored)
-    unrecorded = _join_sentences(
-        _gone_logs_sentence(elsewhere[without_log]), _files_sentence(elsewhere[~without_log])
+    judgments_without_header = judgments[~judgments["run"].isin([run.eval.task_id for run in runs])]
+    is_stored = judgments_without_header["run"].isin(stored)
+    unrecorded_sentences = _join_sentences(
+        _gone_logs_sentence(judgments_without_header[is_stored]),
+        _files_sentence(judgments_without_header[~is_stored]),
     )
     if not runs:
-        return f"{task}: {unrecorded} {_counts_sentence(judgments)}"
-    unsent = [read_unsent(run) for run in runs]
+        return f"{task}: {unrecorded_sentences} {_counts_sentence(judgments)}"
+    unsent_settings = [read_unsent(run) for run in runs]
     generation = "Generation settings: the provider's defaults."
     settings = [
-        _generation_settings(run.plan.config, unsent_of_run.settings_of(run.eval.model))
-        for run, unsent_of_run in zip(runs, unsent, strict=True)
+        _generation_settings(run.plan.config, run_unsent.settings_of(run.eval.model))
+        for run, run_unsent in zip(runs, unsent_settings, strict=True)
     ]
     if any(settings):
         generation = _settings_sentence(
@@ -62,10 +63,10 @@ def _paragraph(
             "Model arguments",
             _merge_settings(model_arguments(run.eval.model_args) for run in runs),
         ),
-        _roles_sentence(runs, unsent),
+        _roles_sentence(runs, unsent_settings),
         _items_sentence(runs),
         usage_sentence(runs),
-        unrecorded,
+        unrecorded_sentences,
         _counts_sentence(judgments),
     )
 
@@ -76,7 +77,7 @@ def _join_sentences(*sentences: str) -> str:
 
 def _task_arguments(run: EvalLog) -> dict[str, str]:
     arguments = run.eval.task_args.items()
-    return _texts({name: value for name, value in arguments if value is not None})
+    return _setting_texts({name: value for name, value in arguments if value is not None})
 
 
 def _gone_logs_sentence(judgments: pd.DataFrame) -> str:
@@ -86,8 +87,8 @@ def _gone_logs_sentence(judgments: pd.DataFrame) -> str:
     runs = judgments["run"].nunique()
     logs = "the log of this run" if runs == 1 else f"the logs of these {runs} runs"
     return (
-        f"{len(judgments)} judgments of {_models(judgments)} were read from a store, and {logs} "
-        "can't be read any more: the settings are unknown."
+        f"{len(judgments)} judgments of {_model_names(judgments)} were read from a store, and "
+        f"{logs} can't be read any more: the settings are unknown."
     )
 
 
@@ -96,83 +97,88 @@ def _files_sentence(judgments: pd.DataFrame) -> str:
     if judgments.empty:
         return ""
     return (
-        f"{len(judgments)} judgments of {_models(judgments)} were read from files, which don't "
-        "record how they were elicited."
+        f"{len(judgments)} judgments of {_model_names(judgments)} were read from files, which "
+        "don't record how they were elicited."
     )
 
 
-def _models(judgments: pd.DataFrame) -> str:
+def _model_names(judgments: pd.DataFrame) -> str:
     return _join_words(map(model_name, judgments["model"].astype(str).unique()))
 
 
 def _runs_sentence(runs: Sequence[EvalLog]) -> str:
+    """Describe tasks, models, dates and software of runs, and how many did not finish."""
     days = sorted({run.eval.created[:10] for run in runs})
-    when = f"on {days[0]}" if len(days) == 1 else f"from {days[0]} to {days[-1]}"
+    period = f"on {days[0]}" if len(days) == 1 else f"from {days[0]} to {days[-1]}"
     versions = _join_words(str(run.eval.task_version) for run in runs)
     packages = _merge_settings((run.eval.packages for run in runs), missing="")
     software = _join_words(f"{name} {version}" for name, version in packages.items())
-    unfinished = sum(run.status != "success" for run in runs)
+    n_unfinished = sum(run.status != "success" for run in runs)
     models = _join_words(model_name(run.eval.model) for run in runs)
-    evals = _join_words(run.eval.task.rsplit("/", 1)[-1] for run in runs)
+    task_names = _join_words(run.eval.task.rsplit("/", 1)[-1] for run in runs)
     return (
-        f"{evals} (version {versions}) asked {models} in "
-        f"{'one run' if len(runs) == 1 else f'{len(runs)} runs'} {when}"
+        f"{task_names} (version {versions}) asked {models} in "
+        f"{'one run' if len(runs) == 1 else f'{len(runs)} runs'} {period}"
         + (f", with {software}" if software else "")
-        + (f"; {unfinished} did not finish" if unfinished else "")
+        + (f"; {n_unfinished} did not finish" if n_unfinished else "")
         + "."
     )
 
 
-def _texts(settings: Mapping[str, object]) -> dict[str, str]:
+def _setting_texts(settings: Mapping[str, object]) -> dict[str, str]:
     return {name: setting_text(value) for name, value in settings.items()}
 
 
 def _generation_settings(config: GenerateConfig, unsent: Collection[str]) -> dict[str, str]:
-    """Return the generation settings that change replies, with a mark at those not sent."""
-    texts = _texts(config.model_dump(exclude={*OPERATIONAL, "extra_body"}, exclude_none=True))
+    """Return the generation settings that change replies as texts; unsent ones are marked."""
+    texts = _setting_texts(
+        config.model_dump(exclude={*OPERATIONAL, "extra_body"}, exclude_none=True)
+    )
     return {name: f"{text} (not sent)" if name in unsent else text for name, text in texts.items()}
 
 
-def _roles_sentence(runs: Sequence[EvalLog], unsent: Sequence[Unsent]) -> str:
+def _roles_sentence(runs: Sequence[EvalLog], unsent_settings: Sequence[Unsent]) -> str:
+    """Describe the models in roles, such as the grader, given the unsent settings of each run."""
     sentences = set()
-    for run, unsent_of_run in zip(runs, unsent, strict=True):
-        for role, players in (run.eval.model_roles or {}).items():
-            for config in players if isinstance(players, list) else [players]:
-                player = _player(config, unsent_of_run.settings_of(config.model))
-                sentences.add(f"The {role} was {player}.")
+    for run, run_unsent in zip(runs, unsent_settings, strict=True):
+        for role, role_models in (run.eval.model_roles or {}).items():
+            for config in role_models if isinstance(role_models, list) else [role_models]:
+                description = _describe_role_model(config, run_unsent.settings_of(config.model))
+                sentences.add(f"The {role} was {description}.")
     return " ".join(sorted(sentences))
 
 
-def _player(config: ModelConfig, unsent: Collection[str]) -> str:
+def _describe_role_model(config: ModelConfig, unsent: Collection[str]) -> str:
     settings = model_arguments(config.args) | _generation_settings(config.config, unsent)
-    set_to = ", ".join(f"{name}={value}" for name, value in settings.items())
-    return model_name(config.model) + (f" ({set_to})" if set_to else "")
+    settings_text = ", ".join(f"{name}={value}" for name, value in settings.items())
+    return model_name(config.model) + (f" ({settings_text})" if settings_text else "")
 
 
 def _items_sentence(runs: Sequence[EvalLog]) -> str:
     """Describe the data set, items and epochs of runs, and items that were left out."""
     descriptions = dict.fromkeys(_describe_items(run) for run in runs)
-    left_out = set()
+    excluded_items = set()
     for run in runs:
-        dataset = setting_text(_facts(run).get("dataset"))
-        for reason, count in (_facts(run).get("excluded") or {}).items():
-            left_out.add(f"{count} of {dataset} were not asked: {scrub(str(reason))}")
-    return ". ".join([f"Items: {'; '.join(descriptions)}", *sorted(left_out)]) + "."
+        dataset = setting_text(_package_facts(run).get("dataset"))
+        for reason, count in (_package_facts(run).get("excluded") or {}).items():
+            excluded_items.add(f"{count} of {dataset} were not asked: {scrub(str(reason))}")
+    return ". ".join([f"Items: {'; '.join(descriptions)}", *sorted(excluded_items)]) + "."
 
 
 def _describe_items(run: EvalLog) -> str:
-    facts, config = _facts(run), run.eval.config
+    """Describe number, data set, split, epochs and limit of a run's items."""
+    facts, config = _package_facts(run), run.eval.config
     name = setting_text(facts.get("dataset") or run.eval.dataset.name or _task_name(run))
     parts = [part for part in ("train", "test") if f"{part}_items" in facts]
     split = ", ".join(f"{facts[f'{part}_items']} {part}" for part in parts)
     limit = f", of which --limit {config.limit} kept a part" if config.limit else ""
     epochs = config.epochs or 1
-    times = "one epoch" if epochs == 1 else f"{epochs} epochs"
+    epochs_text = "one epoch" if epochs == 1 else f"{epochs} epochs"
     items = f"{facts['items']} " if "items" in facts else ""
-    return f"{items}of {name}" + (f" ({split})" if split else "") + f", {times}{limit}"
+    return f"{items}of {name}" + (f" ({split})" if split else "") + f", {epochs_text}{limit}"
 
 
-def _facts(run: EvalLog) -> Mapping[str, Any]:
+def _package_facts(run: EvalLog) -> Mapping[str, Any]:
     return facts_of(run, log_table(run))
 
 
@@ -183,21 +189,24 @@ def _task_name(run: EvalLog) -> str:
 def _counts_sentence(judgments: pd.DataFrame) -> str:
     """Describe how many judgments could be read, and the others by status."""
     statuses = judgments["status"].value_counts()
-    read = int(statuses.get("ok", 0))
+    n_read = int(statuses.get("ok", 0))
     failures = ", ".join(f"{count} {name}" for name, count in statuses.items() if name != "ok")
-    unread = len(judgments) - read
+    n_unread = len(judgments) - n_read
     return (
-        f"Judgments: {len(judgments)}, of which {read} could be read and {unread} could not"
+        f"Judgments: {len(judgments)}, of which {n_read} could be read and {n_unread} could not"
         + (f" ({failures})" if failures else "")
         + "."
     )
 
 
 def _merge_settings(
-    settings: Iterable[Mapping[str, object]], missing: str = "not set"
+    run_settings: Iterable[Mapping[str, object]], missing: str = "not set"
 ) -> dict[str, str]:
-    """Merge the settings of several runs; a name with several values lists all of them."""
-    runs = list(settings)
+    """Return settings by name over several runs; different values are joined by `|`.
+
+    `missing` is the value of a setting that a run lacks; if it is empty, the run is left out.
+    """
+    runs = list(run_settings)
     merged = {}
     for name in sorted(set[str]().union(*runs)):
         values = dict.fromkeys(str(run.get(name, missing)) for run in runs)
@@ -247,7 +256,7 @@ def cite(paths: Paths, *, judgments: Judgments | None = None) -> Citation:
     runs = _read_headers(paths, _unique_values(frames, "run"))
     stored = _stored_runs(paths)
     headers = list(chain.from_iterable(runs.get(task, []) for task in frames))
-    datasets = sorted(_datasets(frames))
+    datasets = sorted(_dataset_names(frames))
 
     entries = [
         _software_entry("inspect_confidence", headers, _unique_values(frames, "package_version"))
@@ -266,7 +275,7 @@ def cite(paths: Paths, *, judgments: Judgments | None = None) -> Citation:
     for task, table in all_tables().items():
         if task in frames:
             replies = table.replies(frames[task])
-            paragraphs.append(_paragraph(task, replies, runs.get(task, []), stored))
+            paragraphs.append(_describe_judgments(task, replies, runs.get(task, []), stored))
     unknown = [scrub(name) for name in datasets if name not in DATASETS and name not in OWN]
     return Citation(list(dict.fromkeys(entries)), paragraphs, unknown)
 
@@ -276,42 +285,43 @@ def _unique_values(frames: Judgments, column: str) -> set[str]:
 
 
 def _read_headers(paths: Paths, run_ids: Collection[str]) -> dict[str, list[EvalLog]]:
-    """Read the headers of runs by task, from the latest log of a retried or copied run.
+    """Return the headers of the given runs by task, oldest first.
 
-    Unreadable logs are skipped, as the notices of the judgments name them.
+    Of a retried or copied run the latest log counts. Unreadable logs are skipped, since the notices
+    of the judgments name them.
     """
-    by_task: dict[str, dict[str, EvalLog]] = {}
-    for folder in _log_folders(paths):
+    headers_by_task: dict[str, dict[str, EvalLog]] = {}
+    for folder in _paths_of_logs(paths):
         for location in find_logs(folder):
             with suppress(Exception):
                 header = read_header(location)
                 if header.eval.task_id not in run_ids:
                     continue
-                runs = by_task.setdefault(log_table(header).task, {})
-                before = runs.setdefault(header.eval.task_id, header)
-                if before.eval.created < header.eval.created:
+                runs = headers_by_task.setdefault(log_table(header).task, {})
+                newest = runs.setdefault(header.eval.task_id, header)
+                if newest.eval.created < header.eval.created:
                     runs[header.eval.task_id] = header
     created = attrgetter("eval.created")
-    return {task: sorted(runs.values(), key=created) for task, runs in by_task.items()}
+    return {task: sorted(runs.values(), key=created) for task, runs in headers_by_task.items()}
 
 
-def _log_folders(paths: Paths) -> list[str]:
-    """Return the paths that are not files of judgments."""
-    locations = [paths] if isinstance(paths, str | PathLike) else paths
-    folders = [fspath(location) for location in locations]
-    return [folder for folder in folders if not is_table(folder)]
+def _paths_of_logs(paths: Paths) -> list[str]:
+    """Return the paths of logs, folders and stores: all that are not tables."""
+    path_list = [paths] if isinstance(paths, str | PathLike) else paths
+    texts = [fspath(path) for path in path_list]
+    return [text for text in texts if not is_table(text)]
 
 
 def _stored_runs(paths: Paths) -> set[str]:
     """Return the ids of the runs in the stores among the paths."""
     run_ids: set[str] = set()
-    for folder in _log_folders(paths):
+    for folder in _paths_of_logs(paths):
         if store := store_at(folder):
             run_ids |= {str(entry.record.get("id")) for entry in store.entries}
     return run_ids
 
 
-def _datasets(frames: Judgments) -> set[str]:
+def _dataset_names(frames: Judgments) -> set[str]:
     """Return the names of data sets; a run may have several, joined by `+`."""
     names: set[str] = set()
     for text in _unique_values(frames, "dataset"):

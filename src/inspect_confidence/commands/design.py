@@ -20,9 +20,9 @@ from inspect_confidence.solvers.requests import refuse_unsent
 from inspect_confidence.studies import all_tables
 from inspect_confidence.user_files import FileSection, check_shape, read_yaml
 
-LARGEST_STUDY = 1_000
+MAX_RUNS = 1_000
 """Limit of the runs of a study, all of which Inspect builds before the first call."""
-MOST_REPEATS = 1_000
+MAX_REPEATS = 1_000
 """Limit of the repeats of an item: Inspect lists all samples before the first call."""
 
 
@@ -35,7 +35,7 @@ def _as_mapping(task: object) -> object:
 
 
 _Models = Annotated[list[str], BeforeValidator(_as_list)]
-_Repeats = Annotated[int, Field(ge=1, le=MOST_REPEATS)]
+_Repeats = Annotated[int, Field(ge=1, le=MAX_REPEATS)]
 
 
 class _Settings(FileSection, GenerateConfig):
@@ -80,7 +80,16 @@ class _Study(FileSection):
 
 @dataclass(frozen=True)
 class StudyEntry:
-    """A task with its arguments, its models, and the number of repeats of each item."""
+    """A task of a study file with one combination of arguments.
+
+    Attributes:
+        task: Name of the task.
+        arguments: Task arguments by name.
+        models: Names of the models that it asks.
+        repeats: Number of repeats of each item; None for the task's own.
+        grader: Name of the model in the role `grader`.
+        extractor: Name of the model in the role `extractor`.
+    """
 
     task: str
     arguments: Mapping[str, Any]
@@ -130,19 +139,19 @@ def read_design(path: str) -> Design:
             or setting.
     """
     study = check_shape(path, read_yaml(Path(path)), _Study)
-    runs = sum(task.combinations * len(study.models_of(task)) for task in study.tasks)
-    if runs > LARGEST_STUDY:
+    n_runs = sum(task.combinations * len(study.models_of(task)) for task in study.tasks)
+    if n_runs > MAX_RUNS:
         raise InvalidArgument(
-            f"{path} names {runs:.6g} runs, and a study has at most {LARGEST_STUDY:,}; vary less, "
+            f"{path} names {n_runs:.6g} runs, and a study has at most {MAX_RUNS:,}; vary less, "
             "or split the file."
         )
-    shared = study.arguments or {}
-    names = set(chain.from_iterable(map(_argument_names, task_names())))
-    _check_names(f"{path}: arguments", shared, names)
+    shared_arguments = study.arguments or {}
+    known_arguments = set(chain.from_iterable(map(_argument_names, task_names())))
+    _check_names(f"{path}: arguments", shared_arguments, known_arguments)
     entries: list[StudyEntry] = []
     for task in study.tasks:
-        entries += _entries(path, task, study)
-    unused = shared.keys() - set(
+        entries += _study_entries(path, task, study)
+    unused = shared_arguments.keys() - set(
         chain.from_iterable(_argument_names(entry.task) for entry in entries)
     )
     if unused:
@@ -171,49 +180,67 @@ def check_model(model: object) -> str:
         raise InvalidArgument(
             f"model {str(model)!r} has no provider; name it as in openai/gpt-4o-mini."
         )
-    if provider not in _providers():
+    if provider not in _provider_names():
         raise InvalidArgument(
             f"model {str(model)!r}: Inspect has no provider {provider!r}. "
-            f"{nearest(provider, _providers())}"
+            f"{nearest(provider, _provider_names())}"
         )
     return str(model)
 
 
-def check_calibrated_settings(built: Task, model: str, settings: Mapping[str, Any]) -> None:
-    """Check that the settings over which the task computes calibration are sent to the model.
+def check_calibrated_settings(task: Task, model: str, settings: Mapping[str, Any]) -> None:
+    """Refuse a model to which a setting that the task varies, such as temperature, is not sent.
+
+    Args:
+        task: The task; its metadata name the settings.
+        model: Name of the model.
+        settings: Generation settings of the run.
 
     Raises:
-        InvalidArgument: A setting has a value that the provider does not accept.
+        InvalidArgument: Inspect does not send such a setting to the model.
     """
-    calibrated = (built.metadata or {}).get("calibrated_settings", ())
-    task_settings = built.config.model_dump(exclude_none=True)
-    refuse_unsent(model, {**task_settings, **settings}, calibrated)
+    calibrated_settings = (task.metadata or {}).get("calibrated_settings", ())
+    task_settings = task.config.model_dump(exclude_none=True)
+    refuse_unsent(model, {**task_settings, **settings}, calibrated_settings)
 
 
-def _entries(path: str, section: _Task, study: _Study) -> list[StudyEntry]:
-    """Return an entry for each combination of a task's arguments, varied arguments first."""
+def _study_entries(path: str, section: _Task, study: _Study) -> list[StudyEntry]:
+    """Return an entry for each combination of the varied arguments of a task, these first.
+
+    Args:
+        path: The study file, for errors.
+        section: The task's section of the file.
+        study: The file, with defaults of the section.
+
+    Raises:
+        InvalidArgument: The task, an argument or a model is unknown, or there is no model.
+    """
     task = section.task.removeprefix("inspect_confidence/")
     if task not in task_names():
         raise InvalidArgument(f"{path}: there is no task {task!r}. {nearest(task, task_names())}")
-    names = _argument_names(task)
-    fixed, vary = section.arguments or {}, section.vary or {}
-    _check_names(f"{path}: {task}: arguments", fixed, names)
-    _check_names(f"{path}: {task}: vary", vary, names)
+    argument_names_of_task = _argument_names(task)
+    task_arguments, varied_arguments = section.arguments or {}, section.vary or {}
+    _check_names(f"{path}: {task}: arguments", task_arguments, argument_names_of_task)
+    _check_names(f"{path}: {task}: vary", varied_arguments, argument_names_of_task)
     models = [check_model(model) for model in study.models_of(section)]
     if not models:
         raise InvalidArgument(
             f"{path}: {task}: `models` is missing or empty; write models as [openai/gpt-4o-mini]."
         )
-    common = {name: value for name, value in (study.arguments or {}).items() if name in names}
+    shared_arguments = {
+        name: value
+        for name, value in (study.arguments or {}).items()
+        if name in argument_names_of_task
+    }
     roles: dict[str, str | None] = {}
     for role in ("grader", "extractor"):
         name = getattr(section if role in section.model_fields_set else study, role)
         roles[role] = check_model(name) if name else None
     repeats = section.repeats if "repeats" in section.model_fields_set else study.repeats
     entries = []
-    for values in product(*vary.values()):
-        arguments = dict(zip(vary, values, strict=True))
-        for defaults in (fixed, common):
+    for combination in product(*varied_arguments.values()):
+        arguments = dict(zip(varied_arguments, combination, strict=True))
+        for defaults in (task_arguments, shared_arguments):
             for name, value in defaults.items():
                 arguments.setdefault(name, value)
         entries.append(StudyEntry(task, arguments, models, repeats, **roles))
@@ -221,7 +248,7 @@ def _entries(path: str, section: _Task, study: _Study) -> list[StudyEntry]:
 
 
 def _refuse_equal_runs(path: str, entries: Sequence[StudyEntry]) -> None:
-    """Raise an error for equal runs: Inspect identifies a run by task, arguments and models."""
+    """Refuse equal runs, which Inspect cannot tell apart: same task, arguments and models."""
     runs = set()
     for entry in entries:
         for model in entry.models:
@@ -233,17 +260,18 @@ def _refuse_equal_runs(path: str, entries: Sequence[StudyEntry]) -> None:
             runs.add(key)
 
 
-def _check_names(place: str, section: Mapping[str, Any], names: Collection[str]) -> None:
-    for name in section:
+def _check_names(location: str, mapping: Mapping[str, Any], names: Collection[str]) -> None:
+    """Refuse a key that is not among the names; `location` in the file begins the error."""
+    for name in mapping:
         if name not in names:
-            raise InvalidArgument(f"{place}: there is no {name!r}. {nearest(name, names)}")
+            raise InvalidArgument(f"{location}: there is no {name!r}. {nearest(name, names)}")
 
 
 def _argument_names(task: str) -> list[str]:
     return argument_names(getattr(_registry, task))
 
 
-def _providers() -> list[str]:
+def _provider_names() -> list[str]:
     # Inspect has no public list of its providers.
     from inspect_ai._util.registry import registry_find  # noqa: PLC0415
 

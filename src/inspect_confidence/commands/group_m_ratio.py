@@ -19,34 +19,37 @@ ALL_MODELS = "all models"
 def group_m_ratio(source: JudgmentSource) -> pd.DataFrame:
     """Estimate the M-ratio of the group of models for each data set and elicitation method.
 
-    Only judgments of questions with two choices count, whose right choice is one of the same two
-    texts throughout, such as `True` and `False`. Equal confidences are one rating, the same for all
-    models. Epochs of an item share its weight. See `metrics.hierarchical_m_ratio`.
+    Only judgments of questions with two choices count, and only data sets in which the right choice
+    is always one of the same two texts, such as `True` and `False`. Equal confidences are one
+    rating, for all models alike. The epochs of an item share a weight of 1. See
+    `metrics.hierarchical_m_ratio`.
 
     Args:
         source: Judgments, or paths.
 
     Returns:
-        Rows of a data set and method: first the group (`all models`), with the M-ratio, its 95%
-        interval, the number of items over all models and the number of models left out; then each
-        model with its M-ratio, drawn towards the group's the more the fewer items it has (NaN if
-        it is left out, with the reason).
+        Rows of each data set and method. The first one is the group (`all models`): its M-ratio
+        with the 95% interval, the number of items over all models, and in the note the number of
+        models left out. A row for each model follows, with an M-ratio that is shrunk towards the
+        group's, the more the fewer items it has; NaN, with the reason, for a model left out.
 
     Raises:
         InvalidArgument: The source is invalid, or has no stated confidence in answers to questions
             with two choices.
     """
-    parts = []
+    group_rows = []
     for group in confidence_groups(judgments_of(source)):
         rows = group.rows[group.readable & (group.rows["choices"] == 2).to_numpy()]
         model = " ".join(filter(None, (group.model, group.variant)))
-        parts.append(rows.assign(task=group.task, model=model, condition=str(group.condition)))
-    rows = pd.concat(parts)
+        group_rows.append(rows.assign(task=group.task, model=model, condition=str(group.condition)))
+    rows = pd.concat(group_rows)
     lines: list[dict[str, object]] = []
     groups = rows.groupby(["task", "dataset", "condition"], sort=False)
     for (task, dataset, condition), answers in groups:
         if answers["target"].nunique() == 2 and answers["correct"].isin((0, 1)).all():
-            lines += _lines(answers, {"task": task, "dataset": dataset, "condition": condition})
+            lines += _group_and_model_lines(
+                answers, {"task": task, "dataset": dataset, "condition": condition}
+            )
     if not lines:
         raise InvalidArgument(
             "--group-m-ratio: no stated confidence in answers to questions with two choices. "
@@ -55,26 +58,39 @@ def group_m_ratio(source: JudgmentSource) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
-def _lines(answers: pd.DataFrame, key: dict[str, object]) -> list[dict[str, object]]:
-    ratings = _ratings(answers["confidence"].to_numpy(float))
-    k = int(ratings.max()) + 1
-    side = pd.factorize(answers["target"], sort=True)[0]
-    response = np.where(answers["correct"] == 1, side, 1 - side)
-    column = np.where(response == 0, k - 1 - ratings, k + ratings)
-    model, models = pd.factorize(answers["model"])
-    weight = 1 / answers.groupby(["model", "item"])["item"].transform("size").to_numpy(float)
-    counts = np.zeros((2, len(models), 2 * k))
-    np.add.at(counts, (side, model, column), weight)
-    items = counts.sum(axis=(0, 2))
-    if k < 2:
+def _group_and_model_lines(
+    answers: pd.DataFrame, key: dict[str, object]
+) -> list[dict[str, object]]:
+    """Return the rows of one data set and method: the group, then each model.
+
+    Args:
+        answers: Judgments of questions with two choices.
+        key: Task, data set and condition, the first cells of each row.
+    """
+    ratings = _rate_confidences(answers["confidence"].to_numpy(float))
+    n_ratings = int(ratings.max()) + 1
+    right_choice = pd.factorize(answers["target"], sort=True)[0]
+    given_choice = np.where(answers["correct"] == 1, right_choice, 1 - right_choice)
+    # From the surest first choice to the surest second choice.
+    response_column = np.where(given_choice == 0, n_ratings - 1 - ratings, n_ratings + ratings)
+    model_number, model_names = pd.factorize(answers["model"])
+    weights = 1 / answers.groupby(["model", "item"])["item"].transform("size").to_numpy(float)
+    counts = np.zeros((2, len(model_names), 2 * n_ratings))
+    np.add.at(counts, (right_choice, model_number, response_column), weights)
+    items_by_model = counts.sum(axis=(0, 2))
+    if n_ratings < 2:
         reason = "every judgment has the same confidence"
-        return [_line(key, ALL_MODELS, np.nan, (np.nan, np.nan), items.sum(), reason)]
+        return [_line(key, ALL_MODELS, np.nan, (np.nan, np.nan), items_by_model.sum(), reason)]
     group = hierarchical_m_ratio(counts[0], counts[1])
-    left_out = len(models) - group.used
-    note = group.reason or (f"{left_out} of {len(models)} models left out" if left_out else "")
+    n_left_out = len(model_names) - group.used
+    note = group.reason or (
+        f"{n_left_out} of {len(model_names)} models left out" if n_left_out else ""
+    )
     interval = (group.ci_low, group.ci_high)
-    lines = [_line(key, ALL_MODELS, group.m_ratio, interval, items.sum(), note)]
-    for name, value, n, reason in zip(models, group.units, items, group.left_out, strict=True):
+    lines = [_line(key, ALL_MODELS, group.m_ratio, interval, items_by_model.sum(), note)]
+    for name, value, n, reason in zip(
+        model_names, group.units, items_by_model, group.left_out, strict=True
+    ):
         lines.append(_line(key, str(name), float(value), (np.nan, np.nan), n, reason))
     return lines
 
@@ -87,13 +103,14 @@ def _line(
     items: float,
     note: str,
 ) -> dict[str, object]:
+    """Return a row of the table; `items` is a sum of weights."""
     low, high = interval
     numbers = {"m_ratio": value, "ci_low": low, "ci_high": high, "n": round(items)}
     return {**key, "model": model, **numbers, "note": note}
 
 
-def _ratings(confidence: FloatArray) -> IntArray:
-    """Return the rating of each confidence, from 0; at most 20 classes."""
+def _rate_confidences(confidence: FloatArray) -> IntArray:
+    """Return the rating of each confidence, from 0; more than 20 values are pooled by quantiles."""
     rounded = np.round(confidence, 12)
     values = np.unique(rounded)
     if len(values) > MAX_RATINGS:

@@ -13,14 +13,14 @@ from inspect_confidence.results import Condition
 from inspect_confidence.studies import all_tables
 from inspect_confidence.studies.judge_error import CONSISTENCY, CORRECTNESS, JudgeLabels
 
-CHECK = "judge_check"
-_WORDS = {
+CHECK_TASK = "judge_check"
+_LABEL_WORDS = {
     **dict.fromkeys(("correct", "c", "1", "1.0", "true"), (CORRECTNESS, 1.0)),
     **dict.fromkeys(("incorrect", "i", "0", "0.0", "false", "punt"), (CORRECTNESS, 0.0)),
     **{"yes": (CONSISTENCY, 1.0), "n/a": (CONSISTENCY, 0.5), "no": (CONSISTENCY, 0.0)},
 }
-"""Form and number of each word for a judgment or a label."""
-_OPTIONAL = ("judge", "item", "model", "dataset")
+"""Kind of judgment (of correctness or consistency) and number of each word in a table of labels."""
+_OPTIONAL_COLUMNS = ("judge", "item", "model", "dataset")
 
 
 def read_judge_labels(source: pd.DataFrame | PathLike[str] | str | None) -> JudgeLabels | None:
@@ -40,50 +40,55 @@ def read_judge_labels(source: pd.DataFrame | PathLike[str] | str | None) -> Judg
     if source is None:
         return None
     if isinstance(source, pd.DataFrame):
-        return _labels(source, "judge_labels")
+        return _parse_labels(source, "judge_labels")
     path = fspath(source)
     if not is_table(path):
-        return _read_check(path)
+        return _read_judge_check(path)
     file = user_path("judge_labels", path)
     check_size(file)
     frame = read_table(file).frame
-    return _read_check(path) if "task" in frame else _labels(frame, path)
+    return _read_judge_check(path) if "task" in frame else _parse_labels(frame, path)
 
 
-def _read_check(path: str) -> JudgeLabels:
-    """Read labels from `judge_check`; its items are left out, as they are not those of the run."""
-    frame = read_judgments(path).get(CHECK)
+def _read_judge_check(path: str) -> JudgeLabels:
+    """Read the labels in logs of `judge_check`, without its items, which are not those of the run.
+
+    Raises:
+        InvalidArgument: The path has no judgments of `judge_check`.
+    """
+    frame = read_judgments(path).get(CHECK_TASK)
     if frame is None:
         raise InvalidArgument(
-            f"judge_labels={path} has no judgments of {CHECK}; give a log of it, or a file with "
-            "the columns judged and label."
+            f"judge_labels={path} has no judgments of {CHECK_TASK}; give a log of it, or a file "
+            "with the columns judged and label."
         )
-    rules = frame["variant"].map(lambda text: Condition.read(text).get("judge") == "rules")
+    by_rules = frame["variant"].map(lambda text: Condition.read(text).get("judge") == "rules")
     models = (frame["model"] + " " + frame["prompts"]).str.strip()
-    rows = frame.assign(judge=models.mask(rules, "rules"))
-    return _labels(rows[["judge", "judged", "label"]], path)
+    rows = frame.assign(judge=models.mask(by_rules, "rules"))
+    return _parse_labels(rows[["judge", "judged", "label"]], path)
 
 
-def _labels(frame: pd.DataFrame, source: str) -> JudgeLabels:
+def _parse_labels(frame: pd.DataFrame, source: str) -> JudgeLabels:
+    """Parse a table of labels, as `read_judge_labels` describes; errors name `source`."""
     for name in ("judged", "label"):
         if name not in frame:
             raise InvalidArgument(
                 f"{source} lacks the column {name!r}; add the columns judged and label."
             )
-    columns = ("judged", "label", *_OPTIONAL)
-    rows = pd.DataFrame({name: _text(frame, name) for name in columns})
+    columns = ("judged", "label", *_OPTIONAL_COLUMNS)
+    rows = pd.DataFrame({name: _text_column(frame, name) for name in columns})
     rows = rows[(rows["judged"] != "") & (rows["label"] != "")]
     forms, numbers = {}, {}
     for name in ("judged", "label"):
         words = rows[name].str.lower()
-        unknown = set(words) - set(_WORDS)
+        unknown = set(words) - set(_LABEL_WORDS)
         if unknown:
             raise InvalidArgument(
                 f"{source}: {min(unknown)!r} in the column {name!r} is unknown; write correct and "
                 "incorrect (or 1 and 0), or yes, no and n/a."
             )
-        forms[name] = words.map({word: form for word, (form, _) in _WORDS.items()})
-        numbers[name] = words.map({word: number for word, (_, number) in _WORDS.items()})
+        forms[name] = words.map({word: form for word, (form, _) in _LABEL_WORDS.items()})
+        numbers[name] = words.map({word: number for word, (_, number) in _LABEL_WORDS.items()})
     if (forms["judged"] != forms["label"]).any():
         raise InvalidArgument(
             f"{source}: a row has one word for whether an answer is right and one for whether two "
@@ -96,7 +101,8 @@ def _labels(frame: pd.DataFrame, source: str) -> JudgeLabels:
     return JudgeLabels(rows.assign(form=forms["label"], **numbers))
 
 
-def _text(frame: pd.DataFrame, name: str) -> pd.Series:
+def _text_column(frame: pd.DataFrame, name: str) -> pd.Series:
+    """Return a column as texts without outer blanks; empty texts if it is missing."""
     if name not in frame:
         return pd.Series("", frame.index)
     text = frame[name].where(frame[name].notna(), "").astype(str).str.strip()
@@ -105,10 +111,10 @@ def _text(frame: pd.DataFrame, name: str) -> pd.Series:
 
 
 def refuse_other_judges(labels: JudgeLabels | None, judgments: Mapping[str, pd.DataFrame]) -> None:
-    """Raise an error for labels of judges that judged none of the judgments.
+    """Refuse labels if none of their judges judged the answers; None passes.
 
     Raises:
-        InvalidArgument: No judge judged the answers, or only judges without labels.
+        InvalidArgument: Rules judged the answers, or only judges without labels did.
     """
     if labels is None:
         return
@@ -121,9 +127,9 @@ def refuse_other_judges(labels: JudgeLabels | None, judgments: Mapping[str, pd.D
             "judge_labels: rules, not a judge, decided which answers are right; leave it out."
         )
     if not any(len(labels.for_judge(judge).rows) for judge in judges):
-        labelled = ", ".join(sorted(labels.rows["judge"].unique()))
-        actual = ", ".join(name or "an unnamed judge" for name in sorted(judges))
+        labelled_judges = ", ".join(sorted(labels.rows["judge"].unique()))
+        actual_judges = ", ".join(name or "an unnamed judge" for name in sorted(judges))
         raise InvalidArgument(
-            f"judge_labels are of the judge {labelled}, but the answers were judged by {actual}; "
-            "give labels of that judge, with the same prompts."
+            f"judge_labels are of the judge {labelled_judges}, but the answers were judged by "
+            f"{actual_judges}; give labels of that judge, with the same prompts."
         )

@@ -46,10 +46,10 @@ def plan_run(
 ) -> str:
     """Describe the samples, calls, tokens, dollars and minutes of a run without calling a model.
 
-    The text also names settings that are not sent and metrics that the run can't give. Draws of
-    one call share its input tokens. A judge's calls are counted for replies of one sentence, at
-    most (if all draws differ) and typically (if a fifth of them differ). A call takes a second,
-    and another second for each 50 output tokens.
+    The text also names settings that are not sent, and metrics that the run cannot give. Draws of
+    one call share its input tokens. A judge's calls are counted for replies of one sentence: at
+    most (if all draws differ) and typically (if a fifth of them differ). It is assumed that a call
+    takes a second, and another second for each 50 output tokens.
 
     Args:
         task: Name of the task, with or without the package's prefix.
@@ -74,21 +74,23 @@ def plan_run(
     for argument in arguments:
         if "=" not in argument:
             raise InvalidArgument(f"-T {argument} is not of the form name=value.")
-    for player in filter(None, (model, grader, extractor)):
-        check_model(player)
-    built: Task = getattr(_registry, name)(**dict(argument.split("=", 1) for argument in arguments))
+    for role_model in filter(None, (model, grader, extractor)):
+        check_model(role_model)
+    task_object: Task = getattr(_registry, name)(
+        **dict(argument.split("=", 1) for argument in arguments)
+    )
 
-    requests = _count_requests(built, model, epochs, limit)
+    requests = _count_requests(task_object, model, epochs, limit)
     if extractor:
         requests = requests.with_extractor(extractor)
-    lines = _item_lines(name, built, requests.facts, limit)
+    lines = _item_lines(name, task_object, requests.facts, limit)
     lines += _request_lines(requests)
     lines += _cost_lines(requests, model, grader, cost_file, connections)
     if model:
-        settings = built.config.merge(GenerateConfig(temperature=temperature))
+        settings = task_object.config.merge(GenerateConfig(temperature=temperature))
         values = settings.model_dump(exclude_none=True)
         lines += [f"unsent:  {line}" for line in _unsent_lines(requests.facts, model, values)]
-    metadata = [sample.metadata or {} for sample in built.dataset] * requests.epochs
+    metadata = [sample.metadata or {} for sample in task_object.dataset] * requests.epochs
     lacking = study_of(tables[name]).lacking(tables[name], metadata)
     lines += [f"lacks:   {line}" for line in lacking]
     return "\n".join(lines)
@@ -111,16 +113,16 @@ def plan_design(path: str, cost_file: str | None = None, *, connections: int | N
     connections = connections or design.settings.get("max_connections") or CONNECTIONS
     runs: dict[str, list[_PlannedRun]] = {}
     for entry in design.entries:
-        built = entry.build()
+        task = entry.build()
         for model in entry.models:
-            check_calibrated_settings(built, model, design.settings)
-            requests = _count_requests(built, model, entry.repeats)
+            check_calibrated_settings(task, model, design.settings)
+            requests = _count_requests(task, model, entry.repeats)
             if entry.extractor:
                 requests = requests.with_extractor(entry.extractor)
-            cost = _cost(model, requests.usage, cost_file, calls=requests.calls)
+            cost = _cost_of_calls(model, requests.usage, cost_file, calls=requests.calls)
             judge_cost = requests.typical_judge_cost(entry.grader, cost_file)
-            costs_of_run = [cost, judge_cost, requests.extractor_cost(cost_file)]
-            runs.setdefault(model, []).append(_PlannedRun(entry.name, costs_of_run))
+            run_costs = [cost, judge_cost, requests.extractor_cost(cost_file)]
+            runs.setdefault(model, []).append(_PlannedRun(entry.name, run_costs))
 
     costs: list[_CallCost] = []
     lines = [f"{path}: {sum(map(len, runs.values()))} runs, logs in {design.logs}"]
@@ -128,12 +130,12 @@ def plan_design(path: str, cost_file: str | None = None, *, connections: int | N
         lines.append(f"{model:<48}{'calls':>10}{'dollars':>10}{'minutes':>10}")
         for run in model_runs:
             name = shorten(run.name, 44, placeholder="...")
-            lines.append(_row(f"  {name}", run.costs, connections))
+            lines.append(_table_line(f"  {name}", run.costs, connections))
         model_costs = list(chain.from_iterable(run.costs for run in model_runs))
         if len(model_runs) > 1:
-            lines.append(_row("  all", model_costs, connections))
+            lines.append(_table_line("  all", model_costs, connections))
         costs += [cost for cost in model_costs if cost.calls]
-    lines.append(_row("all models, side by side", costs, connections))
+    lines.append(_table_line("all models, side by side", costs, connections))
     unpriced = dict.fromkeys(cost.model for cost in costs if not cost.is_priced)
     lines += [f"no price of {model} is known; give it with {_PRICE_OPTION}" for model in unpriced]
     sources = dict.fromkeys(cost.source for cost in costs if cost.source)
@@ -145,15 +147,25 @@ def plan_design(path: str, cost_file: str | None = None, *, connections: int | N
     return "\n".join(lines)
 
 
-_TYPICAL = 0.2
-"""Share of the draws that typically differ in more than their markers."""
+_TYPICAL_SHARE = 0.2
+"""Assumed share of an item's draws that differ in more than their markers."""
 
 
 @dataclass(frozen=True)
 class _JudgeRequests:
     """Requests to a judge about one sample, as recorded in the task's metadata.
 
-    `calls_again` counts the repeated calls after unreadable replies about a whole sentence.
+    Attributes:
+        calls: Calls for each sample.
+        calls_per_reply: Further calls for each reply that differs from the others.
+        questions: Number of calls that contain the question.
+        characters: Characters of the prompts of `calls`, without the question.
+        characters_per_reply: Those of the calls for a differing reply.
+        output_tokens: Output tokens of `calls`.
+        output_tokens_per_reply: Those of the calls for a differing reply.
+        calls_again: Repeated calls if the judge's replies about a whole sentence are unreadable.
+        calls_again_per_reply: Those for each differing reply.
+        replies: Number of replies of the sample.
     """
 
     calls: int
@@ -168,7 +180,13 @@ class _JudgeRequests:
     replies: int
 
     def count(self, samples: int, questions: int, different: int) -> tuple[int, ModelUsage]:
-        """Return calls and tokens if `different` replies of each sample differ."""
+        """Return the calls and tokens of a run.
+
+        Args:
+            samples: Number of samples.
+            questions: Characters of all questions.
+            different: Number of replies of each sample that differ from the others.
+        """
         reply_calls = self.calls_per_reply * different
         characters = questions * (self.questions + reply_calls)
         characters += samples * (self.characters + self.characters_per_reply * different)
@@ -195,7 +213,16 @@ class _ExtractorRequests:
 
 @dataclass(frozen=True)
 class _CallCost:
-    """Estimated cost of calls to a model: dollars (0 without a known price) and a description."""
+    """Estimated cost of calls to a model.
+
+    Attributes:
+        model: Name of the model; empty if none is named.
+        calls: Number of calls.
+        usage: Tokens of all calls.
+        dollars: Cost; 0 without a known price.
+        source: Source of the price; empty without one.
+        description: Cost in words, or how to have it estimated.
+    """
 
     model: str
     calls: int
@@ -212,12 +239,12 @@ class _CallCost:
     @property
     def seconds(self) -> float:
         """Duration of the calls one after the other."""
-        return _seconds(self.calls, self.usage)
+        return _serial_seconds(self.calls, self.usage)
 
 
 @dataclass(frozen=True)
 class _PlannedRun:
-    """A run of a study file with the costs of its model and its judge."""
+    """A run of a study file with the costs of its model, its judge and its extractor."""
 
     name: str
     costs: Sequence[_CallCost]
@@ -225,9 +252,18 @@ class _PlannedRun:
 
 @dataclass(frozen=True)
 class _Requests:
-    """Requests of a run to its model, `draws_per_call` draws in a call, and to its judges if any.
+    """Requests of a run to its model, and to its judge and extractor if it has any.
 
-    `questions` counts the characters of all questions.
+    Attributes:
+        facts: Facts in the task's metadata.
+        epochs: Number of epochs.
+        samples: Number of samples over all epochs.
+        calls: Number of calls to the model.
+        draws_per_call: Number of draws in a call.
+        questions: Characters of all questions.
+        usage: Tokens of the calls to the model.
+        judge: Requests to a judge about one sample.
+        extractor: Requests to an extractor about one sample.
     """
 
     facts: dict[str, Any]
@@ -244,16 +280,16 @@ class _Requests:
         """Return the requests of the run if a model in the role `extractor` lists the markers."""
         if not self.judge:
             return self
-        listing = _ExtractorRequests(**self.facts["extractor"], model=model)
+        extractor = _ExtractorRequests(**self.facts["extractor"], model=model)
         judge = self.judge
-        if not listing.calls_of_grader:
+        if not extractor.calls_of_grader:
             judge = replace(
                 judge,
-                calls=judge.calls - listing.calls,
-                characters=judge.characters - listing.characters,
-                output_tokens=judge.output_tokens - listing.output_tokens,
+                calls=judge.calls - extractor.calls,
+                characters=judge.characters - extractor.characters,
+                output_tokens=judge.output_tokens - extractor.output_tokens,
             )
-        return replace(self, judge=judge, extractor=listing)
+        return replace(self, judge=judge, extractor=extractor)
 
     def extractor_cost(self, cost_file: str | None) -> _CallCost:
         """Return the cost of the extractor's calls, which is empty without an extractor."""
@@ -264,24 +300,32 @@ class _Requests:
             output_tokens=self.samples * self.extractor.output_tokens,
         )
         calls = self.samples * self.extractor.calls
-        return _cost(self.extractor.model, usage, cost_file, "--extractor", calls=calls)
+        return _cost_of_calls(self.extractor.model, usage, cost_file, "--extractor", calls=calls)
 
     def typical_judge_cost(self, grader: str | None, cost_file: str | None) -> _CallCost:
         """Return the cost of the judge's typical calls, which is empty without a judge."""
         if not self.judge:
             return _CallCost("", 0, ModelUsage())
-        different = math.ceil(_TYPICAL * self.judge.replies)
+        different = math.ceil(_TYPICAL_SHARE * self.judge.replies)
         calls, usage = self.judge.count(self.samples, self.questions, different)
-        return _cost(grader, usage, cost_file, "--grader", calls=calls)
+        return _cost_of_calls(grader, usage, cost_file, "--grader", calls=calls)
 
 
 def _count_requests(
-    built: Task, model: str | None, epochs: int | None, limit: int | None = None
+    task: Task, model: str | None, epochs: int | None, limit: int | None = None
 ) -> _Requests:
-    facts: dict[str, Any] = built.metadata or {}
+    """Count the requests of a task, from the facts in its metadata.
+
+    Args:
+        task: The task.
+        model: Name of the model, which decides how many draws a call has; None for one.
+        epochs: Number of epochs; None for the task's own.
+        limit: Number of samples; None for all.
+    """
+    facts: dict[str, Any] = task.metadata or {}
     facts = facts.get("confidence", facts)  # a wrapped eval has further metadata of its own
-    epochs = epochs or built.epochs or 1
-    dataset = list(built.dataset)[:limit]
+    epochs = epochs or task.epochs or 1
+    dataset = list(task.dataset)[:limit]
     samples = len(dataset) * epochs
     replies, draws = samples * facts["calls_per_sample"], facts.get("draws_per_sample", 0)
     draws_per_call = choices_in_one_call(model or "") if draws > 1 else 1
@@ -294,14 +338,23 @@ def _count_requests(
         output_tokens=replies * facts["output_tokens_per_call"],
     )
     judge = _JudgeRequests(**facts["grader"]) if "grader" in facts else None
-    return _Requests(facts, epochs, samples, calls, draws_per_call, questions, usage, judge)
+    return _Requests(
+        facts=facts,
+        epochs=epochs,
+        samples=samples,
+        calls=calls,
+        draws_per_call=draws_per_call,
+        questions=questions,
+        usage=usage,
+        judge=judge,
+    )
 
 
 def _question_length(sample: Sample) -> int:
     return len(str(sample.input)) + sum(map(len, sample.choices or []))
 
 
-def _item_lines(name: str, built: Task, facts: Mapping[str, Any], limit: int | None) -> list[str]:
+def _item_lines(name: str, task: Task, facts: Mapping[str, Any], limit: int | None) -> list[str]:
     """Describe the items of a run, those left out, and the share that a limit keeps."""
     split = ""
     if "train_items" in facts:
@@ -309,13 +362,13 @@ def _item_lines(name: str, built: Task, facts: Mapping[str, Any], limit: int | N
     lines = [f"{name} on {facts['dataset']}: {facts['items']} items{split}"]
     lines += [f"  {count} left out: {reason}" for reason, count in facts["excluded"].items()]
     if limit:
-        lines.append(_limit_line(built, limit, facts["items"]))
+        lines.append(_limit_line(task, limit, facts["items"]))
     return lines
 
 
-def _limit_line(built: Task, limit: int, items: int) -> str:
-    """Describe how many items the first samples cover, if a sample isn't an item."""
-    ids = [(sample.metadata or {}).get("item", sample.id) for sample in built.dataset]
+def _limit_line(task: Task, limit: int, items: int) -> str:
+    """Describe how many samples a limit keeps, and how many items if an item has several."""
+    ids = [(sample.metadata or {}).get("item", sample.id) for sample in task.dataset]
     line = f"limit:   {min(limit, len(ids)):,} of {len(ids):,} samples"
     if len(ids) == items:
         return line
@@ -360,18 +413,18 @@ def _cost_lines(
     connections: int,
 ) -> list[str]:
     """Describe dollars and minutes of a run, with its judge's typical calls, and their sources."""
-    cost = _cost(model, requests.usage, cost_file, calls=requests.calls)
+    cost = _cost_of_calls(model, requests.usage, cost_file, calls=requests.calls)
     judge_cost = requests.typical_judge_cost(grader, cost_file)
     extractor_cost = requests.extractor_cost(cost_file)
     lines = [f"cost:    {cost.description}", *_judge_lines(requests, grader, cost_file)]
     if extractor_cost.calls:
         lines.append(_extractor_line(extractor_cost))
     if judge_cost.is_priced and (extractor_cost.is_priced or not extractor_cost.calls):
-        total = _money(cost.dollars + judge_cost.dollars + extractor_cost.dollars)
+        total = _dollars_text(cost.dollars + judge_cost.dollars + extractor_cost.dollars)
         lines.append(f"all:     {total}, the judge's typical calls included")
     costs = [cost, judge_cost, extractor_cost]
     lines.append(
-        f"time:    about {_minutes(costs, connections)} at {connections} connections "
+        f"time:    about {_minutes_text(costs, connections)} at {connections} connections "
         f"({_SECONDS_PER_CALL} s a call, {_TOKENS_PER_SECOND} tokens a second)"
     )
     sources = dict.fromkeys(filter(None, (part.source for part in costs)))
@@ -384,7 +437,7 @@ def _judge_lines(requests: _Requests, grader: str | None, cost_file: str | None)
     judge = requests.judge
     if not judge:
         return []
-    typical = math.ceil(_TYPICAL * judge.replies)
+    typical = math.ceil(_TYPICAL_SHARE * judge.replies)
     at_most = f"if replies have one sentence and all {judge.replies} draws differ"
     typically = f"if {typical} of them differ in more than their markers, as is typical"
     cases = [(judge.replies, at_most), (typical, typically)]
@@ -393,7 +446,7 @@ def _judge_lines(requests: _Requests, grader: str | None, cost_file: str | None)
     lines = []
     for different, case in cases:
         calls, usage = judge.count(requests.samples, requests.questions, different)
-        cost = _cost(grader, usage, cost_file, "--grader")
+        cost = _cost_of_calls(grader, usage, cost_file, "--grader")
         tokens = f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"
         price = f"; {cost.description}" if cost.is_priced else ""
         lines.append(f"         {calls:,} calls, about {tokens} {case}{price}")
@@ -428,7 +481,7 @@ def _unsent_lines(
         yield f"{name}={value} is not sent to {model}: the provider's own value holds"
 
 
-def _cost(
+def _cost_of_calls(
     model: str | None,
     usage: ModelUsage,
     cost_file: str | None,
@@ -436,6 +489,15 @@ def _cost(
     *,
     calls: int = 0,
 ) -> _CallCost:
+    """Return the cost of calls; without a model or a price, how to have it estimated.
+
+    Args:
+        model: Name of the model.
+        usage: Tokens of all calls.
+        cost_file: File with model prices.
+        option: Option of the command line that names the model.
+        calls: Number of calls.
+    """
     if model is None:
         return _CallCost("", calls, usage, description=f"name a {option} to have it estimated")
     price = price_of(model, cost_file)
@@ -443,30 +505,35 @@ def _cost(
         missing = f"no price of {model} is known; give it with {_PRICE_OPTION}"
         return _CallCost(model, calls, usage, description=missing)
     dollars = compute_model_cost(price.cost, usage)
-    return _CallCost(model, calls, usage, dollars, price.source, f"{_money(dollars)} for {model}")
+    return _CallCost(
+        model, calls, usage, dollars, price.source, f"{_dollars_text(dollars)} for {model}"
+    )
 
 
-def _row(name: str, costs: Sequence[_CallCost], connections: int) -> str:
-    """Format calls, dollars and minutes; `?` is an unknown price, `>` a partly known one."""
+def _table_line(name: str, costs: Sequence[_CallCost], connections: int) -> str:
+    """Return a line with calls, dollars and minutes.
+
+    `?` stands for unknown prices, and `>1.20` for a sum without those that are unknown.
+    """
     paid = [cost for cost in costs if cost.calls]
     dollars = sum(cost.dollars for cost in paid)
     money = f"{dollars:,.2f}"
     if not all(cost.is_priced for cost in paid):
         money = f">{money}" if dollars else "?"
-    minutes = _minutes(paid, connections).removesuffix(" minutes")
+    minutes = _minutes_text(paid, connections).removesuffix(" minutes")
     return f"{name:<48}{sum(cost.calls for cost in paid):>10,}{money:>10}{minutes:>10}"
 
 
-def _money(dollars: float) -> str:
+def _dollars_text(dollars: float) -> str:
     return f"about ${dollars:,.2f}" if dollars == 0 or dollars >= 0.005 else "less than a cent"
 
 
-def _seconds(calls: int, usage: ModelUsage) -> float:
+def _serial_seconds(calls: int, usage: ModelUsage) -> float:
     return calls * _SECONDS_PER_CALL + usage.output_tokens / _TOKENS_PER_SECOND
 
 
-def _minutes(costs: Iterable[_CallCost], connections: int) -> str:
-    """Format the minutes of the slowest model; each model has connections of its own."""
+def _minutes_text(costs: Iterable[_CallCost], connections: int) -> str:
+    """Return the minutes of the slowest model as text; each model has its own connections."""
     seconds: dict[str, float] = {}
     for cost in costs:
         seconds[cost.model] = seconds.get(cost.model, 0) + cost.seconds

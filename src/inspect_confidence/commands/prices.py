@@ -14,12 +14,12 @@ from pydantic import ConfigDict, Field
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.user_files import check_shape, read_json, read_yaml
 
-DEAREST = 1e9
+MAX_PRICE = 1e9
 """Limit of dollars per million tokens, so that sums don't overflow."""
-_Dollars = Annotated[float, Field(ge=0, le=DEAREST)]
+_Dollars = Annotated[float, Field(ge=0, le=MAX_PRICE)]
 
-_FREE = ("respondent/", "mockllm/")
-_DATED = re.compile(r"-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$")
+_FREE_PROVIDERS = ("respondent/", "mockllm/")
+_DATE_SUFFIX = re.compile(r"-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$")
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,15 @@ class Price:
 
 
 def price_of(model: str, cost_file: str | None = None) -> Price | None:
-    """Return the price of a model by its name in Inspect, or None if it is unknown.
+    """Return the price of a model, or None if it is unknown.
 
-    A dated name (`openai/gpt-4o-mini-2024-07-18`) has the price of the undated name unless the
-    list has the dated one. Simulated models cost nothing.
+    The user's file comes first, then Inspect's model data, then this package's list. In the list, a
+    dated name (`openai/gpt-4o-mini-2024-07-18`) has the price of the undated name unless it has its
+    own. Simulated models cost nothing.
+
+    Args:
+        model: Name of the model in Inspect.
+        cost_file: The user's file, as `read_prices` takes it.
 
     Raises:
         InvalidArgument: The file has no valid prices.
@@ -42,14 +47,14 @@ def price_of(model: str, cost_file: str | None = None) -> Price | None:
     prices = read_prices(cost_file) if cost_file else {}
     if model in prices:
         return Price(prices[model], f"prices from {Path(cost_file or '').name}")
-    if model.startswith(_FREE):
+    if model.startswith(_FREE_PROVIDERS):
         free = ModelCost(input=0, output=0, input_cache_write=0, input_cache_read=0)
         return Price(free, "simulated models cost nothing")
     info = get_model_info(model)
     if info and info.cost:
         return Price(info.cost, "prices from Inspect's model data")
     list_prices = _list_prices()
-    return list_prices.get(model) or list_prices.get(_DATED.sub("", model))
+    return list_prices.get(model) or list_prices.get(_DATE_SUFFIX.sub("", model))
 
 
 class _Price(ModelCost):
@@ -82,6 +87,7 @@ def read_prices(file: str) -> dict[str, ModelCost]:
 
 @cache
 def _list_prices() -> dict[str, Price]:
+    """Return the prices of this package's list by model."""
     data: dict[str, Any] = yaml.safe_load(
         files("inspect_confidence.commands").joinpath("prices.yaml").read_text(encoding="utf-8")
     )

@@ -54,7 +54,7 @@ FORMULA = {
 BEST = "best"
 """Name for the method that cross-validation chooses."""
 
-COMPARED = tuple(map(confidence_metric, ("brier", "ece", "auroc", "overconfidence")))
+COMPARED_METRICS = tuple(map(confidence_metric, ("brier", "ece", "auroc", "overconfidence")))
 COLUMNS = [
     *("task", "model", "variant", "condition", "by", "recalibration", "metric"),
     *("stated", "stated_low", "stated_high", "recalibrated", "recalibrated_low"),
@@ -93,10 +93,10 @@ def recalibrate(
     """Fit a map for each model, variant, elicitation method and value of `by`, and evaluate it.
 
     Stated confidence: methods are compared by their cross-fitted Brier score
-    (`metrics.choose_recalibration`): each item, or cluster of items, is judged by maps of the nine
-    other folds. The simplest method within one standard error of the best is chosen, which may be
-    `as_stated`. The map that is saved is fitted to all items; recalibrated confidence is compared
-    with stated confidence by the maps of the folds. A `split` has no part in it.
+    (`metrics.choose_recalibration`), in which the map of each item, or cluster of items, is fitted
+    to the nine other folds. The simplest method within one standard error of the best is chosen; it
+    may be `as_stated`. The saved map is fitted to all items, and a `split` is ignored. Stated
+    confidence is compared with the confidence that the maps of the folds give.
 
     Intervals: the map is the split-conformal offset of each level (`metrics.conformal_offset`),
     from the train items if the judgments have both a train and a test `split`, otherwise from the
@@ -125,9 +125,9 @@ def recalibrate(
     for group in groups:
         is_train, is_test, split = _split_items(group, seed)
         if isinstance(group, ConfidenceGroup):
-            fitted, summaries = _fit_confidence(group, method, resampling), scores
+            fitted_map, summaries = _fit_confidence(group, method, resampling), scores
         else:
-            fitted = conformal.fit_offset(group.take(is_train), group.take(is_test), resampling)
+            fitted_map = conformal.fit_offset(group.take(is_train), group.take(is_test), resampling)
             summaries = offsets
         items = {
             "train_items": group.take(is_train).items,
@@ -141,10 +141,10 @@ def recalibrate(
             "datasets": datasets,
             **items,
         }
-        reason = fitted.entry.get("refused", "")
+        reason = fitted_map.entry.get("refused", "")
         if not reason:
             entry["train"] = split
-        maps.append(entry | fitted.entry)
+        maps.append(entry | fitted_map.entry)
 
         row: dict[str, Any] = {
             "task": group.task,
@@ -154,10 +154,12 @@ def recalibrate(
             "by": group.by,
             **items,
         }
-        summaries.append({**row, "note": f"no map: {reason}" if reason else "", **fitted.summary})
-        for before, after, difference in fitted.changes:
-            cells = _change_cells(before, after, difference)
-            changes.append({**row, "recalibration": fitted.entry["method"], **cells})
+        summaries.append(
+            {**row, "note": f"no map: {reason}" if reason else "", **fitted_map.summary}
+        )
+        for before, after, difference in fitted_map.changes:
+            cells = _comparison_cells(before, after, difference)
+            changes.append({**row, "recalibration": fitted_map.entry["method"], **cells})
     return Recalibrated(
         maps={"format": FORMAT, "version": __version__, "formula": FORMULA, "maps": maps},
         changes=pd.DataFrame(changes, columns=COLUMNS),
@@ -182,23 +184,30 @@ def _dataset_alias(name: str) -> str:
 
 
 def _split_items(group: JudgmentGroup, seed: int) -> tuple[BoolArray, BoolArray, dict[str, object]]:
-    """Return whether each judgment is of a train or a test item, and the record of the split.
+    """Return whether each judgment is of a train item, of a test item, and the record of the split.
 
-    Confidence has all items on both sides, since it is cross-fitted.
+    Stated confidence has all items on both sides, since it is cross-fitted. Intervals have the
+    halves of their column `split`, or else those that the seed assigns.
     """
     split = group.rows["split"].to_numpy(str)
     if isinstance(group, ConfidenceGroup):
-        everything = np.ones(len(split), bool)
-        return everything, everything, {"folds": seed}
+        all_judgments = np.ones(len(split), bool)
+        return all_judgments, all_judgments, {"folds": seed}
     if {"train", "test"} <= set(split):
         return split == "train", split == "test", {"split": "train"}
-    train = is_train_item(group.rows, seed)
-    return train, ~train, {"halves": seed}
+    is_train = is_train_item(group.rows, seed)
+    return is_train, ~is_train, {"halves": seed}
 
 
 def _fit_confidence(group: ConfidenceGroup, method: str, resampling: Resampling) -> FittedMap:
-    """Fit the requested or the best map of stated confidence."""
-    if reason := _missing(group):
+    """Fit the map of stated confidence; refuse it with too few items or only one outcome.
+
+    Args:
+        group: The judgments.
+        method: A name in `metrics.RECALIBRATIONS`, or `best`.
+        resampling: Seed of the folds, and settings of the comparison.
+    """
+    if reason := _reason_for_no_map(group):
         return FittedMap({"refused": reason}, {"chosen": ""}, [])
     answers = (group.confidence, group.correct, group.clusters)
     folds = item_folds(group.rows, resampling.seed)
@@ -210,18 +219,18 @@ def _fit_confidence(group: ConfidenceGroup, method: str, resampling: Resampling)
         record = fold_map.as_record()
         del record["method"]
         fold_maps.append(record)
-    entry = {"brier": best.brier, **chosen.recalibration.as_record(), "fold_maps": fold_maps}
+    map_entry = {"brier": best.brier, **chosen.recalibration.as_record(), "fold_maps": fold_maps}
     scores = {"chosen": chosen.recalibration.method, **best.brier}
     mapped = chosen.cross_fitted(group.confidence)
-    return FittedMap(entry, scores, _compare_confidence(group, mapped, resampling))
+    return FittedMap(map_entry, scores, _compare_confidence(group, mapped, resampling))
 
 
-def _missing(group: ConfidenceGroup) -> str:
+def _reason_for_no_map(group: ConfidenceGroup) -> str:
     """Return why no map can be fitted; empty if it can."""
-    units = len(np.unique(group.clusters[group.readable]))
-    if units < FOLDS:
+    n_units = len(np.unique(group.clusters[group.readable]))
+    if n_units < FOLDS:
         kind = "clusters of items" if estimate.clusters_of(group.rows) else "items"
-        return f"{units} {kind} with confidence and outcome; {FOLDS} are needed"
+        return f"{n_units} {kind} with confidence and outcome; {FOLDS} are needed"
     outcomes = set(group.correct[group.readable].tolist())
     if outcomes in ({0.0}, {1.0}):
         kind = "right" if 1.0 in outcomes else "wrong"
@@ -232,32 +241,33 @@ def _missing(group: ConfidenceGroup) -> str:
 def _compare_confidence(
     group: ConfidenceGroup, recalibrated_confidence: FloatArray, resampling: Resampling
 ) -> list[tuple[Result, Result, Difference]]:
-    """Return each metric before and after the map, and the paired difference."""
-    rows = group.pooled().assign(confidence=group.confidence)
-    mapped = rows.assign(confidence=recalibrated_confidence)
-    contrast = contenders.confidence_contrast(mapped, rows, (), COMPARED)
+    """Return the results of each compared metric before and after the map, and their difference."""
+    rows_before = group.pooled().assign(confidence=group.confidence)
+    rows_after = rows_before.assign(confidence=recalibrated_confidence)
+    contrast = contenders.confidence_contrast(rows_after, rows_before, (), COMPARED_METRICS)
     differences = {}
     for difference in contenders.differences(contrast, resampling):
         differences[difference.metric] = difference
-    before = _confidence_results(group, rows, resampling)
-    after = _confidence_results(group, mapped, resampling)
+    results_before = _confidence_results(group, rows_before, resampling)
+    results_after = _confidence_results(group, rows_after, resampling)
     return [
         (first, second, differences[first.metric])
-        for first, second in zip(before, after, strict=True)
+        for first, second in zip(results_before, results_after, strict=True)
     ]
 
 
 def _confidence_results(
     group: ConfidenceGroup, rows: pd.DataFrame, resampling: Resampling
 ) -> list[Result]:
+    """Return the compared metrics of judgments of a group."""
     units = pd.Index(estimate.unit_names(rows).unique())
-    table = table_statistics(Answers.from_frame(rows, units), COMPARED, {}, "")
+    table = table_statistics(Answers.from_frame(rows, units), COMPARED_METRICS, {}, "")
     clusters = estimate.clusters_of(rows)
     draws = estimate.resample([table], len(units), resampling, clusters=clusters)
     return list(estimate.results_of(draws, Key(group.task, group.model, "")))
 
 
-def _change_cells(before: Result, after: Result, change: Difference) -> dict[str, Any]:
+def _comparison_cells(before: Result, after: Result, change: Difference) -> dict[str, Any]:
     return {
         "metric": before.metric,
         "stated": before.value,
@@ -275,6 +285,7 @@ def _change_cells(before: Result, after: Result, change: Difference) -> dict[str
 
 
 Maps = str | PathLike[str] | Mapping[str, Any] | SavedMaps
+"""Maps that public functions accept: the path of a file, its content, or the parsed content."""
 
 
 def read_maps(maps: Maps) -> SavedMaps:
@@ -294,10 +305,9 @@ def read_maps(maps: Maps) -> SavedMaps:
 def recalibrated(source: JudgmentSource, maps: Maps) -> Judgments:
     """Apply maps to stated confidence and intervals.
 
-    A judgment of an item that a cross-fitted map was fitted to gets the map of its fold, which its
-    item had no part in. Train items of a split, and of halves, are left out.
-
-    The variant records the method: `recalibrated=isotonic`. Tasks without a map are unchanged.
+    If the map of stated confidence was fitted to an item, its judgments get the map of the item's
+    fold, which was fitted to the other folds. Train items of a map of intervals are left out. The
+    variant records the method: `recalibrated=isotonic`. Tasks without a map are unchanged.
 
     Args:
         source: Judgments, or paths.
@@ -314,27 +324,27 @@ def recalibrated(source: JudgmentSource, maps: Maps) -> Judgments:
     judgments = judgments_of(source)
     frames = dict(judgments)
     notices = list(judgments.notices)
-    mapped: dict[str, list[pd.DataFrame]] = {}
+    mapped_frames: dict[str, list[pd.DataFrame]] = {}
     mapped_tasks = {entry.task for entry in entries}
     for group in judgment_groups(judgments):
         if group.task not in mapped_tasks:
             continue
-        for part in _mapped_alike(group, entries):
-            rows, new_notices = _apply_map(part, entries)
-            mapped.setdefault(group.task, []).append(rows)
-            notices += [f"{part.name}: {text}" for text in new_notices]
-    for task, parts in mapped.items():
+        for subgroup in _split_by_maps(group, entries):
+            rows, new_notices = _apply_map(subgroup, entries)
+            mapped_frames.setdefault(group.task, []).append(rows)
+            notices += [f"{subgroup.name}: {text}" for text in new_notices]
+    for task, task_frames in mapped_frames.items():
         columns = list(frames[task].columns)
-        frames[task] = pd.concat(parts, ignore_index=True)[columns]
-    unmapped = [task for task in judgments if task not in mapped]
+        frames[task] = pd.concat(task_frames, ignore_index=True)[columns]
+    unmapped = [task for task in judgments if task not in mapped_frames]
     notices += [f"{task} stays as it is: there is no map of it" for task in unmapped]
-    if not any(len(frames[task]) for task in mapped):
+    if not any(len(frames[task]) for task in mapped_frames):
         raise InvalidArgument(f"No judgment is left to recalibrate: {'; '.join(notices)}.")
     return Judgments(frames, notices, judgments.loss_notices)
 
 
-def _mapped_alike(group: JudgmentGroup, entries: Sequence[SavedMap]) -> Sequence[JudgmentGroup]:
-    """Return the parts of a group that have a map each; the group if its map has no value of `by`.
+def _split_by_maps(group: JudgmentGroup, entries: Sequence[SavedMap]) -> Sequence[JudgmentGroup]:
+    """Return a group split by the fields of `by` if its maps are; otherwise the group alone.
 
     Raises:
         InvalidArgument: The maps have values of fields by which the judgments are not split.
@@ -346,14 +356,18 @@ def _mapped_alike(group: JudgmentGroup, entries: Sequence[SavedMap]) -> Sequence
     fields = " ".join(f"--by {name}" for name in Condition.read(max(by_values)))
     if "by" not in group.rows or not group.rows["by"].any():
         raise InvalidArgument(
-            f"The maps of {group.name} ({group.task}) are of values of a field: add {fields}, or "
+            f"The maps of {group.name} ({group.task}) are for values of a field: add {fields}, or "
             "fit a map without it."
         )
     return group.split_by_fields()
 
 
 def _apply_map(group: JudgmentGroup, entries: Sequence[SavedMap]) -> tuple[pd.DataFrame, list[str]]:
-    """Return mapped judgments, and notices on those left out and on unfitted data sets."""
+    """Return mapped judgments, and notices on those left out and on unfitted data sets.
+
+    Raises:
+        InvalidArgument: There is no map of the group, or it is of the other kind of judgments.
+    """
     entry = _find_map(group, entries)
     if isinstance(entry, Refusal):
         return group.rows.iloc[:0], [
@@ -365,13 +379,13 @@ def _apply_map(group: JudgmentGroup, entries: Sequence[SavedMap]) -> tuple[pd.Da
             "fit its judgments; fit it again."
         )
     is_fitted = group.rows["dataset"].map(_dataset_alias).isin(entry.datasets).to_numpy()
-    train = np.zeros(len(group.rows), bool)
+    is_train = np.zeros(len(group.rows), bool)
     if entry.train.split is not None:
-        train = is_fitted & (group.rows["split"] == entry.train.split).to_numpy()
+        is_train = is_fitted & (group.rows["split"] == entry.train.split).to_numpy()
     elif entry.train.halves is not None:
-        train = is_fitted & is_train_item(group.rows, entry.train.halves)
+        is_train = is_fitted & is_train_item(group.rows, entry.train.halves)
     if isinstance(entry, IntervalMap):
-        rows = conformal.move_bounds(group.rows[~train], entry.offset)
+        rows = conformal.move_bounds(group.rows[~is_train], entry.offset)
     else:
         is_read, confidence = group.rows["status"] == "ok", group.rows["confidence"]
         mapped = entry.map(confidence.to_numpy(float))
@@ -380,10 +394,10 @@ def _apply_map(group: JudgmentGroup, entries: Sequence[SavedMap]) -> tuple[pd.Da
             for k, fold_map in enumerate(entry.maps_by_fold):
                 in_fold = is_fitted & (folds == k)
                 mapped[in_fold] = fold_map(confidence.to_numpy(float)[in_fold])
-        rows = group.rows.assign(confidence=confidence.where(~is_read, mapped))[~train]
+        rows = group.rows.assign(confidence=confidence.where(~is_read, mapped))[~is_train]
     variant = Condition.read(group.variant).but(recalibrated=entry.method)
     rows = rows.assign(variant=str(variant))
-    notices = [f"{train.sum()} judgments of train items left out"] if train.any() else []
+    notices = [f"{is_train.sum()} judgments of train items left out"] if is_train.any() else []
     unfitted = sorted(
         {_dataset_alias(name) for name in rows["dataset"].unique()} - set(entry.datasets)
     )
@@ -391,20 +405,27 @@ def _apply_map(group: JudgmentGroup, entries: Sequence[SavedMap]) -> tuple[pd.Da
 
 
 def _map_key(group: JudgmentGroup) -> dict[str, object]:
+    """Return the key of a group's map, as `judgments` of an entry in the file."""
     return {**_public_names(group), "condition": dict(group.elicitation)}
 
 
 def _find_map(group: JudgmentGroup, entries: Sequence[SavedMap]) -> SavedMap:
+    """Return the map of a group; raise `InvalidArgument`, which names the nearest, without one."""
     key = _map_key(group)
     for entry in entries:
         if entry.judgments == key:
             return entry
     names = []
     for entry in entries:
-        judgments = JudgmentGroup(
-            entry.task, entry.model, entry.variant, entry.condition, group.rows, entry.by
+        described = JudgmentGroup(
+            task=entry.task,
+            model=entry.model,
+            variant=entry.variant,
+            elicitation=entry.condition,
+            rows=group.rows,
+            by=entry.by,
         )
-        names.append(judgments.name)
+        names.append(described.name)
     raise InvalidArgument(
         f"There is no map of {group.name} ({group.task}). {nearest(group.name, names)} "
         "Fit a map on these judgments, or leave them out."

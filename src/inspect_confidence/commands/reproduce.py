@@ -36,14 +36,14 @@ from inspect_confidence.tasks.provenance import prompt_hashes
 from inspect_confidence.versions import TASK_VERSIONS
 
 _PACKAGE = "inspect_confidence"
-_UNPRINTED = OPERATIONAL - {"logprobs", "top_logprobs"}
-"""Generation settings without effect on replies; log probabilities are needed for confidence."""
-_CONDITIONS = (
+_OMITTED_SETTINGS = OPERATIONAL - {"logprobs", "top_logprobs"}
+"""Generation settings without effect on replies, which the command leaves out."""
+_SAMPLE_OPTIONS = (
     *("sample_shuffle", "message_limit", "token_limit", "turn_limit", "time_limit"),
     *("working_limit", "cost_limit"),
 )
 """Options of a run that change which samples it has, by their names in Inspect."""
-_WORDINGS = ("prompt", "system", "judge_prompts")
+_WORDING_ARGUMENTS = ("prompt", "system", "judge_prompts")
 """Arguments that may name a user's file with a wording."""
 
 
@@ -95,23 +95,32 @@ def reproduce(location: str) -> Reproduction:
     """
     log = _header(location)
     notices: list[str] = []
-    words = ["inspect", "eval", _task(log), *_model(log, notices)]
-    arguments = _arguments(log, notices)
+    words = ["inspect", "eval", _task_reference(log), *_model_options(log, notices)]
+    arguments = _task_arguments(log, notices)
     for name, value in arguments.items():
-        words += ["-T", _argument("-T", name, value, notices)]
-    words += [*_run_options(log, notices), *_generation(log, notices)]
+        words += ["-T", _argument_text("-T", name, value, notices)]
+    words += [*_run_options(log, notices), *_generation_options(log, notices)]
     command = shlex.join(words)
     if escape_control(command) != command:
         notices.append(
             "the command isn't exact: characters that a terminal doesn't show are printed as codes"
         )
     recorded = _provenance(log, notices)
-    changes = [*_versions(log, recorded), *_task_version(log), *_hashes(recorded)]
-    not_compared = [*_not_compared_files(recorded), *_not_compared_parts(log, arguments)]
+    changes = [
+        *_changed_versions(log, recorded),
+        *_changed_task_version(log),
+        *_changed_files(recorded),
+    ]
+    not_compared = [*_not_compared_files(recorded), *_not_compared_wordings(log, arguments)]
     return Reproduction(command, changes, not_compared, notices)
 
 
 def _header(location: str) -> EvalLog:
+    """Read the header of a log of this package, or of an eval that `with_confidence` wraps.
+
+    Raises:
+        InvalidArgument: It cannot be read, is of another eval, or its task looks like an option.
+    """
     try:
         log = read_header(location)
     except Exception as error:  # file systems and damaged files raise many types
@@ -124,10 +133,10 @@ def _header(location: str) -> EvalLog:
             f"{location} is of {log.eval.task}, which is neither a task of this package nor "
             "wrapped by with_confidence; `inspect log export-config` prints its settings."
         )
-    if _task(log).startswith("-"):
+    if _task_reference(log).startswith("-"):
         raise InvalidArgument(
-            f"{location} names the task {_task(log)!r:.80}, which a command line reads as an "
-            "option; no command can run it, so use another log."
+            f"{location} names the task {_task_reference(log)!r:.80}, which a command line reads "
+            "as an option; no command can run it, so use another log."
         )
     return log
 
@@ -140,7 +149,7 @@ def _table(log: EvalLog) -> TaskTable:
     return table_of(log.eval.task.rsplit("/", 1)[-1])
 
 
-def _task(log: EvalLog) -> str:
+def _task_reference(log: EvalLog) -> str:
     """Return the task's name for the command line: as installed, or by file or name."""
     name = log.eval.task_registry_name or log.eval.task
     if task := _own_task(log):
@@ -155,7 +164,7 @@ def _own_task(log: EvalLog) -> str | None:
     return name if package in ("", _PACKAGE) and is_installed else None
 
 
-def _argument(option: str, name: str, value: object, notices: list[str]) -> str:
+def _argument_text(option: str, name: str, value: object, notices: list[str]) -> str:
     """Format an argument, with a notice if Inspect would read another value from it."""
     argument = write_argument(name, value)
     if not argument.is_exact:
@@ -167,7 +176,8 @@ def _argument(option: str, name: str, value: object, notices: list[str]) -> str:
     return argument.text
 
 
-def _model(log: EvalLog, notices: list[str]) -> Iterator[str]:
+def _model_options(log: EvalLog, notices: list[str]) -> Iterator[str]:
+    """Yield the options for models, their arguments and roles; secrets become notices."""
     yield from ("--model", log.eval.model)
     if log.eval.model_base_url:
         notices.append("the model was at an address of its own: add --model-base-url")
@@ -175,20 +185,25 @@ def _model(log: EvalLog, notices: list[str]) -> Iterator[str]:
         if SECRET_NAME.search(name):
             notices.append(f"the model argument {name} is left out, as it may be secret: add -M")
         else:
-            yield from ("-M", _argument("-M", name, value, notices))
+            yield from ("-M", _argument_text("-M", name, value, notices))
     for role, models in (log.eval.model_roles or {}).items():
         configs = models if isinstance(models, list) else [models]
-        players = [_player(config, role, notices) for config in configs]
+        players = [_role_value(config, role, notices) for config in configs]
         value = players[0] if len(players) == 1 else players
-        yield from ("--model-role", _argument("--model-role", role, value, notices))
+        yield from ("--model-role", _argument_text("--model-role", role, value, notices))
 
 
-def _player(config: ModelConfig, role: str, notices: list[str]) -> str | dict[str, Any]:
-    """Return the value of `--model-role` for a model in a role."""
+def _role_value(config: ModelConfig, role: str, notices: list[str]) -> str | dict[str, Any]:
+    """Return the value of `--model-role`: the model, or a mapping with its arguments and settings.
+
+    What may be secret is left out, with a notice.
+    """
     arguments = {name: value for name, value in config.args.items() if not SECRET_NAME.search(name)}
     if config.base_url or len(arguments) < len(config.args):
-        notices.append(f"what may be secret of the {role} is left out of its --model-role")
-    settings = config.config.model_dump(exclude_none=True, exclude=_UNPRINTED)
+        notices.append(
+            f"--model-role {role} lacks arguments or an address that may be secret: add them"
+        )
+    settings = config.config.model_dump(exclude_none=True, exclude=_OMITTED_SETTINGS)
     if not arguments and not settings:
         return config.model
     if arguments:
@@ -196,7 +211,7 @@ def _player(config: ModelConfig, role: str, notices: list[str]) -> str | dict[st
     return {"model": config.model, **settings}
 
 
-def _arguments(log: EvalLog, notices: list[str]) -> dict[str, Any]:
+def _task_arguments(log: EvalLog, notices: list[str]) -> dict[str, Any]:
     """Return the explicit task arguments, and those whose default has changed."""
     arguments, recorded = dict(log.eval.task_args_passed), log.eval.task_args
     task = _own_task(log)
@@ -238,7 +253,7 @@ def _run_options(log: EvalLog, notices: list[str]) -> Iterator[str]:
     if epochs != 1 or _table(log).fallback:
         yield from ("--epochs", str(epochs))
     recorded = config.model_dump(exclude_none=True)
-    for name in _CONDITIONS:
+    for name in _SAMPLE_OPTIONS:
         value = recorded.get(name)
         option = f"--{name.replace('_', '-')}"
         if isinstance(value, Mapping | list):
@@ -247,11 +262,11 @@ def _run_options(log: EvalLog, notices: list[str]) -> Iterator[str]:
             yield from (option, value if isinstance(value, str) else json.dumps(value))
 
 
-def _generation(log: EvalLog, notices: list[str]) -> Iterator[str]:
+def _generation_options(log: EvalLog, notices: list[str]) -> Iterator[str]:
     """Yield all generation settings; the log doesn't record which come from the task."""
     settings = log.eval.model_generate_config.merge(log.plan.config)
-    options = _options()
-    for name, value in settings.model_dump(exclude_none=True, exclude=_UNPRINTED).items():
+    options = _inspect_options()
+    for name, value in settings.model_dump(exclude_none=True, exclude=_OMITTED_SETTINGS).items():
         option = options.get(name)
         words = _option_words(option, value) if option else None
         if words is None:
@@ -261,7 +276,10 @@ def _generation(log: EvalLog, notices: list[str]) -> Iterator[str]:
 
 
 def _option_words(option: click.Option, value: object) -> list[str] | None:
-    """Return an option that Inspect reads back as the value, or None if there is none."""
+    """Return an option and its text that Inspect reads back as the value.
+
+    The result is None if no printable text does that, or a flag has no option for the value.
+    """
     from inspect_ai._cli.eval import eval_command  # noqa: PLC0415
     from inspect_ai._util.generate_config_args import config_from_locals  # noqa: PLC0415
 
@@ -273,8 +291,8 @@ def _option_words(option: click.Option, value: object) -> list[str] | None:
         texts.insert(0, ",".join(map(str, value)))
     for text in texts:
         try:
-            read = option.type_cast_value(click.Context(eval_command), text)
-            config = config_from_locals({str(option.name): read})
+            parsed = option.type_cast_value(click.Context(eval_command), text)
+            config = config_from_locals({str(option.name): parsed})
         except (ValueError, TypeError, yaml.YAMLError, click.ClickException):
             continue
         if escape_control(text) == text and is_same(config.get(str(option.name)), value):
@@ -282,7 +300,7 @@ def _option_words(option: click.Option, value: object) -> list[str] | None:
     return None
 
 
-def _options() -> dict[str, click.Option]:
+def _inspect_options() -> dict[str, click.Option]:
     """Return the options of `inspect eval`, which has no public list of them."""
     from inspect_ai._cli.eval import eval_command  # noqa: PLC0415
 
@@ -294,6 +312,7 @@ def _options() -> dict[str, click.Option]:
 
 
 def _provenance(log: EvalLog, notices: list[str]) -> _Provenance:
+    """Return the record of files and packages in a log; empty, with a notice, if there is none."""
     recorded = _facts(log).get("provenance")
     if not recorded:
         notices.append("the log has no hashes of data files and prompts to compare")
@@ -305,13 +324,14 @@ def _provenance(log: EvalLog, notices: list[str]) -> _Provenance:
         return _Provenance()
 
 
-def _versions(log: EvalLog, recorded: _Provenance) -> Iterator[str]:
+def _changed_versions(log: EvalLog, recorded: _Provenance) -> Iterator[str]:
+    """Yield a sentence for each package whose installed version differs."""
     packages = {**log.eval.packages, **recorded.packages}
     packages[_PACKAGE] = str(_facts(log).get("package_version") or packages.get(_PACKAGE, ""))
-    for name, before in packages.items():
-        now = __version__ if name == _PACKAGE else _installed(name)
-        if before and now != before:
-            yield f"{name} was {before}, and is {now or 'not installed'}"
+    for name, recorded_version in packages.items():
+        installed_version = __version__ if name == _PACKAGE else _installed(name)
+        if recorded_version and installed_version != recorded_version:
+            yield f"{name} was {recorded_version}, and is {installed_version or 'not installed'}"
 
 
 def _installed(name: str) -> str:
@@ -321,30 +341,30 @@ def _installed(name: str) -> str:
         return ""
 
 
-def _task_version(log: EvalLog) -> Iterator[str]:
-    now = TASK_VERSIONS.get(_own_task(log) or "")
-    if now and now != (before := str(log.eval.task_version)):
-        yield f"the task's version was {before}, and is {now}"
+def _changed_task_version(log: EvalLog) -> Iterator[str]:
+    installed_version = TASK_VERSIONS.get(_own_task(log) or "")
+    if installed_version and installed_version != (before := str(log.eval.task_version)):
+        yield f"the task's version was {before}, and is {installed_version}"
 
 
-def _hashes(recorded: _Provenance) -> Iterator[str]:
-    """Yield files of the package and pinned downloads whose hash differs."""
-    installed = prompt_hashes()
-    for name, before in recorded.prompts.items():
-        if name not in installed:
+def _changed_files(recorded: _Provenance) -> Iterator[str]:
+    """Yield a sentence for each file of prompts, bundled file or pinned download that changed."""
+    installed_hashes = prompt_hashes()
+    for name, recorded_hash in recorded.prompts.items():
+        if name not in installed_hashes:
             yield f"the prompts' file {name} isn't in the package any more"
-        elif installed[name] != before:
-            yield _changed(f"the prompts' file {name}", before, installed[name])
-    hashes = _data_hashes()
+        elif installed_hashes[name] != recorded_hash:
+            yield _change_text(f"the prompts' file {name}", recorded_hash, installed_hashes[name])
+    data_hashes = _data_hashes()
     for file in recorded.data:
-        name, before = file.file, file.sha256
-        if name in hashes and hashes[name] != before:
-            yield _changed(f"the data file {name}", before, hashes[name])
-        elif name not in hashes and name.startswith("bundled/"):
+        name, recorded_hash = file.file, file.sha256
+        if name in data_hashes and data_hashes[name] != recorded_hash:
+            yield _change_text(f"the data file {name}", recorded_hash, data_hashes[name])
+        elif name not in data_hashes and name.startswith("bundled/"):
             yield f"the data file {name} isn't in the package any more"
 
 
-def _changed(file: str, before: str, now: str) -> str:
+def _change_text(file: str, before: str, now: str) -> str:
     return f"{file} has changed: sha256 {before[:12]}, now {now[:12]}"
 
 
@@ -355,6 +375,7 @@ def _data_hashes() -> dict[str, str]:
 
 
 def _not_compared_files(recorded: _Provenance) -> Iterator[str]:
+    """Yield the data files that have no known hash: unpinned downloads and files of the user."""
     hashes = _data_hashes()
     for file in recorded.data:
         name = file.file
@@ -364,8 +385,9 @@ def _not_compared_files(recorded: _Provenance) -> Iterator[str]:
             yield f"the user's data file {name} (sha256 was {file.sha256[:12]})"
 
 
-def _not_compared_parts(log: EvalLog, arguments: Mapping[str, Any]) -> Iterator[str]:
-    for name in _WORDINGS:
+def _not_compared_wordings(log: EvalLog, arguments: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the user's wordings, and the eval that is wrapped, whose content is not compared."""
+    for name in _WORDING_ARGUMENTS:
         before = _facts(log).get(name)
         # A published wording is in the prompts' file, whose hash is compared.
         if before and arguments.get(name) is not None and arguments[name] not in PUBLISHED:

@@ -49,11 +49,11 @@ def run_design(
         InvalidArgument: The study file is invalid, or a model lacks a key or a package.
     """
     design = read_design(path)
-    tasks = _tasks(design)
+    tasks = _build_tasks(design)
     folder = logs or design.logs
     echo(f"{len(tasks)} runs of {path}, logs in {folder}")
     try:
-        with _lines(len(tasks)) if display == "none" else nullcontext():
+        with _print_ended_runs(len(tasks)) if display == "none" else nullcontext():
             success, logs_of_runs = eval_set(
                 tasks,
                 log_dir=folder,
@@ -67,18 +67,19 @@ def run_design(
                 f"{folder} contains logs of runs that {path} does not have; name another folder by "
                 "--log-dir, or remove these logs."
             ) from None
-        raise InvalidArgument(_text(error)) from None
+        raise InvalidArgument(_error_text(error)) from None
     done = sum(log.status == "success" for log in logs_of_runs)
     echo(f"{done} of {len(tasks)} runs done, logs in {folder}")
     return success
 
 
-def _tasks(design: Design) -> list[Task]:
+def _build_tasks(design: Design) -> list[Task]:
+    """Return a task for each run of a study file; runs share the objects of models."""
     models: dict[str, Model] = {}
     for entry in design.entries:
         for name in (*entry.models, entry.grader, entry.extractor):
             if name and name not in models:
-                models[name] = _model(name)
+                models[name] = _get_model(name)
     tasks: list[Task] = []
     for entry in design.entries:
         tasks += _tasks_of_entry(entry, models, design.settings)
@@ -88,7 +89,16 @@ def _tasks(design: Design) -> list[Task]:
 def _tasks_of_entry(
     entry: StudyEntry, models: dict[str, Model], settings: Mapping[str, Any]
 ) -> list[Task]:
-    """Return a task for each model; all share one data set."""
+    """Return a task for each model of an entry; all share one data set.
+
+    Args:
+        entry: The entry of the study file.
+        models: Models by name.
+        settings: Generation settings of all runs.
+
+    Raises:
+        InvalidArgument: An argument is invalid, a judge is not named, or a setting is not sent.
+    """
     built = entry.build()
     if "grader" in (built.metadata or {}) and not entry.grader:
         raise InvalidArgument(f"{entry.name}: name a `grader`, the model that judges the replies.")
@@ -101,23 +111,24 @@ def _tasks_of_entry(
     return [task_with(task, epochs=entry.repeats) for task in tasks] if entry.repeats else tasks
 
 
-def _model(name: str) -> Model:
+def _get_model(name: str) -> Model:
+    """Return a model; raise `InvalidArgument` if it lacks a key or a package."""
     try:
         return get_model(name)
     except InvalidArgument:
         raise
     except (PrerequisiteError, ValueError) as error:
-        raise InvalidArgument(f"model {name!r}: {_text(error)}") from None
+        raise InvalidArgument(f"model {name!r}: {_error_text(error)}") from None
 
 
-def _text(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     """Return the message of an error of Inspect on one line, without markup."""
     message = str(getattr(error, "message", None) or error)
     return " ".join(Text.from_markup(message).plain.removeprefix("ERROR: ").split())
 
 
 @contextmanager
-def _lines(expected: int) -> Iterator[None]:
+def _print_ended_runs(expected: int) -> Iterator[None]:
     """Print a line at the end of each run inside the context."""
     init_hooks()  # prints the list of the user's hooks, before ours is added
     ended = itertools.count(1)

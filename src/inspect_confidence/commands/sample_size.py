@@ -32,15 +32,15 @@ from inspect_confidence.studies.compare import (
 )
 from inspect_confidence.studies.notes import join_notes
 
-FORMS = {
+METRIC_FORMS = {
     form.metric: form
     for form in (*MEAN_METRICS, *COMPARED_METRICS, *DETAIL_METRICS, *EXTRA_METRICS)
     if not form.condition
 }
-SIMULATED = 200
+N_SIMULATED_RUNS = 200
 """Number of simulated runs for each number of items tried."""
 
-TRIED = 6
+N_SIZES = 6
 """Number of sizes tried; each follows from the sizes before."""
 
 MIN_ITEMS, MAX_ITEMS = 30, 5_000
@@ -65,10 +65,11 @@ def items_needed(
 
     Runs of n items are drawn from the pilot's items with replacement, each item with all its
     judgments, and get the interval that `compare` or `summarize` would compute. Items of a declared
-    cluster are drawn together. For `detect`, the
-    pilot's two models, variants or methods answer the same items, so that their correlation is
-    kept; the population's difference is shifted to the requested size, and a run succeeds if
-    p < .05. If the pilot has one run only, the second run is simulated as independent of it, which
+    cluster are drawn together.
+
+    For `detect`, the pilot's two models, variants or methods answer the same items, which keeps
+    their correlation. The difference is shifted to the requested size, and a run succeeds if
+    p < .05. If the pilot has one run only, the second run is simulated as independent of it; that
     needs more items than two runs that agree on which items are hard. For `width`, a run succeeds
     if its interval is at most that wide.
 
@@ -110,6 +111,15 @@ def items_needed(
 
 @dataclass(frozen=True)
 class _Aim:
+    """The aim of a run: to detect a difference of this size, or an interval of this width.
+
+    Attributes:
+        metric: Name of the metric.
+        size: Size of the difference, or width of the 95% interval.
+        power: Share of runs that succeed.
+        resamples: Bootstrap resamples for each interval.
+    """
+
     metric: str
     size: float
     power: float
@@ -117,16 +127,18 @@ class _Aim:
 
     @property
     def form(self) -> ConfidenceMetric:
-        return FORMS[self.metric]
+        return METRIC_FORMS[self.metric]
 
     def resampling(self, rng: np.random.Generator) -> Resampling:
+        """Return resampling settings with a new seed."""
         return Resampling(self.resamples, int(rng.integers(2**31)))
 
 
 def _read_aim(option: str, text: str, power: float, resamples: int) -> _Aim:
+    """Read `METRIC=SIZE`, the value of `--detect` or `--width`; refuse other texts and metrics."""
     metric, equals, size = text.partition("=")
     metric = metric.strip()
-    metrics = [name for name in FORMS if METRICS[name].interval.method != "none"]
+    metrics = [name for name in METRIC_FORMS if METRICS[name].interval.method != "none"]
     if equals and metric not in metrics:
         raise InvalidArgument(
             f"--{option} {text}: there is no such metric. {nearest(metric, metrics)}"
@@ -157,7 +169,7 @@ class _Population:
     items_per_unit: float
 
     @classmethod
-    def from_rows(cls, rows: pd.DataFrame, units: pd.Index) -> "_Population":
+    def from_frame(cls, rows: pd.DataFrame, units: pd.Index) -> "_Population":
         answers = Answers.from_frame(rows, units)
         order = np.argsort(answers.unit_index, kind="stable")
         ordered = replace(
@@ -167,28 +179,28 @@ class _Population:
         return cls(ordered, np.cumsum(counts) - counts, counts, rows["item"].nunique() / len(units))
 
     def draw_units(self, n: int, rng: np.random.Generator) -> IntArray:
-        """Draw the units of a run of about n items."""
+        """Return the numbers of units, drawn with replacement, of a run of about n items."""
         return rng.integers(len(self.counts), size=max(round(n / self.items_per_unit), 1))
 
     def run(self, drawn_units: IntArray) -> Answers:
-        """Return the judgments of units; a unit that occurs twice counts as two units."""
+        """Return the judgments of a run's units; a unit that was drawn twice is two units."""
         counts = self.counts[drawn_units]
-        unit = np.repeat(np.arange(len(drawn_units)), counts)
-        offsets = np.arange(len(unit)) - np.repeat(np.cumsum(counts) - counts, counts)
-        rows = np.repeat(self.starts[drawn_units], counts) + offsets
+        unit_index = np.repeat(np.arange(len(drawn_units)), counts)
+        offsets = np.arange(len(unit_index)) - np.repeat(np.cumsum(counts) - counts, counts)
+        positions = np.repeat(self.starts[drawn_units], counts) + offsets
         return replace(
             self.answers,
-            unit_index=unit,
+            unit_index=unit_index,
             unit_count=len(drawn_units),
-            confidence=self.answers.confidence[rows],
-            correct=self.answers.correct[rows],
+            confidence=self.answers.confidence[positions],
+            correct=self.answers.correct[positions],
         )
 
 
-def _pilot(group: ConfidenceGroup) -> tuple[pd.DataFrame, int]:
+def _readable_pilot(group: ConfidenceGroup) -> tuple[pd.DataFrame, int]:
     """Return readable judgments with unique names of items, and the number of items asked.
 
-    `cluster` has the declared cluster of each item, or the item itself.
+    `item` and `cluster` begin with the data set; an item without a declared cluster is its own.
     """
     replies = group.replies()
     prefix = replies.rows["dataset"].astype(str) + "/"
@@ -198,7 +210,7 @@ def _pilot(group: ConfidenceGroup) -> tuple[pd.DataFrame, int]:
     return rows[replies.readable].reset_index(drop=True), names.nunique()
 
 
-def _units_of(name: str, rows: pd.DataFrame) -> tuple[pd.Index, int, str]:
+def _pilot_units(name: str, rows: pd.DataFrame) -> tuple[pd.Index, int, str]:
     """Return the units that runs are drawn from, the number of items, and a note on clusters.
 
     Raises:
@@ -221,13 +233,14 @@ def _units_of(name: str, rows: pd.DataFrame) -> tuple[pd.Index, int, str]:
 def _size_for_width(
     aim: _Aim, group: ConfidenceGroup, rng: np.random.Generator
 ) -> dict[str, object]:
-    rows, items_asked = _pilot(group)
-    units, pilot_items, cluster_note = _units_of(group.name, rows)
-    population = _Population.from_rows(rows, units)
+    """Return the row of the table with the items needed for an interval of the aim's width."""
+    rows, items_asked = _readable_pilot(group)
+    units, pilot_items, cluster_note = _pilot_units(group.name, rows)
+    population = _Population.from_frame(rows, units)
 
     def simulated_width(n: int) -> float:
         run = population.run(population.draw_units(n, rng))
-        low, high = _interval(aim, run, aim.resampling(rng))
+        low, high = _interval_of_metric(aim, run, aim.resampling(rng))
         return high - low if high >= low else np.inf
 
     def target_size(n: int, widths: FloatArray) -> float:
@@ -237,19 +250,29 @@ def _size_for_width(
 
     items, note = _search_size(simulated_width, target_size, pilot_items)
     note = join_notes(cluster_note, note)
-    return _line("width", aim, group.task, group.name, "", items, pilot_items, items_asked, note)
+    return _result_line(
+        "width",
+        aim,
+        task=group.task,
+        a=group.name,
+        b="",
+        items=items,
+        pilot_items=pilot_items,
+        items_asked=items_asked,
+        note=note,
+    )
 
 
-def _interval(aim: _Aim, answers: Answers, resampling: Resampling) -> tuple[float, float]:
-    """Compute the interval of the metric as `summarize` does."""
+def _interval_of_metric(aim: _Aim, answers: Answers, resampling: Resampling) -> tuple[float, float]:
+    """Return the 95% interval of the metric as `summarize` computes it; NaN if undefined."""
     columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
     if aim.metric in columns:
         column = {aim.metric: columns[aim.metric]}
-        parts = estimate.means({}, column, answers.unit_index, answers.unit_count)
+        statistics = estimate.means({}, column, answers.unit_index, answers.unit_count)
     else:
-        parts = table_statistics(answers, [aim.form], {}, "")
+        statistics = table_statistics(answers, [aim.form], {}, "")
     (row,) = estimate.results_of(
-        estimate.resample([parts], answers.unit_count, resampling), Key("", "", "")
+        estimate.resample([statistics], answers.unit_count, resampling), Key("", "", "")
     )
     return row.ci_low, row.ci_high
 
@@ -264,7 +287,7 @@ class _TwoRuns:
     is_paired: bool
 
     def contrast(self, units: IntArray, second_units: IntArray) -> Contrast:
-        """Return the contrast of runs of given units."""
+        """Return the contrast of a first run of `units` and a second run of `second_units`."""
         index = pd.RangeIndex(len(units))
         pair = Pair(index, index, self.first.run(units), self.second.run(second_units))
         return contrast_of_pairs([pair], (), [self.aim.form])
@@ -278,36 +301,50 @@ class _TwoRuns:
 def _size_to_detect(
     aim: _Aim, groups: list[ConfidenceGroup], rng: np.random.Generator
 ) -> dict[str, object]:
+    """Return the row of the table with the items needed to detect the aim's difference.
+
+    Raises:
+        InvalidArgument: The pilot has more than two contenders, or too few items.
+    """
     names = [group.name for group in groups]
     if len(groups) > 2:
         raise InvalidArgument(
             f"--pilot has {len(groups)} models, variants or methods ({'; '.join(names)}); give one "
             "or two of them."
         )
-    pilots = list(map(_pilot, groups))
-    frames = [frame for frame, _ in pilots]
+    pilots = list(map(_readable_pilot, groups))
+    pilot_frames = [frame for frame, _ in pilots]
     items_asked = min(count for _, count in pilots)
     is_paired = len(groups) == 2
-    sides = restrict_to_common_items(frames)[1] if is_paired else [frames[0], frames[0]]
-    units, pilot_items, cluster_note = _units_of(" and ".join(names), sides[0])
-    first, second = (_Population.from_rows(side, units) for side in sides)
+    rows_of_sides = (
+        restrict_to_common_items(pilot_frames)[1]
+        if is_paired
+        else [pilot_frames[0], pilot_frames[0]]
+    )
+    units, pilot_items, cluster_note = _pilot_units(" and ".join(names), rows_of_sides[0])
+    first, second = (_Population.from_frame(side, units) for side in rows_of_sides)
     runs = _TwoRuns(aim, first, second, is_paired)
 
     all_units = np.arange(len(units))
-    whole = runs.contrast(all_units, all_units)
-    column = max(k for k, (_, metric) in enumerate(whole.names) if metric == aim.metric)
-    true = float(resample_contrast(whole, Resampling(1), None).values[column])
-    shift = (aim.size if true >= 0 else -aim.size) - true
+    whole_pilot = runs.contrast(all_units, all_units)
+    metric_column = max(
+        k for k, (_, metric) in enumerate(whole_pilot.names) if metric == aim.metric
+    )
+    pilot_difference = float(
+        resample_contrast(whole_pilot, Resampling(1), None).values[metric_column]
+    )
+    shift = (aim.size if pilot_difference >= 0 else -aim.size) - pilot_difference
 
     def simulated_detection(n: int) -> float:
         difference = resample_contrast(runs.draw(n, rng), aim.resampling(rng), None)
         shifted = replace(
             difference, values=difference.values + shift, draws=difference.draws + shift
         )
-        return float(shifted.test(column).p < 0.05)
+        return float(shifted.test(metric_column).p < 0.05)
 
     def target_size(n: int, detections: FloatArray) -> float:
         """Extrapolate the size, since the power is Phi(s sqrt(n) - 1.96)."""
+        # Half a run keeps the power away from 0 and 1; one step changes n at most 16 times.
         smallest = 0.5 / len(detections)
         alpha_z = -float(ndtri(0.025))
         z = float(ndtri(np.clip(detections.mean(), smallest, 1 - smallest)))
@@ -315,28 +352,35 @@ def _size_to_detect(
 
     items, note = _search_size(simulated_detection, target_size, pilot_items)
     if is_paired:
-        second_name, correlation = names[1], _correlation(whole, column)
-        pilot_note = f"the pilot's own difference is {true:.3g}"
+        second_name, correlation = names[1], _correlation(whole_pilot, metric_column)
+        pilot_note = f"the pilot's own difference is {pilot_difference:.3g}"
     else:
         second_name, correlation = "another run", 0.0
         pilot_note = "one run in the pilot: the other is taken to be independent of it"
-    return _line(
+    return _result_line(
         "detect",
         aim,
-        groups[0].task,
-        names[0],
-        second_name,
-        items,
-        pilot_items,
-        items_asked,
-        join_notes(pilot_note, cluster_note, note),
-        correlation,
+        task=groups[0].task,
+        a=names[0],
+        b=second_name,
+        items=items,
+        pilot_items=pilot_items,
+        items_asked=items_asked,
+        note=join_notes(pilot_note, cluster_note, note),
+        correlation=correlation,
     )
 
 
-def _correlation(whole: Contrast, column: int) -> float:
-    """Return the correlation of both runs over resamples; NaN if either is constant."""
-    draws = bootstrap_pair(whole.first, whole.second, np.zeros(whole.unit_count, np.int64))
+def _correlation(pilot_contrast: Contrast, column: int) -> float:
+    """Return the correlation of a metric of both runs over resamples; NaN if either is constant.
+
+    Args:
+        pilot_contrast: The contrast of all items of the pilot.
+        column: Position of the metric.
+    """
+    draws = bootstrap_pair(
+        pilot_contrast.first, pilot_contrast.second, np.zeros(pilot_contrast.unit_count, np.int64)
+    )
     first, second = (side[:, column] for side in draws)
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return float("nan")
@@ -346,22 +390,23 @@ def _correlation(whole: Contrast, column: int) -> float:
 def _search_size(
     simulate: Callable[[int], float], target_size: Callable[[int, FloatArray], float], start: int
 ) -> tuple[int, str]:
-    """Search the number of items needed, and return it with a note.
+    """Return the number of items needed, and a note if it is outside the sizes tried.
 
     Args:
-        simulate: Function from a number of items to the outcome of one simulated run.
-        target_size: Function from a number of items and the outcomes of its runs to the estimated
-            number of items needed.
+        simulate: Returns the outcome of one simulated run of that many items.
+        target_size: Estimates the number of items needed from the outcomes of runs of one size.
         start: Number of items tried first.
     """
-    tried: list[tuple[int, float]] = []
+    estimates: list[tuple[int, float]] = []
     n = start
-    for _ in range(TRIED):
+    for _ in range(N_SIZES):
         n = int(np.clip(n, MIN_ITEMS, MAX_ITEMS))
-        tried.append((n, target_size(n, np.array([simulate(n) for _ in range(SIMULATED)]))))
+        estimates.append(
+            (n, target_size(n, np.array([simulate(n) for _ in range(N_SIMULATED_RUNS)])))
+        )
         # Sizes far from their own estimate are too inaccurate to be averaged.
-        close = [target for size, target in tried if 0.6 < target / size < 1 / 0.6]
-        n = int(np.ceil(np.exp(np.mean(np.log(close or [tried[-1][1]])))))
+        close_targets = [target for size, target in estimates if 0.6 < target / size < 1 / 0.6]
+        n = int(np.ceil(np.exp(np.mean(np.log(close_targets or [estimates[-1][1]])))))
     if n > MAX_ITEMS:
         return n, f"extrapolated from {MAX_ITEMS:,} items"
     if n < MIN_ITEMS:
@@ -369,9 +414,10 @@ def _search_size(
     return n, ""
 
 
-def _line(
-    name: str,
+def _result_line(
+    aim_name: str,
     aim: _Aim,
+    *,
     task: str,
     a: str,
     b: str,
@@ -381,19 +427,23 @@ def _line(
     note: str,
     correlation: float = np.nan,
 ) -> dict[str, object]:
-    read = pilot_items / items_asked
+    """Return a row of the table of `items_needed`.
+
+    `items_asked` are the items of the pilot, of which `pilot_items` have a readable reply.
+    """
+    readable_share = pilot_items / items_asked
     return {
         "task": task,
         "a": a,
         "b": b,
-        "aim": name,
+        "aim": aim_name,
         "metric": aim.metric,
         "size": aim.size,
         "power": aim.power,
         "items": items,
-        "to_ask": int(np.ceil(items / read)),
+        "to_ask": int(np.ceil(items / readable_share)),
         "pilot_items": pilot_items,
-        "read": read,
+        "read": readable_share,
         "correlation": correlation,
         "note": note,
     }

@@ -58,10 +58,10 @@ def summarize(
 def summarize_with_draws(
     source: JudgmentSource, **settings: Unpack[Settings]
 ) -> tuple[pd.DataFrame, dict[int, NDArray[np.float64]]]:
-    """Compute the results of `summarize`, and the headline numbers over resamples for ranks.
+    """Compute the results of `summarize`, and the values of headline metrics over resamples.
 
-    A resample takes the same items of all models that answered the same items. Ranks of a single
-    model need no resamples, so there are none.
+    Ranks of models need these values. A resample takes the same items of all models that answered
+    the same items. A single model has no rank, and therefore no values.
 
     Args:
         source: Judgments or paths, as `summarize` takes them.
@@ -105,8 +105,8 @@ def _has_several_models(frames: Mapping[str, pd.DataFrame]) -> bool:
     return len(models) > 1
 
 
-_FEWER = 0.9
-"""Share of the largest number of items below which a number has another set of items."""
+_MIN_SHARE_OF_ITEMS = 0.9
+"""Share of the largest n below which a number is said to rest on other items."""
 
 
 def mark_item_sets(results: pd.DataFrame) -> pd.DataFrame:
@@ -118,19 +118,19 @@ def mark_item_sets(results: pd.DataFrame) -> pd.DataFrame:
     with `OTHER_ITEMS`, which tables also print beside the number.
     """
     table = ResultTable.from_frame(results)
-    shared = [str(row.shared) for row in table]
+    shared_conditions = [str(row.shared) for row in table]
     keys = [results[name] for name in ("task", "dataset", "metric")]
     is_number = results["value"].notna() & (results["metric"] != UNREAD_SHARE)
     # The n of a mean over models is the sum of theirs.
     n = results["n"].where(is_number & results["model"].isin(answering_models(table)))
-    largest_n = n.groupby([*keys, pd.Series(shared, results.index)]).transform("max")
+    largest_n = n.groupby([*keys, pd.Series(shared_conditions, results.index)]).transform("max")
     is_count = results["metric"].map(lambda name: METRICS[name].unit == "count").astype(bool)
-    is_marked = (n < _FEWER * largest_n) & ~is_count
+    is_marked = (n < _MIN_SHARE_OF_ITEMS * largest_n) & ~is_count
     if not is_marked.any():
         return results
-    marked = results[is_marked]
+    marked_rows = results[is_marked]
     notes = []
-    columns = marked["n"], largest_n[is_marked], marked["note"]
+    columns = marked_rows["n"], largest_n[is_marked], marked_rows["note"]
     for count, largest, note in zip(*columns, strict=True):
         text = f"{OTHER_ITEMS} other items: n = {count:,} beside {int(largest):,}"
         notes.append(f"{text}; {note}" if note else text)
@@ -158,23 +158,23 @@ def detail(source: JudgmentSource, **settings: Unpack[Settings]) -> pd.DataFrame
     """
     results: list[Result] = []
     for part in study_parts(source, {"resamples": 1_000, **settings}):
-        results += _statuses(part.frames)
+        results += _status_counts(part.frames)
         results += part.study.detail(part.frames, part.resampling)
     return results_frame(results)
 
 
 _FIGURE_KEYS = ("language", "judge", "window")
-"""Further columns by which figures of one model and data set differ."""
+"""Columns of judgments that distinguish figures of one model and data set."""
 
 
-def _statuses(frames: Mapping[str, pd.DataFrame]) -> Iterator[Result]:
-    """Count replies by status, each reply once."""
+def _status_counts(frames: Mapping[str, pd.DataFrame]) -> Iterator[Result]:
+    """Yield the number of replies with each status as results, each reply counted once."""
     for task, judgments in frames.items():
         frame = all_tables()[task].replies(judgments)
         # Conditions omit the default window; a judge is in some rows of a reply only.
         columns = [name for name in _FIGURE_KEYS if name in frame]
-        parts = frame[columns].astype(object).fillna("").replace(HALF_OPEN, "")
-        keys = frame[["model", "dataset", "variant", "status"]].join(parts)
+        figure_keys = frame[columns].astype(object).fillna("").replace(HALF_OPEN, "")
+        keys = frame[["model", "dataset", "variant", "status"]].join(figure_keys)
         for key, group in keys.groupby(list(keys.columns), sort=False):
             model, dataset, *values = map(str, key)
             condition = dict(zip(keys.columns[2:], values, strict=True))

@@ -29,7 +29,7 @@ COLUMNS = [
     *("status", "part", "reason", "text"),
 ]
 _SHARE_COLUMNS = ("task", "model", "variant", "replies", "unread", "share", "ci_low", "ci_high")
-_PART = re.compile(r"(?:^|; )(answer|confidence|probabilities): ")
+_PART_PREFIX = re.compile(r"(?:^|; )(answer|confidence|probabilities): ")
 """Prefix of a reason that names the part of a reply."""
 
 
@@ -42,25 +42,26 @@ def unread(paths: Paths, *, judgments: Judgments | None = None) -> pd.DataFrame:
 
     Returns:
         A frame with the columns `task, model, variant, dataset, item, condition, epoch, draw,
-        status, part, reason, text`: the item with its `condition`, why there is no judgment, and
-        the whole reply. `part` names the missing part of a reply with several parts. Failures of
-        the run and of the instrument have their own statuses. `text` is empty without a reply, and
-        for judgments from a file.
+        status, part, reason, text`. `part` names the missing part of a reply with several parts.
+        `reason` says why there is no judgment; failures of the run and of the instrument have their
+        own `status`. `text` is the whole reply; empty without one, and for judgments from a file.
 
     Raises:
         InvalidArgument: A path can't be read, or has no judgments.
     """
     frames = read_judgments(paths) if judgments is None else judgments
     failures = []
-    for task, frame in _replies(frames).items():
+    for task, frame in _replies_by_task(frames).items():
         rows = frame[frame["status"] != "ok"]
         varied = rows[[*all_tables()[task].varied]].to_dict("records")
         conditions = [_condition_text(row) for row in varied]
-        parts = [", ".join(dict.fromkeys(_PART.findall(reason))) for reason in rows["reason"]]
+        parts = [
+            ", ".join(dict.fromkeys(_PART_PREFIX.findall(reason))) for reason in rows["reason"]
+        ]
         failures.append(rows.assign(condition=conditions, part=parts))
     replies = pd.concat(failures, ignore_index=True)
-    texts = _texts(paths, set(replies["run"]) - {""})
-    methods = _methods(replies)
+    texts = _read_texts(paths, set(replies["run"]) - {""})
+    methods = _request_methods(replies)
     replies["text"] = [
         texts.get((uuid, draw, method), texts.get((uuid, draw, ""), ""))
         for uuid, draw, method in zip(
@@ -70,10 +71,10 @@ def unread(paths: Paths, *, judgments: Judgments | None = None) -> pd.DataFrame:
     return replies[COLUMNS].astype({"epoch": int, "draw": int})
 
 
-def _methods(replies: pd.DataFrame) -> "pd.Series[str]":
+def _request_methods(replies: pd.DataFrame) -> "pd.Series[str]":
     """Return the method that asked for each reply; empty for the sample's own reply."""
-    none = pd.Series("", replies.index)
-    methods = replies["method"].fillna("") if "method" in replies else none
+    no_methods = pd.Series("", replies.index)
+    methods = replies["method"].fillna("") if "method" in replies else no_methods
     if "confidence_target" not in replies:
         return methods
     is_withdrawal = replies["format"] == AFTERWARDS
@@ -81,6 +82,7 @@ def _methods(replies: pd.DataFrame) -> "pd.Series[str]":
 
 
 def _condition_text(row: Mapping[Hashable, Any]) -> str:
+    """Return the values of a row that are not missing as the text of a condition."""
     return str(Condition({str(key): value for key, value in row.items() if pd.notna(value)}))
 
 
@@ -90,30 +92,34 @@ def shares(judgments: Judgments) -> pd.DataFrame:
     Returns:
         A frame with the columns `task, model, variant, replies, unread, share, ci_low, ci_high`,
         and a column of counts for each status except `ok`. Failures of the run and of the
-        instrument don't count in `replies`. The interval is Wilson's over items.
+        instrument do not count in `replies`; without a reply `share` is NaN. The interval is
+        Wilson's over items.
     """
     lines = []
-    for frame in _replies(judgments).values():
+    for frame in _replies_by_task(judgments).values():
         for (task, model, variant), rows in frame.groupby(["task", "model", "variant"], sort=False):
             replies = rows[has_reply(rows["status"])]
-            flags = np.asarray(replies["status"] != "ok", float)
-            unit = np.asarray(replies.groupby(["dataset", "item"]).ngroup(), np.int64)
-            low, high = wilson_interval(flags, unit, int(unit.max(initial=-1)) + 1)
+            is_unread = np.asarray(replies["status"] != "ok", float)
+            item_number = np.asarray(replies.groupby(["dataset", "item"]).ngroup(), np.int64)
+            low, high = wilson_interval(
+                is_unread, item_number, int(item_number.max(initial=-1)) + 1
+            )
             counts = Counter(sorted(rows.loc[rows["status"] != "ok", "status"]))
-            share = flags.mean() if len(flags) else float("nan")
-            numbers = (task, model, variant, len(replies), int(flags.sum()), share, low, high)
+            share = is_unread.mean() if len(is_unread) else float("nan")
+            numbers = (task, model, variant, len(replies), int(is_unread.sum()), share, low, high)
             lines.append({**dict(zip(_SHARE_COLUMNS, numbers, strict=True)), **counts})
     table = pd.DataFrame(lines)
     statuses = [name for name in table if name not in _SHARE_COLUMNS]
     return table.assign(**{str(name): table[name].fillna(0).astype(int) for name in statuses})
 
 
-def _replies(judgments: Judgments) -> dict[str, pd.DataFrame]:
+def _replies_by_task(judgments: Judgments) -> dict[str, pd.DataFrame]:
+    """Return one row for each reply, by task; several judgments may come from one reply."""
     return {task: all_tables()[task].replies(frame) for task, frame in judgments.items()}
 
 
-def _texts(paths: Paths, runs: set[str]) -> "dict[ReplyKey, str]":
-    """Read the texts of all replies of the runs, by their place."""
+def _read_texts(paths: Paths, runs: set[str]) -> "dict[ReplyKey, str]":
+    """Return the texts of all replies of the runs in logs, by sample, draw and method."""
     if not runs:
         return {}
     # Inspect takes seconds to import, and files need none of it.

@@ -10,7 +10,7 @@ from inspect_ai.model import ModelUsage, compute_model_cost
 from inspect_confidence.commands.prices import price_of
 from inspect_confidence.privacy import model_name
 
-ASKED = "asked"
+ASKED_ROLE = "asked"
 """Role of the evaluated model."""
 
 
@@ -36,17 +36,17 @@ class ModelTotal:
 
 
 def usage_by_model(runs: Iterable[EvalLog]) -> list[ModelTotal]:
-    """Sum the usage of runs by model and role, the evaluated models first.
+    """Return the total usage of runs by model and role, the evaluated models first.
 
-    Tokens that a log records for a role are counted there, the rest for the model itself. Logs
-    don't record failed calls and replies from Inspect's cache.
+    Tokens that a log records for a role count for the role if it has one model; the rest counts
+    for the model itself. Logs do not record failed calls and replies from Inspect's cache.
     """
     usages: dict[tuple[str, str], list[ModelUsage]] = {}
     for run in runs:
         remaining = dict(run.stats.model_usage)
         roles: dict[str, str] = {}
-        for role, players in (run.eval.model_roles or {}).items():
-            configs = players if isinstance(players, list) else [players]
+        for role, role_models in (run.eval.model_roles or {}).items():
+            configs = role_models if isinstance(role_models, list) else [role_models]
             models = [config.model for config in configs]
             roles |= dict.fromkeys(models, role)
             usage = run.stats.role_usage.get(role)
@@ -55,12 +55,12 @@ def usage_by_model(runs: Iterable[EvalLog]) -> list[ModelTotal]:
                 remaining[models[0]] = _subtract(remaining[models[0]], usage)
         for model, usage in remaining.items():
             if usage.total_tokens > 0:
-                role = ASKED if model == run.eval.model else roles.get(model, "other")
+                role = ASKED_ROLE if model == run.eval.model else roles.get(model, "other")
                 usages.setdefault((model, role), []).append(usage)
     rows = [
-        _model_usage(model, role, model_usages) for (model, role), model_usages in usages.items()
+        _total_of_model(model, role, model_usages) for (model, role), model_usages in usages.items()
     ]
-    return sorted(rows, key=lambda row: row.role != ASKED)
+    return sorted(rows, key=lambda row: row.role != ASKED_ROLE)
 
 
 def active_seconds(runs: Iterable[EvalLog]) -> float:
@@ -70,11 +70,11 @@ def active_seconds(runs: Iterable[EvalLog]) -> float:
         start, end = run.stats.started_at, run.stats.completed_at
         if start and end:
             spans.append((datetime.fromisoformat(start), datetime.fromisoformat(end)))
-    seconds, until = 0.0, None
+    seconds, last_end = 0.0, None
     for started, completed in sorted(spans):
-        counted_from = started if until is None else max(started, until)
+        counted_from = started if last_end is None else max(started, last_end)
         seconds += max((completed - counted_from).total_seconds(), 0)
-        until = completed if until is None else max(until, completed)
+        last_end = completed if last_end is None else max(last_end, completed)
     return seconds
 
 
@@ -88,12 +88,12 @@ def usage_sentence(runs: Sequence[EvalLog]) -> str:
     total = f"; ${sum(amounts):,.2f} in all" if len(amounts) > 1 else ""
     sources = dict.fromkeys(row.price_source for row in rows if row.dollars and row.price_source)
     listed_sources = f" ({'; '.join(sources)})" if sources else ""
-    duration = _duration(active_seconds(runs))
+    duration = _duration_text(active_seconds(runs))
     return f"Used: {parts}{total}{listed_sources}; {duration} of wall time."
 
 
 def _usage_text(row: ModelTotal) -> str:
-    role = "" if row.role == ASKED else f" ({row.role})"
+    role = "" if row.role == ASKED_ROLE else f" ({row.role})"
     dollars = f", ${row.dollars:,.2f}" if row.dollars else ""
     return f"{row.model}{role} {row.tokens_in:,} tokens in, {row.tokens_out:,} out{dollars}"
 
@@ -107,7 +107,8 @@ def _subtract(whole: ModelUsage, part: ModelUsage) -> ModelUsage:
     )
 
 
-def _model_usage(model: str, role: str, usages: Sequence[ModelUsage]) -> ModelTotal:
+def _total_of_model(model: str, role: str, usages: Sequence[ModelUsage]) -> ModelTotal:
+    """Return the sum of usages; a cost that a log lacks is computed from the model's price."""
     price = price_of(model)
     tokens_in, price_source, costs = 0, "", []
     for usage in usages:
@@ -121,16 +122,16 @@ def _model_usage(model: str, role: str, usages: Sequence[ModelUsage]) -> ModelTo
         if cost is not None:
             costs.append(cost)
     return ModelTotal(
-        model_name(model),
-        role,
-        tokens_in,
-        sum(usage.output_tokens for usage in usages),
-        sum(costs) if len(costs) == len(usages) else None,
-        price_source,
+        model=model_name(model),
+        role=role,
+        tokens_in=tokens_in,
+        tokens_out=sum(usage.output_tokens for usage in usages),
+        dollars=sum(costs) if len(costs) == len(usages) else None,
+        price_source=price_source,
     )
 
 
-def _duration(seconds: float) -> str:
+def _duration_text(seconds: float) -> str:
     if seconds < 120:
         return f"{seconds:.0f} seconds"
     minutes = round(seconds / 60)
