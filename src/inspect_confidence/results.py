@@ -372,9 +372,11 @@ class ResultTable:
         if "row" not in results:
             results = results.assign(row=results.index)
         rows = []
-        for record, condition in zip(
-            results.to_dict("records"), conditions_of(results), strict=True
-        ):
+        columns = {str(name): results[name].tolist() for name in results}
+        # `to_dict("records")` takes three times as long.
+        values = zip(*columns.values(), strict=True)
+        for row_values, condition in zip(values, conditions_of(results), strict=True):
+            record = dict(zip(columns, row_values, strict=True))
             parts = {name: record[name] for name in (*KEY_PARTS, "metric")}
             rows.append(ResultRow(int(record["row"]), record, condition, parts | dict(condition)))
         return cls(rows)
