@@ -213,7 +213,7 @@ intervals and in paired comparisons, and each number has a note such as "120 clu
 are resampled". By default, items of `lsat_ar`, `sat_en`, `halueval`, SuperGLUE's BoolQ and users'
 files with a column `context` are clustered by their passage. An item without a cluster is a cluster
 of its own. `recalibrate` never splits a cluster between folds or halves. `plan --detect` and
-`--width` treat items as independent, so a run with clusters needs more items.
+`--width` draw whole clusters of the pilot, so that a run with clusters needs more items.
 
 - Means over clusters have the standard error of Miller (2024, "Adding error bars to evals",
   equation 4): the squares of the clusters' summed deviations, added up. Inspect's own
