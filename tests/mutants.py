@@ -488,7 +488,7 @@ EDGES = (
     Mutant(
         "named_secrets_are_exported",
         "redaction.py",
-        'text = _NAMED.sub(rf"\\g<1>{REMOVED}", text)\n    return _USER.sub("~", text)',
+        'text = _NAMED_SECRET.sub(rf"\\g<1>{REMOVED}", text)\n    return _USER.sub("~", text)',
         'return _USER.sub("~", text)',
         ["tests/test_redaction.py"],
     ),
@@ -509,8 +509,8 @@ EDGES = (
     Mutant(
         "a_failed_write_loses_the_old_file",
         "writing.py",
-        'new = file.with_name(f"{file.name[:_NAMED]}.{uuid4().hex}.new")',
-        "new = file",
+        'temporary = file.with_name(f"{file.name[:_NAME_LENGTH]}.{uuid4().hex}.new")',
+        "temporary = file",
         ["tests/test_writing.py", "tests/faults/test_writes.py"],
     ),
     Mutant(

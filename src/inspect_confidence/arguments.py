@@ -185,7 +185,7 @@ def check_size(path: Path, largest: int = LARGEST_TEXT) -> None:
     """
     size = path.stat().st_size
     if not path.is_file():
-        raise InvalidArgument(f"{path} is not a file; name one.")
+        raise InvalidArgument(f"{path} is not a file; give the path of a file.")
     if size > largest:
         raise InvalidArgument(f"{path} has {size:,} bytes; at most {largest:,} are read.")
 
@@ -223,7 +223,7 @@ def fields_within(source: str, text: str, fields: Sequence[str]) -> set[str]:
         ) from None
     for field in sorted(present.difference(fields)):
         raise InvalidArgument(
-            f"{source}: {{{field}}} is no field of this prompt. {nearest(field, fields)} "
+            f"{source}: {{{field}}} is not a field of this prompt. {nearest(field, fields)} "
             "Write braces themselves as {{ and }}."
         )
     return present
@@ -256,4 +256,5 @@ def fingerprint(text: str) -> str:
 
 
 def _without_commas(text: str) -> str:
+    """Return a text without the commas between groups of three digits."""
     return re.sub(r"(?<=\d),(?=\d{3}\b)", "", text)

@@ -46,9 +46,9 @@ _DECLINED = frozenset(
 _DECLINED_REASON = "the model gave no answer"
 DECLINED_ANSWERS = frozenset({"idk", "i don't know", "i dont know", "i do not know", "don't know"})
 """Answers, in lower case, that decline to answer."""
-_GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?")
+_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?")
 _DECIMAL_COMMA = re.compile(r"([-+]?\d*(?:\.\d{3})*),(\d+(?:[eE][-+]?\d+)?)")
-_PLAIN = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,4})?")
+_PLAIN_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,4})?")
 
 
 def is_missing(value: object) -> bool:
@@ -81,7 +81,7 @@ def read_number(value: object, *, decimal_comma: bool = False) -> float:
         1.0
     """
     if isinstance(value, str):
-        return _text_number(value, decimal_comma)
+        return _parse_text_number(value, decimal_comma)
     try:
         number = float(value)  # type: ignore[arg-type] # what is no number raises
     except (TypeError, ValueError, OverflowError):
@@ -89,15 +89,15 @@ def read_number(value: object, *, decimal_comma: bool = False) -> float:
     return number if math.isfinite(number) else math.nan
 
 
-def _text_number(text: str, decimal_comma: bool) -> float:
+def _parse_text_number(text: str, decimal_comma: bool) -> float:
     digits = text.strip().replace("\N{MINUS SIGN}", "-")
     number = digits.removesuffix("%").rstrip()
     divisor = 100 if number != digits else 1
-    if not decimal_comma and _GROUPED.fullmatch(number):
+    if not decimal_comma and _THOUSANDS.fullmatch(number):
         number = number.replace(",", "")
     elif comma := _DECIMAL_COMMA.fullmatch(number):
         number = f"{comma[1].replace('.', '')}.{comma[2]}"
-    if not _PLAIN.fullmatch(number):
+    if not _PLAIN_NUMBER.fullmatch(number):
         return math.nan
     parsed = float(number) / divisor
     return parsed if math.isfinite(parsed) else math.nan
@@ -167,9 +167,9 @@ def is_confidence_name(name: str) -> bool:
     return bool(_CONFIDENCE.fullmatch(name))
 
 
-_MARKS = r"[\s()\[\]{}*_\"'`.,:;]*"
+_PUNCTUATION = r"[\s()\[\]{}*_\"'`.,:;]*"
 _LETTER = re.compile(
-    rf"{_MARKS}(?:(?:option|choice|answer)\b{_MARKS})?(?P<letter>[a-z]){_MARKS}"
+    rf"{_PUNCTUATION}(?:(?:option|choice|answer)\b{_PUNCTUATION})?(?P<letter>[a-z]){_PUNCTUATION}"
     r"|[\s(\[*\"']*(?P<leading>[a-z])[)\].:](?P<text>\s+\S.*)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -178,7 +178,7 @@ _AMOUNT = re.compile(r"[-+]?[$€£¥]?[-+]?\.?\d.{0,40}")
 
 
 def same_answers(answers: "pd.Series[str]", targets: "pd.Series[str]") -> NDArray[np.bool_]:
-    """Return which answers equal their targets, by `is_same_answer`."""
+    """Return whether each answer equals its target, by `is_same_answer` of each distinct pair."""
     pairs = pd.DataFrame({"answer": answers, "target": targets})
     pair = pairs.groupby(["answer", "target"], sort=False).ngroup().to_numpy()
     equal = []
@@ -207,8 +207,8 @@ def is_same_answer(answer: str, target: str) -> bool:
     if letters[0] and letters[1] and (letters[0]["letter"] or letters[1]["letter"]):
         first, second = (letter["letter"] or letter["leading"] for letter in letters if letter)
         return str(first).lower() == str(second).lower()
-    numbers = _amounts(answer), _amounts(target)
-    return bool(numbers[0] & numbers[1])
+    amounts = _exact_amounts(answer), _exact_amounts(target)
+    return bool(amounts[0] & amounts[1])
 
 
 def is_exact(target: str) -> bool:
@@ -221,8 +221,8 @@ def _plain_text(text: str) -> str:
     return plain.strip(_EDGES) or plain
 
 
-def _amounts(text: str) -> set[Fraction]:
-    """Return the number that a text is; of a percentage also the share."""
+def _exact_amounts(text: str) -> set[Fraction]:
+    """Return the number that a text states exactly, for a percentage also the share; else none."""
     amount = amount_of(text) if _AMOUNT.fullmatch(text.strip()) else None
     if not isinstance(amount, Fraction):
         return set()
@@ -278,9 +278,9 @@ def unknown_score(scores: Mapping[str, Grades], name: str | None) -> str:
     """
     scorer = name.partition(".")[0] if name else ""
     relevant = {scorer: scores.get(scorer, {})} if scorer else scores
-    if not any(map(_is_graded, _by_name(relevant).values())):
+    if not any(map(_is_graded, _grades_by_score_name(relevant).values())):
         return ""
-    choice = _chosen(scores, name)
+    choice = _choose_score(scores, name)
     return choice.reason if isinstance(choice, ParseFailure) else ""
 
 
@@ -316,10 +316,10 @@ def grade(scores: Mapping[str, Grades], score_label: str | None = None) -> Grade
         >>> grade({"judge": {"score": 1.0, "confidence": 85.0}})
         1.0
     """
-    name = _chosen(scores, score_label)
+    name = _choose_score(scores, score_label)
     if isinstance(name, ParseFailure):
         return name
-    correct = _by_name(scores)[name]
+    correct = _grades_by_score_name(scores)[name]
     if isinstance(correct, ParseFailure):
         if correct.status == "declined":
             return correct
@@ -331,24 +331,29 @@ def grade(scores: Mapping[str, Grades], score_label: str | None = None) -> Grade
 
 def chosen_score(scores: Mapping[str, Grades], score_label: str | None = None) -> str:
     """Return the name of the score that `grade` takes; empty if it takes none."""
-    name = _chosen(scores, score_label)
+    name = _choose_score(scores, score_label)
     return "" if isinstance(name, ParseFailure) else name
 
 
-def _chosen(scores: Mapping[str, Grades], score_label: str | None) -> str | ParseFailure:
-    names = list(_by_name(scores))
+def _choose_score(scores: Mapping[str, Grades], score_label: str | None) -> str | ParseFailure:
+    """Return the name of the labelled or only score that grades the answer, or why there is none.
+
+    Without a label, keys named as a confidence are no candidates, and a score of abstention is
+    refused.
+    """
+    names = list(_grades_by_score_name(scores))
     if score_label:
         scorer, _, key = score_label.partition(".")
         # A score with a key for each of three grades is a single grade, under either name.
         if score_label not in names and scorer in names and key in ("correct", "is_correct"):
             return scorer
-        return score_label if score_label in names else _failed(_unchosen(names, score_label))
+        return score_label if score_label in names else _failed(_choice_problem(names, score_label))
     candidates = []
     for scorer, grades in scores.items():
         keys = [key for key in grades if not is_confidence_name(key)]
         candidates += [score_name(scorer, key) for key in keys]
     if len(candidates) != 1:
-        return _failed(_unchosen(candidates or names, None))
+        return _failed(_choice_problem(candidates or names, None))
     if _ABSTENTION.search(candidates[0].partition(".")[0]):
         return _failed(
             f"the eval's score {candidates[0]} says whether the model abstained, not whether it is "
@@ -357,14 +362,16 @@ def _chosen(scores: Mapping[str, Grades], score_label: str | None) -> str | Pars
     return candidates[0]
 
 
-def _by_name(scores: Mapping[str, Grades]) -> dict[str, Grade]:
+def _grades_by_score_name(scores: Mapping[str, Grades]) -> dict[str, Grade]:
+    """Return the grades by names such as `match` or `grade.quality`."""
     names: dict[str, Grade] = {}
     for scorer, grades in scores.items():
         names |= {score_name(scorer, key): part for key, part in grades.items()}
     return names
 
 
-def _unchosen(names: Sequence[str], name: str | None) -> str:
+def _choice_problem(names: Sequence[str], name: str | None) -> str:
+    """Return why no score can be chosen among `names`; `name` is the label that was asked for."""
     if not names:
         return f"the eval has no score {name or ''}".rstrip()
     has = f"the eval has no score {name}; it has" if name else "the eval has the scores"

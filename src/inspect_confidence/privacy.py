@@ -26,7 +26,7 @@ _WHOLE_PATH = re.compile(r"(?:~|[A-Za-z]:)?[/\\]")
 _NAME_PATH = re.compile(rf"{_WHOLE_PATH.pattern}[^\n]*[/\\]")
 _SHAREABLE_PATH = re.compile(r"(?:~[\w.-]*|\.{1,2}|[A-Za-z]:)?[/\\]|~\Z")
 _PROVIDER = re.compile(r"[A-Za-z][\w-]*/")
-_LONGEST = 60
+_MAX_SETTING_LENGTH = 60
 
 
 def scrub_value(value: Any, rename: Callable[[str], str] = str) -> Any:
@@ -177,30 +177,31 @@ def setting_text(value: object) -> str:
         return f"(set; sha256 {fingerprint(str(value))})"
     text = str(value)
     # A secret may contain a comma, so the whole text is scrubbed if no item is a path or address.
-    items = list(_items(text))
+    items = list(_split_comma_list(text))
     has_paths = any(_SHAREABLE_PATH.match(item) or _HOST.fullmatch(item) for item in items)
-    shortened = scrub(",".join(map(_item, items)) if has_paths else text)
-    if "\n" in text or len(shortened) > _LONGEST:
+    shortened = scrub(",".join(map(_redact_item, items)) if has_paths else text)
+    if "\n" in text or len(shortened) > _MAX_SETTING_LENGTH:
         return f"(text; sha256 {fingerprint(text)})"
     return shortened
 
 
-def _items(text: str) -> Iterator[str]:
+def _split_comma_list(text: str) -> Iterator[str]:
     """Yield the items of a comma list; a comma in a folder's name doesn't separate items."""
-    before = ""
+    pending = ""
     for item in text.split(","):
         # A path without a file suffix continues in the next item if that contains a slash.
-        goes_on = _SHAREABLE_PATH.match(before) and not PureWindowsPath(before).suffix
-        if goes_on and re.search(r"[/\\]", item) and not _SHAREABLE_PATH.match(item):
-            before = f"{before},{item}"
+        is_path_part = _SHAREABLE_PATH.match(pending) and not PureWindowsPath(pending).suffix
+        if is_path_part and re.search(r"[/\\]", item) and not _SHAREABLE_PATH.match(item):
+            pending = f"{pending},{item}"
             continue
-        if before:
-            yield before
-        before = item
-    yield before
+        if pending:
+            yield pending
+        pending = item
+    yield pending
 
 
-def _item(text: str) -> str:
+def _redact_item(text: str) -> str:
+    """Redact an item of a comma list: an address becomes a note, a path its last part."""
     if _HOST.fullmatch(text):
         return "(an address)"
     return last_part(text) if _SHAREABLE_PATH.match(text) else text

@@ -19,7 +19,7 @@ _KEY = re.compile(
     re.IGNORECASE,
 )
 # In the text of a variant `=` is percent-encoded.
-_NAMED = re.compile(
+_NAMED_SECRET = re.compile(
     r"\b(\w{0,40}(?:api[_-]?key|secret|passw(?:or)?d|(?:access|auth)[_-]token|base_url)\w{0,40}"
     r"[\"']?\s{0,3}(?:=|:|%3D)\s{0,3}[\"']?)[^\s;,\"']+",
     re.IGNORECASE,
@@ -33,10 +33,10 @@ _PATH = re.compile(
 _USER = re.compile(rf"(?<![\w.])(?:/home/|/Users/|[A-Za-z]:[\\/]{{1,2}}Users[\\/]{{1,2}}){_PART}")
 """A user's home folder, which contains the user's name."""
 _SECRET_VARIABLE = re.compile(r"key|token|secret|passw|credential", re.IGNORECASE)
-_GUESSABLE = 8
+_MIN_SECRET_LENGTH = 8
 """Length below which a variable's value can occur in a text by chance."""
-_LONGEST_ERROR, _LONGEST_FAILURE = 1_000, 120
-_REPEATED = 16
+_MAX_ERROR_LENGTH, _MAX_FAILURE_LENGTH = 1_000, 120
+_MIN_PASSAGE = 16
 """Number of successive characters that two texts don't share by chance."""
 
 
@@ -49,18 +49,19 @@ def without_keys(text: str) -> str:
         >>> without_keys("no log in /home/me/logs: 401 for sk-abcdefghijklmno")
         'no log in ~/logs: 401 for [removed]'
     """
-    if len(text) < _GUESSABLE:
+    if len(text) < _MIN_SECRET_LENGTH:
         return text
-    for secret in _environment():
+    for secret in _secret_values():
         text = text.replace(secret, REMOVED)
     text = _KEY.sub(REMOVED, text)
-    text = _NAMED.sub(rf"\g<1>{REMOVED}", text)
+    text = _NAMED_SECRET.sub(rf"\g<1>{REMOVED}", text)
     return _USER.sub("~", text)
 
 
-def _environment() -> list[str]:
+def _secret_values() -> list[str]:
+    """Return the values of environment variables that hold secrets, except short values."""
     values = (os.environ[name] for name in filter(_is_secret, os.environ))
-    return [value for value in values if len(value) >= _GUESSABLE]
+    return [value for value in values if len(value) >= _MIN_SECRET_LENGTH]
 
 
 @cache
@@ -82,15 +83,15 @@ def failure(error: object, request: str = "") -> str:
         "APIError(401, '[removed]: [...]')"
     """
     text = repr(error) if isinstance(error, BaseException) else str(error)
-    text = scrub(one_line(text[:_LONGEST_ERROR]))
-    return _without_request(text, one_line(request))[:_LONGEST_FAILURE]
+    text = scrub(one_line(text[:_MAX_ERROR_LENGTH]))
+    return _without_request(text, one_line(request))[:_MAX_FAILURE_LENGTH]
 
 
 def _without_request(text: str, request: str) -> str:
-    """Replace passages of `_REPEATED` and more characters that the request contains too."""
+    """Replace passages of `_MIN_PASSAGE` and more characters that the request contains too."""
     pieces, start = [], 0
     while start < len(text):
-        end = start + _REPEATED
+        end = start + _MIN_PASSAGE
         if end > len(text) or text[start:end] not in request:
             pieces.append(text[start])
             start += 1
@@ -109,11 +110,11 @@ def scrub(text: str) -> str:
         >>> scrub("prompt=/home/me/x.txt; see http://localhost:8000/v1")
         'prompt=x.txt; see [removed]'
     """
-    for secret in _environment():
+    for secret in _secret_values():
         text = text.replace(secret, REMOVED)
     text = _ADDRESS.sub(REMOVED, text)
     text = _KEY.sub(REMOVED, text)
-    text = _NAMED.sub(rf"\g<1>{REMOVED}", text)
+    text = _NAMED_SECRET.sub(rf"\g<1>{REMOVED}", text)
     return _PATH.sub(lambda path: last_part(path[0]), text)
 
 

@@ -14,17 +14,17 @@ def decline_way(target: float) -> str:
     return f"{DECLINE}_{target:g}"
 
 
-def target_of(way: str) -> float | None:
-    """Return the confidence target in the name of a way, or None if it has none.
+def target_of(method: str) -> float | None:
+    """Return the confidence target in the name of a method, or None if it has none.
 
     Example:
         >>> target_of("decline_0.75"), target_of("keep")
         (0.75, None)
     """
-    name, _, target = way.partition("_")
+    name, _, target = method.partition("_")
     return float(target) if name == DECLINE and target else None
 
 
-def is_decision(way: str) -> bool:
-    """Return whether a way asks for a decision, and not for a confidence."""
-    return way in (KEEP, PUSHBACK) or target_of(way) is not None
+def is_decision(method: str) -> bool:
+    """Return whether a method asks for a decision, and not for a confidence."""
+    return method in (KEEP, PUSHBACK) or target_of(method) is not None

@@ -12,18 +12,18 @@ from uuid import uuid4
 
 from inspect_confidence.errors import InvalidArgument
 
-_NAMED = 40
+_NAME_LENGTH = 40
 """Number of characters of a file's name in its temporary name: file systems limit names."""
 _TEMPORARY = re.compile(r".*\.[0-9a-f]{32}\.new", re.DOTALL)
-_ABANDONED = 3600
+_LEFTOVER_AGE = 3600
 """Age in seconds from which a temporary file is no longer being written."""
 
-_FULL = {
+_SPACE_ERRORS = {
     errno.ENOSPC: "the disk is full",
     errno.EDQUOT: "the quota is used up",
     errno.EFBIG: "it exceeds the size limit for files",
 }
-_CLOSED = {
+_ACCESS_ERRORS = {
     errno.EACCES: "there is no permission",
     errno.EPERM: "there is no permission",
     errno.EROFS: "the file system is read-only",
@@ -37,19 +37,19 @@ def write_whole(file: Path, content: bytes, *, durable: bool = False) -> None:
         OSError: The file can't be written; an old file is unchanged.
     """
     file.parent.mkdir(parents=True, exist_ok=True)
-    new = file.with_name(f"{file.name[:_NAMED]}.{uuid4().hex}.new")
+    temporary = file.with_name(f"{file.name[:_NAME_LENGTH]}.{uuid4().hex}.new")
     try:
-        with new.open("wb") as opened:
+        with temporary.open("wb") as opened:
             opened.write(content)
             if durable:
                 opened.flush()
                 os.fsync(opened.fileno())
         if file.exists():
-            shutil.copymode(file, new)
-        new.replace(file)
+            shutil.copymode(file, temporary)
+        temporary.replace(file)
     except BaseException:
         with suppress(OSError):
-            new.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
         raise
 
 
@@ -61,15 +61,15 @@ def write_file(file: Path, content: bytes | str) -> Path:
     Raises:
         InvalidArgument: The file can't be written; the error names the file and the remedy.
     """
-    raw = _bytes(content)
+    raw = _encode_text(content)
     try:
         if file.exists() and not file.is_file():
             file.write_bytes(raw)
             return file
         target = Path(os.path.realpath(file))  # keeps a symbolic link
-        _check_open(target)
+        _check_writable(target)
         write_whole(target, raw, durable=True)
-        _clear(target.parent, target.name)
+        _remove_leftovers(target.parent, target.name)
     except OSError as error:
         raise write_error(file, error) from error
     return file
@@ -78,7 +78,7 @@ def write_file(file: Path, content: bytes | str) -> Path:
 def put(file: Path, content: bytes | str) -> Path:
     """Write a file into a `staged` folder, and create its own folder if necessary."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(_bytes(content))
+    file.write_bytes(_encode_text(content))
     return file
 
 
@@ -97,14 +97,14 @@ def staged(folder: Path, *, last: str = "") -> Iterator[Path]:
         InvalidArgument: A file can't be written; the error names the folder and the remedy.
     """
     staging = folder / f".{uuid4().hex}.new"
-    new = staging / "files"  # created by the caller
+    new_files = staging / "files"  # created by the caller
     is_new = not folder.exists()
     try:
         with name_write_errors(folder):
             staging.mkdir(parents=True)
-            yield new
-            _take_places(new, folder, last)
-            _clear(folder, "")
+            yield new_files
+            _move_files(new_files, folder, last)
+            _remove_leftovers(folder, "")
     finally:
         shutil.rmtree(staging, ignore_errors=True)
         if is_new:
@@ -118,7 +118,7 @@ def name_write_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in _FULL or str(error.filename or "").startswith(str(folder)):
+        if error.errno in _SPACE_ERRORS or str(error.filename or "").startswith(str(folder)):
             raise write_error(folder, error) from error
         raise
 
@@ -126,33 +126,38 @@ def name_write_errors(folder: Path) -> Iterator[None]:
 def write_error(path: Path, error: OSError) -> InvalidArgument:
     """Return the error for a path that can't be written, with the cause and the remedy."""
     number = error.errno or 0
-    if number in _FULL:
-        reason, remedy = _FULL[number], "free some room, or name another place"
+    if number in _SPACE_ERRORS:
+        reason, remedy = _SPACE_ERRORS[number], "free some room, or name another place"
     else:
-        reason = _CLOSED.get(number) or (error.strerror or type(error).__name__).lower()
+        reason = _ACCESS_ERRORS.get(number) or (error.strerror or type(error).__name__).lower()
         remedy = "name another place"
     return InvalidArgument(f"{path} can't be written: {reason}; {remedy}.")
 
 
-def _bytes(content: bytes | str) -> bytes:
-    """Encode text; lone surrogates are written as their codes."""
+def _encode_text(content: bytes | str) -> bytes:
+    """Return text as UTF-8, lone surrogates as their codes; bytes unchanged."""
     return content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
 
 
-def _take_places(new: Path, folder: Path, last: str) -> None:
-    files = [file.relative_to(new) for file in sorted(new.rglob("*")) if file.is_file()]
+def _move_files(new_files: Path, folder: Path, last: str) -> None:
+    """Move all files of a folder to another one, after checks; the file named `last` comes last.
+
+    Raises:
+        OSError: A target is a folder or not writable; then no file is moved.
+    """
+    files = [file.relative_to(new_files) for file in sorted(new_files.rglob("*")) if file.is_file()]
     files.sort(key=lambda file: str(file) == last)
     for file in files:
-        with (new / file).open("r+b") as opened:
+        with (new_files / file).open("r+b") as opened:
             os.fsync(opened.fileno())
     for file in files:  # check all targets before the first file is moved
-        _check_open(folder / file)
+        _check_writable(folder / file)
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
     for file in files:
-        (new / file).replace(folder / file)
+        (new_files / file).replace(folder / file)
 
 
-def _check_open(file: Path) -> None:
+def _check_writable(file: Path) -> None:
     """Raise an error for a folder, or a file without write permission, which `replace` ignores."""
     if file.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(file))
@@ -160,12 +165,12 @@ def _check_open(file: Path) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(file))
 
 
-def _clear(folder: Path, name: str) -> None:
+def _remove_leftovers(folder: Path, name: str) -> None:
     """Remove temporary files or folders that killed commands left for the target `name`."""
     with suppress(OSError):
         for path in folder.iterdir():
-            is_leftover = _TEMPORARY.fullmatch(path.name) and path.name[:-37] == name[:_NAMED]
-            if is_leftover and time.time() - path.stat().st_mtime > _ABANDONED:
+            is_leftover = _TEMPORARY.fullmatch(path.name) and path.name[:-37] == name[:_NAME_LENGTH]
+            if is_leftover and time.time() - path.stat().st_mtime > _LEFTOVER_AGE:
                 if path.is_dir():
                     shutil.rmtree(path, ignore_errors=True)
                 else:
