@@ -207,11 +207,6 @@ def check_calibrated_settings(task: Task, model: str, settings: Mapping[str, Any
 def _study_entries(path: str, section: _Task, study: _Study) -> list[StudyEntry]:
     """Return an entry for each combination of the varied arguments of a task, these first.
 
-    Args:
-        path: The study file, for errors.
-        section: The task's section of the file.
-        study: The file, with defaults of the section.
-
     Raises:
         InvalidArgument: The task, an argument or a model is unknown, or there is no model.
     """

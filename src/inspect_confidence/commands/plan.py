@@ -489,15 +489,7 @@ def _cost_of_calls(
     *,
     calls: int = 0,
 ) -> _CallCost:
-    """Return the cost of calls; without a model or a price, how to have it estimated.
-
-    Args:
-        model: Name of the model.
-        usage: Tokens of all calls.
-        cost_file: File with model prices.
-        option: Option of the command line that names the model.
-        calls: Number of calls.
-    """
+    """Return the cost of calls; without a model or a price, how to have it estimated."""
     if model is None:
         return _CallCost("", calls, usage, description=f"name a {option} to have it estimated")
     price = price_of(model, cost_file)

@@ -91,11 +91,6 @@ def _tasks_of_entry(
 ) -> list[Task]:
     """Return a task for each model of an entry; all share one data set.
 
-    Args:
-        entry: The entry of the study file.
-        models: Models by name.
-        settings: Generation settings of all runs.
-
     Raises:
         InvalidArgument: An argument is invalid, a judge is not named, or a setting is not sent.
     """

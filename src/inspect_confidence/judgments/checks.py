@@ -239,13 +239,7 @@ def grading_notices(judgments: pd.DataFrame, source: str) -> list[str]:
 
 
 def _refuse_unnumbered(texts: pd.DataFrame, is_unnumbered_copy: pd.Series, source: str) -> None:
-    """Refuse equal rows that no column numbers.
-
-    Args:
-        texts: The file's rows.
-        is_unnumbered_copy: Whether each row equals an earlier one and has no number.
-        source: Name of the file.
-    """
+    """Refuse equal rows that no column numbers."""
     if is_unnumbered_copy.any():
         copy_row = first_true_row(is_unnumbered_copy)
         first_row = _first_equal_row(texts, copy_row)

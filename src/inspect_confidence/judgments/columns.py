@@ -146,12 +146,6 @@ def _stack_models(
     """Return a row for each row and model of a file with columns for each model.
 
     Without a column that names the items, each row of the file is an item.
-
-    Args:
-        frame: The file's rows.
-        columns: Values of `--column` by name; some are patterns such as `{model}_conf`.
-        source: Name of the file.
-        notices: Receives the names of models that lack one of the columns and are left out.
     """
     patterns = {name: column for name, column in columns.items() if _PLACEHOLDER in column}
     columns_by_name: dict[str, dict[str, str]] = {}

@@ -214,13 +214,7 @@ def _add_inferred_task(
 def _unknown_task_error(
     file_rows: pd.DataFrame, renamed_rows: pd.DataFrame, source: str
 ) -> InvalidArgument:
-    """Return the error for a file of no task; it names the columns that the nearest task lacks.
-
-    Args:
-        file_rows: The file's rows under its own names.
-        renamed_rows: The same rows with common names replaced.
-        source: Name of the file.
-    """
+    """Return the error for a file of no task; it names the columns that the nearest task lacks."""
     if not len(file_rows):
         return InvalidArgument(f"{source} has no rows; give a file with judgments.")
     tables = list(all_tables().values())
@@ -595,12 +589,7 @@ def _nearest_tasks(
 
 
 def _inferred_task(frame: pd.DataFrame, *, is_other_eval: bool) -> str | None:
-    """Return the only task to which a frame may belong, by its columns; None if there is not one.
-
-    Args:
-        frame: The rows.
-        is_other_eval: Whether options say that the rows are of an eval of another package.
-    """
+    """Return the only task to which a frame may belong, by its columns; None if not exactly one."""
     tables = all_tables()
     candidates = [name for name, table in tables.items() if not _missing_columns(frame, table)]
     if len(candidates) > 1:

@@ -198,12 +198,7 @@ def _run_kind(header: EvalLog, table: TaskTable) -> str:
 
 
 def _incomplete_run_notices(header: EvalLog, n_completed: int) -> tuple[list[str], list[str]]:
-    """Return notices about lost samples, and notices about an early stop; one of both is empty.
-
-    Args:
-        header: Header of the log.
-        n_completed: Number of completed samples in the log.
-    """
+    """Return notices about lost samples, and notices about an early stop; one of both is empty."""
     config = header.eval.config
     n_expected = len(header.eval.dataset.sample_ids or ()) * (config.epochs or 1)
     stopping = header.results.early_stopping if header.results else None
@@ -233,19 +228,11 @@ def _edit_notices(
     header: EvalLog,
     table: TaskTable,
     summaries: Iterable[EvalSampleSummary],
-    invalid: Collection[str],
+    invalid_uuids: Collection[str],
 ) -> Iterator[str]:
-    """Yield the notices about changes that were made to the log after its eval.
-
-    Args:
-        location: Path or address of the log.
-        header: Its header.
-        table: Table of its task.
-        summaries: Summaries of the samples that are not invalid.
-        invalid: Uuids of samples that somebody declared invalid.
-    """
-    if invalid:
-        yield f"{len(invalid)} samples were declared invalid and left out"
+    """Yield the notices about changes that were made to the log after its eval."""
+    if invalid_uuids:
+        yield f"{len(invalid_uuids)} samples were declared invalid and left out"
     rescored = sum(_is_scored_twice(summary, table) for summary in summaries)
     if rescored:
         yield f"{rescored} samples were scored again by the same scorer; its last score counts"
@@ -287,15 +274,8 @@ def _judgments_by_sample(
 ) -> SampleJudgments:
     """Return the judgments of completed samples, with the columns of the run.
 
-    A sample that cannot be read gets one `scoring_failed` judgment with the reason.
-
-    Args:
-        header: Header of the log.
-        table: Table of its task.
-        samples: Each summary, with the whole sample or itself.
-        unsent: Settings of the run that no request contained.
-        repairs: Receives the samples with values that cannot be used.
-        recorded: Where logs of other evals record confidence and correctness.
+    A sample that cannot be read gets one `scoring_failed` judgment with the reason. `samples` are
+    summaries, each with its whole sample or itself; `repairs` receives unusable values.
 
     Raises:
         Exception: No sample can be read; the first sample's error.
@@ -345,11 +325,6 @@ def _judgments_of_unwritten_samples(
     """Return a failed judgment of each sample that the log lacks, if its run failed entirely.
 
     Otherwise there are none: a run with some results is incomplete, and says so in a notice.
-
-    Args:
-        header: Header of the log.
-        table: Table of its task.
-        samples: Summaries of the completed samples.
     """
     if header.status != "error" or not all(sample.error for sample in samples):
         return {}
@@ -394,13 +369,6 @@ def _read_again(
 
     Judgments by a judge model, of other evals, and of replies that cannot be scored without a model
     stay as they are; then a notice gives the reason.
-
-    Args:
-        location: Path or address of the log.
-        header: Its header.
-        table: Table of its task.
-        stored: The judgments as its scores hold them, by sample.
-        unsent: Settings of the run that no request contained.
 
     Returns:
         The judgments, the counts of `Run.changed`, and notices.
@@ -527,13 +495,7 @@ def _read_sample(location: str, summary: EvalSampleSummary) -> EvalSample:
 def _sample_facts(
     summary: EvalSampleSummary, sample: _Sample, generation: Mapping[str, Any]
 ) -> SampleFacts:
-    """Return a sample in plain types.
-
-    Args:
-        summary: Its summary, which says whether it failed.
-        sample: The whole sample, or the summary.
-        generation: The run's generation settings that were set.
-    """
+    """Return a sample in plain types."""
     failure_outcome = None
     if summary.error:
         question = summary.input

@@ -351,16 +351,7 @@ def _new_entries(
     notices: list[str],
     progress: Callable[[Sequence[str]], Iterable[str]],
 ) -> Iterator[tuple[str, StoredLog]]:
-    """Read logs, write their record files, and yield their keys and entries.
-
-    Args:
-        folder: Folder of the store.
-        logs: The logs by key of their record files.
-        executor: Reads the logs, as for `ingest`.
-        recorded: The options by which logs of other evals are read.
-        notices: Receives a notice of how many logs the executor lost.
-        progress: Wraps the list of logs, to show progress.
-    """
+    """Read logs, write their record files, and yield their keys and entries."""
     keys = list(logs)
     steps = iter(progress([log.location for log in logs.values()]))
     next(steps, None)
@@ -420,12 +411,7 @@ def _absolute_log_location(location: str | PathLike[str]) -> str:
 
 
 def _refuse_changed_sources(before: Store, places: Sequence[str]) -> None:
-    """Refuse to update a store that other versions read, or that has logs of other locations.
-
-    Args:
-        before: The store as it is.
-        places: Locations of the logs that it should contain.
-    """
+    """Refuse to update a store that other versions read, or that has logs of other locations."""
     if before.readers != reader_versions():
         raise InvalidArgument(
             f"--output {before.folder}: {before.readers} read its logs, and this is "

@@ -108,12 +108,7 @@ class Stream:
 
 
 def _group_entries(entries: Sequence[EntryVariant], fact: str) -> list[list[EntryVariant]]:
-    """Return the entries in groups with the same value of a fact in their records.
-
-    Args:
-        entries: Logs of a store with their variants.
-        fact: Name of the fact, such as `model`.
-    """
+    """Return the entries in groups with the same value of a fact in their records."""
     groups: dict[str, list[EntryVariant]] = {}
     for entry, variant in entries:
         groups.setdefault(entry.record[fact], []).append((entry, variant))
