@@ -235,8 +235,8 @@ def test_titles_and_axes_name_what_is_compared() -> None:
         "m against other, male",
     ]
     assert [" ".join(ax.get_xlabel().split()) for ax in axes] == [
-        "male less female, points",
-        "en less zh, points",
+        "male minus female, points",
+        "en minus zh, points",
         "P(other > m)",
     ]
     assert [float(np.asarray(ax.lines[-1].get_xdata())[0]) for ax in axes] == [1, 2, 0.5]
