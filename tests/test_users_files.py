@@ -172,7 +172,7 @@ def test_a_column_that_lacks_is_named_with_the_option(tmp_path: Path) -> None:
     assert "--column 'correct=Is correct?'" in error_of(path)
     # A name that a judge's log has too does not make it one.
     path = write(tmp_path / "mine.csv", correct=None, label=RIGHT)
-    assert "any_eval needs 'correct'" in error_of(path)
+    assert "no column is the 'correct' of any_eval" in error_of(path)
 
 
 def test_rows_are_items_if_no_column_names_them(tmp_path: Path) -> None:
