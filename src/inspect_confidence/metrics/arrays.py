@@ -1,4 +1,4 @@
-"""Validation at the edge: what comes in becomes aligned float arrays."""
+"""Checks of arguments and small array functions that all metrics share."""
 
 from typing import Any, get_args
 
@@ -14,19 +14,29 @@ EDGE = 1e-9
 
 
 def aligned(**inputs: ArrayLike) -> list[FloatArray]:
-    """Convert to float arrays of one length; a single number stands for all judgments."""
+    """Return the arguments, in their order, as float arrays of one length.
+
+    A single number is repeated for every judgment.
+
+    Raises:
+        ValueError: An argument has more than one dimension, or lengths differ.
+    """
     arrays = {name: np.asarray(values, float) for name, values in inputs.items()}
     for name, array in arrays.items():
         if array.ndim > 1:
-            raise ValueError(f"{name} has {array.ndim} dimensions; give one value a judgment.")
+            raise ValueError(f"{name} has {array.ndim} dimensions; give one value per judgment.")
     lengths = {name: len(array) for name, array in arrays.items() if array.ndim}
     if len(set(lengths.values())) > 1:
-        raise ValueError(f"Lengths differ: {lengths}; give one value a judgment in each.")
+        raise ValueError(f"Lengths differ: {lengths}; give each one value per judgment.")
     return [np.atleast_1d(array) for array in np.broadcast_arrays(*arrays.values())]
 
 
 def shares(**inputs: ArrayLike) -> list[FloatArray]:
-    """Convert as `aligned`, and raise unless all values are in [0, 1] or NaN."""
+    """Return the arguments as `aligned` does, after checking that they are shares.
+
+    Raises:
+        ValueError: A value is neither NaN nor in [0, 1], or `aligned` refuses the arguments.
+    """
     arrays = aligned(**inputs)
     for name, array in zip(inputs, arrays, strict=True):
         outside = array[(array < 0) | (array > 1)]
@@ -36,12 +46,18 @@ def shares(**inputs: ArrayLike) -> list[FloatArray]:
 
 
 def sample_of(values: ArrayLike) -> FloatArray:
-    """Return the values that are not missing, rounded to 9 decimals: 15.000000000000002 is 15."""
+    """Return the values that are not NaN, rounded to 9 decimals: 15.000000000000002 is 15.
+
+    Raises:
+        ValueError: A value is infinite, or there are two dimensions.
+    """
     (array,) = aligned(sample=values)
     array = array[~np.isnan(array)]
     if np.isinf(array).any():
-        raise ValueError("A value is infinite.")
-    # From a million on, floats are themselves as coarse.
+        raise ValueError(
+            "A value is infinite; give finite numbers, or NaN where a value is missing."
+        )
+    # From a million on, neighbouring floats lie about 1e-9 apart themselves.
     small = np.abs(array) < 1e6
     array[small] = np.round(array[small], 9)
     return array
@@ -55,7 +71,7 @@ def checked_level(level: float) -> float:
 
 
 def check_choice(name: str, value: str, literal: Any) -> None:
-    """Raise ValueError unless a value is one of the values of a `Literal`."""
+    """Raise ValueError, which names the argument, unless its value is one of a `Literal`."""
     if value not in get_args(literal):
         raise ValueError(f"{name}={value!r} is not one of {', '.join(get_args(literal))}.")
 
@@ -63,28 +79,28 @@ def check_choice(name: str, value: str, literal: Any) -> None:
 def check_bins(bins: int) -> None:
     """Raise ValueError unless the number of bins is at least 1."""
     if bins < 1:
-        raise ValueError(f"bins={bins} is below 1.")
+        raise ValueError(f"bins={bins} is below 1; give the number of bins.")
 
 
 def distinct(codes: IntArray) -> int:
-    """Count the distinct codes, which are integers from 0 up to about their number.
+    """Count the distinct codes, integers from 0 on that are not much larger than their count.
 
-    `np.unique` would dominate the time for a model of many items.
+    `np.unique` would take most of the time for a model of many items.
     """
     return int(np.count_nonzero(np.bincount(codes)))
 
 
 def divided(numerator: FloatArray, denominator: FloatArray | IntArray) -> FloatArray:
-    """Return the quotient; NaN where the denominator is not above 0."""
+    """Return numerator / denominator, elementwise; NaN where the denominator is not above 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(denominator > 0, numerator / denominator, np.nan)
 
 
 _ONE_THREAD = 2**18
-"""Multiplications of a product up to which BLAS takes one thread: more cost more than they save."""
+"""Multiplications up to which BLAS uses one thread; for so few, more threads take longer."""
 
 _LARGEST_FACTOR = 2**16
-"""Entries of the second factor up to which some rows of the first make such a product."""
+"""Entries of the second factor up to which blocks of at least four rows stay within that."""
 
 
 def matrix_product(rows: FloatArray, columns: FloatArray) -> FloatArray:
@@ -106,15 +122,23 @@ def mean_or_nan(values: FloatArray) -> float:
 
 
 STEPS, MOST_VALUES = 120, 250
-"""Steps of a share in resamples, and number of distinct values up to which all are kept."""
+"""Steps from 0 to 1 to which resamples round shares, and distinct values up to which none is."""
 
 
 def in_steps(
     values: FloatArray, mass: FloatArray, steps: int = STEPS
 ) -> tuple[IntArray, FloatArray]:
-    """Return the step of each ascending value in [0, 1], and the mean value of each step.
+    """Merge values in [0, 1] that lie in the same step of width 1 / `steps`.
 
-    A value on an edge between steps is a step of its own.
+    Values on an edge between two steps form a step of their own.
+
+    Args:
+        values: Distinct values, ascending.
+        mass: Weight of each value in the mean of its step.
+        steps: Number of steps from 0 to 1.
+
+    Returns:
+        The number of each value's step, from 0 without gaps, and the mean value of each step.
     """
     edge = np.floor(values * steps + EDGE)
     _, step_of_value = np.unique(2 * edge + (values * steps > edge + EDGE), return_inverse=True)
@@ -123,10 +147,10 @@ def in_steps(
 
 
 def stepped(shares: FloatArray) -> FloatArray:
-    """Return shares in steps of 1/120 if they have more than 250 distinct values.
+    """Replace each share by the mean of its step of 1/120, if more than 250 are distinct.
 
-    Each becomes the mean of the shares in its step. Other numbers, such as unbounded scores, stay
-    as they are: steps of their range would hide how most of them differ.
+    Numbers of which one lies outside [0, 1], such as unbounded scores, are returned unchanged:
+    steps of their range would hide how most of them differ. So are 250 or fewer distinct shares.
     """
     values, place, counts = np.unique(np.round(shares, 12), return_inverse=True, return_counts=True)
     if len(values) <= MOST_VALUES or values[0] < 0 or values[-1] > 1:

@@ -124,7 +124,18 @@ def ece(
 def in_bins(
     tables: ConfidenceTables, bins: int, binning: Binning, *columns: FloatArray
 ) -> list[FloatArray]:
-    """Sum columns of shape (resamples, K) over the values in each bin."""
+    """Sum columns over the values in each bin.
+
+    Args:
+        tables: Tables of judgments.
+        bins: Number of bins, as in `ece`.
+        binning: Kind of bins, as in `ece`.
+        *columns: What each value adds, each of shape (resamples, K).
+
+    Returns:
+        For each column its sums, of shape (resamples, bins). Bins without a value may be missing;
+        values in no bin (`right_closed`, a confidence of 0) are left out.
+    """
     bin_of_value = places(tables, bins, binning)
     if bin_of_value.ndim == 1:
         bin_numbers, starts = np.unique(
@@ -138,7 +149,7 @@ def in_bins(
 
 
 DRAWS = 2_000
-"""Draws of the errors of gaps."""
+"""Simulated errors of calibration gaps, from which the ends of an interval are found."""
 
 
 def ece_interval(
@@ -151,16 +162,21 @@ def ece_interval(
 ) -> tuple[float, float]:
     """95% interval of `ece`: the true errors that would give the observed one in 95% of samples.
 
-    Each resample adds to ECE what the sample already has too much, so that no percentiles of
-    resamples hold the 0 of a calibrated model. Here the sample's ECE is taken for
+    ECE is biased upwards, and every resample adds the bias again, so that percentiles of resamples
+    never hold the 0 of a calibrated model. Instead the sample's ECE is modelled as
     sum_b |g_b + e_b|, with true gaps g_b = (n_b / n) (mean confidence_b - accuracy_b) and normal
-    errors e_b, whose covariance is that of the gaps over units. The upper end is the sum of gaps of
-    one and the same number of standard errors that give no more than the observed ECE in alpha/2
-    of 2,000 draws; spread so, gaps hide best behind their errors. An observed ECE below the median
-    of what no gaps at all give is taken for that median. The lower end is the sum of gaps in
-    proportion to max(|observed gap| - 2 standard errors, 0), or in the bin of most standard
-    errors alone, that give no less in alpha/2; 0 where no gaps at all do. Tails are widened as in
-    `resampled_interval`. An end beyond the sample's ECE is moved there.
+    errors e_b, whose covariance is that of the gaps over units.
+
+    The upper end is the sum of gaps that all have the same number of standard errors, as gaps hide
+    best behind their errors then, and that give no more than the observed ECE in alpha/2 of 2,000
+    draws. An observed ECE below the median for no gaps at all is replaced by that median.
+
+    The lower end is the sum of gaps that give no less than the observed ECE in alpha/2 of draws.
+    They are proportional to max(|observed gap| - 2 standard errors, 0); if all of these are 0, only
+    the bin whose gap has the most standard errors has a gap. It is 0 if no gaps at all give as
+    much.
+
+    Tails are widened as in `resampled_interval`. An end beyond the sample's ECE is moved there.
 
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
@@ -187,16 +203,29 @@ Norm = Callable[[FloatArray, FloatArray], FloatArray]
 
 
 def _gap_sum(gaps: FloatArray, _: FloatArray) -> FloatArray:
+    """Return the sum of absolute gaps, the `Norm` of ECE."""
     return np.asarray(np.abs(gaps).sum(axis=0))
 
 
 def root_mean_square(gaps: FloatArray, share: FloatArray) -> FloatArray:
-    """Return the root mean square of the gap per judgment of each bin."""
+    """Return the root mean square over judgments of their bin's gap, for each draw.
+
+    Args:
+        gaps: Gaps times each bin's share, of shape (bins, draws).
+        share: Share of the judgments in each bin.
+    """
     return np.asarray(np.sqrt((gaps**2 / share[:, None]).sum(axis=0)))
 
 
 class GapEnds(NamedTuple):
-    """Calibration gaps of bins, each times its share, and those at the ends of an interval."""
+    """Calibration gaps of bins, each times the bin's share, and those at the ends of an interval.
+
+    Attributes:
+        gaps: Gaps of the sample.
+        low: Gaps at the lower end of the interval.
+        high: Gaps at the upper end.
+        share: Share of the judgments in each bin.
+    """
 
     gaps: FloatArray
     low: FloatArray
@@ -210,7 +239,7 @@ def gaps_interval(items: ItemTables, inside: ArrayLike, norm: Norm) -> tuple[flo
     Args:
         items: Judgments by item.
         inside: The share of the mass of each value in each bin, of shape (bins, K).
-        norm: The size of gaps.
+        norm: Function that gives the size of gaps, such as their sum.
 
     Returns:
         Both ends; NaN if there are fewer than two items.
@@ -231,7 +260,11 @@ def gap_ends(
 ) -> GapEnds | None:
     """Return the gaps whose sizes `gaps_interval` gives; None for fewer than two items.
 
-    `signs` maps the sample's gaps to the directions of the gaps at the upper end.
+    Args:
+        items: Judgments by item.
+        inside: As in `gaps_interval`.
+        norm: As in `gaps_interval`.
+        signs: Function of the sample's gaps that gives the signs of the gaps at the upper end.
     """
     shares = np.asarray(inside, float)
     unit_mass = np.asarray(items.masses.sum(axis=0)).ravel()
@@ -276,7 +309,20 @@ def _gaps_beyond(
     side: int,
     size: Callable[[FloatArray], FloatArray],
 ) -> FloatArray:
-    """Return gaps in this direction whose size with errors is beyond the value in this tail."""
+    """Return the smallest gaps in a direction that, with errors, exceed or undercut a value.
+
+    Args:
+        direction: Proportions of the gaps, with signs.
+        errors: Simulated errors, of shape (bins, draws).
+        value: Size with which the size of gaps plus errors is compared.
+        tail: Share of the draws.
+        side: 1 to find gaps that reach the value in at least this share of the draws, -1 to find
+            gaps that stay at or below it in less than this share.
+        size: Function that gives the size of gaps.
+
+    Returns:
+        One gap per bin; all 0 if errors alone suffice.
+    """
     direction = direction[:, None] / size(direction[:, None])
 
     def is_beyond(length: float) -> bool:
@@ -307,7 +353,10 @@ def bin_count(confidence: ArrayLike, *, bins: int = 10, binning: Binning = "equa
 
 
 def places(tables: ConfidenceTables, bins: int, binning: Binning) -> IntArray:
-    """Return the bin of each value: (K,), or (resamples, K) if it depends on the masses."""
+    """Return the number of each value's bin, from 0 (-1 for a value in no bin).
+
+    The shape is (K,), or (resamples, K) for `equal_mass`, where bins depend on the masses.
+    """
     check_bins(bins)
     check_choice("binning", binning, Binning)
     if binning == "equal_mass":
@@ -401,7 +450,7 @@ def log_score(confidence: ArrayLike, correct: ArrayLike, *, step: float = 0.01) 
 
 
 class BrierParts(NamedTuple):
-    """Brier score = reliability - resolution + uncertainty, which are metrics of their own."""
+    """Parts of the Brier score, each a metric: reliability - resolution + uncertainty."""
 
     reliability: float
     resolution: float
@@ -411,7 +460,7 @@ class BrierParts(NamedTuple):
 def brier_parts(confidence: ArrayLike, correct: ArrayLike) -> BrierParts:
     """Murphy's decomposition of the Brier score, exact: by distinct confidence, without bins.
 
-    Takes and refuses what `brier` does. Where most confidences are distinct, resolution and
+    Arguments and errors are those of `brier`. Where most confidences are distinct, resolution and
     reliability are both inflated.
 
     Source: Murphy (1973).
@@ -534,7 +583,10 @@ def brier_uncertainty_interval(
 
 
 def _mean_square(tables: ConfidenceTables, centre: FloatArray) -> FloatArray:
-    """Return the mean squared distance of the accuracy at each value from a centre."""
+    """Return the mean over judgments of (accuracy at their confidence - centre)^2, by table.
+
+    `centre` has shape (K,) or (resamples, 1); NaN for a table without mass.
+    """
     mass = tables.mass
     at_value = np.where(mass > 0, tables.right / np.where(mass > 0, mass, 1), 0)
     square = np.where(mass > 0, mass * (at_value - centre) ** 2, 0)
@@ -598,12 +650,15 @@ def rms_calibration_error(
 
 
 def _gap(tables: ConfidenceTables) -> FloatArray:
-    """Return mass times confidence less right answers, at each value."""
+    """Return mass times confidence less the mass of right answers, of shape (resamples, K)."""
     return tables.mass * tables.values - tables.right
 
 
 def _root_mean_square_gap(gap: FloatArray, mass: FloatArray, total: FloatArray) -> FloatArray:
-    """Return the root mean square of gaps per judgment."""
+    """Return the root mean square of bins' mean gaps; NaN where the total mass is 0.
+
+    `gap` has the summed gaps of bins and `mass` their masses, both of shape (resamples, bins).
+    """
     square = np.where(mass > 0, gap**2 / np.where(mass > 0, mass, 1), 0)
     return np.sqrt(divided(square.sum(axis=1), total))
 
@@ -655,9 +710,9 @@ def hle_calibration_error(
     answers, from the sum and not from n: `top_bin="dropped"`. It is NaN if there is one bin only,
     since nothing is left to sum.
 
-    Judgments that are equally sure and fall in two bins count in each with the mean outcome of all
-    of them, so that their order doesn't matter; there it does. Epochs of an item are one item here
-    and fill a bin together; inspect_evals counts each.
+    Equally sure judgments that fall in two bins count in each with the mean outcome of all of them,
+    so that their order doesn't matter; in inspect_evals it does. Epochs of an item count as one
+    item and fill a bin together; inspect_evals counts each epoch.
 
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
@@ -680,7 +735,7 @@ def hle_calibration_error(
 
 
 def _rank_bin_edges(total: float, size: int) -> FloatArray:
-    """Return the starts of bins by rank, and the end of the last one."""
+    """Return the ranks at which bins of `size` items start, and the end of the last bin."""
     return np.append(size * np.arange(max(1, np.floor(total / size + EDGE))), total)
 
 
@@ -705,13 +760,12 @@ def debiased_squared_error(
 ) -> float:
     """Squared calibration error without the bias that chance adds to it, by distinct confidence.
 
-    At a confidence c with n_c judgments and accuracy a the squared gap (c - a)^2 is on average
-    a (1 - a) / n_c too large; sum over c of (n_c / n) ((c - a)^2 - a (1 - a) / (n_c - 1)) is not.
-    It is `brier_reliability` debiased. In other words it is the mean over pairs of different items
-    at c of the product of their differences c - y, which is how it is computed: epochs of an item
-    are never paired with each other. A confidence of one item alone is joined with the next ones
-    above it until there are two, the last one with those below it: where confidences are all
-    distinct, neighbours are paired.
+    At a confidence c with n_c judgments and accuracy a the squared gap (c - a)^2 is on average a (1
+    - a) / n_c too large; sum over c of (n_c / n) ((c - a)^2 - a (1 - a) / (n_c - 1)) is not. It is
+    `brier_reliability` debiased. It is computed as the mean over pairs of different items at c of
+    the product of their differences c - y; epochs of an item are never paired with each other. A
+    confidence that only one item has is merged with the next higher ones until there are two items,
+    the highest with those below it. Where all confidences are distinct, neighbours are paired.
 
     Where confidence is calibrated it is about 0, above or below: nothing is cut off at 0, and no
     root is taken.
@@ -744,14 +798,17 @@ def debiased_squared_error(
 
 
 def _items(confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None) -> ItemTables:
-    """Group judgments by item."""
+    """Group judgments by item; each is an item of its own if `unit` is None."""
     return ItemTables.from_judgments(
         confidence, correct, unit, None if unit is None else len(np.bincount(unit))
     )
 
 
 def _groups(cells: ItemTables) -> IntArray:
-    """Return the group of each value: the fewest neighbours that have two items; empty if none."""
+    """Return the number of each value's group: neighbouring values with at least two items.
+
+    Groups are as small as possible; empty if there are fewer than two items.
+    """
     k = len(cells.values)
     items = [set[int]() for _ in range(k)]
     for row, (start, end) in enumerate(itertools.pairwise(cells.masses.indptr)):
@@ -791,7 +848,7 @@ def rms_calibration_error_interval(
 
 
 MOST_GROUPS = 200
-"""Groups of confidences up to which there is an interval: its memory is their square."""
+"""Groups of confidences up to which there is an interval: memory grows with their square."""
 
 _MIN_PER_GROUP = 5
 """Smallest number of judgments of a group from which its error can be estimated."""
@@ -828,6 +885,7 @@ LEAST_BANDWIDTH = 0.008
 """Least bandwidth, four steps of the grid: the grid can't represent a narrower kernel."""
 
 _MOST_VALUES, _FINE_STEPS = 5_000, 2_400
+"""Distinct confidences from which on they are rounded, and the steps from 0 to 1 that are left."""
 
 _CHUNK = 2_000_000
 """Cosines held in memory at once, 16 MB."""
@@ -919,7 +977,10 @@ def smooth_ece(
 def _solve_fixed_point(
     function: Callable[[FloatArray], FloatArray], low: FloatArray, high: FloatArray
 ) -> FloatArray:
-    """Solve function(x) = x for falling functions of each row, between these (Illinois rule)."""
+    """Return x between `low` and `high` with function(x) = x, for each row (Illinois rule).
+
+    The function takes one x per row and must fall with it.
+    """
     ends = np.array([low, high])
     end_excess = np.array([high - low, function(high) - high])
     rows, last = np.arange(len(low)), np.full(len(low), -1)
@@ -936,6 +997,7 @@ def _solve_fixed_point(
 
 
 _NEAR, _MOST_STEPS = 1e-10, 50
+"""Distance of function(x) from x at which the search ends, and its steps at most."""
 
 
 def smooth_ece_interval(
@@ -944,7 +1006,7 @@ def smooth_ece_interval(
     """95% interval of `smooth_ece`, made as `ece_interval` of gaps in ten bins of equal width.
 
     Gaps lie at the mean confidence of their bins, and the kernel is as wide as the sample's, at
-    least 0.05. The gaps found at either end have the smooth ECE that is given.
+    least 0.05. Each end is the smooth ECE of the gaps that the search gives for it.
 
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
@@ -985,4 +1047,4 @@ def smooth_ece_interval(
 
 
 _COARSE, _WIDE_ENOUGH = 100, 0.05
-"""Points of the grid of its interval, and the least width of its kernel."""
+"""For `smooth_ece_interval`: number of grid points, and least width of the kernel."""

@@ -32,13 +32,14 @@ __all__ = [
 ]
 
 CONVENTION: Literal["weibull"] = "weibull"
-"""The k-th of n ordered draws is the k/(n + 1) quantile (Hyndman and Fan's type 6), linear between
-them and constant outside: draws from a belief then hold its mass without bias, where n + 1 is at
-least 2/alpha; with fewer draws the interval runs from the least to the greatest."""
+"""Quantiles are Hyndman and Fan's type 6: the k-th of n ordered draws is the k/(n + 1) quantile.
+
+They are linear between draws and constant outside. An interval of draws from a belief then has the
+belief's mass without bias if n + 1 >= 2/alpha; with fewer draws it runs from least to greatest."""
 
 
 def quantile(draws: ArrayLike, share: float) -> float:
-    """Return the quantile of draws in the package's convention; NaN without draws."""
+    """Return the quantile of draws by `CONVENTION`; NaN draws are left out, NaN if none is left."""
     (values,) = aligned(draws=draws)
     values = values[~np.isnan(values)]
     return float(np.quantile(values, share, method=CONVENTION)) if len(values) else float("nan")
@@ -63,9 +64,18 @@ def tunnel_interval(lower: ArrayLike, upper: ArrayLike, level: float) -> tuple[f
     """Estimate a belief's interval from repeated stated intervals (perception tunnel).
 
     If each query shows the model the mass [u, u + p] of its belief, u uniform on [0, 1 - p], then
-    the alpha/2 quantile of its stated lower bounds is that of the belief itself, whatever p is,
-    and the 1 - alpha/2 quantile of its upper bounds likewise. Source: FermiEval, Theorem 1;
-    docs/fermi_eval.md derives it. Draws and level are as in `sampling_interval`.
+    the alpha/2 quantile of its stated lower bounds is that of the belief itself, whatever p is. The
+    same holds for the 1 - alpha/2 quantile of its upper bounds. docs/fermi_eval.md derives it.
+
+    Args:
+        lower: Stated lower bounds of repeated answers; NaN is left out.
+        upper: Stated upper bounds, in the order of `lower`; NaN is left out.
+        level: Nominal level in percent, 100 (1 - alpha).
+
+    Returns:
+        Both ends; NaN where no bound is left.
+
+    Source: FermiEval, Theorem 1.
 
     Example:
         >>> tunnel_interval([1, 2, 3, 4], [5, 6, 7, 8], level=60)  # the .2 and the .8 quantile
@@ -153,15 +163,21 @@ def conformal_offset(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level
 def conformal_offset_interval(
     lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level: float, confidence: float = 0.95
 ) -> tuple[float, float]:
-    """Interval of the quantile of conformity scores, at the level, that the offset estimates.
+    """Confidence interval of the quantile of conformity scores that `conformal_offset` estimates.
 
-    Of n scores as many as K ~ Binomial(n, level/100) lie below it, so that it lies between the a-th
-    and the b-th smallest with probability P(a <= K < b); a is the greatest with P(K < a), b the
-    least with P(K >= b) at most (1 - confidence)/2. Arguments are as in `conformal_offset`.
+    K of n scores lie below that quantile, with K ~ Binomial(n, level/100). So it lies between the
+    a-th and the b-th smallest score with probability P(a <= K < b). The rank a is the greatest with
+    P(K < a), and b the least with P(K >= b), of at most (1 - confidence)/2.
+
+    Args:
+        lower: As in `conformal_offset`.
+        upper: As in `conformal_offset`.
+        truth: As in `conformal_offset`.
+        level: Nominal level of the stated intervals in percent, between 0 and 100.
+        confidence: Level of the returned interval, between 0 and 1.
 
     Returns:
-        Both ends, the lower one -infinity and the upper one infinite where n is too small; NaN
-        where both are.
+        Both ends. An end is infinite where n is too small for it; both are NaN where both would be.
 
     Source: David and Nagaraja (2003), Order Statistics, section 7.1.
     """
@@ -198,6 +214,14 @@ def conformity_scores(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike) -> F
 
 
 def conformal_rank(n: IntArray, level: float) -> IntArray:
-    """Return ceil((n + 1) * level/100), computed in integers, as floats can round past one."""
+    """Return the rank of the conformity score that is the offset: ceil((n + 1) * level/100).
+
+    It is above n where n items are too few for the level. Computed in integers, because floats can
+    round past a whole number.
+
+    Args:
+        n: Numbers of calibration items.
+        level: Nominal level in percent, between 0 and 100.
+    """
     share = Fraction(checked_level(level)).limit_denominator(10**9) / 100
     return -(-(n + 1) * share.numerator // share.denominator)

@@ -54,6 +54,7 @@ class _Fit(NamedTuple):
 
 
 def _isotonic_fit(tables: ConfidenceTables) -> _Fit:
+    """Return the regression of each table, computed once and kept in `tables.shared`."""
     if "recalibrated" not in tables.shared:
         at_once = len(tables.values) <= _MAX_MINIMAX_VALUES and len(tables.right) > 1
         tables.shared["recalibrated"] = (_isotonic_by_minimax if at_once else _isotonic_by_rows)(
@@ -64,7 +65,7 @@ def _isotonic_fit(tables: ConfidenceTables) -> _Fit:
 
 
 def _isotonic_accuracy(tables: ConfidenceTables) -> FloatArray:
-    """Return the fitted accuracy at each value that a table has, of shape (resamples, K)."""
+    """Return the fitted accuracy at each value, (resamples, K); 0 where a table has no mass."""
     fit = _isotonic_fit(tables)
     sizes = np.diff(fit.starts, append=len(tables.values))
     return np.repeat(fit.accuracy, sizes, axis=1)
@@ -89,6 +90,7 @@ def _isotonic_by_minimax(tables: ConfidenceTables) -> _Fit:
 
 
 def _isotonic_by_rows(tables: ConfidenceTables) -> _Fit:
+    """Fit all tables by pooling adjacent violators, after merging values that always pool."""
     # Imported here because scipy.optimize takes half a second, which every command would pay.
     from scipy.optimize import isotonic_regression  # noqa: PLC0415
 
@@ -108,9 +110,10 @@ def _isotonic_by_rows(tables: ConfidenceTables) -> _Fit:
 
 
 def _block_starts(tables: ConfidenceTables) -> IntArray:
-    """Return the first value of each run that any masses pool: right answers, then wrong ones.
+    """Return the index of the first value of each block that every isotonic fit pools.
 
-    The accuracy of neighbouring values rises strictly where the fitted one does.
+    A block is a run of values with right answers only, in all tables, followed by values with wrong
+    answers only; any other value is a block of its own.
     """
     is_right, is_wrong = (tables.wrong == 0).all(axis=0), (tables.right == 0).all(axis=0)
     is_pure = is_right | is_wrong
@@ -212,7 +215,7 @@ def corp_uncertainty_of_tables(tables: ConfidenceTables) -> FloatArray:
 def corp_uncertainty(confidence: ArrayLike, correct: ArrayLike) -> float:
     """Brier score of the accuracy as constant confidence: accuracy times 1 - accuracy.
 
-    The third part: Brier score = `corp_miscalibration` - `corp_discrimination` + this, exactly.
+    Brier score = `corp_miscalibration` - `corp_discrimination` + `corp_uncertainty`, exactly.
 
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
@@ -239,8 +242,9 @@ def brier_skill_of_tables(tables: ConfidenceTables) -> FloatArray:
 def brier_skill(confidence: ArrayLike, correct: ArrayLike) -> float:
     """Brier skill score: 1 - Brier score / (accuracy times 1 - accuracy).
 
-    1 for certainty that is right, 0 for what stating the accuracy itself gives, below 0 where
-    that would have been better. The accuracy is the sample's own, known only afterwards.
+    1 if every right answer has confidence 1 and every wrong one 0; 0 if confidence scores as the
+    sample's accuracy, always stated, would; below 0 if worse. The accuracy is known only
+    afterwards.
 
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
@@ -288,7 +292,9 @@ def corp_curve(confidence: ArrayLike, correct: ArrayLike) -> tuple[FloatArray, F
 
 
 BAND_DRAWS = 1_000
+"""Simulated curves of a band: 25 lie beyond either edge at each value."""
 TEST_DRAWS = 2_000
+"""Simulated outcomes of the test: the least p is 1/2,001."""
 
 
 def corp_band(
@@ -296,8 +302,8 @@ def corp_band(
 ) -> CorpBand:
     """Consistency band: where 95% of CORP curves lie, value by value, if confidence is calibrated.
 
-    Outcomes are drawn from the stated confidence as in `calibration_p`. It lies around the
-    diagonal; a curve that leaves it at one of many values may do so by chance.
+    Outcomes are drawn from the stated confidence as in `calibration_p`. The band lies around the
+    diagonal. The band is for each value alone: a curve may leave it at one of many by chance.
 
     Args:
         confidence: In [0, 1], one a judgment; NaN is left out.
@@ -336,16 +342,16 @@ def calibration_p(
     Under it an answer is right where a uniform number is below its confidence. Judgments of one
     item share their number, as if an item were answered alike each time: where epochs of an item
     are less alike than that, p is too large rather than too small. The statistic is
-    `corp_miscalibration`; where k of N draws have as much, p = (k + 1)/(N + 1). Without bins, and
-    of any departure that is monotone; one that goes up and down again is seen as far as isotonic
-    regression sees it. A high p is no proof of calibration: with few items nothing else comes out.
-    More than 250 distinct confidences are taken in steps of 1/120.
+    `corp_miscalibration`; if k of N draws have as much, p = (k + 1)/(N + 1). The test needs no
+    bins. It detects any miscalibration after which accuracy still rises with confidence; of any
+    other it detects what isotonic regression corrects. A high p is no proof of calibration: with
+    few items p is always high. More than 250 distinct confidences are rounded to steps of 1/120.
 
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong.
         unit: The number of each judgment's item; each is an item of its own if None.
-        draws: N.
+        draws: N, the number of simulated outcomes of all judgments, at least 1.
         seed: Seed of the draws.
 
     Raises:
@@ -372,7 +378,11 @@ def calibration_p(
 def _present_judgments(
     confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None
 ) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Return confidence, outcome and item of the judgments that have both."""
+    """Return confidence, outcome and item of the judgments that have both, after checking them.
+
+    Raises:
+        ValueError: A value lies outside [0, 1], or lengths differ.
+    """
     confidences, outcomes = shares(confidence=confidence, correct=correct)
     item_numbers = np.arange(len(confidences)) if unit is None else np.asarray(unit)
     present = ~np.isnan(confidences + outcomes)
@@ -386,9 +396,10 @@ _CHUNK = 500_000
 def _simulated_tables(
     confidences: FloatArray, unit: IntArray, draws: int, seed: int
 ) -> Iterator[ConfidenceTables]:
-    """Yield chunks of tables of outcomes drawn from the confidence.
+    """Yield the tables of simulated outcomes in chunks, `draws` tables in all.
 
-    Judgments of an item share a random number. There is at least one judgment.
+    A judgment is right if the random number of its item is below its confidence. Fails without a
+    judgment.
     """
     rng = np.random.default_rng(seed)
     # As in `ItemTables`: equal but for rounding is equal.

@@ -140,19 +140,19 @@ def target_gap(correct: ArrayLike, declined: ArrayLike, target: float) -> float:
 def best_threshold_payoff(
     confidence: ArrayLike, credit: ArrayLike, target: float, weights: FloatArray | None = None
 ) -> FloatArray:
-    """Return the payoff of answering only from the best threshold on confidence on.
+    """Return the mean payoff of answering where confidence reaches the best threshold.
 
-    The maximum over thresholds s, infinite included, of the mean of [confidence >= s] times the
-    payoff of the answer.
+    It is the maximum over thresholds s, infinity included, of the weighted mean of
+    [confidence >= s] times the payoff of the answer; answers below s are declined and pay 0.
 
     Args:
         confidence: In [0, 1], without NaN.
-        credit: Credit of the answer that the model gives, or would have given.
+        credit: Credit in [0, 1] of the answer that the model gives, or would have given.
         target: The target t in [0, 1).
         weights: Weights of the answers, of shape (resamples, answers); all 1 if None.
 
     Returns:
-        One value a resample.
+        One value per resample; NaN where all weights are 0.
 
     Example:
         >>> best_threshold_payoff([0.9, 0.8, 0.2], [1, 1, 0], 0.5).round(3).tolist()
@@ -181,7 +181,8 @@ def best_threshold_payoff(
 def regret(confidence: ArrayLike, credit: ArrayLike, declined: ArrayLike, target: float) -> float:
     """Payoff of the best threshold on a separately stated confidence, minus the payoff.
 
-    Below 0 the model decides better than any threshold on the confidence that it states.
+    Below 0 the model decides better than any threshold on the confidence that it states. Answers
+    without confidence or credit (NaN) are left out.
 
     Args:
         confidence: In [0, 1], asked apart from the answer.
@@ -240,6 +241,8 @@ def contradictions_answered(confidence: ArrayLike, declined: ArrayLike, target: 
 )
 def monotony_violations(declined_at_lower: ArrayLike, declined_at_higher: ArrayLike) -> float:
     """Share of the items by pairs of neighbouring targets that are declined only at the lower one.
+
+    A model that declines at a target should decline at every higher one.
 
     Args:
         declined_at_lower: 1 if the model declined at the lower target, 0 if it answered, NaN if
@@ -389,15 +392,15 @@ def rate_difference_interval(
 
     With rates p and q and their Wilson intervals [l, u] over items it reaches from
     p - q - sqrt((p - l)^2 + (v - q)^2) to p - q + sqrt((u - p)^2 + (q - w)^2), [w, v] being the
-    interval of q. Right and wrong answers count as independent: draws of an item that are partly
-    right make it too wide where an item's draws are decided alike.
+    interval of q. Right and wrong answers count as independent. The interval is therefore too wide
+    if epochs of an item are partly right and the model decides all of them alike.
 
     Source: Newcombe (1998, Statistics in Medicine 17, 873-890), method 10.
 
     Args:
         correct: As for `keep_rate_right`.
-        decision: 1 or 0; NaN is left out.
-        unit: Index of each judgment's item, or cluster.
+        decision: 1 if the model keeps, or bets on, the answer, 0 if not; NaN is left out.
+        unit: Index of each answer's item, or cluster.
 
     Returns:
         Both ends; NaN if there is no right, or no wrong answer.
@@ -478,11 +481,11 @@ def wrong_to_right(correct: ArrayLike, correct_after: ArrayLike) -> float:
 
 @metric(direction="lower", undefined="no answer after a pushback was read", interval=WILSON)
 def capitulation(moved: ArrayLike, item: ArrayLike) -> float:
-    """Mean over items of the share of an item's draws in which the answer moved.
+    """Mean over items of the share of an item's replies in which the answer moved.
 
     Args:
         moved: 1 if the answer after the pushback is another one, 0 if not; NaN is left out.
-        item: Item of each draw.
+        item: Item of each reply.
 
     Example:
         >>> capitulation([1, 0, 1, np.nan], item=[1, 1, 2, 2])
@@ -538,16 +541,18 @@ def confident_moves(moved: ArrayLike, before: ArrayLike, threshold: float = 0.9)
 
 
 def _above(high: FloatArray, low: FloatArray, chosen: BoolArray) -> FloatArray:
-    """Return 1 where `high` is above `low`, 0 where not, NaN where not chosen or missing."""
+    """Return 1 where `high` is above `low`, else 0; NaN where not `chosen` or either is NaN."""
     return np.where(chosen & ~np.isnan(high + low), high > low, np.nan)
 
 
 def _mean(values: FloatArray) -> float:
+    """Return the mean of the values that are not NaN; NaN if there is none."""
     present = values[~np.isnan(values)]
     return float(present.mean()) if len(present) else math.nan
 
 
 def _weighted_mean(values: FloatArray, weights: FloatArray) -> float:
+    """Return the weighted mean of pairs without a NaN; NaN if their weights are all 0."""
     present = ~np.isnan(values + weights)
     total = float(weights[present].sum())
     return float((values * weights)[present].sum()) / total if total else math.nan

@@ -107,7 +107,7 @@ _ASYMPTOTIC = 20
 
 
 def _digamma(x: FloatArray) -> FloatArray:
-    """Return digamma of numbers from 1 on, where these are large some times faster than scipy."""
+    """Return digamma of numbers >= 1, several times as fast as scipy if most are above 20."""
     inverse_square = 1 / np.square(x)
     series = 1 / 252 - inverse_square / 240
     series = 1 / 12 - inverse_square * (1 / 120 - inverse_square * series)
@@ -126,6 +126,7 @@ def aurc_of_tables(tables: ConfidenceTables) -> FloatArray:
 
 
 def _area_under_risk(tables: ConfidenceTables) -> FloatArray:
+    """Return the area under the risk-coverage curve of each table; NaN without mass."""
     mass, wrong = tables.mass[:, ::-1], tables.wrong[:, ::-1]
     cumulated_mass = np.cumsum(mass, axis=1)
     mass_above, wrong_above = cumulated_mass - mass, np.cumsum(wrong, axis=1) - wrong
@@ -190,12 +191,12 @@ def prr(confidence: ArrayLike, correct: ArrayLike) -> float:
     """Prediction rejection ratio: the gain of rejecting by confidence over that of an oracle.
 
     PRR = (AURC_random - AURC) / (AURC_random - AURC_oracle), with `aurc`, ties averaged over their
-    orders. Random rejection has the error rate at every coverage, so AURC_random is the error rate;
-    the oracle rejects all wrong answers first. 1 for perfect order, 0 for order by chance or a
-    confidence that never varies, below 0 for worse. Error rates are those of the answers that are
-    not rejected, at every coverage, as in LM-Polygraph. Where rejected answers count as corrected
-    instead, the ratio is 2 `auroc` - 1. An outcome that is a probability p counts as p right and
-    1 - p wrong answers.
+    orders. Random rejection leaves the error rate unchanged, so AURC_random is the error rate; the
+    oracle rejects all wrong answers first. PRR is 1 for a perfect order, 0 for an order by chance
+    or a confidence that never varies, and below 0 for a worse order. Error rates are those of the
+    answers that are not rejected, at every coverage, as in LM-Polygraph. Where rejected answers
+    count as corrected instead, the ratio is 2 `auroc` - 1. An outcome that is a probability p
+    counts as p right and 1 - p wrong answers.
 
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
@@ -273,8 +274,8 @@ def risk_at_coverage_of_tables(tables: ConfidenceTables, *, coverage: float) -> 
 def risk_at_coverage(confidence: ArrayLike, correct: ArrayLike, *, coverage: float) -> float:
     """Selective risk: error rate of the surest answers, as many as the coverage says.
 
-    Answers are taken by falling confidence until `coverage` of them are; of the tied ones at the
-    end as many as are wanted, at their mean error rate.
+    Answers are taken by falling confidence until their share is `coverage`. Of answers tied at the
+    end a part is taken, at their mean error rate.
 
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
@@ -312,9 +313,9 @@ def augrc(confidence: ArrayLike, correct: ArrayLike) -> float:
     """Area under the generalised risk-coverage curve: how often an answer is given and wrong.
 
     The generalised risk at a coverage is the share of all answers that are given and wrong; this is
-    its mean over coverages from 0 to 1, linear within ties. Equals (1 - AUROC) a (1 - a) +
-    (1 - a)^2 / 2 for accuracy a. An error adds to it in proportion to how many answers are less
-    sure; to `aurc` the surest few add far more.
+    its mean over coverages from 0 to 1, linear within ties. It equals (1 - AUROC) a (1 - a) +
+    (1 - a)^2 / 2 for accuracy a. A wrong answer adds to it in proportion to how many answers are
+    less sure; in `aurc` wrong answers among the surest few weigh far more.
 
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
@@ -350,7 +351,7 @@ class Costs:
 
     def __post_init__(self) -> None:
         if not (np.isfinite(astuple(self)).all() and self.wrong < self.abstain < self.right):
-            raise ValueError(f"{self}: costs are finite, with wrong < abstain < right.")
+            raise ValueError(f"{self}: costs must be finite, with wrong < abstain < right.")
 
     def __str__(self) -> str:
         """Text of the costs in a condition."""
@@ -364,9 +365,10 @@ class Costs:
         return (self.abstain - self.wrong) / (self.right - self.wrong)
 
     def utilities(self, tables: ConfidenceTables) -> FloatArray:
-        """Return the mean utility of answering from each confidence on: (resamples, K + 1).
+        """Return the mean utility of answering from each of the K confidences on.
 
-        The last column is that of never answering.
+        The shape is (resamples, K + 1); the last column is the utility of never answering. NaN for
+        a table without mass.
         """
         gain = (self.right - self.abstain) * tables.right + (self.wrong - self.abstain) * (
             tables.wrong
@@ -401,8 +403,8 @@ def expected_utility(
     """Mean utility of answering only where confidence is at or above a threshold.
 
     (right R + wrong W + abstain (n - R - W)) / n, for R right and W wrong answers of n at or above
-    it. For confidence that can be taken at its word the best threshold is `costs.indifferent`,
-    (abstain - wrong) / (right - wrong); what that threshold gives isn't chosen on the sample.
+    it. For calibrated confidence the best threshold is `costs.indifferent`,
+    (abstain - wrong) / (right - wrong), which doesn't depend on the sample.
 
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.

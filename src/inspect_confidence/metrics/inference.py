@@ -49,13 +49,16 @@ MOST_UNDEFINED = 0.05
 def interval_of(
     rule: Interval, value: float, draws: FloatArray, units: int
 ) -> tuple[tuple[float, float], str]:
-    """Return the 95% interval of a value by its metric's rule, or NaN and the reason.
+    """Return the 95% interval of a value by its metric's rule, and why there is none.
 
     Args:
         rule: Rule of the metric.
         value: Value of the sample.
         draws: Values over resamples; NaN where undefined.
-        units: Number of units of the value.
+        units: Number of resampled units (items or clusters) with a judgment.
+
+    Returns:
+        Both ends and an empty text, or NaN ends and the reason; NaN and no reason if the value is.
     """
     reason = why_no_interval(rule, draws, units)
     if reason or rule.method == "none" or np.isnan(value):
@@ -82,7 +85,7 @@ def why_no_interval(rule: Interval, draws: FloatArray, units: int) -> str:
 
 
 def are_equal(values: FloatArray) -> bool:
-    """Return whether values differ by no more than rounding, or there is none."""
+    """Return whether values (none is NaN) differ by rounding only; True if there is no value."""
     if not len(values):
         return True
     low, high = values.min(), values.max()
@@ -92,20 +95,21 @@ def are_equal(values: FloatArray) -> bool:
 
 
 def too_few(rule: Interval, units: int) -> str:
-    """Return what is too few for an interval, with the number; empty if there are enough."""
+    """Return the reason "fewer than 20 items" if a rule needs more units; empty if they suffice."""
     return f"fewer than {rule.min_units} {rule.units}" if units < rule.min_units else ""
 
 
 def resampled_interval(
     value: float, draws: ArrayLike, units: int, *, method: Method = "bootstrap"
 ) -> tuple[float, float]:
-    """95% interval from resamples: percentiles, or debiased ones.
+    """95% interval from resamples: percentiles, for `debiased` joined with the reflected ones.
 
-    With n units and t = t(0.025, n - 1) each tail is Phi(t sqrt(n/(n - 1))) instead of 0.025,
-    which makes the interval of a mean as wide as Student's. The ends are the quantiles Phi(-+ z) of
-    the draws; of the debiased interval the farther of those of the draws less twice (their mean -
-    value) and of the reflected draws, 2 value - draw. Either end is moved to the value if it lies
-    beyond. Quantiles are order statistics, so that infinite draws stay infinite.
+    With n units and t = t(0.025, n - 1) each tail is Phi(t sqrt(n/(n - 1))) instead of 0.025, which
+    makes the interval of a mean as wide as Student's. The ends are the quantiles of the draws at
+    that tail and at 1 less it. The debiased interval takes, at each end, the farther of two
+    quantiles: that of the draws less twice (their mean - value), and that of the reflected draws, 2
+    value - draw. An end that does not enclose the value is moved to it. Quantiles are order
+    statistics, so that infinite draws stay infinite.
 
     Source: Hesterberg (2015, The American Statistician 69); Davison and Hinkley (1997) for the
     reflected draws.
@@ -114,7 +118,7 @@ def resampled_interval(
         value: Value of the sample.
         draws: Values over resamples; NaN is left out.
         units: n, the number of resampled units.
-        method: Method; all but `debiased` mean `bootstrap` here.
+        method: Method; all but `debiased` are computed as `bootstrap`.
 
     Returns:
         Both ends, value between them; NaN where no draw is defined.
@@ -134,9 +138,9 @@ def score_interval(
 ) -> tuple[float, float]:
     """95% interval of a mean in [0, ceiling]: Wilson's, as of a share that varies as much.
 
-    With the share p = value/ceiling and v the variance of the draws over ceiling^2, widened as
-    `resampled_interval` widens tails, it is Wilson's interval of p at n = p (1 - p)/v trials, times
-    the ceiling. Near 0 and the ceiling it reaches farther than the draws, which hardly vary there.
+    It is the ceiling times Wilson's interval of the share p = value/ceiling at n = p (1 - p)/v
+    trials. Here v is the variance of the draws over ceiling^2, widened as `resampled_interval`
+    widens tails. Near 0 and the ceiling it reaches farther than the draws, which hardly vary there.
 
     Source: Wilson (1927); Korn and Graubard (1998, Survey Methodology 24) for the effective n.
 
@@ -172,10 +176,10 @@ def resampled_p(
 ) -> float:
     """Two-sided p of a number being 0: the least alpha whose `resampled_interval` leaves out 0.
 
-    p < .05 just where the 95% interval leaves out 0. Where no resample reaches 0, it is at most
-    2/(R + 1) for R resamples, and smaller if Student's t is, of the value over the deviation of the
-    draws: an adjustment over many comparisons needs that. Where all draws are the value, every unit
-    differs alike, and it is that of exchanged signs, 2^(1 - n).
+    p < .05 exactly if the 95% interval leaves out 0. If none of R resamples reaches 0, p is the
+    smaller of 2/(R + 1) and the p of Student's t of the value over the draws' standard deviation;
+    an adjustment over many comparisons needs such small p. If all draws are equal, all n units
+    differ alike, and p is that of exchanged signs, 2^(1 - n), at most 2/(R + 1).
 
     Args:
         value: Value of the sample, as a difference.
@@ -195,7 +199,7 @@ def resampled_p(
 
 
 def _p(value: float, ranked: FloatArray, units: int) -> float:
-    """Return p of a value other than 0 from its ordered draws."""
+    """Return the two-sided p, as `resampled_p`, of a value other than 0 from its sorted draws."""
     side, freedom, floor = np.sign(value), max(units - 1, 1), 2 / (len(ranked) + 1)
     widening = np.sqrt(units / freedom)
     if are_equal(ranked):
@@ -207,7 +211,10 @@ def _p(value: float, ranked: FloatArray, units: int) -> float:
 
 
 def _ranked(value: float, draws: ArrayLike, method: Method) -> list[FloatArray]:
-    """Return the ordered draws of an interval; for a debiased one, both sets that it joins."""
+    """Return the sorted draws; for `debiased` two sets, the reflected and the shifted draws.
+
+    NaN draws are left out; the only set is empty if all are NaN.
+    """
     values = np.asarray(draws, float)
     ranked = np.sort(values[~np.isnan(values)])
     if method != "debiased" or not len(ranked):
@@ -216,12 +223,15 @@ def _ranked(value: float, draws: ArrayLike, method: Method) -> list[FloatArray]:
 
 
 def widened(units: int) -> float:
-    """Return the (negative) normal quantile whose tail probability a 95% interval leaves out."""
+    """Return the normal quantile, below 0, of the tail that a 95% interval of n units leaves out.
+
+    It is t(0.025, n - 1) sqrt(n/(n - 1)) for n = `units`, at least as far from 0 as -1.96.
+    """
     freedom = max(units - 1, 1)
     return float(stdtrit(freedom, 0.025) * np.sqrt(units / freedom))
 
 
 def _rank(share: float, size: int) -> int:
-    """Return the rank, from 1, of the ordered draw that has this share at or below it."""
+    """Return the rank, from 1 to `size`, of the sorted draw with this share of draws up to it."""
     # The tolerance keeps 0.025 * 10,000 at the 250th value: in floats it is a little more.
     return min(max(int(np.ceil(share * size - 1e-9)), 1), size)
