@@ -419,7 +419,7 @@ ANSWERS = (
     Mutant(
         "a_letter_wins_over_another_text",
         "answers/choices.py",
-        'return ambiguous(_DIFFERENT if place else "several letters")',
+        'return ambiguous(_LETTER_AND_TEXT_DIFFER if text_indices else "several letters")',
         "return index",
         ["tests/answers"],
     ),

@@ -1,7 +1,8 @@
-"""Readers of replies: text in, a typed answer or a typed failure out. Pure; no Inspect.
+"""Readers of replies: each turns a text into a typed answer or a `ParseFailure`.
 
-No text raises anything. `truncated` says that the model was cut off: what stands where the text
-ends may then go on, and is not read. A failure is `ParseFailure`, with a status and a reason.
+The readers do not depend on Inspect, and no text makes them raise an error. `truncated` says that
+the reply was cut off. A number or word at the very end may then be incomplete and is not read. A
+`ParseFailure` has a status and a reason.
 """
 
 from inspect_confidence.answers.amount import StatedAmount as StatedAmount

@@ -1,4 +1,4 @@
-"""Text -> the number that a maths problem's answer is, exactly, or a typed failure."""
+"""Reader of the exact number with which a reply answers a maths problem."""
 
 import re
 from dataclasses import dataclass
@@ -25,12 +25,12 @@ _ALTERNATIVE = re.compile(r"\s*(?:or|and|to|maybe|perhaps)\b|\s*±", re.IGNORECA
 _DEGREES = re.compile(r"\^ ?\(? ?\\circ\b ?\)?")
 _UNSOLVED = re.compile(r"(?:-|-?[0-9.]+)[ ]?[a-z]|.*[!<>≠]", re.IGNORECASE)
 _SEVERAL = re.compile(r"[,;](?:\s|$)|\b(?:or|and)\b", re.IGNORECASE)
-_PARTS = (
+_FRACTION_WORDS = (
     r"\b(?:half|halves|(?:thir|four|fif|six|eigh|ten)(?:d|th)s?|quarters?|twice|double"
     r"|dozens?(?= and))\b"
 )
-_NO_LEAD = re.compile(
-    rf"[(+*/⁄^×÷√≠<>≤≥±\\{{}}]|[-–—]\s*$|{_PARTS}"
+_NOT_BEFORE_NUMBER = re.compile(
+    rf"[(+*/⁄^×÷√≠<>≤≥±\\{{}}]|[-–—]\s*$|{_FRACTION_WORDS}"
     r"|\b(?:between|from|not|than|least|most|over|under|above|below|except|to|or|neither|either"
     r"|sqrt|log|ln|sin|cos|tan|infinity)\b",
     re.IGNORECASE,
@@ -41,9 +41,9 @@ _AMBIGUOUS = re.compile(
     r"|0,[0-9]+|[0-9]+,[0-9]+(?<!,[0-9]{3})|[0-9']*'[0-9]{3}|[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3}"
 )
 _MILLIONS = re.compile(r"[$€£¥₹].*[0-9][ ]?m(?!\w)")
-_ANOTHER = re.compile(
+_ANOTHER_NUMBER = re.compile(
     r"[ ]?(?:[-–—~±…]|\.\.|\+/-)[ ]?[$€£]?[.0-9]|[,.'][0-9]|[ ][$€£]?[.0-9]"
-    rf"|.*\b(?:or|at (?:least|most)|r[0-9]+|remainder)\b|.*{_PARTS}",
+    rf"|.*\b(?:or|at (?:least|most)|r[0-9]+|remainder)\b|.*{_FRACTION_WORDS}",
     re.IGNORECASE,
 )
 _CALCULATION = re.compile(
@@ -52,11 +52,11 @@ _CALCULATION = re.compile(
     r"|-?(?:st|nd|rd|th)\b|[ni]\b",
     re.IGNORECASE,
 )
-_ENDED = re.compile(r"[ -]?(?:[^\W\d_]|[°%$€£¥₹/\"'\\])|[ ]?[,;.:\"')\]|。]|$")
-_LEAD = re.compile(
+_NUMBER_END = re.compile(r"[ -]?(?:[^\W\d_]|[°%$€£¥₹/\"'\\])|[ ]?[,;.:\"')\]|。]|$")
+_LEAD_TO_UNIT_COUNT = re.compile(
     r"\b(?:in|per|for|every|each|after|during|within|over|at|on|by|with)(?: the)? [$€£]?$", re.I
 )
-_ALONE = re.compile(rf"(?:[ =~≈]|{ABOUT})*(?:[-+]?[$€£¥₹]?[-.]?[0-9]|[A-Za-z]+$)")
+_STARTS_WITH_NUMBER = re.compile(rf"(?:[ =~≈]|{ABOUT})*(?:[-+]?[$€£¥₹]?[-.]?[0-9]|[A-Za-z]+$)")
 
 
 @dataclass(frozen=True)
@@ -67,14 +67,13 @@ class StatedAmount:
 
 
 def read_amount(reply: str, *, truncated: bool = False) -> StatedAmount | ParseFailure:
-    r"""Read the number that a maths problem's answer is, exactly.
+    r"""Read the exact number with which a reply answers a maths problem.
 
-    Labels are `Final Answer:`, `Answer:`, `#### ` before a number, and LaTeX's box. Of several the
-    last one counts if the others agree or if it is a final one: where a reply gives two different
-    final answers, the later has replaced the earlier. Without a label, "the answer is 18" is read
-    if nothing contradicts it, and a reply that is nothing but a number with a unit. A failure is
-    `no_response`, `refusal`, `truncated`, `ambiguous` or `invalid_response_format` (also beyond a
-    thousand digits).
+    Labels are `Final Answer:`, `Answer:`, `#### ` before a number, and LaTeX's box. Of several
+    labelled answers the last one counts if the others agree with it or if it is called final.
+    Without a label, "the answer is 18" is read if nothing contradicts it, and so is a reply that is
+    only a number with a unit. A failure is `no_response`, `refusal`, `truncated`, `ambiguous` or
+    `invalid_response_format` (also for a number of more than a thousand digits).
 
     Example:
         >>> read_amount("Solution: 9 * 2 = 18\nFinal Answer: $18 per day\nConfidence: 95")
@@ -84,11 +83,11 @@ def read_amount(reply: str, *, truncated: bool = False) -> StatedAmount | ParseF
         >>> read_amount("Final Answer: 18 or 19").status
         'ambiguous'
     """
-    amount = read_stated(reply, _chosen, keys=("answer",), truncated=truncated)
+    amount = read_stated(reply, _labelled_or_alone, keys=("answer",), truncated=truncated)
     return amount if isinstance(amount, ParseFailure) else StatedAmount(amount)
 
 
-def _chosen(parsed: ParsedText) -> Fraction | ParseFailure:
+def _labelled_or_alone(parsed: ParsedText) -> Fraction | ParseFailure:
     amount = settled(parsed, ("answer",), amount_of)
     return alone_amount(text_without(parsed, "confidence", "reason")) if amount is None else amount
 
@@ -96,13 +95,21 @@ def _chosen(parsed: ParsedText) -> Fraction | ParseFailure:
 def alone_amount(text: str) -> Fraction | ParseFailure:
     """Return the number that is the whole reply, alone or with a unit."""
     words = re.findall(r"[^\W\d_]+", text[:200])
-    if "\n" in text or len(text) > 2 * LONGEST or len(words) > 3 or not _ALONE.match(text):
+    if (
+        "\n" in text
+        or len(text) > 2 * LONGEST
+        or len(words) > 3
+        or not _STARTS_WITH_NUMBER.match(text)
+    ):
         return invalid("no labelled answer")
     return amount_of(text)
 
 
 def amount_of(value: str) -> Fraction | ParseFailure:
-    """Return the number in the value of a label."""
+    """Return the exact number in a label's value; a failure if it may be several or a calculation.
+
+    An equation counts by its right side: 18 in "9 * 2 = 18".
+    """
     if CUT in value:
         return invalid("the number may be cut off")
     if re.search("[0-9]:[0-9]", value):
@@ -112,10 +119,10 @@ def amount_of(value: str) -> Fraction | ParseFailure:
         return ambiguous("several numbers")
     # "11/36 ≈ 0.306" is the exact number.
     *before, last = re.split("[=≡]", re.sub(r"(?<=[0-9)]) ?(?:≈|\\approx).*", "", bare))
-    right = _single(last)
+    right = _number_without_equation(last)
     if not before or isinstance(right, ParseFailure):
         return right
-    lead = _single(before[-1])
+    lead = _number_without_equation(before[-1])
     # A left side that is a number itself, not a calculation, must be the same one.
     differs = isinstance(lead, Fraction) and lead != right
     if differs or _UNSOLVED.fullmatch(before[-1].strip()) or _SEVERAL.search(bare):
@@ -132,8 +139,8 @@ def _without_remarks(value: str) -> str | None:
     return " ".join(_REMARK.sub(" ", value).split())
 
 
-def _single(value: str) -> Fraction | ParseFailure:  # noqa: PLR0911 # each has a reason of its own
-    """Return the number in a text that has no equation."""
+def _number_without_equation(value: str) -> Fraction | ParseFailure:  # noqa: PLR0911 # each has a reason of its own
+    """Return the only number of a text without an equals sign, or why it has no single number."""
     value = value.strip(" \"'`|[]~≈").rstrip(" \"'`,;:|$")
     if value.endswith("..."):
         return ambiguous("a number without an end")
@@ -148,21 +155,21 @@ def _single(value: str) -> Fraction | ParseFailure:  # noqa: PLR0911 # each has 
         return ambiguous("no plain number") if is_grouped else invalid("no plain number")
     if digits[0] in "+-" and _OPERAND.search(before):
         return ambiguous("a calculation, not a number")
-    if _NO_LEAD.search(before):
+    if _NOT_BEFORE_NUMBER.search(before):
         return ambiguous("not certainly one number")
     is_price = "€" in digits + tail[:2]
     if (_AMBIGUOUS.fullmatch(digits) and not is_price) or _MILLIONS.match(digits + tail[:3]):
         return ambiguous("a magnitude, a unit or decimals")
     is_repeated = {number.value for number in later_numbers} == {first.value}
-    if _ANOTHER.match(tail) and not (is_repeated and re.match(" (?:or|=) ", tail)):
+    if _ANOTHER_NUMBER.match(tail) and not (is_repeated and re.match(" (?:or|=) ", tail)):
         return ambiguous("several numbers")
     if _CALCULATION.match(tail):
         return invalid("a calculation, not a number")
-    if not _ENDED.match(tail):
+    if not _NUMBER_END.match(tail):
         return invalid("a number that goes on")
     for number in later_numbers:
         lead = value[max(first.end, number.start - 12) : number.start]
         is_other = number.value not in (first.value, 1)
-        if is_other and (_SEVERAL.search(tail) or not _LEAD.search(lead)):
+        if is_other and (_SEVERAL.search(tail) or not _LEAD_TO_UNIT_COUNT.search(lead)):
             return ambiguous("several numbers")
     return first.value

@@ -1,4 +1,4 @@
-"""Text -> the option that a model chose, by its letter, its text or both, or a typed failure."""
+"""Reader of the option that a reply chooses, by its letter, its text or both."""
 
 import functools
 import re
@@ -19,7 +19,7 @@ from inspect_confidence.answers.status import ParseFailure, is_invalid
 
 # ruff: noqa: RUF001 # dashes, as they are written
 
-_PREFIX = re.compile(
+_WORDS_BEFORE_CHOICE = re.compile(
     r"(?:(?:i (?:think|believe|choose|chose|pick|select|would (?:say|choose)|'d say)(?: that)?"
     r"|it(?: is|'s)|(?:the )?(?:correct |right |best )?(?:answer|option|choice)(?: is|:)"
     r"|probably|likely|most likely|definitely|clearly)(?: |$))*",
@@ -31,15 +31,15 @@ _LETTER = re.compile(
     r"(?P<mark> ?[.:;,?]| ?[-–—](?= ?\w)| ?→)?[ ]*",
     re.IGNORECASE,
 )
-_SECOND = re.compile(
+_SECOND_LETTER = re.compile(
     r"[()\]\"'., ]*(?P<joined>(?:(?:[/&+]|\bor\b|\band\b)[, ]*)+)?"
     r"(?:(?:maybe|possibly|perhaps|option|choice) )*[(\[\"']?(?P<letter>[A-Z])(?![\w'])"
     r"(?P<end>[)\]\"'.,; ]*(?:$|\n|(?:are|or|and|[A-Z])\b))?"
 )
-_JOINED = re.compile(
+_JOINED_LETTER = re.compile(
     r"\W{1,5}(?:and|or|&|/)\W{1,5}(?:(?:option|choice) )?\(?(?P<letter>[A-Z])[).:]"
 )
-_SUITS = re.compile(r"(?:because|since|as|for|is|would|seems|→|\(|[)|])|$", re.IGNORECASE)
+_FOLLOWS_LETTER = re.compile(r"(?:because|since|as|for|is|would|seems|→|\(|[)|])|$", re.IGNORECASE)
 _DENIED = re.compile(r"(?:is|was|would be) (?:wrong|incorrect|false|not|out)\b|isn't\b", re.I)
 _BOUNDARY = re.compile(r"[.,;:(!\n]|\s[-–—]|[–—]|\s(?:because|since|as|is)\b")
 _TEXT_THEN_LETTER = re.compile(
@@ -57,19 +57,19 @@ _OPENING_LETTER = re.compile(r"\(?(?P<letter>[A-Z])\)?[).:](?=\s[^\n]*\n)")
 _DIFFERENT_LETTERS = "two different letters"
 _MEANS = re.compile(r",? ?(?:which|that) (?:is|means)(?: that)? ", re.IGNORECASE)
 _NO_SENTENCE = re.compile(rf"\n|{CUT}|^\W{{0,3}}[A-Z][).:]")
-_PROPER = re.compile(r"[A-Z]\w* $")
+_CAPITALIZED_WORD = re.compile(r"[A-Z]\w* $")
 _NAME_END = (
     r"(?=\W*$|[,;.]|\s(?:is|was|are|were|as|because|since|whose|which|who|that|with|for|in|on"
     r"|at)\b)"
 )
 """Pattern of the end of a choice's text in a sentence, so that "iron ore" is not read as "iron"."""
 _NOT_CHOSEN = re.compile(r"\b(?:not|never|neither|nor|or|instead|rather|can't|isn't)\b|\?", re.I)
-_RATED = re.compile(
+_CONFIDENCE_AT_END = re.compile(
     r"(?:,? | ?[(\[])(?:with (?:a )?confidence (?:level )?of )?[0-9]{1,3} ?%?[)\]]?\.?$"
 )
 NO_CHOICE = "no choice's letter or text"
-_DIFFERENT = "letter and text are of different choices"
-_CORRECT = re.compile(
+_LETTER_AND_TEXT_DIFFER = "letter and text are of different choices"
+_CALLED_CORRECT = re.compile(
     r"(?:\b(?:option|choice|answer|statement)? ?|^)[(\[]?\b(?P<letter>[A-Z])\b[)\].]?"
     r"(?: \([^()\n]{1,80}\))? (?:is|must be|would be) (?:the )?(?:most )?"
     r"(?:correct|right|best|accurate)\b(?! because it is not)"
@@ -80,7 +80,7 @@ _CORRECT = re.compile(
 )
 
 
-def _keys(value: str) -> Iterator[str]:
+def _lookup_spellings(value: str) -> Iterator[str]:
     """Yield the spellings under which a choice's text is looked up, the most exact first."""
     value = " ".join(value.split())
     yield value
@@ -105,7 +105,7 @@ class Choices:
                 self.label_like.append(cleaned)
             if re.search(r"[^\W\d_]{3}", cleaned):
                 worded.append(cleaned)
-            for indices, key in zip(self._indices, _keys(cleaned), strict=True):
+            for indices, key in zip(self._indices, _lookup_spellings(cleaned), strict=True):
                 indices.setdefault(key, set()).add(index)
 
         # The longest text first, so that a part of one choice is not read as another choice.
@@ -116,41 +116,46 @@ class Choices:
 
     def by_text(self, value: str) -> set[int]:
         """Return the indices of the choices whose whole text is `value`."""
-        for indices, key in zip(self._indices, _keys(value), strict=True):
+        for indices, key in zip(self._indices, _lookup_spellings(value), strict=True):
             if key and key in indices:
                 return indices[key]
         return set()
 
     def read(self, value: str, *, is_whole_reply: bool = False) -> int | ParseFailure:
-        """Return the index of the choice that a value names.
+        """Return the index of the choice that a value names, or why it names none.
 
-        If the value is the whole reply, without a label, it may contain nothing but the choice.
+        Args:
+            value: Value of a label, or a text without a label.
+            is_whole_reply: Whether the value has no label; it may then contain only the choice.
         """
         value = value.strip()
-        without_prefix = value if is_whole_reply else _PREFIX.sub("", value, count=1)
+        without_prefix = value if is_whole_reply else _WORDS_BEFORE_CHOICE.sub("", value, count=1)
         for text in (value, without_prefix):
-            # What is only a letter may be one choice's letter and another's text.
-            if not _LETTER.fullmatch(text) and (place := self.by_text(text)):
-                return _single_index(place)
+            # A single letter may be one choice's letter and another choice's text.
+            if not _LETTER.fullmatch(text) and (text_indices := self.by_text(text)):
+                return _single_index(text_indices)
         if letter := _LETTER.match(without_prefix):
             return self._by_letter(
                 letter, without_prefix[letter.end() :], is_whole_reply=is_whole_reply
             )
         if text_and_letter := _TEXT_THEN_LETTER.fullmatch(without_prefix):
             index = self.index(text_and_letter["letter"])
-            if place := self.by_text(text_and_letter["text"]):
-                return index if index in place else ambiguous(_DIFFERENT)
-        begins = set() if is_whole_reply else self._begins_with(without_prefix)
+            if text_indices := self.by_text(text_and_letter["text"]):
+                return index if index in text_indices else ambiguous(_LETTER_AND_TEXT_DIFFER)
+        begins = set() if is_whole_reply else self._choices_at_start(without_prefix)
         if is_whole_reply or begins:
             return min(begins) if len(begins) == 1 else invalid(NO_CHOICE)
         return self.named_in(value)
 
     def named_in(self, sentence: str) -> int | ParseFailure:
-        """Return the only choice whose text is in a sentence; a number counts only at the end."""
+        """Return the index of the only choice whose text a sentence contains, or a failure.
+
+        A choice that is a number counts only at the sentence's end.
+        """
         named = [
             match.group()
             for match in self._named.finditer(sentence[:_LONGEST_SENTENCE])
-            if not _PROPER.search(sentence[: match.start()])
+            if not _CAPITALIZED_WORD.search(sentence[: match.start()])
         ]
         ended = re.search(r"\bis ([0-9][0-9.,]*)\.?$", sentence[:_LONGEST_SENTENCE])
         names = {name.casefold() for name in (*named, *([ended[1].rstrip(".")] if ended else []))}
@@ -168,50 +173,66 @@ class Choices:
     def _by_letter(  # noqa: PLR0911 # each return has a reason of its own
         self, letter: re.Match[str], remainder: str, *, is_whole_reply: bool
     ) -> int | ParseFailure:
+        """Return the index of the choice whose letter opens a value, or why it is not certain.
+
+        Args:
+            letter: Match of `_LETTER` at the start of the value.
+            remainder: Text of the value after the match.
+            is_whole_reply: Whether the value has no label; no other text may then follow.
+        """
         index = self.index(letter["letter"])
         texts = self.by_text(letter["letter"]) if not remainder else set()
         if index is None:
             return _single_index(texts) if texts else invalid(NO_CHOICE)
         if texts and index not in texts:
             return ambiguous("one choice's letter is another's text")
-        place = self.by_text(remainder)
-        if index in place:
+        text_indices = self.by_text(remainder)
+        if index in text_indices:
             return index
-        if place or self._is_second(remainder, index) or self._is_joined(remainder, index):
-            return ambiguous(_DIFFERENT if place else "several letters")
+        if (
+            text_indices
+            or self._has_second_letter(remainder, index)
+            or self._has_joined_letter(remainder, index)
+        ):
+            return ambiguous(_LETTER_AND_TEXT_DIFFER if text_indices else "several letters")
         mark = letter["mark"] or ""
         firm = letter["close"] or letter["named"] or mark.strip(" ,")
         is_article = remainder and letter["letter"].islower() and not firm
-        if is_article or _DENIED.match(remainder) or not (firm or mark or _SUITS.match(remainder)):
+        if (
+            is_article
+            or _DENIED.match(remainder)
+            or not (firm or mark or _FOLLOWS_LETTER.match(remainder))
+        ):
             return invalid(NO_CHOICE)
         if CUT in remainder and not mark:
             return invalid("the answer is cut off")
         if remainder.strip(" .)]|*\"'") and is_whole_reply:
             return invalid("more than a choice's letter or text")
-        following = self._begins_with(remainder)
+        following = self._choices_at_start(remainder)
         if meaning := _MEANS.match(remainder):
             explanation = remainder[meaning.end() :].casefold()
             following = set()
             for key, places in self._indices[1].items():
                 if explanation.startswith(key):
                     following.update(places)
-        return ambiguous(_DIFFERENT) if following and index not in following else index
+        return ambiguous(_LETTER_AND_TEXT_DIFFER) if following and index not in following else index
 
-    def _is_joined(self, remainder: str, index: int) -> bool:
-        """Return whether another letter follows the choice's own text: A. bats and C. dolphins."""
+    def _has_joined_letter(self, remainder: str, index: int) -> bool:
+        """Return whether a second choice follows the text of choice `index`: A. bats and C. owl."""
         return any(
             index in self.by_text(remainder[: joint.start()])
             and self.index(joint["letter"]) != index
-            for joint in islice(_JOINED.finditer(remainder[:2000]), 20)
+            for joint in islice(_JOINED_LETTER.finditer(remainder[:2000]), 20)
         )
 
-    def _is_second(self, remainder: str, index: int) -> bool:
-        second = _SECOND.match(remainder)
+    def _has_second_letter(self, remainder: str, index: int) -> bool:
+        """Return whether another choice's letter follows that of choice `index`: A or C."""
+        second = _SECOND_LETTER.match(remainder)
         if not second or self.index(second["letter"]) in (None, index):
             return False
         return bool(second["joined"]) or second["end"] is not None
 
-    def _begins_with(self, text: str) -> set[int]:
+    def _choices_at_start(self, text: str) -> set[int]:
         """Return the indices of the choices with whose whole text a text begins.
 
         The choice's text must end at a boundary, for instance a comma or "because".
@@ -223,9 +244,10 @@ class Choices:
 
 
 def _single_index(
-    indices: set[int], several: str = "several choices have this text"
+    indices: set[int], reason: str = "several choices have this text"
 ) -> int | ParseFailure:
-    return min(indices) if len(indices) == 1 else ambiguous(several)
+    """Return the only index, or a failure with a reason if there are several."""
+    return min(indices) if len(indices) == 1 else ambiguous(reason)
 
 
 @functools.lru_cache(maxsize=256)
@@ -249,10 +271,10 @@ def read_choice(
 ) -> StatedChoice | ParseFailure:
     r"""Read the answer to a multiple-choice question, by its letter, its text or both.
 
-    Of several labelled answers the last one counts if the others agree, or if it is a final one or
-    takes the others back. Without a label, "the answer is B" or "B is correct" is read if nothing
-    contradicts it, and a line that is nothing but a letter or a choice's text. The choices are
-    texts in the order of their letters, without letters. A failure is `no_response`, `refusal`,
+    Of several labelled answers the last one counts if the others agree with it, or if it is called
+    final or takes the others back. Without a label, "the answer is B" or "B is correct" is read if
+    nothing contradicts it, and so is a line that is only a letter or a choice's text. The choices
+    are texts in the order of their letters, without letters. A failure is `no_response`, `refusal`,
     `truncated`, `ambiguous` or `invalid_response_format`.
 
     Example:
@@ -278,7 +300,7 @@ def chosen(parsed: ParsedText, options: Choices) -> int | ParseFailure:
     """Return the index of the choice that a reply states.
 
     The labelled answer counts first, then the choice that the reply calls correct, then a line that
-    is nothing but a choice.
+    is only a choice, then the only choice that the text names.
     """
     choice = settled(parsed, ("answer",), options.read)
     if choice is not None:
@@ -293,13 +315,13 @@ def chosen(parsed: ParsedText, options: Choices) -> int | ParseFailure:
     whole = options.read(text, is_whole_reply=True)
     if not isinstance(whole, ParseFailure):
         return whole
-    rated = _RATED.sub("", text)
+    rated = _CONFIDENCE_AT_END.sub("", text)
     if rated != text and _LETTER.match(rated) and "\n" not in text:
         whole = options.read(rated.rstrip(","), is_whole_reply=True)
     lines = [options.read(line.strip(" |,;*\"'"), is_whole_reply=True) for line in text.split("\n")]
-    read = {line_choice for line_choice in lines if not isinstance(line_choice, ParseFailure)}
-    if read or not is_invalid(whole):
-        return _single_index(read, "several choices") if read else whole
+    line_choices = {index for index in lines if not isinstance(index, ParseFailure)}
+    if line_choices or not is_invalid(whole):
+        return _single_index(line_choices, "several choices") if line_choices else whole
     return options.named_in(text)
 
 
@@ -308,11 +330,11 @@ def _opening_letter(parsed: ParsedText) -> str | None:
 
     None if the reply opens with no letter, or if a label states the answer.
     """
-    is_told = all(statement.strength == "prose" for statement in parsed.under("answer"))
-    opening = _OPENING_LETTER.match(parsed.text) if is_told else None
+    is_prose = all(statement.strength == "prose" for statement in parsed.under("answer"))
+    opening = _OPENING_LETTER.match(parsed.text) if is_prose else None
     return opening["letter"] if opening else None
 
 
 def called_correct(text: str) -> list[str]:
     """Return the letters that a text calls correct or says it picks."""
-    return [match["letter"] or match["picked"] for match in _CORRECT.finditer(text)]
+    return [match["letter"] or match["picked"] for match in _CALLED_CORRECT.finditer(text)]

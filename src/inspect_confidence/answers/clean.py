@@ -1,4 +1,4 @@
-"""A reply -> plain lines: no reasoning, no markup, one spelling of powers, signs and quotes.
+"""Cleaning of a reply: without reasoning and markup, powers, signs and quotes in one spelling.
 
 Reasoning is never an answer. The text between thinking tags is removed, as is the text before a
 closing tag that has no opening tag, and the text after an opening tag that is never closed. Boxes
@@ -34,7 +34,7 @@ _SPECIAL = re.compile(  # tokens of a chat's template
     r"|<[｜|][^<>｜|\n]{2,30}[｜|]>",
     re.IGNORECASE,
 )
-_GOES_ON = re.compile(  # a base model asks itself the next question
+_NEXT_QUESTION = re.compile(  # a base model asks itself the next question
     r"(?<=\S)\s*\n(?=(?:#+ )?"
     r"(?:(?:(?:Follow-up )?[Qq]uestion|Q|Problem|Exercise|Example|Instruction|Task)\s?\d*"
     r"(?: \([^()\n]{1,40}\))?:|(?:Human|User):|#+ (?:Question|Instruction|Your task):?"
@@ -144,16 +144,18 @@ _DECLINED = re.compile(
 )
 
 
-_SIGNS = r"[a-z0-9 .,;:?!%'\"/-]"
-_LINE = rf"(?![0-9]{{1,3}}\. )[a-z0-9]{_SIGNS}*(?!{_SIGNS})"
-_PLAIN = re.compile(rf"(?:: |\n)?{_LINE}(?:\n+{_LINE})*\s*", re.IGNORECASE | re.ASCII)
+_PLAIN_SIGNS = r"[a-z0-9 .,;:?!%'\"/-]"
+_PLAIN_LINE = rf"(?![0-9]{{1,3}}\. )[a-z0-9]{_PLAIN_SIGNS}*(?!{_PLAIN_SIGNS})"
+_PLAIN_TEXT = re.compile(
+    rf"(?:: |\n)?{_PLAIN_LINE}(?:\n+{_PLAIN_LINE})*\s*", re.IGNORECASE | re.ASCII
+)
 """Lines without any character that the rewritings look for."""
 _REWORDED = re.compile(r"assistant|to the|\.\.", re.IGNORECASE)
 
 
 def clean(reply: str) -> str:
     """Return the reply without reasoning, markup and needless blanks; no line of it is empty."""
-    if not reply or (_PLAIN.fullmatch(reply) and not _REWORDED.search(reply)):
+    if not reply or (_PLAIN_TEXT.fullmatch(reply) and not _REWORDED.search(reply)):
         return single_blanks(reply)  # most values and short replies need no more
     text = folded(_SPECIAL.sub("\n", without_thoughts(_MARKS.sub(" ", reply))))
     text = single_blanks(text.translate(_TIMES_AND_LINES))
@@ -161,32 +163,32 @@ def clean(reply: str) -> str:
         text = pattern.sub(plain, text)
     text = _without_groups(_TABLE.sub(_labelled_row, text))
     text = _without_markdown(_without_latex(_without_tags(text)))
-    text = _POWER_IN_WORDS.sub(_in_digits, text)
+    text = _POWER_IN_WORDS.sub(_power_in_digits, text)
     return single_blanks(_DASH_AS_MINUS.sub(r"\1-", text))
 
 
 def plain_value(value: str) -> str:
-    """Return a value without markup, cleaned as text behind a label, not at a line's start."""
+    """Return a value without markup; it is cleaned as text after a label, not as a line's start."""
     plain = clean(f": {value}").removeprefix(":")
     return plain.replace(BOX, " ").replace(BOX_END, " ").strip()
 
 
 def without_thoughts(reply: str) -> str:
     """Return the reply without the model's reasoning (the text between thinking tags)."""
-    pieces: list[str] = []
-    reached, is_inside = 0, False
+    outside_thoughts: list[str] = []
+    reached, is_thinking = 0, False
     for tag in _THOUGHT.finditer(reply):
-        if not is_inside and tag["open"]:
-            pieces.append(reply[reached : tag.start()])
-        elif not is_inside:  # The prompt may have had the tag that opens.
-            pieces.clear()
-        reached, is_inside = tag.end(), tag["open"] is not None
-    return "\n".join(pieces if is_inside else [*pieces, reply[reached:]])
+        if not is_thinking and tag["open"]:
+            outside_thoughts.append(reply[reached : tag.start()])
+        elif not is_thinking:  # The opening tag may have been in the prompt.
+            outside_thoughts.clear()
+        reached, is_thinking = tag.end(), tag["open"] is not None
+    return "\n".join(outside_thoughts if is_thinking else [*outside_thoughts, reply[reached:]])
 
 
 def first_turn(reply: str) -> str:
     """Return the reply up to the place where a base model asks itself another question."""
-    return _GOES_ON.split(reply, 1)[0]
+    return _NEXT_QUESTION.split(reply, 1)[0]
 
 
 def is_cut(reply: str) -> bool:
@@ -277,6 +279,7 @@ def _without_latex(text: str) -> str:
 
 
 def _plain_command(command: re.Match[str]) -> str:
+    """Return the plain text of a LaTeX command; an unknown command stays."""
     line, name, space, escaped = command.groups()
     if name:
         return _SYMBOLS.get(name, command.group())
@@ -288,11 +291,11 @@ def _without_markdown(text: str) -> str:
 
     A blank replaces each emphasis mark, so that 3.**5** does not become 3.5.
     """
-    text = "\n".join(map(_with_powers, _LINE_MARKS.sub("", text).split("\n")))
+    text = "\n".join(map(_spell_powers, _LINE_MARKS.sub("", text).split("\n")))
     return _EMPHASIS.sub(" ", _TIMES_SIGN.sub(" × ", text))
 
 
-def _with_powers(line: str) -> str:
+def _spell_powers(line: str) -> str:
     """Return a line with Python's powers (10**6) spelled as 10^6.
 
     In `**10**-12` the stars are emphasis, and the line stays as it is.
@@ -301,7 +304,8 @@ def _with_powers(line: str) -> str:
     return line if powers.count("**") % 2 else powers
 
 
-def _in_digits(power: re.Match[str]) -> str:
+def _power_in_digits(power: re.Match[str]) -> str:
+    """Return a power in words ("ten to the sixth") as 10^6."""
     word = (power["word"] or "").lower()
     exponent = power["digits"] or _ORDINALS.get(word) or ONES.index(word)
     return f"10^{'-' if power['minus'] else ''}{exponent}"
@@ -313,7 +317,10 @@ def declines(text: str) -> bool:
 
 
 def is_refusal(text: str) -> bool:
-    """Return whether the (folded) text says that the model won't or can't answer."""
+    """Return whether the (folded) text says that the model won't or can't answer.
+
+    The words looked for are broader than in `declines`: "I don't know" and "sorry" are among them.
+    """
     return bool(_REFUSAL.search(text))
 
 

@@ -1,4 +1,4 @@
-"""A reply -> whether the model keeps its answer, and whether it bets on it, or a typed failure."""
+"""Readers of decisions: whether a model keeps its answer, and whether it bets on it."""
 
 import re
 
@@ -20,7 +20,7 @@ _NEGATED = re.compile(
     r"(?:\b(?:not|never|without|rather than|instead of|no longer)\b|n't\b|不)(?: \w+)?\s*$",
     re.IGNORECASE,
 )
-_OPEN = re.compile(r"\b(?:if|whether|unless|either|or)\b|\?|还是", re.IGNORECASE)
+_UNDECIDED = re.compile(r"\b(?:if|whether|unless|either|or)\b|\?|还是", re.IGNORECASE)
 _LABEL = re.compile(r"[^:：=\n]{0,40}[:：=] ?")
 _LABEL_END = re.compile(r"\W{0,2}[:：=]")
 _YES_OR_NO = re.compile(
@@ -46,7 +46,7 @@ def read_keep(reply: str, *, truncated: bool = False) -> bool | ParseFailure:
         >>> read_keep("KEEP or WITHDRAW").status
         'echo'
     """
-    return _read(reply, _KEEP, "keep", truncated)
+    return _read_decision(reply, _KEEP, "keep", truncated)
 
 
 def read_bet(reply: str, *, truncated: bool = False) -> bool | ParseFailure:
@@ -60,26 +60,34 @@ def read_bet(reply: str, *, truncated: bool = False) -> bool | ParseFailure:
         >>> read_bet("Decision: KEEP").status
         'invalid_response_format'
     """
-    return _read(reply, _BET, "bet", truncated)
+    return _read_decision(reply, _BET, "bet", truncated)
 
 
-def _read(  # noqa: PLR0911 # each has a reason of its own
+def _read_decision(  # noqa: PLR0911 # each has a reason of its own
     reply: str, words: dict[bool, str], name: str, truncated: bool
 ) -> bool | ParseFailure:
+    """Read a decision from a reply, or why there is none.
+
+    Args:
+        reply: Text of the reply.
+        words: Pattern of the words for each decision.
+        name: Name of the decision, a key of `_TEMPLATE`.
+        truncated: Whether the reply is cut off.
+    """
     text = clean(reply)
     if not text:
         return ParseFailure("no_response", "the reply is empty")
     if truncated and is_cut(without_thoughts(reply)):
         text += CUT  # the last word may go on
     lines = text.split("\n")
-    whole = {word for line in lines for word in _whole_lines(line, words)}
+    whole = {word for line in lines for word in _decisions_of_line(line, words)}
     if len(whole) == 1:
         return whole.pop()
     if whole:
         return ambiguous("both words")
     if _TEMPLATE[name].search(text):
         return ParseFailure("echo", "the reply is the prompt's template")
-    mentioned = _mentioned(lines, words)
+    mentioned = _mentioned_decisions(lines, words)
     if len(mentioned) == 1 and None not in mentioned:
         return bool(mentioned.pop())
     if truncated:
@@ -91,7 +99,7 @@ def _read(  # noqa: PLR0911 # each has a reason of its own
     return invalid("none of the words asked for")
 
 
-def _whole_lines(line: str, words: dict[bool, str]) -> set[bool]:
+def _decisions_of_line(line: str, words: dict[bool, str]) -> set[bool]:
     """Return the decisions that a line states by one of the words alone.
 
     The word may have a label before it, or be one part of a line with commas.
@@ -106,7 +114,7 @@ def _whole_lines(line: str, words: dict[bool, str]) -> set[bool]:
     return decisions
 
 
-def _mentioned(lines: list[str], words: dict[bool, str]) -> set[bool | None]:
+def _mentioned_decisions(lines: list[str], words: dict[bool, str]) -> set[bool | None]:
     """Return the decisions that the words in the lines stand for.
 
     None stands for a word that is negated, part of a condition or cut off.
@@ -122,6 +130,6 @@ def _mentioned(lines: list[str], words: dict[bool, str]) -> set[bool | None]:
                 if label := _YES_OR_NO.match(after):
                     mentioned.add(word if label["yes"] else not word)
                 elif not _LABEL_END.match(after):
-                    is_open = _OPEN.search(line) or _NEGATED.search(before)
-                    mentioned.add(None if is_open else word)
+                    is_undecided = _UNDECIDED.search(line) or _NEGATED.search(before)
+                    mentioned.add(None if is_undecided else word)
     return mentioned
