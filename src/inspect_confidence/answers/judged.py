@@ -1,4 +1,4 @@
-"""A judge's reply -> the judgment, or `grader_failed`: a missing judgment is never filled in."""
+"""Readers of a judge model's replies; a reply without a readable judgment is `grader_failed`."""
 
 import json
 import re
@@ -33,16 +33,16 @@ _VERDICTS: dict[str, Verdict] = {
 WordT = TypeVar("WordT", bound=str)
 
 _SIGNS = str.maketrans("’‘´`“”„", "''''\"\"\"", "*_")
-_AROUND = " .,;:!?…'\""
+_EDGE_SIGNS = " .,;:!?…'\""
 _LETTER = r"[^\W\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
 """A letter of a script that separates words by blanks (not Chinese or Japanese)."""
-_APART = rf"(?:(?<!{_LETTER})|(?!{_LETTER}))"
-_EXPLAINED = re.compile(
+_WORD_EDGE = rf"(?:(?<!{_LETTER})|(?!{_LETTER}))"
+_END_OR_EXPLANATION = re.compile(
     r"(?![/|])(?:\W{0,20}[.,;:(!–—-]|\W{1,20}because|$)"
     r"(?![ .,;:(!-]*(?:part(?:ly|ially)|mostly|somewhat|but|not|or|both|maybe|unless)\b)"
 )
-_NONE = re.compile(r"\W*(?:none|no (?:markers|hedges)|keine|aucun|无)\W*", re.IGNORECASE)
-_HEDGES = re.compile(
+_EMPTY_LIST = re.compile(r"\W*(?:none|no (?:markers|hedges)|keine|aucun|无)\W*", re.IGNORECASE)
+_PROMPT_LABELS = re.compile(
     r"^[^\w\n]{0,20}(?:hedges|answer yes or no)[^\w\n]{0,20}:", re.IGNORECASE | re.MULTILINE
 )
 """Labels of the study's prompts that a judge may repeat."""
@@ -79,19 +79,22 @@ def read_markers(reply: str, sentence: str, *, generalised: bool = False) -> Mar
     """
     parsed = parse_statements(reply)
     is_list = parsed.text.startswith("[") or "marker" in parsed.text.lower()
-    entries = _entries(parsed, "markers", is_whole_reply=is_list and not parsed.objects)
+    entries = _list_under_key(parsed, "markers", is_whole_reply=is_list and not parsed.objects)
     if entries is None and not parsed.objects:
-        entries = _hedges(reply, endless=generalised)
+        entries = _study_form_entries(reply, needs_no_end=generalised)
     if entries is None or not all(isinstance(entry, str) for entry in entries):
         return _failed(reply, "no list of markers")
-    inside = _plain(sentence)
+    plain_sentence = _plain_words(sentence)
 
-    def stands(marker: str) -> bool:
+    def is_in_sentence(marker: str) -> bool:
         parts = marker.split() if generalised else [marker]
-        return any(re.search(f"{_APART}{re.escape(part)}{_APART}", inside) for part in parts)
+        return any(
+            re.search(f"{_WORD_EDGE}{re.escape(part)}{_WORD_EDGE}", plain_sentence)
+            for part in parts
+        )
 
-    phrases = list(dict.fromkeys(plain for entry in entries if (plain := _plain(str(entry)))))
-    markers = Markers(entry for entry in phrases if stands(entry))
+    phrases = list(dict.fromkeys(plain for entry in entries if (plain := _plain_words(str(entry)))))
+    markers = Markers(entry for entry in phrases if is_in_sentence(entry))
     markers.foreign = len(phrases) - len(markers)
     if entries and not phrases:
         return _failed(reply, "markers without a word")
@@ -107,7 +110,7 @@ def read_decisiveness(reply: str) -> float | ParseFailure:
         >>> read_decisiveness('{"decisiveness": 0.7}')
         0.7
     """
-    parsed = _whole(reply)
+    parsed = _parse_complete_values(reply)
     value = settled(parsed, ("decisiveness",), value_of)
     if value is None and not parsed.objects and "{" not in parsed.text:
         labels = ("answer", "probability", "confidence")
@@ -126,24 +129,25 @@ def read_agreement(reply: str) -> Agreement | ParseFailure:
         >>> read_agreement("**yes**")
         'yes'
     """
-    return _word(_HEDGES.sub("", reply), "agreement", _AGREEMENTS)
+    return _labelled_word(_PROMPT_LABELS.sub("", reply), "agreement", _AGREEMENTS)
 
 
 def read_agreements(reply: str, count: int) -> Sequence[Agreement | ParseFailure]:
-    """Read the agreements of several replies that a judge gives in one call.
+    """Read the agreements of `count` replies with a sentence, which a judge lists in one call.
 
-    All fail if the judge lists another number of agreements than `count`.
+    All are `grader_failed` if the judge lists another number of agreements; an unreadable entry
+    fails alone.
     """
     parsed = parse_statements(reply)
-    entries = _entries(parsed, "agreement", is_whole_reply=not parsed.statements)
+    entries = _list_under_key(parsed, "agreement", is_whole_reply=not parsed.statements)
     if entries is None or len(entries) != count:
         return [_failed(reply, f"no list of {count} agreements")] * count
     texts = ["" if isinstance(entry, list | dict) else str(entry) for entry in entries]
-    verdicts = [_spoken_word(entry, _AGREEMENTS) for entry in texts]
-    if not parsed.statements and _NO_WORD in verdicts:  # a sentence with commas is no list
+    agreements = [_meaning_of_first_word(entry, _AGREEMENTS) for entry in texts]
+    if not parsed.statements and _NO_WORD in agreements:  # a sentence with commas is not a list
         return [_failed(reply, f"no list of {count} agreements")] * count
-    nothing = _failed(reply, "no agreement")
-    return [nothing if isinstance(entry, ParseFailure) else entry for entry in verdicts]
+    failure = _failed(reply, "no agreement")
+    return [failure if isinstance(entry, ParseFailure) else entry for entry in agreements]
 
 
 def read_verdict(reply: str) -> Verdict | ParseFailure:
@@ -155,7 +159,7 @@ def read_verdict(reply: str) -> Verdict | ParseFailure:
         >>> read_verdict("True")
         'correct'
     """
-    return _word(reply, "verdict", _VERDICTS)
+    return _labelled_word(reply, "verdict", _VERDICTS)
 
 
 def read_grade_letter(reply: str) -> Verdict | ParseFailure:
@@ -167,7 +171,7 @@ def read_grade_letter(reply: str) -> Verdict | ParseFailure:
         >>> read_grade_letter("A or B").status
         'grader_failed'
     """
-    text = _plain(without_thoughts(reply))
+    text = _plain_words(without_thoughts(reply))
     letters = set(re.findall(r"(?<!\w)[abc](?!\w)", text))
     names = {_VERDICTS[name] for name in re.findall(r"(?<![\w])(?:in)?correct(?!\w)", text)}
     if re.search(r"not[_ ]attempted", text):
@@ -181,12 +185,18 @@ def read_grade_letter(reply: str) -> Verdict | ParseFailure:
 _GRADES: dict[str, Verdict] = {"a": "correct", "b": "incorrect", "c": "punt"}
 
 
-def _word(reply: str, key: str, words: dict[str, WordT]) -> WordT | ParseFailure:
-    """Return the meaning of the word under a key, or of a word that is the reply or a line."""
-    parsed = _whole(reply)
+def _labelled_word(reply: str, key: str, words: dict[str, WordT]) -> WordT | ParseFailure:
+    """Return the meaning of the word under a key, or of the only line that is such a word.
+
+    Args:
+        reply: Reply of the judge.
+        key: Key or label of the word.
+        words: Meaning of each accepted word.
+    """
+    parsed = _parse_complete_values(reply)
 
     def read_word(value: str) -> WordT | ParseFailure:
-        return _spoken_word(value, words)
+        return _meaning_of_first_word(value, words)
 
     word = settled(parsed, (key,), read_word)
     if not parsed.objects:
@@ -200,7 +210,7 @@ def _word(reply: str, key: str, words: dict[str, WordT]) -> WordT | ParseFailure
     return _failed(reply, f"no {key}") if word is None or isinstance(word, ParseFailure) else word
 
 
-def _whole(reply: str) -> ParsedText:
+def _parse_complete_values(reply: str) -> ParsedText:
     """Parse a reply and leave out a value in which the reply breaks off."""
     parsed = parse_statements(reply)
     return replace(
@@ -208,14 +218,14 @@ def _whole(reply: str) -> ParsedText:
     )
 
 
-def _spoken_word(value: str, words: dict[str, WordT]) -> WordT | ParseFailure:
-    """Return the meaning of a value's first word, unless the rest of the value contradicts it."""
-    text = _plain(value)
+def _meaning_of_first_word(value: str, words: dict[str, WordT]) -> WordT | ParseFailure:
+    """Return the meaning of a value's first word; `_NO_WORD` if the rest contradicts it."""
+    text = _plain_words(value)
     word = max(
         (candidate for candidate in words if text.startswith(candidate)), key=len, default=""
     )
     remainder = text[len(word) :]
-    if not word or not _EXPLAINED.match(remainder):
+    if not word or not _END_OR_EXPLANATION.match(remainder):
         return _NO_WORD
     mentioned = {
         words[candidate]
@@ -225,22 +235,22 @@ def _spoken_word(value: str, words: dict[str, WordT]) -> WordT | ParseFailure:
     return words[word] if mentioned <= {words[word]} else _NO_WORD
 
 
-def _entries(parsed: ParsedText, key: str, *, is_whole_reply: bool) -> list[object] | None:
+def _list_under_key(parsed: ParsedText, key: str, *, is_whole_reply: bool) -> list[object] | None:
     """Return the list under a key; with `is_whole_reply` the whole text may be the list.
 
     None if there is no list, or if there are different lists.
     """
     statements = [statement for statement in parsed.under(key) if not statement.is_open]
     firm = [statement for statement in statements if statement.strength == "object"] or statements
-    lists = [_items(statement.raw or statement.value) for statement in firm]
+    lists = [_split_list(statement.raw or statement.value) for statement in firm]
     agreed = lists[-1] if lists and all(statement == lists[0] for statement in lists) else None
-    return _items(parsed.text) if agreed is None and is_whole_reply else agreed
+    return _split_list(parsed.text) if agreed is None and is_whole_reply else agreed
 
 
-def _items(text: str) -> list[object] | None:
+def _split_list(text: str) -> list[object] | None:
     """Return the entries of a list in JSON, in quotation marks, or separated by commas or lines."""
     text = text[max(text.find("["), 0) :].strip()
-    if not text or _NONE.fullmatch(text):
+    if not text or _EMPTY_LIST.fullmatch(text):
         return [] if text else None
     with suppress(ValueError, RecursionError):
         if isinstance(parsed := json.loads(text), list):
@@ -251,19 +261,23 @@ def _items(text: str) -> list[object] | None:
     return [match.strip(" \"'") for match in parts if match]
 
 
-def _hedges(reply: str, *, endless: bool) -> list[object] | None:
-    """Return the entries of a line in the study's form; `####` ends it unless it is `endless`."""
-    *label, body = _HEDGES.split(without_thoughts(reply).strip())
+def _study_form_entries(reply: str, *, needs_no_end: bool) -> list[object] | None:
+    """Return the entries of a line in the study's form; None if the reply has another form.
+
+    The entries end with `####`; with `needs_no_end` they may end without it.
+    """
+    *label, body = _PROMPT_LABELS.split(without_thoughts(reply).strip())
     markers, end, after = (part.strip() for part in body.partition("####"))
     is_prose = "\n" in markers or (not end and markers.endswith((".", "!", "?", ":")))
-    if after.strip("#") or is_prose or not (end or label or (endless and markers)):
+    if after.strip("#") or is_prose or not (end or label or (needs_no_end and markers)):
         return None
-    return [*markers.split(";")] if ";" in markers else _items(markers) if markers else []
+    return [*markers.split(";")] if ";" in markers else _split_list(markers) if markers else []
 
 
 def _failed(reply: str, problem: str) -> ParseFailure:
+    """Return a `grader_failed` with a problem and the beginning of the judge's reply."""
     return ParseFailure("grader_failed", f"{problem} in the judge's reply {reply[:80]!r}")
 
 
-def _plain(text: str) -> str:
-    return " ".join(text.translate(_SIGNS).lower().split()).strip(_AROUND)
+def _plain_words(text: str) -> str:
+    return " ".join(text.translate(_SIGNS).lower().split()).strip(_EDGE_SIGNS)

@@ -5,22 +5,22 @@ from functools import lru_cache
 
 # ruff: noqa: RUF001 # dashes and colons, as they are written
 
-_OF_CONFIDENCE = (
+_AFTER_CONFIDENCE = (
     r"(?:[ _-](?:level|score|rating|estimate|value|percentage|probability|interval level)"
     r"| (?:in|of|for) (?:this|my|the|that) (?:final )?"
     r"(?:answer|choice|response|prediction|estimate)(?: being correct)?)*"
 )
-_OF_REASON = (
+_AFTER_REASON = (
     r"(?: (?:of|for|behind) (?:the |my )?(?:answer|confidence|probability|choice|estimate))?"
 )
-_OF_BOUND = (
+_AFTER_BOUND = (
     r"(?:[ _-](?:bound|limit|end|endpoint|value|exponent|estimate|point|power|interval|range|ci"
     r"|confidence(?=[ _-])|credible|of|for|the|on|my|[0-9]{1,2}(?:\.[0-9]+)?%)(?![\w-]))*"
 )
 NAMES: dict[str, str] = {
     "interval": r"(?:confidence |credible |prediction )?(?:interval|range)(?: for the exponent)?|ci"
     r"|lower(?: bound)?(?:,| and|/) ?upper(?: bounds?)?",
-    "confidence": rf"(?:level of )?(?:confidence|certainty){_OF_CONFIDENCE}(?! intervals?)"
+    "confidence": rf"(?:level of )?(?:confidence|certainty){_AFTER_CONFIDENCE}(?! intervals?)"
     r"|置信度|置信水平|信心(?:水平|程度|指数)?|把握",
     "answer": r"answers?(?:[ _](?:choice|option|letter)| to (?:the|this|your) question)?|ans"
     r"|(?:answer|solution) to (?:the|this) (?:math )?problem"
@@ -34,13 +34,13 @@ NAMES: dict[str, str] = {
     "age": r"(?<!current )(?<!present )(?<!years of )(?:(?:predict|estimat|expect)ed )?"
     r"age(?: (?:at|of) death)?"
     r"|lifespan|预期寿命|死亡年龄",
-    "lower": rf"(?:exponent[ _])?lower(?! than){_OF_BOUND}|下限|下界|minimal",
-    "upper": rf"(?:exponent[ _])?upper{_OF_BOUND}|上限|上界|maximal",
-    "low": rf"(?:low|min(?:imum)?|lowest){_OF_BOUND}",
-    "high": rf"(?:high|max(?:imum)?|highest){_OF_BOUND}",
+    "lower": rf"(?:exponent[ _])?lower(?! than){_AFTER_BOUND}|下限|下界|minimal",
+    "upper": rf"(?:exponent[ _])?upper{_AFTER_BOUND}|上限|上界|maximal",
+    "low": rf"(?:low|min(?:imum)?|lowest){_AFTER_BOUND}",
+    "high": rf"(?:high|max(?:imum)?|highest){_AFTER_BOUND}",
     "exponent": r"exponents?(?: (?:of (?:the power of )?(?:10|ten)|is))?|指数",
     "reason": r"(?:reason(?:ing|s)?|explanations?|rationale|justification|analysis|thoughts?"
-    rf"|notes?){_OF_REASON}|solution|steps?|解释|理由|推理|说明",
+    rf"|notes?){_AFTER_REASON}|solution|steps?|解释|理由|推理|说明",
     "markers": r"(?:epistemic )?markers",
     "decisiveness": r"decisiveness(?: score)?",
     "agreement": r"agreements?|consistency",
@@ -71,7 +71,7 @@ def key_of(label: re.Match[str]) -> str:
     return next(key for key in NAMES if label[key] is not None)
 
 
-_OF_LETTER = re.compile(
+_LETTER_KEY = re.compile(
     r"(?:p ?\(|(?:probability|prob|confidence)(?: of)? )(?P<of>[A-Za-z])\)?"
     r"|(?:option |choice )?\(?(?P<letter>[A-Za-z])"
     r"(?:[).:]?(?:[).:] .*)?| (?:probability|prob|confidence))",
@@ -81,10 +81,13 @@ _OF_LETTER = re.compile(
 
 @lru_cache(1000)
 def plain_key(key: str) -> str:
-    """Return the name for a key of a JSON object: a label's name, a letter, or the key itself."""
+    """Return the standard name of a JSON object's key.
+
+    It is the label's key in `NAMES`, the letter of a choice, or else the key itself in lower case.
+    """
     key = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key)
     key = " ".join(key.replace("_", " ").split()).strip(" *:")
-    if letter := _OF_LETTER.fullmatch(key):
+    if letter := _LETTER_KEY.fullmatch(key):
         return (letter["of"] or letter["letter"]).lower()
     match = LABEL.fullmatch(f"{key}:")
     return key_of(match) if match else key.casefold()

@@ -1,4 +1,4 @@
-"""Finds what a reply states, and under which label: lines, JSON, tags, prose -> statements."""
+"""Parser of a reply into statements: labels with their values, in lines, JSON, tags and prose."""
 
 import re
 from bisect import bisect
@@ -23,19 +23,19 @@ from inspect_confidence.answers.label_names import LABEL, key_of
 
 Strength = Literal["object", "final", "line", "inline", "prose"]
 
-_OPENING = 60
+_OPENING_LENGTH = 60
 """Largest number of characters before a label that still counts as the beginning of its line."""
 _LINE_START = re.compile(
     r"[^\w\n]*(?:(?:so|thus|therefore|hence|and|here is|here's|my|the|your|with|step \d+|\d+)"
     r"[,.):]*[ ]+){0,3}",
     re.IGNORECASE,
 )
-_BESIDE = re.compile(r"[,;(] ?(?:(?:and|with) )?(?:my |a )?$")
-_I = r"i(?:'d| would|'ll| will)? (?:now )?"
-I_CHANGE = rf"{_I}(?:change|revise|widen|narrow|correct|adjust|update|lower|raise)"
+_AFTER_ANSWER = re.compile(r"[,;(] ?(?:(?:and|with) )?(?:my |a )?$")
+_I_WILL = r"i(?:'d| would|'ll| will)? (?:now )?"
+I_CHANGE = rf"{_I_WILL}(?:change|revise|widen|narrow|correct|adjust|update|lower|raise)"
 """The words by which a model takes an answer back."""
 _REVISED = re.compile(
-    rf"\b(?:(?:{I_CHANGE}|{_I}put)"
+    rf"\b(?:(?:{I_CHANGE}|{_I_WILL}put)"
     r"(?: (?:my|the|that|this|it)(?: (?:final |previous )?(?:answer|estimate|choice|exponent"
     r"|(?P<confidence>confidence)|probability))?)?(?: down| up)? (?:to|at)"
     r"|(?:let's|i'll|i will|i(?:'d| would)(?= go with ~?\.?[0-9])) (?:say|go with)"
@@ -50,16 +50,16 @@ _BESIDE_ANSWER = re.compile(
 """The confidence at the end of a value that has an answer and its confidence."""
 _COLON = re.compile(r"[ ]?(?:[:：=→≈~]|->)")
 _BOUNDS = frozenset({"lower", "upper", "low", "high", "exponent", "interval"})
-_OF_OTHERS = re.compile(r"\b(?:from|of|than) (?:our|your|the|my) $", re.IGNORECASE)
+_BEFORE_OTHER_ANSWER = re.compile(r"\b(?:from|of|than) (?:our|your|the|my) $", re.IGNORECASE)
 _EMPTY = re.compile(r"[\s|:=\"'*.,]*")
 _BOXED = re.compile(f"{BOX}(?P<inside>[^{BOX}{BOX_END}]*){BOX_END}")
-_SINGLE = re.compile(r"[ ]?[(\[][ ]?-?\w{1,20}%?[ ]?[)\]]")
+_VALUE_IN_BRACKETS = re.compile(r"[ ]?[(\[][ ]?-?\w{1,20}%?[ ]?[)\]]")
 _LETTER_LINE = re.compile(
     r"^[^\w\n]*(?:option |choice )?\(?(?P<letter>[A-Z])(?:\)?(?:[.)][^\n:|]{0,80})?"
     r"[^\w\n.]{0,80}[:=|–—-] ?(?P<value>[^\w\n]{0,4}\.?[0-9][^\n]*)|[.)] (?P<alone>[0-9.]+ ?%?)$)",
     re.MULTILINE,
 )
-_LETTERS = re.compile(
+_LETTER_VALUE = re.compile(
     r"(?<![\w.])(?P<letter>[A-Z])\)? ?[:=] ?(?P<value>\.?[0-9][0-9.]*(?: ?%)?)(?=[,;.\s]|$)"
 )
 
@@ -69,13 +69,17 @@ class Statement:
     """Statement of a reply: a label with its value, from the label's start to the value's end.
 
     Attributes:
-        key: Which label, a key of `NAMES` or the lower-case key of an object.
-        strength: "object" for JSON; "final" for what is called so; "line" at a line's start;
-            "inline" within one; "prose" with a verb for its colon.
-        value: What is stated, on one line; `raw`, as it was written, lists as JSON.
-        heading: Whether the label is alone on its line, and the value is the next line.
-        note: What stood in brackets at the label.
-        is_open: Whether the reply ends within the value, as far as can be told.
+        key: Key of the label in `NAMES`, or the lower-case key of a JSON object.
+        strength: How firmly the label marks the value: "object" in JSON, "final" if the label says
+            "final", "line" at a line's start, "inline" within a line, "prose" with a verb in place
+            of a colon.
+        value: Value on one line, cleaned.
+        start: Position of the label in the cleaned text.
+        end: Position of the value's end in the cleaned text.
+        heading: Whether the label is alone on its line, so that the value is the next line.
+        note: Text in brackets after the label.
+        is_open: Whether the reply seems to end within the value.
+        raw: Value of a JSON member before cleaning, lists as JSON; empty for other statements.
     """
 
     key: str
@@ -91,9 +95,9 @@ class Statement:
 
 @dataclass(frozen=True)
 class ParsedText:
-    """A cleaned reply without its objects, and what is stated in both, in order.
+    """A cleaned reply without its JSON objects, and the statements of text and objects, in order.
 
-    It has a number of `objects`, and `is_open` if the last of them isn't closed.
+    `objects` is the number of JSON objects. `is_open` says that an object isn't closed.
     """
 
     text: str
@@ -107,9 +111,14 @@ class ParsedText:
 
 
 def parse_statements(reply: str, literal: tuple[str, ...] = (), *, cut: bool = False) -> ParsedText:
-    """Parse the statements of a reply; texts that are taken literally have no labels in them.
+    """Parse a reply into its cleaned text and the statements in it.
 
-    A reply that is cut off where a number or a word may go on ends in `CUT`.
+    The model's reasoning, and a next question that a base model asks itself, are left out.
+
+    Args:
+        reply: Text of the reply.
+        literal: Phrases, such as choices' texts, in which no label is looked for.
+        cut: Whether the reply ends within a number or word; `CUT` then marks the text's end.
     """
     whole = without_thoughts(reply)
     turn = first_turn(whole)
@@ -131,7 +140,9 @@ def parse_statements(reply: str, literal: tuple[str, ...] = (), *, cut: bool = F
         ]
         text += piece
         statements += [
-            statement for member in members for statement in _of_member(member, len(text))
+            statement
+            for member in members
+            for statement in _statements_of_member(member, len(text))
         ]
         reached = end
     remainder = turn[objects[0][0] :] if objects else ""
@@ -141,7 +152,7 @@ def parse_statements(reply: str, literal: tuple[str, ...] = (), *, cut: bool = F
     return ParsedText(text, statements, len(objects), is_open)
 
 
-def _of_member(member: Member, start: int) -> Iterator[Statement]:
+def _statements_of_member(member: Member, start: int) -> Iterator[Statement]:
     """Yield the statement of an object's member, and the labelled statements within an answer."""
     key, value, is_open = member
     yield Statement(key, "object", plain_value(value), start, start, is_open=is_open, raw=value)
@@ -160,30 +171,35 @@ def labelled(text: str) -> list[Statement]:
     statements: list[Statement] = []
     explicit = following = len(text)
     for label in reversed(list(LABEL.finditer(text))):
-        if strength := _strength(text, label):
+        if strength := _label_strength(text, label):
             # "Answer: The answer is B" has a value that prose doesn't end.
             stop = following if strength == "prose" else explicit
             statements.append(_statement(text, strength, label, stop))
             following = label.start()
             explicit = explicit if strength == "prose" else following
-    statements += [*_loose_boxes(text, statements), *_by_letter(text), *_revisions(text)]
-    return sorted(_in_reasons_as_prose(text, statements), key=lambda statement: statement.start)
+    statements += [
+        *_unlabelled_boxes(text, statements),
+        *_letter_statements(text),
+        *_revisions(text),
+    ]
+    return sorted(_weaken_within_reasons(text, statements), key=lambda statement: statement.start)
 
 
-def _in_reasons_as_prose(text: str, statements: list[Statement]) -> Iterator[Statement]:
-    """Yield statements on the line of an explanation as prose, unless they are called an answer."""
+def _weaken_within_reasons(text: str, statements: list[Statement]) -> Iterator[Statement]:
+    """Yield the statements; inline ones on the line of an explanation become "prose"."""
     breaks = [match.start() for match in re.finditer("\n", text)]
     reasons = {bisect(breaks, match.start) for match in statements if match.key == "reason"}
     for match in statements:
-        is_told = match.strength == "inline" and bisect(breaks, match.start) in reasons
-        yield replace(match, strength="prose") if is_told else match
+        is_weakened = match.strength == "inline" and bisect(breaks, match.start) in reasons
+        yield replace(match, strength="prose") if is_weakened else match
 
 
-def _strength(text: str, label: re.Match[str]) -> Strength | None:  # noqa: PLR0911 # a ladder
+def _label_strength(text: str, label: re.Match[str]) -> Strength | None:  # noqa: PLR0911 # a ladder
+    """Return how firmly a match of `LABEL` marks a value; None if the word is no label."""
     key, lead, has_number = key_of(label), label["lead"].lower(), label["number"] is not None
-    before = text[max(0, label.start() - _OPENING - 1) : label.start()]
+    before = text[max(0, label.start() - _OPENING_LENGTH - 1) : label.start()]
     _, line_break, opening = before.rpartition("\n")
-    is_near = line_break or label.start() <= _OPENING
+    is_near = line_break or label.start() <= _OPENING_LENGTH
     starts = bool(is_near and _LINE_START.fullmatch(opening))
     colon = _COLON.match(label["mark"] or "")
     if label["verb"] and not colon:
@@ -192,14 +208,14 @@ def _strength(text: str, label: re.Match[str]) -> Strength | None:  # noqa: PLR0
             is_first = starts and not re.search(r"\w", opening)
             return "line" if is_first or "my" in lead else None
         return "prose" if key != "reason" else None
-    if key == "answer" and _OF_OTHERS.search(opening):
+    if key == "answer" and _BEFORE_OTHER_ANSWER.search(opening):
         return None
     if key in _BOUNDS:
         if label["mark"] or has_number:
             return "line" if starts else "inline"
         if text.startswith(" of ", label.end()):
             return "prose"
-    if key == "confidence" and has_number and _BESIDE.search(opening):
+    if key == "confidence" and has_number and _AFTER_ANSWER.search(opening):
         return "inline"
     # Without a colon, and within a line, the word is no label.
     is_line = label["mark"] is not None or (key == "confidence" and has_number)
@@ -211,12 +227,15 @@ def _strength(text: str, label: re.Match[str]) -> Strength | None:  # noqa: PLR0
 
 
 def _statement(text: str, strength: Strength, label: re.Match[str], stop: int) -> Statement:
-    """Return the statement after a label on its line, or on the next if the label stands alone."""
+    """Return the statement of a label, whose value ends at the line's end or at `stop`.
+
+    If the label stands alone on its line, the value is the next line.
+    """
     note, key, begin = label["note"] or "", key_of(label), label.start()
     value, line_break, below = text[label.end() : stop].partition("\n")
     end = label.end() + len(value)
     heading = bool(_EMPTY.fullmatch(value))
-    if heading and label["bare"] is not None and _SINGLE.fullmatch(note):
+    if heading and label["bare"] is not None and _VALUE_IN_BRACKETS.fullmatch(note):
         return Statement(key, strength, note.strip(" ()[]"), begin, end)
     if heading and line_break:
         value, *_ = below.partition("\n")
@@ -226,14 +245,14 @@ def _statement(text: str, strength: Strength, label: re.Match[str], stop: int) -
             value = ""
     box = _BOXED.search(value)
     value = box["inside"] if box else value.replace(BOX, " ").replace(BOX_END, " ")
-    if key == "confidence" and _ANSWER_AND.search(text, max(0, begin - _OPENING), begin):
+    if key == "confidence" and _ANSWER_AND.search(text, max(0, begin - _OPENING_LENGTH), begin):
         # Without a percentage, a number alone may be the answer.
-        rated = _BESIDE_ANSWER.search(value[-_OPENING:])
+        rated = _BESIDE_ANSWER.search(value[-_OPENING_LENGTH:])
         value = rated["confidence"] if rated else value if "%" in value else ""
     return Statement(key, strength, value.strip().removesuffix(" |"), begin, end, heading, note)
 
 
-def _loose_boxes(text: str, labelled: list[Statement]) -> Iterator[Statement]:
+def _unlabelled_boxes(text: str, labelled: list[Statement]) -> Iterator[Statement]:
     """Yield an answer for each box that is not in the value of a label."""
     values = [
         statement
@@ -251,16 +270,16 @@ def _loose_boxes(text: str, labelled: list[Statement]) -> Iterator[Statement]:
 
 
 def _revisions(text: str) -> Iterator[Statement]:
-    """Yield answers that replace an earlier one: "I'd revise that to 0.75"."""
+    """Yield answers and confidences that replace an earlier one: "I'd revise that to 0.75"."""
     for match in _REVISED.finditer(text):
         key = "confidence" if match["confidence"] else "answer"
         if not re.search(r"\bif\b", match["value"][:80]):
             yield Statement(key, "final", match["value"].strip(), *match.span())
 
 
-def _by_letter(text: str) -> Iterator[Statement]:
+def _letter_statements(text: str) -> Iterator[Statement]:
     """Yield statements that give a number to letters from A on: `A: 0.7`, `| B | 30% |`."""
-    matches = list(_LETTER_LINE.finditer(text)) or list(_LETTERS.finditer(text))
+    matches = list(_LETTER_LINE.finditer(text)) or list(_LETTER_VALUE.finditer(text))
     letters = "".join(match["letter"] for match in matches)
     if len(matches) > 1 and ascii_uppercase.startswith(letters):  # a list
         for match in matches:

@@ -1,4 +1,4 @@
-"""Rules of all readers: when a reply is empty, only reasoning, cut off, refused or ambiguous."""
+"""Rules shared by all readers: when a reply is empty, cut off, refused or ambiguous."""
 
 import operator
 import re
@@ -46,7 +46,9 @@ _RETHINKING = re.compile(
     r"[^\n]*\Z",
     re.IGNORECASE,
 )
-_OTHERWISE = re.compile(r"\b(?:(?:however|but|otherwise),? if|alternatively|if instead)\b", re.I)
+_UNDER_OTHER_CONDITION = re.compile(
+    r"\b(?:(?:however|but|otherwise),? if|alternatively|if instead)\b", re.I
+)
 
 
 invalid = partial(ParseFailure, "invalid_response_format")
@@ -67,7 +69,10 @@ def is_revised(text: str) -> bool:
 
 
 def is_replaced(text: str) -> bool:
-    """Return whether a text takes the answer before it back, within a line for another value."""
+    """Return whether a text takes the preceding answer back.
+
+    The signs are stricter than in `is_revised`: they stand at a line's start or before a new value.
+    """
     return bool(_REPLACED.search(text))
 
 
@@ -84,6 +89,13 @@ def read_stated(
     Every failure of a truncated reply is `truncated`, because the missing text might have been
     readable. If the reply ends within the value of one of the keys, an earlier statement of the key
     is not read instead.
+
+    Args:
+        reply: Text of the reply.
+        choose: Function that returns the value of a parsed reply, or why there is none.
+        keys: Labels under which the value may be stated.
+        truncated: Whether the reply is cut off.
+        literal: Phrases in which no label is looked for.
     """
     if not reply.strip():
         return ParseFailure("no_response", "the reply is empty")
@@ -101,9 +113,9 @@ def read_stated(
         return answer
     if not parsed.text and not parsed.statements:
         return ParseFailure("no_response", "the reply is empty but for markup and reasoning")
-    attempts = [statement.value for statement in parsed.under("answer") if statement.value]
-    is_nothing = is_invalid(answer) or (answer.status == "ambiguous" and not parsed.statements)
-    if is_nothing and all(map(is_refusal, [parsed.text, *attempts])):
+    answer_values = [statement.value for statement in parsed.under("answer") if statement.value]
+    states_nothing = is_invalid(answer) or (answer.status == "ambiguous" and not parsed.statements)
+    if states_nothing and all(map(is_refusal, [parsed.text, *answer_values])):
         return ParseFailure("refusal", "the reply declines to answer")
     return answer
 
@@ -114,14 +126,21 @@ def settled(
     read: Reader[ParsedT],
     is_same: Same[ParsedT] = operator.eq,
 ) -> ParsedT | ParseFailure | None:
-    """Return the one value of the statements under some labels; None if there are none.
+    """Return the value that the statements under some labels agree on; None if there are none.
 
-    If nothing is called an answer, a statement called a choice, a result or an estimate counts as
-    one. JSON counts before lines, lines before prose. The last statement counts if the earlier ones
+    JSON counts before lines, and lines before prose. The last statement counts if the earlier ones
     agree with it, if it is called final, or if words before it take the earlier ones back.
+    Otherwise the value is `ambiguous`. If "answer" is among the keys and has no statement, a
+    statement called a choice, a result or an estimate counts as the answer.
+
+    Args:
+        parsed: Parsed reply.
+        keys: Keys of the labels.
+        read: Reader of a statement's value.
+        is_same: Function that compares two values.
     """
     readings = [(statement, read(statement.value)) for statement in parsed.under(*keys)]
-    readings = [pair for pair in readings if not _is_none(*pair)]
+    readings = [pair for pair in readings if not _has_no_value(*pair)]
     if declines(parsed.text):  # what stands in a refusal's prose is no answer
         readings = [pair for pair in readings if pair[0].strength != "prose"]
     if not readings:
@@ -131,7 +150,7 @@ def settled(
         return None if isinstance(looser, ParseFailure) else looser
     tier = min(_TIERS[statement.strength] for statement, _ in readings)
     firm = [pair for pair in readings if _TIERS[pair[0].strength] == tier]
-    if tier == _TIERS["prose"]:  # where something is told, what isn't is no answer
+    if tier == _TIERS["prose"]:  # an unreadable sentence is not an answer if another is readable
         firm = [pair for pair in firm if not is_invalid(pair[1])] or firm
     last = firm[-1][0]
     later = [
@@ -139,23 +158,23 @@ def settled(
         for statement, reading in readings[readings.index(firm[-1]) + 1 :]
         if statement.key == last.key and not isinstance(reading, ParseFailure)
     ]
-    # Its value may begin with "Actually", and go on with another one.
+    # The last value itself may begin with "Actually" and state another value.
     label_length = (
         0 if last.strength == "object" else min(len(last.value), last.end - last.start) - 1
     )
     remainder = parsed.text[last.end - label_length :]
     if not later and is_replaced(remainder) and not _CONFIRMED.search(remainder[-60:]):
         return ambiguous("an answer that is taken back")
-    return _last_of(parsed, [*firm, *later[-1:]], is_same)
+    return _last_reading(parsed, [*firm, *later[-1:]], is_same)
 
 
-def _is_none(statement: Statement, reading: object) -> bool:
+def _has_no_value(statement: Statement, reading: object) -> bool:
     """Return whether a statement is the prompt's placeholder or a heading, and states no value."""
     is_empty = statement.heading or not statement.value or is_template(statement.value)
     return is_empty and isinstance(reading, ParseFailure)
 
 
-def _last_of(
+def _last_reading(
     parsed: ParsedText, pairs: Readings[ParsedT], is_same: Same[ParsedT]
 ) -> ParsedT | ParseFailure:
     """Return the last reading, unless an earlier one differs and isn't replaced by the last one."""
@@ -168,7 +187,7 @@ def _last_of(
         if not is_alike:
             between = parsed.text[earlier.end : last.start]
             is_replaced = last.strength == "final" or is_revised(between)
-            if is_replaced and not _OTHERWISE.search(between):
+            if is_replaced and not _UNDER_OTHER_CONDITION.search(between):
                 return reading
             return ambiguous("several different answers")
     return reading
