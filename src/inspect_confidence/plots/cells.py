@@ -15,10 +15,10 @@ from inspect_confidence.plots.layout import facets, tick_labels, tick_width
 from inspect_confidence.plots.style import ON_DARK, ON_LIGHT, PAPER, SEQUENTIAL
 from inspect_confidence.plots.text import blocks
 
-_ROW = 0.21  # inches, as the next one
-_HALF = 0.2  # of a column, when its label is slanted
+_ROW_HEIGHT = 0.21  # inches
+_HALF_COLUMN = 0.2  # inches: slanted labels end in the middle of their columns
 _MOST_COLUMNS = 5
-_LEVEL = 8  # characters of a column's label that fit without a slant
+_LABEL_CHARACTERS = 8  # characters of a label that fit into one of `_MOST_COLUMNS` columns
 _SLANT = 35  # degrees
 
 
@@ -44,41 +44,46 @@ class CellTable:
 
 
 def cells(tables: Sequence[CellTable]) -> Figure:
-    """Draw the tables below each other, each in blocks of as many columns as are legible."""
-    parts = [
+    """Draw the tables below each other, each in blocks of at most five columns."""
+    table_blocks = [
         (table, places)
         for table in tables
         for places in blocks(range(len(table.columns)), _MOST_COLUMNS)
     ]
-    names = [tick_labels(table.columns[k] for k in ks) for table, ks in parts]
-    slanted = max((tick_width(labels) for labels in names if _slanted(labels)), default=0.0)
-    down, aside = (slanted * turn(radians(_SLANT)) for turn in (sin, cos))
-    sides = max(tick_width(tick_labels(table.rows)) for table in tables)
-    ticks = max(sides, aside - _HALF)
+    names = [
+        tick_labels(table.columns[place] for place in places) for table, places in table_blocks
+    ]
+    slanted_width = max(
+        (tick_width(labels) for labels in names if _are_slanted(labels)), default=0.0
+    )
+    down, aside = slanted_width * sin(radians(_SLANT)), slanted_width * cos(radians(_SLANT))
+    row_label_width = max(tick_width(tick_labels(table.rows)) for table in tables)
+    ticks = max(row_label_width, aside - _HALF_COLUMN)
     return facets(
         [
-            (table_and_places[0].title, (*table_and_places, labels))
-            for table_and_places, labels in zip(parts, names, strict=True)
+            (table.title, (table, places, labels))
+            for (table, places), labels in zip(table_blocks, names, strict=True)
         ],
-        lambda ax, part: _draw(ax, *part),
-        "",
-        "",
+        lambda ax, table_block: _draw_table(ax, *table_block),
+        x="",
+        y="",
         columns=1,
-        height=[_ROW * len(table.rows) for table, _ in parts],
+        height=[_ROW_HEIGHT * len(table.rows) for table, _ in table_blocks],
         shared="none",
         ticks=ticks,
         least_ticks=ticks,
-        beneath=["" if places[0] else table.remark for table, places in parts],
+        beneath=["" if places[0] else table.remark for table, places in table_blocks],
         below=0.24 + down,
     )
 
 
-def _slanted(labels: Sequence[str]) -> bool:
+def _are_slanted(labels: Sequence[str]) -> bool:
     """Return whether any label is wider than its column, so that the labels are slanted."""
-    return max(map(len, labels)) > _LEVEL * _MOST_COLUMNS / len(labels) - 1
+    return max(map(len, labels)) > _LABEL_CHARACTERS * _MOST_COLUMNS / len(labels) - 1
 
 
-def _draw(ax: Axes, table: CellTable, places: Sequence[int], labels: Sequence[str]) -> None:
+def _draw_table(ax: Axes, table: CellTable, places: Sequence[int], labels: Sequence[str]) -> None:
+    """Draw the table's columns at the indices `places`, labelled with `labels`."""
     finite = table.values[np.isfinite(table.values)]
     low, high = table.limits or (0.0, float(finite.max(initial=0)) or 1.0)
     scale, colours = Normalize(low, high), colormaps[SEQUENTIAL]
@@ -89,7 +94,7 @@ def _draw(ax: Axes, table: CellTable, places: Sequence[int], labels: Sequence[st
     )
     for y, x in np.argwhere(np.isfinite(values)):
         value = float(values[y, x])
-        look: dict[str, Any] = {"color": _ink(colours(scale(value))), "fontsize": 8}
+        look: dict[str, Any] = {"color": _text_colour(colours(scale(value))), "fontsize": 8}
         ax.text(
             x + 0.5,
             y + 0.5,
@@ -99,7 +104,7 @@ def _draw(ax: Axes, table: CellTable, places: Sequence[int], labels: Sequence[st
             **look,
         )
     ax.set_xticks(np.arange(len(labels)) + 0.5, labels)
-    if _slanted(labels):
+    if _are_slanted(labels):
         ax.tick_params(axis="x", labelrotation=_SLANT)
         for text in ax.get_xticklabels():
             text.set(ha="right", rotation_mode="anchor")
@@ -111,7 +116,7 @@ def _draw(ax: Axes, table: CellTable, places: Sequence[int], labels: Sequence[st
         spine.set_visible(False)
 
 
-def _ink(cell: Sequence[float]) -> str:
+def _text_colour(cell: Sequence[float]) -> str:
     """Return the text colour with the greater contrast to the cell, by relative luminance."""
     channels = np.asarray(cell[:3], float)
     linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)

@@ -28,41 +28,54 @@ from inspect_confidence.printing import shortened
 from inspect_confidence.scales import ALL, BASELINE
 
 _TASKS = ("scale_variants", "question_sets", "life_eval", "any_eval", "simple_qa")
-_PARTS = ("method", "scale", "source", "confidence_source", "kind", "radius", "given", "window")
-_BY = ("model", "dataset", "variant", *_PARTS)
-_UNSPOKEN = _BY[:7]
-"""Columns whose values need no column name in titles."""
-_PLACES = {str(scale): place for place, scale in enumerate(ALL)}
+_CONDITION_PARTS = (
+    "method",
+    "scale",
+    "source",
+    "confidence_source",
+    "kind",
+    "radius",
+    "given",
+    "window",
+)
+_PANEL_COLUMNS = ("model", "dataset", "variant", *_CONDITION_PARTS)
+_UNNAMED_COLUMNS = _PANEL_COLUMNS[:7]
+"""Columns whose values are in titles without the name of the column."""
+_SCALE_PLACES = {str(scale): place for place, scale in enumerate(ALL)}
 
 
-def _panels(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+def _sorted_panels(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """Return the rows of each panel with its title; models keep their order, scales are sorted."""
-    varied = any(rows[name].nunique() > 1 for name in _BY)
+    varied = any(rows[name].nunique() > 1 for name in _PANEL_COLUMNS)
     first = rows.iloc[0]
-    always = () if varied else [next((name for name in _PARTS if first[name]), "model")]
-    titled = panels(rows, _BY, always=always, say=_spoken)
-    identities = list(dict.fromkeys(_identity(rows_of_panel)[1:] for _, rows_of_panel in titled))
+    # A single panel is titled by the first part of its condition.
+    always = () if varied else [next((name for name in _CONDITION_PARTS if first[name]), "model")]
+    titled = panels(rows, _PANEL_COLUMNS, always=always, say=_title_text)
+    runs = list(dict.fromkeys(_run_key(panel_rows)[1:] for _, panel_rows in titled))
 
-    def place(titled_rows: tuple[str, pd.DataFrame]) -> tuple[object, ...]:
-        return identities.index(_identity(titled_rows[1])[1:]), *(
-            _rank(str(titled_rows[1][name].iloc[0])) for name in _PARTS
-        )
+    def sort_key(titled_rows: tuple[str, pd.DataFrame]) -> tuple[object, ...]:
+        _, panel_rows = titled_rows
+        condition = panel_rows[list(_CONDITION_PARTS)].iloc[0]
+        sort_keys = [_condition_sort_key(str(value)) for value in condition]
+        return runs.index(_run_key(panel_rows)[1:]), *sort_keys
 
-    return sorted(titled, key=place)
-
-
-def _spoken(name: str, value: str) -> str:
-    return shortened(f"{name} {value}" if value and name not in _UNSPOKEN else value)
+    return sorted(titled, key=sort_key)
 
 
-def _identity(rows: pd.DataFrame) -> tuple[str, ...]:
+def _title_text(name: str, value: str) -> str:
+    """Return a column's value for a title, after the column's name if the value needs it."""
+    return shortened(f"{name} {value}" if value and name not in _UNNAMED_COLUMNS else value)
+
+
+def _run_key(rows: pd.DataFrame) -> tuple[str, ...]:
+    """Return the task, model, data set and variant that all these rows share."""
     return tuple(str(rows[name].iloc[0]) for name in ("task", "model", "dataset", "variant"))
 
 
-def _rank(value: str) -> tuple[float, float, str]:
+def _condition_sort_key(value: str) -> tuple[float, float, str]:
     """Return the sort key of a condition's value: the study's scales, then numbers, then texts."""
-    if value in _PLACES:
-        return 0, _PLACES[value], ""
+    if value in _SCALE_PLACES:
+        return 0, _SCALE_PLACES[value], ""
     try:
         return 1, float(value), ""
     except ValueError:
@@ -80,15 +93,17 @@ def m_ratio(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of `scale_variants`; its rows of `m_ratio` are drawn.
     """
-    selected = select_rows(rows, "scale_variants", ["m_ratio"], ["scale", "type1", "threshold"])
-    sure = ", sure from " + selected["threshold"] + " on"
-    selected["defined"] = (
-        "type-1 model " + selected["type1"] + sure.where(selected["threshold"] != "", "")
+    selected = select_rows(
+        rows, "scale_variants", ["m_ratio"], parts=["scale", "type1", "threshold"]
     )
-    titled = panels(selected, ("model", "variant", "defined"), always=["defined"])
-    scales = sorted(selected["scale"].unique(), key=_rank)
+    sure_text = ", sure from " + selected["threshold"] + " on"
+    selected["definition"] = (
+        "type-1 model " + selected["type1"] + sure_text.where(selected["threshold"] != "", "")
+    )
+    titled = panels(selected, ("model", "variant", "definition"), always=["definition"])
+    scales = sorted(selected["scale"].unique(), key=_condition_sort_key)
     datasets = list(selected["dataset"].unique())
-    # All finite numbers, and 1: an axis that all panels share.
+    # All panels share an axis that contains all finite numbers, and 1.
     numbers = selected[["value", "ci_low", "ci_high"]].to_numpy(float)
     values = np.append(numbers[np.isfinite(numbers)], 1)
     margin = 0.04 * max(float(np.ptp(values)), 0.1)
@@ -113,18 +128,18 @@ def m_ratio(rows: pd.DataFrame) -> Figure:
     return facets(
         titled,
         draw,
-        "M-ratio",
-        "scale",
+        x="M-ratio",
+        y="scale",
         columns=1,
         height=0.2 + len(scales) * max(0.18, 0.09 * len(datasets)),
         legend=[shortened(name) for name in datasets] if len(datasets) > 1 else [],
         handles=lambda axes: axes[0].containers,
         ticks=0.6,
-        beneath=[_infinite(panel_rows) for _, panel_rows in titled],
+        beneath=[_infinite_remark(panel_rows) for _, panel_rows in titled],
     )
 
 
-def _infinite(rows: pd.DataFrame) -> str:
+def _infinite_remark(rows: pd.DataFrame) -> str:
     """Return a remark on the values that are infinite and not drawn; empty if there are none."""
     scales = dict.fromkeys(rows.loc[np.isinf(rows["value"]), "scale"])
     return f"infinite, not drawn: {', '.join(scales)}" if scales else ""
@@ -139,13 +154,14 @@ def ece_bins(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of `scale_variants`; its rows of `ece` in 10, 15 and 20 bins are drawn.
     """
-    selected = select_rows(rows, "scale_variants", ["ece"], ["scale", "bins", "binning"])
-    plain = (selected["binning"] == "") & (selected["bins"] != "11")  # the eleventh is of 1 alone
-    selected = selected[plain]
+    selected = select_rows(rows, "scale_variants", ["ece"], parts=["scale", "bins", "binning"])
+    # With 11 bins, the last bin contains only a confidence of 1.
+    is_equal_width = (selected["binning"] == "") & (selected["bins"] != "11")
+    selected = selected[is_equal_width]
     selected = selected.assign(x=selected["bins"].replace("", "10").astype(float))
     if selected.empty:
         raise InvalidArgument("There is nothing to draw: no row has ECE in bins of equal width.")
-    scales = sorted(selected["scale"].unique(), key=_rank)
+    scales = sorted(selected["scale"].unique(), key=_condition_sort_key)
     offsets = np.linspace(-0.6, 0.6, len(scales)) if len(scales) > 1 else [0]
 
     def draw(ax: Axes, rows: pd.DataFrame) -> None:
@@ -160,8 +176,8 @@ def ece_bins(rows: pd.DataFrame) -> Figure:
     return facets(
         panels(selected, ("model", "dataset", "variant"), always=["dataset"]),
         draw,
-        "bins of equal width",
-        "ECE",
+        x="bins of equal width",
+        y="ECE",
         legend=[shortened(scale, 16) or "-" for scale in scales],
         handles=lambda axes: axes[0].containers,
         ticks=0.4,
@@ -169,9 +185,9 @@ def ece_bins(rows: pd.DataFrame) -> Figure:
 
 
 _MOST_INTERVALS = 40
-_TICK = 9.0  # points
+_TICK_SIZE = 9.0  # points
 _TWICE_THE_MARGIN = 0.3  # inches: half of a wider label would not fit beside the last panel
-_MANY = 5  # panels, each of which has tick labels beneath it
+_MANY_PANELS = 5  # panels, each of which has tick labels beneath it
 
 
 @styled
@@ -186,36 +202,47 @@ def report_histogram(rows: pd.DataFrame) -> Figure:
         rows: What `detail` gives of `scale_variants`, `question_sets`, `life_eval` or `any_eval`;
             its rows of `report_share` are drawn.
     """
-    selected = select_rows(rows, _TASKS, ["report_share"], ["report", *_PARTS])
+    selected = select_rows(rows, _TASKS, ["report_share"], parts=["report", *_CONDITION_PARTS])
     titled = [
         (f"{title} (n = {panel_rows['n'].max():,})", panel_rows)
-        for title, panel_rows in _panels(selected)
+        for title, panel_rows in _sorted_panels(selected)
     ]
-    names = ("reported confidence", "share of reports")
     # The more points a scale has, the less falls on each: a common axis would hide the shape.
-    height = None if len(titled) < _MANY else 1.0
-    remarks = [_far_out(panel_rows) for _, panel_rows in titled]
-    look: dict[str, Any] = {"height": height, "shared": "none", "ticks": 0.4}
-    return facets(titled, _histogram_panel, *names, **look, beneath=remarks if any(remarks) else ())
+    height = None if len(titled) < _MANY_PANELS else 1.0
+    remarks = [_far_out_remark(panel_rows) for _, panel_rows in titled]
+    return facets(
+        titled,
+        _histogram_panel,
+        x="reported confidence",
+        y="share of reports",
+        height=height,
+        shared="none",
+        ticks=0.4,
+        beneath=remarks if any(remarks) else (),
+    )
 
 
-def _drawn_to(rows: pd.DataFrame) -> tuple[float, float, float, float]:
-    """Return both ends of a panel's scale, and the lowest and highest report that is drawn."""
+def _histogram_limits(rows: pd.DataFrame) -> tuple[float, float, float, float]:
+    """Return the scale's low and high end, and the lowest and highest report that is drawn.
+
+    Reports are drawn up to one width of the scale beyond its ends. A scale whose name has no ends
+    goes from 0 to the greatest report, at least to 1.
+    """
     reported = rows["report"].astype(float)
-    low, high = _ends_of(str(rows["scale"].iloc[0])) or (0.0, max(1.0, *reported))
+    low, high = _scale_ends(str(rows["scale"].iloc[0])) or (0.0, max(1.0, *reported))
     return low, high, 2 * low - high, 2 * high - low
 
 
-def _far_out(rows: pd.DataFrame) -> str:
+def _far_out_remark(rows: pd.DataFrame) -> str:
     """Return a remark on the share of a panel's reports that are too far out to be drawn."""
-    *_, lowest, highest = _drawn_to(rows)
+    *_, lowest, highest = _histogram_limits(rows)
     share = rows.loc[~rows["report"].astype(float).between(lowest, highest), "value"].sum()
     return f"{100 * share:.3g}% further out, not drawn" if share else ""
 
 
 def _histogram_panel(ax: Axes, rows: pd.DataFrame) -> None:
     share = rows["value"].to_numpy(float)
-    low, high, lowest, highest = _drawn_to(rows)
+    low, high, lowest, highest = _histogram_limits(rows)
     finite = np.isfinite(share) & rows["report"].astype(float).between(lowest, highest).to_numpy()
     reported = rows["report"].astype(float).to_numpy()[finite]
     # As wide as the values leave room for, but neither too thin to be seen nor a block.
@@ -229,7 +256,7 @@ def _histogram_panel(ax: Axes, rows: pd.DataFrame) -> None:
     ax.set_xlim(min([low, *reported]) - beyond, max([high, *reported]) + beyond)
     ticks = [low, (low + high) / 2, high]
     labels = [brief(tick) for tick in ticks]
-    wide = inches_of(labels[-1], _TICK) > _TWICE_THE_MARGIN
+    wide = inches_of(labels[-1], _TICK_SIZE) > _TWICE_THE_MARGIN
     ax.set_xticks(ticks, [labels[0], "" if wide else labels[1], labels[2]])
     if wide:
         ax.get_xticklabels()[-1].set_horizontalalignment("right")
@@ -239,11 +266,11 @@ def _histogram_panel(ax: Axes, rows: pd.DataFrame) -> None:
     ax.grid(visible=False, axis="x")
 
 
-def _ends_of(scale: str) -> tuple[float, float] | None:
+def _scale_ends(scale: str) -> tuple[float, float] | None:
     """Return the ends of a scale from its name; None if the name does not contain them.
 
     Example:
-        >>> _ends_of("14-86")
+        >>> _scale_ends("14-86")
         (14.0, 86.0)
     """
     number = r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
@@ -251,7 +278,7 @@ def _ends_of(scale: str) -> tuple[float, float] | None:
     return (float(match[1]), float(match[2])) if match else None
 
 
-_FALSE, _HIT = "type2_false_alarm_rate", "type2_hit_rate"
+_FALSE_ALARM, _HIT = "type2_false_alarm_rate", "type2_hit_rate"
 _MOST_MARKERS = 30
 _DOTTED: dict[str, Any] = {"color": SERIES[1], "linewidth": 1.2, "linestyle": ":"}
 
@@ -268,13 +295,15 @@ def type2_roc(rows: pd.DataFrame) -> Figure:
         rows: What `detail` gives of `scale_variants`, `question_sets`, `life_eval` or `any_eval`;
             its rows of `type2_hit_rate` and `type2_false_alarm_rate` are drawn.
     """
-    selected = select_rows(rows, _TASKS, [_HIT, _FALSE], ["threshold", *_PARTS])
-    key = ["task", "threshold", *_BY]
-    hits, alarms = (selected[selected["metric"] == metric] for metric in (_HIT, _FALSE))
+    selected = select_rows(
+        rows, _TASKS, [_HIT, _FALSE_ALARM], parts=["threshold", *_CONDITION_PARTS]
+    )
+    key = ["task", "threshold", *_PANEL_COLUMNS]
+    hits, alarms = (selected[selected["metric"] == metric] for metric in (_HIT, _FALSE_ALARM))
     points = hits.merge(alarms[[*key, "value"]], "outer", key, suffixes=("", "_false"))
-    titled = _panels(points)
+    titled = _sorted_panels(points)
     baselines = {
-        _identity(panel_rows): panel_rows
+        _run_key(panel_rows): panel_rows
         for _, panel_rows in titled
         if panel_rows["scale"].iloc[0] == str(BASELINE)
     }
@@ -284,12 +313,12 @@ def type2_roc(rows: pd.DataFrame) -> Figure:
         ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
         share_ticks(ax, "x", "y")
         ax.plot([0, 1], [0, 1], **DASHED)
-        base = baselines.get(_identity(points))
+        base = baselines.get(_run_key(points))
         if base is not None and base is not points:
-            ax.plot(*_curve(base), **_DOTTED)
-        x, y = _curve(points)
+            ax.plot(*_roc_curve(base), **_DOTTED)
+        x, y = _roc_curve(points)
         if len(x) > 1:
-            rates, low, high = _along(points, "ci_low", "ci_high")
+            rates, low, high = _columns_by_threshold(points, "ci_low", "ci_high")
             ax.fill_between(rates, low, high, color=SERIES[0], alpha=0.15, linewidth=0)
             marker = "o" if len(x) <= _MOST_MARKERS else ""
             ax.plot(x, y, color=SERIES[0], marker=marker, markersize=3.5, linewidth=1.3)
@@ -297,8 +326,8 @@ def type2_roc(rows: pd.DataFrame) -> Figure:
     return facets(
         [(f"{title} ({_area_text(panel_rows)})", panel_rows) for title, panel_rows in titled],
         draw,
-        "false-alarm rate: wrong answers held sure",
-        "hit rate: right answers held sure",
+        x="false-alarm rate: wrong answers held sure",
+        y="hit rate: right answers held sure",
         legend=names,
         handles=lambda _: [Line2D([], [], **_DOTTED)],
     )
@@ -317,11 +346,13 @@ def utility(rows: pd.DataFrame) -> Figure:
         rows: What `detail` gives of `scale_variants` or `any_eval` with `costs`; its rows of
             `expected_utility` are drawn.
     """
-    selected = select_rows(rows, _TASKS, ["expected_utility"], ["answered_from", "costs", *_PARTS])
+    selected = select_rows(
+        rows, _TASKS, ["expected_utility"], parts=["answered_from", "costs", *_CONDITION_PARTS]
+    )
     selected = selected.assign(x=selected["answered_from"].astype(float))
     titled = [
         (title, panel_rows.sort_values("x", kind="stable").drop_duplicates("x"))
-        for title, panel_rows in _panels(selected)
+        for title, panel_rows in _sorted_panels(selected)
     ]
 
     def draw(ax: Axes, points: pd.DataFrame) -> None:
@@ -330,33 +361,36 @@ def utility(rows: pd.DataFrame) -> Figure:
         ax.axhline(costs.abstain, **DASHED)
         ax.axvline(costs.indifferent, **_DOTTED)
         x, y, low, high = points[["x", "value", "ci_low", "ci_high"]].to_numpy(float).T
-        # From one confidence down to the next below it nothing changes.
+        # The utility is constant from one confidence down to the next lower one.
         ax.fill_between(x, low, high, color=SERIES[0], alpha=0.15, linewidth=0, step="pre")
         marker = "o" if len(x) <= _MOST_MARKERS else ""
         ax.step(x, y, where="pre", color=SERIES[0], marker=marker, markersize=3.5, linewidth=1.3)
         ax.set_xlim(-0.03, 1.03)
         share_ticks(ax, "x")
 
-    return facets(titled, draw, "answered from this confidence on", "mean utility", ticks=0.4)
+    return facets(titled, draw, x="answered from this confidence on", y="mean utility", ticks=0.4)
 
 
 def _area_text(points: pd.DataFrame) -> str:
-    """Return the area under the curve as text, or the reason why there is no curve."""
-    x, y = _curve(points)
+    """Return the area under the curve as text; if all answers are right or all wrong, say so."""
+    x, y = _roc_curve(points)
     if len(x) == 1:
         return f"no {'right' if points['value'].isna().all() else 'wrong'} answer"
     # numpy has the trapezoidal rule as `trapz` below 2.0 and as `trapezoid` from there on.
     return f"area {np.diff(x) @ (y[1:] + y[:-1]) / 2:.2f}"
 
 
-def _curve(points: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+def _roc_curve(points: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """Return false-alarm rates and hit rates of the curve, beginning at (0, 0)."""
-    x, y = _along(points, "value")
+    x, y = _columns_by_threshold(points, "value")
     return np.append(0, x), np.append(0, y)
 
 
-def _along(points: pd.DataFrame, *names: str) -> list[np.ndarray]:
-    """Return the false-alarm rate and other columns by falling threshold, where all are finite."""
+def _columns_by_threshold(points: pd.DataFrame, *names: str) -> list[np.ndarray]:
+    """Return the false-alarm rate and the named columns, from the highest threshold to the lowest.
+
+    Points at which any of these values is not finite are left out.
+    """
     order = points["threshold"].astype(float).sort_values(ascending=False, kind="stable").index
     values = points.loc[order, ["value_false", *names]].to_numpy(float)
     return list(values[np.isfinite(values).all(axis=1)].T)
@@ -377,32 +411,37 @@ def reliability(rows: pd.DataFrame) -> Figure:
             its rows of `bin_accuracy` and `bin_confidence` are drawn, and those of `corp_accuracy`
             and `consistency_band` where they are there.
     """
-    selected = select_against(rows, _TASKS, "bin_accuracy", "bin_confidence", ["bin", *_PARTS])
+    selected = select_against(
+        rows, _TASKS, metric="bin_accuracy", x="bin_confidence", parts=["bin", *_CONDITION_PARTS]
+    )
+    # The bin that contains only a confidence of 1 has its bar right of 1.
     right = 1.12 if (selected["bin"] == "1").any() else 1.03
     corp = rows["metric"].isin([_CORP, _BAND]) & rows["value"].notna()
     if corp.any():
-        curves = select_rows(rows, _TASKS, [_CORP, _BAND], ["confidence", *_PARTS])
+        curves = select_rows(rows, _TASKS, [_CORP, _BAND], parts=["confidence", *_CONDITION_PARTS])
         selected = pd.concat([selected, curves.assign(x=curves["confidence"].astype(float))])
     titled = [
-        (f"{title} (n = {panel_rows.loc[~_of_corp(panel_rows), 'n'].sum():,})", panel_rows)
-        for title, panel_rows in _panels(selected)
+        (f"{title} (n = {panel_rows.loc[~_is_corp(panel_rows), 'n'].sum():,})", panel_rows)
+        for title, panel_rows in _sorted_panels(selected)
     ]
 
     def draw(ax: Axes, rows: pd.DataFrame) -> None:
-        bins = rows[~_of_corp(rows)]
-        _draw_corp(ax, rows[_of_corp(rows)].sort_values("x"))
+        bins = rows[~_is_corp(rows)]
+        _draw_corp(ax, rows[_is_corp(rows)].sort_values("x"))
         draw_bins(ax, bins, right, strip=0.22)
         with_interval = bins[bins["ci_low"].notna()].sort_values("x")
         x, low, high = (with_interval[name].to_numpy(float) for name in ("x", "ci_low", "ci_high"))
         ax.fill_between(x, low, high, color=SERIES[0], alpha=0.15, linewidth=0)
 
     names = ["bins", "CORP", "calibrated: 95% of CORP"] if corp.any() else []
-    titles = [
+    handles = [
         Line2D([], [], color=SERIES[0], marker="o", markersize=4, linewidth=1.2),
         Line2D([], [], **_CORP_LINE),
         Patch(**_CORP_BAND),
     ]
-    return facets(titled, draw, "confidence", "accuracy", legend=names, handles=lambda _: titles)
+    return facets(
+        titled, draw, x="confidence", y="accuracy", legend=names, handles=lambda _: handles
+    )
 
 
 _CORP, _BAND = "corp_accuracy", "consistency_band"
@@ -410,12 +449,12 @@ _CORP_LINE: dict[str, Any] = {"color": SERIES[1], "linewidth": 1.2}
 _CORP_BAND: dict[str, Any] = {"color": FAINT, "alpha": 0.25, "linewidth": 0}
 
 
-def _of_corp(rows: pd.DataFrame) -> "pd.Series[bool]":
+def _is_corp(rows: pd.DataFrame) -> "pd.Series[bool]":
     return rows["metric"].isin([_CORP, _BAND])
 
 
 def _draw_corp(ax: Axes, rows: pd.DataFrame) -> None:
-    """Draw the CORP curve over its band."""
+    """Draw the CORP curve, if any, over the band of curves of calibrated confidence."""
     band, curve = (rows[rows["metric"] == name] for name in (_BAND, _CORP))
     x, low, high = (band[name].to_numpy(float) for name in ("x", "ci_low", "ci_high"))
     ax.fill_between(x, low, high, **_CORP_BAND)
@@ -423,21 +462,24 @@ def _draw_corp(ax: Axes, rows: pd.DataFrame) -> None:
         ax.plot(curve["x"], curve["value"], **_CORP_LINE)
 
 
-_BAR = 0.09
+_BAR_WIDTH = 0.09
 """Width of the bar of a bin; the bin itself is 0.1 wide."""
 
 
 def draw_bins(ax: Axes, rows: pd.DataFrame, right: float, strip: float) -> None:
     """Draw the diagonal, each bin's value with its interval at `x`, and bars of the counts.
 
-    The bars are at the foot. The largest bar is as high as `strip`, the height of the space below
-    0.
+    Args:
+        ax: Axes to draw on.
+        rows: Rows of one panel with the columns `x` and `bin`.
+        right: Upper limit of the x axis.
+        strip: Height of the largest bar. The bars are below 0, at the foot of the panel.
     """
     bins = rows.sort_values("x")
     ax.plot([0, 1], [0, 1], **DASHED)
-    edges = [float(name.split("-", 1)[0]) + (0.1 - _BAR) / 2 for name in bins["bin"]]
+    edges = [float(name.split("-", 1)[0]) + (0.1 - _BAR_WIDTH) / 2 for name in bins["bin"]]
     height = bins["n"] / bins["n"].max() * strip
-    ax.bar(edges, height, _BAR, bottom=-strip - 0.04, align="edge", color=FAINT, alpha=0.5)
+    ax.bar(edges, height, _BAR_WIDTH, bottom=-strip - 0.04, align="edge", color=FAINT, alpha=0.5)
     ax.axhline(-0.02, color=RULE, linewidth=0.7)
     with_intervals(ax, bins["x"], bins, color=SERIES[0], marker="o", linewidth=1.2, markersize=4)
     ax.set(xlim=(-0.03, right), ylim=(-strip - 0.04, 1.04))

@@ -29,11 +29,12 @@ class Panel:
     """Content of one panel: a row for each name, with one or several series.
 
     Attributes:
-        label: Label of the axis of values; the axis contains at least `within`.
+        label: Label of the axis of values.
         series: Rows with `name`, `value`, `ci_low`, `ci_high` and perhaps `filled`, by their label;
             a series with an empty label is not in the legend.
         reference: Value at which a line is drawn, if any; panels with the same reference, or with
             none, share their axis of values.
+        within: Lowest and highest value that the axis contains at least.
         models: Model of each series, if each series has one; it sets colour and marker.
         names_are_models: Whether the names of a single series set its colours and markers.
     """
@@ -50,7 +51,11 @@ class Panel:
 def dots(panels: Sequence[Panel], names: Sequence[str], noun: str, most_names: int = 40) -> Figure:
     """Draw panels, at most two side by side, with values along x and the names in rows.
 
-    If there are more than `most_names` names, a remark says how many of `noun` are left out.
+    Args:
+        panels: Panels to draw; all of them have the same names in rows.
+        names: Names from top to bottom.
+        noun: Plural noun for the names in the remark that says how many are left out.
+        most_names: Maximum number of names that are shown.
 
     Raises:
         InvalidArgument: There is no panel.
@@ -62,38 +67,36 @@ def dots(panels: Sequence[Panel], names: Sequence[str], noun: str, most_names: i
     columns, ticks = min(2, len(panels)), tick_width(labelled)
     most_ticks = 5 if columns == 1 else 3
     labels = {panel.label for panel in panels}
-    # What is the same below all panels stands once, at the foot.
-    common = panels[0].label if len(labels) == 1 else ""
+    # A label that all panels share is written once, at the foot.
+    common_label = panels[0].label if len(labels) == 1 else ""
     room = (WIDTH - ticks) / columns - 0.3
     series = max(len(panel.series) for panel in panels)
 
     def draw(ax: Axes, panel: Panel) -> None:
-        _draw(ax, panel, shown_names)
-        ax.set_xlabel("" if common else "\n".join(label_lines(panel.label, room)))
+        _draw_panel(ax, panel, shown_names)
+        ax.set_xlabel("" if common_label else "\n".join(label_lines(panel.label, room)))
 
     def finish(axes: Sequence[Axes]) -> None:
         axes[0].set_yticks(range(len(shown_names)), labelled)
         axes[0].set_ylim(len(shown_names) - 0.4, -0.6)
-        # The axis of values is the same where the reference is.
+        # Panels with the same reference share the axis of values.
         first: dict[float | None, Axes] = {}
         for ax, panel in zip(axes, panels, strict=True):
             if first.setdefault(panel.reference, ax) is not ax:
                 ax.sharex(first[panel.reference])
         for reference, ax in first.items():
             ax.autoscale(axis="x")
-            span = next(
-                candidate.within for candidate in panels if candidate.reference == reference
-            )
+            within = next(panel.within for panel in panels if panel.reference == reference)
             low, high = ax.get_xlim()
-            if span:
-                ax.set_xlim(min(low, span[0]), max(high, span[1]))
+            if within:
+                ax.set_xlim(min(low, within[0]), max(high, within[1]))
             ax.xaxis.set_major_locator(MaxNLocator(most_ticks, steps=[1, 2, 2.5, 5, 10]))
 
     return facets(
         [(panel.title, panel) for panel in panels],
         draw,
-        common,
-        "",
+        x=common_label,
+        y="",
         columns=columns,
         height=len(shown_names) * (0.13 + 0.06 * series) + 0.05,
         shared="values",
@@ -101,14 +104,15 @@ def dots(panels: Sequence[Panel], names: Sequence[str], noun: str, most_names: i
         ticks=ticks,
         beneath=[remark, *[""] * (len(panels) - 1)],
         below=None
-        if common
+        if common_label
         else label_height(max(len(label_lines(axis_label, room)) for axis_label in labels)),
         most_lines=8,
         finish=finish,
     )
 
 
-def _draw(ax: Axes, panel: Panel, names: Sequence[str]) -> None:
+def _draw_panel(ax: Axes, panel: Panel, names: Sequence[str]) -> None:
+    """Draw each series at the heights of the names; rows of other names are left out."""
     if panel.reference is not None:
         ax.axvline(panel.reference, **DASHED)
     places = {name: place for place, name in enumerate(names)}
@@ -118,16 +122,22 @@ def _draw(ax: Axes, panel: Panel, names: Sequence[str]) -> None:
         y = np.asarray(shown_rows["name"].map(places), np.float64) + shift
         if panel.names_are_models and len(panel.series) == 1:
             for k, name in enumerate(shown_rows["name"]):
-                _draw_series(ax, shown_rows[k : k + 1], y[k : k + 1], "", mark_of(name, k))
+                _draw_series(
+                    ax,
+                    shown_rows[k : k + 1],
+                    y=y[k : k + 1],
+                    label="",
+                    series_look=mark_of(name, k),
+                )
         else:
             look = mark_of(panel.models[i], i) if panel.models else mark(i)
-            _draw_series(ax, shown_rows, y, label, look)
+            _draw_series(ax, shown_rows, y=y, label=label, series_look=look)
 
 
 def _draw_series(
     ax: Axes, rows: pd.DataFrame, y: FloatArray, label: str, series_look: Mapping[str, Any]
 ) -> None:
-    """Draw the values of rows at these heights, with their intervals."""
+    """Draw the values of rows at heights `y`, with intervals; marks not `filled` are hollow."""
     value = rows["value"].to_numpy(float)
     look: dict[str, Any] = {**series_look, "linestyle": "none", "markersize": 4.5}
     ax.errorbar(value, y, xerr=arms(rows), elinewidth=1, **look | {"marker": "None"})

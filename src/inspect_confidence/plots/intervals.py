@@ -93,8 +93,8 @@ def _by_level(
     return facets(
         titled,
         draw,
-        "nominal level (%)",
-        name,
+        x="nominal level (%)",
+        y=name,
         legend=[_LINES[line_name] for line_name in names],
         handles=lambda _: [Line2D([], [], **_look(line_name)) for line_name in names],
         ticks=0.46,
@@ -155,7 +155,9 @@ def interval_score(rows: pd.DataFrame) -> Figure:
     """
     selected = _lines(rows, ["interval_score"])
     top = _ceiling(selected)
-    return _by_level(selected, "interval score", top, lambda ax: _scaled(ax, selected, top))
+    return _by_level(
+        selected, "interval score", ceiling=top, scaled=lambda ax: _scaled(ax, selected, top)
+    )
 
 
 def _scaled(ax: Axes, rows: pd.DataFrame, top: float) -> None:
@@ -204,7 +206,9 @@ def tunnel(rows: pd.DataFrame) -> Figure:
     def width_remark(panel_rows: pd.DataFrame) -> str:
         return plateaus.get(tuple(panel_rows[name].iloc[0] for name in _BY), "")
 
-    return _by_level(selected, "mean width, powers of ten", top, scaled, remark=width_remark)
+    return _by_level(
+        selected, "mean width, powers of ten", ceiling=top, scaled=scaled, remark=width_remark
+    )
 
 
 @styled
@@ -221,5 +225,9 @@ def coverage(rows: pd.DataFrame) -> Figure:
     """
     selected = _lines(rows, ["coverage"])
     return _by_level(
-        selected, "observed coverage", 1, lambda ax: ax.set_ylim(0, 1.03), nominal=True
+        selected,
+        "observed coverage",
+        ceiling=1,
+        scaled=lambda ax: ax.set_ylim(0, 1.03),
+        nominal=True,
     )

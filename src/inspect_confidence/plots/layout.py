@@ -20,10 +20,17 @@ PlottedT = TypeVar("PlottedT")
 def select_rows(
     rows: pd.DataFrame, task: str | Sequence[str], metrics: Sequence[str], parts: Sequence[str]
 ) -> pd.DataFrame:
-    """Return the rows of one or several tasks, with `variant` and other parts as columns.
+    """Return the rows of one or several tasks that have a value of one of the metrics.
+
+    Args:
+        rows: Results, or rows in their layout.
+        task: Names of the tasks.
+        metrics: Names of the metrics.
+        parts: Parts of the condition that become columns, beside `variant`; a column is empty in
+            rows without the part.
 
     Raises:
-        InvalidArgument: No such row has a number.
+        InvalidArgument: No such row has a value; an infinite value counts.
     """
     tasks = [task] if isinstance(task, str) else list(task)
     matching = rows[rows["task"].isin(tasks) & rows["metric"].isin(metrics)]
@@ -39,9 +46,15 @@ def select_rows(
 def select_against(
     rows: pd.DataFrame, task: str | Sequence[str], metric: str, x: str, parts: Sequence[str]
 ) -> pd.DataFrame:
-    """Return the rows of a metric, with the values of another metric as column `x`."""
+    """Return the rows of `metric` with the value of metric `x` of the same condition as column `x`.
+
+    Rows without such a value are left out; `parts` are as for `select_rows`.
+    """
     key = ["task", "model", "dataset", "condition"]
-    selected, abscissas = select_rows(rows, task, [metric], parts), select_rows(rows, task, [x], [])
+    selected, abscissas = (
+        select_rows(rows, task, [metric], parts),
+        select_rows(rows, task, [x], parts=[]),
+    )
     return selected.merge(abscissas[[*key, "value"]].rename(columns={"value": "x"}), on=key)
 
 
@@ -54,15 +67,16 @@ def panels(
     say: Callable[[str, str], str] = lambda _, value: shortened(value),
     joint: str = "\n",
 ) -> list[tuple[str, pd.DataFrame]]:
-    """Return the rows of each combination of values, with a title that identifies it.
+    """Return a title and the rows of each combination of the columns' values.
 
     Args:
         rows: As `select_rows` gives them.
         columns: Columns in the order in which titles name them. A column with one value in all
-            rows is left out, except for the first column if nothing varies.
+            rows is left out; if nothing varies, titles name the first column.
         always: Columns that each title names.
-        title_of_one: Whether a single panel has a title.
-        say: Text of a column's value in a title; an empty text is left out.
+        title_of_one: Whether a single panel has a title; otherwise its title is empty.
+        say: Function that returns the text of a column's value, given the column's name and the
+            value; an empty text is left out of the title.
         joint: Separator between the parts of a title.
     """
     titled_columns = [
@@ -83,8 +97,9 @@ def panels(
 def arms(rows: pd.DataFrame, beyond: float = 0) -> np.ndarray:
     """Return how far each interval reaches below and above its finite value, of shape (2, rows).
 
-    The length is 0 for a missing end, and for an end on the wrong side of the value: an interval
-    that is limited to a range may leave out its value. `beyond` is the length for an infinite end.
+    The length is 0 for a missing end. It is also 0 for an end on the wrong side of the value: an
+    interval that is limited to a range may leave out its value. `beyond` is the length for an
+    infinite end.
     """
     value, low, high = (rows[name].to_numpy(float) for name in ("value", "ci_low", "ci_high"))
     lengths: np.ndarray = np.nan_to_num([value - low, high - value], posinf=beyond)
@@ -94,7 +109,8 @@ def arms(rows: pd.DataFrame, beyond: float = 0) -> np.ndarray:
 def with_intervals(ax: Axes, x: "pd.Series[float]", rows: pd.DataFrame, **look: object) -> None:
     """Draw points with their 95% intervals; a point without an interval has no bar.
 
-    `x` is the position of each row; `look` are arguments of matplotlib's `errorbar`.
+    `x` is the position of each row; `look` are arguments of matplotlib's `errorbar`. Points whose
+    value is not finite are not drawn.
     """
     finite = np.isfinite(rows["value"].to_numpy(float))
     ax.errorbar(
@@ -112,21 +128,21 @@ def share_ticks(ax: Axes, *names: Literal["x", "y"]) -> None:
         ax.set(**{f"{name}ticklabels": ["0", "", "0.5", "", "1"]})
 
 
-_SIZE = 9.0
-_EM = _SIZE / 72
-_HANDLE, _PAD, _BETWEEN, _LEGEND_EDGE = 2.4, 0.6, 1.2, 0.4  # in units of the size
-_ROW = 0.2
+_LEGEND_SIZE = 9.0  # points
+_EM_INCHES = _LEGEND_SIZE / 72
+_HANDLE, _PAD, _BETWEEN, _LEGEND_EDGE = 2.4, 0.6, 1.2, 0.4  # in ems, as matplotlib has them
+_LEGEND_ROW = 0.2  # inches
 _TITLE, _LABEL, _TICK, _REMARK = 10.0, 9.5, 9.0, 8.5  # points
-_LINES = {_TITLE: 0.18, _LABEL: 0.17, _REMARK: 0.16}  # inches a line
+_LINE_HEIGHTS = {_TITLE: 0.18, _LABEL: 0.17, _REMARK: 0.16}  # inches a line
 _RIGHT, _FOOT, _HEAD = 0.12, 0.5, 0.06  # inches; the foot with one line
 _EDGE = 0.04
-_OVER = 0.08  # how far words above a panel may be wider than it
-_TICKS = 0.1  # a tick and the space to its label
+_OVERHANG = 0.08  # inches by which text above a panel may be wider than the panel
+_TICK_SPACE = 0.1  # inches of a tick and the space to its label
 _TICK_ROW = 0.26  # inches that tick labels take between a panel and the next
-_HEIGHTS = {1: 2.3, 2: 1.6, 3: 1.45, 4: 1.45}
-_HEIGHT = 1.2
-_LONGEST, _WIDEST = 20, 1.45  # characters and inches of a name beside an axis
-_MOST = 9  # lines of what is said beneath a title
+_PANEL_HEIGHTS = {1: 2.3, 2: 1.6, 3: 1.45, 4: 1.45}  # inches, by number of panels
+_PANEL_HEIGHT = 1.2  # inches, if there are more panels
+_MOST_NAME_CHARACTERS, _NAME_WIDTH = 20, 1.45  # characters and inches of a name beside an axis
+_MOST_REMARK_LINES = 9  # lines of a remark beneath a title
 
 Shared = Literal["both", "values", "none"]
 
@@ -149,38 +165,51 @@ def facets(
     most_lines: int = 2,
     finish: Callable[[list[Axes]], object] = list,
 ) -> Figure:
-    """Draw a figure with one panel for each title; `draw` draws a panel, `finish` adjusts them all.
+    """Draw a figure with one panel for each title.
 
     With `shared="both"` panels share both axes, with "values" the vertical axis, with "none" no
     axis. If panels share an axis, only the outer panels have its tick labels; with "none" titles
     begin above the tick labels. The name of each axis occurs once, `x` at the foot and `y` at the
-    left. With `below`, the inches that labels take beneath each panel, panels have labels of their
-    own.
+    left.
 
     The margins are set in inches, by the known sizes of labels: matplotlib's own layout measures
     labels, which makes saving a figure of 39 panels two to three times as long.
 
-    `height` is the height in inches of a panel, or of each row of panels. `ticks` is the expected
-    width of tick labels of the vertical axis, `least_ticks` the least width kept free for them.
-    `beneath` are remarks in faint type between each title and its panel. `legend` names the
-    `handles`, or the drawn artists with these labels. `most_lines` is the greatest number of lines
-    for each line of a title.
+    Args:
+        titled_panels: Title of each panel, and the content that `draw` receives.
+        draw: Function that draws a content on axes.
+        x: Name of the horizontal axes.
+        y: Name of the vertical axes.
+        columns: Maximum number of panels side by side.
+        height: Height in inches of a panel, or of each row of panels.
+        shared: Axes that panels share.
+        legend: Names of the `handles`, or labels of drawn artists.
+        handles: Function that returns the artists of the legend, given all axes.
+        ticks: Expected width in inches of tick labels of the vertical axis.
+        least_ticks: Minimum width in inches kept free for these labels.
+        beneath: Remarks in faint type between each title and its panel.
+        below: Inches that labels take beneath each panel, if panels have labels of their own.
+        most_lines: Maximum number of lines for each line of a title.
+        finish: Function that adjusts all axes after they are drawn.
     """
     across = min(columns, len(titled_panels))
     down = -(-len(titled_panels) // across)
-    high = height or _HEIGHTS.get(len(titled_panels), _HEIGHT)
+    high = height or _PANEL_HEIGHTS.get(len(titled_panels), _PANEL_HEIGHT)
     tall = float(np.mean(high))
-    room = _room(_left_margin(ticks, 1), across, _gap(shared, ticks))
+    room = _panel_width(_left_margin(ticks, 1), across, _panel_gap(shared, ticks))
     aside = 0 if shared != "none" else min(ticks, 0.3)
     heads = [
-        lines_of(title, room + _OVER + aside, _TITLE, most_lines) for title, _ in titled_panels
+        lines_of(title, room + _OVERHANG + aside, _TITLE, most_lines) for title, _ in titled_panels
     ]
     remarks = [
-        lines_of(text, room + _OVER, _REMARK, _MOST)
+        lines_of(text, room + _OVERHANG, _REMARK, _MOST_REMARK_LINES)
         for text in beneath or [""] * len(titled_panels)
     ]
     tops = zip(heads, remarks, strict=True)
-    head = max(_LINES[_TITLE] * len(text) + _pad(len(remark)) / 72 + 0.02 for text, remark in tops)
+    head = max(
+        _LINE_HEIGHTS[_TITLE] * len(text) + _title_pad(len(remark)) / 72 + 0.02
+        for text, remark in tops
+    )
     row = below if below is not None else 0.1 if shared == "both" else _TICK_ROW
     between, foot = head + row, _FOOT if below is None else below + _EDGE
     above = _legend_height(legend) + _HEAD + head
@@ -200,7 +229,7 @@ def facets(
     small: dict[str, Any] = {"color": FAINT, "fontsize": _REMARK, "linespacing": 1.15}
     anchor: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
     for k, (ax, text, remark) in enumerate(zip(axes, heads, remarks, strict=True)):
-        ax.set_title("\n".join(text), linespacing=1.1, pad=_pad(len(remark)), x=-aside / room)
+        ax.set_title("\n".join(text), linespacing=1.1, pad=_title_pad(len(remark)), x=-aside / room)
         if remark:
             ax.annotate("\n".join(remark), (0, 1), (0, 4), va="bottom", **anchor, **small)
         if shared == "both" and k + across >= len(titled_panels):
@@ -209,27 +238,30 @@ def facets(
     finish(axes)
     if legend:
         artists: list[Any] = [
-            text for ax in axes for text in (*ax.lines, *ax.containers, *ax.collections)
+            artist for ax in axes for artist in (*ax.lines, *ax.containers, *ax.collections)
         ]
-        labelled = {text.get_label(): text for text in artists}
+        labelled = {artist.get_label(): artist for artist in artists}
         _draw_legend(figure, handles(axes) if handles else map(labelled.get, legend), legend)
-    _name_axes(figure, x, y, shared, least_ticks)
+    _name_axes(figure, x, y=y, shared=shared, least_ticks=least_ticks)
     return figure
 
 
 def _legend_height(names: Sequence[str]) -> float:
     """Return the height in inches of a legend with these names."""
-    return _ROW * -(-len(names) // _columns(_fitted(names))) + 0.06 if names else 0.0
+    if not names:
+        return 0.0
+    rows = -(-len(names) // _legend_columns(_fitted_names(names)))
+    return _LEGEND_ROW * rows + 0.06
 
 
 def _draw_legend(figure: Figure, handles: Iterable[Any], names: Sequence[str]) -> None:
     """Draw the legend, at the upper left of the figure."""
-    fitted = _fitted(names)
+    fitted = _fitted_names(names)
     figure.legend(
         list(handles),
         fitted,
         loc="upper left",
-        ncols=_columns(fitted),
+        ncols=_legend_columns(fitted),
         handlelength=_HANDLE,
         handletextpad=_PAD,
         columnspacing=_BETWEEN,
@@ -238,20 +270,21 @@ def _draw_legend(figure: Figure, handles: Iterable[Any], names: Sequence[str]) -
     )
 
 
-def _fitted(names: Sequence[str]) -> list[str]:
-    room = WIDTH - _EM * (_HANDLE + _PAD + 2 * _LEGEND_EDGE)
-    return [wrapped(name, room, _SIZE, limit=1)[0] for name in names]
+def _fitted_names(names: Sequence[str]) -> list[str]:
+    """Return the names of a legend; a name wider than the figure loses its middle."""
+    room = WIDTH - _EM_INCHES * (_HANDLE + _PAD + 2 * _LEGEND_EDGE)
+    return [wrapped(name, room, _LEGEND_SIZE, limit=1)[0] for name in names]
 
 
-def _columns(names: Sequence[str]) -> int:
+def _legend_columns(names: Sequence[str]) -> int:
     """Return the most columns of a legend that fit the width; matplotlib fills column by column."""
     for count in range(len(names), 1, -1):
         widest = [
-            max(inches_of(str(name), _SIZE) for name in column)
+            max(inches_of(str(name), _LEGEND_SIZE) for name in column)
             for column in np.array_split(np.array(names), count)
         ]
         width = count * (_HANDLE + _PAD + _BETWEEN) - _BETWEEN + 2 * _LEGEND_EDGE
-        if sum(widest) + _EM * width <= WIDTH:
+        if sum(widest) + _EM_INCHES * width <= WIDTH:
             return count
     return 1
 
@@ -262,44 +295,44 @@ def _name_axes(figure: Figure, x: str, y: str, shared: Shared, least_ticks: floa
     ticks = max(least_ticks, *(_widest_tick(ax) for ax in axes))
     tall = float(figure.get_figheight())
     at_foot = lines_of(x, WIDTH - 2 * _EDGE, _LABEL)
-    foot = _FOOT + _LINES[_LABEL] * (len(at_foot) - 1) if at_foot else sides.bottom * tall
+    foot = _FOOT + _LINE_HEIGHTS[_LABEL] * (len(at_foot) - 1) if at_foot else sides.bottom * tall
     whole = tall + foot - sides.bottom * tall
     at_left = lines_of(y, whole - 2 * _EDGE, _LABEL)
     left_edge = _left_margin(ticks, len(at_left))
-    gap, across = _gap(shared, ticks), len({ax.get_position().x0 for ax in axes})
-    room = _room(left_edge, across, gap)
+    gap, across = _panel_gap(shared, ticks), len({ax.get_position().x0 for ax in axes})
+    room = _panel_width(left_edge, across, gap)
     figure.set_figheight(whole)
     bottom, top = foot / whole, 1 - (1 - sides.top) * tall / whole
     figure.subplots_adjust(
         left=left_edge / WIDTH, right=1 - _RIGHT / WIDTH, bottom=bottom, top=top, wspace=gap / room
     )
     if at_foot:
-        across_from = _middle((left_edge + WIDTH - _RIGHT) / 2, at_foot, WIDTH) / WIDTH
+        across_from = _centre_within((left_edge + WIDTH - _RIGHT) / 2, at_foot, WIDTH) / WIDTH
         figure.text(across_from, _EDGE / whole, "\n".join(at_foot), ha="center", va="bottom")
     if at_left:
-        up_from = _middle((bottom + top) / 2 * whole, at_left, whole) / whole
+        up_from = _centre_within((bottom + top) / 2 * whole, at_left, whole) / whole
         words = "\n".join(at_left)
         figure.text(_EDGE / WIDTH, up_from, words, ha="left", va="center", ma="center", rotation=90)
 
 
-def _pad(remarks: int) -> float:
+def _title_pad(remarks: int) -> float:
     """Return the points between a panel and its title, given the number of lines of remarks."""
-    return 4 + 72 * _LINES[_REMARK] * remarks + (2 if remarks else 0)
+    return 4 + 72 * _LINE_HEIGHTS[_REMARK] * remarks + (2 if remarks else 0)
 
 
 def _left_margin(ticks: float, lines: int) -> float:
     """Return the width in inches of the margin to the left of the panels."""
-    return _EDGE + _LINES[_LABEL] * lines + 0.05 + ticks + _TICKS
+    return _EDGE + _LINE_HEIGHTS[_LABEL] * lines + 0.05 + ticks + _TICK_SPACE
 
 
-def _room(margin: float, across: int, gap: float) -> float:
+def _panel_width(margin: float, across: int, gap: float) -> float:
     """Return the width in inches of each of the panels side by side."""
     return (WIDTH - margin - _RIGHT - (across - 1) * gap) / across
 
 
-def _gap(shared: Shared, ticks: float) -> float:
+def _panel_gap(shared: Shared, ticks: float) -> float:
     """Return the inches between panels side by side."""
-    return {"both": 0.14, "values": 0.3, "none": ticks + _TICKS + 0.08}[shared]
+    return {"both": 0.14, "values": 0.3, "none": ticks + _TICK_SPACE + 0.08}[shared]
 
 
 def _widest_tick(ax: Axes) -> float:
@@ -308,15 +341,15 @@ def _widest_tick(ax: Axes) -> float:
     return tick_width(formatter.format_ticks(list(ax.yaxis.get_majorticklocs())))
 
 
-def _middle(position: float, lines: Sequence[str], inches: float) -> float:
-    """Return the position at which text is centred so that it stays within so many inches."""
+def _centre_within(position: float, lines: Sequence[str], inches: float) -> float:
+    """Return `position`, moved so that a label centred on it lies between 0 and `inches`."""
     half = max(inches_of(line, _LABEL) for line in lines) / 2 + _EDGE
     return min(max(position, half), inches - half) if 2 * half < inches else inches / 2
 
 
 def label_height(lines: int) -> float:
     """Return the inches below a panel for tick labels and `lines` lines of its own label."""
-    return _TICK_ROW + _LINES[_LABEL] * lines
+    return _TICK_ROW + _LINE_HEIGHTS[_LABEL] * lines
 
 
 def label_lines(text: str, inches: float) -> list[str]:
@@ -326,7 +359,10 @@ def label_lines(text: str, inches: float) -> list[str]:
 
 def tick_labels(names: Iterable[str]) -> list[str]:
     """Return names as labels of an axis; a name that is too long loses its middle."""
-    return [wrapped(shortened(name, _LONGEST), _WIDEST, _TICK, limit=1)[0] for name in names]
+    return [
+        wrapped(shortened(name, _MOST_NAME_CHARACTERS), _NAME_WIDTH, _TICK, limit=1)[0]
+        for name in names
+    ]
 
 
 def tick_width(labels: Iterable[str]) -> float:

@@ -64,7 +64,9 @@ def best_age(rows: pd.DataFrame) -> Figure:
     selected = rows[rows["task"] == "life_eval"]
     # Those of decades, which `summarize` gives, are written from-to.
     selected = selected[~selected["condition"].str.contains(r"(?:^|;)age=\d+-", regex=True)]
-    selected = select_rows(selected, "life_eval", list(_LINES), ["age", "sex", "radius", "window"])
+    selected = select_rows(
+        selected, "life_eval", list(_LINES), parts=["age", "sex", "radius", "window"]
+    )
     selected = selected.assign(
         age=selected["age"].astype(float), radius=selected["radius"].astype(float)
     )
@@ -97,7 +99,7 @@ def best_age(rows: pd.DataFrame) -> Figure:
 
     titled = _by_radius(selected.sort_values("radius", kind="stable"))
     legend = list(names.values())
-    return facets(titled, draw, "age (years)", "age at death (years)", legend=legend)
+    return facets(titled, draw, x="age (years)", y="age at death (years)", legend=legend)
 
 
 @styled
@@ -117,8 +119,8 @@ def confidence_truth(rows: pd.DataFrame) -> Figure:
     return facets(
         titled,
         lambda ax, bins: draw_bins(ax, bins, right=1.03, strip=0.2),
-        "true probability of the answer",
-        "mean confidence",
+        x="true probability of the answer",
+        y="mean confidence",
         beneath=[f"n = {panel_rows['n'].sum():,}" for _, panel_rows in titled],
     )
 
@@ -154,8 +156,8 @@ def maximum_score(rows: pd.DataFrame) -> Figure:
     return facets(
         panels(selected, ("dataset", "window", "sex"), always=["sex"]),
         draw,
-        "age reached (years)",
-        "maximum achievable score",
+        x="age reached (years)",
+        y="maximum achievable score",
         legend=[f"radius {radius}" for radius in radii],
         handles=lambda _: [Line2D([], [], **mark(k)) for k in range(len(radii))],
     )
@@ -191,8 +193,8 @@ def confidence_scatter(rows: pd.DataFrame) -> Figure:
     figure = facets(
         panels(items, _BY, title_of_one=False),
         draw,
-        "true probability of the answer",
-        "confidence",
+        x="true probability of the answer",
+        y="confidence",
         legend=names,
         handles=lambda _: [Line2D([], [], **look) for look in looks],
     )
@@ -215,7 +217,7 @@ def overconfidence(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of `life_eval`; its rows of `overconfidence` are drawn.
     """
-    selected = select_rows(rows, "life_eval", ["overconfidence"], ("radius", "window", "age"))
+    selected = select_rows(rows, "life_eval", ["overconfidence"], parts=("radius", "window", "age"))
     selected = selected[selected["age"] == ""]
     radii = sorted({float(text) for text in selected["radius"] if text})
     places = {f"{radius:g}": float(k) for k, radius in enumerate(radii)} | {"": float(len(radii))}
@@ -240,8 +242,8 @@ def overconfidence(rows: pd.DataFrame) -> Figure:
     return facets(
         titled,
         draw,
-        "radius (years on each side of the answer)",
-        "overconfidence",
+        x="radius (years on each side of the answer)",
+        y="overconfidence",
         columns=1,
         height=2.2,
         legend=names,
@@ -303,8 +305,8 @@ def hard_easy(rows: pd.DataFrame) -> Figure:
     figure = facets(
         titled,
         draw,
-        "difficulty: 1 - maximum achievable score",
-        "overconfidence",
+        x="difficulty: 1 - maximum achievable score",
+        y="overconfidence",
         legend=names,
         handles=lambda _: [Line2D([], [], **look) for look in looks],
         beneath=[_slope_text(line_of(panel_rows), separator) for _, panel_rows in titled],

@@ -37,7 +37,7 @@ def decisiveness_gap(rows: pd.DataFrame) -> Figure:
         rows: Results of `hedge_markers`; its rows of `decisiveness_gap` are drawn.
     """
     selected = with_thresholds(
-        select_rows(rows, _TASK, ["decisiveness_gap"], ("split", "marker", *_BY[2:]))
+        select_rows(rows, _TASK, ["decisiveness_gap"], parts=("split", "marker", *_BY[2:]))
     )
     selected = selected.assign(name=selected["marker"])
     sizes = selected.groupby("marker", sort=False)["n"].sum()
@@ -52,7 +52,7 @@ def decisiveness_gap(rows: pd.DataFrame) -> Figure:
             (label, panel_rows[panel_rows["split"] == split])
             for split, label in split_labels.items()
         ]
-        tables.append(Panel(title, "mean distance", series, 0))
+        tables.append(Panel(title, "mean distance", series=series, reference=0))
     return dots(tables, names, "rarer markers", most_names=15)
 
 
@@ -67,7 +67,7 @@ def mic_densities(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Of `detail`, of `hedge_markers`; its rows of `confidence_share` are drawn.
     """
-    selected = select_rows(rows, _TASK, ["confidence_share"], ("judge", "marker", "bin"))
+    selected = select_rows(rows, _TASK, ["confidence_share"], parts=("judge", "marker", "bin"))
     edges = selected["bin"].str.split("-", expand=True).astype(float)
     selected = selected.assign(low=edges[0], high=edges[1]).sort_values("low", kind="stable")
     titled = panels(selected, (*_BY[:3], "dataset"), joint=", ")
@@ -78,8 +78,8 @@ def mic_densities(rows: pd.DataFrame) -> Figure:
             for (title, panel_rows), names in zip(titled, markers, strict=True)
         ],
         lambda ax, drawn_panel: _hills(ax, *drawn_panel),
-        "internal confidence (in brackets: sentences)",
-        "",
+        x="internal confidence (in brackets: sentences)",
+        y="",
         columns=1,
         height=[0.34 * len(names) + 0.3 for names in markers],
         shared="none",
@@ -127,7 +127,9 @@ def mic(rows: pd.DataFrame) -> Figure:
         rows: Results of `hedge_markers`; its rows of `mic` over all sentences are drawn.
     """
     chosen = rows.loc[list(map(_is_plain, conditions_of(rows)))]
-    selected = with_thresholds(select_rows(chosen, _TASK, ["mic"], ("split", "marker", *_BY[2:])))
+    selected = with_thresholds(
+        select_rows(chosen, _TASK, ["mic"], parts=("split", "marker", *_BY[2:]))
+    )
     return cells(
         [_table(title, panel_rows) for title, panel_rows in panels(selected, _BY, joint=", ")]
     )
@@ -152,7 +154,15 @@ def _table(title: str, rows: pd.DataFrame) -> CellTable:
         float
     )
     names, remark = _columns(columns_shown), "\n".join((_blank(values), fewer, omitted))
-    return CellTable(title, values, list(map(str, order)), names, "{:.2f}".format, remark, (0, 1))
+    return CellTable(
+        title,
+        values,
+        rows=list(map(str, order)),
+        columns=names,
+        write="{:.2f}".format,
+        remark=remark,
+        limits=(0, 1),
+    )
 
 
 def _sets(rows: pd.DataFrame) -> list[tuple[str, str]]:
@@ -188,7 +198,9 @@ def marker_counts(rows: pd.DataFrame) -> Figure:
         rows: Results of `hedge_markers`; `n` of its rows of `mic` over all sentences is drawn.
     """
     chosen = rows.loc[list(map(_is_plain, conditions_of(rows)))]
-    selected = with_thresholds(select_rows(chosen, _TASK, ["mic"], ("split", "marker", *_BY[2:])))
+    selected = with_thresholds(
+        select_rows(chosen, _TASK, ["mic"], parts=("split", "marker", *_BY[2:]))
+    )
     return cells(
         [_counts(title, panel_rows) for title, panel_rows in panels(selected, _BY, joint=", ")]
     )
@@ -204,4 +216,11 @@ def _counts(title: str, rows: pd.DataFrame) -> CellTable:
         float
     )
     remark = "\n".join((_blank(values), fewer, omitted))
-    return CellTable(title, values, markers, _columns(columns_shown), "{:.0f}".format, remark)
+    return CellTable(
+        title,
+        values,
+        rows=markers,
+        columns=_columns(columns_shown),
+        write="{:.0f}".format,
+        remark=remark,
+    )

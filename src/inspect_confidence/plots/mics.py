@@ -63,7 +63,7 @@ def mic_spread(rows: pd.DataFrame) -> Figure:
         rows: Results of `hedge_markers`; its rows of `mic` are drawn, and beside them those of
             `accuracy` and `cmfg`.
     """
-    select_rows(rows, _TASK, ["mic"], ())
+    select_rows(rows, _TASK, ["mic"], parts=())
     selected = _beside_each(
         with_thresholds(_sided(select_rows(rows, _TASK, ["mic", *_BESIDE], _PARTS)))
     )
@@ -85,8 +85,8 @@ def mic_spread(rows: pd.DataFrame) -> Figure:
     return facets(
         titled,
         lambda ax, hills: _rows_of_hills(ax, *hills),
-        "internal confidence of markers",
-        "",
+        x="internal confidence of markers",
+        y="",
         columns=1,
         height=[0.42 * len(names) + 0.1 for _, (_, names, _) in titled],
         shared="none",
@@ -180,8 +180,8 @@ def mic_pairs(rows: pd.DataFrame) -> Figure:
     return facets(
         [(title, pairs) for title, pairs in titled],
         draw,
-        "internal confidence",
-        "",
+        x="internal confidence",
+        y="",
         height=1.5,
         legend=series,
         handles=lambda _: [Line2D([], [], **look) for look in looks],

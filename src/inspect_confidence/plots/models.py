@@ -39,7 +39,9 @@ def coverage_of_models(rows: pd.DataFrame) -> Figure:
         rows: Results of `fermi_eval`; its rows of `coverage` of the method `direct` are drawn, over
             all items where there are such, and else over the test split.
     """
-    selected = select_rows(rows, "fermi_eval", ["coverage"], ("level", "method", "split", "traces"))
+    selected = select_rows(
+        rows, "fermi_eval", ["coverage"], parts=("level", "method", "split", "traces")
+    )
     selected = selected[
         (selected["method"] == "direct") & (selected["level"] != "") & (selected["traces"] == "")
     ]
@@ -47,7 +49,7 @@ def coverage_of_models(rows: pd.DataFrame) -> Figure:
         "split", key=lambda split: split.map(_SPLITS).fillna(2), kind="stable"
     )
     selected = selected.drop_duplicates(["model", "dataset", "variant", "level"])
-    selected = select_rows(selected, "fermi_eval", ["coverage"], ("level",))
+    selected = select_rows(selected, "fermi_eval", ["coverage"], parts=("level",))
     levels = sorted({float(level) for level in selected["level"]})
     looks = _looks(selected)
 
@@ -66,7 +68,9 @@ def coverage_of_models(rows: pd.DataFrame) -> Figure:
 
     titled = panels(selected, ("dataset", "variant"), title_of_one=False, joint=", ")
     size: dict[str, Any] = {"columns": 1, "height": 2.6} if len(titled) == 1 else {}
-    return _with_models(titled, draw, "nominal level (%)", "observed coverage", looks, **size)
+    return _with_models(
+        titled, draw, x="nominal level (%)", y="observed coverage", looks=looks, **size
+    )
 
 
 _SPLITS = {"": 0, "test": 1}
@@ -93,7 +97,7 @@ def _with_models(
 ) -> Figure:
     handles = [Line2D([], [], linestyle="none", **look) for look in looks.values()]
     names = [shortened(model, 32) for model in looks]
-    return facets(titled, draw, x, y, legend=names, handles=lambda _: handles, **more)
+    return facets(titled, draw, x=x, y=y, legend=names, handles=lambda _: handles, **more)
 
 
 _CALIBRATION = ("question_sets", "any_eval")
@@ -142,7 +146,7 @@ def says_and_right(rows: pd.DataFrame) -> Figure:
     low = min(float(np.floor(10 * lowest) / 10), 0.9)
     titled = panels(pairs, ("dataset", "method", "scale", "source", "variant"), title_of_one=False)
     size: dict[str, Any] = {"columns": 1, "height": 3.2} if len(titled) == 1 else {}
-    return _with_models(titled, draw, "mean confidence", "accuracy", looks, **size)
+    return _with_models(titled, draw, x="mean confidence", y="accuracy", looks=looks, **size)
 
 
 @styled
@@ -184,7 +188,15 @@ def decisions_by_target(rows: pd.DataFrame) -> Figure:
         joint=", ",
     )
     return _with_models(
-        titled, draw, "target t", "", looks, columns=2, height=2.4, shared="none", below=0.26
+        titled,
+        draw,
+        x="target t",
+        y="",
+        looks=looks,
+        columns=2,
+        height=2.4,
+        shared="none",
+        below=0.26,
     )
 
 
@@ -204,8 +216,10 @@ def auroc_by_scale(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of `scale_variants`; its rows of `auroc` on a scale are drawn.
     """
-    selected = select_rows(rows, "scale_variants", ["auroc"], ("scale", "by"))
-    selected = select_rows(selected[selected["by"] == ""], "scale_variants", ["auroc"], ("scale",))
+    selected = select_rows(rows, "scale_variants", ["auroc"], parts=("scale", "by"))
+    selected = select_rows(
+        selected[selected["by"] == ""], "scale_variants", ["auroc"], parts=("scale",)
+    )
     means = selected["dataset"] == "mean"
     selected = selected[means] if means.any() else selected
     places = {str(scale): place for place, scale in enumerate(ALL)}
@@ -214,7 +228,9 @@ def auroc_by_scale(rows: pd.DataFrame) -> Figure:
         selected.assign(name=selected["scale"]), ("dataset", "variant"), title_of_one=False
     )
     return dots(
-        [_panel(key, panel_rows, "AUROC", 0.5) for key, panel_rows in titled], names, "scales"
+        [_panel(key, panel_rows, label="AUROC", reference=0.5) for key, panel_rows in titled],
+        names,
+        "scales",
     )
 
 
@@ -243,7 +259,7 @@ def mic_of_models(rows: pd.DataFrame) -> Figure:
     keys = ("dataset", "split", "variant", "judge")
     titled = panels(selected.assign(name=selected["marker"]), keys, title_of_one=False)
     panels_drawn = [
-        _panel(title, panel_rows, "internal confidence", None, (0, 1))
+        _panel(title, panel_rows, label="internal confidence", reference=None, span=(0, 1))
         for title, panel_rows in titled
     ]
     return dots(panels_drawn, names, "rarer markers", most_names=12)
@@ -259,4 +275,4 @@ def _panel(
     """Return a panel with one series for each model."""
     models = list(rows["model"].unique())
     series = [(shortened(model, 32), rows[rows["model"] == model]) for model in models]
-    return Panel(title, label, series, reference, span, models)
+    return Panel(title, label, series=series, reference=reference, within=span, models=models)

@@ -221,7 +221,7 @@ class _Row:
 def _row(line: Mapping[Any, Any], ends: Window) -> _Row:
     """Return a row of results to draw; its label is broken so that it is not below the number."""
     value, low, high = (float(line[name]) for name in _NUMBERS)
-    text = interval_text(value, (low, high), ends, METRICS[line["metric"]].unit)
+    text = interval_text(value, (low, high), reach=ends, unit=METRICS[line["metric"]].unit)
     label, wide = str(line["label"]), WIDTH - 2 * _SIDE
     if not label.startswith(_SMALL_NAMES):  # names of quantities that are written small
         label = label[:1].upper() + label[1:]
@@ -231,9 +231,9 @@ def _row(line: Mapping[Any, Any], ends: Window) -> _Row:
     return _Row(
         line,
         ends,
-        wrapped(shortened(label, _LONGEST), room, _LABEL, limit=3),
-        wrapped(under, wide - end_width - 2 * _APART, _FINE),
-        text,
+        label=wrapped(shortened(label, _LONGEST), room, _LABEL, limit=3),
+        under=wrapped(under, wide - end_width - 2 * _APART, _FINE),
+        number=text,
     )
 
 

@@ -37,7 +37,7 @@ def calibration(rows: pd.DataFrame) -> Figure:
             `bin_confidence` over all radii are drawn.
     """
     parts = ["bin", "source", "models", "radius", "window"]
-    selected = select_against(rows, _TASKS, "bin_accuracy", "bin_confidence", parts)
+    selected = select_against(rows, _TASKS, metric="bin_accuracy", x="bin_confidence", parts=parts)
     selected = selected[selected["radius"] == ""].assign(
         source=selected["source"].replace("", "stated")
     )
@@ -67,8 +67,8 @@ def calibration(rows: pd.DataFrame) -> Figure:
     return facets(
         [(f"{title} (n = {panel_rows['n'].sum():,})", panel_rows) for title, panel_rows in titled],
         draw,
-        "confidence",
-        "accuracy",
+        x="confidence",
+        y="accuracy",
         legend=[shortened(line) for line in lines],
         handles=lambda _: [Line2D([], [], linewidth=1.2, **look) for look in looks.values()],
     )
@@ -95,7 +95,7 @@ def over_sets(rows: pd.DataFrame) -> Figure:
     selected = selected[(selected[parts] == "").all(axis=1)]
     metric = next((name for name in _REFERENCES if (selected["metric"] == name).any()), "")
     # Raises where only rows of single radii or kinds are there.
-    selected = select_rows(selected, _TASKS, [metric], ["source", "window"])
+    selected = select_rows(selected, _TASKS, [metric], parts=["source", "window"])
     selected = selected.assign(
         name=selected["model"], source=selected["source"].replace("", "stated")
     )
@@ -105,11 +105,11 @@ def over_sets(rows: pd.DataFrame) -> Figure:
         Panel(
             title,
             label,
-            [
+            series=[
                 (source if len(sources) > 1 else "", panel_rows[panel_rows["source"] == source])
                 for source in sources
             ],
-            reference,
+            reference=reference,
             names_are_models=True,
         )
         for title, panel_rows in panels(selected, _BY, always=["dataset"])

@@ -106,31 +106,31 @@ def styled(plot: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
 
 
 def mark(k: int) -> dict[str, Any]:
-    """Return colour and marker of a series by its number; the first 36 series all differ."""
-    around = len(SERIES)
-    return {"color": SERIES[k % around], "marker": MARKERS[(k + k // around) % around]}
+    """Return colour and marker of the series with index `k`; the first 36 series all differ."""
+    n_colours = len(SERIES)
+    return {"color": SERIES[k % n_colours], "marker": MARKERS[(k + k // n_colours) % n_colours]}
 
 
-_ORDER: ContextVar[tuple[str, ...]] = ContextVar("models in order", default=())
+_MODELS_IN_ORDER: ContextVar[tuple[str, ...]] = ContextVar("models in order", default=())
 
 
 @contextmanager
 def in_order(models: Iterable[str]) -> Iterator[None]:
     """Give each model the colour and marker of its position in `models` within the context."""
-    before = _ORDER.set(tuple(models))
+    token = _MODELS_IN_ORDER.set(tuple(models))
     try:
         yield
     finally:
-        _ORDER.reset(before)
+        _MODELS_IN_ORDER.reset(token)
 
 
 def mark_of(model: str, k: int) -> dict[str, Any]:
     """Return colour and marker of a model: those of its position set by `in_order`.
 
-    A name that is not among those models, such as the surveyed people, gets the look of the `k`th
-    series after them.
+    A name that is not among those models, such as the surveyed people, gets the look of the series
+    with index `k` after them.
     """
-    order = _ORDER.get()
+    order = _MODELS_IN_ORDER.get()
     return mark(order.index(model) if model in order else len(order) + k)
 
 

@@ -15,10 +15,10 @@ from inspect_confidence.printing import shortened
 
 TextT = TypeVar("TextT")
 
-_POINTS = 72  # an inch
+_POINTS_PER_INCH = 72
 _SLACK = 1.03  # hinting and other programs' fonts make text a little wider
 _THINNEST = 0.33  # of the size: letters narrower than this don't follow one another
-_SHORT = 5  # characters
+_PLAIN_CHARACTERS = 5  # characters of a number that is not shortened
 _BREAK = re.compile(r"(?<=[ /])(?![^(]*\))")
 """Positions at which a line may end: after a space or a slash, but not within brackets."""
 _JOINT = re.compile(r"(?<=[ _-])")
@@ -48,20 +48,23 @@ def inches_of(text: str, size: float) -> float:
     if not text:
         return 0.0
     width = text_to_path.get_text_width_height_descent(text, FontProperties(size=size), False)[0]
-    # The font may lack these, and another's are as wide as they are high.
+    # The font may lack East Asian characters; those of other fonts are as wide as they are high.
     wide = sum(east_asian_width(letter) in "WF" for letter in text)
-    return _SLACK * max(float(width), wide * size) / _POINTS
+    return _SLACK * max(float(width), wide * size) / _POINTS_PER_INCH
 
 
 def lines_of(text: str, inches: float, size: float, limit: int = 2) -> list[str]:
-    """Return the lines of a text, each of its own lines `wrapped`; none of an empty text."""
+    """Return the text's lines, each wrapped to at most `limit` lines; empty lines are left out."""
     paragraphs = filter(None, text.split("\n"))
     return [line for paragraph in paragraphs for line in wrapped(paragraph, inches, size, limit)]
 
 
 def wrapped(text: str, inches: float, size: float, limit: int = 2) -> list[str]:
-    """Return the lines of a paragraph within a width; it loses its middle if it is too long."""
-    longest = min(len(text), int(limit * inches * _POINTS / (_THINNEST * size)))
+    """Return the lines of a paragraph, each at most `inches` wide at a font size in points.
+
+    A paragraph of more than `limit` lines loses its middle.
+    """
+    longest = min(len(text), int(limit * inches * _POINTS_PER_INCH / (_THINNEST * size)))
     lines: list[str] = []
     # At least a letter, an ellipsis and a letter stay.
     for length in range(longest, min(longest, 3) - 1, -1):
@@ -70,7 +73,7 @@ def wrapped(text: str, inches: float, size: float, limit: int = 2) -> list[str]:
         # A name is broken at its joints before letters are left out, and within a part of it only
         # if that part alone is too wide.
         for pieces in (words, joints):
-            lines = _broken(pieces, inches, size)
+            lines = _break_lines(pieces, inches, size)
             if len(lines) <= limit and (pieces is joints or _are_within(words, inches, size)):
                 return lines
     return lines
@@ -91,11 +94,13 @@ def brief(number: float) -> str:
     plain = f"{number:g}"
     mantissa, power = f"{number:.3e}".split("e")
     short = f"{float(mantissa):g}e{int(power)}"
-    return plain if len(plain) <= _SHORT and "e" not in plain else min(plain, short, key=len)
+    if len(plain) <= _PLAIN_CHARACTERS and "e" not in plain:
+        return plain
+    return min(plain, short, key=len)
 
 
 def number(value: float, form: str) -> str:
-    """Return a number as text with a true minus sign; 0 has no sign.
+    """Return a number in a format such as `.3f`, with a true minus sign; 0 has no sign.
 
     Example:
         >>> number(-2e-13, ".3f"), number(math.inf, ".3f")
@@ -106,7 +111,7 @@ def number(value: float, form: str) -> str:
     return format(value, f"z{form}").replace("-", "\u2212")
 
 
-def _broken(words: list[str], inches: float, size: float) -> list[str]:
+def _break_lines(words: list[str], inches: float, size: float) -> list[str]:
     """Return lines of the words, broken between words and within words that are too wide."""
     lines, line = [], ""
     for word in words:
@@ -115,7 +120,7 @@ def _broken(words: list[str], inches: float, size: float) -> list[str]:
             lines.append(line.rstrip())
             line = ""
         while not line and inches_of(remainder.rstrip(), size) > inches and len(remainder) > 1:
-            # As many of its first letters as fit, one at least.
+            # The line takes as many of the word's first letters as fit, at least one.
             fitting = bisect(
                 range(2, len(remainder)), inches, key=lambda k: inches_of(remainder[:k], size)
             )

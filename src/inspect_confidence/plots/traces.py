@@ -22,7 +22,7 @@ def exponents(rows: pd.DataFrame) -> Figure:
     Args:
         rows: What `detail` gives of `fermi_eval`; its rows of `exponent_share` are drawn.
     """
-    selected = select_rows(rows, _TASK, ["exponent_share"], ["exponent"])
+    selected = select_rows(rows, _TASK, ["exponent_share"], parts=["exponent"])
     selected = selected.assign(exponent=selected["exponent"].astype(float))
     titled = [
         (f"{title} (n = {panel_rows['n'].max():,})", panel_rows)
@@ -52,7 +52,7 @@ def tunnel_entropy(rows: pd.DataFrame) -> Figure:
         rows: Results of `fermi_eval`; its rows of `tunnel_index` and `decoding_entropy` are drawn.
     """
     parts = ["method", "split"]
-    selected = select_against(rows, _TASK, "tunnel_index", "decoding_entropy", parts)
+    selected = select_against(rows, _TASK, metric="tunnel_index", x="decoding_entropy", parts=parts)
     across = rows[rows["metric"] == "decoding_entropy"]
     key = ["model", "dataset", "condition"]
     ends = {name: f"x_{name}" for name in ("ci_low", "ci_high")}
@@ -89,8 +89,8 @@ def tunnel_entropy(rows: pd.DataFrame) -> Figure:
     return facets(
         panels(selected, ["model", "dataset"], title_of_one=False),
         draw,
-        "decoding entropy: of a single trace (bits)",
-        "Tunnel Index (bits)",
+        x="decoding entropy: of a single trace (bits)",
+        y="Tunnel Index (bits)",
         height=2.2,
         legend=names if len(names) > 1 else [],
         handles=lambda axes: axes[0].containers,

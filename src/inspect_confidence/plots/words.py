@@ -58,7 +58,9 @@ def consistency(rows: pd.DataFrame) -> Figure:
         rows: Results of `wep_choice`; its rows of the four scores are drawn.
     """
     chosen = rows.loc[list(map(_is_plain, conditions_of(rows)))]
-    selected = select_rows(chosen, "wep_choice", list(_SCORES), ("cot", "choice_set", "baseline"))
+    selected = select_rows(
+        chosen, "wep_choice", list(_SCORES), parts=("cot", "choice_set", "baseline")
+    )
     groups = panels(selected, ("model", "dataset", "variant"))
     rows_by_title = {}
     for title, panel_rows in groups:
@@ -71,7 +73,9 @@ def consistency(rows: pd.DataFrame) -> Figure:
     several = selected["choice_set"].nunique() > 1
     axis_label = "words to choose from" if several else ""
     titled = list(rows_by_title.items())
-    return facets(titled, _consistency_panel, axis_label, "score", shared="values", legend=names)
+    return facets(
+        titled, _consistency_panel, x=axis_label, y="score", shared="values", legend=names
+    )
 
 
 def _is_plain(condition: Condition) -> bool:
@@ -141,7 +145,9 @@ def consistency_slices(rows: pd.DataFrame) -> Figure:
                 expected = float(chance["value"].iloc[0]) if len(chance) else None
                 series = [(_MODES[mode], of_model[of_model["cot"] == mode]) for mode in modes]
                 head = f"{title}\n{score}" if len(groups) > 1 else score
-                tables.append(Panel(head, "score", series, expected, (0, 1)))
+                tables.append(
+                    Panel(head, "score", series=series, reference=expected, within=(0, 1))
+                )
     return dots(tables, names, "slices")
 
 
@@ -199,7 +205,17 @@ def divergence(rows: pd.DataFrame) -> Figure:
             table, labels = np.column_stack([*values]), [label for label, _ in columns]
             head = f"{title_of_model}\n{title}" if title_of_model else title
             remark = f"{more}\n{omitted}"
-            tables.append(CellTable(head, table, names, labels, write, remark, limits))
+            tables.append(
+                CellTable(
+                    head,
+                    table,
+                    rows=names,
+                    columns=labels,
+                    write=write,
+                    remark=remark,
+                    limits=limits,
+                )
+            )
     return cells(tables)
 
 
@@ -248,12 +264,12 @@ def divergence_between(rows: pd.DataFrame) -> Figure:
             CellTable(
                 f"{shortened(str(model))}\nagainst {shortened(str(versus))}",
                 np.column_stack(columns),
-                names,
-                [label for label, _ in compared],
-                "{:.1f}".format,
-                f"{more}\n{omitted}",
-                limits,
-                np.column_stack(stars),
+                rows=names,
+                columns=[label for label, _ in compared],
+                write="{:.1f}".format,
+                remark=f"{more}\n{omitted}",
+                limits=limits,
+                stars=np.column_stack(stars),
             )
         )
     return cells(tables)
@@ -319,7 +335,9 @@ def _differences(selected: pd.DataFrame) -> Iterator[Panel]:
             first, second = panel_rows[["first", "second"]].iloc[0]
             label = f"P({second} > {first})" if theta else f"{second} minus {first}, points"
             span = (-0.02, 1.02) if theta else None
-            yield Panel(title, label, [("", panel_rows)], 0.5 if theta else 0, span)
+            yield Panel(
+                title, label, series=[("", panel_rows)], reference=0.5 if theta else 0, within=span
+            )
 
 
 def _filled(selected: pd.DataFrame, rows: pd.DataFrame) -> list[bool]:
@@ -370,8 +388,8 @@ def words(rows: pd.DataFrame) -> Figure:
             for (title, panel_rows), names in zip(titled, orders, strict=True)
         ],
         lambda ax, drawn_panel: _words_panel(ax, people, *drawn_panel),
-        "stated probability",
-        "",
+        x="stated probability",
+        y="",
         columns=1,
         height=[_ROW * (len(names) + _LEGEND) for names in orders],
         shared="none",
@@ -392,7 +410,7 @@ def word_medians(rows: pd.DataFrame) -> Figure:
         rows: Of `detail`, of `wep_elicitation`; its rows of `probability_quantile` are drawn.
     """
     selected = select_rows(
-        rows, "wep_elicitation", ["probability_quantile"], ("word", "q", *_BY[2:])
+        rows, "wep_elicitation", ["probability_quantile"], parts=("word", "q", *_BY[2:])
     )
     key, ends = [*_BY, "word"], {"0.5": "value", "0.25": "ci_low", "0.75": "ci_high"}
     wide = selected.drop_duplicates([*key, "q"]).set_index([*key, "q"])["value"].unstack()
@@ -408,7 +426,16 @@ def word_medians(rows: pd.DataFrame) -> Figure:
     ):
         all_rows = pd.concat([people, panel_rows])
         series = [(shortened(model), all_rows[all_rows["model"] == model]) for model in models]
-        panels_drawn.append(Panel(title, "stated probability", series, 0.5, (0, 1), list(models)))
+        panels_drawn.append(
+            Panel(
+                title,
+                "stated probability",
+                series=series,
+                reference=0.5,
+                within=(0, 1),
+                models=list(models),
+            )
+        )
     is_people = selected["model"] == _PEOPLE
     return dots(panels_drawn, _ranked(selected[is_people], selected[~is_people]), "words")
 
@@ -431,7 +458,7 @@ def _words_panel(ax: Axes, people: pd.DataFrame, of_model: pd.DataFrame, names: 
     for place, (source, units, side, look) in enumerate(sides):
         shift = 0.38 * (place - (len(sides) - 1) / 2)
         sizes = " to ".join(map(str, sorted({side["n"].min(), side["n"].max()})))
-        _boxes(ax, names, side, shift, f"{source} ({sizes}{units})", look)
+        _boxes(ax, names, rows=side, shift=shift, label=f"{source} ({sizes}{units})", look=look)
     ax.set_xlim(-0.02, 1.05)
     ax.set_xticks([k / 4 for k in range(5)], [f"{25 * k}%" for k in range(5)])
     ax.set_yticks(range(len(names)), tick_labels(names))
