@@ -24,11 +24,11 @@ from inspect_confidence.printing import shortened
 from inspect_confidence.results import with_parts
 
 _BY = ("model", "dataset", "variant", "window")
-_LEAST = 0.1
+_LEAST_REACH = 0.1
 """Least reach of an axis of overconfidence from 0, so that rounding is not taken for an effect."""
 
 
-def _by_radius(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+def _panels_by_radius(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """Return the rows of each panel with its title: what distinguishes it, and its radius."""
 
     def say(name: str, value: str) -> str:
@@ -39,14 +39,15 @@ def _by_radius(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     return panels(rows, (*_BY, "radius"), always=["radius"], say=say)
 
 
-def _overconfidence_axis(axes: Sequence[Axes]) -> None:
+def _widen_overconfidence_axis(axes: Sequence[Axes]) -> None:
+    """Make the axis that all panels share reach at least from -0.1 to 0.1."""
     low, high = axes[0].get_ylim()
-    axes[0].set_ylim(min(low, -_LEAST), max(high, _LEAST))
+    axes[0].set_ylim(min(low, -_LEAST_REACH), max(high, _LEAST_REACH))
 
 
 _SEXES = ("female", "male")
-_LINES = {"mean_answer": "answer", "mean_best_answer": "best answer"}
-_EVERY = 10
+_LINE_LABELS = {"mean_answer": "answer", "mean_best_answer": "best answer"}
+_YEARS_BETWEEN_MARKS = 10
 """Years between two marks of a line; the marks of the sexes are at different ages."""
 
 
@@ -62,10 +63,10 @@ def best_age(rows: pd.DataFrame) -> Figure:
             at single ages are drawn.
     """
     selected = rows[rows["task"] == "life_eval"]
-    # Those of decades, which `summarize` gives, are written from-to.
+    # The ages of `summarize` are decades such as 20-29; only single ages are drawn.
     selected = selected[~selected["condition"].str.contains(r"(?:^|;)age=\d+-", regex=True)]
     selected = select_rows(
-        selected, "life_eval", list(_LINES), parts=["age", "sex", "radius", "window"]
+        selected, "life_eval", list(_LINE_LABELS), parts=["age", "sex", "radius", "window"]
     )
     selected = selected.assign(
         age=selected["age"].astype(float), radius=selected["radius"].astype(float)
@@ -76,7 +77,7 @@ def best_age(rows: pd.DataFrame) -> Figure:
     names = {
         (k, sex, metric): f"{shortened(sex, 20)}, {label}" if sex else label
         for k, sex in enumerate(sexes)
-        for metric, label in _LINES.items()
+        for metric, label in _LINE_LABELS.items()
         if (sex, metric) in present
     }
 
@@ -86,18 +87,21 @@ def best_age(rows: pd.DataFrame) -> Figure:
             line = of_sex[of_sex["metric"] == metric].set_index("age")["value"].sort_index()
             look: dict[str, Any] = {"linewidth": 1.3, "linestyle": "--"}
             if metric == "mean_answer" and len(line):
-                # It is broken at an age without an answer.
+                # The line is interrupted at an age without an answer.
                 line = line.reindex(sorted(of_sex["age"].unique()))
                 # Wide and pale, so that a best answer that is the same shows on it.
                 look = {"linewidth": 3.5, "alpha": 0.45, "markeredgewidth": 0, "markersize": 4.5}
                 look["marker"] = mark(k)["marker"]
-                if len(line) > 2 * _EVERY:
-                    look["markevery"] = (k * _EVERY // 2 % _EVERY, _EVERY)
+                if len(line) > 2 * _YEARS_BETWEEN_MARKS:
+                    look["markevery"] = (
+                        k * _YEARS_BETWEEN_MARKS // 2 % _YEARS_BETWEEN_MARKS,
+                        _YEARS_BETWEEN_MARKS,
+                    )
             if len(line):
                 ax.plot(line.index, line, label=name, color=mark(k)["color"], **look)
         ax.tick_params(axis="y", pad=2)
 
-    titled = _by_radius(selected.sort_values("radius", kind="stable"))
+    titled = _panels_by_radius(selected.sort_values("radius", kind="stable"))
     legend = list(names.values())
     return facets(titled, draw, x="age (years)", y="age at death (years)", legend=legend)
 
@@ -114,8 +118,14 @@ def confidence_truth(rows: pd.DataFrame) -> Figure:
         rows: What `detail` gives of `life_eval`; its rows of `truth_bin_probability` and
             `truth_bin_confidence` are drawn.
     """
-    bins = ("truth_bin_confidence", "truth_bin_probability", ("bin", "radius", "window"))
-    titled = _by_radius(select_against(rows, "life_eval", *bins))
+    selected = select_against(
+        rows,
+        "life_eval",
+        metric="truth_bin_confidence",
+        x="truth_bin_probability",
+        parts=("bin", "radius", "window"),
+    )
+    titled = _panels_by_radius(selected)
     return facets(
         titled,
         lambda ax, bins: draw_bins(ax, bins, right=1.03, strip=0.2),
@@ -139,7 +149,7 @@ def maximum_score(rows: pd.DataFrame) -> Figure:
     parts = ["age", "sex", "radius", "window"]
     selected = select_rows(rows, "life_eval", ["maximum_achievable_score"], parts)
     selected = selected[selected["sex"] != ""]
-    # Raises where there are only means.
+    # If only means over both sexes are given, this raises that there is nothing to draw.
     selected = select_rows(selected, "life_eval", ["maximum_achievable_score"], parts)
     selected = selected.assign(age=selected["age"].astype(float))
     radii = sorted(selected["radius"].unique(), key=float)
@@ -147,7 +157,11 @@ def maximum_score(rows: pd.DataFrame) -> Figure:
     def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
         for k, radius in enumerate(radii):
             line = panel_rows[panel_rows["radius"] == radius].sort_values("age")
-            marked_points = (k * _EVERY // 2 % _EVERY, _EVERY) if len(line) > 2 * _EVERY else None
+            marked_points = (
+                (k * _YEARS_BETWEEN_MARKS // 2 % _YEARS_BETWEEN_MARKS, _YEARS_BETWEEN_MARKS)
+                if len(line) > 2 * _YEARS_BETWEEN_MARKS
+                else None
+            )
             look: dict[str, Any] = {"markersize": 4, "markevery": marked_points, **mark(k)}
             ax.plot(line["age"], line["value"], label=f"radius {radius}", **look)
         ax.set_ylim(0, 1.03)
@@ -178,7 +192,7 @@ def confidence_scatter(rows: pd.DataFrame) -> Figure:
     items = select_rows(rows, "life_eval", ["item_confidence"], parts)
     items = items[np.isfinite(items["value"])].assign(x=items["probability"].astype(float))
     radii = sorted(items["radius"].unique(), key=float)
-    names, many = [f"radius {radius}" for radius in radii], len(items) > _MANY
+    names, many = [f"radius {radius}" for radius in radii], len(items) > _MANY_MARKS
     looks: list[dict[str, Any]] = [{**mark(k), "linestyle": "none"} for k in range(len(radii))]
     thin: dict[str, Any] = {"markersize": 2.8, "markeredgewidth": 0, "alpha": 0.45}
 
@@ -199,11 +213,11 @@ def confidence_scatter(rows: pd.DataFrame) -> Figure:
         handles=lambda _: [Line2D([], [], **look) for look in looks],
     )
     if many:
-        figure.set_dpi(_RESOLUTION)
+        figure.set_dpi(_PIXELS_PER_INCH)
     return figure
 
 
-_FEW = 5
+_FEW_MODELS = 5
 """Largest number of models whose marks have room side by side at full size."""
 
 
@@ -224,7 +238,7 @@ def overconfidence(rows: pd.DataFrame) -> Figure:
     models = list(selected["model"].unique())
     titled = panels(selected, ("dataset", "variant", "window"), title_of_one=False, joint=", ")
     names = [shortened(model) for model in models]
-    size = {} if len(models) <= _FEW else {"markersize": 3.5, "capsize": 1.5}
+    size = {} if len(models) <= _FEW_MODELS else {"markersize": 3.5, "capsize": 1.5}
     aside = np.linspace(-0.3, 0.3, len(models) + 2)[1:-1]
 
     def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
@@ -248,14 +262,14 @@ def overconfidence(rows: pd.DataFrame) -> Figure:
         height=2.2,
         legend=names,
         handles=lambda axes: axes[0].containers,
-        finish=_overconfidence_axis,
+        finish=_widen_overconfidence_axis,
     )
 
 
-_ENDS = np.array([0.0, 1.0])
-_MANY = 1500
+_DIFFICULTY_ENDS = np.array([0.0, 1.0])
+_MANY_MARKS = 1500
 """Number of marks from which on they are pixels: as shapes they take over 100 bytes each."""
-_RESOLUTION = 200
+_PIXELS_PER_INCH = 200
 
 
 @styled
@@ -287,7 +301,7 @@ def hard_easy(rows: pd.DataFrame) -> Figure:
     titled = panels(items, _BY, title_of_one=False)
     names = [f"radius {radius}" for radius in radii]
     looks: list[dict[str, Any]] = [{**mark(k), "linestyle": "none"} for k in range(len(radii))]
-    separator, many = "\n" if len(titled) > 1 else " ", len(items) > _MANY
+    separator, many = "\n" if len(titled) > 1 else " ", len(items) > _MANY_MARKS
     thin: dict[str, Any] = {"markersize": 2.8, "markeredgewidth": 0, "alpha": 0.45}
 
     def line_of(panel_rows: pd.DataFrame) -> Mapping[Any, Any] | None:
@@ -299,7 +313,7 @@ def hard_easy(rows: pd.DataFrame) -> Figure:
             of_radius = panel_rows[panel_rows["radius"] == radius]
             point_look = {"label": name, "rasterized": many, **look, **thin}
             ax.plot(of_radius["difficulty"], of_radius["value"], **point_look)
-        _line(ax, panel_rows, line_of(panel_rows))
+        _draw_slope(ax, panel_rows, line_of(panel_rows))
         ax.set(xlim=(-0.03, 1.03), xticks=[0, 0.5, 1], xticklabels=["0", "0.5", "1"])
 
     figure = facets(
@@ -310,15 +324,15 @@ def hard_easy(rows: pd.DataFrame) -> Figure:
         legend=names,
         handles=lambda _: [Line2D([], [], **look) for look in looks],
         beneath=[_slope_text(line_of(panel_rows), separator) for _, panel_rows in titled],
-        finish=_overconfidence_axis,
+        finish=_widen_overconfidence_axis,
     )
     if many:
-        figure.set_dpi(_RESOLUTION)  # that of the pixels in svg
+        figure.set_dpi(_PIXELS_PER_INCH)  # that of the pixels in svg
     return figure
 
 
 def _slope_text(row: Mapping[Any, Any] | None, separator: str) -> str:
-    """Return the slope with its interval as text."""
+    """Return the slope in `row` with its interval, if finite, as text."""
     if row is None:
         return "slope not given"
     slope, *ends = (float(row[name]) for name in ("value", "ci_low", "ci_high"))
@@ -330,14 +344,14 @@ def _slope_text(row: Mapping[Any, Any] | None, separator: str) -> str:
     return f"{text}{separator}[{', '.join(number(end, '.2f') for end in ends)}]"
 
 
-def _line(ax: Axes, items: pd.DataFrame, row: Mapping[Any, Any] | None) -> None:
-    """Draw the regression line and its band, if the slope is known."""
+def _draw_slope(ax: Axes, items: pd.DataFrame, row: Mapping[Any, Any] | None) -> None:
+    """Draw the regression line of the slope in `row`, if finite, and its band, if finite."""
     if row is None or not np.isfinite(slope := float(row["value"])):
         return
     weights = items["n"].to_numpy(float)
     middle = np.average(items[["difficulty", "value"]].to_numpy(float), axis=0, weights=weights)
     low, high = float(row["ci_low"]), float(row["ci_high"])
     if np.isfinite([low, high]).all():
-        ends = [middle[1] + end * (_ENDS - middle[0]) for end in (low, high)]
-        ax.fill_between(_ENDS, *ends, color=INK, alpha=0.15, linewidth=0)
-    ax.plot(_ENDS, middle[1] + slope * (_ENDS - middle[0]), color=INK)
+        ends = [middle[1] + end * (_DIFFICULTY_ENDS - middle[0]) for end in (low, high)]
+        ax.fill_between(_DIFFICULTY_ENDS, *ends, color=INK, alpha=0.15, linewidth=0)
+    ax.plot(_DIFFICULTY_ENDS, middle[1] + slope * (_DIFFICULTY_ENDS - middle[0]), color=INK)

@@ -17,11 +17,11 @@ from inspect_confidence.results import Condition, conditions_of
 from inspect_confidence.studies.hedge_markers.forms import DEFAULT_THRESHOLD
 
 _TASK = "hedge_markers"
-_BY = ("model", "variant", "judge", "marker_threshold")
+_PANEL_COLUMNS = ("model", "variant", "judge", "marker_threshold")
 
 
 def with_thresholds(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return rows in which T is written out, `T=10` for the default that conditions leave out."""
+    """Return the rows with their threshold T as text such as `T=10`, also if it is the default."""
     threshold = rows["marker_threshold"].replace("", f"{DEFAULT_THRESHOLD:g}")
     return rows.assign(marker_threshold="T=" + threshold)
 
@@ -37,7 +37,9 @@ def decisiveness_gap(rows: pd.DataFrame) -> Figure:
         rows: Results of `hedge_markers`; its rows of `decisiveness_gap` are drawn.
     """
     selected = with_thresholds(
-        select_rows(rows, _TASK, ["decisiveness_gap"], parts=("split", "marker", *_BY[2:]))
+        select_rows(
+            rows, _TASK, ["decisiveness_gap"], parts=("split", "marker", *_PANEL_COLUMNS[2:])
+        )
     )
     selected = selected.assign(name=selected["marker"])
     sizes = selected.groupby("marker", sort=False)["n"].sum()
@@ -47,7 +49,7 @@ def decisiveness_gap(rows: pd.DataFrame) -> Figure:
         split: f"split {shortened(split, 12)}" if len(splits) > 1 else "" for split in splits
     }
     tables = []
-    for title, panel_rows in panels(selected, (*_BY, "dataset"), joint=", "):
+    for title, panel_rows in panels(selected, (*_PANEL_COLUMNS, "dataset"), joint=", "):
         series = [
             (label, panel_rows[panel_rows["split"] == split])
             for split, label in split_labels.items()
@@ -70,14 +72,14 @@ def mic_densities(rows: pd.DataFrame) -> Figure:
     selected = select_rows(rows, _TASK, ["confidence_share"], parts=("judge", "marker", "bin"))
     edges = selected["bin"].str.split("-", expand=True).astype(float)
     selected = selected.assign(low=edges[0], high=edges[1]).sort_values("low", kind="stable")
-    titled = panels(selected, (*_BY[:3], "dataset"), joint=", ")
-    markers, remarks = zip(*(_most_confident(panel_rows) for _, panel_rows in titled), strict=True)
+    titled = panels(selected, (*_PANEL_COLUMNS[:3], "dataset"), joint=", ")
+    markers, remarks = zip(*(_marker_labels(panel_rows) for _, panel_rows in titled), strict=True)
     return facets(
         [
             (title, (panel_rows, names))
             for (title, panel_rows), names in zip(titled, markers, strict=True)
         ],
-        lambda ax, drawn_panel: _hills(ax, *drawn_panel),
+        lambda ax, drawn_panel: _draw_hills(ax, *drawn_panel),
         x="internal confidence (in brackets: sentences)",
         y="",
         columns=1,
@@ -88,8 +90,11 @@ def mic_densities(rows: pd.DataFrame) -> Figure:
     )
 
 
-def _most_confident(rows: pd.DataFrame) -> tuple[dict[str, str], str]:
-    """Return the most frequent markers' labels, the most confident first, and a remark."""
+def _marker_labels(rows: pd.DataFrame) -> tuple[dict[str, str], str]:
+    """Return labels of the 20 most frequent markers, and a remark on the others.
+
+    Labels are by marker, the most confident first, and contain the number of sentences.
+    """
     sizes = rows.groupby("marker")["n"].max().sort_values(ascending=False, kind="stable")
     commonest, remark = first_names(list(sizes.index), 20, "rarer markers")
     middles = rows["value"] * (rows["low"] + rows["high"]) / 2
@@ -100,7 +105,8 @@ def _most_confident(rows: pd.DataFrame) -> tuple[dict[str, str], str]:
     }, remark
 
 
-def _hills(ax: Axes, rows: pd.DataFrame, markers: Mapping[str, str]) -> None:
+def _draw_hills(ax: Axes, rows: pd.DataFrame, markers: Mapping[str, str]) -> None:
+    """Draw a histogram for each marker below the one before; `markers` are labels by marker."""
     for place, marker in enumerate(markers):
         of_marker = rows[rows["marker"] == marker].drop_duplicates("bin")
         base = -float(place)
@@ -126,34 +132,40 @@ def mic(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of `hedge_markers`; its rows of `mic` over all sentences are drawn.
     """
-    chosen = rows.loc[list(map(_is_plain, conditions_of(rows)))]
+    chosen = rows.loc[list(map(_is_whole_marker, conditions_of(rows)))]
     selected = with_thresholds(
-        select_rows(chosen, _TASK, ["mic"], parts=("split", "marker", *_BY[2:]))
+        select_rows(chosen, _TASK, ["mic"], parts=("split", "marker", *_PANEL_COLUMNS[2:]))
     )
     return cells(
-        [_table(title, panel_rows) for title, panel_rows in panels(selected, _BY, joint=", ")]
+        [
+            _mic_table(title, panel_rows)
+            for title, panel_rows in panels(selected, _PANEL_COLUMNS, joint=", ")
+        ]
     )
 
 
-def _is_plain(condition: Condition) -> bool:
+def _is_whole_marker(condition: Condition) -> bool:
     """Return whether a condition is that of a marker over all its sentences."""
     return "marker" in condition and not condition.keys() & {"outcome", "faithful"}
 
 
-def _table(title: str, rows: pd.DataFrame) -> CellTable:
-    """Return a table with markers in rows, and data sets and splits in columns."""
+def _mic_table(title: str, rows: pd.DataFrame) -> CellTable:
+    """Return a table of MIC with markers in rows, and data sets and splits in columns."""
     sizes = rows.groupby("marker", sort=False)["n"].sum().sort_values(ascending=False)
     markers, fewer = first_names(list(sizes.index), 25, "rarer markers")
-    columns_shown, omitted = first_names(_sets(rows), 12, "columns")
-    weighed = (rows["value"] * rows["n"]).groupby(rows["marker"]).sum() / sizes
-    order = weighed[markers].sort_values(ascending=False, kind="stable").index
+    columns_shown, omitted = first_names(_dataset_splits(rows), 12, "columns")
+    means = (rows["value"] * rows["n"]).groupby(rows["marker"]).sum() / sizes
+    order = means[markers].sort_values(ascending=False, kind="stable").index
     wide = rows.pivot_table(
         index="marker", columns=["dataset", "split"], values="value", aggfunc="first"
     )
     values = wide.reindex(index=order, columns=pd.MultiIndex.from_tuples(columns_shown)).to_numpy(
         float
     )
-    names, remark = _columns(columns_shown), "\n".join((_blank(values), fewer, omitted))
+    names, remark = (
+        _column_headings(columns_shown),
+        "\n".join((_blank_remark(values), fewer, omitted)),
+    )
     return CellTable(
         title,
         values,
@@ -165,7 +177,7 @@ def _table(title: str, rows: pd.DataFrame) -> CellTable:
     )
 
 
-def _sets(rows: pd.DataFrame) -> list[tuple[str, str]]:
+def _dataset_splits(rows: pd.DataFrame) -> list[tuple[str, str]]:
     """Return the pairs of data set and split; the splits of one data set are adjacent."""
     return [
         pair
@@ -174,7 +186,7 @@ def _sets(rows: pd.DataFrame) -> list[tuple[str, str]]:
     ]
 
 
-def _columns(columns_shown: Sequence[tuple[str, str]]) -> list[str]:
+def _column_headings(columns_shown: Sequence[tuple[str, str]]) -> list[str]:
     """Return the headings of columns of data sets and splits."""
     return [
         " ".join(filter(None, (shortened(dataset, 13), shortened(split, 6))))
@@ -182,7 +194,7 @@ def _columns(columns_shown: Sequence[tuple[str, str]]) -> list[str]:
     ]
 
 
-def _blank(values: np.ndarray) -> str:
+def _blank_remark(values: np.ndarray) -> str:
     return "blank: too few sentences" if np.isnan(values).any() else ""
 
 
@@ -197,30 +209,34 @@ def marker_counts(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of `hedge_markers`; `n` of its rows of `mic` over all sentences is drawn.
     """
-    chosen = rows.loc[list(map(_is_plain, conditions_of(rows)))]
+    chosen = rows.loc[list(map(_is_whole_marker, conditions_of(rows)))]
     selected = with_thresholds(
-        select_rows(chosen, _TASK, ["mic"], parts=("split", "marker", *_BY[2:]))
+        select_rows(chosen, _TASK, ["mic"], parts=("split", "marker", *_PANEL_COLUMNS[2:]))
     )
     return cells(
-        [_counts(title, panel_rows) for title, panel_rows in panels(selected, _BY, joint=", ")]
+        [
+            _count_table(title, panel_rows)
+            for title, panel_rows in panels(selected, _PANEL_COLUMNS, joint=", ")
+        ]
     )
 
 
-def _counts(title: str, rows: pd.DataFrame) -> CellTable:
+def _count_table(title: str, rows: pd.DataFrame) -> CellTable:
+    """Return a table of numbers of sentences, with markers in rows."""
     keys = ["dataset", "split"]
     wide = rows.pivot_table(index="marker", columns=keys, values="n", aggfunc="first", sort=False)
     order = wide.sum(axis=1).sort_values(ascending=False, kind="stable").index
     markers, fewer = first_names(list(map(str, order)), 30, "rarer markers")
-    columns_shown, omitted = first_names(_sets(rows), 12, "columns")
+    columns_shown, omitted = first_names(_dataset_splits(rows), 12, "columns")
     values = wide.reindex(index=markers, columns=pd.MultiIndex.from_tuples(columns_shown)).to_numpy(
         float
     )
-    remark = "\n".join((_blank(values), fewer, omitted))
+    remark = "\n".join((_blank_remark(values), fewer, omitted))
     return CellTable(
         title,
         values,
         rows=markers,
-        columns=_columns(columns_shown),
+        columns=_column_headings(columns_shown),
         write="{:.0f}".format,
         remark=remark,
     )

@@ -17,35 +17,35 @@ from inspect_confidence.plots.text import first_names
 from inspect_confidence.printing import shortened
 
 _TASK = "hedge_markers"
-_BY = ("model", "variant", "judge", "marker_threshold")
-_PARTS = ("split", "marker", "outcome", "faithful", *_BY[2:])
+_PANEL_COLUMNS = ("model", "variant", "judge", "marker_threshold")
+_PARTS = ("split", "marker", "outcome", "faithful", *_PANEL_COLUMNS[2:])
 _SIDES = {
     "": ("all", ""),
     "by correctness": ("correct", "incorrect"),
     "by faithfulness": ("yes", "no"),
 }
 """Kinds of sentences by panel: those above its lines, and those below."""
-_MOST_SETS, _MOST_SERIES = 24, 12
+_MOST_DATASETS, _MOST_SERIES = 24, 12
 
 
-def _sided(rows: pd.DataFrame) -> pd.DataFrame:
+def _with_sides(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows with the columns `side` and `name`.
 
-    `side` is the kind of sentences on one side of a panel's lines; `name` is the data set and
-    split.
+    `side` is the kind of sentences on one side of a panel's lines, such as `correct` or `all`; for
+    metrics other than `mic` it is the metric. `name` is the data set and split.
     """
     side = rows["outcome"].where(rows["outcome"] != "", rows["faithful"])
     side = side.where(side != "", "all").where(rows["metric"] == "mic", rows["metric"])
     split = rows["split"].map(lambda split_name: shortened(split_name, 6))
-    name = rows["dataset"].map(lambda split_name: shortened(split_name, 13)) + " " + split
-    # A data set's splits stand beside each other.
+    name = rows["dataset"].map(lambda dataset: shortened(dataset, 13)) + " " + split
+    # The splits of a data set are adjacent.
     places = pd.factorize(rows["dataset"])[0]
     return rows.assign(side=side, name=name.str.strip()).iloc[np.argsort(places, kind="stable")]
 
 
-_BESIDE = {"accuracy": "o", "cmfg": "*"}
-_NO_SPREAD = 1e-9
-_NAMES = ("all, correct, faithful", "incorrect, unfaithful", "accuracy", "cMFG")
+_MEAN_MARKERS = {"accuracy": "o", "cmfg": "*"}
+_LEAST_SPREAD = 1e-9
+_LEGEND = ("all, correct, faithful", "incorrect, unfaithful", "accuracy", "cMFG")
 
 
 @styled
@@ -64,13 +64,13 @@ def mic_spread(rows: pd.DataFrame) -> Figure:
             `accuracy` and `cmfg`.
     """
     select_rows(rows, _TASK, ["mic"], parts=())
-    selected = _beside_each(
-        with_thresholds(_sided(select_rows(rows, _TASK, ["mic", *_BESIDE], _PARTS)))
+    selected = _repeat_means_by_threshold(
+        with_thresholds(_with_sides(select_rows(rows, _TASK, ["mic", *_MEAN_MARKERS], _PARTS)))
     )
     titled, remarks = [], []
-    for title, panel_rows in panels(selected, _BY, joint=", "):
+    for title, panel_rows in panels(selected, _PANEL_COLUMNS, joint=", "):
         names, remark = first_names(
-            list(dict.fromkeys(panel_rows["name"])), _MOST_SETS, "data sets"
+            list(dict.fromkeys(panel_rows["name"])), _MOST_DATASETS, "data sets"
         )
         for title_of_side, sides in _SIDES.items():
             if panel_rows["side"].isin(sides).any():
@@ -80,61 +80,63 @@ def mic_spread(rows: pd.DataFrame) -> Figure:
         {"color": colour, "linewidth": 5, "alpha": 0.5} for colour in SERIES
     ]
     looks[2:] = [
-        {"color": INK, "marker": colour, "linestyle": "none"} for colour in _BESIDE.values()
+        {"color": INK, "marker": marker, "linestyle": "none"} for marker in _MEAN_MARKERS.values()
     ]
     return facets(
         titled,
-        lambda ax, hills: _rows_of_hills(ax, *hills),
+        lambda ax, hills: _draw_hills(ax, *hills),
         x="internal confidence of markers",
         y="",
         columns=1,
         height=[0.42 * len(names) + 0.1 for _, (_, names, _) in titled],
         shared="none",
         ticks=max(tick_width(names) for _, (_, names, _) in titled),
-        legend=_NAMES,
+        legend=_LEGEND,
         handles=lambda _: [Line2D([], [], **look) for look in looks],
         beneath=remarks,
     )
 
 
-def _beside_each(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return rows in which numbers that don't depend on T stand beside the markers of each T."""
-    is_beside = rows["side"].isin(_BESIDE)
-    thresholds = rows.loc[~is_beside, "marker_threshold"].unique()
-    copies = [rows[is_beside].assign(marker_threshold=threshold) for threshold in thresholds]
-    return pd.concat([rows[~is_beside], *copies])
+def _repeat_means_by_threshold(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows, with accuracy and cMFG, which don't depend on T, repeated for each T."""
+    is_mean = rows["side"].isin(_MEAN_MARKERS)
+    thresholds = rows.loc[~is_mean, "marker_threshold"].unique()
+    copies = [rows[is_mean].assign(marker_threshold=threshold) for threshold in thresholds]
+    return pd.concat([rows[~is_mean], *copies])
 
 
-def _rows_of_hills(
-    ax: Axes, rows: pd.DataFrame, names: Sequence[str], sides: tuple[str, str]
-) -> None:
+def _draw_hills(ax: Axes, rows: pd.DataFrame, names: Sequence[str], sides: tuple[str, str]) -> None:
+    """Draw ticks, densities and means in one row for each name, for the kinds in `sides`.
+
+    The first side is above the row's line, the second below; the second may be empty.
+    """
     # Imported here because scipy.stats takes half a second, which every command would pay.
     from scipy.stats import gaussian_kde  # noqa: PLC0415
 
-    two = sides[1] != ""
+    has_two_sides = sides[1] != ""
     for place, name in enumerate(names):
         of_name, base = rows[rows["name"] == name], -float(place)
         ax.axhline(base, color=FAINT, linewidth=0.6)
-        for k, side in enumerate(sides[: 1 + two]):
+        for k, side in enumerate(sides[: 1 + has_two_sides]):
             values = of_name.loc[of_name["side"] == side, "value"].to_numpy(float)
             up, color = (-1 if k else 1), SERIES[k]
             ax.vlines(values, base, base + 0.1 * up, color=color, linewidth=1)
             spread = values.std(ddof=1) if len(values) > 1 else 0.0
-            if spread > _NO_SPREAD:
-                x, width = np.linspace(0, 1, 201), len(values) ** -0.2 if two else 0.15
+            if spread > _LEAST_SPREAD:
+                x, width = np.linspace(0, 1, 201), len(values) ** -0.2 if has_two_sides else 0.15
                 density = gaussian_kde(values, max(width, 0.01 / spread))(x)
-                top = base + up * (0.42 if two else 0.85) * density / density.max()
+                top = base + up * (0.42 if has_two_sides else 0.85) * density / density.max()
                 ax.fill_between(x, base, top, color=color, alpha=0.35, linewidth=0)
-        for metric, look in _BESIDE.items():
+        for metric, look in _MEAN_MARKERS.items():
             means = of_name.loc[of_name["side"] == metric, "value"].to_numpy(float)[:1]
             ax.plot(means, np.full(len(means), base), look, color=INK, zorder=3)
     ax.set_yticks(-np.arange(len(names)), names)
-    ax.set(xlim=(-0.02, 1.02), ylim=(-len(names) + 0.45, 0.95 if not two else 0.55))
+    ax.set(xlim=(-0.02, 1.02), ylim=(-len(names) + 0.45, 0.95 if not has_two_sides else 0.55))
     ax.grid(visible=False, axis="y")
     ax.tick_params(axis="y", length=0)
 
 
-_PAIRS = {
+_PAIR_TITLES = {
     ("correct", "incorrect"): "where correct (up) against incorrect",
     ("yes", "no"): "where faithful (up) against unfaithful",
     ("decisiveness_gap", "all"): "distance from decisiveness (up) against MIC",
@@ -154,13 +156,13 @@ def mic_pairs(rows: pd.DataFrame) -> Figure:
         rows: Results of `hedge_markers`; its rows of `mic` and `decisiveness_gap` are drawn.
     """
     selected = with_thresholds(
-        _sided(select_rows(rows, _TASK, ["mic", "decisiveness_gap"], _PARTS))
+        _with_sides(select_rows(rows, _TASK, ["mic", "decisiveness_gap"], _PARTS))
     )
-    key = [*_BY, "name", "dataset", "split", "marker"]
+    key = [*_PANEL_COLUMNS, "name", "dataset", "split", "marker"]
     wide = selected.drop_duplicates([*key, "side"]).set_index([*key, "side"])["value"].unstack()
     wide = wide.reset_index()
     series, remark = first_names(list(dict.fromkeys(selected["name"])), _MOST_SERIES, "data sets")
-    titled = list(_paired(wide[wide["name"].isin(series)]))
+    titled = list(_pair_panels(wide[wide["name"].isin(series)]))
     if not titled:
         raise InvalidArgument(
             "There is nothing to draw: no marker has a mic of correct and of incorrect replies, or "
@@ -185,17 +187,18 @@ def mic_pairs(rows: pd.DataFrame) -> Figure:
         height=1.5,
         legend=series,
         handles=lambda _: [Line2D([], [], **look) for look in looks],
-        beneath=[
-            "\n".join(filter(None, (_correlation_text(pairs), remark))) for _, pairs in titled
-        ],
+        beneath=["\n".join(filter(None, (_pair_count(pairs), remark))) for _, pairs in titled],
         most_lines=4,
     )
 
 
-def _paired(wide: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the markers of each panel that have both sides of a pair, with the panel's title."""
-    for title, panel_rows in panels(wide, _BY, joint=", "):
-        for (y, x), title_of_pair in _PAIRS.items():
+def _pair_panels(wide: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield each panel's title, and the markers that have both values of its pair.
+
+    `free` is set if the two values need not be equal, so that the panel has no diagonal.
+    """
+    for title, panel_rows in panels(wide, _PANEL_COLUMNS, joint=", "):
+        for (y, x), title_of_pair in _PAIR_TITLES.items():
             if {x, y} <= set(panel_rows.columns):
                 defined = panel_rows[[x, y]].notna().all(axis=1)
                 pairs = panel_rows[defined].assign(
@@ -205,5 +208,5 @@ def _paired(wide: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
                     yield f"{title}\n{title_of_pair}", pairs
 
 
-def _correlation_text(pairs: pd.DataFrame) -> str:
+def _pair_count(pairs: pd.DataFrame) -> str:
     return f"{len(pairs)} pair{'' if len(pairs) == 1 else 's'}"

@@ -24,7 +24,7 @@ from inspect_confidence.printing import shortened
 from inspect_confidence.scales import ALL
 from inspect_confidence.studies.hedge_markers.forms import DEFAULT_THRESHOLD
 
-_ASIDE = 0.5
+_SPREAD = 0.5
 """Share of the distance between levels over which models are spread, so that none is hidden."""
 
 
@@ -46,12 +46,12 @@ def coverage_of_models(rows: pd.DataFrame) -> Figure:
         (selected["method"] == "direct") & (selected["level"] != "") & (selected["traces"] == "")
     ]
     selected = selected.sort_values(
-        "split", key=lambda split: split.map(_SPLITS).fillna(2), kind="stable"
+        "split", key=lambda split: split.map(_SPLIT_ORDER).fillna(2), kind="stable"
     )
     selected = selected.drop_duplicates(["model", "dataset", "variant", "level"])
     selected = select_rows(selected, "fermi_eval", ["coverage"], parts=("level",))
     levels = sorted({float(level) for level in selected["level"]})
-    looks = _looks(selected)
+    looks = _looks_of_models(selected)
 
     def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
         ax.plot(range(len(levels)), [level / 100 for level in levels], **DASHED)
@@ -59,7 +59,7 @@ def coverage_of_models(rows: pd.DataFrame) -> Figure:
             of_model = panel_rows[panel_rows["model"] == model].assign(
                 level=panel_rows["level"].astype(float)
             )
-            x = of_model["level"].map(levels.index) + _aside(k, len(looks))
+            x = of_model["level"].map(levels.index) + _shift_of(k, len(looks))
             order = np.argsort(x.to_numpy(float))
             with_intervals(ax, x.iloc[order], of_model.iloc[order], **look, linewidth=1.2)
         ax.set_xticks(range(len(levels)), [f"{level:g}" for level in levels])
@@ -68,26 +68,27 @@ def coverage_of_models(rows: pd.DataFrame) -> Figure:
 
     titled = panels(selected, ("dataset", "variant"), title_of_one=False, joint=", ")
     size: dict[str, Any] = {"columns": 1, "height": 2.6} if len(titled) == 1 else {}
-    return _with_models(
+    return _model_facets(
         titled, draw, x="nominal level (%)", y="observed coverage", looks=looks, **size
     )
 
 
-_SPLITS = {"": 0, "test": 1}
+_SPLIT_ORDER = {"": 0, "test": 1}
 
 
-def _aside(k: int, among: int) -> float:
-    return _ASIDE * ((k + 0.5) / among - 0.5) if among > 1 else 0.0
+def _shift_of(k: int, n_models: int) -> float:
+    """Return the shift along x of the model with index `k`; 0 for a single model."""
+    return _SPREAD * ((k + 0.5) / n_models - 0.5) if n_models > 1 else 0.0
 
 
-def _looks(rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
+def _looks_of_models(rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
     """Return the look of each model; marks are smaller if there are many models."""
     models = list(rows["model"].unique())
     size = 4.5 if len(models) <= 6 else 3.5
     return {model: {**mark_of(model, k), "markersize": size} for k, model in enumerate(models)}
 
 
-def _with_models(
+def _model_facets(
     titled: list[tuple[str, pd.DataFrame]],
     draw: Any,
     x: str,
@@ -95,6 +96,7 @@ def _with_models(
     looks: Mapping[str, dict[str, Any]],
     **more: Any,
 ) -> Figure:
+    """Draw facets with a legend of the models; `more` are further arguments of `facets`."""
     handles = [Line2D([], [], linestyle="none", **look) for look in looks.values()]
     names = [shortened(model, 32) for model in looks]
     return facets(titled, draw, x=x, y=y, legend=names, handles=lambda _: handles, **more)
@@ -125,7 +127,7 @@ def says_and_right(rows: pd.DataFrame) -> Figure:
         columns={name: f"said_{name}" for name in ends}
     )
     pairs = select_rows(by_metric[0].merge(stated_rows, on=keys), _CALIBRATION, ["accuracy"], parts)
-    looks = _looks(pairs)
+    looks = _looks_of_models(pairs)
 
     def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
         ax.plot([0, 1], [0, 1], **DASHED)
@@ -146,7 +148,7 @@ def says_and_right(rows: pd.DataFrame) -> Figure:
     low = min(float(np.floor(10 * lowest) / 10), 0.9)
     titled = panels(pairs, ("dataset", "method", "scale", "source", "variant"), title_of_one=False)
     size: dict[str, Any] = {"columns": 1, "height": 3.2} if len(titled) == 1 else {}
-    return _with_models(titled, draw, x="mean confidence", y="accuracy", looks=looks, **size)
+    return _model_facets(titled, draw, x="mean confidence", y="accuracy", looks=looks, **size)
 
 
 @styled
@@ -163,7 +165,7 @@ def decisions_by_target(rows: pd.DataFrame) -> Figure:
     parts = ("confidence_target", "format", "confidence_asked")
     selected = select_rows(rows, "abstain", list(_BY_TARGET), parts)
     targets = sorted({float(target) for target in selected["confidence_target"]})
-    looks = _looks(selected)
+    looks = _looks_of_models(selected)
 
     def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
         is_accuracy = (panel_rows["metric"] == "accuracy_given_attempted").all()
@@ -171,7 +173,7 @@ def decisions_by_target(rows: pd.DataFrame) -> Figure:
         for k, (model, look) in enumerate(looks.items()):
             of_model = panel_rows[panel_rows["model"] == model]
             places = of_model["confidence_target"].astype(float).map(targets.index)
-            x = places + _aside(k, len(looks))
+            x = places + _shift_of(k, len(looks))
             order = np.argsort(x.to_numpy(float))
             with_intervals(ax, x.iloc[order], of_model.iloc[order], **look, linewidth=1.2)
         ax.set_xticks(range(len(targets)), [f"{target:g}" for target in targets])
@@ -187,7 +189,7 @@ def decisions_by_target(rows: pd.DataFrame) -> Figure:
         say=lambda name, value: _BY_TARGET[value] if name == "metric" else shortened(value),
         joint=", ",
     )
-    return _with_models(
+    return _model_facets(
         titled,
         draw,
         x="target t",
@@ -228,7 +230,7 @@ def auroc_by_scale(rows: pd.DataFrame) -> Figure:
         selected.assign(name=selected["scale"]), ("dataset", "variant"), title_of_one=False
     )
     return dots(
-        [_panel(key, panel_rows, label="AUROC", reference=0.5) for key, panel_rows in titled],
+        [_model_panel(key, panel_rows, label="AUROC", reference=0.5) for key, panel_rows in titled],
         names,
         "scales",
     )
@@ -259,20 +261,20 @@ def mic_of_models(rows: pd.DataFrame) -> Figure:
     keys = ("dataset", "split", "variant", "judge")
     titled = panels(selected.assign(name=selected["marker"]), keys, title_of_one=False)
     panels_drawn = [
-        _panel(title, panel_rows, label="internal confidence", reference=None, span=(0, 1))
+        _model_panel(title, panel_rows, label="internal confidence", reference=None, span=(0, 1))
         for title, panel_rows in titled
     ]
     return dots(panels_drawn, names, "rarer markers", most_names=12)
 
 
-def _panel(
+def _model_panel(
     title: str,
     rows: pd.DataFrame,
     label: str,
     reference: float | None,
     span: tuple[float, float] | None = None,
 ) -> Panel:
-    """Return a panel with one series for each model."""
+    """Return a panel with one series for each model; the axis contains at least `span`."""
     models = list(rows["model"].unique())
     series = [(shortened(model, 32), rows[rows["model"] == model]) for model in models]
     return Panel(title, label, series=series, reference=reference, within=span, models=models)

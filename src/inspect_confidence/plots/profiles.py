@@ -21,19 +21,19 @@ from inspect_confidence.studies import all_studies
 
 Window = tuple[float, float]
 
-_ROOM = 1.05
-"""Factor beyond the values: a value at the very end of an axis would look like the maximum."""
+_MARGIN = 1.05
+"""Factor on values at the end of an axis: at its very end a value would look like the maximum."""
 _STEPS = (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
-_LEAST = {
+_LEAST_REACH = {
     **{"ratio": 1.0, "temperature": 1.0, "d'": 1.0, "overconfidence per difficulty": 1.0},
     "count": 10.0,
 }
 """Least reach of an unbounded axis, by unit: slopes and ratios are read from 0 to 1, and a
 difference of a few thousandths must not look large."""
-_LEAST_ELSE = 0.1
-_SLIVER = 0.05
+_DEFAULT_REACH = 0.1
+_LEAST_SIDE = 0.05
 """Least length of the shorter side of an axis, if values lie there, as a share of the longer."""
-_NOISE = 1e-9
+_ROUNDING = 1e-9
 """Share of the longer side up to which a value is rounding."""
 
 
@@ -50,14 +50,14 @@ def window(metric: str, values: Iterable[float]) -> Window:
         >>> window("ece", [0.2]), window("hard_easy_slope", [-2e-13, 2e-13])
         ((0.0, 1.0), (0.0, 1.0))
     """
-    about = METRICS[metric]
+    entry = METRICS[metric]
     target = ideal(metric, "")
-    reach = _LEAST.get(about.unit, _LEAST_ELSE)
-    ends = [0.0, reach, *(_ROOM * value for value in values if math.isfinite(value))]
+    reach = _LEAST_REACH.get(entry.unit, _DEFAULT_REACH)
+    ends = [0.0, reach, *(_MARGIN * value for value in values if math.isfinite(value))]
     ends += [target] if target is not None else []
-    ends += [-reach] if about.unit not in _LEAST and about.low < 0 else []
+    ends += [-reach] if entry.unit not in _LEAST_REACH and entry.low < 0 else []
     size = max(map(abs, ends))
-    low, high = about.low, about.high
+    low, high = entry.low, entry.high
     lowest = low if math.isfinite(low) else -_round_end(-min(ends), size)
     highest = high if math.isfinite(high) else _round_end(max(ends), size)
     return float(lowest) + 0.0, float(highest) if highest > lowest else float(lowest) + 1
@@ -72,18 +72,21 @@ def ideal(metric: str, level: str) -> float | None:
         >>> ideal("coverage", "80"), ideal("miss_above", "80"), ideal("mean_width", "80")
         (0.8, 0.1, None)
     """
-    about, direction = METRICS[metric], direction_of(metric, {"level": level})
-    ends = {"higher": about.high, "lower": about.low}
+    entry, direction = METRICS[metric], direction_of(metric, {"level": level})
+    ends = {"higher": entry.high, "lower": entry.low}
     best = ends.get(direction.name, direction.target)
     return float(best) if math.isfinite(best) else None
 
 
-_PLAIN = 5000
+_PLAIN_LENGTH = 5000
 """Length of an axis above which its numbers have three digits and a power of ten."""
 
 
 def interval_text(value: float, interval: Window, reach: Window, unit: str) -> str:
     """Return a number with its interval, if any, with as many digits as the axis resolves.
+
+    `reach` are the ends of the axis. A value of NaN is `undefined`; an interval with an end that is
+    NaN is left out. Counts have no digits after the point.
 
     Example:
         >>> interval_text(0.5, (0.25, 0.75), reach=(0, 1), unit="share")
@@ -94,15 +97,17 @@ def interval_text(value: float, interval: Window, reach: Window, unit: str) -> s
     if math.isnan(value):
         return "undefined"
     sizes = [
-        abs(number_written)
-        for number_written in (value, *interval)
-        if math.isfinite(number_written)
+        abs(number_value) for number_value in (value, *interval) if math.isfinite(number_value)
     ]
     wide = max([reach[1] - reach[0], *sizes])
     digits = 0 if unit == "count" else 3 if wide <= 2 else 2 if wide <= 50 else 1
-    form = f".{digits}f" if wide <= _PLAIN else ".3g"
-    value_text, two, three = (number(number_written, form) for number_written in (value, *interval))
-    return value_text if any(map(math.isnan, interval)) else f"{value_text} [{two}, {three}]"
+    form = f".{digits}f" if wide <= _PLAIN_LENGTH else ".3g"
+    value_text, low_text, high_text = (
+        number(number_value, form) for number_value in (value, *interval)
+    )
+    return (
+        value_text if any(map(math.isnan, interval)) else f"{value_text} [{low_text}, {high_text}]"
+    )
 
 
 def _round_end(reach: float, size: float) -> float:
@@ -111,25 +116,26 @@ def _round_end(reach: float, size: float) -> float:
     `reach` is the distance from 0 to the farthest value on one side, negative if all values lie on
     the other side. `size` is that of the longer side.
     """
-    if reach <= _NOISE * size:
+    if reach <= _ROUNDING * size:
         return 0.0
-    reach = max(reach, _SLIVER * size)
+    reach = max(reach, _LEAST_SIDE * size)
     unit = 10.0 ** math.floor(math.log10(reach))
     return next(step * unit for step in _STEPS if step * unit >= reach * (1 - 1e-12))
 
 
-_SIDE = 0.12  # this and the next ones in inches
-_APART = 0.15
-_LINE, _SMALL = 0.165, 0.135
-_TO_AXIS, _TO_ENDS, _GAP = 0.1, 0.075, 0.13
+# Lengths in inches:
+_SIDE_MARGIN = 0.12
+_TEXT_GAP = 0.15
+_LINE, _SMALL_LINE = 0.165, 0.135
+_TO_AXIS, _TO_ENDS, _ROW_GAP = 0.1, 0.075, 0.13
 _TOP, _HEADING = 0.06, 0.27
-_LABEL, _FINE = 9.5, 8.0  # points
-_LONGEST = 100  # characters: the rest of a name can't have room
-_SMALL_NAMES = ("meta-d'", "d'")
+_LABEL_SIZE, _FINE_SIZE = 9.5, 8.0  # points
+_LONGEST = 100  # characters of a name, more of which never fit
+_LOWER_CASE_NAMES = ("meta-d'", "d'")
 _NUMBERS = ("value", "ci_low", "ci_high")
-_BOLD = 0.85
+_BOLD_SHARE = 0.85
 """Share of the width that bold text may take by measure, as bold letters are wider."""
-_TITLES = {study.name: study.title.split(":")[0] for study in all_studies()}
+_STUDY_TITLES = {study.name: study.title.split(":")[0] for study in all_studies()}
 
 
 @styled
@@ -147,31 +153,37 @@ def profile(rows: pd.DataFrame) -> Figure:
     Raises:
         InvalidArgument: There is no row with a number, or the rows are of several models.
     """
-    checked = _checked(rows)
+    checked = _checked_rows(rows)
     reach = {
         metric: window(str(metric), metric_rows[list(_NUMBERS)].to_numpy(float).ravel())
         for metric, metric_rows in checked.groupby("metric")
     }
-    parts: list[str | _Row] = []
+    parts: list[str | _ProfileRow] = []
     for study, metric_rows in checked.groupby("study", sort=False):
-        parts += [_TITLES.get(str(study), str(study))] if study else []
-        parts += [_row(line, reach[line["metric"]]) for line in metric_rows.to_dict("records")]
+        parts += [_STUDY_TITLES.get(str(study), str(study))] if study else []
+        parts += [
+            _profile_row(line, reach[line["metric"]]) for line in metric_rows.to_dict("records")
+        ]
     heights = [_HEADING if isinstance(part, str) else part.high for part in parts]
     figure = Figure(figsize=(WIDTH, 2 * _TOP + sum(heights)))
     top = figure.get_figheight() - _TOP
     for part, high in zip(parts, heights, strict=True):
         if isinstance(part, str):
-            _head(figure, part, top)
+            _draw_heading(figure, part, top)
         else:
-            _draw(figure, part, top)
+            _draw_row(figure, part, top)
         top -= high
     return figure
 
 
-def _checked(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows with the parts of their condition, and the text `under` each label.
+def _checked_rows(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows with the parts of their condition, and the text `under` each axis.
 
     The text is the task and data set, and the variant if a task has several.
+
+    Raises:
+        InvalidArgument: There is no value, no column `label`, or an unknown metric, or rows are of
+            several models.
     """
     if not rows["value"].notna().any():
         raise InvalidArgument(
@@ -202,8 +214,8 @@ def _checked(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 @dataclass(frozen=True)
-class _Row:
-    """A number to be drawn, its texts broken into lines."""
+class _ProfileRow:
+    """A number to be drawn: its row of results, the ends of its axis, and texts in lines."""
 
     line: Mapping[Any, Any]
     ends: Window
@@ -214,66 +226,69 @@ class _Row:
     @property
     def high(self) -> float:
         """Height of the row in inches."""
-        lines = _LINE * len(self.label) + _SMALL * len(self.under)
-        return lines + _TO_AXIS + _TO_ENDS + _GAP
+        lines = _LINE * len(self.label) + _SMALL_LINE * len(self.under)
+        return lines + _TO_AXIS + _TO_ENDS + _ROW_GAP
 
 
-def _row(line: Mapping[Any, Any], ends: Window) -> _Row:
-    """Return a row of results to draw; its label is broken so that it is not below the number."""
+def _profile_row(line: Mapping[Any, Any], ends: Window) -> _ProfileRow:
+    """Return a row of results to draw, its label in lines that end left of the number.
+
+    `line` is a row of `_checked_rows`; `ends` are the ends of its axis.
+    """
     value, low, high = (float(line[name]) for name in _NUMBERS)
     text = interval_text(value, (low, high), reach=ends, unit=METRICS[line["metric"]].unit)
-    label, wide = str(line["label"]), WIDTH - 2 * _SIDE
-    if not label.startswith(_SMALL_NAMES):  # names of quantities that are written small
+    label, wide = str(line["label"]), WIDTH - 2 * _SIDE_MARGIN
+    if not label.startswith(_LOWER_CASE_NAMES):  # names of quantities that are written small
         label = label[:1].upper() + label[1:]
-    room = wide - inches_of(text, _LABEL) - _APART
-    end_width = 2 * max(inches_of(number(end, "g"), _FINE) for end in ends)
+    room = wide - inches_of(text, _LABEL_SIZE) - _TEXT_GAP
+    end_width = 2 * max(inches_of(number(end, "g"), _FINE_SIZE) for end in ends)
     under = shortened(str(line["under"]), _LONGEST)
-    return _Row(
+    return _ProfileRow(
         line,
         ends,
-        label=wrapped(shortened(label, _LONGEST), room, _LABEL, limit=3),
-        under=wrapped(under, wide - end_width - 2 * _APART, _FINE),
+        label=wrapped(shortened(label, _LONGEST), room, _LABEL_SIZE, limit=3),
+        under=wrapped(under, wide - end_width - 2 * _TEXT_GAP, _FINE_SIZE),
         number=text,
     )
 
 
-def _head(figure: Figure, study: str, top: float) -> None:
+def _draw_heading(figure: Figure, study: str, top: float) -> None:
     """Draw a study's name on a line over the whole width."""
     wide, total = figure.get_size_inches()
-    (line,) = wrapped(shortened(study, 60), (wide - 2 * _SIDE) * _BOLD, 9, limit=1)
+    (line,) = wrapped(shortened(study, 60), (wide - 2 * _SIDE_MARGIN) * _BOLD_SHARE, 9, limit=1)
     look: dict[str, Any] = {"fontsize": 9, "weight": "bold", "color": FAINT}
-    figure.text(_SIDE / wide, (top - 0.03) / total, line, va="top", **look)
+    figure.text(_SIDE_MARGIN / wide, (top - 0.03) / total, line, va="top", **look)
 
 
-def _draw(figure: Figure, row: _Row, top: float) -> None:
+def _draw_row(figure: Figure, row: _ProfileRow, top: float) -> None:
     """Draw a number's texts and its axis, downwards from `top` inches."""
     total = figure.get_figheight()
-    left_edge, right = _SIDE / WIDTH, 1 - _SIDE / WIDTH
+    left_edge, right = _SIDE_MARGIN / WIDTH, 1 - _SIDE_MARGIN / WIDTH
     low = (top - _LINE * len(row.label) - _TO_AXIS - _TO_ENDS) / total
     ax = figure.add_axes((left_edge, low, right - left_edge, 2 * _TO_ENDS / total))
-    _axis(ax, row.ends)
-    _marks(ax, row.line, row.ends)
+    _draw_axis(ax, row.ends)
+    _draw_marks(ax, row.line, row.ends)
     figure.text(left_edge, top / total, "\n".join(row.label), va="top", linespacing=1.15)
-    fine: dict[str, Any] = {"color": FAINT, "fontsize": _FINE, "linespacing": 1.1}
+    fine: dict[str, Any] = {"color": FAINT, "fontsize": _FINE_SIZE, "linespacing": 1.1}
     figure.text(0.5, low, "\n".join(row.under), va="top", ha="center", **fine)
     figure.text(right, top / total, row.number, va="top", ha="right", linespacing=1.15)
 
 
-def _axis(ax: Axes, ends: Window) -> None:
+def _draw_axis(ax: Axes, ends: Window) -> None:
     """Draw a thin line with the values at its ends."""
     ax.grid(visible=False)
     ax.spines[:].set_visible(False)
     ax.patch.set_visible(False)
     ax.set(xlim=ends, ylim=(-1, 1), yticks=[])
     ax.set_xticks(list(ends), [number(end, "g") for end in ends])
-    ax.tick_params(axis="x", length=0, pad=0, labelsize=_FINE, labelcolor=FAINT)
+    ax.tick_params(axis="x", length=0, pad=0, labelsize=_FINE_SIZE, labelcolor=FAINT)
     low, high = ax.get_xticklabels()
     low.set_horizontalalignment("left")
     high.set_horizontalalignment("right")
     ax.plot(ends, [0, 0], color=RULE, linewidth=2, clip_on=False, zorder=1, label="axis")
 
 
-def _marks(ax: Axes, line: Mapping[Any, Any], ends: Window) -> None:
+def _draw_marks(ax: Axes, line: Mapping[Any, Any], ends: Window) -> None:
     """Draw the best value, the interval as a bar and the value as a dot.
 
     Arrowheads at the end of the axis stand for infinite values, and for metrics that are better

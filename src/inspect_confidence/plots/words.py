@@ -26,23 +26,23 @@ from inspect_confidence.printing import shortened
 from inspect_confidence.results import Condition, conditions_of, with_parts
 
 _SETTINGS = ("concise", "extended", "female", "male")
-_ORDER = {name: place for place, name in enumerate((*_SETTINGS, "", "all"))}
+_SETTING_PLACES = {name: place for place, name in enumerate((*_SETTINGS, "", "all"))}
 _ALL_SETTINGS = {"all": "all settings"}
 
 
-def _in_order(rows: pd.DataFrame) -> pd.DataFrame:
+def _by_setting(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows by setting; the setting `all` is last."""
-    places = rows["setting"].map(lambda name: _ORDER.get(name, len(_SETTINGS)))
+    places = rows["setting"].map(lambda name: _SETTING_PLACES.get(name, len(_SETTINGS)))
     return rows.iloc[np.argsort(places, kind="stable")]
 
 
-_SCORES = {
+_SCORE_TITLES = {
     "pairwise_consistency": "pairwise",
     "monotonicity_consistency": "monotonicity",
     "empirical_consistency": "empirical",
     "empirical_monotonicity_consistency": "empirical monotonicity",
 }
-_MODES = {"without": "without reasoning", "with": "with reasoning", "": "both"}
+_MODE_LABELS = {"without": "without reasoning", "with": "with reasoning", "": "both"}
 _RANDOM = "random choices"
 
 
@@ -57,41 +57,41 @@ def consistency(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of `wep_choice`; its rows of the four scores are drawn.
     """
-    chosen = rows.loc[list(map(_is_plain, conditions_of(rows)))]
+    chosen = rows.loc[list(map(_is_mode_or_chance, conditions_of(rows)))]
     selected = select_rows(
-        chosen, "wep_choice", list(_SCORES), parts=("cot", "choice_set", "baseline")
+        chosen, "wep_choice", list(_SCORE_TITLES), parts=("cot", "choice_set", "baseline")
     )
     groups = panels(selected, ("model", "dataset", "variant"))
     rows_by_title = {}
     for title, panel_rows in groups:
-        for metric, score in _SCORES.items():
+        for metric, score in _SCORE_TITLES.items():
             if len(of_metric := panel_rows[panel_rows["metric"] == metric]):
                 rows_by_title[f"{title}\n{score}" if len(groups) > 1 else score] = of_metric
-    modes_asked = {mode for panel_rows in rows_by_title.values() for mode in _modes(panel_rows)}
-    names = [label for mode, label in _MODES.items() if mode in modes_asked]
+    modes_asked = {
+        mode for panel_rows in rows_by_title.values() for mode in _drawn_modes(panel_rows)
+    }
+    names = [label for mode, label in _MODE_LABELS.items() if mode in modes_asked]
     names += [_RANDOM] if (selected["baseline"] == "expected").any() else []
     several = selected["choice_set"].nunique() > 1
     axis_label = "words to choose from" if several else ""
     titled = list(rows_by_title.items())
-    return facets(
-        titled, _consistency_panel, x=axis_label, y="score", shared="values", legend=names
-    )
+    return facets(titled, _draw_consistency, x=axis_label, y="score", shared="values", legend=names)
 
 
-def _is_plain(condition: Condition) -> bool:
-    """Return whether a condition is by reasoning and choice set alone, or chance's expectation."""
+def _is_mode_or_chance(condition: Condition) -> bool:
+    """Return whether a condition is of a mode and choice set only, or chance's expectation."""
     known_parts = {"cot", "choice_set", "baseline", "variant"}
     return condition.keys() <= known_parts and condition.get("baseline", "expected") == "expected"
 
 
-def _modes(rows: pd.DataFrame) -> list[str]:
-    """Return the modes to draw: with and without reasoning, or both together if alone."""
+def _drawn_modes(rows: pd.DataFrame) -> list[str]:
+    """Return the modes to draw; both modes together only if no single mode is there."""
     present = set(rows.loc[rows["baseline"] == "", "cot"])
-    return [mode for mode in _MODES if mode in present and (mode or present == {""})]
+    return [mode for mode in _MODE_LABELS if mode in present and (mode or present == {""})]
 
 
-def _consistency_panel(ax: Axes, rows: pd.DataFrame) -> None:
-    modes = _modes(rows)
+def _draw_consistency(ax: Axes, rows: pd.DataFrame) -> None:
+    modes = _drawn_modes(rows)
     sizes = sorted(set(rows["choice_set"]), key=lambda size: float(size or 0))
     places = {size: place for place, size in enumerate(sizes)}
     rows = rows.assign(x=rows["choice_set"].map(places)).drop_duplicates("condition")
@@ -99,7 +99,7 @@ def _consistency_panel(ax: Axes, rows: pd.DataFrame) -> None:
     for i, mode in enumerate(modes):
         of_mode = scored[scored["cot"] == mode]
         x = of_mode["x"].astype(float) + 0.2 * (i - (len(modes) - 1) / 2)
-        with_intervals(ax, x, of_mode, linestyle="none", label=_MODES[mode], **mark(i))
+        with_intervals(ax, x, of_mode, linestyle="none", label=_MODE_LABELS[mode], **mark(i))
     chance = rows[rows["baseline"] == "expected"]
     if len(chance):
         positions = chance["x"].to_numpy(float)
@@ -126,24 +126,24 @@ def consistency_slices(rows: pd.DataFrame) -> Figure:
         rows: Results of `wep_choice`; its rows of the four scores are drawn.
     """
     parts = ("cot", "choice_set", "baseline", "numbers", "scenario")
-    selected = select_rows(rows, "wep_choice", list(_SCORES), parts)
+    selected = select_rows(rows, "wep_choice", list(_SCORE_TITLES), parts)
     selected = selected[
         (selected["choice_set"] == "") & selected["baseline"].isin(("", "expected"))
     ]
     slices = selected["scenario"].where(selected["numbers"] == "", selected["numbers"] + " numbers")
     selected = selected.assign(name=slices.replace("", _ALL_PROMPTS))
     names = [_ALL_PROMPTS, *dict.fromkeys(slices[slices != ""])]
-    modes, tables = _modes(selected), []
+    modes, tables = _drawn_modes(selected), []
     groups = panels(selected, ("model", "dataset", "variant"), joint=", ")
     for title, panel_rows in groups:
-        for metric, score in _SCORES.items():
+        for metric, score in _SCORE_TITLES.items():
             of_metric = panel_rows[panel_rows["metric"] == metric]
             of_model, chance = (
                 of_metric[(of_metric["baseline"] == "") == is_model] for is_model in (True, False)
             )
             if len(of_model):
                 expected = float(chance["value"].iloc[0]) if len(chance) else None
-                series = [(_MODES[mode], of_model[of_model["cot"] == mode]) for mode in modes]
+                series = [(_MODE_LABELS[mode], of_model[of_model["cot"] == mode]) for mode in modes]
                 head = f"{title}\n{score}" if len(groups) > 1 else score
                 tables.append(
                     Panel(head, "score", series=series, reference=expected, within=(0, 1))
@@ -151,11 +151,11 @@ def consistency_slices(rows: pd.DataFrame) -> Figure:
     return dots(tables, names, "slices")
 
 
-def _in_tables(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+def _model_tables(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """Return all columns as one table, or one table for each model if columns are too many."""
-    by_model = panels(rows, _WHOSE, joint=", ", title_of_one=False)
-    several = any(len(panels(model_rows, _COLUMNS)) > 1 for _, model_rows in by_model)
-    n_columns = len(panels(rows, (*_COLUMNS, *_WHOSE)))
+    by_model = panels(rows, _RUN_COLUMNS, joint=", ", title_of_one=False)
+    several = any(len(panels(model_rows, _TABLE_COLUMNS)) > 1 for _, model_rows in by_model)
+    n_columns = len(panels(rows, (*_TABLE_COLUMNS, *_RUN_COLUMNS)))
     return by_model if several and n_columns > _MOST_COLUMNS else [("", rows)]
 
 
@@ -164,7 +164,7 @@ _DIVERGENCES = {
     "jensen_shannon": "Jensen-Shannon divergence from people (nats)",
     "wasserstein": "distance from people (percentage points)",
 }
-_COLUMNS, _WHOSE = ("setting", "language"), ("variant", "model", "dataset")
+_TABLE_COLUMNS, _RUN_COLUMNS = ("setting", "language"), ("variant", "model", "dataset")
 _MOST_WORDS, _MOST_COLUMNS = 40, 10
 
 
@@ -184,7 +184,7 @@ def divergence(rows: pd.DataFrame) -> Figure:
     parts = ("setting", "language", "word")
     selected = select_rows(rows[against.astype(bool)], "wep_elicitation", list(_DIVERGENCES), parts)
     names, more = first_names(list(dict.fromkeys(selected["word"])), _MOST_WORDS, "words")
-    selected = _in_order(selected)
+    selected = _by_setting(selected)
     selected["setting"] = selected["setting"].replace(_ALL_SETTINGS)
     tables = []
     for metric, title in _DIVERGENCES.items():
@@ -193,8 +193,8 @@ def divergence(rows: pd.DataFrame) -> Figure:
             continue
         limits = (0.0, float(of_metric["value"].max()) or 1.0)
         write = "{:.1f}".format if metric == "wasserstein" else "{:.2f}".format
-        for title_of_model, model_rows in _in_tables(of_metric):
-            titled_columns = (*_COLUMNS, *_WHOSE)
+        for title_of_model, model_rows in _model_tables(of_metric):
+            titled_columns = (*_TABLE_COLUMNS, *_RUN_COLUMNS)
             columns, omitted = first_names(
                 panels(model_rows, titled_columns, joint=", "), _MOST_COLUMNS, "columns"
             )
@@ -219,7 +219,7 @@ def divergence(rows: pd.DataFrame) -> Figure:
     return cells(tables)
 
 
-_STARRED = ("language", "setting", "versus", "word", "of")
+_STAR_PARTS = ("language", "setting", "versus", "word", "of")
 
 
 @styled
@@ -234,7 +234,7 @@ def divergence_between(rows: pd.DataFrame) -> Figure:
         rows: Results of `wep_elicitation`; its rows of `kl_divergence`, and of `p_value` of
             `brunner_munzel_theta`, against any reference are drawn.
     """
-    selected = select_rows(rows, "wep_elicitation", ["kl_divergence", "p_value"], _STARRED)
+    selected = select_rows(rows, "wep_elicitation", ["kl_divergence", "p_value"], _STAR_PARTS)
     selected = selected[selected["versus"] != ""]
     values = selected[selected["metric"] == "kl_divergence"]
     if values.empty:
@@ -259,7 +259,7 @@ def divergence_between(rows: pd.DataFrame) -> Figure:
             for key in keys:
                 same &= tests[key] == column_rows[key].iloc[0]
             p = tests[same].drop_duplicates("word").set_index("word")["value"].reindex(names)
-            stars.append(["*" * sum(value < level for level in _LEVELS) for value in p])
+            stars.append(["*" * sum(value < level for level in _STAR_LEVELS) for value in p])
         tables.append(
             CellTable(
                 f"{shortened(str(model))}\nagainst {shortened(str(versus))}",
@@ -275,10 +275,10 @@ def divergence_between(rows: pd.DataFrame) -> Figure:
     return cells(tables)
 
 
-_LEVELS = (0.1, 0.05, 0.01)
-_METRICS = ("paired_difference", "median_difference", "brunner_munzel_theta")
-_PARTS = ("language", "setting", "versus", "word", "of")
-_KEYS = ("model", "dataset", "variant", "language", "setting", "versus", "word")
+_STAR_LEVELS = (0.1, 0.05, 0.01)
+_DIFFERENCE_METRICS = ("paired_difference", "median_difference", "brunner_munzel_theta")
+_DIFFERENCE_PARTS = ("language", "setting", "versus", "word", "of")
+_TEST_KEY = ("model", "dataset", "variant", "language", "setting", "versus", "word")
 
 
 @styled
@@ -292,23 +292,25 @@ def word_differences(rows: pd.DataFrame) -> Figure:
         rows: Results of `wep_elicitation`; its rows of `brunner_munzel_theta`,
             `paired_difference` and `median_difference` are drawn, those that are there.
     """
-    selected = select_rows(rows, "wep_elicitation", _METRICS, _PARTS)
-    sides = [_sides(row) for row in selected.to_dict("records")]
+    selected = select_rows(rows, "wep_elicitation", _DIFFERENCE_METRICS, _DIFFERENCE_PARTS)
+    sides = [_compared_sides(row) for row in selected.to_dict("records")]
     first, second, compared = zip(*sides, strict=True)
     selected = selected.assign(
         name=selected["word"],
         first=first,
         second=second,
         compared=compared,
-        filled=_filled(selected, rows),
+        filled=_are_filled(selected, rows),
     )
     return dots(
-        list(_differences(_in_order(selected))), list(dict.fromkeys(selected["word"])), "words"
+        list(_difference_panels(_by_setting(selected))),
+        list(dict.fromkeys(selected["word"])),
+        "words",
     )
 
 
-def _sides(row: Mapping[Hashable, Any]) -> tuple[str, str, str]:
-    """Return the compared sides and a title, which names the setting unless the settings differ."""
+def _compared_sides(row: Mapping[Hashable, Any]) -> tuple[str, str, str]:
+    """Return the names of both compared sides, and a title of their comparison."""
     setting = _ALL_SETTINGS.get(row["setting"], str(row["setting"]))
     first, second = shortened(str(row["model"]), 18), str(row["versus"])
     if second == "human":
@@ -321,11 +323,13 @@ def _sides(row: Mapping[Hashable, Any]) -> tuple[str, str, str]:
     return first, second, f"{first} against {second}" + (f", {setting}" if setting else "")
 
 
-def _differences(selected: pd.DataFrame) -> Iterator[Panel]:
+def _difference_panels(selected: pd.DataFrame) -> Iterator[Panel]:
+    """Yield a panel for each measure and comparison; its axis label says the direction."""
+
     def say(name: str, value: str) -> str:
         return value if name == "compared" else shortened(value, 24)
 
-    for metric in _METRICS:
+    for metric in _DIFFERENCE_METRICS:
         of_metric = selected[selected["metric"] == metric]
         if of_metric.empty:
             continue
@@ -340,22 +344,25 @@ def _differences(selected: pd.DataFrame) -> Iterator[Panel]:
             )
 
 
-def _filled(selected: pd.DataFrame, rows: pd.DataFrame) -> list[bool]:
-    """Return which rows differ after Holm's adjustment; all rows if there is no test."""
+def _are_filled(selected: pd.DataFrame, rows: pd.DataFrame) -> list[bool]:
+    """Return whether each selected row has p < 0.05 after Holm's adjustment.
+
+    All rows have it if `rows` contain no adjusted p value.
+    """
     holm = rows[(rows["task"] == "wep_elicitation") & (rows["metric"] == "p_holm")]
     if holm.empty:
         return [True] * len(selected)
-    significant = with_parts(holm[holm["value"] < 0.05], ["variant", *_PARTS])
-    marked = set(significant[[*_KEYS, "of"]].itertuples(index=False, name=None))
-    row_keys = selected[[*_KEYS, "metric"]].itertuples(index=False, name=None)
+    significant = with_parts(holm[holm["value"] < 0.05], ["variant", *_DIFFERENCE_PARTS])
+    marked = set(significant[[*_TEST_KEY, "of"]].itertuples(index=False, name=None))
+    row_keys = selected[[*_TEST_KEY, "metric"]].itertuples(index=False, name=None)
     return [key in marked for key in row_keys]
 
 
 _PEOPLE = "people surveyed"
 _QUANTILES = ("0.05", "0.25", "0.5", "0.75", "0.95")
-_BY = ("model", "dataset", "variant", "language", "setting")
-_ROW, _LEGEND = 0.32, 1.4  # inches; rows that the legend takes above the first word
-_CATEGORIES = (0.6, 0.4)
+_PANEL_COLUMNS = ("model", "dataset", "variant", "language", "setting")
+_ROW_HEIGHT, _LEGEND_ROWS = 0.32, 1.4  # inches; rows that the legend takes above the first word
+_CATEGORY_BOUNDS = (0.6, 0.4)
 """Least medians of words of high and of moderate probability; other words are of low probability.
 
 The study's figure of three categories names no bounds; these are the package's.
@@ -378,20 +385,24 @@ def words(rows: pd.DataFrame) -> Figure:
     parts = ("language", "setting", "word", "q")
     selected = select_rows(rows, "wep_elicitation", ["probability_quantile"], parts)
     of_people = selected["model"] == _PEOPLE
-    people, of_models = selected[of_people], _once(selected[~of_people])
+    people, of_models = selected[of_people], _without_repeated_settings(selected[~of_people])
     of_models["setting"] = of_models["setting"].replace(_ALL_SETTINGS)
-    titled = panels(of_models, _BY, joint=", ") if len(of_models) else [(_PEOPLE, of_models)]
-    orders, remarks = zip(*(_order(people, panel_rows) for _, panel_rows in titled), strict=True)
+    titled = (
+        panels(of_models, _PANEL_COLUMNS, joint=", ") if len(of_models) else [(_PEOPLE, of_models)]
+    )
+    orders, remarks = zip(
+        *(_shown_words(people, panel_rows) for _, panel_rows in titled), strict=True
+    )
     return facets(
         [
             (title, (panel_rows, names))
             for (title, panel_rows), names in zip(titled, orders, strict=True)
         ],
-        lambda ax, drawn_panel: _words_panel(ax, people, *drawn_panel),
+        lambda ax, drawn_panel: _draw_words(ax, people, *drawn_panel),
         x="stated probability",
         y="",
         columns=1,
-        height=[_ROW * (len(names) + _LEGEND) for names in orders],
+        height=[_ROW_HEIGHT * (len(names) + _LEGEND_ROWS) for names in orders],
         shared="none",
         ticks=max(tick_width(tick_labels(names)) for names in orders),
         beneath=remarks,
@@ -410,13 +421,13 @@ def word_medians(rows: pd.DataFrame) -> Figure:
         rows: Of `detail`, of `wep_elicitation`; its rows of `probability_quantile` are drawn.
     """
     selected = select_rows(
-        rows, "wep_elicitation", ["probability_quantile"], parts=("word", "q", *_BY[2:])
+        rows, "wep_elicitation", ["probability_quantile"], parts=("word", "q", *_PANEL_COLUMNS[2:])
     )
-    key, ends = [*_BY, "word"], {"0.5": "value", "0.25": "ci_low", "0.75": "ci_high"}
+    key, ends = [*_PANEL_COLUMNS, "word"], {"0.5": "value", "0.25": "ci_low", "0.75": "ci_high"}
     wide = selected.drop_duplicates([*key, "q"]).set_index([*key, "q"])["value"].unstack()
     wide = wide.reindex(columns=list(ends)).reset_index().rename(columns={**ends, "word": "name"})
     is_people = wide["model"] == _PEOPLE
-    people, of_models = wide[is_people], _in_order(wide[~is_people])
+    people, of_models = wide[is_people], _by_setting(wide[~is_people])
     single = of_models[of_models["setting"] != "all"]
     of_models = single if len(single) else of_models.assign(setting=_ALL_SETTINGS["all"])
     models = dict.fromkeys([*people["model"], *of_models["model"]])
@@ -437,59 +448,59 @@ def word_medians(rows: pd.DataFrame) -> Figure:
             )
         )
     is_people = selected["model"] == _PEOPLE
-    return dots(panels_drawn, _ranked(selected[is_people], selected[~is_people]), "words")
+    return dots(panels_drawn, _words_by_median(selected[is_people], selected[~is_people]), "words")
 
 
-def _once(rows: pd.DataFrame) -> pd.DataFrame:
+def _without_repeated_settings(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows without repetitions over all settings.
 
     A model that was asked in one setting only has the same numbers under the setting `all`.
     """
-    run = [name for name in _BY if name != "setting"]
+    run = [name for name in _PANEL_COLUMNS if name != "setting"]
     settings = rows.groupby(run)["setting"].transform("nunique")
     n_settings = 2  # the only setting, and all of them
     return rows[(rows["setting"] != "all") | (settings != n_settings)].copy()
 
 
-def _words_panel(ax: Axes, people: pd.DataFrame, of_model: pd.DataFrame, names: list[str]) -> None:
+def _draw_words(ax: Axes, people: pd.DataFrame, of_model: pd.DataFrame, names: list[str]) -> None:
     asked_people = people[people["word"].isin(names)]
     sides = [(_PEOPLE, "", asked_people, 1), ("model", " contexts", of_model, 0)]
     sides = [side for side in sides if len(side[2])]
-    for place, (source, units, side, look) in enumerate(sides):
+    for place, (source, unit, side, look) in enumerate(sides):
         shift = 0.38 * (place - (len(sides) - 1) / 2)
         sizes = " to ".join(map(str, sorted({side["n"].min(), side["n"].max()})))
-        _boxes(ax, names, rows=side, shift=shift, label=f"{source} ({sizes}{units})", look=look)
+        _draw_boxes(ax, names, rows=side, shift=shift, label=f"{source} ({sizes}{unit})", look=look)
     ax.set_xlim(-0.02, 1.05)
     ax.set_xticks([k / 4 for k in range(5)], [f"{25 * k}%" for k in range(5)])
     ax.set_yticks(range(len(names)), tick_labels(names))
-    ax.set_ylim(len(names) - 0.4, -0.6 - _LEGEND)
-    medians = _medians(asked_people, of_model).reindex(names)
-    places = sorted({int((medians >= bound).sum()) for bound in _CATEGORIES} - {0, len(names)})
+    ax.set_ylim(len(names) - 0.4, -0.6 - _LEGEND_ROWS)
+    medians = _median_by_word(asked_people, of_model).reindex(names)
+    places = sorted({int((medians >= bound).sum()) for bound in _CATEGORY_BOUNDS} - {0, len(names)})
     for place in places:
         ax.axhline(place - 0.5, color=INK, linewidth=0.8, linestyle=":", zorder=1)
     ax.legend(loc="upper left", borderaxespad=0, handlelength=1, handletextpad=0.4)
 
 
-def _table(rows: pd.DataFrame) -> pd.DataFrame:
+def _quantile_table(rows: pd.DataFrame) -> pd.DataFrame:
     """Return a table with words in rows and quantiles in columns."""
     wide = rows.pivot_table(index="word", columns="q", values="value", aggfunc="first", sort=False)
     return wide.reindex(columns=list(_QUANTILES))
 
 
-def _order(people: pd.DataFrame, of_model: pd.DataFrame) -> tuple[list[str], str]:
+def _shown_words(people: pd.DataFrame, of_model: pd.DataFrame) -> tuple[list[str], str]:
     """Return the words from the most to the least likely, and a remark on words left out."""
-    return first_names(_ranked(people, of_model), _MOST_WORDS, "words")
+    return first_names(_words_by_median(people, of_model), _MOST_WORDS, "words")
 
 
-def _ranked(people: pd.DataFrame, of_model: pd.DataFrame) -> list[str]:
+def _words_by_median(people: pd.DataFrame, of_model: pd.DataFrame) -> list[str]:
     """Return the words from the most to the least likely, by medians of people or the model."""
-    names = _medians(people, of_model).sort_values(ascending=False, kind="stable").index
+    names = _median_by_word(people, of_model).sort_values(ascending=False, kind="stable").index
     return [str(name) for name in names]
 
 
-def _medians(people: pd.DataFrame, of_model: pd.DataFrame) -> "pd.Series[Any]":
+def _median_by_word(people: pd.DataFrame, of_model: pd.DataFrame) -> "pd.Series[Any]":
     """Return the people's median of each word of the model; without people, the model's medians."""
-    people_medians, model_medians = (_table(side)["0.5"] for side in (people, of_model))
+    people_medians, model_medians = (_quantile_table(side)["0.5"] for side in (people, of_model))
     medians = (
         people_medians[people_medians.index.isin(model_medians.index)]
         if len(model_medians)
@@ -500,10 +511,10 @@ def _medians(people: pd.DataFrame, of_model: pd.DataFrame) -> "pd.Series[Any]":
     return of_all
 
 
-def _boxes(
+def _draw_boxes(
     ax: Axes, names: list[str], rows: pd.DataFrame, shift: float, label: str, look: int
 ) -> None:
-    table = _table(rows).reindex(names)
+    table = _quantile_table(rows).reindex(names)
     low, first, median, third, high = (table[q].to_numpy(float) for q in _QUANTILES)
     y, color = np.arange(len(names)) + shift, mark(look)["color"]
     ax.hlines(y, low, high, color=color, linewidth=1.1)
