@@ -14,15 +14,16 @@ from inspect_confidence.writing import write_file
 
 TASK = "hedge_markers"
 DEFAULT_THRESHOLD = 10.0
-"""T of the study, which conditions leave out."""
+"""T as in the study: sentences that a marker needs. Conditions do not name this T."""
 
 
-def _thresholds(name: str, value: object) -> tuple[float, ...]:
+def _read_thresholds(name: str, value: object) -> tuple[float, ...]:
+    """Read one or several thresholds, each at least 1."""
     values = value if isinstance(value, list | tuple | str) else [value]
     return tuple(numbers(name, values, above=nextafter(1, 0), below=1e9))
 
 
-def _clamp(name: str, value: object) -> float:
+def _read_clamp(name: str, value: object) -> float:
     clamp = number(name, value)
     if not 0 < clamp <= 1:
         raise InvalidArgument(f"{name}={value} is not in (0, 1].")
@@ -36,34 +37,36 @@ class HedgeOptions:
     Attributes:
         markers: The form that stands for each hedge marker, from a json file as `canonicalize`
             writes it; rules decide if None.
-        marker_thresholds: T: how many sentences a marker needs in a data set's split; each of
-            several has rows of its own.
-        ddof: n - ddof divides the squares in coefficients of variation; 0 or 1.
-        correlation_clamp: Correlations are kept within it, in (0, 1], before Fisher's
-            transformation.
+        marker_thresholds: Thresholds T: how many sentences a marker needs in a data set's split.
+            Each T has rows of its own in the results.
+        ddof: Coefficients of variation divide the sum of squares by n - ddof; 0 or 1.
+        correlation_clamp: Correlations beyond +-clamp, in (0, 1], are set to it before Fisher's
+            transformation, which is infinite at 1.
     """
 
     markers: Mapping[str, str] | None = option(
         None, lambda name, value: read_forms(user_path(name, value)), changes=[TASK]
     )
-    marker_thresholds: Sequence[float] = option((DEFAULT_THRESHOLD,), _thresholds, changes=[TASK])
+    marker_thresholds: Sequence[float] = option(
+        (DEFAULT_THRESHOLD,), _read_thresholds, changes=[TASK]
+    )
     ddof: int = option(1, lambda name, value: int(choice(name, value, ("0", "1"))), changes=[TASK])
-    correlation_clamp: float = option(0.9999, _clamp, changes=[TASK])
+    correlation_clamp: float = option(0.9999, _read_clamp, changes=[TASK])
 
 
 def read_forms(path: Path) -> dict[str, str]:
-    """Read the forms in a json file.
+    """Read the standard form of each marker from a json file.
 
     Raises:
-        InvalidArgument: It holds something else.
+        InvalidArgument: The file cannot be read, or is no object of texts.
     """
     return check_shape(str(path), read_json(path), dict[str, str])
 
 
 def write_forms(forms: Mapping[str, str], path: Path) -> None:
-    """Write forms as `read_forms` takes them.
+    """Write the standard form of each marker as json, which `read_forms` reads.
 
     Raises:
-        InvalidArgument: The file can't be written.
+        InvalidArgument: The file cannot be written.
     """
     write_file(path, json.dumps(forms, ensure_ascii=False, indent=1) + "\n")

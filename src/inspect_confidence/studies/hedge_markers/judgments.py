@@ -22,7 +22,10 @@ REPLY = ["uuid", "dataset", "item", "epoch", "draw"]
 
 
 def read_hedged(sample: SampleFacts) -> list[dict[str, Any]]:
-    """Read the judgments of a reply: its sentences' markers with the sentences' confidence."""
+    """Read the judgments of a reply: one row for each marker of each sentence.
+
+    A sentence without a marker has one row, and so has a reply without judged sentences.
+    """
     score, outcome = sample.read("hedged")
     row = {name: sample.metadata[name] for name in ("item", "split", "dataset")}
     row |= score.select("correct", "punt", "draws", "empty_draws", "cut")
@@ -30,34 +33,35 @@ def read_hedged(sample: SampleFacts) -> list[dict[str, Any]]:
     sentences = json.loads(metadata.get("judged", "[]"))
     if not sentences:
         return [{**row, "judge": metadata.get("judge", ""), **outcome}]
-    return [
-        {
-            **row,
-            "judge": metadata["judge"],
-            "sentence": number,
-            **marker_row,
-            "reason": marker_row["reason"] or metadata["verdict_reason"],
-        }
-        for number, sentence in enumerate(sentences, start=1)
-        for marker_row in _of_sentence(sentence)
-    ]
+    row["judge"] = metadata["judge"]
+    rows = []
+    for number, sentence in enumerate(sentences, start=1):
+        for marker_row in _marker_rows(sentence):
+            reason = marker_row["reason"] or metadata["verdict_reason"]
+            rows.append({**row, "sentence": number, **marker_row, "reason": reason})
+    return rows
 
 
-def _of_sentence(sentence: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _marker_rows(sentence: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return a row for each marker of a judged sentence.
+
+    There is one row if the sentence has no marker (`NO_HEDGE`), or if the judge failed to list the
+    markers (empty). The confidence is NaN if no comparison with a draw was judged.
+    """
     counts = sentence["agreement"]
-    yes, neither, no = (counts.get(word, 0) for word in ("yes", "n/a", "no"))
+    consistent, undecided, inconsistent = (counts.get(word, 0) for word in ("yes", "n/a", "no"))
     markers: Sequence[str] | None = sentence["markers"]
     decisiveness = sentence["decisiveness"]
-    comparisons = yes + neither + no
+    comparisons = consistent + undecided + inconsistent
     row = {
         "text": sentence["text"],
         "n_markers": np.nan if markers is None else len(markers),
-        "consistent": yes,
-        "undecided": neither,
-        "inconsistent": no,
+        "consistent": consistent,
+        "undecided": undecided,
+        "inconsistent": inconsistent,
         "failed": counts.get("failed", 0),
         "foreign": sentence.get("foreign", np.nan),
-        "confidence": (yes + neither / 2) / comparisons if comparisons else np.nan,
+        "confidence": (consistent + undecided / 2) / comparisons if comparisons else np.nan,
         "decisiveness": np.nan if decisiveness is None else decisiveness,
         "status": "ok" if markers is not None and comparisons else "grader_failed",
         "reason": sentence["reason"],
@@ -70,33 +74,37 @@ def _of_sentence(sentence: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def replies_of(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return one row for each reply: a sentence of it that was judged, if there is one."""
+    """Return one row of each reply: the first that is `ok`, or the first if none is."""
     judged_first = rows.iloc[np.argsort(rows["status"] != "ok", kind="stable")]
     return judged_first.drop_duplicates(["model", "variant", *REPLY]).sort_index()
 
 
-def read_judged(sample: SampleFacts) -> list[dict[str, Any]]:
-    """Read the judgment of a labelled item."""
+def read_judge_check(sample: SampleFacts) -> list[dict[str, Any]]:
+    """Read the judgment of a labelled item, with which the judge is checked."""
     score, status_and_reason = sample.read("judge_item")
     row = {name: sample.metadata[name] for name in ("item", "form", "word")}
     names = ("found", "missed", "false", "decisiveness", "labelled", "agreed", "verdict")
-    row |= {"prompts": _prompts(sample.metadata)}
+    row |= {"prompts": _describe_prompts(sample.metadata)}
     if row["form"] in ("consistency", "correctness"):
         row |= {"label": sample.target, "judged": score.answer or ""}
     return [{**row, **score.select(*names), **status_and_reason}]
 
 
-def _prompts(metadata: Mapping[str, Any]) -> str:
-    """Describe the prompts of a judge if they are not this package's prompts, one judgment each."""
-    parts = "in one call" if metadata.get("batch") else "", str(metadata.get("wording", ""))
-    return " ".join(filter(None, parts))
+def _describe_prompts(metadata: Mapping[str, Any]) -> str:
+    """Describe the prompts of a judge; empty for this package's prompts with one judgment each."""
+    batch = "in one call" if metadata.get("batch") else ""
+    return " ".join(filter(None, (batch, str(metadata.get("wording", "")))))
 
 
 def completed_hedges(rows: pd.DataFrame, markers: Mapping[str, str] | None = None) -> pd.DataFrame:
-    """Complete judgments: confidence from counts, and the form that stands for each marker.
+    """Fill in what judgments lack, and add the standard form of each marker as `standard`.
 
-    The column `standard` holds the forms, from `markers`; rules decide on markers that are not in
-    `markers`. A punt of a question that has an answer is wrong.
+    A missing confidence follows from the counts of draws, a missing `n_markers` from the rows of
+    the sentence. A reply without an answer (punt) and without a grade is wrong.
+
+    Args:
+        rows: Judgments, one for each marker of a sentence.
+        markers: Standard form by marker, or by its lower case; rules decide on other markers.
 
     Raises:
         InvalidArgument: A share lies outside [0, 1].
@@ -109,29 +117,28 @@ def completed_hedges(rows: pd.DataFrame, markers: Mapping[str, str] | None = Non
     derived = agreed / np.where(comparisons > 0, comparisons, np.nan)
     rows["confidence"] = rows["confidence"].where(rows["confidence"].notna(), derived)
     rows["correct"] = rows["correct"].mask(rows["correct"].isna() & (rows["punt"] == 1), 0.0)
-    # A file's text columns have nothing where there is no marker.
+    # In a file the marker of a sentence without one is empty.
     marker = rows["marker"].where((rows["marker"] != "") | (rows["status"] != "ok"), NO_HEDGE)
-    standard_forms = dict(markers or {})
-    forms = {
-        one: standard_forms.get(one) or standard_forms.get(one.lower()) or standard_marker(one)
-        for one in marker.unique()
-        if one not in ("", NO_HEDGE)
-    }
-    rows["standard"] = [forms.get(one, one) for one in marker]
-    # A file may leave out how many markers a sentence has: as many as it has rows with one.
+    given_forms = dict(markers or {})
+    forms: dict[str, str] = {}
+    for text in marker.unique():
+        if text not in ("", NO_HEDGE):
+            form = given_forms.get(text) or given_forms.get(text.lower())
+            forms[text] = form or standard_marker(text)
+    rows["standard"] = [forms.get(text, text) for text in marker]
+    # A file may leave out the number of a sentence's markers; it is the number of hedged rows.
     sentence_key = [*REPLY, "sentence"]
     hedged = (rows["standard"] != NO_HEDGE).astype(float)
-    counted = hedged.groupby([rows[name] for name in sentence_key], dropna=False).transform("sum")
+    marker_rows = hedged.groupby([rows[name] for name in sentence_key], dropna=False)
     has_count = rows["n_markers"].notna() | (rows["status"] != "ok")
-    rows["n_markers"] = rows["n_markers"].where(has_count, counted)
+    rows["n_markers"] = rows["n_markers"].where(has_count, marker_rows.transform("sum"))
     return rows
 
 
-def with_judges(rows: pd.DataFrame) -> pd.DataFrame:
-    """Fill in the judge's name in rows that have none.
+def fill_missing_judges(rows: pd.DataFrame) -> pd.DataFrame:
+    """Fill in the judge's name in rows that have none, as of replies that could not be judged.
 
-    A reply that could not be judged has no judge in its row; if its run has one judge, the reply
-    gets that judge.
+    They get the judge of the same model and variant; of several, the first in the alphabet.
     """
     judges = rows.groupby(["model", "variant"])["judge"].transform(
         lambda names: names[names != ""].min()
@@ -147,23 +154,23 @@ class Sentences:
     Attributes:
         groups: Data sets' splits, as (data set, split).
         units: Items or clusters, each of one group, as (data set, split, name).
-        strata: The group of each unit.
-        rows: One a marker in a sentence, with `unit` and `group`.
-        once: One a sentence.
-        replies: One a reply, with its faithfulness and mean confidence; `confidence_with_both` is
-            over the sentences that have a decisiveness too, which faithfulness rests on.
+        strata: Position of each unit's group.
+        rows: A row for each marker of a sentence; `unit` and `group` are positions.
+        sentence_rows: The first row of each sentence.
+        replies: A row for each reply, with its faithfulness and the means of its sentences.
+            `confidence_with_both` is the mean over sentences that also have a decisiveness.
     """
 
     groups: Sequence[tuple[str, str]]
     units: pd.MultiIndex
     strata: IntArray
     rows: pd.DataFrame
-    once: pd.DataFrame
+    sentence_rows: pd.DataFrame
     replies: pd.DataFrame
 
     @classmethod
     def from_frame(cls, rows: pd.DataFrame) -> "Sentences":
-        """Take the completed judgments of one model."""
+        """Build the sentences and replies of one model's completed judgments."""
         keys = pd.MultiIndex.from_arrays([rows["dataset"], rows["split"], cluster_names(rows)])
         units = keys.unique()
         group, groups = pd.MultiIndex.from_frame(rows[["dataset", "split"]]).factorize()
@@ -171,12 +178,17 @@ class Sentences:
         strata = np.zeros(len(units), np.int64)
         strata[rows["unit"]] = rows["group"]
         with_sentence = rows[rows["sentence"].notna()]
-        once = with_sentence.drop_duplicates([*REPLY, "sentence"])
-        return cls(list(groups), units, strata, rows, once, _replies(rows, once))
+        sentence_rows = with_sentence.drop_duplicates([*REPLY, "sentence"])
+        return cls(
+            list(groups), units, strata, rows, sentence_rows, _reply_rows(rows, sentence_rows)
+        )
 
-    def cells(self, rows: pd.DataFrame, markers: Sequence[str]) -> MarkerCells:
-        """Return cells of those rows' sentences with one of the markers, by group and marker."""
-        positions = {marker: k for k, marker in enumerate(markers)}
+    def marker_cells(self, rows: pd.DataFrame, markers: Sequence[str]) -> MarkerCells:
+        """Return the confidences of sentences with these markers, by group and marker.
+
+        `rows` is a part of the rows of these sentences.
+        """
+        positions = {marker: position for position, marker in enumerate(markers)}
         chosen = rows[rows["standard"].isin(positions)]
         return MarkerCells.from_sentences(
             chosen["confidence"],
@@ -189,54 +201,63 @@ class Sentences:
         )
 
     @property
-    def one_split(self) -> list[int]:
-        """Position of each data set's group: its train split, or the one split that it has."""
-        chosen: dict[str, int] = {}
-        for k, (dataset, split) in enumerate(self.groups):
-            if split == "train" or dataset not in chosen:
-                chosen[dataset] = k
-        return list(chosen.values())
+    def dataset_groups(self) -> list[int]:
+        """Position of one group of each data set: its train split, or its first split."""
+        group_by_dataset: dict[str, int] = {}
+        for position, (dataset, split) in enumerate(self.groups):
+            if split == "train" or dataset not in group_by_dataset:
+                group_by_dataset[dataset] = position
+        return list(group_by_dataset.values())
 
-    def counted(self, convention: str | None) -> pd.DataFrame:
-        """Return the rows behind the MICs: sentences with at most one marker; for authors, all."""
+    def mic_rows(self, convention: str | None) -> pd.DataFrame:
+        """Return the rows that marker internal confidences (MICs) are computed from.
+
+        They are judged and have a confidence. Sentences with several markers are left out, except
+        by the convention `authors`.
+        """
         readable = self.rows[(self.rows["status"] == "ok") & self.rows["confidence"].notna()]
         return readable if convention == "authors" else readable[readable["n_markers"] <= 1]
 
-    def n_asked(self) -> IntArray:
-        """Count the sentences, and replies without any, of each group."""
-        silent = self.replies["group"][self.replies["sentences"].isna()]
-        return np.bincount([*self.once["group"], *silent], minlength=len(self.groups))
+    def asked_counts(self) -> IntArray:
+        """Count the sentences of each group; a reply without any counts as one."""
+        empty_replies = self.replies["group"][self.replies["sentences"].isna()]
+        return np.bincount(
+            [*self.sentence_rows["group"], *empty_replies], minlength=len(self.groups)
+        )
 
-    def sentences_with(self) -> "pd.Series[int]":
-        """Count the sentences with each marker, including those with others or not judged."""
+    def sentence_counts(self) -> "pd.Series[int]":
+        """Count the sentences with each marker, whether or not they were judged."""
         with_sentence = self.rows[self.rows["sentence"].notna()]
         return with_sentence.drop_duplicates([*REPLY, "sentence", "standard"])[
             "standard"
         ].value_counts()
 
-    def left_out(self, counted: pd.DataFrame) -> str:
-        """Return a note on the sentences that are not in the rows behind the MICs, and why."""
-        missing = self.once[~self.once.index.isin(counted.index)]
+    def left_out_note(self, mic_rows: pd.DataFrame) -> str:
+        """Describe how many sentences are not in `mic_rows`, and why; empty if all are."""
+        missing = self.sentence_rows[~self.sentence_rows.index.isin(mic_rows.index)]
         is_judged = (missing["status"] == "ok") & missing["confidence"].notna()
         several, unjudged = int(is_judged.sum()), int((~is_judged).sum())
         parts = ((several, "with several markers"), (unjudged, "not judged"))
         counts = ", ".join(f"{n} {reason}" for n, reason in parts if n > 0)
-        return f"of {len(self.once)} sentences left out: {counts}" if counts else ""
+        return f"of {len(self.sentence_rows)} sentences left out: {counts}" if counts else ""
 
-    def markers(self, counted: pd.DataFrame, threshold: float) -> list[str]:
-        """Return the markers with T sentences in at least one group, the commonest first."""
-        sizes = counted.groupby(["standard", "group"]).size()
+    def frequent_markers(self, mic_rows: pd.DataFrame, threshold: float) -> list[str]:
+        """Return the markers with `threshold` sentences (T) in a group, the commonest first."""
+        sizes = mic_rows.groupby(["standard", "group"]).size()
         frequent = sizes[sizes >= threshold].groupby("standard").sum()
         return [str(name) for name in frequent.sort_values(ascending=False, kind="stable").index]
 
 
-def _replies(rows: pd.DataFrame, once: pd.DataFrame) -> pd.DataFrame:
-    """Return all replies, also those of which no sentence could be judged."""
+def _reply_rows(rows: pd.DataFrame, sentence_rows: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each reply with the means of its sentences, NaN if none was judged.
+
+    Faithfulness is one minus the mean distance between decisiveness and confidence.
+    """
     names = ["unit", "group", "correct", "punt", "status", "empty_draws", "cut", "cluster"]
     replies = rows.drop_duplicates(REPLY).set_index(REPLY)[names]
-    gap = (once["decisiveness"] - once["confidence"]).abs()
-    confidence = once["confidence"].where(gap.notna())
-    by_reply = once.assign(gap=gap, confidence_with_both=confidence).groupby(REPLY)
+    gap = (sentence_rows["decisiveness"] - sentence_rows["confidence"]).abs()
+    confidence = sentence_rows["confidence"].where(gap.notna())
+    by_reply = sentence_rows.assign(gap=gap, confidence_with_both=confidence).groupby(REPLY)
     names = ["gap", "confidence", "confidence_with_both", "decisiveness"]
     means = by_reply[names].mean().assign(sentences=by_reply.size().astype(float))
     means["faithfulness"] = 1 - means.pop("gap")

@@ -18,16 +18,20 @@ from inspect_confidence.studies.hedge_markers.stability import cmfg_of_groups
 from inspect_confidence.studies.notes import describe_left_out, join_notes
 from inspect_confidence.studies.study import Resampling
 
-FAITHFUL = 0.75
+FAITHFUL_FROM = 0.75
 """Replies with at least this faithfulness are faithful, as in the study's code."""
 
 
 def judge_results(
     rows: pd.DataFrame, key: Key, condition: Condition, resampling: Resampling
 ) -> list[Result]:
-    """Return a judge's extraction precision and recall, accuracies, and error of decisiveness."""
+    """Return the results of a judge on labelled items.
+
+    They are precision and recall of the extraction of markers, accuracies of decisions on agreement
+    and on correctness, the share of failures, and the error of decisiveness.
+    """
     units = pd.Index(estimate.unit_names(rows).unique())
-    unit = unit_indices(rows, units)
+    unit_index = unit_indices(rows, units)
     columns = {
         "agreement_accuracy": rows["agreed"],
         "verdict_accuracy": rows["verdict"],
@@ -36,53 +40,65 @@ def judge_results(
     with_markers = rows[rows["form"].isin(["markers", "sentence"])]
     with_decisiveness = rows[rows["form"].isin(["decisiveness", "sentence"])]
     statistics = [
-        *_extraction(with_markers, units, condition),
-        estimate.means(condition, columns, unit, len(units)),
-        *_decisiveness(with_decisiveness, units, condition),
+        *_extraction_statistics(with_markers, units, condition),
+        estimate.means(condition, columns, unit_index, len(units)),
+        *_decisiveness_statistics(with_decisiveness, units, condition),
     ]
     return estimate.results_of(estimate.resample(statistics, len(units), resampling), key)
 
 
-def _extraction(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Statistics]:
-    unit = unit_indices(rows, units)
+def _extraction_statistics(
+    rows: pd.DataFrame, units: pd.Index, condition: Condition
+) -> Iterator[Statistics]:
+    """Yield precision and recall of a judge's extraction of markers, pooled over markers."""
+    unit_index = unit_indices(rows, units)
 
-    def count(column: str) -> FloatArray:
+    def count_by_unit(column: str) -> FloatArray:
         values = rows[column].fillna(0).to_numpy(float)
-        return np.asarray(np.bincount(unit, values, minlength=len(units)), float)
+        return np.asarray(np.bincount(unit_index, values, minlength=len(units)), float)
 
-    correct = count("found")
+    correct = count_by_unit("found")
     n, note = int(rows["found"].notna().sum()), describe_left_out(rows["status"])
     for metric, total in (
-        ("extraction_precision", correct + count("false")),
-        ("extraction_recall", correct + count("missed")),
+        ("extraction_precision", correct + count_by_unit("false")),
+        ("extraction_recall", correct + count_by_unit("missed")),
     ):
-        yield _share(Estimate(condition, metric, n, note, n_asked=len(rows)), correct, total)
+        yield _share_statistics(
+            Estimate(condition, metric, n, note, n_asked=len(rows)), correct, total
+        )
 
 
-def _share(described: Estimate, counts: ArrayLike, totals: ArrayLike) -> Statistics:
-    """Return a ratio of counts over items, with Wilson's interval at their effective number."""
+def _share_statistics(described: Estimate, counts: ArrayLike, totals: ArrayLike) -> Statistics:
+    """Return the ratio of two sums over units, with Wilson's interval at the effective size.
+
+    `counts` and `totals` have one value for each unit.
+    """
     interval = clustered_wilson_interval(counts, totals)
     return Statistics([replace(described, interval=interval)], ratio(counts, totals))
 
 
-def _decisiveness(
+def _decisiveness_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Statistics]:
-    """Yield comparisons with medians of surveyed people and our labels of other sentences."""
-    surveyed = rows["word"] != ""
-    for reference, compared in (("survey", rows[surveyed]), ("labels", rows[~surveyed])):
+    """Yield the error and rank correlation of the judge's decisiveness against labels.
+
+    Items with a surveyed word are labelled by the median of the people surveyed (`survey`), other
+    items by this package (`labels`).
+    """
+    is_surveyed = rows["word"] != ""
+    for reference, compared in (("survey", rows[is_surveyed]), ("labels", rows[~is_surveyed])):
         decisiveness, label = (
             compared[name].to_numpy(float) for name in ("decisiveness", "labelled")
         )
-        unit, present = unit_indices(compared, units), ~np.isnan(decisiveness)
+        unit_index, present = unit_indices(compared, units), ~np.isnan(decisiveness)
         reference_condition = condition.but(reference=reference)
         n, note = int(present.sum()), describe_left_out(compared["status"])
         error = {"decisiveness_error": np.abs(decisiveness - label)}
-        yield estimate.means(reference_condition, error, unit, len(units), note)
+        yield estimate.means(reference_condition, error, unit_index, len(units), note)
         ranks, label_ranks = (
             pd.Series(values).where(present).rank().to_numpy() for values in (decisiveness, label)
         )
-        correlation = correlation_of(ranks, label_ranks, unit, len(units))
+        correlation = correlation_of(ranks, label_ranks, unit_index, len(units))
         metric = "decisiveness_rank_correlation"
         yield single_statistic(
             reference_condition, metric, correlation, n, note, n_asked=len(compared)
@@ -92,30 +108,35 @@ def _decisiveness(
 def group_statistics(
     sentences: Sentences, resampling: Resampling, condition: Condition
 ) -> Iterator[Statistics]:
-    """Yield the statistics of one data set and split that don't depend on T."""
+    """Yield the statistics of one data set and split that do not depend on T."""
     yield from _reply_statistics(sentences, condition)
-    yield from _judge_corrected(sentences, condition, resampling)
-    foreign = sentences.once["foreign"].sum()
+    yield from _judge_corrected_statistics(sentences, condition, resampling)
+    foreign = sentences.sentence_rows["foreign"].sum()
     note = f"{foreign:.0f} listed markers that aren't in their sentence left out" if foreign else ""
-    hedges = sentences.once["n_markers"]
-    unit = sentences.once["unit"].to_numpy(np.int64)
-    yield from _mean_and_sd(sentences, unit, hedges, "hedges_per_sentence", condition, note)
-    yield _judge_failures(sentences, condition)
-    yield _conditional(sentences, resampling.convention, condition)
+    hedges = sentences.sentence_rows["n_markers"]
+    unit_index = sentences.sentence_rows["unit"].to_numpy(np.int64)
+    yield from _mean_and_sd_statistics(
+        "hedges_per_sentence", hedges, unit_index, len(sentences.units), condition, note
+    )
+    yield _judge_failure_rate(sentences, condition)
+    yield _cmfg_statistics(sentences, resampling.convention, condition)
 
 
 def _reply_statistics(sentences: Sentences, condition: Condition) -> Iterator[Statistics]:
-    """Yield means over replies, the length of replies, and the share that could not be read."""
-    replies, units = sentences.replies, len(sentences.units)
-    unit = replies["unit"].to_numpy(np.int64)
-    # Notes are made of each column's values, NaN where a reply has none.
+    """Yield means over replies, sentences per reply, and the share of unreadable replies.
+
+    Requests that got no reply are not in the base of that share.
+    """
+    replies, unit_count = sentences.replies, len(sentences.units)
+    unit_index = replies["unit"].to_numpy(np.int64)
+    # Functions of a column's values, NaN where a reply has none, that return its note.
 
     def missing(values: FloatArray) -> str:
         count = int(np.isnan(values).sum())
         return f"{count} of {len(replies)} replies left out" if count else ""
 
     def missing_judgments(values: FloatArray) -> str:
-        return join_notes(missing(values), _fewer_judgments(sentences.once))
+        return join_notes(missing(values), _failed_judgments_note(sentences.sentence_rows))
 
     def missing_punts(values: FloatArray) -> str:
         count = int((np.isnan(values) & replies["correct"].notna()).sum())
@@ -123,111 +144,129 @@ def _reply_statistics(sentences: Sentences, condition: Condition) -> Iterator[St
         return join_notes(missing(values), remark)
 
     means = {"accuracy": replies["correct"], "mean_decisiveness": replies["decisiveness"]}
-    yield estimate.means(condition, means, unit, units, missing)
-    yield estimate.means(condition, {"punt_rate": replies["punt"]}, unit, units, missing_punts)
+    yield estimate.means(condition, means, unit_index, unit_count, missing)
+    yield estimate.means(
+        condition, {"punt_rate": replies["punt"]}, unit_index, unit_count, missing_punts
+    )
     judged_means = {
         "faithfulness": replies["faithfulness"],
         "mean_internal_confidence": replies["confidence"],
     }
-    yield estimate.means(condition, judged_means, unit, units, missing_judgments)
+    yield estimate.means(condition, judged_means, unit_index, unit_count, missing_judgments)
     lengths = replies["sentences"]
-    yield from _mean_and_sd(sentences, unit, lengths, "sentences_per_reply", condition, missing)
+    yield from _mean_and_sd_statistics(
+        "sentences_per_reply", lengths, unit_index, unit_count, condition, missing
+    )
     status = replies["status"]
     readable = status.isin(["ok", "grader_failed", *ANSWER_STATUSES]) | lengths.notna()
     replied = (readable | status.isin(REPLY_STATUSES)).to_numpy()
     failures = {"format_failure_rate": np.where(replied, ~readable, np.nan)}
     yield estimate.means(
-        condition, failures, unit, units, describe_left_out(status.where(~replied, "ok"))
+        condition, failures, unit_index, unit_count, describe_left_out(status.where(~replied, "ok"))
     )
     notes = ["sentences"]
     if (cut := replies["cut"].sum()) > 0:
         notes.append(f"{cut:.0f} cut off at their end, left out")
     if (empty := replies["empty_draws"].sum()) > 0:
         notes.append(f"{empty:.0f} empty draws left out")
-    yield estimate.judgment_count(condition, len(sentences.once), join_notes(*notes))
+    yield estimate.judgment_count(condition, len(sentences.sentence_rows), join_notes(*notes))
 
 
-def _judge_corrected(
+def _judge_corrected_statistics(
     sentences: Sentences, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """Yield accuracy and internal confidence corrected for the judge's errors, given labels."""
+    """Yield accuracy and internal confidence corrected for the judge's errors.
+
+    Nothing is yielded without labels by which to estimate these errors.
+    """
     if resampling.judge_labels is None:
         return
     judge = judge_error.judge_of(sentences.rows["judge"])
-    unit, units = sentences.replies["unit"].to_numpy(np.int64), len(sentences.units)
+    unit_index = sentences.replies["unit"].to_numpy(np.int64)
+    unit_count = len(sentences.units)
     model = sentences.rows["model"].iloc[0]
     answers = sentences.replies.assign(model=model, confidence=np.nan)
-    yield from judge_error.corrected_correctness(answers, unit, units, condition, resampling, judge)
-    counts = sentences.once[["inconsistent", "undecided", "consistent"]]
+    yield from judge_error.corrected_correctness(
+        answers, unit_index, unit_count, condition, resampling, judge
+    )
+    counts = sentences.sentence_rows[["inconsistent", "undecided", "consistent"]]
     shares = counts.div(counts.sum(axis=1).replace(0, np.nan), axis=0)
-    means = shares.groupby([sentences.once[name] for name in REPLY]).mean()
+    means = shares.groupby([sentences.sentence_rows[name] for name in REPLY]).mean()
     reply_shares = means.reindex(pd.MultiIndex.from_frame(sentences.replies[REPLY])).to_numpy(float)
     yield from judge_error.corrected_agreement(
-        reply_shares, unit, units, condition, resampling, judge
+        reply_shares, unit_index, unit_count, condition, resampling, judge
     )
 
 
-def _mean_and_sd(
-    sentences: Sentences,
-    unit: IntArray,
-    column: "pd.Series[float]",
+def _mean_and_sd_statistics(
     metric: str,
+    column: "pd.Series[float]",
+    unit_index: IntArray,
+    unit_count: int,
     condition: Condition,
     note: str | Callable[[FloatArray], str],
 ) -> Iterator[Statistics]:
-    """Yield the mean of a column, and its standard deviation with n as the divisor."""
-    values, units = column.to_numpy(float), len(sentences.units)
-    yield estimate.means(condition, {metric: values}, unit, units, note)
-    moments = means_of(np.column_stack([values, values**2]), unit, units)
+    """Yield the mean of a column as `metric`, and its SD (divisor n) as `<metric>_sd`."""
+    values = column.to_numpy(float)
+    yield estimate.means(condition, {metric: values}, unit_index, unit_count, note)
+    moments = means_of(np.column_stack([values, values**2]), unit_index, unit_count)
 
-    def spread(means: FloatArray) -> FloatArray:
-        mean, square = means.T
-        return np.asarray(np.sqrt(np.maximum(square - mean**2, 0)))
+    def standard_deviation(means: FloatArray) -> FloatArray:
+        mean, mean_square = means.T
+        return np.asarray(np.sqrt(np.maximum(mean_square - mean**2, 0)))
 
     n = int((~np.isnan(values)).sum())
-    yield single_statistic(condition, f"{metric}_sd", moments.map(spread), n, n_asked=len(values))
-
-
-def _fewer_judgments(sentences: pd.DataFrame) -> str:
-    """Return a note on confidences that rest on fewer judgments than were asked for."""
-    failed = sentences["failed"].fillna(0)
-    agreements = sentences[["consistent", "undecided", "inconsistent"]].fillna(0).sum(axis=1)
-    has_confidence = agreements > 0
-    counted = failed[has_confidence]
-    if not counted.sum():
-        return ""
-    n_asked = (agreements + failed)[has_confidence].sum()
-    return (
-        f"{(counted > 0).sum()} of {len(counted)} confidences rest on fewer judgments than asked "
-        f"({counted.sum():.0f} of {n_asked:.0f} failed)"
+    yield single_statistic(
+        condition, f"{metric}_sd", moments.map(standard_deviation), n, n_asked=len(values)
     )
 
 
-def _judge_failures(sentences: Sentences, condition: Condition) -> Statistics:
-    """Return the share of judgments that the judge failed at: of sentences and of replies."""
-    once = sentences.once
+def _failed_judgments_note(sentences: pd.DataFrame) -> str:
+    """Describe how many confidences rest on fewer judgments than asked; empty if none does."""
+    failed = sentences["failed"].fillna(0)
+    agreements = sentences[["consistent", "undecided", "inconsistent"]].fillna(0).sum(axis=1)
+    has_confidence = agreements > 0
+    failed_counts = failed[has_confidence]
+    if not failed_counts.sum():
+        return ""
+    n_asked = (agreements + failed)[has_confidence].sum()
+    return (
+        f"{(failed_counts > 0).sum()} of {len(failed_counts)} confidences rest on "
+        f"fewer judgments than asked ({failed_counts.sum():.0f} of {n_asked:.0f} failed)"
+    )
+
+
+def _judge_failure_rate(sentences: Sentences, condition: Condition) -> Statistics:
+    """Return the share of requested judgments that the judge failed to give.
+
+    Of each sentence the judge gives markers, decisiveness and agreement with each draw; of each
+    reply with sentences correctness.
+    """
+    sentence_rows = sentences.sentence_rows
     replies = sentences.replies[sentences.replies["sentences"] > 0]
-    agreements = once[["consistent", "undecided", "inconsistent"]].fillna(0).sum(axis=1)
-    failed_agreements = once["failed"].fillna(0)
-    missing = once["n_markers"].isna().astype(float) + once["decisiveness"].isna()
+    agreements = sentence_rows[["consistent", "undecided", "inconsistent"]].fillna(0).sum(axis=1)
+    failed_agreements = sentence_rows["failed"].fillna(0)
+    missing = sentence_rows["n_markers"].isna().astype(float) + sentence_rows["decisiveness"].isna()
     # A judge that can't tell a punt still says whether the answer is right.
     without_verdict = replies["punt"].isna() & replies["correct"].isna()
-    unit = pd.concat([once["unit"], replies["unit"]]).to_numpy(np.int64)
+    unit_index = pd.concat([sentence_rows["unit"], replies["unit"]]).to_numpy(np.int64)
 
-    def sums(of_sentences: "pd.Series[float]", of_replies: ArrayLike) -> FloatArray:
-        values = np.concatenate([of_sentences, of_replies]).astype(float)
-        return np.asarray(np.bincount(unit, values, minlength=len(sentences.units)), float)
+    def sums(sentence_values: "pd.Series[float]", reply_values: ArrayLike) -> FloatArray:
+        values = np.concatenate([sentence_values, reply_values]).astype(float)
+        return np.asarray(np.bincount(unit_index, values, minlength=len(sentences.units)), float)
 
     failures = sums(failed_agreements + missing, without_verdict)
-    # Of each sentence markers and decisiveness are judged too, of each reply correctness.
+    # Markers and decisiveness are two more judgments.
     totals = sums(agreements + failed_agreements + 2, np.ones(len(replies)))
     note = f"{failures.sum():.0f} of {totals.sum():.0f} judgments"
     described = Estimate(condition, "grader_failure_rate", int(totals.sum()), note)
-    return _share(described, failures, totals)
+    return _share_statistics(described, failures, totals)
 
 
-def _conditional(sentences: Sentences, convention: str | None, condition: Condition) -> Statistics:
-    """Return cMFG, computed from each reply's contribution to the bins."""
+def _cmfg_statistics(
+    sentences: Sentences, convention: str | None, condition: Condition
+) -> Statistics:
+    """Return conditional mean faithful generation (cMFG), and how many bins hold replies."""
     authors = convention == "authors"
     statistic, counts = cmfg_of_groups(sentences, authors)
     sizes = counts.sum(axis=(0, 1))
@@ -249,11 +288,12 @@ def marker_statistics(
 ) -> Iterator[Statistics]:
     """Yield each marker's internal confidence, its SD and its distance from decisiveness.
 
-    Markers of one data set and split that have `threshold` sentences (T) count.
+    Only markers with `threshold` sentences (T) in the data set and split are reported. If there is
+    none, the metric `mic` is undefined.
     """
-    counted = sentences.counted(convention)
-    left_out_note = sentences.left_out(counted)
-    markers = sentences.markers(counted, threshold)
+    mic_rows = sentences.mic_rows(convention)
+    left_out_note = sentences.left_out_note(mic_rows)
+    markers = sentences.frequent_markers(mic_rows, threshold)
     if not markers:
         described = Estimate(
             condition,
@@ -261,48 +301,62 @@ def marker_statistics(
             0,
             left_out_note,
             undefined_reason=f"no marker has {threshold:g} sentences",
-            n_asked=int(sentences.n_asked().sum()),
+            n_asked=int(sentences.asked_counts().sum()),
         )
         yield Statistics([described], estimate.constant_statistic(np.nan))
         return
-    below = counted["standard"].nunique() - len(markers)
-    rare = f"{below} markers with fewer than {threshold:g} sentences left out" if below else ""
-    fewer = _fewer_judgments(counted.drop_duplicates([*REPLY, "sentence"]))
+    rare_count = mic_rows["standard"].nunique() - len(markers)
+    rare_note = (
+        f"{rare_count} markers with fewer than {threshold:g} sentences left out"
+        if rare_count
+        else ""
+    )
+    failed_note = _failed_judgments_note(mic_rows.drop_duplicates([*REPLY, "sentence"]))
     reply_faithfulness = sentences.replies.set_index(REPLY)["faithfulness"]
-    row_replies = pd.MultiIndex.from_frame(counted[REPLY])
+    row_replies = pd.MultiIndex.from_frame(mic_rows[REPLY])
     faithfulness = reply_faithfulness.reindex(row_replies).to_numpy(float)
-    correct = counted["correct"].to_numpy(float)
-    n_asked = sentences.sentences_with()
-    note = join_notes(rare, fewer, left_out_note)
-    yield from _mic(sentences, counted, n_asked[markers], condition, note)
-    for extra, chosen in (
+    correct = mic_rows["correct"].to_numpy(float)
+    n_asked = sentences.sentence_counts()
+    note = join_notes(rare_note, failed_note, left_out_note)
+    yield from _mic_statistics(sentences, mic_rows, n_asked[markers], condition, note)
+    for subset, is_chosen in (
         ({"outcome": "correct"}, correct == 1),
         ({"outcome": "incorrect"}, correct == 0),
-        ({"faithful": "yes"}, faithfulness >= FAITHFUL),
-        ({"faithful": "no"}, faithfulness < FAITHFUL),
+        ({"faithful": "yes"}, faithfulness >= FAITHFUL_FROM),
+        ({"faithful": "no"}, faithfulness < FAITHFUL_FROM),
     ):
-        yield from _mic(sentences, counted[chosen], n_asked[markers], condition.but(**extra), "")
+        yield from _mic_statistics(
+            sentences, mic_rows[is_chosen], n_asked[markers], condition.but(**subset), ""
+        )
     for marker in markers:
-        rows = counted[counted["standard"] == marker]
+        rows = mic_rows[mic_rows["standard"] == marker]
         gap = {"decisiveness_gap": (rows["decisiveness"] - rows["confidence"]).abs()}
-        unit = rows["unit"].to_numpy(np.int64)
-        mean = estimate.means(condition.but(marker=marker), gap, unit, len(sentences.units))
+        unit_index = rows["unit"].to_numpy(np.int64)
+        mean = estimate.means(condition.but(marker=marker), gap, unit_index, len(sentences.units))
         (described,) = mean.estimates
         yield replace(mean, estimates=[replace(described, n_asked=int(n_asked[marker]))])
 
 
-def _mic(
+def _mic_statistics(
     sentences: Sentences,
     rows: pd.DataFrame,
     n_asked: "pd.Series[int]",
     condition: Condition,
     note: str,
 ) -> Iterator[Statistics]:
-    """Yield mean and standard deviation of confidence for the markers in `n_asked`'s index."""
+    """Yield the mean (MIC) and standard deviation of confidence of each marker.
+
+    Args:
+        sentences: All sentences, which fix the groups and units.
+        rows: The judgments to average.
+        n_asked: Number of sentences by marker; its index names the markers.
+        condition: Condition of the estimates, without the marker.
+        note: Note of the estimates.
+    """
     markers = [str(marker) for marker in n_asked.index]
-    cells = sentences.cells(rows, markers)
+    cells = sentences.marker_cells(rows, markers)
     row_markers, confidence = rows["standard"].to_numpy(), rows["confidence"].to_numpy(float)
-    unit = rows["unit"].to_numpy(np.int64)
+    unit_index = rows["unit"].to_numpy(np.int64)
     means, columns = [], []
     for marker in markers:
         has_marker = row_markers == marker
@@ -313,7 +367,7 @@ def _mic(
             int(has_marker.sum()),
             note,
             n_asked=int(n_asked[marker]),
-            unit_count=len(np.unique(unit[has_marker])),
+            unit_count=len(np.unique(unit_index[has_marker])),
         )
         means.append(described)
     spreads = [replace(described, metric="mic_sd") for described in means]
@@ -327,6 +381,8 @@ def _mic(
             square = np.where(n > 0, counts @ tables.values**2 / n, np.nan)
         return np.asarray(np.sqrt(np.maximum(square - mean**2, 0)))
 
-    mean = means_of(np.stack(columns, axis=1), unit, len(sentences.units), [(0, 1)] * len(columns))
+    mean = means_of(
+        np.stack(columns, axis=1), unit_index, len(sentences.units), [(0, 1)] * len(columns)
+    )
     yield Statistics(means, mean)
     yield Statistics(spreads, statistic)

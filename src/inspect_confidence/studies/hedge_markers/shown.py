@@ -13,13 +13,15 @@ from inspect_confidence.studies.estimate import condition_groups
 from inspect_confidence.studies.hedge_markers import judgments
 from inspect_confidence.studies.hedge_markers.forms import DEFAULT_THRESHOLD, HedgeOptions
 from inspect_confidence.studies.hedge_markers.judgments import Sentences
-from inspect_confidence.studies.hedge_markers.stability import SEVEN
+from inspect_confidence.studies.hedge_markers.stability import STABILITY_METRICS
 from inspect_confidence.studies.notes import join_notes
 from inspect_confidence.studies.study import Clause, FigureSpec, Headline, Resampling, View
 from inspect_confidence.studies.tables import Column, TableSpec, join_title, views_with_lines
 
-MOST_MARKERS = 12
+MOST_FIGURE_MARKERS = 12
+"""Number of markers that a figure has room for."""
 BINS = 10
+"""Bins of internal confidence, one for each tenth."""
 
 _TASK, _CHECK = "hedge_markers", "judge_check"
 _ALL = "all"
@@ -30,48 +32,50 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
     if _TASK not in frames:
         return []
     forms = resampling.options(HedgeOptions).markers
-    rows = judgments.with_judges(judgments.completed_hedges(frames[_TASK], forms))
+    rows = judgments.fill_missing_judges(judgments.completed_hedges(frames[_TASK], forms))
     results: list[Result] = []
     for key, condition, group in condition_groups(rows, ("model", "variant", "judge")):
         sentences = Sentences.from_frame(group)
-        counted = sentences.counted(resampling.convention)
-        markers = sentences.markers(counted, 0)
-        note = _left_out(sentences, counted, markers[MOST_MARKERS:])
-        for marker in markers[:MOST_MARKERS]:
-            marker_rows, marker_condition = (
-                counted[counted["standard"] == marker],
-                condition.but(marker=marker),
-            )
-            confidence, unit = (
-                marker_rows["confidence"].to_numpy(float),
-                pd.factorize(marker_rows["unit"])[0],
-            )
-            result_key = replace(key, dataset=_ALL)
+        mic_rows = sentences.mic_rows(resampling.convention)
+        markers = sentences.frequent_markers(mic_rows, 0)
+        note = _left_out_note(sentences, mic_rows, markers[MOST_FIGURE_MARKERS:])
+        for marker in markers[:MOST_FIGURE_MARKERS]:
+            marker_rows = mic_rows[mic_rows["standard"] == marker]
+            confidence = marker_rows["confidence"].to_numpy(float)
+            unit_index = pd.factorize(marker_rows["unit"])[0]
             results += bin_shares(
-                result_key, marker_condition, "confidence_share", confidence, unit, BINS, note
+                replace(key, dataset=_ALL),
+                condition.but(marker=marker),
+                "confidence_share",
+                confidence,
+                unit_index,
+                BINS,
+                note,
             )
     return results
 
 
-def _left_out(sentences: Sentences, counted: pd.DataFrame, rarer: Sequence[str]) -> str:
-    """Return a note on the sentences that are not in the rows."""
-    dropped = int(counted["standard"].isin(rarer).sum())
-    excluded = len(sentences.once) - len(counted.drop_duplicates([*judgments.REPLY, "sentence"]))
-    many = (
-        f"{excluded} of {len(sentences.once)} sentences, of several markers or not judged, left out"
-    )
+def _left_out_note(sentences: Sentences, mic_rows: pd.DataFrame, rarer: Sequence[str]) -> str:
+    """Describe the sentences that no figure shows; empty if all are shown.
+
+    `mic_rows` are the rows of MICs, `rarer` the markers that are too rare to be shown.
+    """
+    dropped = int(mic_rows["standard"].isin(rarer).sum())
+    total = len(sentences.sentence_rows)
+    excluded = total - len(mic_rows.drop_duplicates([*judgments.REPLY, "sentence"]))
+    many = f"{excluded} of {total} sentences, of several markers or not judged, left out"
     rare = f"{len(rarer)} rarer markers in {dropped} sentences left out"
     return join_notes(rare if rarer else "", many if excluded else "")
 
 
-_INTERVALS = (
+_INTERVAL_CAPTION = (
     "95% intervals over items, where one covers: the note in the results says why there is none."
 )
-_COUNTED = (
+_LEFT_OUT_CAPTION = (
     "Sentences with several markers, or not judged, count for no MIC; the notes in the results say "
     "how many."
 )
-_SETS = (
+_DATASET_COLUMNS = (
     Column("accuracy", "accuracy"),
     Column("punt_rate", "punts"),
     Column("faithfulness", "faithfulness"),
@@ -83,15 +87,15 @@ _SETS = (
     Column("format_failure_rate", "parse failures"),
     Column("grader_failure_rate", "not judged"),
 )
-_STABILITY = (
-    *SEVEN,
+_STABILITY_ROWS = (
+    *STABILITY_METRICS,
     "pooled_sd",
     "confidence_range",
     "sentences_per_marker",
     "sentences_per_marker_sd",
 )
 _PEOPLE = {"reference": "survey"}
-_JUDGES = (
+_JUDGE_COLUMNS = (
     Column("extraction_precision", "precision of markers"),
     Column("extraction_recall", "recall of markers"),
     Column("agreement_accuracy", "agreement"),
@@ -100,7 +104,7 @@ _JUDGES = (
     Column("decisiveness_error", "decisiveness, error", where=_PEOPLE),
     Column("grader_failure_rate", "not judged"),
 )
-_MOST_SHOWN = 25
+_MOST_TABLE_MARKERS = 25
 
 
 def hedge_tables(results: pd.DataFrame) -> list[View]:
@@ -111,8 +115,8 @@ def hedge_tables(results: pd.DataFrame) -> list[View]:
         "Judges",
         rows.matching(task=_CHECK),
         ("model", "variant"),
-        _JUDGES,
-        f"Decisiveness against the medians of the people surveyed. {_INTERVALS}",
+        _JUDGE_COLUMNS,
+        f"Decisiveness against the medians of the people surveyed. {_INTERVAL_CAPTION}",
         label=lambda line: {"judge": join_title(*line.values())},
     )
     return views_with_lines(
@@ -120,7 +124,7 @@ def hedge_tables(results: pd.DataFrame) -> list[View]:
             *(
                 spec
                 for names, model_rows in study
-                for spec in _of_model(_title(*names), model_rows)
+                for spec in _model_tables(_title(*names), model_rows)
             ),
             judges,
         ]
@@ -131,19 +135,24 @@ def _title(model: str, variant: str, judge: str) -> str:
     return join_title(model, variant, judge and f"judged by {judge}")
 
 
-def _of_model(model: str, rows: ResultTable) -> Iterator[TableSpec]:
-    thresholds = sorted(rows.among("metric", _STABILITY).values("marker_threshold"), key=_t)
-    # What reaches a higher threshold reaches the lowest, with the same numbers.
+def _model_tables(model: str, rows: ResultTable) -> Iterator[TableSpec]:
+    """Yield the tables of data sets, of stability and of markers; `model` is part of the titles."""
+    thresholds = sorted(
+        rows.among("metric", _STABILITY_ROWS).values("marker_threshold"), key=_threshold
+    )
+    # A marker that reaches a higher threshold also reaches the lowest, with the same MICs.
     lowest = rows.matching(marker_threshold=next(iter(thresholds), ""))
-    yield TableSpec(f"Data sets: {model}", rows, ("dataset", "split"), _SETS, _INTERVALS)
+    yield TableSpec(
+        f"Data sets: {model}", rows, ("dataset", "split"), _DATASET_COLUMNS, _INTERVAL_CAPTION
+    )
     yield TableSpec(
         f"Stability of markers: {model}",
-        rows.matching(dataset=_ALL).among("metric", _STABILITY).sorted_by(_place),
+        rows.matching(dataset=_ALL).among("metric", _STABILITY_ROWS).sorted_by(_metric_sort_key),
         ("metric", "of", "level", "correlation", "shared", "no_hedge"),
         [
             Column(
                 "",
-                f"T={_t(threshold):g}" if len(thresholds) > 1 else "value",
+                f"T={_threshold(threshold):g}" if len(thresholds) > 1 else "value",
                 3,
                 where={"marker_threshold": threshold},
             )
@@ -152,14 +161,14 @@ def _of_model(model: str, rows: ResultTable) -> Iterator[TableSpec]:
         "Lower is better of id_mae, cd_mae and m_avg_cv, higher of mrc. id_mae and cd_mae aren't 0 "
         "for a stable model either: draws scatter. d_avg_cv is to be seen against the range of "
         "confidence. A dash is undefined, and the note in the results says why. Correlations have "
-        f"no interval: MICs' own error weakens them. {_COUNTED}",
-        label=_stability,
+        f"no interval: MICs' own error weakens them. {_LEFT_OUT_CAPTION}",
+        label=_stability_label,
     )
     plain = lowest.matching(outcome="", faithful="").having("marker")
     sizes = Counter[str]()
     for row in plain.matching(metric="mic"):
         sizes[row["marker"]] += row.record["n"]
-    commonest = sorted(sizes, key=lambda marker: (-sizes[marker], marker))[:_MOST_SHOWN]
+    commonest = sorted(sizes, key=lambda marker: (-sizes[marker], marker))[:_MOST_TABLE_MARKERS]
     yield TableSpec(
         f"Marker internal confidence: {model}",
         plain.among("marker", commonest).sorted_by(lambda row: commonest.index(row["marker"])),
@@ -167,38 +176,40 @@ def _of_model(model: str, rows: ResultTable) -> Iterator[TableSpec]:
         [
             column
             for (dataset, split), _ in plain.groups("dataset", "split")
-            for column in _mic_and_sd({"dataset": dataset, "split": split})
+            for column in _mic_and_sd_columns({"dataset": dataset, "split": split})
         ],
-        f"The {_MOST_SHOWN} commonest markers, each MIC with the standard deviation of its "
-        f"sentences. {_INTERVALS} {_COUNTED}",
+        f"The {_MOST_TABLE_MARKERS} commonest markers, each MIC with the standard deviation of its "
+        f"sentences. {_INTERVAL_CAPTION} {_LEFT_OUT_CAPTION}",
         label=lambda line: {**line, "sentences": str(sizes[line["marker"]])},
     )
 
 
-def _t(threshold: str) -> float:
-    """Return T from its part of the condition; the default T is not in the condition."""
+def _threshold(threshold: str) -> float:
+    """Return T from the condition's text, which is empty for the default T."""
     return float(threshold or DEFAULT_THRESHOLD)
 
 
-def _place(row: ResultRow) -> tuple[str, str, int]:
-    """Return the sort key of a metric: in the study's order, then over other sets of markers."""
-    return row["no_hedge"], row["shared"], _STABILITY.index(row["metric"])
+def _metric_sort_key(row: ResultRow) -> tuple[str, str, int]:
+    """Return the sort key of a row: rows over all markers first, then by the study's order."""
+    return row["no_hedge"], row["shared"], _STABILITY_ROWS.index(row["metric"])
 
 
-def _mic_and_sd(condition: Mapping[str, str]) -> Iterator[Column]:
+def _mic_and_sd_columns(condition: Mapping[str, str]) -> Iterator[Column]:
+    """Yield the columns of MIC and its standard deviation in one data set and split."""
     yield Column("mic", " ".join(condition.values()), where=condition)
     yield Column("mic_sd", " ".join([*condition.values(), "SD"]), where=condition, interval=False)
 
 
-def _stability(line: Mapping[str, str]) -> Mapping[str, str]:
+def _stability_label(line: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the first cells of a line: the metric, and what it is computed from."""
     no_hedge = "without <no_hedge>" if line["no_hedge"] else ""
     shared = "shared by some" if line["shared"] else ""
     parts = (*(line[name] for name in ("of", "level", "correlation")), shared, no_hedge)
     return {"metric": line["metric"], "of": ", ".join(filter(None, parts))}
 
 
-def _whole(parts: Mapping[str, str]) -> bool:
-    """Return whether a condition is over all sentences of a marker, whatever the outcome."""
+def _is_over_all_sentences(parts: Mapping[str, str]) -> bool:
+    """Return whether a row is over all sentences of a marker, not only correct or faithful ones."""
     return "marker" in parts and not {"outcome", "faithful"} & set(parts)
 
 
@@ -214,7 +225,7 @@ FIGURES: Sequence[FigureSpec] = (
         "the same place in all panels.",
         intervals=("mic",),
         metrics=("mic",),
-        keep=_whole,
+        keep=_is_over_all_sentences,
         leads=True,
     ),
     _figure(
@@ -225,7 +236,7 @@ FIGURES: Sequence[FigureSpec] = (
         "Internal confidence is the share of further answers that agree with the sentence. A "
         "marker with a stable meaning has one colour along its row.",
         metrics=("mic",),
-        keep=_whole,
+        keep=_is_over_all_sentences,
     ),
     _figure(
         plot="mic_densities",
@@ -269,14 +280,17 @@ FIGURES: Sequence[FigureSpec] = (
         reads="Number of sentences with each marker, by data set and split. Numbers that rest on "
         "few sentences are uncertain.",
         metrics=("mic",),
-        keep=_whole,
+        keep=_is_over_all_sentences,
     ),
 )
 
 HEADLINES: Sequence[Headline] = (
     Headline(_TASK, "cmfg", "conditional mean faithful generation", {"split": "test"}),
     Headline(
-        *(_TASK, "faithfulness", "faithfulness (share)", {"split": "test"}),
+        task=_TASK,
+        metric="faithfulness",
+        label="faithfulness (share)",
+        where={"split": "test"},
         short="faithfulness of hedges",
     ),
     Headline(

@@ -28,24 +28,33 @@ from inspect_confidence.studies.over_models import (
 from inspect_confidence.studies.study import Resampling
 
 ALL = "all"
-"""Value of `dataset` in results over data sets."""
+"""Value of the column `dataset` in results over all data sets."""
 
-SEVEN = ("id_mae", "cd_mae", "m_avg_cv", "d_avg_cv", "mrc", "mac", "mcc", "mrc_change")
+STABILITY_METRICS = ("id_mae", "cd_mae", "m_avg_cv", "d_avg_cv", "mrc", "mac", "mcc", "mrc_change")
 """The metrics of stability, and the change of MRC without `<no_hedge>`."""
 
 
 def stability_statistics(
     sentences: Sentences, resampling: Resampling, threshold: float, condition: Condition
 ) -> Iterator[Statistics]:
-    """Yield the metrics of stability, with and without sentences that don't hedge."""
+    """Yield the metrics of stability, with and without sentences that do not hedge.
+
+    Markers with `threshold` sentences (T) in a group count.
+    """
     options, authors = resampling.options(HedgeOptions), resampling.convention == "authors"
-    rules = _Rules(authors, threshold, options.ddof, options.correlation_clamp, resampling)
-    markers = sentences.markers(sentences.counted(resampling.convention), threshold)
-    with_all_markers = _stability(sentences, markers, rules, condition)
+    rules = _Rules(
+        authors=authors,
+        threshold=threshold,
+        ddof=options.ddof,
+        clamp=options.correlation_clamp,
+        resampling=resampling,
+    )
+    markers = sentences.frequent_markers(sentences.mic_rows(resampling.convention), threshold)
+    with_all_markers = _stability_of_markers(sentences, markers, rules, condition)
     yield with_all_markers
     if NO_HEDGE in markers:
         hedges = [marker for marker in markers if marker != NO_HEDGE]
-        yield _stability(sentences, hedges, rules, condition.but(no_hedge="without"))
+        yield _stability_of_markers(sentences, hedges, rules, condition.but(no_hedge="without"))
         for estimate in with_all_markers.estimates:
             kind = estimate.condition.get("correlation")
             if estimate.metric == "mrc" and kind == "spearman":
@@ -54,7 +63,15 @@ def stability_statistics(
 
 @dataclass(frozen=True)
 class _Rules:
-    """Choices among definitions: whether the authors' code defines them, T, and `HedgeOptions`."""
+    """Definitions of the metrics of stability.
+
+    Attributes:
+        authors: Whether definitions are those of the authors' code, not those of the text.
+        threshold: T, the sentences that a marker needs in a group.
+        ddof: As in `HedgeOptions`.
+        clamp: `correlation_clamp` of `HedgeOptions`.
+        resampling: Number of resamples and seed.
+    """
 
     authors: bool
     threshold: float
@@ -62,14 +79,15 @@ class _Rules:
     clamp: float
     resampling: Resampling
 
-    def counted(self, sentences: Sentences) -> pd.DataFrame:
-        """Return the rows that MICs rest on."""
-        return sentences.counted("authors" if self.authors else None)
+    def mic_rows(self, sentences: Sentences) -> pd.DataFrame:
+        """Return the rows that MICs are computed from, by the convention."""
+        return sentences.mic_rows("authors" if self.authors else None)
 
     def tables(self, cells: metrics.MarkerCells, weights: FloatArray) -> metrics.MarkerTables:
-        """Return tables in which markers that reach T in the sample have a MIC in every resample.
+        """Return count tables of resamples in which rare markers have no MIC.
 
-        By the authors, whose MAEs want T in the train split alone, T is asked of each resample.
+        Markers count if they reach T in the sample. By the authors' code, which needs T only in
+        train splits, they count if they reach T in the resample.
         """
         if self.authors:
             return cells.tables(weights, self.threshold)
@@ -97,14 +115,15 @@ class _StabilityMetric:
     """A metric of the stability of markers over data sets.
 
     Attributes:
-        condition: Parts that it adds to the condition.
-        metric: Name of the metric.
-        value: How it is computed.
-        groups: Positions of the groups that it is over.
-        cells: The groups' markers that it rests on, of shape (groups, markers).
+        condition: Parts that the metric adds to the condition.
+        metric: Name in the registry.
+        value: Function that computes the metric in each resample.
+        groups: Positions of the groups that the metric is over.
+        cells: Whether each marker of each group is used, of shape (groups, markers).
         note: Note for the results.
-        undefined_reason: Why it may be undefined.
-        varies_over: What a variation is over, if its interval is that of a variation.
+        undefined_reason: Reason that is given if the value is undefined.
+        varies_over: For a coefficient of variation, the axis (`groups` or `markers`) over which
+            MICs vary; its interval then comes from `metrics.spread_interval`.
     """
 
     condition: dict[str, str]
@@ -117,20 +136,20 @@ class _StabilityMetric:
     varies_over: Varying | None = None
 
 
-def _stability(
+def _stability_of_markers(
     sentences: Sentences, markers: Sequence[str], rules: _Rules, condition: Condition
 ) -> Statistics:
-    """Return all metrics of stability over one set of markers."""
-    cells = sentences.cells(rules.counted(sentences), markers)
+    """Return all metrics of stability over these markers; NaN without markers."""
+    cells = sentences.marker_cells(rules.mic_rows(sentences), markers)
     size = cells.tables(np.ones((1, len(sentences.units))), 0).size[0]
     is_frequent = (size >= rules.threshold) & (size > 0)
     stability_metrics = [
-        *_distances(sentences, rules, is_frequent, size > 0),
-        *_over_groups(sentences.one_split, is_frequent, rules),
+        *_split_distances(sentences, rules, is_frequent, size > 0),
+        *_metrics_over_groups(sentences.dataset_groups, is_frequent, rules),
     ]
-    estimates = _describe(stability_metrics, sentences, markers, rules, condition)
+    estimates = _stability_estimates(stability_metrics, sentences, markers, rules, condition)
     if markers:
-        mics = _mics(cells, is_frequent, sentences, rules.resampling)
+        mics = _resampled_mics(cells, is_frequent, sentences, rules.resampling)
         for position, metric in enumerate(stability_metrics):
             if metric.varies_over:
                 estimates[position] = replace(
@@ -138,7 +157,7 @@ def _stability(
                     interval=_variation_interval(metric, mics, rules),
                     no_interval_reason=f"{metrics.SAME}, or 0",
                 )
-    accuracy, (cmfg, _) = _accuracy(sentences), cmfg_of_groups(sentences, rules.authors)
+    accuracy, (cmfg, _) = _group_accuracy(sentences), cmfg_of_groups(sentences, rules.authors)
 
     def statistic(weights: FloatArray) -> FloatArray:
         if not markers:
@@ -149,19 +168,19 @@ def _stability(
     return Statistics(estimates, statistic)
 
 
-def _describe(
+def _stability_estimates(
     stability_metrics: Sequence[_StabilityMetric],
     sentences: Sentences,
     markers: Sequence[str],
     rules: _Rules,
     condition: Condition,
 ) -> list[Estimate]:
-    """Return the estimates of the metrics, with the sentences and items that each rests on."""
-    counted = rules.counted(sentences)
-    n_asked, left_out = sentences.n_asked(), sentences.left_out(counted)
+    """Return the estimate of each metric with its numbers of sentences and units, and notes."""
+    mic_rows = rules.mic_rows(sentences)
+    n_asked, left_out = sentences.asked_counts(), sentences.left_out_note(mic_rows)
     positions = {marker: position for position, marker in enumerate(markers)}
-    rows = counted[counted["standard"].isin(positions)]
-    unit, group = rows["unit"].to_numpy(np.int64), rows["group"].to_numpy(np.int64)
+    rows = mic_rows[mic_rows["standard"].isin(positions)]
+    unit_index, group = rows["unit"].to_numpy(np.int64), rows["group"].to_numpy(np.int64)
     marker = rows["standard"].map(positions).to_numpy(np.int64)
     sentence = rows.groupby([*REPLY, "sentence"], sort=False, dropna=False).ngroup().to_numpy()
     no_marker = "" if markers else f"no marker has {rules.threshold:g} sentences"
@@ -170,7 +189,7 @@ def _describe(
         is_used = metric.cells[group, marker]
         reason = ""
         if metric.condition.get("level") == "mean":
-            # Where MICs are the same in both splits these are far from 0 by the MICs' error alone.
+            # If true MICs are equal in both splits, their sampling error alone moves this from 0.
             reason = "no method covers distances of means that are equal"
         estimate = Estimate(
             condition.but(**metric.condition),
@@ -179,7 +198,7 @@ def _describe(
             join_notes(metric.note, left_out),
             undefined_reason=no_marker or metric.undefined_reason,
             n_asked=int(n_asked[list(metric.groups)].sum()),
-            unit_count=len(np.unique(unit[is_used])),
+            unit_count=len(np.unique(unit_index[is_used])),
             no_interval_reason=reason,
         )
         estimates.append(estimate)
@@ -187,8 +206,8 @@ def _describe(
 
 
 @dataclass(frozen=True)
-class _Mics:
-    """MICs of the groups' markers in the sample, and over resamples."""
+class _ResampledMics:
+    """MICs in the sample, of shape (groups, markers), and in each resample (first axis)."""
 
     sample: FloatArray
     draws: FloatArray
@@ -198,13 +217,16 @@ MOST_RESAMPLES = 1_000
 """Most resamples of MICs for an interval of their variation."""
 
 
-def _mics(
+def _resampled_mics(
     cells: metrics.MarkerCells,
     is_frequent: NDArray[np.bool_],
     sentences: Sentences,
     resampling: Resampling,
-) -> _Mics:
-    """Resample the MICs of markers that have T sentences in the sample."""
+) -> _ResampledMics:
+    """Resample the MICs; NaN where a marker is not frequent in the group.
+
+    `is_frequent` says which markers have T sentences in which group.
+    """
 
     def mic(weights: FloatArray) -> FloatArray:
         return np.where(is_frequent, cells.tables(weights, 0).mic, np.nan)
@@ -215,13 +237,13 @@ def _mics(
         resamples=min(resampling.resamples, MOST_RESAMPLES),
         seed=resampling.seed,
     )
-    return _Mics(mic(np.ones((1, len(sentences.units))))[0], draws["mic"])
+    return _ResampledMics(mic(np.ones((1, len(sentences.units))))[0], draws["mic"])
 
 
 def _variation_interval(
-    metric: _StabilityMetric, mics: _Mics, rules: _Rules
+    metric: _StabilityMetric, mics: _ResampledMics, rules: _Rules
 ) -> tuple[float, float]:
-    """Return the interval of a variation over the cells of its metric."""
+    """Return the interval of a coefficient of variation of MICs, over the cells of its metric."""
     groups, used_mics = list(metric.groups), np.where(metric.cells, mics.sample, np.nan)
     return metrics.spread_interval(
         used_mics[groups],
@@ -237,15 +259,15 @@ def _in_all_groups(mic: FloatArray) -> FloatArray:
     return np.where(everywhere, mic, np.nan)
 
 
-def _distances(
+def _split_distances(
     sentences: Sentences,
     rules: _Rules,
     is_frequent: NDArray[np.bool_],
     occurs: NDArray[np.bool_],
 ) -> Iterator[_StabilityMetric]:
-    """Yield MAEs between train and test splits, within data sets and across them.
+    """Yield MAEs of MICs between train and test splits, within data sets and across them.
 
-    `is_frequent` and `occurs` say which markers have T sentences, and any, in which group.
+    `is_frequent` says which markers have T sentences in which group, `occurs` which have any.
     """
     positions = {group: position for position, group in enumerate(sentences.groups)}
     datasets = list(dict.fromkeys(dataset for dataset, _ in sentences.groups))
@@ -281,17 +303,20 @@ def _distances(
             options: dict[str, Any] = {"pairs": pairs, "train_only": rules.authors, "level": level}
             condition = {"level": "" if level == "marker" else level}
             mae = partial(metrics.marker_mae, **options)
-            yield distance(condition, metric, _of_tables(mae))
+            yield distance(condition, metric, _function_of_tables(mae))
             if level != "mean":
                 spread = partial(metrics.marker_mae_sd, **options)
-                yield distance({**condition, "of": metric}, "pooled_sd", _of_tables(spread))
+                yield distance(
+                    {**condition, "of": metric}, "pooled_sd", _function_of_tables(spread)
+                )
 
 
-def _of_tables(value: Callable[[metrics.MarkerTables], FloatArray]) -> MetricFunction:
+def _function_of_tables(value: Callable[[metrics.MarkerTables], FloatArray]) -> MetricFunction:
+    """Return a function of the context that passes its count tables to `value`."""
     return lambda context: value(context.tables)
 
 
-def _over_groups(
+def _metrics_over_groups(
     groups: Sequence[int], is_frequent: NDArray[np.bool_], rules: _Rules
 ) -> Iterator[_StabilityMetric]:
     """Yield variation, correlations and trends of MICs over groups, one of each data set.
@@ -336,18 +361,18 @@ def _over_groups(
         ("sentences_per_marker_sd", lambda context: sentence_counts(context)[1]),
     ):
         yield _StabilityMetric({}, metric, count, groups, shared, note)
-    yield from _over_shared({}, shared_mics, shared, note, groups, rules)
-    yield from _over_shared({"shared": "some"}, mics, cells, "", groups, rules)
+    yield from _metrics_of_shared_markers({}, shared_mics, shared, note, groups, rules)
+    yield from _metrics_of_shared_markers({"shared": "some"}, mics, cells, "", groups, rules)
     for kind in KINDS:
         # By the authors' code pairs share what all data sets share.
         if rules.authors:
             yield _rank_correlation(kind, shared_mics, groups, shared, rules)
         else:
-            yield _rank_correlation(kind, mics, groups, _in_pairs(cells), rules)
+            yield _rank_correlation(kind, mics, groups, _cells_of_pairs(cells), rules)
 
 
-def _in_pairs(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the cells of pairs of groups that share three markers or more."""
+def _cells_of_pairs(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return the cells of markers that two groups share, for pairs that share three or more."""
     in_pairs = np.zeros_like(cells)
     for a, b in combinations(range(len(cells)), 2):
         shared = cells[a] & cells[b]
@@ -356,7 +381,7 @@ def _in_pairs(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return in_pairs
 
 
-def _over_shared(
+def _metrics_of_shared_markers(
     condition: dict[str, str],
     mic: MetricFunction,
     cells: NDArray[np.bool_],
@@ -364,7 +389,19 @@ def _over_shared(
     groups: Sequence[int],
     rules: _Rules,
 ) -> Iterator[_StabilityMetric]:
-    """Yield how MICs of shared markers vary over data sets, and correlate with their properties."""
+    """Yield the metrics of markers that data sets share.
+
+    They are the variation of a marker's MIC over data sets (M-AvgCV), and the correlations of the
+    MIC with the data sets' accuracy (MAC) and cMFG (MCC).
+
+    Args:
+        condition: Parts to add to the condition; empty if only markers in all groups count.
+        mic: Function that returns the MICs of these groups.
+        cells: Whether each marker of each group counts.
+        note: Note for the results.
+        groups: Positions of the groups, one of each data set.
+        rules: Definitions of the metrics.
+    """
     n = len(groups)
     no_marker = f"no marker is in {'enough' if condition else f'all {n}'} data sets"
     datasets = cells.sum(axis=0)
@@ -389,11 +426,11 @@ def _over_shared(
     }
     for kind in KINDS:
         trend = partial(metrics.marker_trend, kind=kind, clamp=rules.clamp)
-        for metric, of_datasets in properties.items():
+        for metric, dataset_property in properties.items():
             yield _StabilityMetric(
                 {**condition, "correlation": kind},
                 metric,
-                _with(trend, mic, of_datasets),
+                _combine(trend, mic, dataset_property),
                 groups,
                 cells & (datasets >= LEAST_POINTS),
                 note,
@@ -401,9 +438,10 @@ def _over_shared(
             )
 
 
-def _with(
+def _combine(
     function: Callable[..., FloatArray], first: MetricFunction, second: MetricFunction
 ) -> MetricFunction:
+    """Return a function of the context that applies `function` to both metrics' values."""
     return lambda context: function(first(context), second(context))
 
 
@@ -414,7 +452,7 @@ def _rank_correlation(
     cells: NDArray[np.bool_],
     rules: _Rules,
 ) -> _StabilityMetric:
-    """Return MRC over the data sets' pairs."""
+    """Return the mean rank correlation of MICs (MRC) over pairs of data sets."""
     reason = "no pair shares three markers whose MICs differ"
     if len(groups) < 2:
         reason = "fewer than two data sets"
@@ -427,7 +465,7 @@ def _rank_correlation(
 
 
 def _mean_and_sd(values: FloatArray, ddof: int = 0) -> tuple[FloatArray, FloatArray]:
-    """Return the mean and standard deviation of each row; NaN is left out."""
+    """Return the mean and standard deviation (divisor n - ddof) of each row, without NaN."""
     n = (~np.isnan(values)).sum(axis=1)
     mean = divided(np.nansum(values, axis=1), n)
     squares = np.nansum(np.square(values - mean[:, None]), axis=1)
@@ -439,9 +477,12 @@ def _mrc_change(
 ) -> Statistics:
     """Return the change of MRC if sentences without a hedge are left out.
 
-    The change rests on the same markers and groups as `mrc`.
+    `mrc` is the estimate of MRC with all markers, whose markers, groups and counts the change has.
     """
-    cells, groups = sentences.cells(rules.counted(sentences), markers), sentences.one_split
+    cells, groups = (
+        sentences.marker_cells(rules.mic_rows(sentences), markers),
+        sentences.dataset_groups,
+    )
     no_hedge = markers.index(NO_HEDGE)
 
     def rank_correlation(tables: metrics.MarkerTables) -> FloatArray:
@@ -456,8 +497,8 @@ def _mrc_change(
     return Statistics([replace(mrc, metric="mrc_change", undefined_reason="")], statistic)
 
 
-def _accuracy(sentences: Sentences) -> metrics.Statistic:
-    """Return the accuracy of each group as a statistic."""
+def _group_accuracy(sentences: Sentences) -> metrics.Statistic:
+    """Return the accuracy of each group as a statistic of shape (resamples, groups)."""
     replies, groups = sentences.replies, np.arange(len(sentences.groups))
     in_group = replies["group"].to_numpy()[:, None] == groups
     correct = np.where(in_group, replies["correct"].to_numpy(float)[:, None], np.nan)
@@ -467,20 +508,21 @@ def _accuracy(sentences: Sentences) -> metrics.Statistic:
 def cmfg_of_groups(
     sentences: Sentences, authors: bool
 ) -> tuple[Callable[[FloatArray], FloatArray], FloatArray]:
-    """Return CMFG of each group as a statistic, and each item's replies by group and bin.
+    """Return cMFG of each group as a statistic, and the number of replies behind it.
 
-    The latter has shape (items, groups, bins). By the text punts are left out.
+    The numbers have shape (units, groups, bins). Replies without an answer (punts) are left out,
+    but not if `authors` is true: the authors' code knows no punts.
     """
     rule, replies = "authors" if authors else "text", sentences.replies
     confidence = replies["confidence_with_both"].to_numpy(float)
-    if not authors:  # whose code knows no punts
+    if not authors:
         confidence = np.where(replies["punt"] == 1, np.nan, confidence)
     faithfulness = replies["faithfulness"].to_numpy(float)
     totals, counts = metrics.cmfg_sums(faithfulness, confidence, convention=rule)
-    unit, group = (replies[name].to_numpy(np.int64) for name in ("unit", "group"))
-    # What each item adds to its group.
+    unit_index, group = (replies[name].to_numpy(np.int64) for name in ("unit", "group"))
+    # Each unit's sums and counts by bin, which the group adds up.
     sums = np.zeros((len(sentences.units), len(sentences.groups), 2 * totals.shape[1]))
-    np.add.at(sums, (unit, group), np.hstack([totals, counts]))
+    np.add.at(sums, (unit_index, group), np.hstack([totals, counts]))
 
     def statistic(weights: FloatArray) -> FloatArray:
         columns = []
@@ -496,9 +538,10 @@ def model_correlations(results: Iterable[Result]) -> list[Result]:
     """Correlate accuracy and cMFG over models with the metrics of stability of markers.
 
     Accuracy and cMFG are unweighted means over data sets: of their train splits, or of the one
-    split that a data set has. D-AvgCV is also correlated with the range of confidence.
+    split that a data set has. The variation of MICs within data sets (`d_avg_cv`) is also
+    correlated with the range of confidence.
     """
-    of_datasets: dict[str, dict[Point, dict[str, float]]] = {
+    by_metric: dict[str, dict[Point, dict[str, float]]] = {
         "accuracy": defaultdict(dict),
         "cmfg": defaultdict(dict),
     }
@@ -506,16 +549,16 @@ def model_correlations(results: Iterable[Result]) -> list[Result]:
     ranges: dict[Condition, dict[Point, float]] = defaultdict(dict)
     for row in results:
         point, condition = point_and_condition(row)
-        if row.metric in of_datasets:
-            by_dataset = of_datasets[row.metric][point]
+        if row.metric in by_metric:
+            by_dataset = by_metric[row.metric][point]
             if condition.get("split") == "train" or row.dataset not in by_dataset:
                 by_dataset[row.dataset] = row.value
-        elif row.metric in SEVEN:
+        elif row.metric in STABILITY_METRICS:
             stability[condition.but(of=row.metric)][point] = row.value
         elif row.metric == "confidence_range":
             ranges[condition.but(of="d_avg_cv")][point] = row.value
     means: dict[str, dict[Point, float]] = {}
-    for metric, by_point in of_datasets.items():
+    for metric, by_point in by_metric.items():
         means[metric] = {
             point: float(np.mean(list(values.values()))) for point, values in by_point.items()
         }

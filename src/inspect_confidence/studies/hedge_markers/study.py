@@ -35,7 +35,7 @@ from inspect_confidence.studies.hedge_markers.shown import (
 )
 from inspect_confidence.studies.hedge_markers.stability import (
     ALL,
-    SEVEN,
+    STABILITY_METRICS,
     model_correlations,
     stability_statistics,
 )
@@ -43,21 +43,21 @@ from inspect_confidence.studies.study import Difference, Resampling, Study, Task
 
 TASK, CHECK = "hedge_markers", "judge_check"
 
-_COMPARED = {
+_COLUMN_BY_METRIC = {
     "faithfulness": "faithfulness",
     "mean_internal_confidence": "confidence",
     "mean_decisiveness": "decisiveness",
     "accuracy": "correct",
     "punt_rate": "punt",
 }
-"""Columns of replies by the metric that is their mean."""
+"""Column of replies of which each compared metric is the mean."""
 
 
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """Return the results of answers, and of the check of judges."""
     results: list[Result] = []
     if TASK in frames:
-        rows = judgments.with_judges(
+        rows = judgments.fill_missing_judges(
             completed_hedges(frames[TASK], resampling.options(HedgeOptions).markers)
         )
         for key, condition, hedged_rows in condition_groups(rows, ("model", "variant", "judge")):
@@ -72,10 +72,10 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
 def _model_results(
     rows: pd.DataFrame, key: Key, condition: Condition, resampling: Resampling
 ) -> list[Result]:
-    """Return results of every data set's split, then over data sets.
+    """Return the results of each data set's split, then those over data sets.
 
-    If several thresholds are asked for, each number that depends on T has a row for each; its
-    condition names T unless it is the default.
+    Metrics that depend on T have a row for each threshold. The condition names T if there are
+    several, except the default T.
     """
     thresholds = resampling.options(HedgeOptions).marker_thresholds
     conditions: dict[float, dict[str, float | str]] = {}
@@ -110,15 +110,15 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
         return []
     forms = resampling.options(HedgeOptions).markers
     replies = [Sentences.from_frame(completed_hedges(side, forms)).replies for side in (a, b)]
-    # A contender's own numbers of its items are no places among those that both have.
+    # Each side's `unit` is a position among its own units, not among the common ones.
     sides = [side[side["faithfulness"].notna()].drop(columns="unit") for side in replies]
     items, common = restrict_to_common_items(sides)
     units = pd.Index(cluster_names(common[0]).unique())
     means = [
-        (side[list(_COMPARED.values())].to_numpy(float), unit_indices(side, units))
+        (side[list(_COLUMN_BY_METRIC.values())].to_numpy(float), unit_indices(side, units))
         for side in common
     ]
-    names = [(Condition(), metric) for metric in _COMPARED]
+    names = [(Condition(), metric) for metric in _COLUMN_BY_METRIC]
     counts = [len(items)] * len(names)
     contrast = means_contrast(names, means, counts, len(units))
     return differences(replace(contrast, clusters=clusters_of(common[0])), resampling)
@@ -140,7 +140,7 @@ HEDGE_MARKERS = Study(
             read=judgments.read_hedged,
             conventions=frozenset({"authors"}),
             replies=judgments.replies_of,
-            judges=lambda rows: judgments.with_judges(rows)["judge"],
+            judges=lambda rows: judgments.fill_missing_judges(rows)["judge"],
         ),
         TaskTable(
             task=CHECK,
@@ -149,7 +149,7 @@ HEDGE_MARKERS = Study(
             answers=(("found", "missed", "false"), ("decisiveness",), ("agreed",), ("verdict",)),
             arguments_shown=frozenset({"parts", "items"}),
             always_shown=frozenset({"judge"}),
-            read=judgments.read_judged,
+            read=judgments.read_judge_check,
             varied=("form",),
         ),
     ),
@@ -162,10 +162,10 @@ HEDGE_MARKERS = Study(
     headlines=HEADLINES,
     clauses=CLAUSES,
     sources={
-        "accuracy_correlation": ("accuracy", *SEVEN),
-        "accuracy_rank_correlation": ("accuracy", *SEVEN),
-        "cmfg_correlation": ("cmfg", *SEVEN),
-        "range_correlation": ("confidence_range", *SEVEN),
+        "accuracy_correlation": ("accuracy", *STABILITY_METRICS),
+        "accuracy_rank_correlation": ("accuracy", *STABILITY_METRICS),
+        "cmfg_correlation": ("cmfg", *STABILITY_METRICS),
+        "range_correlation": ("confidence_range", *STABILITY_METRICS),
     },
     options=HedgeOptions,
     reference=bibtex("liu2026markers"),
