@@ -73,7 +73,7 @@ _OPENED = re.compile(
     rf"(?:{ABOUT}|of )?$|[\[(]$|^\W*$",
     re.IGNORECASE,
 )
-_ABOUT_IT = re.compile(
+_WORD_ABOUT_EXPONENTS = re.compile(
     r"between|from|to|and|range|interval|exponents?|ci|confidence|credible|i|am|sure|say|my|the|an?"
     r"|is|for|of|powers?|ten|answer|final|estimate|lower|upper|bounds?|would|be|it|lies?|with|so"
     r"|approximately|about|base|or|that|e|log|as|on|at|number|true|guess|confident|certain|m|d",
@@ -96,7 +96,7 @@ class StatedExponent:
 class StatedInterval:
     """The interval of exponents of ten that a reply states; `lower` is the smaller bound.
 
-    It is `reversed` if the larger one was given as the lower, or first where neither is named.
+    `reversed` says that the reply names the larger bound as the lower one, or states it first.
     """
 
     lower: float
@@ -105,7 +105,7 @@ class StatedInterval:
 
 
 class _Bound(NamedTuple):
-    """A number as an exponent of ten; `is_value` if the text has the value, not the exponent."""
+    """A bound as an exponent of ten; `is_value` says that the text has 10^exponent itself."""
 
     exponent: float
     is_value: bool
@@ -130,7 +130,7 @@ def read_exponent(
         'ambiguous'
     """
     reply = _LOGARITHM.sub(r"\g<result>", reply)
-    bound = read_stated(reply, _exponent, keys=("exponent", "answer"), truncated=truncated)
+    bound = read_stated(reply, _stated_exponent, keys=("exponent", "answer"), truncated=truncated)
     if isinstance(bound, ParseFailure):
         return bound
     if not abs(bound.exponent) <= limit:
@@ -154,7 +154,7 @@ def read_interval(
         'ambiguous'
     """
     keys = ("lower", "upper", "low", "high")
-    pair = read_stated(reply, _interval, keys=keys, truncated=truncated)
+    pair = read_stated(reply, _stated_interval, keys=keys, truncated=truncated)
     if isinstance(pair, ParseFailure):
         return pair
     first, second = (bound.exponent for bound in pair)
@@ -163,8 +163,11 @@ def read_interval(
     return StatedInterval(min(first, second), max(first, second), reversed=first > second)
 
 
-def _exponent_of(number: Number) -> _Bound | None:
-    """Return a number as an exponent of ten; None if the number can't be read as one."""
+def _number_as_bound(number: Number) -> _Bound | None:
+    """Return a number as an exponent of ten; None for percentages, fractions and the like.
+
+    A plain number below 1000 is the exponent itself. Other numbers are values: 1,000 is 10^3.
+    """
     if number.value is None or number.style in ("percent", "fraction"):
         return None
     is_small_word = number.style == "word" and abs(number.value) < 100
@@ -174,13 +177,16 @@ def _exponent_of(number: Number) -> _Bound | None:
     return None if number.log10 is None else _Bound(number.log10, is_value=True)
 
 
-def _value(value: str) -> _Bound | ParseFailure:  # noqa: PLR0911 # each has a reason of its own
-    """Return the bound with which a label's value begins; a note in brackets is an explanation."""
+def _bound_in_value(value: str) -> _Bound | ParseFailure:  # noqa: PLR0911 # each has a reason of its own
+    """Return the bound with which a label's value begins, or why there is no certain bound.
+
+    A note in brackets counts as an explanation.
+    """
     number, before, tail = headed(re.sub(r"\{([0-9.]+)\}", r"\1", value))
     if number is None:
         return invalid("no number at its start" if re.search("[0-9]", value) else "no number")
     digits = value[number.start : number.end]
-    bound = _exponent_of(number)
+    bound = _number_as_bound(number)
     if bound is None:
         return invalid(f"{digits[:40]} is no power of ten")
     follows = tail_of(before, tail)
@@ -189,7 +195,7 @@ def _value(value: str) -> _Bound | ParseFailure:  # noqa: PLR0911 # each has a r
     if follows in ("range", "bound") or _UNSURE.match(tail):
         return ambiguous("not certainly one number")
     if confirming := _CONFIRMING.match(tail):
-        return _confirmed(number, bound, tail[confirming.end() :], confirming[0])
+        return _bound_stated_twice(number, bound, tail[confirming.end() :], confirming[0])
     if follows in ("other", "calculation"):
         return ambiguous("several numbers")
     is_amount = digits[:1] in set("$€£") or (has_unit(tail) and not _NO_UNIT.match(tail))
@@ -198,10 +204,12 @@ def _value(value: str) -> _Bound | ParseFailure:  # noqa: PLR0911 # each has a r
     return bound
 
 
-def _confirmed(number: Number, bound: _Bound, repetition: str, sign: str) -> _Bound | ParseFailure:
+def _bound_stated_twice(
+    number: Number, bound: _Bound, repetition: str, sign: str
+) -> _Bound | ParseFailure:
     """Return the bound of a number that the reply states twice: 5 = 10^5, 20 (= 10^1.3)."""
     second, _, _ = headed(repetition)
-    repeated_bound = _exponent_of(second) if second else None
+    repeated_bound = _number_as_bound(second) if second else None
     if repeated_bound is None:
         return bound
     if (
@@ -210,12 +218,12 @@ def _confirmed(number: Number, bound: _Bound, repetition: str, sign: str) -> _Bo
         and abs(number.log10 - repeated_bound.exponent) <= _ROUNDED
     ):
         return repeated_bound
-    if _agree(bound, repeated_bound) or {*sign} & {*"([:"}:
+    if _is_same_bound(bound, repeated_bound) or {*sign} & {*"([:"}:
         return bound
     return ambiguous("two different numbers")
 
 
-def _agree(first: _Bound, second: _Bound) -> bool:
+def _is_same_bound(first: _Bound, second: _Bound) -> bool:
     """Return whether two numbers are the same bound.
 
     A bare number may be the value of the other one: 10^3 (1000).
@@ -230,20 +238,20 @@ def _agree(first: _Bound, second: _Bound) -> bool:
     )
 
 
-def _numbers(text: str) -> list[Number]:
+def _possible_bounds(text: str) -> list[Number]:
     """Return the numbers that may be bounds: all but percentages, which are confidences."""
     return [number for number in numbers_in(text) if number.style != "percent"]
 
 
-def _exponent(parsed: ParsedText) -> _Bound | ParseFailure:
+def _stated_exponent(parsed: ParsedText) -> _Bound | ParseFailure:
     """Return the exponent that a reply states.
 
     The labelled exponent counts first, then the number that is a line of its own, then the only
     power of ten.
     """
-    bound = settled(parsed, ("exponent", "answer"), _value, _agree)
+    bound = settled(parsed, ("exponent", "answer"), _bound_in_value, _is_same_bound)
     if bound is None or (isinstance(bound, ParseFailure) and "no number" in bound.reason):
-        return _unlabelled(parsed)
+        return _unlabelled_exponent(parsed)
     firm = {statement.strength for statement in parsed.under("exponent", "answer")}
     opening = None if firm - {"prose", "inline"} else _bare_bound(parsed.text.split("\n")[0])
     if opening in (None, bound) or isinstance(bound, ParseFailure) or is_revised(parsed.text):
@@ -252,9 +260,14 @@ def _exponent(parsed: ParsedText) -> _Bound | ParseFailure:
     return opening if opening and is_rounded else ambiguous("several different exponents")
 
 
-def _unlabelled(parsed: ParsedText) -> _Bound | ParseFailure:
+def _unlabelled_exponent(parsed: ParsedText) -> _Bound | ParseFailure:
+    """Return the exponent of a reply without a label, or why there is none.
+
+    A line that is only a number counts first, then the number of a conclusion at the end, then a
+    power of ten with which all other numbers agree.
+    """
     text = text_without(parsed, "reason", "confidence")
-    numbers = _numbers(text)
+    numbers = _possible_bounds(text)
     if declines(parsed.text) or not numbers:
         return invalid("no number in the reply")
     failure = ambiguous("no number in the reply is certainly its only answer")
@@ -269,9 +282,9 @@ def _unlabelled(parsed: ParsedText) -> _Bound | ParseFailure:
     if so and not bare_lines and (concluded := _bare_bound(end)):
         return concluded
     power, *later_numbers = sorted(numbers, key=lambda number: number.style != "power")
-    bound = _exponent_of(power) if power.style == "power" else None
+    bound = _number_as_bound(power) if power.style == "power" else None
     if bound and all(
-        (further_bound := _exponent_of(number)) and _agree(bound, further_bound)
+        (further_bound := _number_as_bound(number)) and _is_same_bound(bound, further_bound)
         for number in later_numbers
     ):
         return bound
@@ -281,11 +294,11 @@ def _unlabelled(parsed: ParsedText) -> _Bound | ParseFailure:
 def _bare_bound(line: str) -> _Bound | None:
     """Return the bound that is a whole line; None if the line is more than a number."""
     line = _REMARK.sub("", line)
-    bound = _value(line) if _BARE_LINE.fullmatch(line) else None
+    bound = _bound_in_value(line) if _BARE_LINE.fullmatch(line) else None
     return bound if isinstance(bound, _Bound) else None
 
 
-def _interval(parsed: ParsedText) -> _Pair | ParseFailure:
+def _stated_interval(parsed: ParsedText) -> _Pair | ParseFailure:
     """Return the two bounds that a reply states, under labels or as a range.
 
     Bounds after the word "final" count before all others.
@@ -293,18 +306,18 @@ def _interval(parsed: ParsedText) -> _Pair | ParseFailure:
     *_, final = [None, *_FINAL.finditer(parsed.text)]
     if final:
         conclusion = parse_statements(parsed.text[final.end() :])
-        pair = _interval_of(conclusion)
+        pair = _labelled_or_ranged_interval(conclusion)
         if conclusion.under("lower", "upper") or not isinstance(pair, ParseFailure):
             return pair
-    return _interval_of(parsed)
+    return _labelled_or_ranged_interval(parsed)
 
 
-def _interval_of(parsed: ParsedText) -> _Pair | ParseFailure:
+def _labelled_or_ranged_interval(parsed: ParsedText) -> _Pair | ParseFailure:
     # In prose what is low or high may be anything, as a function's minimum.
     is_prose = any(statement.strength == "prose" for statement in parsed.under("low", "high"))
     looser = None if is_prose else _named_bounds(parsed, "low", "high")
     pair = _named_bounds(parsed, "lower", "upper")
-    pair = pair or (None if isinstance(looser, ParseFailure) else looser) or _ranges(parsed)
+    pair = pair or (None if isinstance(looser, ParseFailure) else looser) or _only_range(parsed)
     is_echo = any(is_template(statement.value) for statement in parsed.under("lower", "upper"))
     reason = "the template was echoed" if is_echo else "no interval of two exponents in the reply"
     return pair or invalid(reason)
@@ -312,23 +325,23 @@ def _interval_of(parsed: ParsedText) -> _Pair | ParseFailure:
 
 def _named_bounds(parsed: ParsedText, *names: str) -> _Pair | ParseFailure | None:
     """Return the bounds under two labels; None if the reply has neither label."""
-    sides = [_side(parsed, name) for name in names]
+    sides = [_bound_under_label(parsed, name) for name in names]
     failed = next((side for side in sides if isinstance(side, ParseFailure)), None)
     match [side for side in sides if side is not None]:
         case []:
             return None
         case [_]:
-            return _ranges(parsed) or failed or invalid("only one bound is named")
+            return _only_range(parsed) or failed or invalid("only one bound is named")
         case [_Bound() as lower, _Bound() as upper] if lower.is_value == upper.is_value:
             return lower, upper
     return failed or ambiguous("one bound is an exponent, the other a value")
 
 
-def _side(parsed: ParsedText, name: str) -> _Bound | ParseFailure | None:
-    return settled(parsed, (name,), _value, _agree)
+def _bound_under_label(parsed: ParsedText, name: str) -> _Bound | ParseFailure | None:
+    return settled(parsed, (name,), _bound_in_value, _is_same_bound)
 
 
-def _ranges(parsed: ParsedText) -> _Pair | ParseFailure | None:
+def _only_range(parsed: ParsedText) -> _Pair | ParseFailure | None:
     """Return the only interval that a reply writes as a range.
 
     Values of labels count before the rest of the text. None if there is no range.
@@ -341,24 +354,28 @@ def _ranges(parsed: ParsedText) -> _Pair | ParseFailure | None:
         [*(statement.value for statement in parsed.under(*keys)), *objects],
         [parsed.text],
     ):
-        pairs = [pair for text in texts for pair in _pairs(text)]
-        if any(not (_agree(low, pairs[0][0]) and _agree(high, pairs[0][1])) for low, high in pairs):
+        pairs = [pair for text in texts for pair in _intervals_in(text)]
+        if any(
+            not (_is_same_bound(low, pairs[0][0]) and _is_same_bound(high, pairs[0][1]))
+            for low, high in pairs
+        ):
             return ambiguous("several different intervals")
         if pairs:
             return pairs[0]
     return None
 
 
-def _pairs(text: str) -> list[_Pair]:
-    """Return every two numbers that are joined to an interval.
+def _intervals_in(text: str) -> list[_Pair]:
+    """Return the pairs of neighbouring numbers that a text joins to intervals.
 
-    Bare numbers count only if the text is about nothing else.
+    Bare numbers count only if all words of the text are about exponents. There is no interval if
+    numbers form a difference or three in a row, or if a power of ten lies outside the last one.
     """
-    numbers, reached = _numbers(text), 0
+    numbers, reached = _possible_bounds(text), 0
     pairs: list[_Pair] = []
-    is_about_exponents = all(map(_ABOUT_IT.fullmatch, re.findall(r"[^\W\d_]+", text)))
+    is_about_exponents = all(map(_WORD_ABOUT_EXPONENTS.fullmatch, re.findall(r"[^\W\d_]+", text)))
     for first, second in pairwise(numbers):
-        lower, upper = _exponent_of(first), _exponent_of(second)
+        lower, upper = _number_as_bound(first), _number_as_bound(second)
         if not lower or not upper:
             continue
         gap = text[first.end : second.start]
@@ -385,14 +402,14 @@ def _has_power_beyond(text: str, start: int, pair: _Pair) -> bool:
     """Return whether a text names a power of ten outside an interval, from a position on."""
     low, high = sorted(bound.exponent for bound in pair)
     for number in numbers_in(text, start):
-        bound = _exponent_of(number) if number.style == "power" else None
+        bound = _number_as_bound(number) if number.style == "power" else None
         if bound and not low <= bound.exponent <= high:
             return True
     return False
 
 
 def _are_joined(text: str, first: Number, second: Number) -> bool:
-    """Return whether the text between and around two numbers makes the numbers an interval."""
+    """Return whether the text between and around two numbers joins them to an interval."""
     gap, before = text[first.end : second.start], text[max(0, first.start - 30) : first.start]
     if not _JOIN.fullmatch(gap) or _DENIED.search(before) or _TAIL.match(text, second.end):
         return False

@@ -1,4 +1,4 @@
-"""Text -> the JSON objects in it and their members, strict or as models write them."""
+"""Text -> the JSON objects in it and their members, in strict JSON or as models write them."""
 
 import json
 import re
@@ -61,13 +61,13 @@ def objects_in(reply: str) -> Iterator[ObjectSpan]:
         if tries == _TRIES:
             return
         tries += 1
-        strict = _strict(reply, start)
-        if not strict and start >= hopeless:
-            strict = _loose(reply, start)
-            hopeless = strict[1]  # what has no key that is asked for has none in a part of it
-        if strict and any(member.key in NAMES or len(member.key) == 1 for member in strict[2]):
-            end = strict[1]
-            yield strict
+        span = _decoded_object(reply, start)
+        if not span and start >= hopeless:
+            span = _broken_object(reply, start)
+            hopeless = span[1]  # an object without an expected key has none in its parts either
+        if span and any(member.key in NAMES or len(member.key) == 1 for member in span[2]):
+            end = span[1]
+            yield span
 
 
 class _Object(list[tuple[str, Any]]):
@@ -77,7 +77,7 @@ class _Object(list[tuple[str, Any]]):
 _DECODER = json.JSONDecoder(strict=False, parse_int=str, parse_float=str, object_pairs_hook=_Object)
 
 
-def _strict(reply: str, start: int) -> ObjectSpan | None:
+def _decoded_object(reply: str, start: int) -> ObjectSpan | None:
     try:
         parsed, length = _DECODER.raw_decode(reply[start : start + _LONGEST])
         members = list(_walked(parsed))  # what can be decoded may still be too deep for this
@@ -124,7 +124,7 @@ def _as_json(values: list[Any]) -> str:
     return json.dumps(values, ensure_ascii=False)
 
 
-def _loose(reply: str, start: int) -> ObjectSpan:
+def _broken_object(reply: str, start: int) -> ObjectSpan:
     """Return the members of an object that isn't strict JSON, up to its last brace or the end."""
     close = reply.rfind("}", start, start + _LONGEST)
     end = close + 1 or min(len(reply), start + _LONGEST)

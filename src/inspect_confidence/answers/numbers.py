@@ -129,35 +129,35 @@ class Number:
 
     @property
     def is_integer(self) -> bool:
-        """Whether it is a whole number."""
+        """Whether the value is a whole number."""
         return self.value is not None and self.value.denominator == 1
 
     @property
     def is_pronoun(self) -> bool:
-        """Whether it is the word "one", which in prose is seldom a number."""
+        """Whether the number is the word "one", which in prose is seldom a number."""
         return self.style == "word" and self.value == 1
 
     @property
     def log10(self) -> float | None:
-        """Return the logarithm of the number to base ten; None for zero and less."""
+        """Logarithm of the value to base ten; None without a value, for zero and for less."""
         if self.value is None or self.value <= 0:
             return None
-        above, below = self.value.numerator, self.value.denominator
-        return math.log10(above) - math.log10(below)
+        numerator, denominator = self.value.numerator, self.value.denominator
+        return math.log10(numerator) - math.log10(denominator)
 
 
 def numbers_in(text: str, start: int = 0) -> list[Number]:
     """Return at most `MOST` numbers of a text, from a position on, in their order."""
-    return [_number(match) for match in islice(_NUMBER.finditer(text, start), MOST)]
+    return [_number_of_match(match) for match in islice(_NUMBER.finditer(text, start), MOST)]
 
 
 def number_at(text: str, start: int) -> Number | None:
     """Return the number that begins at a position; None if no number begins there."""
     match = _NUMBER.match(text, start)
-    return _number(match) if match else None
+    return _number_of_match(match) if match else None
 
 
-def _number(match: re.Match[str]) -> Number:
+def _number_of_match(match: re.Match[str]) -> Number:
     style: Style = next(style for style in _VALUES if match[style] is not None)
     start, end = match.span()
     value = _VALUES[style](match) if end - start <= LONGEST else None
@@ -171,7 +171,7 @@ def _number(match: re.Match[str]) -> Number:
 
 
 def _style(match: re.Match[str], style: Style) -> Style:
-    """Return the style of a match: that of its pattern, unless its groups tell another one."""
+    """Return the style of a match: that of its pattern, unless a group has a more special one."""
     signs = match.group("spelled_percent", "han_percent", "vulgar_percent", "tenths", "all")
     if match["under"] == "百" or any(signs):
         return "percent"
@@ -201,8 +201,8 @@ def _power(match: re.Match[str]) -> Fraction | None:
 
 
 def _fraction(match: re.Match[str]) -> Fraction | None:
-    top = _numeral(match["top"] or match["part"] or match["over"])
-    bottom = _numeral(match["bottom"] or match["of"] or match["under"])
+    top = _digits_or_chinese(match["top"] or match["part"] or match["over"])
+    bottom = _digits_or_chinese(match["bottom"] or match["of"] or match["under"])
     if top is None or not bottom:
         return None
     return Fraction(match["whole"] or 0) + top / bottom * (100 if match["under"] == "百" else 1)
@@ -217,18 +217,18 @@ def _scaled(match: re.Match[str]) -> Fraction:
     return value
 
 
-def _word(match: re.Match[str]) -> Fraction | None:
+def _number_in_words(match: re.Match[str]) -> Fraction | None:
     if match["spelled"]:
-        return _spelled(match["spelled"].lower())
+        return _english_number(match["spelled"].lower())
     if match["tenths"]:
-        tenths, more = _numeral(match["tenths"]), match["more"] or "零"
+        tenths, more = _digits_or_chinese(match["tenths"]), match["more"] or "零"
         return None if tenths is None else 10 * tenths + (5 if more == "半" else _HAN_DIGITS[more])
     if match["parts"]:
         return Fraction(_WORDS[match["parts"].lower()], _EQUAL_PARTS[match["equal"][0].lower()])
-    return Fraction(100) if match["all"] else _han(match["han"])
+    return Fraction(100) if match["all"] else _chinese_numeral(match["han"])
 
 
-def _spelled(words: str) -> Fraction | None:
+def _english_number(words: str) -> Fraction | None:
     """Return the value of English number words: "two hundred thousand", "twenty-five".
 
     None for "nineteen eighty", which may be a year.
@@ -247,11 +247,11 @@ def _spelled(words: str) -> Fraction | None:
     return total + part
 
 
-def _numeral(digits: str) -> Fraction | None:
-    return _decimal(digits) if digits[0] in "0123456789." else _han(digits)
+def _digits_or_chinese(digits: str) -> Fraction | None:
+    return _decimal(digits) if digits[0] in "0123456789." else _chinese_numeral(digits)
 
 
-def _han(numeral: str) -> Fraction | None:
+def _chinese_numeral(numeral: str) -> Fraction | None:
     """Return the value of a Chinese numeral below a hundred thousand, with decimals or without.
 
     None for a numeral of two values, such as "七八十".
@@ -279,6 +279,6 @@ _VALUES: dict[Style, Callable[[re.Match[str]], Fraction | None]] = {
     "percent": lambda match: _decimal(match["hundredths"]),
     "scaled": _scaled,
     "plain": lambda match: _decimal(match["digits"]),
-    "word": _word,
+    "word": _number_in_words,
     "odd": lambda _: None,
 }

@@ -1,4 +1,4 @@
-"""Text -> the fields of a reply, and the typed answers in them, or typed failures.
+"""Readers of the fields of a reply, and of the typed answers in the fields.
 
 The protocols ask for a JSON object with an answer and a confidence, or with a probability for each
 letter. What is stated under the same labels in lines, tags or a table is read as well.
@@ -34,7 +34,12 @@ _SENTENCE_LENGTH = 100
 LONGEST = 10_000
 """Characters of the longest value that is read."""
 
-_ASKED = {"age": "answer", "choice": "answer", "verdict": "answer", "probability": "confidence"}
+_PROTOCOL_KEYS = {
+    "age": "answer",
+    "choice": "answer",
+    "verdict": "answer",
+    "probability": "confidence",
+}
 """Key of the protocols for each label with another name."""
 
 _BLANK = re.compile(r"\s*(?:null|none|n/?a|nil|-+|\?+)?\s*", re.IGNORECASE)
@@ -77,7 +82,7 @@ _PREMISE = re.compile(
 _NO_ANSWER = re.compile(
     r"[?{}\[\]]|[0-9](?![0-9,.]*\W*\Z)|\b(?:within|probab\w*|chances?|likel\w+|confiden\w+)\b", re.I
 )
-"""Signs that a sentence without a label isn't the answer: a question, numbers in its midst."""
+"""Signs that a sentence without a label isn't the answer: a question, or numbers in its midst."""
 _LISTED = re.compile(r"^\W{0,3}([A-Z])[).]", re.MULTILINE)
 _INITIAL = re.compile(r"\(?([A-Z])(?:[).:]|$)")
 _LETTER = re.compile(r"(?:(?:option|choice) )?[(\[\"']*([A-Z])[)\].:\"']*(?: .*)?", re.IGNORECASE)
@@ -88,8 +93,8 @@ class JsonReply:
     """Statements of a reply by casefolded key; nested objects are flattened.
 
     A field with contradictory values, or with no certain value, is a `ParseFailure`. `unfinished`
-    is the key in whose value the reply was cut off. `is_cut` says that other keys may have
-    followed.
+    is the key in whose value the reply was cut off; None if the reply was not cut off in a value.
+    `is_cut` says that other keys may have followed.
     """
 
     fields: Mapping[str, Scalar]
@@ -125,14 +130,14 @@ def read_json(reply: str, *, truncated: bool = False) -> JsonReply | ParseFailur
         return ParseFailure("no_response", "the reply is empty")
     parsed = parse_statements(reply, cut=truncated and is_cut(reply))
     is_open = truncated and parsed.is_open
-    unfinished = _unfinished(parsed) if truncated else None
+    unfinished = _unfinished_key(parsed) if truncated else None
     fields = _fields(parsed, unfinished)
     if not parsed.objects and not truncated:  # a labelled answer was still to come
         _add_prose_values(fields, parsed)
         if not fields and _is_answer_sentence(parsed.text):
             fields["answer"] = parsed.text
     if not fields and not unfinished:
-        return _nothing(parsed, truncated=truncated)
+        return _absence_failure(parsed, truncated=truncated)
     if fields and all(map(_is_placeholder, fields.values())) and not is_open:
         return ParseFailure("echo", "the reply is the prompt's template")
     return JsonReply(fields, unfinished, bool(is_open or unfinished))
@@ -143,8 +148,8 @@ def _add_prose_values(fields: dict[str, Scalar], parsed: ParsedText) -> None:
     labelled_keys = set()
     for statement in parsed.statements:
         if statement.strength != "prose":
-            labelled_keys.add(_ASKED.get(statement.key, statement.key))
-    for key, prose_value in _in_prose(parsed.text).items():
+            labelled_keys.add(_PROTOCOL_KEYS.get(statement.key, statement.key))
+    for key, prose_value in _prose_values(parsed.text).items():
         if key in labelled_keys or CUT in prose_value:
             continue
         label_value = fields.get(key, prose_value)
@@ -157,7 +162,7 @@ def _add_prose_values(fields: dict[str, Scalar], parsed: ParsedText) -> None:
 def _is_same_answer(label_value: str, prose_value: str) -> bool:
     """Return whether a labelled value is like that of a sentence, or begins with it."""
     beginning = prose_value.casefold().rstrip(".")
-    if _are_alike(label_value, prose_value):
+    if _have_common_meaning(label_value, prose_value):
         return True
     return label_value.casefold().startswith(beginning)
 
@@ -169,11 +174,11 @@ def _is_answer_sentence(text: str) -> bool:
     return is_sentence and has_words and not is_refusal(text) and not _NO_ANSWER.search(text)
 
 
-def _unfinished(parsed: ParsedText) -> str | None:
+def _unfinished_key(parsed: ParsedText) -> str | None:
     """Return the key in whose value a truncated reply ends; None if it ends elsewhere."""
     for last in parsed.statements[-1:]:
         if last.is_open or not last.value or last.value.endswith(CUT):
-            return _ASKED.get(last.key, last.key)
+            return _PROTOCOL_KEYS.get(last.key, last.key)
     return None
 
 
@@ -181,7 +186,7 @@ def _fields(parsed: ParsedText, unfinished: str | None) -> dict[str, Scalar]:
     """Return one value for each key, without reasons and the key whose value is cut off."""
     by_key: dict[str, list[Statement]] = {}
     for statement in parsed.statements:
-        if (key := _ASKED.get(statement.key, statement.key)) not in ("reason", unfinished):
+        if (key := _PROTOCOL_KEYS.get(statement.key, statement.key)) not in ("reason", unfinished):
             by_key.setdefault(key, []).append(statement)
     fields: dict[str, Scalar] = {}
     for key, under in by_key.items():
@@ -190,9 +195,13 @@ def _fields(parsed: ParsedText, unfinished: str | None) -> dict[str, Scalar]:
             fields[key] = under[-1].raw
             continue
         firm = [statement for statement in filled if statement.strength != "prose"]
-        filled = firm or [statement for statement in filled if _is_told(parsed.text, statement)]
+        filled = firm or [
+            statement for statement in filled if _is_assertion(parsed.text, statement)
+        ]
         labels = [statement.key for statement in filled]
-        value = settled(ParsedText(parsed.text, filled), labels, _as_text, _are_alike)
+        value = settled(
+            ParsedText(parsed.text, filled), labels, _nonempty_text, _have_common_meaning
+        )
         in_object = [statement.value for statement in filled if statement.strength == "object"]
         if value is not None:
             fields[key] = value
@@ -201,14 +210,18 @@ def _fields(parsed: ParsedText, unfinished: str | None) -> dict[str, Scalar]:
     return fields
 
 
-def _is_told(text: str, statement: Statement) -> bool:
-    """Return whether a sentence states something, and is neither a premise nor a plan."""
+def _is_assertion(text: str, statement: Statement) -> bool:
+    """Return whether the sentence of a statement is an assertion, not a premise or a plan."""
     *_, sentence = _SENTENCE.split(text[max(0, statement.start - 300) : statement.start])
     return not _PREMISE.search(sentence)
 
 
-def _in_prose(text: str) -> dict[str, str]:
-    """Read the answer at the start of a reply without labels, and its confidence."""
+def _prose_values(text: str) -> dict[str, str]:
+    """Return the answer and the confidence that a text states without labels, as far as it does.
+
+    The keys are "answer" and "confidence". A text that is only a number is a
+    confidence if it is at most 1, else an answer.
+    """
     number = number_at(text, 0)
     if (
         number
@@ -226,22 +239,22 @@ def _in_prose(text: str) -> dict[str, str]:
         values["answer"] = text.split("\n", maxsplit=1)[0]
     elif len(ages) == 1:
         values["answer"] = ages.pop()
-    sure = {match[match.lastgroup or 0] for match in PROSE.finditer(text)}
-    if len(sure) == 1:
-        values["confidence"] = sure.pop()
+    confidences = {match[match.lastgroup or 0] for match in PROSE.finditer(text)}
+    if len(confidences) == 1:
+        values["confidence"] = confidences.pop()
     return values
 
 
-def _as_text(value: str) -> str | ParseFailure:
+def _nonempty_text(value: str) -> str | ParseFailure:
     return invalid("empty") if not value or _is_placeholder(value) else value
 
 
-def _are_alike(first: str, second: str) -> bool:
+def _have_common_meaning(first: str, second: str) -> bool:
     """Return whether two values have a meaning in common."""
-    return bool(_senses(first) & _senses(second))
+    return bool(_meanings(first) & _meanings(second))
 
 
-def _senses(value: str) -> set[object]:
+def _meanings(value: str) -> set[object]:
     """Return the meanings of a value: its text, its letter, its only number and that as a share."""
     senses: set[object] = {value.strip(" .").casefold()}
     number, _, _ = headed(value)
@@ -258,7 +271,7 @@ def _is_placeholder(value: Scalar) -> bool:
     return bool(_ANGLED.fullmatch(text) or is_template(text))
 
 
-def _nothing(parsed: ParsedText, *, truncated: bool) -> ParseFailure:
+def _absence_failure(parsed: ParsedText, *, truncated: bool) -> ParseFailure:
     """Return the failure of a reply in which no field was found."""
     if truncated:
         return ParseFailure("truncated", "the reply is cut off before an answer was stated")
@@ -269,11 +282,11 @@ def _nothing(parsed: ParsedText, *, truncated: bool) -> ParseFailure:
     return invalid("no JSON object or label with an asked key")
 
 
-def _read(
+def _read_field(
     reply: JsonReply, key: str, read: Callable[[str], ParsedT | ParseFailure]
 ) -> ParsedT | ParseFailure:
     """Return the value of a key as `read` understands it, or why there is none."""
-    text = _text(reply, key)
+    text = _field_text(reply, key)
     if isinstance(text, ParseFailure):
         return text
     value = read(plain_value(text))
@@ -286,7 +299,7 @@ def _read(
     return value
 
 
-def _text(reply: JsonReply, key: str) -> str | ParseFailure:
+def _field_text(reply: JsonReply, key: str) -> str | ParseFailure:
     """Return the text of a key's value, or why there is none."""
     if key == reply.unfinished:
         return ParseFailure("truncated", f"the reply is cut off in the value of {key!r}")
@@ -312,7 +325,7 @@ def age_in(reply: JsonReply) -> float | ParseFailure:
         >>> age_in(read_json('{"Answer": "75-80"}')).status
         'ambiguous'
     """
-    return _read(reply, "answer", _years)
+    return _read_field(reply, "answer", _years)
 
 
 @functools.lru_cache(maxsize=4096)  # the same few numbers are stated again and again
@@ -343,7 +356,7 @@ def probability_in(reply: JsonReply, key: str = "confidence") -> float | ParseFa
         >>> probability_in(read_json('{"Confidence": 8}')).reason
         "a number above 1 that isn't marked as percent"
     """
-    share = _read(reply, plain_key(key), _probability)
+    share = _read_field(reply, plain_key(key), _probability)
     return share if isinstance(share, ParseFailure) else share.value
 
 
@@ -361,10 +374,10 @@ def letter_in(reply: JsonReply, choices: Sequence[str]) -> int | ParseFailure:
         >>> letter_in(read_json('{"Answer": "C"}'), ["Rome", "Paris"]).status
         'out_of_range'
     """
-    return _read(reply, "answer", lambda value: _index(value, choices))
+    return _read_field(reply, "answer", lambda value: _named_choice_index(value, choices))
 
 
-def _index(value: str, choices: Sequence[str]) -> int | ParseFailure:
+def _named_choice_index(value: str, choices: Sequence[str]) -> int | ParseFailure:
     """Return the index of the choice that a value names, or why there is none."""
     index = chosen(parse_statements(f"Answer: {value}"), choices_of(tuple(choices)))
     letter = _LETTER.fullmatch(value)
@@ -383,7 +396,7 @@ def verdict_in(reply: JsonReply) -> bool | ParseFailure:
         >>> verdict_in(read_json('{"Answer": "partly true"}')).status
         'ambiguous'
     """
-    return _read(reply, "answer", _verdict)
+    return _read_field(reply, "answer", _verdict)
 
 
 def _verdict(value: str) -> bool | ParseFailure:
@@ -421,21 +434,21 @@ def probabilities_in(
     shares: list[tuple[Fraction, bool]] = []
     for letter, text in zip_longest(ascii_lowercase[:count], texts[:count]):
         by_text = letter not in reply.fields and text in reply.fields
-        share = _read(reply, text if by_text else letter, _share)
+        share = _read_field(reply, text if by_text else letter, _option_share)
         if isinstance(share, ParseFailure):
             return ParseFailure(share.status, f"{letter.upper()}: {share.reason}")
         shares.append(share)
     for letter in ascii_lowercase[count:]:
         is_stated = reply.fields.get(letter) is not None or letter == reply.unfinished
-        share = _read(reply, letter, _share) if is_stated else (Fraction(0), False)
+        share = _read_field(reply, letter, _option_share) if is_stated else (Fraction(0), False)
         if isinstance(share, ParseFailure) or share[0]:
             return ParseFailure("out_of_range", f"a probability of {letter.upper()}")
     return _normalised(shares)
 
 
 @functools.lru_cache(maxsize=4096)
-def _share(value: str) -> tuple[Fraction, bool] | ParseFailure:
-    """Return the number of a value, and whether it is bare (perhaps a percentage without sign)."""
+def _option_share(value: str) -> tuple[Fraction, bool] | ParseFailure:
+    """Return the number of a value, and whether it is bare: it may be a percentage without sign."""
     share, numbers = value_of(value), numbers_in(value)
     bare = numbers[0].value if len(numbers) == 1 and numbers[0].style == "plain" else None
     is_settled = isinstance(share, ParseFailure) and not is_invalid(share)
@@ -445,14 +458,18 @@ def _share(value: str) -> tuple[Fraction, bool] | ParseFailure:
 
 
 def _normalised(
-    shares_and_scale: list[tuple[Fraction, bool]],
+    numbers_and_flags: list[tuple[Fraction, bool]],
 ) -> OptionProbabilities | ParseFailure:
-    """Return the stated probabilities divided by their sum, or why they are no probabilities."""
-    bare = [number for number, is_bare in shares_and_scale if is_bare]
+    """Return the stated probabilities divided by their sum, or why they are not probabilities.
+
+    Each number comes with a flag that it is bare: without a percent sign. If one bare number is
+    above 1, all of them are percentages.
+    """
+    bare = [number for number, is_bare in numbers_and_flags if is_bare]
     scale = 100 if any(number > 1 for number in bare) else 1
     if scale == 100 and not 99 <= sum(bare) <= 101:  # rounded percentages
         return ParseFailure("out_of_range", "numbers above 1 that don't sum to 100")
-    shares = [number / scale if is_bare else number for number, is_bare in shares_and_scale]
+    shares = [number / scale if is_bare else number for number, is_bare in numbers_and_flags]
     total = sum(shares, Fraction(0))
     if not total:
         return invalid("the probabilities sum to 0")

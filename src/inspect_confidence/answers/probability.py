@@ -99,22 +99,24 @@ def read_probability(reply: str, *, truncated: bool = False) -> StatedProbabilit
     """
     if _EVEN.fullmatch(reply.strip()) and not _NOT_EVEN.search(reply):
         return StatedProbability(0.5)
-    value = read_stated(reply, _chosen, keys=("probability", "answer"), truncated=truncated)
+    value = read_stated(
+        reply, _labelled_or_introduced, keys=("probability", "answer"), truncated=truncated
+    )
     return value if isinstance(value, ParseFailure) else StatedProbability(float(value))
 
 
-def _chosen(parsed: ParsedText) -> Fraction | ParseFailure:
+def _labelled_or_introduced(parsed: ParsedText) -> Fraction | ParseFailure:
     share = settled(parsed, ("probability", "answer"), value_of)
-    is_told = all(
+    is_prose = all(
         statement.strength == "prose" for statement in parsed.under("probability", "answer")
     )
     if isinstance(share, Fraction):
         opening = value_of(parsed.text.split("\n")[0])
-        ending = _concluded(parsed.text) if is_told else None
+        ending = _share_in_conclusion(parsed.text) if is_prose else None
         ends = [number for number in (opening, ending) if isinstance(number, Fraction)]
-        differs = is_told and any(number != share for number in ends)
+        differs = is_prose and any(number != share for number in ends)
         return ambiguous("different numbers") if differs else share
-    if share is not None and not ((is_told and is_invalid(share)) or "no number" in share.reason):
+    if share is not None and not ((is_prose and is_invalid(share)) or "no number" in share.reason):
         return share
     outside_labels = unlabelled(
         text_without(parsed, "confidence", "reason") or text_without(parsed, "reason")
@@ -123,7 +125,7 @@ def _chosen(parsed: ParsedText) -> Fraction | ParseFailure:
 
 
 def value_of(value: str) -> Fraction | ParseFailure:  # noqa: PLR0911 # each has a reason of its own
-    """Return the probability with which a label's value begins."""
+    """Return the probability with which a label's value begins, or why it has no single one."""
     number, before, tail = headed(value)
     if number is None:
         return _share_within(value)
@@ -133,7 +135,9 @@ def value_of(value: str) -> Fraction | ParseFailure:  # noqa: PLR0911 # each has
     if follows in ("range", "bound"):
         return ambiguous(f"a {follows}")
     later_numbers = [later for later in numbers_in(tail) if not later.is_pronoun]
-    differs = follows == "other" and {*map(_sense, later_numbers)} != {as_share(number)}
+    differs = follows == "other" and {*map(_as_share_or_even_odds, later_numbers)} != {
+        as_share(number)
+    }
     if differs or (later_numbers and re.match(r"\W*(?:if\b|若|如果)", tail)):
         return ambiguous("different numbers")
     if follows == "calculation":
@@ -145,7 +149,7 @@ def value_of(value: str) -> Fraction | ParseFailure:  # noqa: PLR0911 # each has
     return as_share(number)
 
 
-def _sense(number: Number) -> Fraction | ParseFailure:
+def _as_share_or_even_odds(number: Number) -> Fraction | ParseFailure:
     """Return a later number as a probability; odds such as 50/50 are a half."""
     top = number.value * number.whole if number.value and number.whole else Fraction(0)
     return top / 100 if number.whole and top + number.whole == 100 else as_share(number)
@@ -180,7 +184,7 @@ def _after_equals(first: Number, tail: str) -> Fraction | ParseFailure:
     if len(parts) == 1 or is_formula or number is None or tail_of(before, remainder) != "end":
         return ambiguous("a calculation")
     is_plain = not operations.strip() and not isinstance(as_share(first), ParseFailure)
-    if is_plain and not _is_rounded(first, number):
+    if is_plain and not _are_same_share(first, number):
         return ambiguous("different numbers")
     return as_share(number)
 
@@ -191,10 +195,10 @@ def _is_restated_otherwise(number: Number, tail: str) -> bool:
     if restated is None:
         return False
     other = number_at(tail, restated.end())
-    return not _is_rounded(number, other) if other else bool(restated["converted"])
+    return not _are_same_share(number, other) if other else bool(restated["converted"])
 
 
-def _is_rounded(number: Number, other: Number) -> bool:
+def _are_same_share(number: Number, other: Number) -> bool:
     """Return whether two numbers are the same share; one of them may be rounded."""
     first, second = as_share(number), as_share(other)
     if isinstance(first, ParseFailure) or isinstance(second, ParseFailure):
@@ -230,23 +234,23 @@ def unlabelled(text: str) -> Fraction | ParseFailure:
     if not numbers:
         return invalid("no number")
     lines = text.split("\n")
-    openings = [_opening(line) for line in lines]
+    openings = [_share_at_start(line) for line in lines]
     first = openings[0]
     is_settled_first = not isinstance(first, ParseFailure) and not _is_calculation(lines[0])
     is_unfinished = text.endswith(CUT) and _UNFINISHED.search(text.rstrip(CUT)[-400:])
     if is_unfinished and not is_settled_first:
         return invalid("no answer before the end")
-    opening = _settled_opening(text, lines, openings)
+    opening = _last_share_at_start(text, lines, openings)
     if opening is not None:
         return opening
-    introduced = _introduced(text, numbers)
+    introduced = _introduced_share(text, numbers)
     if introduced is not None:
         return introduced
     is_first_clear = isinstance(first, ParseFailure) and not is_invalid(first)
     return first if is_first_clear else _UNLABELLED
 
 
-def _settled_opening(
+def _last_share_at_start(
     text: str, lines: Sequence[str], openings: Sequence[Fraction | ParseFailure]
 ) -> Fraction | ParseFailure | None:
     """Return the last number that opens a line; None if there is none or later text revises it.
@@ -278,7 +282,7 @@ def _is_calculation(text: str) -> bool:
     return number is not None and tail_of(before, tail) == "calculation"
 
 
-def _opening(line: str) -> Fraction | ParseFailure:
+def _share_at_start(line: str) -> Fraction | ParseFailure:
     """Return the share with which a line begins, if the text after it explains it."""
     number, _, tail = headed(line)
     if number is None:
@@ -290,8 +294,8 @@ def _opening(line: str) -> Fraction | ParseFailure:
     return _UNLABELLED if is_amount else share
 
 
-def _concluded(text: str) -> Fraction | ParseFailure | None:
-    """Return the share of the last number in words such as "there's a 25% chance"."""
+def _share_in_conclusion(text: str) -> Fraction | ParseFailure | None:
+    """Return the share of the last number in words such as "there's a 25% chance", or None."""
     numbers = [
         number
         for number in numbers_in(text)
@@ -301,10 +305,11 @@ def _concluded(text: str) -> Fraction | ParseFailure | None:
     return as_share(numbers[-1]) if numbers else None
 
 
-def _introduced(text: str, numbers: list[Number]) -> Fraction | ParseFailure | None:
-    """Return the number that words introduce as a probability.
+def _introduced_share(text: str, numbers: list[Number]) -> Fraction | ParseFailure | None:
+    """Return the probability that words introduce; None if there are no such words.
 
-    If other numbers have a percent sign or decimals, a bare whole number counts something else.
+    The result is a failure if the words introduce a bound, the opposite, or different numbers. If
+    other numbers have a percent sign or decimals, a bare whole number counts something else.
     """
     introduced: list[tuple[Number, Fraction | ParseFailure]] = []
     has_bound = False
@@ -352,7 +357,7 @@ def _agreed_share(
             isinstance(share, ParseFailure) or earlier.reason == "a range"
         ):
             continue
-        is_same = share in (earlier, _sense(number))
+        is_same = share in (earlier, _as_share_or_even_odds(number))
         if not is_same and not is_revised(text[number.end : last.start]):
             return ambiguous("different numbers")
     return share

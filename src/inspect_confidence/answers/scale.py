@@ -83,11 +83,20 @@ def read_confidence(
     r"""Read the confidence that a reply states on a scale from `low` to `high`.
 
     See `confidence_of` for numbers outside the scale. A failure is `no_response`, `refusal`,
-    `truncated`, `ambiguous` or `invalid_response_format` (also beyond fifteen digits). A scale
-    without a width raises ValueError. Beside an answer only an integer is read. Where confidence
-    `alone` was asked for (`is_whole_reply`), a number that is the whole reply is it, and decimals
-    are read; on a scale that ends above 1, a number between 0 and 1 may be a share and is
-    `ambiguous`. On a scale from 0 to 1 the number is read as `read_probability` reads it.
+    `truncated`, `ambiguous` or `invalid_response_format` (also for more than fifteen digits).
+
+    Args:
+        reply: Text of the reply.
+        low: Lower bound of the scale.
+        high: Upper bound of the scale.
+        is_whole_reply: Whether the prompt asked for nothing but the confidence. If not, only an
+            integer is read. If so, a number that is the whole reply counts, and decimals are read:
+            on a scale from 0 to 1 as by `read_probability`; on a scale that ends above 1, a number
+            between 0 and 1 may be a share and is `ambiguous`.
+        truncated: Whether the reply is cut off.
+
+    Raises:
+        ValueError: The scale has no width.
 
     Example:
         >>> read_confidence("Answer: B\nConfidence: 85", 0, 100)
@@ -96,7 +105,7 @@ def read_confidence(
         "a percentage on a scale that isn't one"
     """
     _require_width(low, high)
-    choose = partial(_chosen, low=low, high=high, is_whole_reply=is_whole_reply)
+    choose = partial(_stated_number, low=low, high=high, is_whole_reply=is_whole_reply)
     raw = read_stated(reply, choose, keys=("confidence",), truncated=truncated)
     return raw if isinstance(raw, ParseFailure) else confidence_of(raw, low, high)
 
@@ -128,16 +137,20 @@ def _require_width(low: float, high: float) -> None:
         raise ValueError(f"a scale needs a lower bound below its upper one, not {low} and {high}")
 
 
-def _chosen(
+def _stated_number(
     parsed: ParsedText, low: float, high: float, is_whole_reply: bool
 ) -> float | ParseFailure:
     noted = {statement.value: statement.note for statement in parsed.under("confidence")}
 
     def read(value: str) -> float | ParseFailure:
-        number = _read(value, noted.get(value, ""), low, high)
+        number = _number_of_statement(value, noted.get(value, ""), low, high)
         if isinstance(number, ParseFailure):
             return number
-        return _decimal(number, low, high) if is_whole_reply else _integer(number, high)
+        return (
+            _decimal_on_scale(number, low, high)
+            if is_whole_reply
+            else _integer_on_scale(number, high)
+        )
 
     lines = parsed.text.split("\n")
     # Lines that hold nothing but a number.
@@ -181,7 +194,7 @@ def _bare_number(
     return invalid("no confidence")
 
 
-def _read(value: str, note: str, low: float, high: float) -> Number | ParseFailure:  # noqa: PLR0911 # each has a reason of its own
+def _number_of_statement(value: str, note: str, low: float, high: float) -> Number | ParseFailure:  # noqa: PLR0911 # each has a reason of its own
     """Return the number of a statement; a scale that it names must be the requested one."""
     number, before, tail = headed(value)
     scale = _SCALE.match(tail)
@@ -208,12 +221,12 @@ def _read(value: str, note: str, low: float, high: float) -> Number | ParseFailu
     return number
 
 
-def _decimal(number: Number, low: float, high: float) -> float | ParseFailure:
+def _decimal_on_scale(number: Number, low: float, high: float) -> float | ParseFailure:
     """Return a number on the scale; it may have decimals."""
     if (low, high) == (0, 1):
         share = as_share(number)
         return share if isinstance(share, ParseFailure) else float(share)
-    value = _plain(number)
+    value = _value_without_power(number)
     if isinstance(value, ParseFailure):
         return value
     if low <= 0 < value < 1 < high:
@@ -221,15 +234,15 @@ def _decimal(number: Number, low: float, high: float) -> float | ParseFailure:
     return int(value) if value.denominator == 1 else float(value)
 
 
-def _integer(number: Number, high: float) -> int | ParseFailure:
-    """Return an integer that was written as such, as a percentage of 100 or as part of a whole."""
-    value = _plain(number)
+def _integer_on_scale(number: Number, high: float) -> int | ParseFailure:
+    """Return the integer that a number is, a percentage and the part of a whole included."""
+    value = _value_without_power(number)
     if isinstance(value, ParseFailure):
         return value
     return int(value) if value.denominator == 1 else invalid("not an integer")
 
 
-def _plain(number: Number) -> Fraction | ParseFailure:
+def _value_without_power(number: Number) -> Fraction | ParseFailure:
     """Return a number without a power or a magnitude; of a fraction, the part of the whole."""
     is_part = number.style == "fraction" and number.whole is None
     if number.value is None or is_part or number.style in ("power", "scaled"):
