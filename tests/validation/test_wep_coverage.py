@@ -295,7 +295,7 @@ def test_scores_and_contrasts(design: str) -> None:
             means = [
                 choices._ClusteredMean.from_units(scores_of_side) for scores_of_side, _ in pairs
             ]
-            ends = choices._wilson(means)
+            ends = choices._wilson_intervals(means)
             n, truth = scenarios * per, SCORES[design][0]
             # Few units at their own size, which is smaller than that of independent ones.
             wide = "at the end" if truth == 1 else "few clusters: Wilson's is the wider"
@@ -311,7 +311,7 @@ def test_scores_and_contrasts(design: str) -> None:
                     "contrast",
                     clusters_text,
                     n,
-                    [choices._p_of(scores_of_side) for scores_of_side in gap_means],
+                    [choices._p_value(scores_of_side) for scores_of_side in gap_means],
                 )
             )
     assert not lacking(figures)
@@ -326,7 +326,7 @@ def test_power_of_a_contrast() -> None:
         high = scored("nine in ten", 3, 6, 10, 2 * i)
         low = scored("half, clusters alike", 3, 6, 10, 2 * i + 1)
         gap = choices._ClusteredMean.from_units(high.assign(value=high["value"] - low["value"]))
-        ps.append(choices._p_of(gap))
+        ps.append(choices._p_value(gap))
     design = ".9 against .5, clusters of 10"
     assert not misjudged([rejected("contrast", design, 18, ps, power=True)])
 

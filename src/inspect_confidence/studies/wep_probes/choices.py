@@ -1,4 +1,4 @@
-"""Numbers to words: the consistency scores by condition, chance beside them, and contrasts."""
+"""Numbers to words: the consistency scores by condition, those of random choices, and contrasts."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,11 +28,14 @@ RISING = frozenset({"above_low", "between", "below_high"})
 """Intervals whose probability rises as the points move outwards."""
 
 FACTORS = ["scenario", "choice_set", "numbers", "cot"]
+"""Columns that, beside interval and point, make a condition of the prompts."""
 PAIRS = {kind: pair for pair in COMPLEMENTS.items() for kind in pair}
+"""By interval: the interval and its complement."""
 LETTERLESS = 8.0
 """The rank that the study's figures imply for a reply that names no letter: below all choices."""
 
-_RIGHT = {one.id: one.right for one in design()}
+_RIGHT_RANKS = {prompt.id: prompt.right for prompt in design()}
+"""Rank of the right choice by prompt."""
 
 
 def read_sentence(sample: SampleFacts) -> list[dict[str, Any]]:
@@ -45,20 +48,23 @@ def read_sentence(sample: SampleFacts) -> list[dict[str, Any]]:
 
 
 def ranked(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
-    """Add `rank`, NaN where a choice could not be read, and the `right` rank.
+    """Add the `rank` of the choice among those offered, NaN if unread, and the `right` rank.
 
     With the convention `authors` the choice is the first letter of the reply (of what follows the
     last "I choose" in a chain of thought), else the choice as it was read.
+
+    Raises:
+        InvalidArgument: A prompt is not one of the study's.
     """
     if unknown := unknown_prompts(frame):
         raise InvalidArgument(next(iter(unknown.values())))
     rows = frame.copy()
     rows["choice_set"] = rows["choice_set"].fillna(0).astype(int)
     rows["cot"] = [value is True for value in rows["cot"]]
-    rows["right"] = [float(_RIGHT[name]) for name in _prompt_names(rows)]
-    read = _by_letter if convention == "authors" else _by_choice
+    rows["right"] = [float(_RIGHT_RANKS[name]) for name in _prompt_names(rows)]
+    rank_of = _rank_of_letter if convention == "authors" else _rank_of_choice
     offered = [CHOICES[size] for size in rows["choice_set"]]
-    rows["rank"] = list(map(read, rows.itertuples(), offered))
+    rows["rank"] = list(map(rank_of, rows.itertuples(), offered))
     return rows
 
 
@@ -70,10 +76,10 @@ def unknown_prompts(frame: pd.DataFrame) -> dict[int, str]:
     reasons = {}
     for position, name in enumerate(_prompt_names(frame)):
         is_empty = frame["interval"].iloc[position] == "" and frame["status"].iloc[position] != "ok"
-        if name not in _RIGHT and not is_empty:
+        if name not in _RIGHT_RANKS and not is_empty:
             reasons[position] = (
                 f"there is no prompt {name} (scenario-choice_set-numbers-point-interval). "
-                + nearest(name, _RIGHT)
+                + nearest(name, _RIGHT_RANKS)
             )
     return reasons
 
@@ -87,11 +93,16 @@ def _prompt_names(frame: pd.DataFrame) -> list[str]:
     ]
 
 
-def _by_choice(row: Any, choices: Sequence[str]) -> float:
+def _rank_of_choice(row: Any, choices: Sequence[str]) -> float:
+    """Return the rank of the choice that was read; NaN if it is not among the choices."""
     return float(choices.index(row.choice)) if row.choice in choices else np.nan
 
 
-def _by_letter(row: Any, choices: Sequence[str]) -> float:
+def _rank_of_letter(row: Any, choices: Sequence[str]) -> float:
+    """Return the rank of the reply's first letter as the study's code reads it.
+
+    It is NaN without a reply, and `LETTERLESS` if the reply names no letter.
+    """
     if not row.reply:
         return np.nan
     letter = first_letter(row.reply, choices, chain_of_thought=row.cot)
@@ -101,12 +112,18 @@ def _by_letter(row: Any, choices: Sequence[str]) -> float:
 def units(
     rows: pd.DataFrame, convention: str | None, factors: Sequence[str] = FACTORS
 ) -> Mapping[str, pd.DataFrame]:
-    """Return every score's units with `value`, factors, `pair` and `key`, from ranked choices.
+    """Return the units of each score: a row for each with its `value`, factors, `pair` and `key`.
 
-    A unit asked in several epochs has the mean of its values. `key` names a unit within its
-    factors, so that units of two conditions can be paired. With the convention `authors` the
-    three-choice pair (least likely, likeliest) isn't mirrored: the study's figures imply that it
-    was not counted.
+    A unit is what a score judges: a sequence of prompts, one of its points or steps, or a pair of
+    complementary sequences at a point. Its value is the mean over epochs. `key` names a unit within
+    its factors, so that units of two conditions can be paired. With the convention `authors` the
+    three-choice pair (least likely, likeliest) counts as not mirrored, as the study's figures
+    imply.
+
+    Args:
+        rows: Judgments as `ranked` returns them.
+        convention: `authors`, or None for the definitions of the text.
+        factors: Columns that tell conditions apart.
     """
     keys = [*factors, "run", "epoch", "repeat", "interval"]
     points = sorted(POINTS["narrow"])
@@ -119,32 +136,36 @@ def units(
     index = wide["rank"].index.to_frame(index=False)
     ranks, right = (table_of_ranks.to_numpy(float) for table_of_ranks in wide.values())
     rises = np.isin(index["interval"].to_numpy(str), list(RISING))
-    firsts, mirrored = _mirrored(index, ranks, convention)
+    firsts, mirrored = _mirrored_flags(index, ranks, convention)
     point_names = [f"{point:g}" for point in points]
-    fit, monotonicity = (
-        metrics.empirical_consistency_flags,
-        metrics.empirical_monotonicity_flags,
+    fit = metrics.empirical_consistency_flags
+    steps = map(
+        metrics.empirical_monotonicity_flags, ranks.T[:-1], ranks.T[1:], right.T[:-1], right.T[1:]
     )
-    steps = map(monotonicity, ranks.T[:-1], ranks.T[1:], right.T[:-1], right.T[1:])
     values = {
         "monotonicity_consistency": {"": metrics.monotonicity_flags(ranks, rises)},
         "choice_sensitivity": {"": metrics.choice_sensitivity_flags(ranks)},
         "empirical_consistency": dict(zip(point_names, map(fit, ranks.T, right.T), strict=True)),
         "empirical_monotonicity_consistency": dict(zip(point_names, steps, strict=False)),
     }
-    scores = {metric: _units(index, of_points, factors) for metric, of_points in values.items()}
-    pairs = _units(index.iloc[firsts], dict(zip(point_names, mirrored, strict=True)), factors)
+    scores = {metric: _unit_rows(index, by_name, factors) for metric, by_name in values.items()}
+    pairs = _unit_rows(index.iloc[firsts], dict(zip(point_names, mirrored, strict=True)), factors)
     return {**scores, "pairwise_consistency": pairs}
 
 
-def _mirrored(
+def _mirrored_flags(
     index: pd.DataFrame, ranks: FloatArray, convention: str | None
 ) -> tuple[IntArray, list[FloatArray]]:
-    """Return which sequences have a complement, and whether it mirrors them at each point."""
+    """Return which sequences come first in a pair, and whether the complement mirrors them.
+
+    The positions are those of rows in `index`. The flags are a list by point, each with one value
+    for each of these sequences; NaN if a rank or the complement is missing.
+    """
     firsts = np.flatnonzero(index["interval"].isin(COMPLEMENTS))
-    place = {tuple(row): i for i, row in enumerate(index.itertuples(index=False, name=None))}
+    position = {tuple(row): i for i, row in enumerate(index.itertuples(index=False, name=None))}
+    # -1 is the last row of `complements`, which is NaN.
     seconds = [
-        place.get((*key[:-1], COMPLEMENTS[key[-1]]), -1)
+        position.get((*key[:-1], COMPLEMENTS[key[-1]]), -1)
         for key in index.iloc[firsts].itertuples(index=False, name=None)
     ]
     complements = np.vstack([ranks, np.full((1, ranks.shape[1]), np.nan)])[seconds]
@@ -157,10 +178,14 @@ def _mirrored(
     return firsts, mirrored_points
 
 
-def _units(
+def _unit_rows(
     index: pd.DataFrame, values: Mapping[str, FloatArray], factors: Sequence[str]
 ) -> pd.DataFrame:
-    """Return a row for each unit, averaged over epochs: its sequences, points and value."""
+    """Return a row for each unit with its `pair`, `key` and `value`, averaged over epochs.
+
+    `values` are the values of the sequences in `index`, by a name within the sequence such as the
+    point; the name is empty for the sequence as a whole.
+    """
     parts = [
         index.assign(key=index["interval"] + "@" + name, value=value)
         for name, value in values.items()
@@ -175,9 +200,14 @@ def expected_by_chance(
 ) -> float:
     """Return a score's exact expectation if all n choices were equally likely.
 
-    It is NaN if it depends on the steps of sequences and the prompts have no steps. The right steps
-    in `rows` (ranked choices of the set of choices) decide how often a step should stay.
-    `convention` is as in `units`.
+    It is NaN for `empirical_monotonicity_consistency` if the prompts have no steps.
+
+    Args:
+        metric: Name of the score.
+        choice_set: Number n of words to choose from.
+        rows: Ranked choices of this set; how often their right rank stays the same from one point
+            to the next determines the expectation of `empirical_monotonicity_consistency`.
+        convention: As in `units`.
     """
     n, points = choice_set, len(POINTS["narrow"])
     if metric == "pairwise_consistency" and convention == "authors" and n == 3:
@@ -192,12 +222,13 @@ def expected_by_chance(
         index=["scenario", "numbers", "interval"], columns="point", values="right", aggfunc="first"
     )
     steps = np.diff(right.to_numpy(float), axis=1)
-    defined = steps[~np.isnan(steps)]
-    stays = float((defined == 0).mean()) if len(defined) else np.nan
-    return stays / n + (1 - stays) * (n - 1) / (2 * n)
+    known_steps = steps[~np.isnan(steps)]
+    share_of_ties = float((known_steps == 0).mean()) if len(known_steps) else np.nan
+    return share_of_ties / n + (1 - share_of_ties) * (n - 1) / (2 * n)
 
 
 Slice = Mapping[str, Any]
+"""Values of factors that select prompts; empty for all prompts."""
 
 RANDOM_RUNS = 10
 """Number of random runs, as in the study's baseline."""
@@ -208,9 +239,12 @@ CONTRASTS = (("choice_set", 5, 3), ("numbers", "narrow", "wide"), ("cot", False,
 CONTRAST_METRICS = "difference", "t_statistic", "degrees_of_freedom", "p_value", "cohens_d"
 """Metrics of a contrast."""
 
+_ZERO_VARIANCE = 1e-18
+"""Variances below this one are 0 but for rounding."""
+
 
 def numbers_to_words(frame: pd.DataFrame, resampling: Resampling) -> list[Result]:
-    """Return all results of the choices."""
+    """Return all results of words chosen for numbers."""
     results: list[Result] = []
     for key, condition, choices in estimate.condition_groups(
         frame, ("model", "variant", "dataset")
@@ -228,15 +262,20 @@ def numbers_to_words(frame: pd.DataFrame, resampling: Resampling) -> list[Result
         scored = units(rows, resampling.convention)
         requested = {metric: unit for metric, unit in scored.items() if resampling.requests(metric)}
         if requested:
-            results += estimate.results_of(_scores(requested, rows, condition, resampling), key)
-            results += _chance(requested.keys(), rows, key, condition, resampling)
+            results += estimate.results_of(
+                _score_estimates(requested, rows, condition, resampling), key
+            )
+            results += _chance_results(requested.keys(), rows, key, condition, resampling)
         if resampling.requests_any(CONTRAST_METRICS):
-            results += _contrasts(scored, rows, key, condition)
+            results += _contrast_results(scored, rows, key, condition)
     return results
 
 
 def _slices(rows: pd.DataFrame) -> Iterator[Slice]:
-    """Yield slices with and without reasoning, each also by another factor; then both together."""
+    """Yield the slices to report: without and with reasoning, and both together if there are both.
+
+    Each is followed by its parts by scenario, set of choices and numbers.
+    """
     modes = [{"cot": mode} for mode in sorted(rows["cot"].unique())]
     for mode in [*modes, *([{}] if len(modes) > 1 else [])]:
         yield mode
@@ -245,13 +284,14 @@ def _slices(rows: pd.DataFrame) -> Iterator[Slice]:
                 yield {**mode, factor: value}
 
 
-def _labels(part: Slice) -> dict[str, object]:
+def _slice_condition(part: Slice) -> dict[str, object]:
     """Return the slice as parts of a condition."""
     modes = {True: "with", False: "without"}
     return {name: modes[value] if name == "cot" else value for name, value in part.items()}
 
 
-def _chosen(frame: pd.DataFrame, part: Slice) -> NDArray[np.bool_]:
+def _is_in_slice(frame: pd.DataFrame, part: Slice) -> NDArray[np.bool_]:
+    """Return which rows have the values of the slice."""
     inside = np.ones(len(frame), bool)
     for factor, value in part.items():
         inside &= (frame[factor] == value).to_numpy()
@@ -259,18 +299,21 @@ def _chosen(frame: pd.DataFrame, part: Slice) -> NDArray[np.bool_]:
 
 
 def clusters_of(frame: pd.DataFrame, excluded: str = "") -> list[str]:
-    """Return each row's cluster: complementary sequences of a scenario and set of choices."""
+    """Return the cluster of each unit: its scenario, set of choices, numbers and pair.
+
+    `excluded` is a factor that does not tell clusters apart, because each row pairs two levels.
+    """
     names = [name for name in ("scenario", "choice_set", "numbers") if name != excluded]
     columns = [frame[name].astype(str) for name in [*names, "pair"]]
     return ["|".join(key) for key in zip(*columns, strict=True)]
 
 
-def _clustered(
+def _resampled_means(
     columns: Sequence[tuple[Estimate, pd.DataFrame]], resampling: Resampling
 ) -> ResampledEstimates:
-    """Return the means of units' values, with clusters of units resampled within scenarios.
+    """Return the mean of units' values of each estimate, resampled by clusters within scenarios.
 
-    The column `cluster` of the units names the cluster.
+    `columns` are the estimates, each with its units; their column `cluster` names the cluster.
     """
     all_units = pd.concat([unit.assign(column=i) for i, (_, unit) in enumerate(columns)])
     clusters = pd.Index(sorted(set(all_units["cluster"])))
@@ -287,11 +330,18 @@ def _clustered(
 
 @dataclass(frozen=True)
 class _ClusteredMean:
-    """The mean of units' values and what its error is, over clusters within scenarios.
+    """The mean of units' values, with its variance over clusters within scenarios.
 
-    The squared error is the sum over scenarios of m/(m - 1) sum (z - mean z)^2, over the units
-    squared; z is the sum of a cluster's differences from the mean, m how many clusters there are.
-    Scenarios of one cluster are taken together with the others.
+    The variance is the sum over scenarios of m/(m - 1) sum (z - mean z)^2, divided by the squared
+    number of units; z is the sum of a cluster's differences from the mean, m the number of clusters
+    of the scenario. If a scenario has one cluster only, all scenarios are taken as one.
+
+    Attributes:
+        value: Mean over units; NaN without values.
+        variance: Variance of the mean; NaN without values.
+        units: Number of units with a value.
+        clusters: Number of clusters.
+        freedom: Degrees of freedom, clusters minus scenarios.
     """
 
     value: float
@@ -302,7 +352,7 @@ class _ClusteredMean:
 
     @classmethod
     def from_units(cls, unit: pd.DataFrame) -> "_ClusteredMean":
-        """Compute the mean of units with their `cluster`; NaN values are left out."""
+        """Compute the mean of units from their `value`, `cluster` and `scenario`, without NaN."""
         present = unit["value"].notna().to_numpy()
         values = unit["value"].to_numpy(float)[present]
         if not len(values):
@@ -323,17 +373,17 @@ class _ClusteredMean:
 
     @property
     def has_interval(self) -> bool:
-        """Whether there are as many clusters as an interval needs."""
+        """Whether there are enough clusters for an interval."""
         return self.clusters >= LEAST_CLUSTERS
 
     @property
     def widening(self) -> float:
-        """Square of the ratio of Student's interval to the normal one."""
+        """Square of the ratio of Student's interval to the normal one, at 95%."""
         return float((stdtrit(max(self.freedom, 1), 0.975) / stdtrit(1e9, 0.975)) ** 2)
 
 
-def _wilson(means: Sequence[_ClusteredMean]) -> list[tuple[float, float]]:
-    """Return Wilson's interval of each share at its effective size."""
+def _wilson_intervals(means: Sequence[_ClusteredMean]) -> list[tuple[float, float]]:
+    """Return Wilson's interval of each mean at its effective number of units."""
     limits = wilson_limits(
         np.array([mean.value for mean in means]),
         np.array([mean.variance * mean.widening for mean in means]),
@@ -343,22 +393,22 @@ def _wilson(means: Sequence[_ClusteredMean]) -> list[tuple[float, float]]:
     return [(float(low), float(high)) for low, high in limits]
 
 
-def _scores(
+def _score_estimates(
     scored: Mapping[str, pd.DataFrame],
     rows: pd.DataFrame,
     condition: Condition,
     resampling: Resampling,
 ) -> ResampledEstimates:
-    """Compute every score in every slice."""
+    """Return every score in every slice, with draws if models are to be ranked."""
     columns, means = [], []
     clustered = {metric: unit.assign(cluster=clusters_of(unit)) for metric, unit in scored.items()}
     for part in _slices(rows):
         left_out_note, labels = (
-            describe_left_out(rows["status"][_chosen(rows, part)]),
-            _labels(part),
+            describe_left_out(rows["status"][_is_in_slice(rows, part)]),
+            _slice_condition(part),
         )
         for metric, unit in clustered.items():
-            slice_units = unit[_chosen(unit, part)]
+            slice_units = unit[_is_in_slice(unit, part)]
             mean = _ClusteredMean.from_units(slice_units)
             incomplete = len(slice_units) - mean.units
             notes = [left_out_note]
@@ -379,24 +429,27 @@ def _scores(
             means.append(mean)
     numbers = [
         replace(number, interval=interval)
-        for (number, _), interval in zip(columns, _wilson(means), strict=True)
+        for (number, _), interval in zip(columns, _wilson_intervals(means), strict=True)
     ]
-    # Draws rank models; the intervals need none.
+    # Resamples are observed to rank models; the intervals need none.
     if resampling.observe:
-        return replace(_clustered(columns, resampling), estimates=numbers)
+        return replace(_resampled_means(columns, resampling), estimates=numbers)
     return estimate.estimates_without_resamples(
         zip(numbers, (mean.value for mean in means), strict=True)
     )
 
 
-def _chance(
+def _chance_results(
     score_names: Collection[str],
     rows: pd.DataFrame,
     key: Key,
     condition: Condition,
     resampling: Resampling,
 ) -> Iterator[Result]:
-    """Yield the scores of random choices: the exact expectation, and ten random runs."""
+    """Yield the scores of random choices: the exact expectation, and the mean of random runs.
+
+    They are for all prompts and for each set of choices. Only scores in `score_names` are yielded.
+    """
     convention = resampling.convention
     prompts = rows[rows["cot"] == rows["cot"].iloc[0]].drop_duplicates("item")
     rng = np.random.default_rng(resampling.seed)
@@ -416,44 +469,50 @@ def _chance(
         for metric, unit in scores.items():
             if metric not in score_names:
                 continue
-            slice_units = unit[_chosen(unit, part)]
+            slice_units = unit[_is_in_slice(unit, part)]
             first_run = slice_units[slice_units["drawn"] == 0]
-            of_size = {
+            expectation_by_size = {
                 size: expected_by_chance(
                     metric, int(size), prompts[prompts["choice_set"] == size], convention
                 )
                 for size in first_run["choice_set"].unique()
             }
             where_condition = condition.but(baseline="expected", **part)
-            expected = first_run["choice_set"]
-            value = float(expected.map(of_size).mean())
-            none = "undefined: no prompt stands beside another" if np.isnan(value) else ""
-            note = join_notes(none, "exact expectation of equally likely choices")
+            value = float(first_run["choice_set"].map(expectation_by_size).mean())
+            undefined_note = "undefined: no prompt stands beside another" if np.isnan(value) else ""
+            note = join_notes(undefined_note, "exact expectation of equally likely choices")
             yield key.result(where_condition, metric, value, n=len(first_run), note=note)
             values = slice_units.groupby("drawn")["value"].mean().to_numpy(float)
-            mean, ends = _mean_with_t_interval(values)
+            mean, interval = _mean_with_t_interval(values)
             where_condition = where_condition.but(baseline="random")
-            none = "undefined: no unit has all its choices" if np.isnan(mean) else ""
-            note = join_notes(none, f"mean of {RANDOM_RUNS} random runs with its t interval")
-            yield key.result(where_condition, metric, mean, ends, n=len(first_run), note=note)
+            undefined_note = "undefined: no unit has all its choices" if np.isnan(mean) else ""
+            note = join_notes(
+                undefined_note, f"mean of {RANDOM_RUNS} random runs with its t interval"
+            )
+            yield key.result(where_condition, metric, mean, interval, n=len(first_run), note=note)
 
 
 def _mean_with_t_interval(values: FloatArray) -> tuple[float, tuple[float, float]]:
-    """Return a mean with its 95% t interval; NaN without values, no interval of one value."""
+    """Return a mean with its 95% t interval; NaN without values, no interval for one value."""
     if len(values) < 2:
         return (float(values[0]) if len(values) else np.nan), NO_INTERVAL
     mean = float(np.mean(values))
-    reach = stdtrit(len(values) - 1, 0.975) * float(np.std(values, ddof=1)) / np.sqrt(len(values))
-    return mean, (mean - reach, mean + reach)
+    half_width = (
+        stdtrit(len(values) - 1, 0.975) * float(np.std(values, ddof=1)) / np.sqrt(len(values))
+    )
+    return mean, (mean - half_width, mean + half_width)
 
 
-def _contrasts(
+def _contrast_results(
     scored: Mapping[str, pd.DataFrame],
     rows: pd.DataFrame,
     key: Key,
     condition: Condition,
 ) -> Iterator[Result]:
-    """Yield the contrast of two levels of each factor, over all and within slices."""
+    """Yield the contrasts of `CONTRASTS` for each score, over all units and within slices.
+
+    A contrast whose levels were not both asked is left out.
+    """
     modes = sorted(rows["cot"].unique())
     for factor, level, versus_level in CONTRASTS:
         if not {level, versus_level} <= set(rows[factor].unique()):
@@ -463,23 +522,28 @@ def _contrasts(
             slices += [{"scenario": scenario} for scenario in sorted(rows["scenario"].unique())]
         elif len(modes) > 1:
             slices += [{"cot": mode} for mode in modes]
-        versus = _labels({factor: versus_level})[factor]
+        versus = _slice_condition({factor: versus_level})[factor]
         paired = {
-            metric: _paired(
+            metric: _pair_units(
                 [unit[unit[factor] == value] for value in (level, versus_level)], factor
             )
             for metric, unit in scored.items()
         }
         for part in slices:
-            contrast_condition = condition.but(**_labels({**part, factor: level}), versus=versus)
+            contrast_condition = condition.but(
+                **_slice_condition({**part, factor: level}), versus=versus
+            )
             for metric, pairs in paired.items():
-                slice_pairs = pairs[_chosen(pairs, part)]
+                slice_pairs = pairs[_is_in_slice(pairs, part)]
                 if slice_pairs["value"].notna().any():
                     yield from _test_results(slice_pairs, key, contrast_condition.but(of=metric))
 
 
-def _paired(sides: Sequence[pd.DataFrame], factor: str) -> pd.DataFrame:
-    """Pair units of two conditions that agree in everything else; NaN where either has no value."""
+def _pair_units(sides: Sequence[pd.DataFrame], factor: str) -> pd.DataFrame:
+    """Pair the units of two levels of `factor` that agree in everything else.
+
+    `value` is the difference, first minus second; NaN where either has no value.
+    """
     keys = [*(name for name in FACTORS if name != factor), "pair", "key"]
     joined = sides[0].merge(sides[1], on=keys, suffixes=("_own", "_versus"))
     return joined.assign(
@@ -489,26 +553,34 @@ def _paired(sides: Sequence[pd.DataFrame], factor: str) -> pd.DataFrame:
 
 
 def _test_results(pairs: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
-    """Yield the mean difference over clusters, and the study's t-test and effect size."""
+    """Yield the results of a contrast: the mean difference, its tests and its effect size.
+
+    Interval and p-value are over clusters; t and Cohen's d are the study's, over units.
+    """
     paired, n_asked = pairs[pairs["value"].notna()], len(pairs)
     first, second = (paired[name].to_numpy(float) for name in ("value_own", "value_versus"))
     mean, gaps = _ClusteredMean.from_units(paired), first - second
-    n, flat = mean.units, mean.variance < 1e-18
+    n, is_constant = mean.units, mean.variance < _ZERO_VARIANCE
     reason = "" if mean.has_interval else "too few clusters"
-    reach = stdtrit(max(mean.freedom, 1), 0.975) * np.sqrt(mean.variance)
-    ends = NO_INTERVAL if reason or flat else (mean.value - reach, mean.value + reach)
-    none = reason or ("all clusters differ alike" if flat else "")
+    half_width = stdtrit(max(mean.freedom, 1), 0.975) * np.sqrt(mean.variance)
+    interval = (
+        NO_INTERVAL if reason or is_constant else (mean.value - half_width, mean.value + half_width)
+    )
+    no_interval_reason = reason or ("all clusters differ alike" if is_constant else "")
     counts = f"{n} pairs of units, {mean.clusters} clusters"
     note = join_notes(
-        counts, f"no interval: {none}" if none else "t over clusters within scenarios"
+        counts,
+        f"no interval: {no_interval_reason}"
+        if no_interval_reason
+        else "t over clusters within scenarios",
     )
-    yield key.result(condition, "difference", mean.value, ends, n=n, asked=n_asked, note=note)
+    yield key.result(condition, "difference", mean.value, interval, n=n, asked=n_asked, note=note)
     spreads = [values.std(ddof=1) if n > 1 else np.nan for values in (first, second)]
     varies, typical = n > 1 and np.ptp(gaps) > 0, float(np.mean(spreads))
     statistic = np.sqrt(n) * gaps.mean() / gaps.std(ddof=1) if varies else np.nan
     d = gaps.mean() / typical if typical > 0 else np.nan
     study = f"paired over units, as the study tests: p = {2 * stdtr(n - 1, -abs(statistic)):.4f}"
-    p, of_p = _p_of(mean), "agrees with the interval, over clusters"
+    p, p_note = _p_value(mean), "agrees with the interval, over clusters"
     for metric, value, note in (
         (
             "t_statistic",
@@ -518,7 +590,7 @@ def _test_results(pairs: pd.DataFrame, key: Key, condition: Condition) -> Iterat
             else "undefined: all differences are equal",
         ),
         ("degrees_of_freedom", n - 1, ""),
-        ("p_value", p, f"undefined: {reason}" if reason else of_p),
+        ("p_value", p, f"undefined: {reason}" if reason else p_note),
         (
             "cohens_d",
             d,
@@ -530,10 +602,13 @@ def _test_results(pairs: pd.DataFrame, key: Key, condition: Condition) -> Iterat
         yield key.result(condition, metric, value, n=n, asked=n_asked, note=note)
 
 
-def _p_of(mean: _ClusteredMean) -> float:
-    """Return the two-sided p of the mean being 0; of the signs if all clusters differ alike."""
+def _p_value(mean: _ClusteredMean) -> float:
+    """Return the two-sided p-value of a mean of 0; NaN with too few clusters for an interval.
+
+    If all clusters have the same difference, it is that of the sign test.
+    """
     if not mean.has_interval:
         return np.nan
-    if mean.variance < 1e-18:
+    if mean.variance < _ZERO_VARIANCE:
         return 1.0 if abs(mean.value) < 1e-12 else 2.0 ** (1 - mean.clusters)
     return float(2 * stdtr(mean.freedom, -abs(mean.value) / np.sqrt(mean.variance)))

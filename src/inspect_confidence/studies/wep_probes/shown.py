@@ -19,30 +19,32 @@ PEOPLE = "people surveyed"
 """Value of `model` in results of the people surveyed."""
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+"""Ends of the lines and boxes of figures, and the median between."""
 BINS = 20
+"""Bins of 5 percentage points, as in the study's divergences."""
 
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """Return bins and quantiles of the probabilities stated for each word, by models and people."""
     if TASK not in frames:
         return []
-    frame = words.with_contexts(frames[TASK])
+    frame = words.fill_missing_contexts(frames[TASK])
     results: list[Result] = []
-    for side in _with_all(words.sides_of(frame)):
+    for side in _with_all_settings(words.sides_of(frame)):
         for word, word_values in side.words.items():
             condition = side.condition.but(word=word)
             results += _distribution(word_values.sample, side.key, condition, word_values.note)
     survey = resampling.options(words.WepOptions).people()
     key = Key(TASK, PEOPLE, "survey")
     for word in map(str, frame["word"].unique()):
-        sample = words.people_of(survey, word)
+        sample = words.sample_of_people(survey, word)
         if sample is not None:
             results += _distribution(sample, key, Condition(word=word), "")
     return results
 
 
-def _with_all(sides: Sequence[words.Side]) -> Iterator[words.Side]:
-    """Yield the sides, and the only setting of a model also as the setting `all`.
+def _with_all_settings(sides: Sequence[words.Side]) -> Iterator[words.Side]:
+    """Yield the sides, and those with a single setting also as the setting `all`.
 
     Figures of all settings together then include models that were asked in one setting only.
     """
@@ -55,7 +57,10 @@ def _with_all(sides: Sequence[words.Side]) -> Iterator[words.Side]:
 
 
 def _distribution(sample: Sample, key: Key, condition: Condition, note: str) -> Iterator[Result]:
-    """Yield the share of values in each bin, with its interval, and the quantiles."""
+    """Yield the share of values in each bin, with its interval, and the quantiles.
+
+    `sample` has percentages, the results have shares. Quantiles are NaN without values.
+    """
     values = words.values_of(sample) / 100
     n = len(values)
     note = join_notes("" if n else "undefined: no readable judgment", note)
@@ -65,14 +70,14 @@ def _distribution(sample: Sample, key: Key, condition: Condition, note: str) -> 
         yield key.result(condition.but(q=q), "probability_quantile", value, n=n, note=note)
 
 
-_SCORES = {
+_HEADING_BY_SCORE = {
     "pairwise_consistency": "pairwise",
     "monotonicity_consistency": "monotonicity",
     "empirical_consistency": "empirical",
     "empirical_monotonicity_consistency": "empirical monotonicity",
     "choice_sensitivity": "sensitivity",
 }
-_CONTRAST = (
+_CONTRAST_COLUMNS = (
     Column("difference", "difference"),
     Column("p_value", "p", 3, interval=False),
     Column("t_statistic", "t", 3, interval=False),
@@ -81,7 +86,7 @@ _CONTRAST = (
 )
 _SLICES = ("scenario", "choice_set", "numbers")
 _THETA = "brunner_munzel_theta"
-_MARKED = {"metric": "p_holm", "of": _THETA}
+_HOLM_P = {"metric": "p_holm", "of": _THETA}
 
 
 def word_tables(results: pd.DataFrame) -> list[View]:
@@ -89,45 +94,47 @@ def word_tables(results: pd.DataFrame) -> list[View]:
     return views_with_lines(
         spec
         for (model, variant), rows in ResultTable.from_frame(results).groups("model", "variant")
-        for spec in _of_model(join_title(model, variant), rows)
+        for spec in _model_tables(join_title(model, variant), rows)
     )
 
 
-def _of_model(model: str, rows: ResultTable) -> Iterator[TableSpec]:
+def _model_tables(model: str, rows: ResultTable) -> Iterator[TableSpec]:
+    """Yield the tables of comparisons, scores and contrasts; `model` is part of the titles."""
     elicited = rows.matching(task=TASK).having("versus")
     for (language, versus), compared in elicited.groups("language", "versus"):
-        yield _against(f"{model}, {language}, against {versus}", compared)
+        yield _comparison_table(f"{model}, {language}, against {versus}", compared)
     choices = rows.matching(task=_CHOICE)
     yield TableSpec(
         f"Consistency of words chosen for numbers: {model}",
         choices,
         ("baseline", "cot", *_SLICES),
-        [Column(metric, heading) for metric, heading in _SCORES.items()],
+        [Column(metric, heading) for metric, heading in _HEADING_BY_SCORE.items()],
         "95% Wilson intervals over clusters of sequences, within scenarios: 36 in all. A model "
         "that always says the same is monotone and has no sensitivity.",
-        label=_replies,
+        label=_score_label,
     )
     yield TableSpec(
         f"Contrasts: {model}",
         choices,
         ("cot", *_SLICES, "versus", "of"),
-        _CONTRAST,
+        _CONTRAST_COLUMNS,
         "The interval of the difference and its p are clustered; t and d are the study's, over "
         "units taken for independent, of which there are df + 1 pairs.",
-        label=_contrast,
+        label=_contrast_label,
     )
 
 
 def _stars(p: float) -> str:
+    """Return the stars of a p-value; 1e-12 gives a p on a border the stars of that border."""
     return stars(p - 1e-12, 0.1, 0.05, 0.01)
 
 
-def _against(title: str, rows: ResultTable) -> TableSpec:
-    """Specify a table: words in rows; theta, KL and the median difference of each setting."""
+def _comparison_table(title: str, rows: ResultTable) -> TableSpec:
+    """Return the table of a comparison, with a row for each word and columns for each setting."""
     columns: list[Column] = []
     for setting in rows.having("word").values("setting"):
         condition = {"setting": setting}
-        theta = Column(_THETA, f"{setting} theta", where=condition, mark=_stars, marked_by=_MARKED)
+        theta = Column(_THETA, f"{setting} theta", where=condition, mark=_stars, marked_by=_HOLM_P)
         kl = Column("kl_divergence", f"{setting} KL", interval=False, where=condition)
         median = Column(
             "median_difference", f"{setting} median", 0, interval=False, where=condition
@@ -136,8 +143,8 @@ def _against(title: str, rows: ResultTable) -> TableSpec:
         columns += [theta, kl, median, n]
     counts = rows.matching(metric="words_that_differ", level="95", adjusted="holm", of=_THETA)
     differ = ", ".join(f"{row['setting']} {_tested_share(row)}" for row in counts)
-    of_reference = sorted({int(row.value) for row in rows.matching(metric="reference_values")})
-    sizes = " to ".join(dict.fromkeys(map(str, (of_reference[0], of_reference[-1]))))
+    reference_sizes = sorted({int(row.value) for row in rows.matching(metric="reference_values")})
+    sizes = " to ".join(dict.fromkeys(map(str, (reference_sizes[0], reference_sizes[-1]))))
     return TableSpec(
         title,
         rows,
@@ -151,26 +158,27 @@ def _against(title: str, rows: ResultTable) -> TableSpec:
 
 
 def _tested_share(row: ResultRow) -> str:
-    """Return how many of the tested words differ."""
+    """Return how many of the tested words differ, as text."""
     if not row.record["n"]:
         return "not tested (too few contexts)"
     return f"{row.value:.0f} of {row.record['n']} tested"
 
 
-def _replies(line: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the cells that name the replies of a line: a model's, or random ones."""
+def _score_label(line: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the first cells of a line of scores: whose replies, and which prompts."""
     mode = {"with": "with reasoning", "without": "without", "": "both"}[line["cot"]]
-    chance = {"": mode, "expected": "chance"}.get(line["baseline"], "ten random runs")
-    return {"replies": chance, "condition": _prompt_label(line, _SLICES)}
+    replies = {"": mode, "expected": "chance"}.get(line["baseline"], "ten random runs")
+    return {"replies": replies, "condition": _prompt_label(line, _SLICES)}
 
 
-def _contrast(line: Mapping[str, str]) -> Mapping[str, str]:
+def _contrast_label(line: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the first cells of a line of contrasts: the two conditions, and the score."""
     contrast = f"{_prompt_label(line, ('cot', *_SLICES))} minus {line['versus']}"
-    return {"contrast": contrast, "score": _SCORES[line["of"]]}
+    return {"contrast": contrast, "score": _HEADING_BY_SCORE[line["of"]]}
 
 
 def _prompt_label(line: Mapping[str, str], names: Sequence[str]) -> str:
-    """Name the prompts that a line is over."""
+    """Describe the prompts that a line is over by the factors in `names`; `all` without factors."""
     templates = {"choice_set": "{} choices", "cot": "{} reasoning"}
     labels = [templates.get(name, "{}").format(line[name]) for name in names if line[name]]
     return ", ".join(labels) or "all"
@@ -178,11 +186,11 @@ def _prompt_label(line: Mapping[str, str], names: Sequence[str]) -> str:
 
 _CHOICE = "wep_choice"
 
-_OTHERS = {versus for _, versus in words.SETTING_PAIRS} | {"en"}
-"""References that are settings or the language; not people, not other models."""
+_CONDITION_REFERENCES = {versus for _, versus in words.SETTING_PAIRS} | {"en"}
+"""References that are settings, or the language English; not people, not other models."""
 
 
-def _scored(parts: Mapping[str, str]) -> bool:
+def _is_score_by_choice_set(parts: Mapping[str, str]) -> bool:
     """Return whether a row is a score by reasoning and choice set, or its expectation by chance."""
     return set(parts) <= {"cot", "choice_set", "baseline", "variant"} and (
         parts.get("baseline", "expected") == "expected"
@@ -191,7 +199,9 @@ def _scored(parts: Mapping[str, str]) -> bool:
 
 _figure = partial(FigureSpec, task=TASK, by=("dataset", "variant"))
 _against_people = partial(_figure, keep=lambda parts: parts.get("versus") == HUMAN)
-_between_conditions = partial(_figure, keep=lambda parts: parts.get("versus") in _OTHERS)
+_between_conditions = partial(
+    _figure, keep=lambda parts: parts.get("versus") in _CONDITION_REFERENCES
+)
 
 FIGURES: Sequence[FigureSpec] = (
     _figure(
@@ -291,7 +301,7 @@ FIGURES: Sequence[FigureSpec] = (
         reads="The four consistency scores over all prompts and by the number of words to choose "
         "from, with and without reasoning. Dashes are the expected scores of random choices. 1 is "
         "perfect.",
-        intervals=tuple(_SCORES)[:4],
+        intervals=tuple(_HEADING_BY_SCORE)[:4],
         task=_CHOICE,
         by=("dataset", "variant"),
         leads=True,
@@ -301,17 +311,17 @@ FIGURES: Sequence[FigureSpec] = (
             "empirical_consistency",
             "empirical_monotonicity_consistency",
         ),
-        keep=_scored,
+        keep=_is_score_by_choice_set,
     ),
     FigureSpec(
         plot="consistency_slices",
         title="Consistency by scenario and by set of numbers",
         reads="The four consistency scores with and without reasoning, by scenario and by the "
         "spread of the numbers. Dashes are the expected scores of random choices.",
-        intervals=tuple(_SCORES)[:4],
+        intervals=tuple(_HEADING_BY_SCORE)[:4],
         task=_CHOICE,
         by=("dataset", "variant"),
-        metrics=tuple(_SCORES)[:4],
+        metrics=tuple(_HEADING_BY_SCORE)[:4],
         keep=lambda parts: (
             "versus" not in parts
             and "choice_set" not in parts
@@ -320,21 +330,29 @@ FIGURES: Sequence[FigureSpec] = (
     ),
 )
 
-_DIFFERING: Mapping[str, Mapping[str, str]] = {
-    named: {
-        **{"adjusted": "holm", "language": "en", "level": "95"},
-        **{"of": "brunner_munzel_theta", "setting": setting, "versus": HUMAN},
+_CONDITION_BY_HEADING: Mapping[str, Mapping[str, str]] = {
+    heading: {
+        "adjusted": "holm",
+        "language": "en",
+        "level": "95",
+        "of": _THETA,
+        "setting": setting,
+        "versus": HUMAN,
     }
-    for named, setting in {"": ALL_SETTINGS, ", concise contexts": "concise"}.items()
+    for heading, setting in {"": ALL_SETTINGS, ", concise contexts": "concise"}.items()
 }
 
 HEADLINES: Sequence[Headline] = (
     Headline(
-        *(_CHOICE, "empirical_consistency", "words that fit the numbers (share)"),
+        task=_CHOICE,
+        metric="empirical_consistency",
+        label="words that fit the numbers (share)",
         short="words that fit the numbers",
     ),
     Headline(
-        *(_CHOICE, "pairwise_consistency", "complements that mirror each other (share)"),
+        task=_CHOICE,
+        metric="pairwise_consistency",
+        label="complements that mirror each other (share)",
         short="complements that mirror each other",
     ),
     Headline(_CHOICE, "monotonicity_consistency", "sequences without a wrong step (share)"),
@@ -343,11 +361,11 @@ HEADLINES: Sequence[Headline] = (
         Headline(
             TASK,
             "words_that_differ",
-            f"words that mean something else than to people{named} (count, 95%, Holm)",
+            f"words that mean something else than to people{heading} (count, 95%, Holm)",
             where,
-            f"words unlike people's{named}",
+            f"words unlike people's{heading}",
         )
-        for named, where in _DIFFERING.items()
+        for heading, where in _CONDITION_BY_HEADING.items()
     ),
 )
 
@@ -359,7 +377,7 @@ CLAUSES: Sequence[Clause] = (
             [("words_that_differ", where)],
             "it gives {} words another probability than people do",
         )
-        for where in _DIFFERING.values()
+        for where in _CONDITION_BY_HEADING.values()
     ),
     Clause(
         _CHOICE,

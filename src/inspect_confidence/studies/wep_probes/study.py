@@ -26,7 +26,7 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
     results: list[Result] = []
     if "wep_elicitation" in frames:
         results += words.words_to_numbers(
-            words.with_contexts(frames["wep_elicitation"]), resampling
+            words.fill_missing_contexts(frames["wep_elicitation"]), resampling
         )
     if "wep_choice" in frames:
         results += choices.numbers_to_words(frames["wep_choice"], resampling)
@@ -39,9 +39,9 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     Words to numbers: the mean probability of each word. Numbers to words: the consistency scores.
     """
     if a["task"].iloc[0] == "wep_elicitation":
-        sides = [_word_values(words.with_contexts(side)) for side in (a, b)]
+        sides = [_word_values(words.fill_missing_contexts(side)) for side in (a, b)]
     else:
-        sides = [_unit_values(side, resampling.convention) for side in (a, b)]
+        sides = [_score_values(side, resampling.convention) for side in (a, b)]
     joined = sides[0].merge(sides[1], on=["name", "item", "key"], suffixes=("_a", "_b"))
     column, names = pd.factorize(joined["name"].to_numpy())
     items = pd.Index(sorted(set(joined["item"])))
@@ -55,7 +55,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
 
 
 def _word_values(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean probability of each word in each context; the items are contexts."""
+    """Return the mean probability of each word by context and setting; the items are contexts."""
     readable = frame[frame["status"] == "ok"]
     keys = ["language", "setting", "context", "word"]
     means = readable.groupby(keys, as_index=False, sort=False)["probability"].mean()
@@ -67,8 +67,8 @@ def _word_values(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({"name": names, **values})
 
 
-def _unit_values(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
-    """Return the units of every score; the items are clusters of complementary sequences."""
+def _score_values(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
+    """Return the values of all units of each score; items are clusters of complements."""
     modes = {mode: Condition(cot="with" if mode else "without") for mode in (True, False)}
     parts = []
     for metric, unit in choices.units(choices.ranked(frame, convention), convention).items():

@@ -1,4 +1,4 @@
-"""Words to numbers: every word of every condition, alone and against people and each other."""
+"""Words to numbers: the probabilities of each word, and comparisons with people and conditions."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,8 +23,9 @@ from inspect_confidence.studies.study import Resampling, SampleFacts, option
 TASK = "wep_elicitation"
 ALL_SETTINGS = "all"
 HUMAN = "human"
-BINS = "20 bins from 0 to 100, 1e-10 in empty ones, natural logarithm"
+BINNING_NOTE = "20 bins from 0 to 100, 1e-10 in empty ones, natural logarithm"
 LEVELS = (90, 95, 99)
+"""Confidence levels in percent at which words are tested."""
 
 SETTING_PAIRS = (
     ("female", "male"),
@@ -32,7 +33,7 @@ SETTING_PAIRS = (
     ("male", "concise"),
     ("extended", "concise"),
 )
-"""Pairs of compared settings."""
+"""Pairs of settings that are compared: the one, and its reference."""
 
 _BINNED = ("kl_divergence", "jensen_shannon")
 _MEASURES = (*_BINNED, "ks_statistic", "wasserstein")
@@ -44,7 +45,7 @@ class WepOptions:
 
     Attributes:
         survey: What people say that words mean, counts by word and value, from a csv file with a
-            column a word and values from 0 to 100; None is the 123 people surveyed by W.
+            column for each word and values from 0 to 100; None is the 123 people surveyed by W.
             Fagen-Ulmschneider.
     """
 
@@ -60,7 +61,7 @@ class WepOptions:
 
 
 Sample: TypeAlias = Mapping[str, float]
-"""Probabilities in percent that a side gives to a word, by context or by person."""
+"""Probabilities of a word in percent, by context (of a model) or by person (of a survey)."""
 
 
 def values_of(sample: Sample) -> FloatArray:
@@ -73,23 +74,24 @@ class Word:
     """One side's judgments of a word.
 
     Attributes:
-        sample: The readable judgments, averaged over the epochs and settings of a context.
-        n_asked: How many contexts it was asked in.
-        judgments: How often it was asked.
-        note: What was left out.
+        sample: Probability by context, averaged over epochs, then settings; unread ones are absent.
+        n_asked: How many contexts the word was asked in.
+        judgment_count: How many judgments there are, over contexts, epochs and settings.
+        note: Note on the judgments left out.
     """
 
     sample: Sample
     n_asked: int
-    judgments: int
+    judgment_count: int
     note: str
 
 
 @dataclass(frozen=True)
 class Side:
-    """The judgments of one way of asking one model.
+    """Judgments of one model on one data set, in one language and setting.
 
-    The condition has language, setting, which may be `all`, and the variant of the run.
+    The condition has the language, the setting (`all` for several settings together) and the
+    variant of the run.
     """
 
     key: Key
@@ -98,7 +100,7 @@ class Side:
 
     @property
     def model_and_variant(self) -> tuple[str, str]:
-        """Model and variant."""
+        """Model and variant; the variant is empty if there is none."""
         return self.key.model, self.condition.get("variant", "")
 
     @property
@@ -108,22 +110,22 @@ class Side:
 
     @cached_property
     def words(self) -> "dict[str, Word]":
-        """The words, in the order in which they were asked."""
+        """Judgments of each word, in the order of the rows."""
         by = ["word", "context"]
-        asked = self.rows[by].drop_duplicates()["word"].value_counts()
-        read = self.rows[self.rows["status"] == "ok"]
-        setting_means = read.groupby([*by, "setting"], sort=True)["probability"].mean()
-        # A context in several settings, such as female and male, is asked about one event.
+        contexts_asked = self.rows[by].drop_duplicates()["word"].value_counts()
+        readable = self.rows[self.rows["status"] == "ok"]
+        setting_means = readable.groupby([*by, "setting"], sort=True)["probability"].mean()
+        # The settings of a context, such as female and male, are about one event: one value.
         means = 100 * setting_means.groupby(level=by).mean()
-        values: dict[str, dict[str, float]] = {}
+        samples: dict[str, dict[str, float]] = {}
         for (word, context), value in zip(means.index, means.tolist(), strict=True):
-            values.setdefault(str(word), {})[str(context)] = value
+            samples.setdefault(str(word), {})[str(context)] = value
         return {
             str(word): Word(
-                values.get(str(word), {}),
-                int(asked[word]),
-                len(rows),
-                describe_left_out(rows["status"]),
+                sample=samples.get(str(word), {}),
+                n_asked=int(contexts_asked[word]),
+                judgment_count=len(rows),
+                note=describe_left_out(rows["status"]),
             )
             for word, rows in self.rows.groupby("word", sort=False)
         }
@@ -137,8 +139,8 @@ def read_statement(sample: SampleFacts) -> list[dict[str, Any]]:
     return [{**row, **score.select("probability"), **outcome}]
 
 
-def with_contexts(frame: pd.DataFrame) -> pd.DataFrame:
-    """Check judgments and name their contexts; a context without a name is its item.
+def fill_missing_contexts(frame: pd.DataFrame) -> pd.DataFrame:
+    """Check probabilities, and fill in the item as the context where none is given.
 
     Raises:
         InvalidArgument: A probability is not in [0, 1].
@@ -149,7 +151,10 @@ def with_contexts(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def sides_of(frame: pd.DataFrame) -> list[Side]:
-    """Return every model, variant, data set, language and setting, and the settings together."""
+    """Return a side for each model, variant, data set, language and setting.
+
+    Several settings of a language also have a side together, the setting `all`.
+    """
     sides = []
     for key, condition, rows in estimate.condition_groups(
         frame, ("model", "variant", "dataset", "language")
@@ -163,8 +168,11 @@ def sides_of(frame: pd.DataFrame) -> list[Side]:
     return sides
 
 
-def people_of(survey: Survey, word: str) -> Sample | None:
-    """Return the answers of the people surveyed; None if the word wasn't in the survey."""
+def sample_of_people(survey: Survey, word: str) -> Sample | None:
+    """Return the probabilities of a word by person; None if the survey lacks the word.
+
+    A survey has counts, not persons: persons are numbers.
+    """
     if word not in survey:
         return None
     counts = survey[word]
@@ -173,61 +181,67 @@ def people_of(survey: Survey, word: str) -> Sample | None:
 
 
 def words_to_numbers(frame: pd.DataFrame, resampling: Resampling) -> list[Result]:
-    """Return all results of the elicitation."""
+    """Return all results of probabilities elicited for words: alone, and in comparisons."""
     survey = resampling.options(WepOptions).people()
     sides = sides_of(frame)
-    people = {word: people_of(survey, word) for word in map(str, frame["word"].unique())}
+    people = {word: sample_of_people(survey, word) for word in map(str, frame["word"].unique())}
     samples_of_people = {word: sample for word, sample in people.items() if sample is not None}
     results: list[Result] = []
     for side in sides:
         results += estimate.results_of(
-            estimate.estimates_without_resamples(_single_values(side)), side.key
+            estimate.estimates_without_resamples(_word_estimates(side)), side.key
         )
         results += _comparison_results(side, samples_of_people, HUMAN, resampling)
-    for compared, versus, name in _pairs(sides):
-        samples = {word: word_values.sample for word, word_values in versus.words.items()}
+    for compared, reference, name in _compared_sides(sides):
+        samples = {word: word_values.sample for word, word_values in reference.words.items()}
         results += _comparison_results(compared, samples, name, resampling)
     return results
 
 
-def _pairs(sides: Sequence[Side]) -> Iterator[tuple[Side, Side, str]]:
-    """Yield pairs of sides that differ in one thing only: setting, language, or model."""
+def _compared_sides(sides: Sequence[Side]) -> Iterator[tuple[Side, Side, str]]:
+    """Yield a side, its reference and the reference's name, for sides that differ in one thing.
+
+    That is the setting (`SETTING_PAIRS`), the language (against English), or model and variant (the
+    later against the earlier side).
+    """
     for (i, first), (j, second) in product(enumerate(sides), repeat=2):
         if i == j or first.key.dataset != second.key.dataset:
             continue
-        (language, setting), (its_language, its_setting) = (
-            first.language_and_setting,
-            second.language_and_setting,
-        )
+        language, setting = first.language_and_setting
+        reference_language, reference_setting = second.language_and_setting
         if first.model_and_variant != second.model_and_variant:
             if first.language_and_setting == second.language_and_setting and i > j:
                 yield first, second, " ".join(filter(None, second.model_and_variant))
-        elif language == its_language:
-            if (setting, its_setting) in SETTING_PAIRS:
-                yield first, second, its_setting
-        elif setting == its_setting and its_language == "en":
-            yield first, second, its_language
+        elif language == reference_language:
+            if (setting, reference_setting) in SETTING_PAIRS:
+                yield first, second, reference_setting
+        elif setting == reference_setting and reference_language == "en":
+            yield first, second, reference_language
 
 
-_Value: TypeAlias = tuple[Estimate, float]
-"""An estimate and its value."""
+_ValuedEstimate: TypeAlias = tuple[Estimate, float]
+"""Description of an estimate, and its value."""
 
 
-def _single_values(side: Side) -> Iterator[_Value]:
-    """Yield mean, median and spread of each word, and the number of judgments."""
+def _word_estimates(side: Side) -> Iterator[_ValuedEstimate]:
+    """Yield mean, median and standard deviation of each word, and the number of judgments.
+
+    Mean and median are NaN without readable judgments, the standard deviation with fewer than two.
+    """
     for word, word_values in side.words.items():
         condition, values = side.condition.but(word=word), values_of(word_values.sample) / 100
         n = len(values)
-        # Rounding leaves a spread of 1e-17.
+        # The standard deviation of equal floats can be 1e-17 instead of 0.
         is_constant = n > 1 and np.ptp(values) == 0
         spread = np.nan if n < 2 else 0.0 if is_constant else values.std(ddof=1)
+        mean, median = (_value_or_nan(statistic, values) for statistic in (np.mean, np.median))
         note = join_notes("one value in all contexts" if is_constant else "", word_values.note)
         reason = (
             metrics.SAME if is_constant else "fewer than 5 contexts differ from the commonest value"
         )
-        for metric, value, ends in (
-            ("mean_probability", _or_nan(np.mean, values), metrics.mean_interval(values)),
-            ("median_probability", _or_nan(np.median, values), metrics.median_interval(values)),
+        for metric, value, interval in (
+            ("mean_probability", mean, metrics.mean_interval(values)),
+            ("median_probability", median, metrics.median_interval(values)),
             ("probability_spread", spread, None),
         ):
             no_interval_reason = reason if metric == "mean_probability" else ""
@@ -237,28 +251,31 @@ def _single_values(side: Side) -> Iterator[_Value]:
                     metric,
                     n,
                     note,
-                    ends,
+                    interval,
                     n_asked=word_values.n_asked,
                     no_interval_reason=no_interval_reason,
                 ),
                 value,
             )
         yield (
-            Estimate(condition, "n", word_values.judgments, word_values.note),
-            word_values.judgments,
+            Estimate(condition, "n", word_values.judgment_count, word_values.note),
+            word_values.judgment_count,
         )
 
 
-def _or_nan(statistic: Callable[[FloatArray], Any], values: FloatArray) -> float:
+def _value_or_nan(statistic: Callable[[FloatArray], Any], values: FloatArray) -> float:
     return float(statistic(values)) if len(values) else np.nan
 
 
 @dataclass(frozen=True)
 class _WordTests:
-    """The distance of one word between one side and another.
+    """Tests of whether a word means the same to a side and its reference.
 
-    p-values are by the tested metric: of the Brunner-Munzel test and, if contexts are shared, of
-    the test with exchanged signs. `undefined_reason` says why the Brunner-Munzel test has no value.
+    Attributes:
+        n: Number of contexts of the side.
+        p_values: p-value by tested metric: of the Brunner-Munzel test and, if contexts are shared,
+            of the sign-flip test.
+        undefined_reason: Why the Brunner-Munzel test has no value; empty if it has one.
     """
 
     n: int
@@ -269,13 +286,20 @@ class _WordTests:
 def _comparison_results(
     side: Side, reference: Mapping[str, Sample], versus: str, resampling: Resampling
 ) -> Iterator[Result]:
-    """Yield every word's comparison with a reference, adjusted p, and how many words differ."""
+    """Yield the comparison of each word with a reference, adjusted p, and how many words differ.
+
+    Args:
+        side: The judgments to compare.
+        reference: Sample by word; words without one are left out.
+        versus: Name of the reference, for the condition.
+        resampling: Convention and seed.
+    """
     comparisons: dict[str, _WordTests] = {}
     against = side.condition.but(versus=versus)
     for word, word_values in side.words.items():
         if word in reference:
             word_condition = against.but(word=word)
-            rows, comparisons[word] = _compared(
+            rows, comparisons[word] = _compare_word(
                 word_condition, word_values, reference[word], resampling
             )
             yield from estimate.results_of(estimate.estimates_without_resamples(rows), side.key)
@@ -286,91 +310,129 @@ def _comparison_results(
             if metric in comparison.p_values
         }
         if with_metric:
-            yield from _tests(with_metric, metric, side.key, against.but(of=metric))
+            yield from _test_results(with_metric, metric, side.key, against.but(of=metric))
 
 
-def _compared(
-    condition: Condition, word_values: Word, versus: Sample, resampling: Resampling
-) -> tuple[list[_Value], _WordTests]:
-    """Compare one side's probabilities with a reference, which comes first in every measure."""
+def _compare_word(
+    condition: Condition, word_values: Word, reference: Sample, resampling: Resampling
+) -> tuple[list[_ValuedEstimate], _WordTests]:
+    """Return all measures of a word against a reference, and its tests.
+
+    The reference comes first in every measure: differences are reference minus side.
+    """
     sample, theta = word_values.sample, "brunner_munzel_theta"
-    n, units = len(sample), min(len(sample), len(versus))
-    form: Literal["t", "logit"] = "t" if resampling.convention == "authors" else "logit"
-    sides = values_of(versus), values_of(sample)
-    test = metrics.brunner_munzel(*sides, interval=form, seed=resampling.seed)
-    shared = np.array([versus[name] - value for name, value in sample.items() if name in versus])
-    note = join_notes(f"{len(versus)} values against {n}", word_values.note)
+    n, unit_count = len(sample), min(len(sample), len(reference))
+    interval_form: Literal["t", "logit"] = "t" if resampling.convention == "authors" else "logit"
+    sides = values_of(reference), values_of(sample)
+    test = metrics.brunner_munzel(*sides, interval=interval_form, seed=resampling.seed)
+    common = [name for name in sample if name in reference]
+    shared_differences = np.array([reference[name] - sample[name] for name in common])
+    note = join_notes(f"{len(reference)} values against {n}", word_values.note)
 
-    def number(
+    def describe(
         metric: str,
         interval: tuple[float, float] | None,
         no_interval_reason: str = "",
         remark: str = "",
     ) -> Estimate:
-        about = join_notes(remark, note), interval, no_interval_reason, word_values.n_asked, units
-        return Estimate(condition, metric, n, *about, no_interval_reason=no_interval_reason)
+        return Estimate(
+            condition,
+            metric,
+            n,
+            join_notes(remark, note),
+            interval,
+            undefined_reason=no_interval_reason,
+            n_asked=word_values.n_asked,
+            unit_count=unit_count,
+            no_interval_reason=no_interval_reason,
+        )
 
-    rows = [(number(theta, (test.ci_low, test.ci_high), test.reason), test.theta)]
+    rows = [(describe(theta, (test.ci_low, test.ci_high), test.reason), test.theta)]
     tables = ValueTables.pair(*sides)
     for metric in _MEASURES:
         value = float(metrics.TABLE_FUNCTIONS[metric](*tables)[0])
-        rows.append((number(metric, None, remark=BINS if metric in _BINNED else ""), value))
-    difference = number("median_difference", _difference_of_medians(*sides))
-    if len(shared):
-        difference = number("median_difference", NO_INTERVAL, "both sides share contexts")
+        remark = BINNING_NOTE if metric in _BINNED else ""
+        rows.append((describe(metric, None, remark=remark), value))
+    difference = describe("median_difference", _difference_of_medians(*sides))
+    if common:
+        difference = describe("median_difference", NO_INTERVAL, "both sides share contexts")
     rows.append((difference, metrics.median_difference(*sides)))
     rows.append(
         (Estimate(condition, "own_values", n, word_values.note, n_asked=word_values.n_asked), n)
     )
-    rows.append((Estimate(condition, "reference_values", len(versus)), len(versus)))
+    rows.append((Estimate(condition, "reference_values", len(reference)), len(reference)))
     p_values = {theta: test.p}
-    if m := len(shared):
-        p, ends = metrics.sign_flips(shared, seed=resampling.seed)
-        about = f"on {m} shared contexts", ends, "", word_values.n_asked
+    if common:
+        p, interval = metrics.sign_flips(shared_differences, seed=resampling.seed)
         paired = Estimate(
-            condition, "paired_difference", m, *about, no_interval_reason=metrics.SAME
+            condition,
+            "paired_difference",
+            len(common),
+            f"on {len(common)} shared contexts",
+            interval,
+            n_asked=word_values.n_asked,
+            no_interval_reason=metrics.SAME,
         )
-        rows.append((paired, float(shared.mean())))
+        rows.append((paired, float(shared_differences.mean())))
         p_values["paired_difference"] = p
     return rows, _WordTests(n, p_values, test.reason)
 
 
-def _difference_of_medians(versus: FloatArray, sample: FloatArray) -> tuple[float, float]:
-    """Return the interval of a difference of medians from both intervals (MOVER)."""
-    (low, high), (its_low, its_high) = map(metrics.median_interval, (versus, sample))
-    if np.isnan(low) or np.isnan(its_low):
+def _difference_of_medians(reference: FloatArray, sample: FloatArray) -> tuple[float, float]:
+    """Return the interval of median(reference) - median(sample), by MOVER from both intervals.
+
+    There is none if one of the medians has none.
+    """
+    low, high = metrics.median_interval(reference)
+    sample_low, sample_high = metrics.median_interval(sample)
+    if np.isnan(low) or np.isnan(sample_low):
         return NO_INTERVAL
-    median, its = np.median(versus), np.median(sample)
-    below, above = np.hypot(median - low, its_high - its), np.hypot(high - median, its - its_low)
-    return float(median - its - below), float(median - its + above)
+    median, sample_median = np.median(reference), np.median(sample)
+    below = np.hypot(median - low, sample_high - sample_median)
+    above = np.hypot(high - median, sample_median - sample_low)
+    return float(median - sample_median - below), float(median - sample_median + above)
 
 
-def _tests(
+def _test_results(
     comparisons: Mapping[str, _WordTests], metric: str, key: Key, condition: Condition
 ) -> Iterator[Result]:
-    """Yield the p-value of each word, adjusted over the words, and how many words differ."""
+    """Yield the p-value of each word, alone and by Holm's adjustment, and how many words differ.
+
+    `metric` names the test in `p_values`. Words without a p-value count as untested.
+    """
     p = np.array([comparison.p_values[metric] for comparison in comparisons.values()])
-    defined, adjusted = ~np.isnan(p), metrics.holm(p)
-    over = f"over {defined.sum()} words"
-    over += f"; {(~defined).sum()} undefined" if not defined.all() else ""
-    for (word, comparison), raw, holms in zip(comparisons.items(), p, adjusted, strict=True):
-        where_condition, n = condition.but(word=word), comparison.n
-        reason = f"undefined: {comparison.undefined_reason}" if np.isnan(raw) else ""
-        yield key.result(where_condition, "p_value", raw, n=n, note=reason or _mark(raw))
+    is_defined, adjusted = ~np.isnan(p), metrics.holm(p)
+    over = f"over {is_defined.sum()} words"
+    over += f"; {(~is_defined).sum()} undefined" if not is_defined.all() else ""
+    for (word, comparison), word_p, adjusted_p in zip(
+        comparisons.items(), p, adjusted, strict=True
+    ):
+        row_condition, n = condition.but(word=word), comparison.n
+        reason = f"undefined: {comparison.undefined_reason}" if np.isnan(word_p) else ""
         yield key.result(
-            where_condition, "p_holm", holms, n=n, note=reason or join_notes(_mark(holms), over)
+            row_condition, "p_value", word_p, n=n, note=reason or _describe_significance(word_p)
         )
-    tested = int(defined.sum())
+        yield key.result(
+            row_condition,
+            "p_holm",
+            adjusted_p,
+            n=n,
+            note=reason or join_notes(_describe_significance(adjusted_p), over),
+        )
+    tested = int(is_defined.sum())
     note = over if tested else f"undefined: {metrics.METRICS['words_that_differ'].undefined}"
     for level, (name, values) in product(LEVELS, {"none": p, "holm": adjusted}.items()):
-        differ = float((values[defined] < 1 - level / 100 + 1e-12).sum()) if tested else np.nan
-        where_condition = condition.but(adjusted=name, level=level)
+        differ = float((values[is_defined] < 1 - level / 100 + 1e-12).sum()) if tested else np.nan
+        row_condition = condition.but(adjusted=name, level=level)
         yield key.result(
-            where_condition, "words_that_differ", differ, n=tested, asked=len(p), note=note
+            row_condition, "words_that_differ", differ, n=tested, asked=len(p), note=note
         )
 
 
-def _mark(p: float) -> str:
-    """Return the mark of the strictest of three levels at which p is significant."""
+def _describe_significance(p: float) -> str:
+    """Describe the highest of `LEVELS` at which p is significant.
+
+    1e-12 allows for rounding: a p on the border of a level is significant.
+    """
     reached = [level for level in LEVELS if p < 1 - level / 100 + 1e-12]
     return f"differs at {max(reached)}%" if reached else "no difference at 90%"
