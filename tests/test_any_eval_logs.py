@@ -470,7 +470,7 @@ def test_real_logs_without_confidence_are_left_out(real: Path) -> None:
     """One error with the first log, the remedy and the number of others; nothing is guessed."""
     stderr = printed("summarize", real, code=2).stderr
     assert "theory_of_mind: no confidence: wrap the eval in with_confidence, or name the" in stderr
-    assert stderr.rstrip().endswith("; 1 more notice")
+    assert stderr.rstrip().endswith("; 1 more notice.")
 
 
 def test_a_real_log_with_a_field(real: Path) -> None:

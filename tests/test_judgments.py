@@ -205,7 +205,7 @@ def test_what_logs_share_is_noticed_once(tmp_path: Path) -> None:
 
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
     """A folder without logs of ours is an error, not an empty table."""
-    with pytest.raises(InvalidArgument, match=r"No judgments in .*; give Inspect's logs"):
+    with pytest.raises(InvalidArgument, match=r"No judgments in .*: give Inspect's logs"):
         read_judgments(tmp_path)
 
 

@@ -134,7 +134,7 @@ def compare(
     if not rows:
         raise InvalidArgument(
             "There is nothing to compare: no two models, variants or methods answered the same "
-            "items; name logs or files of at least two."
+            "items; name logs or files of at least two, and the items with --column item=COLUMN."
         )
     frame = pd.DataFrame(rows).rename(columns={"first": "value_a", "second": "value_b"})
     is_primary = _is_primary(frame, metrics) & (frame["by"] == "").to_numpy()

@@ -565,6 +565,6 @@ def map_cells(
             row = int(values.index[codes == code][0]) + 1
             raise InvalidArgument(
                 f"{source}, row {row}: {str(value)[:60]!r} in the column {column!r} is not "
-                f"{expected}; leave the cell empty if there is none."
+                f"{expected}; write one, or leave the cell empty."
             ) from None
     return pd.Series(converted[codes], values.index)

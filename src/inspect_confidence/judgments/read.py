@@ -202,14 +202,15 @@ def read_judgments(
         for task, frame in source.items():
             frames.setdefault(task, []).append(frame)
     if not frames:
-        problem = (
-            f"No judgments in {', '.join(locations)}; give Inspect's logs, a folder of them, or "
-            "tables (csv, tsv, jsonl, json, parquet, also .gz)"
+        formats = (
+            "give Inspect's logs, a folder of them, or tables (csv, tsv, jsonl, json, parquet, "
+            "also .gz)"
         )
-        parts = [problem, *notices[:1]]
+        reason = notices[0] if notices else formats
+        further = ""
         if len(notices) > 1:
-            parts.append(f"{len(notices) - 1} more notice{'s' if len(notices) > 2 else ''}")
-        raise InvalidArgument("; ".join(parts))
+            further = f"; {len(notices) - 1} more notice{'s' if len(notices) > 2 else ''}"
+        raise InvalidArgument(f"No judgments in {', '.join(locations)}: {reason}{further}.")
     judgments: dict[str, pd.DataFrame] = {}
     repeats: dict[str, int] = {}
     for task, task_frames in frames.items():

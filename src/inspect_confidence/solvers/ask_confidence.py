@@ -306,7 +306,10 @@ async def _replies(state: TaskState, method: str, request: ConfidenceRequest) ->
 def _unaskable(state: TaskState, method: str) -> ParseFailure | None:
     """Return why a method cannot be used for a sample, or None if it can."""
     if method != "before" and not state.output.choices:
-        return ParseFailure("limit_reached", "the eval gave no answer to be sure of")
+        return ParseFailure(
+            "limit_reached",
+            "the eval gave no answer to be sure of; ask_confidence comes after what answers",
+        )
     needs_text = is_decision(method) or method in ("alone", "p_true", "consistency")
     if needs_text and not state.output.completion.strip():
         return ParseFailure("no_response", "the eval's answer has no text")

@@ -46,6 +46,7 @@ _NOT_FOUND = (
     "no confidence: wrap the eval in with_confidence, or name the field that holds it with "
     "--confidence-from"
 )
+_NOT_ASKED = "no confidence was asked for: put ask_confidence after the solver that answers"
 _EMPTY_FIELD = "the log holds nothing in {}"
 _SCALE_UNKNOWN = "some lie outside 0 to 1: say the scale with --confidence-scale"
 _STATED = re.compile(r"confiden\w*\W{0,20}\d|\d\W{0,20}(?:\w+\W+)?confiden", re.I)
@@ -101,9 +102,8 @@ def read_sample(sample: SampleFacts) -> JudgmentRows:
     if sample.epochs > 1 and not sample.recorded.outcome:
         judgments.append({"method": EPOCHS, **_status_columns()})
     if not judgments and not decision_rows:
-        judgments = [
-            {"method": NONE, **_status_columns(ParseFailure("scoring_failed", _NOT_FOUND))}
-        ]
+        failure = ParseFailure("scoring_failed", _NOT_ASKED if own_score else _NOT_FOUND)
+        judgments = [{"method": NONE, **_status_columns(failure)}]
     rows = [_set_outcome({**row, **judgment}, sample, correct) for judgment in judgments]
     return [*rows, *decision_rows]
 
@@ -503,7 +503,7 @@ def _failed_method(judgments: JudgmentRows, method: str) -> dict[str, Any]:
     row = {name: value for name, value in first.items() if name not in _METHOD_COLUMNS}
     row["method"] = method
     is_failed = first["method"] in (NONE, EPOCHS) and first["status"] != "ok"
-    if is_failed and first["reason"] != _NOT_FOUND:
+    if is_failed and first["reason"] not in (_NOT_FOUND, _NOT_ASKED):
         return row
     return {**row, **_scoring_failed(_EMPTY_FIELD.format(method))}
 

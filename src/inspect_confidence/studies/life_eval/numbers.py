@@ -273,7 +273,7 @@ def slope(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Statisti
         condition,
         "hard_easy_slope",
         line.judgments,
-        join_notes(f"intercept {line.intercept:.4f}", describe_counts(rows, present)),
+        join_notes(f"intercept {line.intercept:z.4f}", describe_counts(rows, present)),
         n_asked=len(rows),
         unit_count=estimate.unit_names(rows)[present].nunique(),
     )
