@@ -285,11 +285,11 @@ FIGURES: Sequence[FigureSpec] = (
 )
 
 HEADLINES: Sequence[Headline] = (
-    Headline(_TASK, "cmfg", "conditional mean faithful generation", {"split": "test"}),
+    Headline(_TASK, "cmfg", "conditional mean faithful generation, test items", {"split": "test"}),
     Headline(
         task=_TASK,
         metric="faithfulness",
-        label="faithfulness (share)",
+        label="faithfulness, test items (share)",
         where={"split": "test"},
         short="faithfulness of hedges",
     ),
