@@ -1,4 +1,4 @@
-"""A reply -> its sentences."""
+"""Splitting of a reply into sentences."""
 
 import re
 from collections.abc import Iterable
@@ -15,11 +15,11 @@ _CLOSING = r"(?:[\"'”’」』】》）)\]*_`»›]|\[\d{1,3}\]|[¹²³⁰⁴-
 _ENDS = re.compile(rf"[.!?…。！？]{_CLOSING}*$")
 _CLOSED = re.compile(rf"(?<!\s){_CLOSING}+(?=\s|$)")
 _WORD = re.compile(r"\w")
-_HALF = re.compile("[\ud800-\udfff]")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 """A lone surrogate, which can't be encoded."""
 
 _INITIALS = re.compile(r"(?<![A-Za-z])[A-Za-z]\.\Z")
-_LONGEST = 60
+_LAST_WORDS_LENGTH = 60
 """Number of characters in which the last two words of a part are looked for."""
 _ABBREVIATION = re.compile(
     r"(?:\b(?P<the>(?i:an?|the|this|that|my|your|his|her|our|their))\s+)?"
@@ -36,46 +36,49 @@ _OPENERS = (
     "Actually|Although|And|But|However|If|It|Likely|Maybe|My|Or|Perhaps|Possibly|Presumably|"
     "Probably|That|The|There|They|This|Though|We"
 )
-_MISSED = re.compile(
+_MISSED_START = re.compile(
     rf"[.!?…][)\]*_]*\s+(?=[*_(]*(?:{_I}|(?:{_OPENERS})\b))"
     r"|\([A-Z][^()_]*_[^()]*(?<=[.!?…])\)\s+(?=[*_(]*[A-Z])"  # a sentence in brackets
 )
 """Where a sentence begins that sentencex doesn't see; `_` is a blank within brackets or quotes."""
-_WITHIN = re.compile(r'"[^"]*"|“[^“”]*”|«[^«»]*»|「[^「」]*」|\([^()]*\)')
-_SIGN = re.compile(r"\s*[-*•\u2013]\s+(?=\S)")
+_QUOTED_OR_BRACKETED = re.compile(r'"[^"]*"|“[^“”]*”|«[^«»]*»|「[^「」]*」|\([^()]*\)')
+_BULLET_SIGN = re.compile(r"\s*[-*•\u2013]\s+(?=\S)")
 _LABEL = re.compile(r"\s*(?P<open>\(?)(?P<place>\d{1,3}|[a-zA-Z])(?P<close>[.)])\s+(?=\S)")
-_INLINE = re.compile(
+_INLINE_LABEL = re.compile(
     r"(?:^|(?<=[.!?…:;])\s|(?<=[。！？：；]))"
     r"\s*(?P<open>\(?)(?P<place>\d{1,2})(?P<close>[.)])\s+(?=\S)"
 )
 
 
-def _cut_line(line: str) -> list[str]:
+def _split_line(line: str) -> list[str]:
     """Return the sentences of a line with the blanks between them; joined, they are the line."""
     ends, end = {0, len(line)}, 0
-    # It fails on blanks that aren't ASCII's and on surrogates; one for one, the places stay.
-    for part in sentencex.segment("en", _HALF.sub("\ufffd", re.sub(r"\s", " ", line))):
+    # sentencex fails on blanks outside ASCII and on surrogates. One character replaces another, so
+    # that positions stay.
+    for part in sentencex.segment("en", _LONE_SURROGATE.sub("\ufffd", re.sub(r"\s", " ", line))):
         end += len(part)
         closed = _CLOSED.match(line, end)
         ends.add(closed.end() if closed else end)
-    unparted = _WITHIN.sub(lambda match: re.sub(r"\s", "_", match.group()), line)
-    ends |= {missed.end() for missed in _MISSED.finditer(unparted)}
+    unparted = _QUOTED_OR_BRACKETED.sub(lambda match: re.sub(r"\s", "_", match.group()), line)
+    ends |= {missed.end() for missed in _MISSED_START.finditer(unparted)}
     begins: list[int] = []
     for start, stop in pairwise(sorted(ends)):
         part = line[start:stop]
-        before = line[max(start - 2 * _LONGEST, begins[-1]) : start].rstrip() if begins else ""
-        if not begins or (_WORD.search(part) and not _goes_on(before, part.lstrip())):
+        before = (
+            line[max(start - 2 * _LAST_WORDS_LENGTH, begins[-1]) : start].rstrip() if begins else ""
+        )
+        if not begins or (_WORD.search(part) and not _continues_sentence(before, part.lstrip())):
             begins.append(start)
     return [line[start:stop] for start, stop in pairwise([*begins, len(line)])]
 
 
-def _goes_on(before: str, after: str) -> bool:
+def _continues_sentence(before: str, after: str) -> bool:
     """Return whether a sentence continues in the text after its full stop."""
     if not before.endswith("."):
         return False
     if after[:1].islower() or (_INITIALS.search(before) and re.match(r"[A-Za-z]\.", after)):
         return True
-    if not (last := _ABBREVIATION.search(before[-_LONGEST:])):
+    if not (last := _ABBREVIATION.search(before[-_LAST_WORDS_LENGTH:])):
         return False
     if last["number"]:
         return bool(_NUMBER.match(after))
@@ -87,10 +90,10 @@ def split_sentences(text: str) -> list[str]:
     r"""Return the sentences of a text, English or Chinese, without blanks around them.
 
     The model's reasoning is left out. Each line is split on its own, so that items of a list are
-    sentences of their own. Bullets are left out. Numbers or letters of items are left out if two or
-    more items count on from each other, since "42. I think" and "B. Franklin" begin with no bullet.
-    Numbers that count from 1 within a line are left out too, as are lines without a word. Quoted
-    text within a reply stays in one sentence.
+    sentences of their own. Bullets and lines without a word are left out. Numbers or letters of
+    items are left out if two or more items count on from each other, since "42. I think" and
+    "B. Franklin" do not begin with a bullet. Numbers that count from 1 within a line are left out
+    too. Quoted text within a reply stays in one sentence.
 
     Example:
         >>> split_sentences("It's probably Dr. J. Smith. I'm not sure!")
@@ -99,8 +102,8 @@ def split_sentences(text: str) -> list[str]:
         ['Possibly 3.5 kg.', '可能是巴黎。', '我不确定。']
     """
     lines = [line for line in without_thoughts(text).splitlines() if _WORD.search(line)]
-    pieces = (piece for line in _without_bullets(lines) for piece in _items(line))
-    parts = (part for piece in pieces for part in _cut_line(piece))
+    pieces = (piece for line in _without_bullets(lines) for piece in _split_numbered_items(line))
+    parts = (part for piece in pieces for part in _split_line(piece))
     return [part.strip() for part in parts if _WORD.search(part)]
 
 
@@ -110,30 +113,33 @@ def ends_whole(text: str) -> bool:
 
 
 def _without_bullets(lines: list[str]) -> Iterable[str]:
+    """Yield the lines without bullets, and without labels that count on from each other."""
     labels = {place: label for place, line in enumerate(lines) if (label := _LABEL.match(line))}
     counted: set[int] = set()
     before: dict[object, int] = {}
     for place, label in labels.items():
-        previous = before.get(_style(label), place)
+        previous = before.get(_label_style(label), place)
         # Markdown numbers "1. ... 1. ..." itself.
         is_lazy = previous != place and label["place"] == labels[previous]["place"] == "1"
-        if is_lazy or _place(label) == _place(labels[previous]) + 1:
+        if is_lazy or _label_number(label) == _label_number(labels[previous]) + 1:
             counted |= {previous, place}
         # A list whose items before bear signs may have one numbered item.
-        if place and _place(label) == 1 and _SIGN.match(lines[place - 1]):
+        if place and _label_number(label) == 1 and _BULLET_SIGN.match(lines[place - 1]):
             counted.add(place)
-        before[_style(label)] = place
+        before[_label_style(label)] = place
     for place, line in enumerate(lines):
-        bullet = labels[place] if place in counted else _SIGN.match(line)
+        bullet = labels[place] if place in counted else _BULLET_SIGN.match(line)
         yield line[bullet.end() :] if bullet else line
 
 
-def _items(line: str) -> Iterable[str]:
+def _split_numbered_items(line: str) -> Iterable[str]:
     """Return the parts of a line that are numbered 1, 2, ... at the beginnings of its sentences."""
     labels: list[re.Match[str]] = []
-    for label in _INLINE.finditer(line):
-        is_next = _place(label) == len(labels) + 1
-        if is_next and all(_style(label_before) == _style(label) for label_before in labels[:1]):
+    for label in _INLINE_LABEL.finditer(line):
+        is_next = _label_number(label) == len(labels) + 1
+        if is_next and all(
+            _label_style(label_before) == _label_style(label) for label_before in labels[:1]
+        ):
             labels.append(label)
     if len(labels) < 2:
         return [line]
@@ -141,10 +147,12 @@ def _items(line: str) -> Iterable[str]:
     return [line[a:b] for a, b in zip([0, *starts], [*stops, len(line)], strict=True)]
 
 
-def _style(label: re.Match[str]) -> tuple[str, str, bool, bool]:
+def _label_style(label: re.Match[str]) -> tuple[str, str, bool, bool]:
+    """Return the signs around a label and its kind (digits, capital letter), equal in one list."""
     return label["open"], label["close"], label["place"].isdigit(), label["place"].isupper()
 
 
-def _place(label: re.Match[str]) -> int:
+def _label_number(label: re.Match[str]) -> int:
+    """Return the number of a label in its list; a letter counts from a = 1."""
     place = label["place"]
     return int(place) if place.isdigit() else ord(place.lower()) - ord("a") + 1

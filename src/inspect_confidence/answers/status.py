@@ -1,4 +1,4 @@
-"""Statuses of an elicited judgment, as the `status` column has them."""
+"""Statuses of an elicited judgment: the values of the `status` column."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -44,7 +44,7 @@ def reply_failure(text: str, stop: str) -> ParseFailure | None:
 
     Args:
         text: Text of the reply.
-        stop: Why it ended, as Inspect names it.
+        stop: Stop reason of the reply, as Inspect names it.
     """
     if stop == "content_filter":
         return WITHHELD

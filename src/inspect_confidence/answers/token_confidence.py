@@ -1,4 +1,4 @@
-"""A reply's tokens -> how probable its answer, or True, was to the model, or a typed failure."""
+"""Readers of the probability that a model's tokens give to the answer of a reply, or to True."""
 
 import math
 import re
@@ -47,7 +47,9 @@ def read_p_true(reply: str, tokens: Sequence[TokenChoice] | None) -> TokenConfid
         return ParseFailure("no_response", "the reply is empty")
     if match is None:
         return ParseFailure("invalid_response_format", "the reply is neither True nor False")
-    return _among(reply, tokens, ("True", "False"), ("true", "false").index(match[1].lower()), 0)
+    return _probability_among_names(
+        reply, tokens, ("True", "False"), ("true", "false").index(match[1].lower()), 0
+    )
 
 
 def read_token_confidence(
@@ -73,11 +75,13 @@ def read_token_confidence(
         names = ascii_uppercase[: len(choices)]
         if chosen.index >= len(names):
             return ParseFailure("scoring_failed", "the choice has no letter")
-        return _among(reply, tokens, names, chosen.index, chosen.index)
-    return _whole(reply, tokens)
+        return _probability_among_names(reply, tokens, names, chosen.index, chosen.index)
+    return _probability_of_only_token(reply, tokens)
 
 
-def _whole(reply: str, tokens: Sequence[TokenChoice] | None) -> TokenConfidence | ParseFailure:
+def _probability_of_only_token(
+    reply: str, tokens: Sequence[TokenChoice] | None
+) -> TokenConfidence | ParseFailure:
     """Return the probability of the one token that is the whole reply."""
     if not reply.strip():
         return ParseFailure("no_response", "the reply is empty")
@@ -85,24 +89,34 @@ def _whole(reply: str, tokens: Sequence[TokenChoice] | None) -> TokenConfidence 
         return ParseFailure("refusal", "the reply declines to answer")
     if tokens is None:
         return _NO_TOKENS
-    spoken = [
+    reply_tokens = [
         token for token in tokens if token.token.strip() and not SPECIAL.fullmatch(token.token)
     ]
-    if len(spoken) != 1 or not math.isfinite(spoken[0].logprob):
+    if len(reply_tokens) != 1 or not math.isfinite(reply_tokens[0].logprob):
         return ParseFailure("scoring_failed", "the answer is not one token")
-    if failure := impossible_logprobs(spoken):
+    if failure := impossible_logprobs(reply_tokens):
         return failure
-    return TokenConfidence(math.exp(min(spoken[0].logprob, 0.0)), math.nan, spoken[0].token.strip())
+    return TokenConfidence(
+        math.exp(min(reply_tokens[0].logprob, 0.0)), math.nan, reply_tokens[0].token.strip()
+    )
 
 
-def _among(
+def _probability_among_names(
     reply: str,
     tokens: Sequence[TokenChoice] | None,
     names: Sequence[str],
     answer: int,
     place: int,
 ) -> TokenConfidence | ParseFailure:
-    """Return the probability of one of the names at the token of the answer."""
+    """Return the probability of the name with index `place` at the token of the answer.
+
+    Args:
+        reply: Text of the reply.
+        tokens: Tokens of the reply; None if the provider gave none.
+        names: Possible answers.
+        answer: Index of the name that the reply states.
+        place: Index of the name whose probability is returned.
+    """
     if tokens is None:
         return _NO_TOKENS
     # Without a label the answer is at the reply's start.

@@ -24,13 +24,13 @@ GREATEST_INTEGER = 100
 _LONGEST = 20
 # Some servers list the token that ends a reply among its tokens.
 SPECIAL = re.compile(r"<\|[^|<>]*\|>|</s>|<eos>|<end_of_turn>")
-_BEGINNING = re.compile(r"[-+]?[0-9]*")
+_INTEGER_START = re.compile(r"[-+]?[0-9]*")
 # A key of the object: in quotes, or at the start of a line or member.
 _KEY = re.compile(
     r"(?:[\"'“]answer[\"'”]|(?:^\s*|[{,]\s*|\n[^\S\n]*)answer)\s*:[^\w{}:,]*(?:(?:option|choice|letter)\s+)?",
     re.I,
 )
-_SURE = 0.99
+_NEARLY_CERTAIN = 0.99
 """Probability from which on an answer that is listed alone counts as certain among the options."""
 _WORD = re.compile(r"\W*(\w+)\W*")
 _ROUNDED = 0.02
@@ -114,7 +114,7 @@ def read_integer_distribution(tokens: Sequence[TokenChoice]) -> IntegerDistribut
         return value
     if failure := impossible_logprobs(tokens):
         return failure
-    masses, spanned = _masses(tokens)
+    masses, spanned = _integer_masses(tokens)
     total = sum(masses.values())
     if total <= 0:
         return invalid("the integers seen have no probability")
@@ -128,13 +128,13 @@ def read_integer_distribution(tokens: Sequence[TokenChoice]) -> IntegerDistribut
 
 def _stated_integer(tokens: Sequence[TokenChoice]) -> int | ParseFailure:
     """Return the integer that is the whole reply."""
-    spoken = (choice.token for choice in tokens if not SPECIAL.fullmatch(choice.token))
-    text = folded("".join(spoken)).strip()
+    reply_tokens = (choice.token for choice in tokens if not SPECIAL.fullmatch(choice.token))
+    text = folded("".join(reply_tokens)).strip()
     if not text:
         return ParseFailure("no_response", "the reply is empty")
     if is_refusal(text):
         return ParseFailure("refusal", "the reply declines to answer")
-    number = _extended("", text)
+    number = _append_token("", text)
     if number is None or not number[-1:].isdigit():
         return invalid(f"the reply is no integer: {text[:60]!r}")
     value = _integer(number)
@@ -145,20 +145,20 @@ def _stated_integer(tokens: Sequence[TokenChoice]) -> int | ParseFailure:
     return value
 
 
-def _masses(
+def _integer_masses(
     tokens: Sequence[TokenChoice], greatest: int = GREATEST_INTEGER
 ) -> tuple[dict[int, float], int]:
     """Return the probability of each integer seen, and the number of tokens of the answer."""
     masses: dict[int, float] = {}
     digits, reach, spanned = "", 1.0, 0
     for place, choice in enumerate(tokens):
-        longer = _extended(digits, choice.token)
+        longer = _append_token(digits, choice.token)
         goes_on = longer is not None and place < len(tokens) - 1
         for token, mass in choice.masses().items():
-            # The mass of a token that the number goes on after is shared out at the next place.
+            # If the number goes on after the token, the next token's choices share the mass out.
             if token == choice.token and goes_on:
                 continue
-            ended = _extended(digits, token)
+            ended = _append_token(digits, token)
             value = _integer(digits if ended is None else ended, greatest)
             if value is not None:
                 masses[value] = masses.get(value, 0.0) + reach * mass
@@ -170,7 +170,7 @@ def _masses(
     return masses, spanned
 
 
-def _extended(digits: str, token: str) -> str | None:
+def _append_token(digits: str, token: str) -> str | None:
     """Return the number as written so far with a token added; None if the token can't continue it.
 
     Blanks may stand before a number, and a full stop after its last digit in the same token.
@@ -179,7 +179,7 @@ def _extended(digits: str, token: str) -> str | None:
     if digits and plain[:1].isspace():
         return None
     text = digits + re.sub(r"(?<=.)\.$", "", plain.strip())
-    return text if _BEGINNING.fullmatch(text) else None
+    return text if _INTEGER_START.fullmatch(text) else None
 
 
 def _integer(text: str, greatest: int = GREATEST_INTEGER) -> int | None:
@@ -207,11 +207,15 @@ def read_answer_token(
 ) -> AnswerToken | ParseFailure:
     """Read the probability of each option at the token of the answer.
 
-    The options are what may be answered, as `A`, `B`, `C` or `true`, `false`, in any case; `answer`
-    is the place among them of what was read from the reply's text. It is `scoring_failed` if that
-    doesn't stand where the reply's last `Answer` has its value, if log probabilities there are
-    impossible, or if it is the only option listed and has less than 0.99 itself: how much the
-    others have isn't known, and it would look certain.
+    The result is `scoring_failed` in three cases. The value after the reply's last `Answer` is not
+    the answer. Log probabilities there are impossible. Or the provider lists no other option, and
+    the answer has less than 0.99 or is the only token listed: the shares of the others are unknown,
+    and the answer would look certain.
+
+    Args:
+        tokens: Tokens of the reply, in order.
+        options: Possible answers, such as `A`, `B`, `C` or `true`, `false`, in any case.
+        answer: Index of the option that was read from the reply's text.
 
     Example:
         >>> import math
@@ -225,7 +229,7 @@ def read_answer_token(
         ([0.25, 0.75, 0.0], 0.2)
     """
     names = [option.casefold() for option in options]
-    place = _place(tokens, names[answer])
+    place = _locate_answer(tokens, names[answer])
     if place is None:
         return ParseFailure("scoring_failed", "the answer is not there after the last key `Answer`")
     choice, start = tokens[place[0]], place[1]
@@ -234,11 +238,11 @@ def read_answer_token(
     masses: dict[int, float] = {}
     for token, mass in choice.masses().items():
         # Where the key is in the answer's token it is in the alternatives too.
-        option = _option(token.removeprefix(choice.token[:start]), names)
+        option = _option_index(token.removeprefix(choice.token[:start]), names)
         if option is not None:
             masses[option] = masses.get(option, 0.0) + mass
     total = sum(masses.values())
-    if _is_alone(masses.values(), choice):
+    if _lacks_alternative(masses.values(), choice):
         return ParseFailure("scoring_failed", "the provider listed no other option than the answer")
     return AnswerToken(
         probabilities=tuple(masses.get(option, 0.0) / total for option in range(len(names))),
@@ -247,10 +251,15 @@ def read_answer_token(
     )
 
 
-def _is_alone(masses: Collection[float], choice: TokenChoice) -> bool:
-    """Return whether the provider listed no other possible answer beside the answer."""
+def _lacks_alternative(masses: Collection[float], choice: TokenChoice) -> bool:
+    """Return whether at most one answer is listed and the share of all others is unknown.
+
+    The share is known if other tokens are listed and the answer has at least 0.99.
+    """
     is_alone = sum(mass > 0 for mass in masses) < 2
-    return is_alone and (sum(masses) < _SURE or not set(choice.alternatives) - {choice.token})
+    return is_alone and (
+        sum(masses) < _NEARLY_CERTAIN or not set(choice.alternatives) - {choice.token}
+    )
 
 
 _AGE = re.compile(r"[\s\"'“]*(\d+)(?!\.?\d)")
@@ -261,10 +270,11 @@ def read_age_token(
 ) -> IntegerDistribution | ParseFailure:
     """Read the probability of each whole age at the token where a reply answers `years`.
 
-    Alternatives are read as in `read_integer_distribution`, where the reply's last `Answer` has its
-    value; ages above 150 are unseen mass. It is `scoring_failed` if the age isn't there in whole
-    years, if it is the only age listed and has less than 0.99 itself, if it has no probability, or
-    if log probabilities there are impossible.
+    The tokens are those of the value after the reply's last `Answer`. Alternatives are read as in
+    `read_integer_distribution`; ages above 150 are unseen mass. The result is `scoring_failed` if
+    the value is not the age in whole years, if the provider lists no other age and this age has
+    less than 0.99 or is the only token listed, if the age has no probability, or if log
+    probabilities are impossible.
 
     Example:
         >>> said = [
@@ -276,21 +286,22 @@ def read_age_token(
         >>> {age: round(p, 3) for age, p in read.probabilities.items()}, round(read.unseen_mass, 3)
         ({78: 0.75, 80: 0.25}, 0.2)
     """
-    place = _place(tokens, f"{years:g}") if float(years).is_integer() else None
+    place = _locate_answer(tokens, f"{years:g}") if float(years).is_integer() else None
     if place is None:
         problem = "the age is not there in whole years after the last key `Answer`"
         return ParseFailure("scoring_failed", problem)
     first, start = place
     before = tokens[first].token[:start]
     number = [
-        _in_digits(choice, before if not k else "") for k, choice in enumerate(tokens[first:])
+        _reduce_to_number(choice, before if not k else "")
+        for k, choice in enumerate(tokens[first:])
     ]
-    masses, spanned = _masses(number, OLDEST)
+    masses, spanned = _integer_masses(number, OLDEST)
     # The token after the number is read too: it says how probable it was that the number ended.
     if failure := impossible_logprobs(tokens[first : first + spanned + 1]):
         return failure
     plausible = {age: mass for age, mass in sorted(masses.items()) if age >= 0}
-    if _is_alone(plausible.values(), tokens[first]):
+    if _lacks_alternative(plausible.values(), tokens[first]):
         return ParseFailure("scoring_failed", "the provider listed no other age than the answer")
     if not plausible.get(int(years)):  # rounded to 0, or the token is no whole number: `78.0`
         return ParseFailure("scoring_failed", "the answer has no probability")
@@ -299,7 +310,7 @@ def read_age_token(
     return IntegerDistribution(int(years), shares, max(1 - total, 0.0), spanned)
 
 
-def _in_digits(choice: TokenChoice, before: str) -> TokenChoice:
+def _reduce_to_number(choice: TokenChoice, before: str) -> TokenChoice:
     """Return the token choice with tokens that contain a number reduced to the number.
 
     Other tokens stay as they are. The probabilities of tokens with the same number are added up.
@@ -315,10 +326,13 @@ def _in_digits(choice: TokenChoice, before: str) -> TokenChoice:
     return TokenChoice(token, logs.get(token, -math.inf), logs)
 
 
-def _place(tokens: Sequence[TokenChoice], answer: str) -> tuple[int, int] | None:
-    """Find the token in which the answer begins, and the character within it."""
+def _locate_answer(tokens: Sequence[TokenChoice], answer: str) -> tuple[int, int] | None:
+    """Return the index of the token in which the answer begins, and the character within it.
+
+    None if the answer does not follow the reply's last key `Answer`.
+    """
     text = "".join(choice.token for choice in tokens)
-    # The last one: reasoning, in which there may be others, comes first.
+    # The last key counts, because reasoning before it may contain others.
     start = max((key.end() for key in _KEY.finditer(text)), default=len(text))
     if not re.compile(rf"{re.escape(answer)}(?!\w)", re.I).match(text, start):
         return None
@@ -329,9 +343,9 @@ def _place(tokens: Sequence[TokenChoice], answer: str) -> tuple[int, int] | None
     return None
 
 
-def _option(token: str, names: Sequence[str]) -> int | None:
+def _option_index(token: str, names: Sequence[str]) -> int | None:
     """Return the index of the option that the token is or begins; None for anything else."""
     word = _WORD.fullmatch(token)
-    begun = word[1].casefold() if word else "\n"
-    places = [place for place, name in enumerate(names) if name.startswith(begun)]
+    beginning = word[1].casefold() if word else "\n"
+    places = [place for place, name in enumerate(names) if name.startswith(beginning)]
     return places[0] if len(places) == 1 else None

@@ -1,4 +1,4 @@
-"""A label's value -> its number and what follows it: what every form asks of a number first."""
+"""Helpers of all readers of numbers: the number in a label's value, and the text around it."""
 
 import re
 from typing import Literal
@@ -11,7 +11,7 @@ from inspect_confidence.answers.numbers import Number, number_at
 ABOUT = r"(?:about |around |approximately |roughly )"
 """Words before a number that do not change its meaning."""
 _NUMERAL = r"[-+]?[$]?\.?[0-9]"
-_LEADING = re.compile(
+_WORDS_BEFORE_NUMBER = re.compile(
     r"[\s:=|~≈(\[{<\"'*,]*(?:(?:is|at|of|about|around|approx\.?|close to|circa|ca\."
     r"|also|indeed"
     r"|(?:approximate|rough|exact|near|like|on|fair|moderate|extreme|high)ly|i'm|i am"
@@ -32,7 +32,7 @@ _RANGE = re.compile(
     rf"{ABOUT}?\(?(?:{_NUMERAL}|[零一二三四五六七八九十百])",
     re.IGNORECASE,
 )
-_OTHER = re.compile(
+_OTHER_NUMBER = re.compile(
     r"[\s,;|/&([]*(?:(?:or|and|then|maybe|perhaps|now|possibly|oder|ou|或者?|和)(?!\w)[ ]?[(]?)*"
     rf"{ABOUT}?{_NUMERAL}|\.[ ][0-9]",
     re.IGNORECASE,
@@ -52,7 +52,7 @@ _DIFFERENCE = re.compile(
 _CUT_CLAUSE = re.compile(rf"[^\s.,;()]{{0,20}}[ ]?[^\s.,;()]{{0,8}}[.,]?{CUT}")
 
 _UNIT = re.compile(r"[ -]?[A-Za-z$€£]|[ ]?的?[天年人倍个次]")
-_TELLING = re.compile(
+_EXPLANATION = re.compile(
     r"\W*(?:because|since|as|given|based|if|that|on a|out of|from|likely|chance|probability"
     r"|likelihood|confiden|certain|sure|possib|or\b|of the time|for|would|is|represents|means"
     r"|to (?:(?:the|this|that) )?(?:statement|claim|event|possibility|outcome|it)\b|when"
@@ -66,20 +66,24 @@ number is a bound; another number; a calculation; or the place where the reply w
 
 
 def headed(value: str) -> tuple[Number | None, str, str]:
-    """Return the number with which a value begins, the text before it and the text after it."""
-    leading = _LEADING.match(value)
+    """Return the number with which a value begins, the text before it and the text after it.
+
+    Words such as "about" or "I'd say" may precede the number. Without a number the result is None,
+    the value and an empty text.
+    """
+    leading = _WORDS_BEFORE_NUMBER.match(value)
     start = leading.end() if leading else 0
     number = number_at(value, start)
     return (number, value[:start], value[number.end :]) if number else (None, value, "")
 
 
 def is_bound(before: str) -> bool:
-    """Return whether words before a number make it a bound: more than, at least."""
+    """Return whether the text before a number makes it a bound, such as "more than"."""
     return bool(_BOUND.search(before[-40:]))
 
 
 def tail_of(before: str, tail: str) -> Tail:
-    """Return the kind of text that stands after a number, as `Tail` lists them."""
+    """Return the kind of text that follows a number, from the text before and after the number."""
     if _CUT_CLAUSE.match(tail):
         return "cut"
     if _DIFFERENCE.match(tail):
@@ -90,9 +94,9 @@ def tail_of(before: str, tail: str) -> Tail:
         return "bound"
     if _CALCULATION.match(tail):
         return "calculation"
-    return "other" if _OTHER.match(tail) else "end"
+    return "other" if _OTHER_NUMBER.match(tail) else "end"
 
 
 def has_unit(tail: str) -> bool:
     """Return whether the text after a number is its unit, not an explanation."""
-    return bool(_UNIT.match(tail)) and not _TELLING.match(tail)
+    return bool(_UNIT.match(tail)) and not _EXPLANATION.match(tail)

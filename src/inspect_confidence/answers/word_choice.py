@@ -1,7 +1,7 @@
-"""Text -> the one of the shown phrases that completes a sentence, or a typed failure.
+"""Reader of the phrase with which a reply completes a sentence.
 
-The choices are shown as lines, "A.is likely to be". Some models repeat them, in an order of their
-own, which is no answer.
+The choices are shown as lines, "A.is likely to be". Some models repeat the list, perhaps in another
+order; a repeated list is not an answer.
 """
 
 import functools
@@ -47,7 +47,7 @@ _LETTERS = ("letter", "first", "second", "marked", "lone", "option")
 
 
 @dataclass(frozen=True)
-class Named:
+class Mention:
     """A mention of a choice: the indices of its letter and of its text; -1 for another text."""
 
     letter: int | None
@@ -71,14 +71,18 @@ def letters(choices: Sequence[str]) -> str:
     return f"[A-{ascii_uppercase[: len(choices)][-1]}]" if choices else "(?!)"
 
 
-class Names:
+class PhraseChoices:
     """The choices of a question, prepared for finding them in a text."""
 
     def __init__(self, choices: Sequence[str]) -> None:
         self._size = len(choices)
-        full = [_spelled(choice) for choice in choices]
-        self._forms = _of_one([_shorter(text) for text in full])
-        letter, phrase, short = letters(choices), _any_of(full), _any_of(self._forms)
+        full = [_plain_spelling(choice) for choice in choices]
+        self._index_by_spelling = _unique_spellings([_spellings_of_phrase(text) for text in full])
+        letter, phrase, short = (
+            letters(choices),
+            _pattern_of_any(full),
+            _pattern_of_any(self._index_by_spelling),
+        )
         self._pattern = re.compile(
             rf"(?<![\w'])(?P<letter>{letter})(?![\w'])[\W_]{{0,6}}(?P<of>(?i:{short}))(?![\w'-])"
             rf"|{_START}(?P<first>{letter})(?![\w'-]|:\W*\Z)"
@@ -89,24 +93,27 @@ class Names:
             rf"|(?<![\w'-])(?P<text>(?i:{phrase}))(?![\w'-])"
         )
 
-    def mentions_in(self, text: str) -> list[Named]:
+    def mentions_in(self, text: str) -> list[Mention]:
         """Return the mentions of choices in a text, in their order."""
         mentions = []
         text = _LOWER.sub(lambda start: start.group().upper(), text)
         for match in self._pattern.finditer(text):
             texts = [match[group] for group in ("of", "text", "other") if match[group] is not None]
-            index = self._forms.get(_spelled(texts[0]), -1) if texts else None
+            index = self._index_by_spelling.get(_plain_spelling(texts[0]), -1) if texts else None
             groups = [group for group in _LETTERS if match[group]] or ["text"]
             start = min(map(match.start, groups))
             before = _DENIED.search(text[max(0, start - 60) : start])
             denied = bool(before or _NOT.match(text, match.end()))
             for group in groups:
                 letter = None if group == "text" else ascii_uppercase.index(match[group])
-                mentions.append(Named(letter, index, denied, match.end()))
+                mentions.append(Mention(letter, index, denied, match.end()))
         return mentions
 
     def read(self, text: str) -> int | ParseFailure:
-        """Return the choice that a text makes; after a repeated list, the choice after the list."""
+        """Return the index of the choice that a text makes, or why it makes none.
+
+        If the text repeats the list of choices, only a choice after the list counts.
+        """
         mentions = self.mentions_in(text)
         other = _OTHER_LETTER.match(text)
         if other and ascii_uppercase.index(other[1]) >= self._size:
@@ -121,7 +128,7 @@ class Names:
         echo = ParseFailure("echo", f"{repeated} of {self._size} choices repeated")
         if _count_listed(after) > 1 or any(mention.disagrees for mention in after):
             return echo
-        # A list in another order has other letters.
+        # If the repeated list is in another order, a letter alone is not certain.
         if after and after[-1].text is None and any(mention.disagrees for mention in mentions):
             return ambiguous(DISAGREE)
         index = self._single_index(text, after)
@@ -136,7 +143,7 @@ class Names:
             return False
         return mentions[-1].text is None or text[-1:] not in set(".!?")
 
-    def _single_index(self, text: str, mentions: list[Named]) -> int | ParseFailure:
+    def _single_index(self, text: str, mentions: list[Mention]) -> int | ParseFailure:
         """Return the only choice that a text names, or why there is none."""
         if (
             is_refusal(text)
@@ -153,44 +160,46 @@ class Names:
             return ambiguous("different choices")
         if -1 in indices:
             return invalid("a letter with another text")
-        spelled = map(_spelled, (text, CUE.split(text)[-1]))
-        indices = indices or {self._forms[form] for form in spelled if form in self._forms}
+        spelled = map(_plain_spelling, (text, CUE.split(text)[-1]))
+        indices = indices or {
+            self._index_by_spelling[form] for form in spelled if form in self._index_by_spelling
+        }
         index = indices.pop() if len(indices) == 1 else None
         return invalid("no choice's letter or text") if index is None else index
 
 
-def _count_listed(mentions: list[Named]) -> int:
+def _count_listed(mentions: list[Mention]) -> int:
     """Count the choices whose texts are listed with a letter."""
     return len({mention.text for mention in mentions if mention.is_listed})
 
 
-def _spelled(text: str) -> str:
+def _plain_spelling(text: str) -> str:
     return " ".join(folded(text).casefold().split()).strip(" \n\"'.,:;!?*()[]")
 
 
-def _shorter(text: str) -> set[str]:
+def _spellings_of_phrase(text: str) -> set[str]:
     """Return the spellings of a phrase with and without its verb: "is likely to be", "likely"."""
     ends = {text, text.removesuffix(" to be"), text.removesuffix(" be")}
     return {end.removeprefix(verb) for end in ends for verb in ("", "is ", "are ", "will be ")}
 
 
-def _of_one(spellings: Sequence[set[str]]) -> dict[str, int]:
+def _unique_spellings(spellings: Sequence[set[str]]) -> dict[str, int]:
     """Return the index of the choice for each spelling that only one choice has."""
     spelled_indices = [(text, index) for index, texts in enumerate(spellings) for text in texts]
     count = Counter(text for text, _ in spelled_indices)
     return {text: index for text, index in spelled_indices if text and count[text] == 1}
 
 
-def _any_of(forms: Iterable[str]) -> str:
+def _pattern_of_any(forms: Iterable[str]) -> str:
     """Return a pattern for any of the spellings, the longest first."""
     ordered = sorted(filter(None, forms), key=len, reverse=True)
     return "|".join(re.escape(form).replace(r"\ ", r"\s+") for form in ordered) or "(?!)"
 
 
 @functools.lru_cache(maxsize=256)
-def _names_of(choices: tuple[str, ...]) -> Names:
+def _prepare_choices(choices: tuple[str, ...]) -> PhraseChoices:
     """Return the prepared choices of a question; cached, since few sets of choices are asked."""
-    return Names(choices)
+    return PhraseChoices(choices)
 
 
 @dataclass(frozen=True)
@@ -217,18 +226,18 @@ def read_word_choice(
         >>> read_word_choice("A.is unlikely to be", phrases).reason
         'letter and text disagree'
     """
-    names = _names_of(tuple(choices))
+    names = _prepare_choices(tuple(choices))
     ends_open = truncated and first_turn(reply) == reply and not reply.endswith("\n")
 
     def chosen(parsed: ParsedText) -> int | ParseFailure:
-        def read(place: str) -> int | ParseFailure:
-            if ends_open and parsed.text.endswith(place) and names.is_open(place):
+        def read(text: str) -> int | ParseFailure:
+            if ends_open and parsed.text.endswith(text) and names.is_open(text):
                 return invalid("the choice may go on")
-            return names.read(place)
+            return names.read(text)
 
         conclusions = I_CHOOSE.split(parsed.text)
         if chain_of_thought and len(conclusions) > 1:
-            choice, explanation = _parted(conclusions[-1])
+            choice, explanation = _split_explanation(conclusions[-1])
             index = read(choice)
             return index if isinstance(index, int) and explanation else read(conclusions[-1])
         keys = ("answer", "choice") if parsed.objects else ("answer",)
@@ -236,16 +245,16 @@ def read_word_choice(
         opening = _ALONE_LETTER.match(parsed.text)
         if isinstance(answer, int) and opening and opening[1] != ascii_uppercase[answer]:
             return ambiguous("different choices")
-        for place in _places(parsed.text, chain_of_thought):
+        for text in _texts_without_label(parsed.text, chain_of_thought):
             if answer is None or is_invalid(answer):
-                answer = read(place)
+                answer = read(text)
         return invalid("no choice") if answer is None else answer
 
     index = read_stated(reply, chosen, keys=("answer", "choice"), truncated=truncated)
     return index if isinstance(index, ParseFailure) else WordChoice(index)
 
 
-def _parted(text: str) -> tuple[str, str]:
+def _split_explanation(text: str) -> tuple[str, str]:
     """Split a conclusion into the choice and its explanation, which may name other choices."""
     choice, explanation = (*_REASON.split(text.strip(), maxsplit=1), "")[:2]
     is_more = (
@@ -256,7 +265,7 @@ def _parted(text: str) -> tuple[str, str]:
     return (text, "") if is_more else (choice, explanation)
 
 
-def _places(text: str, chain_of_thought: bool) -> list[str]:
+def _texts_without_label(text: str, chain_of_thought: bool) -> list[str]:
     """Return the lines in which a choice without a label is looked for."""
     lines = text.split("\n")
     if chain_of_thought:
