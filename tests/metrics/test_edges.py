@@ -23,8 +23,8 @@ def intervals(unit: list[int], width: list[float], truth: list[float]) -> Interv
     zeros = np.zeros(len(unit))
     return Intervals(
         level=50,
-        unit=np.array(unit),
-        units=5,
+        unit_index=np.array(unit),
+        unit_count=5,
         lower=zeros,
         upper=np.array(width),
         truth=np.array(truth),

@@ -79,7 +79,7 @@ def check_choice(name: str, value: str, literal: Any) -> None:
 def check_bins(bins: int) -> None:
     """Raise ValueError unless the number of bins is at least 1."""
     if bins < 1:
-        raise ValueError(f"bins={bins} is below 1; give the number of bins.")
+        raise ValueError(f"bins={bins} is below 1.")
 
 
 def distinct(codes: IntArray) -> int:

@@ -52,7 +52,16 @@ def confidence_truth_correlation(confidence: ArrayLike, true_probability: ArrayL
 
 
 def correlation_of(x: ArrayLike, y: ArrayLike, unit: IntArray, units: int) -> Statistic:
-    """Return Pearson's correlation over judgments as a statistic; pairs with NaN are left out."""
+    """Return Pearson's correlation over judgments as a statistic of the units' weights.
+
+    Its value is NaN where x or y is constant, or no pair is left.
+
+    Args:
+        x: One number per judgment; pairs with a NaN are left out.
+        y: Another one, in the order of `x`.
+        unit: Index of each judgment's unit.
+        units: Number of units.
+    """
     pairs = np.column_stack([np.asarray(x, float), np.asarray(y, float)])
     present = ~np.isnan(pairs).any(axis=1)
     if not present.any():
@@ -71,7 +80,7 @@ def correlation_of(x: ArrayLike, y: ArrayLike, unit: IntArray, units: int) -> St
 
 
 _NOTHING = 1e-10
-"""An eigenvalue below it is 0: the cluster alone decides a coefficient."""
+"""Eigenvalues of I - H_gg below it are 0: cluster g alone decides a coefficient."""
 
 
 @dataclass(frozen=True)
@@ -86,8 +95,8 @@ class HardEasySlope:
         ci_low: Lower end of its 95% interval.
         ci_high: Upper end.
         judgments: Number of judgments of the line.
-        scores: By cluster, what it adds to the slope's error: their squares sum to the variance,
-            and those of models that answered the same items can be averaged.
+        scores: What each cluster adds to the slope's error, by cluster. The squares sum to the
+            variance; scores of models that answered the same items can be averaged.
     """
 
     slope: float
@@ -169,13 +178,24 @@ def hard_easy_slope(
 
 
 def slope_interval(slope: float, standard_error: float, clusters: int) -> tuple[float, float]:
-    """Return the 95% interval by t with one degree of freedom less than clusters."""
+    """Return the 95% interval of a slope by t with `clusters` - 1 degrees of freedom.
+
+    NaN for fewer than two clusters.
+    """
     half = float(stdtrit(clusters - 1, 0.975)) * standard_error if clusters > 1 else np.nan
     return slope - half, slope + half
 
 
 def _score(design: FloatArray, inverse: FloatArray, residuals: FloatArray) -> float:
-    """Return a cluster's score: the slope's row of (X'X)^-1 X_g' (I - H_gg)^-1/2 e_g."""
+    """Return what a cluster g adds to the slope's error.
+
+    It is the slope's row of (X'X)^-1 X_g' (I - H_gg)^-1/2 e_g, with H_gg = X_g (X'X)^-1 X_g'.
+
+    Args:
+        design: X_g, the rows of the cluster's judgments: 1 and the centred difficulty.
+        inverse: (X'X)^-1 of all judgments.
+        residuals: e_g, the residuals of the cluster's judgments.
+    """
     values, vectors = np.linalg.eigh(np.eye(len(residuals)) - design @ inverse @ design.T)
     root = np.where(values > _NOTHING, values, np.inf) ** -0.5
     adjusted = vectors @ (root * (vectors.T @ residuals))

@@ -31,9 +31,9 @@ class GroupMRatio:
         ci_low: Lower limit of its central 95% posterior interval.
         ci_high: Upper limit.
         sigma: Posterior mean of the standard deviation of log M-ratio between units.
-        units: exp of the posterior mean of each unit's log M-ratio, drawn towards the group's the
-            more the fewer judgments it has; NaN where it is left out.
-        used: Units that are not left out.
+        units: M-ratio of each unit: exp of the posterior mean of its log. The fewer judgments a
+            unit has, the closer it is to the group's. NaN where the unit is left out.
+        used: Number of units that are not left out.
         left_out: Why each unit is left out; empty where it isn't.
         reason: Why the group has no numbers; empty where it has.
     """
@@ -59,8 +59,8 @@ def hierarchical_m_ratio(nr_s1: ArrayLike, nr_s2: ArrayLike) -> GroupMRatio:
     mu (M-ratios from 0.01 to 10) and sigma (to 5): the same counts give the same numbers. Source:
     Fleming (2017), doi:10.1093/nc/nix007.
 
-    That c stays where it is whatever M_i differs from `meta_d`, where c/d' is kept; both are the
-    same without a response bias. As d' is taken to be known, sigma holds its error too.
+    Here c is the same for every M_i, while `meta_d` keeps c/d'; without a response bias both agree.
+    Because d' is taken as known, its error is part of sigma.
 
     Args:
         nr_s1: Counts given stimulus S1, a row a unit: highest-confidence "S1" ... lowest "S1",
@@ -68,9 +68,9 @@ def hierarchical_m_ratio(nr_s1: ArrayLike, nr_s2: ArrayLike) -> GroupMRatio:
         nr_s2: Counts given stimulus S2, in the form of `nr_s1`.
 
     Returns:
-        M-ratios in (0, infinity). Left out with a reason are units without judgments of one
-        stimulus, with one response only, with one rating only within each response, and of d' at
-        most 0.1. NaN with a reason where fewer than 3 units are left.
+        M-ratios in (0, infinity). A unit is left out, with a reason, if it has no judgment of one
+        stimulus, only one response, only one rating within each response, or a d'
+        of at most 0.1. The group is NaN, with a reason, if fewer than 3 units are left.
 
     Raises:
         ValueError: Counts are negative, not finite, not in rows, or of different shapes.
@@ -109,7 +109,14 @@ def hierarchical_m_ratio(nr_s1: ArrayLike, nr_s2: ArrayLike) -> GroupMRatio:
 
 
 def _likelihood(s1: FloatArray, s2: FloatArray, d_prime: float, criterion: float) -> FloatArray:
-    """Return a unit's likelihood at each log M-ratio of the grid, up to a factor."""
+    """Return a unit's likelihood at each log M-ratio of `_GRID`, up to a factor.
+
+    Args:
+        s1: Counts given stimulus S1, of shape (2K,).
+        s2: Counts given stimulus S2.
+        d_prime: The unit's d'.
+        criterion: The unit's criterion c.
+    """
     # Imported here because it takes a quarter of a second, which every command would pay.
     from scipy.interpolate import CubicSpline  # noqa: PLC0415
 
@@ -130,7 +137,7 @@ def _shares() -> FloatArray:
 
 @lru_cache
 def _kernels() -> FloatArray:
-    """P(cell of log M-ratio | sigma, mu), of shape (sigmas, grid, grid)."""
+    """Return P(cell of log M-ratio | sigma, mu), of shape (sigmas, cells, mus)."""
     half = (_GRID[1] - _GRID[0]) / 2
     # The outer cells reach to infinity: the likelihood hardly changes there.
     edges = np.concatenate([[-np.inf], _GRID[:-1] + half, [np.inf]])

@@ -50,12 +50,14 @@ def meta_information_corrected_of_tables(tables: ConfidenceTables) -> FloatArray
 def meta_information_corrected(confidence: ArrayLike, correct: ArrayLike) -> float:
     """Mutual information of confidence and correctness, its bias taken off by the jackknife.
 
-    `meta_information` of confidence in classes, I, less the jackknife's estimate of its bias: the
-    mean over judgments of (n - d)/d times (I without a mass d of the judgment's cell - I), where d
-    is 1, or the whole cell if it holds less. Classes are the distinct confidences, or if these are
-    more than k = min(20, floor(sqrt(n))) items allow, k classes of equal mass as far as ties do;
-    what is lost by that is less than what chance would add. At most the entropy of correctness; may
-    be below 0 where confidence tells nothing.
+    With I the `meta_information` of confidence in classes, it is I less the jackknife's estimate of
+    its bias: the mean over judgments of (n - d)/d times (I without a mass d of the judgment's cell
+    - I), where d is 1, or the whole cell if its mass is below 1.
+
+    The classes are the distinct confidences if there are at most k = min(20, floor(sqrt(n))) for n
+    items, otherwise k classes of equal mass, as far as ties allow. Pooling loses less than chance
+    would add. The result is at most the entropy of correctness, and may be below 0 if confidence
+    tells nothing.
 
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
@@ -69,19 +71,22 @@ def meta_information_corrected(confidence: ArrayLike, correct: ArrayLike) -> flo
 
 
 def binary_entropy(share: FloatArray) -> FloatArray:
-    """Return -p log2 p - (1 - p) log2(1 - p), in bits."""
+    """Return the entropy of a binary outcome, -p log2 p - (1 - p) log2(1 - p), in bits."""
     return np.asarray(-(xlogy(share, share) + xlogy(1 - share, 1 - share)) / np.log(2))
 
 
 def pooled(tables: ConfidenceTables, classes: IntArray) -> ConfidenceTables:
     """Pool the confidences of each table into classes of equal mass, as far as ties allow.
 
-    A confidence goes to the class in which the middle of its ranks falls. Tables with at most that
-    many confidences keep each of them. Values are then numbers of classes, empty classes last.
+    A confidence goes to the class in which the middle of its ranks falls. A table that has no more
+    confidences than classes keeps all of them.
 
     Args:
         tables: Tables of judgments.
-        classes: Greatest number of classes of each table.
+        classes: Largest number of classes of each table.
+
+    Returns:
+        Tables by class instead of confidence: `values` only number the classes, empty ones last.
     """
     mass, class_limit = tables.mass, int(classes.max(initial=1))
     rank = np.cumsum(mass > 0, axis=1)

@@ -79,7 +79,10 @@ def mean_distribution(distributions: Sequence[Mapping[int, float]]) -> dict[int,
 
 
 def distribution_rows(distributions: Sequence[Mapping[int, float]]) -> FloatArray:
-    """Return distributions as rows over all their values, ascending, for `tunnel_index`."""
+    """Return the `traces` of `tunnel_index`: a row of probabilities per distribution.
+
+    The columns are all values of the distributions, ascending; a missing value has probability 0.
+    """
     values = sorted(set[int]().union(*distributions))
     rows = np.empty((len(distributions), len(values)))
     for row, distribution in zip(rows, distributions, strict=True):
@@ -114,8 +117,8 @@ def ranked(distributions: Sequence[Mapping[int, float]]) -> tuple[FloatArray, Fl
     """Return values and normalised probabilities of distributions, each by falling probability.
 
     Tempering keeps the order of probabilities, so that the order is computed once. Both arrays have
-    the shape (items, most values); rows are padded with probability 0 and the value of the last
-    entry.
+    the shape (items, largest number of values); shorter rows are padded with probability 0 and
+    their last value.
 
     Raises:
         ValueError: A distribution has no probability above 0, or one below 0, infinite or NaN.
@@ -131,8 +134,9 @@ def ranked(distributions: Sequence[Mapping[int, float]]) -> tuple[FloatArray, Fl
 
 
 def _ranked(distribution: Mapping[int, float]) -> list[int]:
+    """Return the values of probability above 0, most probable first, ties ascending."""
     if not all(0 <= mass < math.inf for mass in distribution.values()):
-        raise ValueError(f"A probability is below 0 or no number: {dict(distribution)}.")
+        raise ValueError(f"A probability is below 0, infinite or NaN: {dict(distribution)}.")
     possible: Iterable[int] = (value for value, mass in distribution.items() if mass > 0)
     order = sorted(possible, key=lambda value: (-distribution[value], value))
     if not order:
@@ -141,7 +145,10 @@ def _ranked(distribution: Mapping[int, float]) -> list[int]:
 
 
 def set_sizes(masses: FloatArray, level: float) -> IntArray:
-    """Return the number of ranked values in each row's smallest set."""
+    """Return how many ranked values each row's smallest set has.
+
+    `masses` are those of `ranked`; if no sum exceeds the level (in percent), all values count.
+    """
     total = np.cumsum(masses, axis=1)
     above = total > checked_level(level) / 100 + _ROUNDING
     sizes = np.where(above.any(axis=1), above.argmax(axis=1) + 1, (masses > 0).sum(axis=1))
@@ -151,7 +158,7 @@ def set_sizes(masses: FloatArray, level: float) -> IntArray:
 def set_hulls(
     values: FloatArray, masses: FloatArray, level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the least and the greatest value of each row's smallest set."""
+    """Return the least and the greatest value of each row's smallest set, as from `ranked`."""
     last = set_sizes(masses, level)[:, None] - 1
     low = np.take_along_axis(np.minimum.accumulate(values, axis=1), last, axis=1)
     high = np.take_along_axis(np.maximum.accumulate(values, axis=1), last, axis=1)
@@ -188,7 +195,7 @@ Sets are discrete, so the score has steps that a descent would not pass."""
 
 
 NEAREST_TO_ONE: IntArray = np.argsort(np.abs(np.log(TEMPERATURES)), kind="stable")
-"""Places on the grid, those nearest to no scaling first: the preference among equally good ones."""
+"""Indices of `TEMPERATURES`, nearest to 1 first: of equally good ones the first is chosen."""
 
 
 @metric(
@@ -202,9 +209,10 @@ def temperature_score(
 ) -> float:
     """Temperature T of p^(1/T) with the least mean interval score on the train items.
 
-    The score of the sets' hulls, the mean over items and levels: the study's rule, on a grid from
-    0.1 to 10; of equally good temperatures the one nearest to 1 (in ratio). It is biased upwards as
-    an estimate of a distortion, because sets are discrete.
+    The score is that of the sets' hulls (intervals from the least to the greatest value), averaged
+    over items and levels: FermiEval's rule. Temperatures are tried on a grid from 0.1 to 10; of
+    equally good ones the one nearest to 1 (in ratio) is returned, NaN if no item is left. Because
+    sets are discrete, it is biased upwards as an estimate of a distortion.
 
     Args:
         distributions: Probabilities of each item's values.
@@ -233,7 +241,10 @@ def temperature_score(
 def temperature_scores(
     values: FloatArray, masses: FloatArray, truth: ArrayLike, levels: Sequence[float]
 ) -> FloatArray:
-    """Return interval scores averaged over levels, of shape (items, temperatures of the grid)."""
+    """Return interval scores of the sets' hulls, averaged over levels, by item and temperature.
+
+    `values` and `masses` are those of `ranked`; columns follow `TEMPERATURES`.
+    """
     columns = []
     for temperature in TEMPERATURES:
         scaled = tempered(masses, temperature)
@@ -257,8 +268,8 @@ def temperature_nll(distributions: Sequence[Mapping[int, float]], truth: ArrayLi
 
     The least mean of -log p_T(truth), convex in 1/T. It undoes p^(1/T0) at T = 1/T0. Items whose
     truth has no probability among the values seen are left out: no temperature gives them one.
-    From 0.01 to 100; NaN also where the likelihood doesn't depend on the temperature. Arguments are
-    as in `temperature_score`.
+    It lies between 0.01 and 100. NaN also if the likelihood doesn't depend on the temperature.
+    Arguments are as in `temperature_score`.
 
     Raises:
         ValueError: There are more or fewer truths than distributions.
@@ -300,7 +311,7 @@ def truth_seen(values: FloatArray, masses: FloatArray, truth: ArrayLike) -> NDAr
 def negative_log_likelihood(
     values: FloatArray, masses: FloatArray, truth: ArrayLike, temperature: float
 ) -> FloatArray:
-    """Return -log p_T(truth) of each row; each truth must be among the seen values."""
+    """Return -log p_T(truth) of each row, in nats; each truth must pass `truth_seen`."""
     right = (values == np.asarray(truth, float)[:, None]) & (masses > 0)
     with np.errstate(divide="ignore"):
         scaled = np.log(masses) / temperature
@@ -372,8 +383,12 @@ def residual_tunnel_index(traces: ArrayLike, n: int) -> float:
     """What is left of the Tunnel Index after averaging n traces, in bits.
 
     H(mean of all N traces) - average over subsets of size n of H(mean of the subset): the
-    `tunnel_index` at n = 1, 0 at n = N, never increasing with n but for sampling error where there
-    are more than 1,000 subsets: then 1,000 are drawn by seed. Traces are as there.
+    `tunnel_index` at n = 1, 0 at n = N, and never rises with n. Of more than 1,000 subsets 1,000
+    random ones are taken, whose sampling error may break that order.
+
+    Args:
+        traces: As in `tunnel_index`.
+        n: Number of traces that are averaged, from 1 to N.
 
     Returns:
         Bits >= 0; NaN for an array of shape (0, values).

@@ -70,7 +70,7 @@ def covered(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike) -> FloatArray:
 def coverage_gap(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level: float) -> float:
     """Coverage less the nominal level; below 0 is overconfident.
 
-    The level is in percent.
+    The level is in percent; the other arguments are those of `coverage`.
 
     Example:
         >>> round(coverage_gap([1, 2], [2, 4], truth=[2, 5], level=90), 12)
@@ -119,7 +119,7 @@ numbers(
 def interval_scores(
     lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level: float
 ) -> FloatArray:
-    """Return the interval score of each judgment; NaN if a bound or the truth is."""
+    """Return the score of `interval_score` for each judgment; NaN if a bound or the truth is."""
     low, high, target = aligned(lower=lower, upper=upper, truth=truth)
     alpha = (100 - checked_level(level)) / 100
     below = (low - target).clip(min=0)
@@ -143,7 +143,7 @@ def mean_width(lower: ArrayLike, upper: ArrayLike) -> float:
 def median_width(lower: ArrayLike, upper: ArrayLike) -> float:
     """Median width of the intervals.
 
-    Of an even number of judgments, the mean of the two middle widths.
+    For an even number of judgments it is the mean of the two middle widths.
 
     Example:
         >>> median_width([1, 2, 0], [3, 8, 100])

@@ -66,10 +66,9 @@ The determinant of such rates is 0 or less.
 def rogan_gladen(called_right: float, sensitivity: float, specificity: float) -> float:
     """Share of right answers, from the share that an erring judge calls right.
 
-    p = (q + specificity - 1) / (sensitivity + specificity - 1), moved into [0, 1] where it lies
-    outside. The judge's errors are supposed to be as frequent among these answers as among those
-    that told sensitivity and specificity, whatever else is known of an answer. An interval needs
-    the labels that the rates are from: `JudgeErrors`.
+    p = (q + specificity - 1) / (sensitivity + specificity - 1), clipped to [0, 1]. It assumes that
+    the judge errs as often on these answers as on those from which sensitivity and specificity were
+    estimated. An interval needs the labels behind the rates: use `JudgeErrors`.
 
     Source: Rogan and Gladen (1978, American Journal of Epidemiology 107).
 
@@ -79,7 +78,7 @@ def rogan_gladen(called_right: float, sensitivity: float, specificity: float) ->
         specificity: Share of wrong answers that are called wrong.
 
     Returns:
-        A share. NaN where sensitivity + specificity is not above 1: the judge tells nothing.
+        A share. NaN if sensitivity + specificity is at most 1: verdicts then tell nothing.
 
     Raises:
         ValueError: A share lies outside [0, 1].
@@ -118,7 +117,12 @@ class JudgeErrors:
     def from_labels(
         cls, label: ArrayLike, verdict: ArrayLike, worth: ArrayLike = (0, 1)
     ) -> "JudgeErrors":
-        """Count labelled judgments, each a number of `worth`; those with a NaN are left out.
+        """Count labelled judgments by label and verdict.
+
+        Args:
+            label: True class of each judgment, a number of `worth`; pairs with a NaN are left out.
+            verdict: The judge's class for it, a number of `worth`.
+            worth: The value of each class, ascending.
 
         Raises:
             ValueError: A value isn't one of `worth`, or lengths differ.
@@ -127,7 +131,9 @@ class JudgeErrors:
         pairs = pairs[~np.isnan(pairs).any(axis=1)]
         classes = np.asarray(worth, float)
         if strange := set(pairs.ravel()) - set(classes):
-            raise ValueError(f"{min(strange):g} is none of {', '.join(map(str, classes))}.")
+            raise ValueError(
+                f"Label or verdict {min(strange):g} is none of {', '.join(map(str, classes))}."
+            )
         counts = np.zeros((len(classes),) * 2)
         np.add.at(counts, tuple(np.searchsorted(classes, pairs).T), 1)
         return cls(counts, classes)
@@ -139,12 +145,15 @@ class JudgeErrors:
         return np.asarray(self.counts / np.where(labelled > 0, labelled, np.nan))
 
     def drawn_rates(self, draws: int, seed: int) -> FloatArray:
-        """Draw rates from their posterior, of shape (draws, K, K)."""
+        """Return `draws` random sets of rates from their posterior, of shape (draws, K, K)."""
         rng = np.random.default_rng(seed)
         return np.stack([rng.dirichlet(row + _RATES_PRIOR, draws) for row in self.counts], axis=1)
 
     def why_not(self, draws: int = 2_000) -> str:
-        """Return why these rates correct nothing; an empty text if they can correct."""
+        """Return why these rates can't correct anything; an empty text if they can.
+
+        `draws` rates are drawn from their posterior; at most 2.5% may not tell answers apart.
+        """
         determinant = np.linalg.det(self.rates) if np.isfinite(self.rates).all() else np.nan
         uninformative = np.linalg.det(self.drawn_rates(draws, 0)) <= 0
         tells_apart = uninformative.mean() <= _MOST_UNINFORMATIVE_DRAWS
@@ -157,7 +166,7 @@ class JudgeErrors:
         )
 
     def corrected(self, verdict_shares: FloatArray, rates: FloatArray | None = None) -> FloatArray:
-        """Return the corrected number of each row, before it is moved into its range.
+        """Return the corrected number of each row, not yet clipped to its range; NaN if unsolvable.
 
         Args:
             verdict_shares: Shares of the verdicts, of shape (rows, K).
@@ -174,7 +183,7 @@ class JudgeErrors:
         return np.where(solvable, (verdict_shares * gain[..., 0]).sum(axis=1), np.nan)
 
     def clipped(self, values: FloatArray) -> FloatArray:
-        """Move corrected numbers into their range."""
+        """Return numbers clipped to the range of `worth`."""
         return np.asarray(np.clip(values, self.worth.min(), self.worth.max()))
 
     def interval(
@@ -203,8 +212,8 @@ class JudgeErrors:
             verdict_shares: Shares of the verdicts over resamples of the items, of shape (draws, K).
             units: Number of items.
             seed: Seed of the drawn rates.
-            minuend: What the corrected number is subtracted from in each resample, as mean
-                confidence; None for the number itself.
+            minuend: Number from which the corrected one is subtracted in each resample, such as
+                mean confidence; None for the interval of the corrected number itself.
         """
         rates = self.drawn_rates(len(verdict_shares), seed)
         rng = np.random.default_rng([seed, units])
@@ -244,9 +253,10 @@ class PredictionPowered:
 
     @property
     def share_interval(self) -> tuple[float, float]:
-        """Wilson's interval, for a share, at the sample size at which it would vary as much.
+        """95% interval of a share: Wilson's at the sample size with the same standard error.
 
-        With ten labels of the rarer outcome the normal law holds a share in 91 to 93% of samples.
+        A normal interval would hold the true share in only 91 to 93% of samples if ten labels have
+        the rarer outcome.
         """
         value, error, items = (np.array([x]) for x in (self.value, self.error**2, self.items))
         low, high = wilson_limits(np.clip(value, 0, 1), error, items, 1.0 * items)[0]
@@ -284,7 +294,7 @@ def prediction_powered_mean(
     (unlabelled_verdicts,) = aligned(unlabelled=unlabelled)
     n, unlabelled_count = len(labels), len(unlabelled_verdicts)
     if n < 2:
-        raise ValueError(f"{n} labels are too few; give two at least.")
+        raise ValueError(f"{n} labels are too few; give at least two.")
     variance = np.var(np.concatenate([verdicts, unlabelled_verdicts]), ddof=1)
     weight = 0.0
     if unlabelled_count and variance > 0:

@@ -1,8 +1,9 @@
 """Markers of uncertainty: whether a marker means the same in every data set.
 
-Distances, variation and correlations of marker internal confidences (MICs) in groups, which are the
-splits of data sets. The functions take tables of many resamples and return a value for each, NaN
-where it is undefined.
+A marker is a word or phrase such as "probably". Its internal confidence (MIC) is the mean internal
+confidence of the sentences that have it. This module has distances, variation and correlations of
+MICs in groups, which are the splits of data sets. The functions take tables of many resamples and
+return a value for each, NaN where it is undefined.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -192,9 +193,10 @@ class MarkerTables:
         counts: Sentences by group (a data set's split) and marker, of shape (resamples, groups,
             markers, V).
         threshold: T: markers with fewer sentences in a group have no internal confidence there.
-        replies: Of a group, by its number, the sentences of each kind of reply in each cell, of
-            shape (markers * V, kinds), and how many such replies there are, of shape (resamples,
-            kinds), where it is known which reply sentences are of.
+        replies: Function of a group's number; None if the replies of sentences are unknown. It
+            returns the sentences of each kind of reply in each cell, of shape (markers * V, kinds),
+            and the number of replies of each kind, of shape (resamples, kinds). Replies with the
+            same sentences are of one kind.
     """
 
     values: FloatArray
@@ -215,7 +217,7 @@ class MarkerTables:
         return divided(self.counts @ self.values, np.where(enough, size, 0))
 
     def drop_marker(self, marker: int) -> "MarkerTables":
-        """Return the tables without one of the markers."""
+        """Return the tables without the marker of this number, and without `replies`."""
         return MarkerTables(self.values, np.delete(self.counts, marker, axis=2), self.threshold)
 
 
@@ -228,7 +230,8 @@ class MarkerCells:
         masses: What each unit adds to each cell: sparse, of shape (groups * markers * V, units).
         shape: Groups and markers.
         replies: By group, the sentences of each kind of reply in each cell, of shape (markers * V,
-            kinds), and the replies of each kind that a unit has, of shape (kinds, units).
+            kinds), and the replies of each kind that a unit has, of shape (kinds, units); empty if
+            the replies of sentences are unknown.
     """
 
     values: FloatArray
@@ -251,12 +254,13 @@ class MarkerCells:
 
         Args:
             confidence: Internal confidence in [0, 1], one a sentence.
-            group: The number of its data set and split.
-            marker: The number of its marker.
-            shape: Numbers of groups and markers.
-            unit: The number of its item; each sentence is an item of its own if None.
-            units: Number of items.
-            reply: The number of its reply, which is of one item and group.
+            group: The number of each sentence's group (data set and split).
+            marker: The number of each sentence's marker.
+            shape: Number of groups, number of markers.
+            unit: The number of each sentence's item; each is an item of its own if None.
+            units: Number of items; that of the sentences if None.
+            reply: The number of each sentence's reply, which belongs to one item and group; None if
+                unknown.
 
         Raises:
             ValueError: A confidence lies outside [0, 1].
@@ -283,7 +287,10 @@ class MarkerCells:
         return cls(values, masses, shape, kinds)
 
     def tables(self, weights: FloatArray, threshold: float = 10) -> MarkerTables:
-        """Return the table, at a threshold T, of each row of weights: (resamples, units)."""
+        """Return a table for each row of weights, which have the shape (resamples, units).
+
+        `threshold` is T of `MarkerTables`.
+        """
         flat = np.asarray((self.masses @ weights.T).T)
         counts = flat.reshape(len(weights), *self.shape, max(len(self.values), 1))
 
@@ -303,13 +310,22 @@ def _count_pairs(rows: IntArray, columns: IntArray, shape: tuple[int, int]) -> c
 def _reply_kinds(
     cell: IntArray, reply: IntArray, unit: IntArray, shape: tuple[int, int]
 ) -> tuple[csr_array, csr_array]:
-    """Return the cells of each kind of reply, and how many replies of it each unit has.
+    """Return the sentences of each kind of reply by cell, and each unit's replies by kind.
 
-    Replies with the same sentences are one kind.
+    Replies with the same sentences are of one kind.
+
+    Args:
+        cell: Cell (marker and confidence) of each sentence.
+        reply: The number of each sentence's reply.
+        unit: The number of each sentence's item.
+        shape: Number of cells, number of units.
+
+    Returns:
+        Counts of shape (cells, kinds) and (kinds, units).
     """
     order = np.lexsort((cell, reply))
     starts = np.flatnonzero(np.diff(reply[order], prepend=-1))
-    # Nothing is before the first start.
+    # The first part of the split, before the first start, is empty.
     replies = [tuple(cells) for cells in np.split(cell[order], starts)[1:]]
     kinds = {cells: k for k, cells in enumerate(dict.fromkeys(replies))}
     kind_cells = np.array(list(chain.from_iterable(kinds)), np.int64)
@@ -341,8 +357,9 @@ def marker_mae(
 ) -> FloatArray:
     """Mean over pairs of the distance between one group's MICs and another's sentences.
 
-    At the first three levels even a model whose markers mean the same everywhere doesn't get 0: K
-    draws of one confidence c scatter about it by E|Bin(K, c)/K - c|.
+    A model whose markers mean the same everywhere gets 0 only at the level `mean`. At the others,
+    confidences of sentences scatter about their true value c by E|Bin(K, c)/K - c|, because each is
+    estimated from K more answers.
 
     Args:
         tables: Tables of all groups.
@@ -353,10 +370,10 @@ def marker_mae(
             over all those sentences. `response`: the mean over replies of the mean over those of
             their sentences; needs the tables' `replies`. `mean`: |MIC_first - MIC_second|, the
             mean over markers. ValueError if another.
-        shared: Which markers count, of shape (resamples, markers); by default those that the pair
+        shared: Which markers count, of shape (resamples, markers); None for those that the pair
             shares.
-        train_only: Whether a marker needs the tables' threshold of sentences in the first group
-            alone, and any in the second, as in the authors' code.
+        train_only: Whether a marker needs as many sentences as the tables' threshold in the first
+            group only, and a single one in the second, as in the authors' code.
     """
     distances = _distances(tables, pairs, level, shared, train_only)
     means = [divided((weight * gap).sum(axis=-1), weight.sum(axis=-1)) for gap, weight in distances]
@@ -373,10 +390,10 @@ def marker_mae_sd(
 ) -> FloatArray:
     """Standard deviation of the distances that `marker_mae` is a mean of, pooled over pairs.
 
-    sqrt(sum (n - 1) s^2 / sum (n - 1)), where a pair has n distances of standard deviation s: of
-    markers, or at the levels `sentence` and `response` of sentences and replies. Pairs with one
-    distance or none have no s and add nothing (in the authors' code one such pair makes the result
-    NaN); NaN if that leaves none.
+    sqrt(sum (n - 1) s^2 / sum (n - 1)), where a pair has n distances with standard deviation s. A
+    distance is one per marker, at the level `sentence` one per sentence, at `response` one per
+    reply. Pairs with fewer than two distances are left out; NaN if none is left. In the authors'
+    code one such pair makes the result NaN. Arguments are those of `marker_mae`.
     """
     squares = freedom = np.zeros(len(tables.counts))
     for gap, weight in _distances(tables, pairs, level, shared, train_only):
@@ -395,7 +412,10 @@ def _distances(
     shared: NDArray[np.bool_] | None,
     train_only: bool,
 ) -> list[tuple[FloatArray, FloatArray]]:
-    """Return each pair's distances and their weights, each of shape (resamples, distances)."""
+    """Return each pair's distances and their weights, each of shape (resamples, distances).
+
+    Arguments are those of `marker_mae`. A distance with weight 0 is 0.
+    """
     check_choice("level", level, Level)
     mic = tables.mic
     second_mic = replace(tables, threshold=0).mic if train_only else mic
@@ -424,9 +444,24 @@ def _distances(
 def _by_reply(
     tables: MarkerTables, group: int, gap: FloatArray, in_both: NDArray[np.bool_]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the mean distance of the counted sentences of each kind of reply, and its weight."""
+    """Return the mean distance over the sentences of each kind of reply, and the replies' number.
+
+    Both have the shape (resamples, kinds). A kind without a sentence of the counted markers has the
+    weight 0.
+
+    Args:
+        tables: Tables with `replies`.
+        group: The number of the test group.
+        gap: Distance at each marker and confidence, of shape (resamples, markers, V).
+        in_both: Markers that count, of shape (resamples, markers).
+
+    Raises:
+        ValueError: The tables have no replies.
+    """
     if tables.replies is None:
-        raise ValueError("level='response' needs tables of cells with replies.")
+        raise ValueError(
+            "level='response' needs replies; give `reply` to MarkerCells.from_sentences."
+        )
     sentences, counts = tables.replies(group)
     counting = np.broadcast_to(in_both[..., None], gap.shape)
     flat = np.where(counting, gap, 0).reshape(len(gap), -1)
@@ -438,15 +473,15 @@ def _by_reply(
 def marker_variation(mic: FloatArray, *, over: Varying, ddof: int = 1) -> FloatArray:
     """Mean coefficient of variation of MICs: SD / mean.
 
-    Over groups (M-AvgCV): how much one marker's MIC varies between data sets, the mean over
-    markers; 0 if every marker means the same everywhere, but for sampling. Over markers (D-AvgCV):
-    how far a data set's markers are apart, the mean over data sets.
+    Over groups (M-AvgCV) it says how much a marker's MIC varies between data sets, on average over
+    markers. But for sampling error it is 0 if every marker means the same everywhere. Over markers
+    (D-AvgCV) it says how far a data set's markers are apart, on average over data sets.
 
     Args:
         mic: MICs of shape (resamples, groups, markers); NaN is left out.
-        over: What varies, `groups` or `markers` (else ValueError); markers in one group only, or
-            groups with one marker, are left out.
-        ddof: n - ddof divides the sum of squares.
+        over: What varies, `groups` or `markers` (else ValueError). Markers in one group only are
+            left out with `groups`, groups with one marker only with `markers`.
+        ddof: The variance is the sum of squares over n - ddof.
     """
     check_choice("over", over, Varying)
     values = mic if over == "markers" else np.swapaxes(mic, 1, 2)
@@ -458,7 +493,7 @@ def marker_variation(mic: FloatArray, *, over: Varying, ddof: int = 1) -> FloatA
 
 
 _SCALES = np.concatenate([np.linspace(0, 2, 21), np.geomspace(2.2, 20, 12)])
-"""Spread of the true MICs, as multiples of that in the sample."""
+"""Spreads of the true MICs that `spread_interval` tries, as multiples of the sample's."""
 
 
 def spread_interval(
@@ -466,11 +501,11 @@ def spread_interval(
 ) -> tuple[float, float]:
     """95% interval of `marker_variation` by the grid bootstrap, which holds at 0 too.
 
-    MICs scatter about their true values, so that variation is biased upwards, and most where there
-    is none. So the true MICs are taken to lie s times as far from their mean as those of the
-    sample, s from 0 to 20; the sample's errors, draws - mic, are added to them. The interval holds
-    the variations of those of which the sample's is within the central 95% of what results, and the
-    sample's own.
+    MICs scatter about their true values, so that variation is biased upwards, most of all if true
+    MICs don't vary. Therefore true MICs are assumed s times as far from their mean as the sample's,
+    for s from 0 to 20, and the sample's errors (draws - mic) are added to them. The interval holds
+    the true variation at each s for which the sample's variation lies within the central 95% of the
+    resulting ones. It is extended to the sample's own variation if that lies outside.
 
     Source: Hansen (1999, Review of Economics and Statistics 81), for a scale.
 
@@ -496,7 +531,7 @@ def spread_interval(
         true.append(marker_variation(scaled[None], over=over, ddof=ddof)[0])
         low.append(below)
         high.append(above)
-    # Beyond the first scale whose draws reach the value, and before the last whose draws do.
+    # True variations at the first and at the last scale whose draws reach the value.
     first = np.interp(value, np.maximum.accumulate(high), true)
     last = np.interp(value, np.maximum.accumulate(low), true)
     return float(min(first, value)), float(max(last, value))
@@ -505,9 +540,9 @@ def spread_interval(
 def confidence_range(tables: MarkerTables, share: float = 0.9) -> FloatArray:
     """Return the range of sentences' internal confidences, of shape (resamples, groups).
 
-    The distance of the quantiles (1 + share)/2 and (1 - share)/2 of the sentences in the tables,
-    each the least value that so many lie at or below; what D-AvgCV is to be seen against. NaN
-    where a group has no sentence.
+    It is the distance between the quantiles (1 - share)/2 and (1 + share)/2 of the sentences in the
+    tables, and limits how large D-AvgCV can be. A quantile is the least value with that share of
+    sentences at or below it. NaN if a group has no sentence.
     """
     counts = tables.counts.sum(axis=2)
     total = counts.sum(axis=-1)
@@ -548,8 +583,13 @@ def marker_trend(
 ) -> FloatArray:
     """MAC and MCC: Fisher mean over markers of the correlation of MIC with a number of data sets.
 
-    That is accuracy (MAC) or cMFG (MCC) of each group, of shape (resamples, groups); the rest is as
-    in `marker_rank_correlation`. Markers in fewer than three groups are left out.
+    Markers in fewer than three groups are left out; NaN if none is left.
+
+    Args:
+        mic: MICs of shape (resamples, groups, markers); NaN is no MIC.
+        group_values: Accuracy (MAC) or cMFG (MCC) of each group, of shape (resamples, groups).
+        kind: Kind of correlation, `pearson` or `spearman` (else ValueError).
+        clamp: Correlations are kept within +-clamp.
     """
     check_choice("kind", kind, Correlation)
     correlations = [_correlations(mic[:, :, m], group_values, kind) for m in range(mic.shape[2])]
@@ -557,13 +597,19 @@ def marker_trend(
 
 
 def fisher_mean(correlations: Sequence[FloatArray], clamp: float = CLAMP) -> FloatArray:
-    """Tanh of the mean of arctanh, undefined correlations left out; NaN if all are."""
+    """Return the Fisher mean of correlations: tanh of the mean of arctanh, clamped to +-clamp.
+
+    Undefined (NaN) correlations are left out; NaN if all are.
+    """
     z = np.arctanh(np.clip(np.stack(correlations, axis=-1), -clamp, clamp))
     return np.asarray(np.tanh(_mean(z)))
 
 
 def _correlations(x: FloatArray, y: FloatArray, kind: Correlation) -> FloatArray:
-    """Correlate rows over the columns that both have; NaN for fewer than three or a constant."""
+    """Return the correlation of each row of x with that of y, over columns where neither is NaN.
+
+    NaN for fewer than three such columns, or if x or y is constant in them.
+    """
     paired = ~(np.isnan(x) | np.isnan(y))
     x, y = np.where(paired, x, np.nan), np.where(paired, y, np.nan)
     if kind == "spearman":
@@ -574,7 +620,7 @@ def _correlations(x: FloatArray, y: FloatArray, kind: Correlation) -> FloatArray
 
 
 def _centred(x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return deviations from each row's mean, and their length; 0 if it is only rounding."""
+    """Return deviations from each row's mean, and their Euclidean norm (0 if only rounding)."""
     deviations = x - _mean(x)[:, None]
     length = np.sqrt(np.nansum(np.square(deviations), axis=1))
     rounding = _ROUNDING * np.sqrt(np.nansum(np.square(x), axis=1))
@@ -589,7 +635,7 @@ def _ranks(x: FloatArray) -> FloatArray:
 
 
 def _mean(values: FloatArray) -> FloatArray:
-    """Average over the last axis without NaN; NaN if nothing is left."""
+    """Return the mean over the last axis of what is not NaN; NaN if nothing is."""
     n = (~np.isnan(values)).sum(axis=-1)
     return divided(np.nansum(values, axis=-1), n)
 
@@ -650,9 +696,10 @@ def cmfg(
         faithfulness: In [0, 1], one a reply; replies with a NaN are left out.
         confidence: The reply's mean internal confidence, in [0, 1].
         bins: m.
-        convention: `authors`: a confidence of exactly 1 falls out of every bin, empty bins count 0
-            in the mean of all m, and replies with a faithfulness or confidence of 0 are left out
-            (Liu and Cohan, 2026); NaN where no reply falls in a bin, under `text` as well.
+        convention: `text` is as above. `authors` is the code of Liu and Cohan (2026): a confidence
+            of exactly 1 lies in no bin, empty bins count as 0 in the mean over all m, and replies
+            with a faithfulness or confidence of 0 are left out. Both are NaN if no reply is in a
+            bin.
 
     Raises:
         ValueError: A value lies outside [0, 1], lengths differ, `bins` is below 1 or `convention`
@@ -670,7 +717,11 @@ def cmfg(
 def cmfg_sums(
     faithfulness: FloatArray, confidence: FloatArray, *, bins: int = 10, convention: str = "text"
 ) -> tuple[FloatArray, FloatArray]:
-    """Return what each reply adds to `cmfg`'s bins: faithfulness and count, (replies, bins)."""
+    """Return what each reply adds to the bins of `cmfg`: its faithfulness, and 1.
+
+    Both have the shape (replies, bins); a reply that is left out adds 0. Errors are those of
+    `cmfg`.
+    """
     check_choice("convention", convention, Convention)
     shares(faithfulness=faithfulness, confidence=confidence)
     check_bins(bins)
@@ -686,7 +737,10 @@ def cmfg_sums(
 
 
 def cmfg_of(totals: FloatArray, counts: FloatArray, convention: str = "text") -> FloatArray:
-    """Return `cmfg` from sums over bins, of shape (resamples, bins)."""
+    """Return `cmfg` of each resample; NaN if all bins are empty.
+
+    `totals` and `counts` are sums of those of `cmfg_sums` over replies, of shape (resamples, bins).
+    """
     check_choice("convention", convention, Convention)
     filled = counts > 0
     means = np.where(filled, totals / np.where(filled, counts, 1), 0)

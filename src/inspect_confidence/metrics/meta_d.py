@@ -28,38 +28,55 @@ _FLOOR = 1e-150  # least probability whose square is still a number
 
 
 class RatingTables(NamedTuple):
-    """Shares of judgments in each cell, and which levels are present (1) or not (0)."""
+    """Rating counts of R fits as shares, by stimulus and response, with fits on the last axis.
 
-    share: FloatArray  # (2, K, 2, R)
-    present: FloatArray  # (K, 2, R)
-    offset: FloatArray  # (2, 1, 2, R): a
+    An edge is the distance of a rating criterion from the type-1 criterion, in the direction of its
+    response; level 0 is the lowest of the K ratings. Levels without judgments come last.
+
+    Attributes:
+        share: Share of the judgments by agreement (0 if stimulus and response match, 1 if not),
+            level and response, of shape (2, K, 2, R).
+        present: Whether a level has judgments (1) or not (0), of shape (K, 2, R).
+        offset: Factor a of meta-d' in the position a meta-d' + edge, of shape (2, 1, 2, R).
+    """
+
+    share: FloatArray
+    present: FloatArray
+    offset: FloatArray
 
     def rows(self, selection: NDArray[np.bool_] | NDArray[np.int64]) -> "RatingTables":
-        """Return the selected rows."""
+        """Return the tables of the selected fits."""
         return RatingTables(*(array[..., selection] for array in self))
 
 
 class NewtonStep(NamedTuple):
-    """A point's log-likelihood and the Newton step from it, each with rows last."""
+    """Log-likelihood at a point and the Newton step from it, with the R fits on the last axis."""
 
     value: FloatArray  # (R,) log-likelihood per judgment
     meta_step: FloatArray  # (R,) step of meta-d'
-    edge_steps: FloatArray  # (K - 1, 2, R) step of the distances
+    edge_steps: FloatArray  # (K - 1, 2, R) step of the edges
     gain: FloatArray  # (R,) slope along the step, 0 at the maximum
     length: FloatArray  # (R,) share of the step, below 1 where edges would cross
 
     def rows(self, selection: NDArray[np.bool_]) -> "NewtonStep":
-        """Return the selected rows."""
+        """Return the steps of the selected fits."""
         return NewtonStep(*(array[..., selection] for array in self))
 
     def replaced(self, following: "NewtonStep", accepted: NDArray[np.bool_]) -> "NewtonStep":
-        """Return the following step in the accepted rows, this one in the others."""
+        """Return the following step for the accepted fits, this one for the others."""
         pairs = zip(following, self, strict=True)
         return NewtonStep(*(np.where(accepted, new, previous) for new, previous in pairs))
 
 
 def newton(table: RatingTables, meta: FloatArray, edges: FloatArray, cap: FloatArray) -> NewtonStep:
-    """Return the log-likelihood at (meta, edges) and the Newton step from there."""
+    """Return the log-likelihood at (meta, edges) and the Newton step from there.
+
+    Args:
+        table: Rating tables of R fits.
+        meta: meta-d' of each fit.
+        edges: Ascending edges above 0, of shape (K - 1, 2, R).
+        cap: Largest change of meta-d'; 0 keeps it.
+    """
     share, present, offset = table
     u = offset * meta + np.concatenate([np.zeros_like(edges[:1]), edges])
     # The smaller tail at each edge over Q(u_0), negative where it is the lower one: differences of
@@ -131,14 +148,20 @@ LARGEST = 20.0
 _STEPS = 100  # 5 to 10 are usual
 _CELLS = 2**13  # cells in work at once: arrays that stay in the processor's cache
 _SLACK = 1e-11  # rounding of a log-likelihood per judgment
-_NOWHERE = 1e6  # distance of the edge below a level that isn't there
+_NOWHERE = 1e6  # edge below a level without judgments: far beyond all others
 _ONE_START = 0.25  # |k| up to which the ascent from d' is enough
 _TWO_STARTS = 0.5  # |k| up to which the ascent from -d' is enough besides
-_SAME = 1e-9  # difference of two log-likelihoods per judgment that are one maximum's
+_SAME = 1e-9  # log-likelihoods per judgment that differ by less are of the same maximum
 
 
 def rating_tables(nr_s1: FloatArray, nr_s2: FloatArray, k: FloatArray) -> RatingTables:
-    """Convert counts of shape (R, 2K) to tails; levels that are empty for both stimuli go last."""
+    """Return the rating tables of counts; levels that are empty for both stimuli go last.
+
+    Args:
+        nr_s1: Counts given stimulus S1, of shape (R, 2K), in the order of `meta_d`.
+        nr_s2: Counts given stimulus S2.
+        k: c/d' of each fit.
+    """
     half = nr_s1.shape[1] // 2
     matched = np.stack([nr_s2[:, half:], nr_s1[:, half - 1 :: -1]])
     crossed = np.stack([nr_s1[:, half:], nr_s2[:, half - 1 :: -1]])
@@ -154,7 +177,10 @@ def rating_tables(nr_s1: FloatArray, nr_s2: FloatArray, k: FloatArray) -> Rating
 
 
 def start(table: RatingTables, meta: FloatArray) -> FloatArray:
-    """Return the distances at which one normal tail has the levels' shares of both stimuli."""
+    """Return edges to start from: those of one normal tail with the levels' shares.
+
+    Shares are those of both stimuli together; `meta` is the meta-d' to start from.
+    """
     share, present, offset = table
     centre = (offset[:, 0] * meta * share.sum(1)).sum(0) / share.sum((0, 1))
     above = np.cumsum(share.sum(0)[::-1], 0)[::-1]
@@ -167,8 +193,8 @@ def start(table: RatingTables, meta: FloatArray) -> FloatArray:
 def ascend(table: RatingTables, meta: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return meta-d' and log-likelihood per judgment at the maximum reached from each start.
 
-    Rows that rise beyond `LARGEST`, or without end on a plateau, are infinite; rows that don't
-    converge are NaN.
+    `meta` has the meta-d' at which each fit starts. Rows that rise beyond `LARGEST`, or without end
+    on a plateau, are infinite; rows that don't converge are NaN.
     """
     maxima, likelihood = np.full_like(meta, np.nan), np.full_like(meta, np.nan)
     rows = np.arange(len(meta))
@@ -210,7 +236,14 @@ def ascend(table: RatingTables, meta: FloatArray) -> tuple[FloatArray, FloatArra
 
 
 def profile(nr_s1: FloatArray, nr_s2: FloatArray, meta: FloatArray, k: FloatArray) -> FloatArray:
-    """Return the log-likelihood per judgment at each meta-d', with the best criteria."""
+    """Return the log-likelihood per judgment at each given meta-d', maximised over the edges.
+
+    Args:
+        nr_s1: Counts given stimulus S1, of shape (R, 2K), in the order of `meta_d`.
+        nr_s2: Counts given stimulus S2.
+        meta: meta-d' of each row.
+        k: Criterion over meta-d', of each row.
+    """
     no_step = np.zeros_like(meta)
     with np.errstate(all="ignore"):
         table = rating_tables(nr_s1, nr_s2, k)
@@ -240,7 +273,14 @@ def _higher(
     rows: NDArray[np.int64],
     starts: Sequence[FloatArray],
 ) -> NDArray[np.int64]:
-    """Ascend from further starts for some rows; keep the best; return rows whose ascents differ."""
+    """Ascend from further starts; return the rows whose ascents end at different heights.
+
+    Args:
+        table: Rating tables of R fits.
+        maxima: meta-d' and log-likelihood of each fit so far; replaced where an ascent ends higher.
+        rows: Fits that start again.
+        starts: Values of meta-d' from which all of these start, one per fit.
+    """
     meta, value = maxima
     shape = (len(starts), len(rows))
     metas, values = ascend(table.rows(np.tile(rows, len(starts))), np.concatenate(starts))
@@ -258,8 +298,8 @@ def maximum(
     """Return meta-d' and log-likelihood per judgment at the highest maximum of each row.
 
     A criterion far from the middle (large |k| = |c/d'|) makes a second maximum possible, mostly on
-    the other side of 0: there the ascent also starts from other places, and where ascents end at
-    different heights from more.
+    the other side of 0. Such rows, and those whose first ascent fails, also start from elsewhere;
+    rows whose ascents end at different heights start from eight more values.
     """
     meta, value = np.empty_like(d_prime), np.empty_like(d_prime)
     size = max(1, _CELLS // (2 * nr_s1.shape[1]))
@@ -367,7 +407,11 @@ def meta_d(nr_s1: ArrayLike, nr_s2: ArrayLike, padding: float | None = None) -> 
 
 
 def counts_of(nr_s1: ArrayLike, nr_s2: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Return both stimuli's counts as arrays of one shape: (2K,) or rows of it."""
+    """Return both stimuli's counts as arrays of one shape, (2K,) or (R, 2K).
+
+    Raises:
+        ValueError: Counts are negative or not finite, or shapes are wrong or differ.
+    """
     both_counts = _counts("nr_s1", nr_s1), _counts("nr_s2", nr_s2)
     if both_counts[0].shape != both_counts[1].shape:
         raise ValueError(
@@ -378,6 +422,7 @@ def counts_of(nr_s1: ArrayLike, nr_s2: ArrayLike) -> tuple[FloatArray, FloatArra
 
 
 def _counts(name: str, counts: ArrayLike) -> FloatArray:
+    """Return counts as an array, or raise an error with the argument's name."""
     array = np.asarray(counts, float)
     if array.ndim not in {1, 2} or array.shape[-1] % 2 or array.shape[-1] < 4:
         raise ValueError(
@@ -395,7 +440,12 @@ Reasons = np.ndarray[tuple[int], np.dtype[np.object_]]
 def type1_statistics(
     raw_s1: FloatArray, raw_s2: FloatArray, padding: float
 ) -> tuple[FloatArray, FloatArray, Reasons]:
-    """Return d' and criterion of each row, and why it has no meta-d' (empty if it may have)."""
+    """Return d' and criterion of each row, and why it has no meta-d'; empty if it may have one.
+
+    `raw_s1` and `raw_s2` are counts of shape (R, 2K), to which `padding` is added for d' and the
+    criterion but not for the reasons. d' is NaN if it is infinite, a stimulus has no judgment or
+    all responses are the same.
+    """
     half = raw_s1.shape[1] // 2
     nr_s1, nr_s2 = raw_s1 + padding, raw_s2 + padding
     with np.errstate(all="ignore"):
@@ -424,7 +474,7 @@ def type1_statistics(
 def _fits(
     raw_s1: FloatArray, raw_s2: FloatArray, padding: float
 ) -> tuple[FloatArray, FloatArray, FloatArray, Reasons]:
-    """Return d', meta-d', log-likelihood and reason of each row."""
+    """Return d', meta-d', log-likelihood, and the reason of a missing meta-d', of each row."""
     d_prime, criterion, reason = type1_statistics(raw_s1, raw_s2, padding)
     nr_s1, nr_s2 = raw_s1 + padding, raw_s2 + padding
     meta, value = np.full_like(d_prime, np.nan), np.full_like(d_prime, np.nan)

@@ -38,8 +38,8 @@ def rank_intervals(
     """Return the best and the worst rank of each model; all of these intervals hold together.
 
     With probability `level` every model's true rank lies in its interval, whatever the number of
-    models. So the interval of the model that happens to be first holds its true rank as often. Of
-    equal models every rank is a true one.
+    models. This also holds for the model that happens to be first. If models are equal, each of
+    their shared ranks counts as true.
 
     A model is surely better than another if the simultaneous interval of the difference of their
     numbers lies entirely on the better side of 0. For the pair of j and k it is
@@ -47,8 +47,8 @@ def rank_intervals(
     times sqrt(n/(n - 1)), and t the quantile 1 - (1 - level)/(2 P) of Student's distribution with
     n - 1 degrees of freedom, for P pairs (Bonferroni) and the smaller n. It is lengthened to hold
     the difference less twice what resampling adds to it, since numbers such as the calibration
-    error are biased, more so for a smaller n. Of K models of which v are surely better than a model
-    and w surely worse, it has rank 1 + v to K - w.
+    error are biased, more so for a smaller n. If v of K models are surely better than a model and w
+    surely worse, its ranks go from 1 + v to K - w.
 
     With a `target`, the better model is nearer to it. |a| < |b| just where a - b and a + b have
     opposite signs: both intervals must leave out 0.
@@ -60,11 +60,11 @@ def rank_intervals(
     Args:
         values: Number of each model; smaller is better unless there is a `target`.
         draws: Numbers over resamples, of shape (resamples, models). Models that answered the same
-            items are resampled together, which makes their difference a paired one. Rows with a
-            NaN are left out.
+            items should be resampled together, which pairs their differences. Rows with a NaN are
+            left out.
         units: Number of resampled units of each model.
-        target: The best value.
-        level: Between 0 and 1.
+        target: The best value; None if smaller is better.
+        level: Probability that all intervals hold the true ranks, between 0 and 1.
 
     Returns:
         Best and worst ranks, each of shape (models,); 1 and K where fewer than two rows of draws
@@ -102,7 +102,7 @@ def _surely_signed(values: FloatArray, draws: FloatArray, reach: FloatArray) -> 
     Args:
         values: Numbers.
         draws: Their values over resamples, of shape (resamples, numbers).
-        reach: Standard deviations from the number to either end.
+        reach: Standard deviations from each number to either end of its interval.
     """
     unbiased = values - 2 * (draws.mean(axis=0) - values)
     length = reach * draws.std(axis=0)

@@ -27,18 +27,19 @@ KNOTS = 1_000
 """Distinct confidences at which Venn-Abers is computed, at most."""
 
 BINS = 10
+"""Bins of equal mass of the method `histogram`."""
 
 
 @dataclass(frozen=True)
 class Recalibration:
-    """A map of confidence p in [0, 1] that never falls but for `histogram`.
+    """A map of confidence p in [0, 1]; except for `histogram` it never falls.
 
-    p is first held within [clip, 1 - clip]. With `knots` the map is linear between the points
-    (x, y) and constant outside; a `logistic` one is 1 / (1 + exp(-c) (1 - p)^b / p^a).
+    p is first clipped to [clip, 1 - clip]. A map of kind `knots` is linear between the points (x,
+    y) and constant outside; one of kind `logistic` is 1 / (1 + exp(-c) (1 - p)^b / p^a).
 
     Attributes:
         method: A name in `RECALIBRATIONS`.
-        kind: Which formula.
+        kind: Kind of formula, as above.
         clip: Least distance from 0 and 1; 0 with knots.
         x: Confidences of the knots, ascending; empty if logistic.
         y: Recalibrated confidence at each knot.
@@ -66,7 +67,7 @@ class Recalibration:
         p = np.clip(np.asarray(confidence, float), self.clip, 1 - self.clip)
         if self.kind == "knots":
             return np.asarray(np.interp(p, self.x, self.y))
-        # In logarithms, of which none overflows however steep the map is.
+        # Logarithms don't overflow, however steep the map is.
         return np.asarray(expit(self.c + self.a * np.log(p) - self.b * np.log1p(-p)))
 
     def as_record(self) -> dict[str, object]:
@@ -80,8 +81,8 @@ def fit_recalibration(
 ) -> Recalibration:
     """Fit a map of confidence to outcomes.
 
-    Judgments weigh as much as all items have judgments, so that asking every item again with the
-    same outcome changes nothing.
+    The weights of all judgments are equal and add up to the number of items, so that asking every
+    item again with the same outcome changes nothing.
 
     `as_stated` leaves confidence as it is. `isotonic` is the non-decreasing function of least
     squares. `histogram` gives the accuracy of ten bins of equal mass, ties together, linear from
@@ -119,7 +120,7 @@ def fit_recalibration(
 
 @dataclass(frozen=True)
 class ChosenRecalibration:
-    """The chosen map and what the choice rests on.
+    """The chosen map, the scores of all candidates and the cross-fitted maps.
 
     Attributes:
         recalibration: Map of the chosen method, fitted to all items.
@@ -134,7 +135,10 @@ class ChosenRecalibration:
     fold: IntArray
 
     def cross_fitted(self, confidence: ArrayLike) -> FloatArray:
-        """Return the judgments' confidences, each by the map that its item had no part in."""
+        """Return each judgment's confidence by the map that was fitted without its item's fold.
+
+        `confidence` has the judgments of `choose_recalibration`, in the same order.
+        """
         confidences = np.asarray(confidence, float)
         mapped = np.empty(len(confidences))
         for k, fold_map in enumerate(self.fold_maps):
@@ -154,12 +158,12 @@ def choose_recalibration(
 ) -> ChosenRecalibration:
     """Return the simplest map whose cross-fitted Brier score is not worse than the best one's.
 
-    The score of a method is the mean over judgments of (map(confidence) - outcome)^2, each judged
-    by the map that is fitted to the items of the other folds. The simplest method, in the order of
-    `RECALIBRATIONS`, is chosen whose score is above the least one by at most one standard error of
-    their difference over items (the rule of one standard error). `as_stated` is the simplest, so
-    that a map is chosen only if it beats stated confidence by more than one standard error. The map
-    is fitted to all items.
+    The score of a method is the mean over judgments of (map(confidence) - outcome)^2, with the map
+    that is fitted to the items of the other folds. A method qualifies if its score is above the
+    least one by at most one standard error of their difference over items (the rule of one standard
+    error). The first that qualifies, in the order of `RECALIBRATIONS`, is chosen and fitted to all
+    items. `as_stated` is the first, so that another map is chosen only if the best one beats stated
+    confidence by more than one standard error.
 
     Source: Breiman, Friedman, Olshen and Stone (1984), Classification and regression trees, section
     3.4.3, for the rule of one standard error.
@@ -232,7 +236,11 @@ def choose_recalibration(
 
 
 def _cells(confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None) -> ItemTables:
-    """Group judgments by item, or raise if there are none."""
+    """Group judgments by item; those with a NaN are left out.
+
+    Raises:
+        ValueError: No judgment is left, a value lies outside [0, 1], or lengths differ.
+    """
     shares(confidence=confidence, correct=correct)
     if unit is not None:  # numbers without gaps: every item of a fold has a judgment
         present = ~np.isnan(np.asarray(confidence, float) + np.asarray(correct, float))
@@ -247,7 +255,10 @@ def _cells(confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None) -> 
 
 
 def _fit(method: str, values: FloatArray, right: FloatArray, wrong: FloatArray) -> Recalibration:
-    """Fit a map to the masses at each value; values without judgments are left out."""
+    """Fit a map of a method to the mass of right and of wrong answers at each confidence.
+
+    Values without judgments are left out.
+    """
     present = right + wrong > EDGE
     masses = values[present], np.maximum(right[present], 0), np.maximum(wrong[present], 0)
     return RECALIBRATIONS[method](method, *masses)
@@ -256,11 +267,12 @@ def _fit(method: str, values: FloatArray, right: FloatArray, wrong: FloatArray) 
 def _as_stated(
     method: str, values: FloatArray, right: FloatArray, wrong: FloatArray
 ) -> Recalibration:
+    """Return the map that leaves confidence unchanged; the masses are not used."""
     return Recalibration(method, "knots", x=(0.0, 1.0), y=(0.0, 1.0))
 
 
 def _knots(method: str, values: FloatArray, y: FloatArray) -> Recalibration:
-    """Return the map through these points, without points between two of the same height."""
+    """Return the map through the points (values, y); points between two of equal y are dropped."""
     inner = np.concatenate([[False], (y[1:-1] == y[:-2]) & (y[1:-1] == y[2:]), [False]])[: len(y)]
     return Recalibration(
         method, "knots", x=tuple(values[~inner].tolist()), y=tuple(y[~inner].tolist())
@@ -268,6 +280,7 @@ def _knots(method: str, values: FloatArray, y: FloatArray) -> Recalibration:
 
 
 def _isotonic_means(y: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the non-decreasing fit to y of least weighted squares."""
     # Imported here because scipy.optimize takes long, which every command would pay.
     from scipy.optimize import isotonic_regression  # noqa: PLC0415
 
@@ -342,9 +355,19 @@ def _clipped_logarithms(values: FloatArray) -> tuple[float, FloatArray, FloatArr
 def _fit_nonnegative_slopes(
     slopes: FloatArray, right: FloatArray, wrong: FloatArray, *, intercept: bool = True
 ) -> list[float]:
-    """Fit slopes of at least 0, and the intercept, by likelihood with Platt's targets.
+    """Fit a logistic regression with slopes of at least 0 by likelihood with Platt's targets.
 
-    The likelihood is concave: where a slope would be negative the greatest one has a slope of 0.
+    The likelihood is concave: if a slope would be negative, the best allowed fit has 0 there. So
+    every subset of columns is tried.
+
+    Args:
+        slopes: Columns of the regression, of shape (values, slopes).
+        right: Mass of right answers at each value.
+        wrong: Mass of wrong answers at each value.
+        intercept: Whether there is an intercept.
+
+    Returns:
+        One slope per column and, if there is one, the intercept.
     """
     targets = (right.sum() + 1) / (right.sum() + 2), 1 / (wrong.sum() + 2)
     yes = right * targets[0] + wrong * targets[1]
@@ -367,7 +390,10 @@ def _fit_nonnegative_slopes(
 def _logistic_regression(
     columns: FloatArray, yes: FloatArray, no: FloatArray
 ) -> tuple[FloatArray, float]:
-    """Return coefficients of greatest likelihood by Newton's method, and the log-likelihood."""
+    """Return the coefficients of greatest likelihood, by Newton's method, and the log-likelihood.
+
+    `yes` and `no` are the masses of either outcome in each row of `columns`.
+    """
 
     def likelihood(point: FloatArray) -> float:
         z = columns @ point

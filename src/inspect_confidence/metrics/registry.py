@@ -44,14 +44,15 @@ class Interval:
 
     Attributes:
         method: A name in `inference.METHODS`.
-        reason: Why there is no interval, or what the metric's own method is.
-        min_units: Least number of units of a value that has an interval.
-        units: What the units are, in the plural.
-        conservative: Where it holds the true value in more than 95% of samples.
-        conservative_difference: Where that of a difference does, if not in the same cases.
+        reason: With `none` why there is no interval, with `own` a description of the method.
+        min_units: Least number of units with which a value has an interval.
+        units: Plural noun for the units, such as "items".
+        conservative: Cases in which the interval holds the true value in more than 95% of samples.
+        conservative_difference: Such cases of the interval of a difference; empty if the same.
         ceiling: Greatest possible value, for the method `score`.
         biased: Whether the value lies above the true one on average, as an absolute difference
-            does: in means and differences distances of the limits add up, which is conservative.
+            does. In means and differences the distances of the limits are then added up, which is
+            conservative.
     """
 
     method: Method = "bootstrap"
@@ -66,9 +67,10 @@ class Interval:
     def over(self, clusters: "Clusters | None") -> "Interval":
         """Return the rule where clusters of items are resampled.
 
-        Clusters that the user declares take the place of items. Of clusters that the study defines,
-        shares are resampled as any mean, and a biased metric has no interval. Along a line neither
-        has a metric whose own method takes units as independent.
+        Without clusters, or without an interval, it is this rule. Clusters that the user declares
+        take the place of items. With clusters that the study defines, shares are resampled like
+        means, and metrics of the method `debiased` have no interval. If such clusters lie along a
+        line, biased metrics and those with a method of their own have none either.
         """
         if clusters is None or self.method == "none":
             return self
@@ -84,7 +86,11 @@ class Interval:
         return replace(self, method=method, min_units=clusters.min_units, units=clusters.units)
 
     def of_difference(self) -> "Interval":
-        """Return the rule of a difference of two such values, from resamples if it isn't biased."""
+        """Return the rule of a difference of two such values.
+
+        The methods `score`, `own` and `wilson` become `bootstrap`, unless an `own` or `wilson` one
+        is biased.
+        """
         rule = replace(self, conservative=self.conservative_difference or self.conservative)
         if self.method == "score":
             return replace(rule, method="bootstrap")
@@ -98,13 +104,13 @@ class Clusters:
     """Clusters of items that depend on each other, which are resampled instead of items.
 
     Attributes:
-        units: What the clusters are, in the plural.
+        units: Plural noun for the clusters, such as "documents".
         min_units: Least number of clusters of a value that has an interval.
         note: Note on every number, such as how many clusters are resampled.
         are_declared: Whether the user's data, or the data set, name the clusters.
         are_ordered: Whether the clusters lie along a line, in the order of their index, and are
-            like their neighbours: intervals are those of `smooth_draws` then.
-        trend: A value of each of them that the design fixes, as `smooth_draws` takes it.
+            like their neighbours; intervals then come from `smooth_draws`.
+        trend: A value of each cluster that the design fixes, for `smooth_draws`; None if none.
     """
 
     units: str
@@ -132,7 +138,7 @@ NO_ESTIMATE = Interval("none")
 
 
 def no_interval(reason: str) -> Interval:
-    """Return the rule of a metric for which no method gives an interval that covers."""
+    """Return the rule of a metric for which no method gives a valid interval, with the reason."""
     return Interval("none", reason)
 
 
@@ -264,6 +270,7 @@ def metric(
 
 
 def _completed_docstring(text: str, declared: Metric) -> str:
+    """Return a docstring with the sections Returns and Source, from the declaration if missing."""
     if "\nReturns:" not in text:
         value = f"{declared.unit} in [{declared.low:g}, {declared.high:g}]"
         text = f"{text}\n\nReturns:\n    {value}. NaN: {declared.undefined}."

@@ -55,7 +55,7 @@ class ValueTables:
         """Return the table of reports, as one row.
 
         Args:
-            reports: Raw values, one a judgment; NaN is left out.
+            reports: Values on the scale, one a judgment; NaN is left out.
         """
         stated_values = np.asarray(reports, float)
         values, counts = np.unique(stated_values[~np.isnan(stated_values)], return_counts=True)
@@ -87,17 +87,20 @@ class ValueTables:
         return tables[0], tables[1]
 
     def cumulated(self) -> FloatArray:
-        """Return cumulated shares, from 0 before the first value to 1: (R, V + 1), or NaN."""
+        """Return the share of each row's mass up to each value, of shape (R, V + 1).
+
+        The first column, before the first value, is 0; a row without mass is NaN.
+        """
         mass = np.pad(np.cumsum(self.mass, axis=1), ((0, 0), (1, 0)))
         return divided(mass, mass[:, -1:])
 
     def quantile(self, share: float) -> FloatArray:
-        """Return the mean of the lower and upper value at which the cumulated share is reached.
+        """Return each row's quantile: the mean of the lower and the upper value at the share.
 
-        Repeating every value changes nothing (numpy's `averaged_inverted_cdf`).
+        Repeating every value changes nothing (numpy's `averaged_inverted_cdf`). NaN without mass.
         """
         reached = self.cumulated()
-        # In an empty row no share is below or at another, which is the place of the NaN.
+        # In a row without mass no comparison holds, so that index 0, the NaN, is taken.
         values = np.concatenate([[np.nan], self.values])
         lower = values[(reached < share - 1e-12).sum(axis=1)]
         upper = values[(reached <= share + 1e-12).sum(axis=1)]
@@ -173,6 +176,7 @@ def top3_share(reports: ArrayLike) -> float:
 
 
 def _largest(tables: ValueTables, count: int) -> FloatArray:
+    """Return the share of the `count` commonest values in each table; NaN without mass."""
     top = np.sort(tables.mass, axis=1)[:, ::-1][:, :count].sum(axis=1)
     return divided(top, tables.mass.sum(axis=1))
 
@@ -259,7 +263,7 @@ def round_rate(reports: ArrayLike, *, multiple: int = 5) -> float:
 
     Args:
         reports: Values on the scale, one a judgment; NaN is left out.
-        multiple: Another number than 5.
+        multiple: Number of whose multiples the share is returned.
 
     Example:
         >>> round_rate([90, 95, 97, 100])

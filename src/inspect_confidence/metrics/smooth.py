@@ -13,9 +13,10 @@ from inspect_confidence.metrics.resample import Statistic, StatisticNameT
 __all__ = ["WAVES", "smooth_draws", "within_range"]
 
 WAVES = 4
-"""Cosines along the line: one tells the trend, three the standard error."""
+"""Cosines along the line: one is spent on the trend, three give the standard error."""
 
 _STEP = 0.1
+"""Relative change of the weights, h, by which derivatives are computed."""
 _EDGE = 1e-12
 """Distance from an end of the range, as a share of it, below which a value is at the end."""
 
@@ -31,14 +32,17 @@ def smooth_draws(
     """Draw the values of statistics whose units depend on each other along a line.
 
     With psi_i the influence of unit i of n on the statistic, the low-frequency variation along the
-    line is L_j = sqrt(2) sum_i psi_i cos(pi j (i - 1/2) / n) / n for j from 1 to 4. What the design
-    explains of it, b M_j with the M_j of a known trend and b by least squares, is no sampling
-    error. The squared standard error is sum_j (L_j - b M_j)^2 / 3, which the statistic over its
-    standard error makes Student's t of 3 degrees of freedom if residuals are rough; intervals take
-    the quantile of 2 degrees, since it is up to a quarter too small where they are smooth over an
-    eighth of the line. L_j is half the difference of the values at weights 1 + h w_j and 1 - h w_j,
-    over h, for h = 0.1 and the waves w_j. Draws are normal, scaled so that 95% intervals, which
-    take n units, have that quantile.
+    line is L_j = sqrt(2) sum_i psi_i cos(pi j (i - 1/2) / n) / n for j from 1 to 4. The part that a
+    known trend with variation M_j explains, b M_j with b by least squares, is no sampling error.
+    The squared standard error is sum_j (L_j - b M_j)^2 / 3.
+
+    If residuals are rough, the statistic over this standard error has Student's t distribution with
+    3 degrees of freedom. If they are smooth over an eighth of the line, the error is up to a
+    quarter too small; therefore intervals take the quantile of 2 degrees. Draws are normal, scaled
+    so that 95% intervals, which take n units, have that quantile.
+
+    L_j is half the difference of the values at weights 1 + h w_j and 1 - h w_j, over h, for h = 0.1
+    and the waves w_j.
 
     Source: Mueller (2004, Econometric Theory 20) and Lazarus, Lewis, Stock and Watson (2018,
     Journal of Business and Economic Statistics 36) for cosines and t; Driscoll and Kraay (1998,
@@ -49,8 +53,8 @@ def smooth_draws(
         units: n, the number of units.
         resamples: Number of draws, of values, or rows of values, for each name.
         seed: Seed of the draws; equal seeds give joint draws of several calls.
-        trend: A value of each unit that the design fixes and values may follow; None if there is
-            none.
+        trend: A value of each unit that the design fixes and that the
+            statistic may follow; None if there is none.
     """
     place = (np.arange(units) + 0.5) / units
     waves = np.sqrt(2) * np.cos(np.pi * np.arange(1, WAVES + 1)[:, None] * place)
@@ -74,10 +78,17 @@ def smooth_draws(
 
 
 def within_range(draws: FloatArray, value: float, low: float, high: float) -> FloatArray:
-    """Return draws around a value on the logit scale of its range, where the range is finite.
+    """Return draws moved into the range of a number by its logit scale.
 
-    The draws' distances from the value are divided by the slope of the logit there and mapped
-    back, as Fisher's transformation does for a correlation: they stay within the range.
+    A draw's distance from the value is multiplied by the slope of the logit at the value, added on
+    the logit scale and mapped back, as Fisher's transformation does for a correlation. Draws are
+    returned unchanged if the range is infinite or the value lies at one of its ends.
+
+    Args:
+        draws: Values over resamples.
+        value: Value of the sample.
+        low: Least possible value.
+        high: Greatest possible value.
     """
     if not np.isfinite([low, high]).all():
         return draws
