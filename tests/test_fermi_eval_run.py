@@ -205,7 +205,7 @@ def test_forty_tunnel_draws_agree_with_the_plain_functions(tmp_path: Path) -> No
     for item, rows in frame.groupby("item"):
         belief = Estimator(tunnel=0.65).belief(str(item))
         grid = np.linspace(0, 1, 200_001)
-        lower, upper = stated_bounds(belief, 90, tunnel=0.65, place=grid)
+        lower, upper = stated_bounds(belief, 90, tunnel=0.65, position=grid)
         places = np.interp(rows["lower"], lower, grid)
         np.testing.assert_allclose(np.interp(places, grid, upper), rows["upper"], atol=1e-4)
         assert places.min() >= 0

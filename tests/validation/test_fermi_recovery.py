@@ -97,7 +97,7 @@ def test_conformal_coverage_over_seeds(level: int, record_property: Record) -> N
         rng = np.random.default_rng([seed, level])
         truth = rng.integers(-30, 40, n_cal + n_test).astype(float)
         lower, upper = stated_bounds(
-            draw_beliefs(truth, rng), level, tunnel=0.65, place=rng.uniform(size=len(truth))
+            draw_beliefs(truth, rng), level, tunnel=0.65, position=rng.uniform(size=len(truth))
         )
         offset = conformal_offset(lower[:n_cal], upper[:n_cal], truth[:n_cal], level)
         scores = conformity_scores(lower[n_cal:], upper[n_cal:], truth[n_cal:])

@@ -68,7 +68,7 @@ def stated_intervals(
     """Bounds that a respondent states, of truths that are 0."""
     place = rng.uniform(size=items)
     beliefs = draw_beliefs(np.zeros(items), rng)
-    low, high = stated_bounds(beliefs, level, place=place, **DESIGNS[design])
+    low, high = stated_bounds(beliefs, level, position=place, **DESIGNS[design])
     return (np.floor(low), np.ceil(high)) if design == "whole numbers" else (low, high)
 
 
@@ -238,7 +238,9 @@ def test_coverage_plateau(design: str, items: int) -> None:
         beliefs = draw_beliefs(np.zeros(n), rng)
         coverage_ratios = np.zeros(n)
         for level in LEVELS:
-            low, high = stated_bounds(beliefs, level, place=rng.uniform(size=n), **DESIGNS[design])
+            low, high = stated_bounds(
+                beliefs, level, position=rng.uniform(size=n), **DESIGNS[design]
+            )
             coverage_ratios += ((low <= 0) & (high >= 0)) / (level / 100) / len(LEVELS)
         return coverage_ratios
 
@@ -346,7 +348,7 @@ def frame(items: int, level: int, epochs: int, rng: np.random.Generator) -> pd.D
     frames = []
     for epoch in range(epochs):
         place = rng.uniform(size=2 * items)
-        low, high = stated_bounds(beliefs, level, tunnel=0.65, place=place)
+        low, high = stated_bounds(beliefs, level, tunnel=0.65, position=place)
         read = rng.random(2 * items) < 0.9
         frames.append(
             pd.DataFrame(
@@ -424,7 +426,7 @@ def pair(design: str, items: int, level: int, rng: np.random.Generator) -> list[
     other_beliefs = draw_beliefs(np.zeros(items), rng)
     if design == "alike":
         sides = [
-            stated_bounds(contender, level, tunnel=0.65, place=rng.uniform(size=items))
+            stated_bounds(contender, level, tunnel=0.65, position=rng.uniform(size=items))
             for contender in (beliefs, other_beliefs)
         ]
     else:  # one too narrow, the other too wide with the same score, or calibrated

@@ -35,7 +35,7 @@ def coverages(tunnel: float, draws: int, seed: int) -> tuple[np.ndarray, np.ndar
     direct, estimated = [], []
     for level in LEVELS:
         lower, upper = stated_bounds(
-            columns, level, tunnel=tunnel, place=rng.uniform(size=(ITEMS, draws))
+            columns, level, tunnel=tunnel, position=rng.uniform(size=(ITEMS, draws))
         )
         direct.append(np.mean((lower[:, 0] <= truth) & (truth <= upper[:, 0])))
         tail = (100 - level) / 200

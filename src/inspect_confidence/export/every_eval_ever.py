@@ -43,15 +43,15 @@ def write_every_eval_ever(material: Material, directory: Path) -> list[Path]:
     """
     files: list[Path] = []
     for result_set in result_sets(material):
-        files.extend(_write_set(result_set, material, directory))
+        files.extend(_write_result_set(result_set, material, directory))
     return [*files, *write_left_out(material, directory, material.results)]
 
 
-def _write_set(result_set: ResultSet, material: Material, directory: Path) -> list[Path]:
+def _write_result_set(result_set: ResultSet, material: Material, directory: Path) -> list[Path]:
     runs = [material.runs[name] for name in result_set.runs() if name in material.runs]
     info = model_info(result_set.model, runs)
     model = file_name(info["id"].split("/", 1)[-1])
-    common = {"schema_version": VERSION, "evaluation_id": _identity(result_set)}
+    common = {"schema_version": VERSION, "evaluation_id": _evaluation_id(result_set)}
     items = items_of(result_set, {**common, "model_id": info["id"]})
     log: dict[str, Any] = {
         **common,
@@ -67,7 +67,7 @@ def _write_set(result_set: ResultSet, material: Material, directory: Path) -> li
             ),
         },
         "model_info": info,
-        "eval_library": _library(result_set, runs),
+        "eval_library": _eval_library(result_set, runs),
         "evaluation_results": _evaluation_results(
             result_set, material.resamples, generation_args(runs)
         ),
@@ -98,10 +98,11 @@ def _write_set(result_set: ResultSet, material: Material, directory: Path) -> li
 
 
 def _without_empty(**details: str) -> dict[str, str]:
+    """Return the details whose text is not empty, by name."""
     return {name: text for name, text in details.items() if text}
 
 
-def _identity(result_set: ResultSet) -> str:
+def _evaluation_id(result_set: ResultSet) -> str:
     """Return an id that is the same in every export of the same runs.
 
     Judgments that come from no log have no run; their rows, in any order, enter the id instead.
@@ -117,7 +118,7 @@ def _identity(result_set: ResultSet) -> str:
     return "/".join([*map(cut_with_fingerprint, names), ids.hexdigest()[:16]])
 
 
-def _library(result_set: ResultSet, runs: Sequence[LogRun]) -> dict[str, Any]:
+def _eval_library(result_set: ResultSet, runs: Sequence[LogRun]) -> dict[str, Any]:
     origins = result_set.origins
     return {
         "name": "inspect_ai" if runs else "unknown",
@@ -126,7 +127,7 @@ def _library(result_set: ResultSet, runs: Sequence[LogRun]) -> dict[str, Any]:
             inspect_confidence=_join_versions(origins["package_version"]),
             task=result_set.task,
             task_version=_join_versions(origins["task_version"]),
-            task_args=_as_text([run.task_args for run in runs]),
+            task_args=_settings_text([run.task_args for run in runs]),
             runs=", ".join(result_set.runs()),
         ),
     }
@@ -150,19 +151,19 @@ def _evaluation_results(
     settings = {"generation_config": {"generation_args": generation}} if generation else {}
     entries = []
     for result in result_set.results:
-        for metric, row in _with_distance(result):
+        for metric, row in _with_distance_to_target(result):
             entry = {
                 "evaluation_result_id": ";".join(filter(None, (metric.name, str(row.condition)))),
                 "evaluation_name": f"{_PACKAGE}.{row['task']}",
                 "source_data": source,
-                "metric_config": _config(metric, row),
-                "score_details": _score(row, resamples),
+                "metric_config": _metric_config(metric, row),
+                "score_details": _score_details(row, resamples),
             }
             entries.append({**entry, **settings})
     return entries
 
 
-def _with_distance(row: ResultRow) -> Iterator[tuple[Metric, ResultRow]]:
+def _with_distance_to_target(row: ResultRow) -> Iterator[tuple[Metric, ResultRow]]:
     """Yield a finite number with its metric, and its distance from the metric's target if any."""
     if not math.isfinite(row.value):
         return
@@ -180,10 +181,10 @@ def _with_distance(row: ResultRow) -> Iterator[tuple[Metric, ResultRow]]:
         low=0.0,
         high=max(metric.high - target, target - metric.low),
     )
-    yield distance, _distance(row, direction)
+    yield distance, _distance_to_target(row, direction)
 
 
-def _distance(row: ResultRow, direction: Direction) -> ResultRow:
+def _distance_to_target(row: ResultRow, direction: Direction) -> ResultRow:
     """Return the number's distance from its target, with the interval of that distance."""
     value, *ends = map(float, direction.distance(np.array([row.value, row.low, row.high])))
     low = 0.0 if row.low <= direction.target <= row.high else min(ends)
@@ -192,7 +193,7 @@ def _distance(row: ResultRow, direction: Direction) -> ResultRow:
     return replace(row, record={**row.record, **numbers})
 
 
-def _config(metric: Metric, row: ResultRow) -> dict[str, Any]:
+def _metric_config(metric: Metric, row: ResultRow) -> dict[str, Any]:
     # Only accuracy is a common metric, except LifeEval's, a mean of true probabilities.
     shared = metric.name == "accuracy" and row["task"] != "life_eval"
     ordered = metric.direction in ("higher", "lower")
@@ -220,7 +221,7 @@ def _json_number(value: float) -> float | str:
     return "Infinity" if value > 0 else "-Infinity"
 
 
-def _score(row: ResultRow, resamples: int) -> dict[str, Any]:
+def _score_details(row: ResultRow, resamples: int) -> dict[str, Any]:
     score: dict[str, Any] = {"score": row.value}
     interval = "" if math.isnan(row.low) else f"{row.low:g} to {row.high:g}"
     if math.isfinite(row.low) and math.isfinite(row.high):
@@ -237,7 +238,15 @@ def _score(row: ResultRow, resamples: int) -> dict[str, Any]:
 
 
 class Reading(NamedTuple):
-    """A judgment in the schema's terms; its score is NaN if the judgment has none."""
+    """A judgment in the schema's terms.
+
+    Attributes:
+        score: Score of the judgment; NaN if it has none.
+        correct: Whether the answer counts as right.
+        extracted: Parsed answer as text.
+        reference: True or best answer as text; may be empty.
+        means: Explanation of the score.
+    """
 
     score: float
     correct: bool
@@ -249,53 +258,78 @@ class Reading(NamedTuple):
 SampleRow = Mapping[Any, Any]
 
 
-def _interval_or_point(row: SampleRow) -> Reading:
+def _read_interval_or_point(row: SampleRow) -> Reading:
     truth, lower, upper, point = (float(row[name]) for name in ("truth", "lower", "upper", "point"))
     if not math.isnan(lower + upper):
         inside = lower <= truth <= upper
         means = "the interval holds the truth (exponents of ten)"
-        return Reading(float(inside), inside, f"[{lower:g}, {upper:g}]", f"{truth:g}", means)
+        return Reading(
+            score=float(inside),
+            correct=inside,
+            extracted=f"[{lower:g}, {upper:g}]",
+            reference=f"{truth:g}",
+            means=means,
+        )
     score = math.nan if math.isnan(point) else float(point == truth)
     means = "the exponent is the true one"
-    return Reading(score, point == truth, f"{point:g}", f"{truth:g}", means)
+    return Reading(
+        score=score,
+        correct=point == truth,
+        extracted=f"{point:g}",
+        reference=f"{truth:g}",
+        means=means,
+    )
 
 
-def _right_or_wrong(row: SampleRow) -> Reading:
+def _read_graded_answer(row: SampleRow) -> Reading:
     correct = float(row["correct"])
     means = "the answer is right; a score between 0 and 1 is the probability that it is"
-    return Reading(correct, correct == 1, str(row["answer"]), str(row["target"]), means)
+    return Reading(
+        score=correct,
+        correct=correct == 1,
+        extracted=str(row["answer"]),
+        reference=str(row["target"]),
+        means=means,
+    )
 
 
-def _of_age(row: SampleRow) -> Reading:
+def _read_age(row: SampleRow) -> Reading:
     best = float(row["mas"])
     score = math.nan if math.isnan(best) else float(row["score"])
     reference = "" if math.isnan(row["best_answer"]) else f"{row['best_answer']:g}"
     means = (
         "score: true probability of dying within the window; is_correct: no answer has a greater"
     )
-    return Reading(score, score >= best - 1e-9, f"{row['answer']:g}", reference, means)
+    return Reading(
+        score=score,
+        correct=score >= best - 1e-9,
+        extracted=f"{row['answer']:g}",
+        reference=reference,
+        means=means,
+    )
 
 
-def _of_reply(row: SampleRow) -> Reading:
+def _read_graded_reply(row: SampleRow) -> Reading:
     correct = float(row["correct"])
-    return Reading(correct, correct == 1, "", "", "the reply is right, as the judge says")
+    means = "the reply is right, as the judge says"
+    return Reading(score=correct, correct=correct == 1, extracted="", reference="", means=means)
 
 
-_MARKERS = "hedge_markers"
+_MARKER_TASK = "hedge_markers"
 _READINGS: Mapping[str, Callable[[SampleRow], Reading]] = {
-    "fermi_eval": _interval_or_point,
-    "scale_variants": _right_or_wrong,
-    "question_sets": _right_or_wrong,
-    "life_eval": _of_age,
-    _MARKERS: _of_reply,
-    **dict.fromkeys(("abstain", "simple_qa", "commitment"), _right_or_wrong),
+    "fermi_eval": _read_interval_or_point,
+    "scale_variants": _read_graded_answer,
+    "question_sets": _read_graded_answer,
+    "life_eval": _read_age,
+    _MARKER_TASK: _read_graded_reply,
+    **dict.fromkeys(("abstain", "simple_qa", "commitment"), _read_graded_answer),
 }
 """Readers of the tasks whose judgments are right or wrong."""
 
 # Whole replies stay in the logs.
-_TEXTS = {"reply", "text"}
+_REPLY_COLUMNS = {"reply", "text"}
 # Columns of a row's marker, which don't describe the whole reply.
-_OF_MARKER = {
+_MARKER_COLUMNS = {
     *("sentence", "marker", "confidence", "consistent", "undecided", "inconsistent", "failed"),
     *("decisiveness", "n_markers"),
 }
@@ -318,9 +352,10 @@ def items_of(
     if read is None:
         return None
     rows = result_set.judgments
-    hidden = set(_TEXTS)
-    if task == _MARKERS:  # a row is a marker; each reply counts once
-        rows, hidden = rows.drop_duplicates(["uuid", "item", "epoch"]), _TEXTS | _OF_MARKER
+    hidden = set(_REPLY_COLUMNS)
+    if task == _MARKER_TASK:  # a row is a marker; each reply counts once
+        rows = rows.drop_duplicates(["uuid", "item", "epoch"])
+        hidden |= _MARKER_COLUMNS
     columns = ["split", "epoch", "draw", "status", *all_tables()[task].names]
     exported = [name for name in columns if name not in hidden]
     common = {**common, "evaluation_name": f"{_PACKAGE}.{task}"}
@@ -330,7 +365,7 @@ def items_of(
         if math.isnan(reading.score):
             left_out[str(row["status"])] += 1
         else:
-            lines.append({**common, **_record(row, reading, task, exported)})
+            lines.append({**common, **_record(row, reading, task=task, columns=exported)})
     return lines, left_out
 
 
@@ -369,7 +404,7 @@ _ENGINES = {
     **{"hf": "transformers", "vllm": "vLLM", "sglang": "SGLang", "ollama": "Ollama"},
     **{"llama-cpp-python": "llama.cpp", "transformer_lens": "TransformerLens", "nnterp": "nnterp"},
 }
-_HUB = {"hf", "vllm", "sglang", "transformer_lens", "nnterp"}
+_HUB_PROVIDERS = {"hf", "vllm", "sglang", "transformer_lens", "nnterp"}
 # Platforms that serve the models of many developers.
 _ROUTERS = {"openrouter", "together", "groq", "hf-inference-providers", "azureai"}
 _VENDORS = _ROUTERS | {"openai", "anthropic", "google", "mistral", "grok", "fireworks", "bedrock"}
@@ -378,7 +413,7 @@ _VENDORS |= {"cloudflare", "perplexity"}
 _CLOUDS = {"azure", "bedrock", "vertex"}
 _SIMULATED = {"respondent", "mockllm", "none"}
 # Families without published weights; the availability of other models is unknown.
-_CLOSED = re.compile(r"^(?:openai/(?:gpt-[345]|o[134]\b)|anthropic/claude|google/gemini)")
+_CLOSED_MODEL = re.compile(r"^(?:openai/(?:gpt-[345]|o[134]\b)|anthropic/claude|google/gemini)")
 # Generation settings that the schema has a place for.
 _TYPED_SETTINGS = ("temperature", "top_p", "top_k", "max_tokens")
 
@@ -386,7 +421,7 @@ _TYPED_SETTINGS = ("temperature", "top_p", "top_k", "max_tokens")
 def model_info(model: str, runs: Sequence[LogRun]) -> dict[str, Any]:
     """Return the schema's `model_info` of a model of Inspect and its runs."""
     provider = model.split("/", 1)[0]
-    info: dict[str, Any] = {"name": model, "id": _model_identity(model)}
+    info: dict[str, Any] = {"name": model, "id": _model_id(model)}
     deployment = "unknown"
     if provider in _ENGINES:
         info["inference_engine"] = {"name": _ENGINES[provider]}
@@ -397,29 +432,29 @@ def model_info(model: str, runs: Sequence[LogRun]) -> dict[str, Any]:
             deployment = "self_deployed"
         elif provider in _VENDORS:
             deployment = "externally_managed"
-    closed = provider not in _ENGINES and _CLOSED.match(info["id"])
+    closed = provider not in _ENGINES and _CLOSED_MODEL.match(info["id"])
     details = _without_empty(
         deployment_type=deployment,
         model_availability="closed_weights" if closed else "unknown",
         simulated="true" if provider in _SIMULATED else "",
-        model_args=_as_text([run.model_args for run in runs]),
-        generation_settings=_as_text([run.generation for run in runs]),
+        model_args=_settings_text([run.model_args for run in runs]),
+        generation_settings=_settings_text([run.generation for run in runs]),
     )
     return {**info, "additional_details": details}
 
 
 def developer(model: str) -> str:
     """Return the developer of a model, the first part of its id, which names its folder."""
-    identity = _model_identity(model)
+    identity = _model_id(model)
     return identity.split("/", 1)[0] if "/" in identity else "unknown"
 
 
-def _model_identity(model: str) -> str:
-    """Return developer and name of a model, without the provider or cloud if both remain."""
+def _model_id(model: str) -> str:
+    """Return `developer/name` of a model of Inspect, or its whole name if no developer is in it."""
     provider, _, name = model.partition("/")
     if provider == "openai-api" and name.count("/") > 1:  # the name begins with a service
         name = name.split("/", 1)[1]
-    if provider in _HUB | _ROUTERS | {"openai-api"}:
+    if provider in _HUB_PROVIDERS | _ROUTERS | {"openai-api"}:
         return name if "/" in name else model
     cloud, _, cloud_model = name.partition("/")
     return f"{provider}/{cloud_model}" if cloud in _CLOUDS and cloud_model else model
@@ -435,7 +470,7 @@ def generation_args(runs: Sequence[LogRun]) -> dict[str, Any]:
     return settings
 
 
-def _as_text(settings: Sequence[Mapping[str, Any]]) -> str:
+def _settings_text(settings: Sequence[Mapping[str, Any]]) -> str:
     """Return the distinct settings of several runs as JSON text; empty without settings."""
     texts = dict.fromkeys(json.dumps(run, sort_keys=True, ensure_ascii=False) for run in settings)
     if set(texts) <= {"{}"}:

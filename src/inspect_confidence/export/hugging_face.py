@@ -28,7 +28,7 @@ class _QuotingDumper(yaml.SafeDumper):
     """Dumper that quotes every text which some reader takes for a number, such as `1e5`."""
 
 
-def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     quoted = True
     try:
         float(text)
@@ -37,7 +37,7 @@ def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"' if quoted else None)
 
 
-_QuotingDumper.add_representer(str, _text)
+_QuotingDumper.add_representer(str, _represent_text)
 
 
 _ADDRESS = re.compile(r"https://huggingface\.co/datasets/([^/]+/[^/]+)/resolve/")
@@ -82,6 +82,7 @@ def write_hf_eval_results(material: Material, directory: Path) -> list[Path]:
 
 
 def _entry(row: ResultRow, material: Material) -> dict[str, Any]:
+    """Return the hub's entry for a headline number; the variant is in the notes, not in the id."""
     variant = row["variant"]
     condition = map("=".join, row.condition.but(variant="").items())
     task_id = "/".join([row["task"], row["metric"], *condition])
@@ -89,7 +90,7 @@ def _entry(row: ResultRow, material: Material) -> dict[str, Any]:
         "dataset": {"id": hub_repository(row["dataset"]) or row["dataset"], "task_id": task_id},
         "value": row.value,
     }
-    if date := _date(row, material):
+    if date := _last_run_date(row, material):
         entry["date"] = date
     notes = [
         row["label"],
@@ -102,7 +103,7 @@ def _entry(row: ResultRow, material: Material) -> dict[str, Any]:
     return {**entry, "notes": "; ".join(filter(None, notes))}
 
 
-def _date(row: ResultRow, material: Material) -> str:
+def _last_run_date(row: ResultRow, material: Material) -> str:
     """Return the day of the last run of the number's judgments; empty without logs."""
     frame = material.frames[row["task"]]
     frame = frame[(frame["model"] == row["model"]) & (frame["variant"] == row["variant"])]

@@ -61,9 +61,9 @@ def _board(rows: Sequence[ResultRow], ranks: Ranks) -> Board:
     direction = direction_of(first["metric"], first.condition)
     lines = []
     shared = Counter(ranks[row.index].rank for row in rows)
-    for row in sorted(rows, key=lambda row: _by_rank(ranks[row.index])):
+    for row in sorted(rows, key=lambda row: _rank_sort_key(ranks[row.index])):
         rank = ranks[row.index]
-        lines.append(_cells(rank, row, tied=shared[rank.rank] > 1))
+        lines.append(_line_cells(rank, row, tied=shared[rank.rank] > 1))
     table = pd.DataFrame(lines, columns=list(_HEADER), dtype=object)
     is_empty = table.isin(["", "-"]).all()
     is_empty[list(_HEADER[:2])] = not direction.ordered
@@ -81,12 +81,12 @@ def _board(rows: Sequence[ResultRow], ranks: Ranks) -> Board:
     )
 
 
-def _by_rank(rank: Rank) -> tuple[bool, float]:
+def _rank_sort_key(rank: Rank) -> tuple[bool, float]:
     """Return a key that sorts undefined ranks last."""
     return isnan(rank.rank), rank.rank
 
 
-def _cells(rank: Rank, row: ResultRow, *, tied: bool) -> list[str]:
+def _line_cells(rank: Rank, row: ResultRow, *, tied: bool) -> list[str]:
     """Return the texts of a model's line, one for each entry of `_HEADER`; a tied rank has `=`."""
     number = format_estimate(row.value, row.low, row.high, ".3g")
     if OTHER_ITEMS in row.note and not isnan(row.value):

@@ -36,13 +36,13 @@ class LogRun:
     own_address: bool = False
 
 
-def read_runs(places: Iterable[str]) -> dict[str, LogRun]:
+def read_runs(paths: Iterable[str]) -> dict[str, LogRun]:
     """Return the runs of all logs at these paths by id, each from its newest log.
 
     Unreadable logs are skipped, since the reader of judgments has already reported them.
     """
     runs: dict[str, LogRun] = {}
-    for location in chain.from_iterable(map(find_logs, places)):
+    for location in chain.from_iterable(map(find_logs, paths)):
         try:
             header = read_header(location)
             unsent = read_unsent(header).settings_of(header.eval.model)

@@ -28,9 +28,9 @@ _NUMBERS = {
     "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8",
     "nine": "9", "ten": "10", "eleven": "11", "twelve": "12",
 }  # fmt: skip
-_SAME = 0.5
+_LEAST_OVERLAP = 0.5
 """Minimum share of the shorter text's words that two agreeing texts have in common."""
-_SHORT = 5
+_BARE_ANSWER_WORDS = 5
 """Maximum number of words of a bare answer, which contradicts any different answer."""
 _WORD = re.compile(r"[0-9]+(?:[.,][0-9]+)*|[㐀-鿿]|[^\W\d_]+")
 _NAME = re.compile(r"[0-9][0-9.,]*|(?<=[\w,] )[A-Z]\w+|^\W*[A-Z]\w+(?=\W*$)")
@@ -45,7 +45,7 @@ _OPTION = re.compile(
     r"(?:^|\s)\(?([A-H])[).:]\s+(\S+(?:[^\S\n]+\S+)*?)(?=\s+\(?[A-H][).:]\s|\s*(?:\n|$))"
 )
 _LETTER = re.compile(r"\(([A-H])\)|\b([A-H])[).:](?=\s|$)|\b([B-H])\b|\b(A)(?=\W*$)")
-_PARTS = re.compile(r"[;,!?\n。，！？]|\.(?=\s|$)|\b(?:but|however|though|although)\b")  # noqa: RUF001
+_CLAUSE_BREAK = re.compile(r"[;,!?\n。，！？]|\.(?=\s|$)|\b(?:but|however|though|although)\b")  # noqa: RUF001
 _DECLINES = re.compile(
     r"\b(?:(?:can't|cannot|couldn't|don't|do not|didn't|won't|unable to|not able to) (?:\w+ly )?"
     r"(?:know|say|tell|recall|remember|determine|answer|help|give|name|guess|come up|provide)"
@@ -73,10 +73,10 @@ def agreement(question: str, sentence: str, reply: str) -> Agreement:
     if declines(sentence) or declines(reply):
         return "n/a"
     options = dict(_OPTION.findall(question))
-    sentence_option, reply_option = _option(sentence, options), _option(reply, options)
+    sentence_option, reply_option = _named_option(sentence, options), _named_option(reply, options)
     if sentence_option and reply_option:
         return "yes" if sentence_option == reply_option else "no"
-    is_same = _name_the_same(question, sentence, reply)
+    is_same = _have_same_content(question, sentence, reply)
     if _asks_yes_or_no(question):
         is_comparable = is_same is True or _POLAR.search(sentence + reply)
         is_same = (_says_yes(sentence) == _says_yes(reply)) if is_comparable else None
@@ -93,9 +93,9 @@ def verdict(answers: Sequence[str], reply: str) -> Verdict:
     if declines(reply):
         return "punt"
     accepted = {answer.strip("().") for answer in answers} & set(ascii_uppercase)
-    if accepted and (letters := _letters(reply)):
+    if accepted and (letters := _option_letters(reply)):
         return "correct" if letters <= accepted else "incorrect"
-    asserted = _asserted(reply)
+    asserted = _asserted_words(reply)
     for answer in answers:
         required = content_words(answer)
         is_name = len(required) > 1 and answer.istitle() and not answer.isupper()
@@ -107,10 +107,10 @@ def verdict(answers: Sequence[str], reply: str) -> Verdict:
 
 
 def declines(text: str) -> bool:
-    """Return whether a text has no answer: all its parts or the last one decline, or it asks."""
-    parts = [part for part in _PARTS.split(folded(text)) if re.search(r"\w", part)]
-    open_parts = [not (is_refusal(part) or _DECLINES.search(part)) for part in parts]
-    return not any(open_parts) or not open_parts[-1] or text.rstrip().endswith("?")
+    """Return whether a text has no answer: all clauses or the last one decline, or it asks back."""
+    clauses = [clause for clause in _CLAUSE_BREAK.split(folded(text)) if re.search(r"\w", clause)]
+    are_answers = [not (is_refusal(clause) or _DECLINES.search(clause)) for clause in clauses]
+    return not any(are_answers) or not are_answers[-1] or text.rstrip().endswith("?")
 
 
 @functools.lru_cache(maxsize=4096)  # a judge compares one sentence with twenty replies
@@ -132,55 +132,63 @@ def content_words(text: str) -> tuple[str, ...]:
     return tuple(singulars)
 
 
-def _name_the_same(question: str, sentence: str, reply: str) -> bool | None:
-    """Return whether two answers name the same, or None if they can't be compared.
+def _have_same_content(question: str, sentence: str, reply: str) -> bool | None:
+    """Return whether two answers have the same content, or None if they can't be compared.
 
-    Numbers and names decide if both answers have some, else all content words.
+    Numbers and names decide if both answers have some, else the overlap of all content words.
     """
     question_words = frozenset(content_words(question))
-    first, second = _asserted(sentence), _asserted(reply)
+    first, second = _asserted_words(sentence), _asserted_words(reply)
     if first - question_words and second - question_words:
         first, second = first - question_words, second - question_words
     if not first or not second:
         common = frozenset(content_words(sentence)) & frozenset(content_words(reply))
         return False if first | second and common - question_words else None
-    first_names, second_names = _names(sentence) & first, _names(reply) & second
+    first_names, second_names = (
+        _numbers_and_names(sentence) & first,
+        _numbers_and_names(reply) & second,
+    )
     if first_names and second_names:
         return bool(first_names & second_names)
-    if len(first & second) >= _SAME * min(len(first), len(second)):
+    if len(first & second) >= _LEAST_OVERLAP * min(len(first), len(second)):
         return True
-    return False if len(second) <= _SHORT else None
+    return False if len(second) <= _BARE_ANSWER_WORDS else None
 
 
-def _names(text: str) -> frozenset[str]:
+def _numbers_and_names(text: str) -> frozenset[str]:
     """Return the numbers and capitalised words of a text, except a sentence's first word."""
     return frozenset(chain.from_iterable(map(content_words, _NAME.findall(folded(text)))))
 
 
-def _asserted(text: str) -> frozenset[str]:
-    """Return the content words of a text's parts that neither deny nor decline."""
+def _asserted_words(text: str) -> frozenset[str]:
+    """Return the content words of a text's clauses that neither deny nor decline."""
     words: set[str] = set()
-    for part in _PARTS.split(folded(text)):
-        if not _DECLINES.search(part) and not _denies(part):
-            words.update(content_words(part))
+    for clause in _CLAUSE_BREAK.split(folded(text)):
+        if not _DECLINES.search(clause) and not _denies(clause):
+            words.update(content_words(clause))
     return frozenset(words)
 
 
-def _option(text: str, options: dict[str, str]) -> str | None:
-    """Return the option that a text names, by its letter or else by its words; None if unclear."""
-    letters = _letters(text) & options.keys()
+def _named_option(text: str, options: dict[str, str]) -> str | None:
+    """Return the letter of the one option that a text names by letter or words, or else None.
+
+    `options` are texts by letter.
+    """
+    letters = _option_letters(text) & options.keys()
     if not letters:
         words = set(content_words(text))
-        letters = {x for x, option in options.items() if words.issuperset(content_words(option))}
+        letters = {
+            letter for letter, option in options.items() if words.issuperset(content_words(option))
+        }
     return letters.pop() if len(letters) == 1 else None
 
 
-def _letters(text: str) -> set[str]:
+def _option_letters(text: str) -> set[str]:
     return {next(filter(None, groups)) for groups in _LETTER.findall(text)}
 
 
 def _asks_yes_or_no(question: str) -> bool:
-    """Return whether a part of a question begins with an auxiliary or names the two answers."""
+    """Return whether a clause of a question begins with an auxiliary or names the two answers."""
     parts = re.split(r"[.:\n]", question.rpartition("?")[0])
     return any(map(_ASKS.match, parts)) or bool(_YES_OR_NO.search(question))
 

@@ -25,7 +25,7 @@ _DEGREES = {
 _DEGREE: dict[str, str] = {}
 for _kind, _forms in _DEGREES.items():
     _DEGREE |= dict.fromkeys(_forms.split(), _kind)
-_CHANGES: dict[str, Callable[[float], float]] = {
+_DECISIVENESS_CHANGES: dict[str, Callable[[float], float]] = {
     "not entirely": lambda value: UNKNOWN,
     "not very": lambda value: 0.4 * value,
     "not": lambda value: 1 - value,
@@ -37,7 +37,7 @@ _CHANGES: dict[str, Callable[[float], float]] = {
     "absolutely": lambda value: _towards_end(value, 0.75),
 }
 """Changes of a form's decisiveness by the words before it."""
-_CHANGES |= {word: _CHANGES[kind] for word, kind in _DEGREE.items()}
+_DECISIVENESS_CHANGES |= {word: _DECISIVENESS_CHANGES[kind] for word, kind in _DEGREE.items()}
 
 _LEAD = re.compile(
     r"(?:and|but|so|well|though|although|then|just|also|still|only|here) "
@@ -53,7 +53,7 @@ _TAIL = re.compile(
     r"|do|does|will|did|has|[^\w\s%]+)$"
 )
 _WE = re.compile(r"^we (?=[a-z])")
-_BETWEEN = re.compile(
+_BEFORE_VERB = re.compile(
     r"^(i|we) (?:(?:really|personally|also|still|just|only|honestly|do(?! not)|would|myself"
     r"|always|certainly|now|currently|generally|sort of|kind of|kinda|must|should|have to|"
     r"would have to|will) )+(?=[a-z])"
@@ -70,8 +70,10 @@ _IMPERSONAL = re.compile(
     r"^(?:it )?(?:is|are) (?:(?:now|widely|generally|commonly|often|usually) )*"
     r"(?:believed|thought|presumed|assumed|suspected)(?: to| that)?$"
 )
-_IN_ONE_WORD = (("all but ", "almost "), ("not at all ", "not too "), ("all that ", "too "))
-_OF_ONESELF = frozenset({"sure", "certain", "confident", "confidence", "certainty", "convinced"})
+_DEGREE_PHRASES = (("all but ", "almost "), ("not at all ", "not too "), ("all that ", "too "))
+_WORDS_OF_SPEAKER = frozenset(
+    {"sure", "certain", "confident", "confidence", "certainty", "convinced"}
+)
 _NEGATED_VERB = re.compile(
     r"^(probably|likely|most likely) (?:is|was|are|will|does|did|do|has|can) not$"
 )
@@ -102,7 +104,7 @@ def standard_of(marker: str) -> str:
     forms: list[str] = []
     while marker not in forms:
         forms.append(marker)
-        marker = plain(_step(marker))
+        marker = plain(_apply_first_rule(marker))
     return min(forms[forms.index(marker) :])
 
 
@@ -112,7 +114,7 @@ def decisiveness_of(standard: str) -> float:
         return lexicon()[standard][1]
     if percent := _PERCENT.match(standard):
         return min(float(percent[1]) / 100, 1.0)
-    for words, change in _CHANGES.items():
+    for words, change in _DECISIVENESS_CHANGES.items():
         if standard.startswith(f"{words} "):
             return change(decisiveness_of(standard.removeprefix(f"{words} ")))
     return UNKNOWN
@@ -123,11 +125,11 @@ def _towards_end(value: float, share: float) -> float:
     return value + share * (1 - value) if value >= 0.5 else value * (1 - share)
 
 
-def _step(marker: str) -> str:
+def _apply_first_rule(marker: str) -> str:
     """Return the lexicon's standard form, or the marker after the first rule that changes it."""
     if marker in lexicon():
         return lexicon()[marker][0]
-    for rule in (_unify_wording, _without_edges, _without_between, _with_degree):
+    for rule in (_unify_wording, _remove_edges, _remove_between, _standardise_degree):
         changed = rule(marker)
         if changed not in ("", marker):
             return changed
@@ -137,7 +139,7 @@ def _step(marker: str) -> str:
 def _unify_wording(marker: str) -> str:
     """Unify percentages, chances, impersonal beliefs, and "probably isn't"."""
     if percent := _PERCENT.match(marker):
-        noun = "sure" if percent[2] in _OF_ONESELF else "chance"
+        noun = "sure" if percent[2] in _WORDS_OF_SPEAKER else "chance"
         if percent[2] == "likely":
             noun = "likely"
         return f"{float(percent[1]):g}% {noun}"
@@ -148,20 +150,21 @@ def _unify_wording(marker: str) -> str:
     return "is believed" if _IMPERSONAL.match(marker) else marker
 
 
-def _without_edges(marker: str) -> str:
+def _remove_edges(marker: str) -> str:
+    """Remove words without meaning at the beginning of a marker, or else at its end."""
     bare = _LEAD.sub("", marker, count=1) if _LEAD.match(marker) else ""
     return bare or _TAIL.sub("", marker)
 
 
-def _without_between(marker: str) -> str:
+def _remove_between(marker: str) -> str:
     """Remove the words between "I" and the verb, or replace "we" by "I"."""
-    bare = _BETWEEN.sub(r"\1 ", marker)
+    bare = _BEFORE_VERB.sub(r"\1 ", marker)
     return bare if bare != marker else _WE.sub("i ", marker)
 
 
-def _with_degree(marker: str) -> str:
+def _standardise_degree(marker: str) -> str:
     """Replace a word of degree by the standard word of its kind, and standardise what follows."""
-    for phrase, word in _IN_ONE_WORD:
+    for phrase, word in _DEGREE_PHRASES:
         marker = marker.replace(phrase, word)
     first, _, remainder = marker.partition(" ")
     if first == "not" and remainder.partition(" ")[0] in (*_DEGREE, "that"):
@@ -169,6 +172,6 @@ def _with_degree(marker: str) -> str:
         kind = {"absolutely": "entirely", "quite": "entirely"}.get(_DEGREE.get(degree, ""), "very")
         return f"not {kind} {head}"
     if first in _DEGREE and remainder:
-        head = lexicon()[remainder][0] if remainder in lexicon() else _step(remainder)
+        head = lexicon()[remainder][0] if remainder in lexicon() else _apply_first_rule(remainder)
         return f"{_DEGREE[first]} {remainder if ' ' in head else head}"
     return marker

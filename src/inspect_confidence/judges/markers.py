@@ -103,7 +103,7 @@ CHANCES_OF = (
 )
 
 
-_OTHERS = "is are be was were he she they you who a the makes make"
+_NOT_BEFORE_SURE = "is are be was were he she they you who a the makes make"
 _ENDS = r"that whether if how as , \. ! ; but who when where"
 _SPEAKER = (
     # I am not entirely sure; I can't be certain; "pretty sure", said of oneself
@@ -114,7 +114,7 @@ _SPEAKER = (
     rf"{degrees()}(?:sure|certain|for (?:sure|certain)|with (?:[a-z]+ )?certainty)",
     r"(?:(?:i|we) )?do not (?:really )?know for (?:sure|certain|a fact)",
     r"i (?:(?:really|honestly|simply|just) )?do not (?:really )?know",
-    rf"{not_after(_OTHERS)}{own_degrees(4, lower=1)}{SURE}"
+    rf"{not_after(_NOT_BEFORE_SURE)}{own_degrees(4, lower=1)}{SURE}"
     rf"{not_before('plants people things kinds types')}",
     r"(?<! are )unsure",
     # I think, I'd guess, we don't believe
@@ -208,13 +208,13 @@ PATTERNS = tuple(
 )
 
 
-_NEVER = (
+_NEVER_MARKERS = (
     "make sure", "makes sure", "making sure", "made sure", "make certain", "made certain",
     "be sure to", "sure thing", "to be sure", "sure enough", "slowly but surely", "a certain",
     "for certain reasons", "in no way", "can think", "as possible", "if possible", "likely story",
     "probable cause", "by any chance", "no way to",
 )  # fmt: skip
-_HEADS = words(
+_CONTEXT_LAST_WORDS = words(
     "chance chances sure certain confident positive convinced possible impossible clear "
     "obvious evident likely unlikely probable improbable plausible conceivable doubtful "
     "dubious questionable debatable unclear uncertain believed thought assumed presumed "
@@ -222,7 +222,7 @@ _HEADS = words(
     "possibility confidence may might could that if though it"
 )
 """Last words of forms that are markers only if a pattern finds them."""
-_IN_CONTEXT = frozenset(
+_CONTEXT_FORMS = frozenset(
     {
         "of course", "any chance", "a chance", "some chance", "small chance", "a guess", "no way",
         "some doubt", "some likelihood", "is guaranteed", "can not possibly", "could not possibly",
@@ -230,43 +230,46 @@ _IN_CONTEXT = frozenset(
     }
 )  # fmt: skip
 """Further forms that are markers only if a pattern finds them."""
-_ALONE = words("perhaps maybe afaik iirc fifty-fifty 50-50 50/50 toss-up")
+_SINGLE_WORD_MARKERS = words("perhaps maybe afaik iirc fifty-fifty 50-50 50/50 toss-up")
 """Single words that are always markers, besides the adverbs in the patterns."""
 
 
 @functools.cache
 def _lexicon_pattern() -> re.Pattern[str]:
     forms = (form for form in lexicon() if form.isascii() and _stands_alone(form.split()))
-    return re.compile(rf"(?<= )(?:{_longest_first(forms)})(?= )")
+    return re.compile(rf"(?<= )(?:{_alternatives(forms)})(?= )")
 
 
 @functools.cache
-def _chinese() -> re.Pattern[str]:
+def _chinese_pattern() -> re.Pattern[str]:
     return re.compile(
-        f"(?:{_longest_first(form for form in lexicon() if not form.isascii())})(?!性)"
+        f"(?:{_alternatives(form for form in lexicon() if not form.isascii())})(?!性)"
     )
 
 
-def _longest_first(forms: Iterable[str]) -> str:
+def _alternatives(forms: Iterable[str]) -> str:
+    """Return a pattern of any of the forms, the longest first so that it is preferred."""
     return "|".join(map(re.escape, sorted(forms, key=len, reverse=True)))
 
 
 def _stands_alone(form: list[str]) -> bool:
+    """Return whether a form, as a list of words, is a marker in every context."""
     if len(form) == 1:
-        return form[0] in _ALONE
+        return form[0] in _SINGLE_WORD_MARKERS
     is_short = form[0] in ("i", "we") and len(form) == 2
     is_open = form[0] == "possible" or (
-        form[-1] in _HEADS and form[0] not in ("for", "from", "i", "if", "in", "unless", "with")
+        form[-1] in _CONTEXT_LAST_WORDS
+        and form[0] not in ("for", "from", "i", "if", "in", "unless", "with")
     )
-    return not (is_short or is_open or " ".join(form) in _IN_CONTEXT)
+    return not (is_short or is_open or " ".join(form) in _CONTEXT_FORMS)
 
 
-def marker_places(line: str) -> list[tuple[int, int]]:
+def marker_spans(line: str) -> list[tuple[int, int]]:
     """Return the spans of the markers on a plain line, without overlaps.
 
     Of overlapping matches the leftmost one counts, and the longest of those.
     """
-    for phrase in _NEVER:
+    for phrase in _NEVER_MARKERS:
         line = line.replace(f" {phrase} ", f" {'_' * len(phrase)} ")
     spans: list[tuple[int, int]] = []
     for pattern in (*PATTERNS, _lexicon_pattern()):
@@ -311,13 +314,15 @@ def find_markers(sentence: str) -> list[Marker]:
         []
     """
     line = plain_line(sentence)
-    matches = [(plain(line.text[a:b]), line.span(a, b)) for a, b in marker_places(line.text)]
-    matches += [(match.group(), match.span()) for match in _chinese().finditer(sentence)]
+    matches = [(plain(line.text[a:b]), line.span(a, b)) for a, b in marker_spans(line.text)]
+    matches += [(match.group(), match.span()) for match in _chinese_pattern().finditer(sentence)]
     markers = []
     for form, (start, end) in sorted(matches, key=itemgetter(1)):
         standard = standard_of(form)
         text = sentence[start:end].lower()
-        markers.append(Marker(text, standard, decisiveness_of(standard), start, end))
+        markers.append(
+            Marker(text, standard, decisiveness=decisiveness_of(standard), start=start, end=end)
+        )
     return markers
 
 
@@ -368,14 +373,14 @@ def without_marker(text: str) -> str:
     """
     markers = find_markers(text)
     standards = {marker.standard for marker in markers}
-    if len(standards) == 1 and not any(_matters(marker, text) for marker in markers):
+    if len(standards) == 1 and not any(_changes_claim(marker, text) for marker in markers):
         for marker in reversed(markers):
             text = f"{text[: marker.start]} {text[marker.end :]}"
     plain = " ".join(re.sub(r"(?<!\S),|,(?=\s|$)", " ", text).split())
     return re.sub(r"\s+(?=[.!?;:])", "", plain[:1].lower() + plain[1:])
 
 
-def _matters(marker: Marker, text: str) -> bool:
+def _changes_claim(marker: Marker, text: str) -> bool:
     """Return whether the claim would change without the marker."""
     is_weak = marker.decisiveness <= 0.5 and marker.standard not in _BARE
     denies = re.search(_DENIES, marker.text, re.IGNORECASE)

@@ -33,7 +33,7 @@ from inspect_confidence.answers.judged import (
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judges.judgment import SentenceJudgment
 from inspect_confidence.judges.refusals import JudgeRefused, unless_refused
-from inspect_confidence.judges.schema import in_form
+from inspect_confidence.judges.schema import request_in_schema
 from inspect_confidence.judges.wording import JudgeWording
 from inspect_confidence.redaction import failure
 from inspect_confidence.replies import require_reply, stop_of
@@ -108,7 +108,7 @@ class ModelJudge:
     async def sentence(
         self, question: str, sentence: str, replies: Sequence[str]
     ) -> SentenceJudgment:
-        """Judge a sentence in one call if `batch` is set, else in 2 calls and one call a reply.
+        """Judge a sentence in one call if `batch` is set, else in two calls and one for each reply.
 
         Values that can't be read from the reply to a batch are requested again once, each in its
         own call. Calls run concurrently. The markers in a batch do not count if there is an
@@ -118,7 +118,7 @@ class ModelJudge:
             return await self._judge_sentence(question, sentence, replies)
         facts = {"question": question, "sentence": sentence}
         outcomes = await collect(
-            self._judge_sentence(question, sentence, replies), self._judge("markers", facts)
+            self._judge_sentence(question, sentence, replies), self._request_value("markers", facts)
         )
         sentence_judgment = cast(SentenceJudgment, outcomes[0])
         return replace(sentence_judgment, markers=cast(Markers | ParseFailure, outcomes[1]))
@@ -131,53 +131,53 @@ class ModelJudge:
         requests += [("consistency", {**facts, "reply": reply}) for reply in replies]
         values: list[Any] = [None] * len(requests)
         if self.batch:
-            text = await self._ask("sentence", {**facts, "each": list(replies)})
+            text = await self._request("sentence", {**facts, "each": list(replies)})
             if isinstance(text, ParseFailure):  # single calls would fail as well
                 return SentenceJudgment(text, text, [text] * len(replies))
             agreements = read_agreements(text, len(replies))
-            markers = () if extractor() else self._markers(text, sentence)
+            markers = () if extractor() else self._read_markers(text, sentence)
             values = [markers, read_decisiveness(text), *agreements]
         missing = []
         for k, value in enumerate(values):
             if value is None or isinstance(value, ParseFailure):
                 missing.append(k)
-        answers = await collect(*(self._judge(*requests[k]) for k in missing))
+        answers = await collect(*(self._request_value(*requests[k]) for k in missing))
         for k, answer in zip(missing, answers, strict=True):
             values[k] = answer
         repeated = len(missing) if self.batch else 0
-        return SentenceJudgment(values[0], values[1], values[2:], repeated)
+        return SentenceJudgment(values[0], values[1], agreement=values[2:], asked_again=repeated)
 
     async def verdict(
         self, question: str, answers: Sequence[str], reply: str
     ) -> Verdict | ParseFailure:
         """Judge in one call whether the main answer is right."""
         facts = {"question": question, "reply": reply, "accepted": list(answers)}
-        text = await self._ask("correctness", facts)
+        text = await self._request("correctness", facts)
         if isinstance(text, ParseFailure):
             return text
         return read_grade_letter(text) if self.wording.by_letter else read_verdict(text)
 
     async def agreement(self, question: str, sentence: str, reply: str) -> Agreement | ParseFailure:
         """Judge in one call whether a reply says the same as a sentence."""
-        text = await self._ask(
+        text = await self._request(
             "consistency", {"question": question, "sentence": sentence, "reply": reply}
         )
         return text if isinstance(text, ParseFailure) else read_agreement(text)
 
-    async def _judge(self, form: str, facts: Mapping[str, object]) -> object:
-        """Request one value in its own call."""
-        text = await self._ask(form, facts)
+    async def _request_value(self, form: str, facts: Mapping[str, object]) -> object:
+        """Request and read the value of one form, such as `markers`, in its own call."""
+        text = await self._request(form, facts)
         if isinstance(text, ParseFailure):
             return text
         if form == "markers":
-            return self._markers(text, str(facts["sentence"]))
+            return self._read_markers(text, str(facts["sentence"]))
         is_number = form == "decisiveness"
         return read_decisiveness(text) if is_number else read_agreement(text)
 
-    def _markers(self, text: str, sentence: str) -> Markers | ParseFailure:
+    def _read_markers(self, text: str, sentence: str) -> Markers | ParseFailure:
         return read_markers(text, sentence, generalised=self.wording.is_study)
 
-    async def _ask(self, form: str, facts: Mapping[str, object]) -> str | ParseFailure:
+    async def _request(self, form: str, facts: Mapping[str, object]) -> str | ParseFailure:
         """Return the judge's reply to a prompt; any failure has the status `grader_failed`.
 
         The message depends only on the judged texts, so that with `--cache` texts that were judged
@@ -197,7 +197,7 @@ class ModelJudge:
         try:
             output = await unless_refused(
                 judge,
-                lambda: in_form(form, template, generate),
+                lambda: request_in_schema(form, template, generate),
                 f"{self.scorer} --action overwrite",
             )
         except LimitExceededError:

@@ -16,19 +16,21 @@ WordSpan = tuple[str, int, int]
 """A word of the sentence with its start and end."""
 
 _CLAUSE_ENDS = frozenset('.!?:;"“”()[]{}*#>|•…—–\n«»„_-')  # noqa: RUF001 # dashes
-_STOPS = frozenset({";", ".", "!", "?", "but", "however", "although", "though", "—", "–"})  # noqa: RUF001
-_OPEN = {"“": "”", "«": "»", "„": "“", "「": "」", "『": "』", '"': '"'}
-_SAID = words(
+_CLAIM_ENDS = frozenset({";", ".", "!", "?", "but", "however", "although", "though", "—", "–"})  # noqa: RUF001
+_CLOSING_QUOTES = {"“": "”", "«": "»", "„": "“", "「": "」", "『": "』", '"': '"'}
+_REPORTING_VERBS = words(
     "said says claimed claims believed believes thought thinks argued argues insisted insists "
     "wondered asked reported announced declared predicted suspected suspects feared hoped "
     "assumed asserted asserts told warned concluded speculated doubted guessed supposed "
     "maintained"
 )
-_SAY = words(
+_PLURAL_REPORTING_VERBS = words(
     "say claim believe think argue suspect insist assume assert doubt speculate guess maintain"
 )
-_LINKS = words("that he she they it there the a an this these we i his her their its whether if")
-_AUXILIARY = words(
+_CLAIM_STARTS = words(
+    "that he she they it there the a an this these we i his her their its whether if"
+)
+_SKIPPED_BEFORE_VERB = words(
     "have has had also once long often still now then always once originally even widely "
     "generally firmly strongly first later"
 )
@@ -39,20 +41,20 @@ _NOT_SUBJECTS = words(
 
 
 def own_words(plain: Sequence[str], tokens: Sequence[WordSpan]) -> list[str]:
-    """Return the plain words with `^` before names, and `_` in place of other people's words."""
+    """Return the plain words with `^` before names, and `_` in index of other people's words."""
     return _without_reported(_without_quoted(_without_names(plain, tokens)))
 
 
 def _without_names(plain: Sequence[str], tokens: Sequence[WordSpan]) -> list[str]:
     """Mark names: capitalised words within a clause, and a first "May" not followed by "be"."""
     marked, is_first = list(plain), True
-    for place, (token, _, _) in enumerate(tokens):
+    for index, (token, _, _) in enumerate(tokens):
         if token[:1].isalpha():
-            following = plain[place + 1] if place + 1 < len(plain) else ""
+            following = plain[index + 1] if index + 1 < len(plain) else ""
             is_title = token[0].isupper() and token[1:] == token[1:].lower() and len(token) > 1
-            is_own = is_first and (plain[place] != "may" or following in ("be", "have"))
-            if is_title and not is_own and not token.startswith(("I'", "I’")):  # noqa: RUF001
-                marked[place] = "^" + plain[place]
+            is_sentence_word = is_first and (plain[index] != "may" or following in ("be", "have"))
+            if is_title and not is_sentence_word and not token.startswith(("I'", "I’")):  # noqa: RUF001
+                marked[index] = "^" + plain[index]
             is_first = False
         elif token[:1] in _CLAUSE_ENDS:
             is_first = True
@@ -63,11 +65,11 @@ def _without_quoted(plain: list[str]) -> list[str]:
     """Replace quotations, unless the whole sentence is a quotation."""
     masked = list(plain)
     start, closing = 0, ""
-    for place, word in enumerate(plain):
+    for index, word in enumerate(plain):
         if not closing:
-            start, closing = place, _OPEN.get(word, "")
+            start, closing = index, _CLOSING_QUOTES.get(word, "")
         elif word == closing:
-            masked[start : place + 1] = ["_"] * (place + 1 - start)
+            masked[start : index + 1] = ["_"] * (index + 1 - start)
             closing = ""
     return masked if any(word[0].isalnum() for word in masked) else plain
 
@@ -75,22 +77,26 @@ def _without_quoted(plain: list[str]) -> list[str]:
 def _without_reported(plain: list[str]) -> list[str]:
     """Replace other people's claims and beliefs, from the verb to the end of its clause."""
     masked, is_reported = list(plain), False
-    for place, word in enumerate(plain):
-        if is_reported and word not in _STOPS:
-            masked[place] = "_"
+    for index, word in enumerate(plain):
+        if is_reported and word not in _CLAIM_ENDS:
+            masked[index] = "_"
             continue
-        following = plain[place + 1] if place + 1 < len(plain) else ""
+        following = plain[index + 1] if index + 1 < len(plain) else ""
         is_reported = (
-            (word in _SAID or word in _SAY)
-            and (following.startswith("^") or following in _LINKS)
-            and _is_others(plain[max(0, place - 6) : place], word in _SAY)
+            (word in _REPORTING_VERBS or word in _PLURAL_REPORTING_VERBS)
+            and (following.startswith("^") or following in _CLAIM_STARTS)
+            and _has_other_subject(
+                plain[max(0, index - 6) : index], word in _PLURAL_REPORTING_VERBS
+            )
         )
     return masked
 
 
-def _is_others(before: Iterable[str], is_plural: bool) -> bool:
+def _has_other_subject(before: Iterable[str], is_plural: bool) -> bool:
     """Return whether the words before a verb end with a subject other than the speaker."""
-    subject = next((word for word in reversed(list(before)) if word not in _AUXILIARY), "")
+    subject = next(
+        (word for word in reversed(list(before)) if word not in _SKIPPED_BEFORE_VERB), ""
+    )
     if subject in _NOT_SUBJECTS or (not subject[:1].strip("^").isalpha() and subject[:1] != "^"):
         return False
     return (
@@ -105,13 +111,22 @@ _TOKEN = re.compile(
     r"|[^\W_]+(?:['’`´\-/‑][^\W_]+)*['’]?|[^\s\w]|_"  # noqa: RUF001 # apostrophes
 )
 _APOSTROPHES = str.maketrans("’`´‑", "'''-")  # noqa: RUF001 # as they are written
-_WHOLE = {
+_CONTRACTIONS = {
     "can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not",
     "ain't": "is not", "let's": "let us", "isnt": "is not", "dont": "do not",
     "doesnt": "does not", "im": "i am", "ive": "i have", "gonna": "going to",
 }  # fmt: skip
-_ENDINGS = {"n't": "not", "'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would"}
-_IS = words("it that this there here what which who he she where how answer guess one everything")
+_CONTRACTED_ENDINGS = {
+    "n't": "not",
+    "'m": "am",
+    "'re": "are",
+    "'ve": "have",
+    "'ll": "will",
+    "'d": "would",
+}
+_WORDS_BEFORE_IS = words(
+    "it that this there here what which who he she where how answer guess one everything"
+)
 
 
 @dataclass(frozen=True)
@@ -144,7 +159,7 @@ def plain_line(sentence: str, *, whole: bool = False) -> PlainLine:
     text = " "
     starts, spans = [], []
     for word, (_, start, end) in zip(words, tokens, strict=True):
-        for part in _written_out(word):
+        for part in _expand_word(word):
             starts.append(len(text))
             spans.append((start, end))
             text += f"{part} "
@@ -152,13 +167,14 @@ def plain_line(sentence: str, *, whole: bool = False) -> PlainLine:
 
 
 @lru_cache(maxsize=4096)  # a language's words are few
-def _written_out(word: str) -> tuple[str, ...]:
-    if word in _WHOLE:
-        return tuple(_WHOLE[word].split())
-    for ending, full in _ENDINGS.items():
+def _expand_word(word: str) -> tuple[str, ...]:
+    """Return the words of a contraction, such as `is` and `not`; other words stay, `%` unified."""
+    if word in _CONTRACTIONS:
+        return tuple(_CONTRACTIONS[word].split())
+    for ending, full in _CONTRACTED_ENDINGS.items():
         if word.endswith(ending) and len(word) > len(ending):
             return word[: -len(ending)], full
-    if word.endswith("'s") and word[:-2] in _IS:
+    if word.endswith("'s") and word[:-2] in _WORDS_BEFORE_IS:
         return word[:-2], "is"
     if word[0].isdigit() and word.endswith(("%", "cent")):
         return (re.sub(r"\s*(?:%|per ?cent)$", "%", word).replace(",", ""),)

@@ -23,7 +23,7 @@ _FIELDS = {
         "agreement": JSONSchema(type="array", items=_AGREEMENT),
     },
 }
-_REFUSED = (400, 422)
+_SCHEMA_REFUSED = (400, 422)
 """Statuses with which providers reject a request with a schema."""
 
 
@@ -39,10 +39,12 @@ def schema_of(form: str) -> ResponseSchema:
     )
 
 
-async def in_form(
+async def request_in_schema(
     form: str, template: str, ask: Callable[[ResponseSchema | None], Awaitable[ReplyT]]
 ) -> ReplyT:
     """Request a reply with a schema; if the provider rejects schemas, request it without one.
+
+    `ask` sends the request with a schema, or without one if it gets None.
 
     A template that neither mentions JSON nor has a brace asks for another form of reply, and is
     sent without a schema. Inspect passes a schema on only to providers that support schemas. A
@@ -56,6 +58,6 @@ async def in_form(
     except Exception as error:
         # Each provider's client has its own exception, with the status under either name.
         status = getattr(error, "status_code", getattr(error, "code", None))
-        if status not in _REFUSED:
+        if status not in _SCHEMA_REFUSED:
             raise
     return await ask(None)

@@ -105,9 +105,9 @@ def interval_text(value: float, interval: Window, reach: Window, unit: str) -> s
     value_text, low_text, high_text = (
         number(number_value, form) for number_value in (value, *interval)
     )
-    return (
-        value_text if any(map(math.isnan, interval)) else f"{value_text} [{low_text}, {high_text}]"
-    )
+    if any(map(math.isnan, interval)):
+        return value_text
+    return f"{value_text} [{low_text}, {high_text}]"
 
 
 def _round_end(reach: float, size: float) -> float:

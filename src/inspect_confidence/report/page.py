@@ -20,7 +20,7 @@ from inspect_confidence.report.svg import with_classes
 from inspect_confidence.results import ResultTable
 from inspect_confidence.studies.unread import nearly_all_unread
 
-_NAMED = 2
+_MOST_NAMED_MODELS = 2
 """Maximum number of models that a title names."""
 _LONGEST = 60
 """Maximum number of characters of a name."""
@@ -145,7 +145,9 @@ def page_title(models: Sequence[str], studies: Sequence[str]) -> str:
         'Confidence of 3 models in 2 studies'
     """
     names = [shortened(model, _LONGEST) for model in models]
-    subject = " and ".join(names) if 1 <= len(names) <= _NAMED else f"{len(names)} models"
+    subject = (
+        " and ".join(names) if 1 <= len(names) <= _MOST_NAMED_MODELS else f"{len(names)} models"
+    )
     if len(studies) == 1:
         return f"Confidence of {subject}: {studies[0].partition(':')[0]}"
     return f"Confidence of {subject} in {len(studies)} studies"

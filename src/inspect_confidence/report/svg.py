@@ -8,31 +8,34 @@ from zlib import crc32
 
 from inspect_confidence.plots import COLOURS
 
-_HEAD = re.compile(r"^.*?(?=<svg)", re.DOTALL)
+_BEFORE_SVG = re.compile(r"^.*?(?=<svg)", re.DOTALL)
 _DROPPED = re.compile(r"<metadata>.*?</metadata>|<style[^>]*>.*?</style>", re.DOTALL)
-_BOX = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
+_VIEW_BOX = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 _POINTS_TO_PIXELS = 96 / 72
-_FINE = re.compile(r"(\d+\.\d\d)\d+")
-_STYLE = re.compile(r'(<[^<>]*?) style="([^"]*)"([^<>]*>)')
+_EXCESS_DIGITS = re.compile(r"(\d+\.\d\d)\d+")
+_STYLED_TAG = re.compile(r'(<[^<>]*?) style="([^"]*)"([^<>]*>)')
 _NAMESPACE = "{http://www.w3.org/2000/svg}"
-_LINK = "{http://www.w3.org/1999/xlink}href"
+_XLINK = "{http://www.w3.org/1999/xlink}href"
 
 
 def inline(svg: str, name: str, title: str) -> str:
     """Return the text of an SVG file as an element of a page.
 
-    Colours become the page's variables, identifiers become unique to the figure, and the title
-    becomes the accessible name. Unused identifiers and digits beyond a hundredth of a point are
-    removed.
+    Colours become the page's variables. Identifiers become unique to the figure called `name`. The
+    title becomes the accessible name. Unused identifiers and digits beyond a hundredth of a point
+    are removed.
+
+    Raises:
+        ValueError: The picture has no viewBox.
     """
-    body = _DROPPED.sub("", _HEAD.sub("", svg))
-    box = _BOX.search(body)
+    body = _DROPPED.sub("", _BEFORE_SVG.sub("", svg))
+    box = _VIEW_BOX.search(body)
     if box is None:
         raise ValueError(f"The figure {name} has no viewBox.")
     width, height = (float(side) * _POINTS_TO_PIXELS for side in box.groups())
     root = Tree.fromstring(body)
     _shorten(root, f"f{crc32(name.encode()):x}")
-    inner = "".join(_text(child) for child in root)
+    inner = "".join(_element_text(child) for child in root)
     for colour, variable in COLOURS.items():
         inner = re.sub(colour, f"var({variable})", inner, flags=re.IGNORECASE)
     return (
@@ -51,7 +54,7 @@ def _shorten(root: Tree.Element, prefix: str) -> None:
             if match := re.search(r"url\(#([^)]+)\)", value):
                 short = names.setdefault(match[1], f"{prefix}-{len(names)}")
                 element.set(key, f"url(#{short})")
-            elif key in (_LINK, "href"):
+            elif key in (_XLINK, "href"):
                 del element.attrib[key]
                 target = value
                 if value.startswith("#"):  # else an embedded picture
@@ -62,7 +65,7 @@ def _shorten(root: Tree.Element, prefix: str) -> None:
             element.set("id", names[old])
         for key in ("d", "x", "y", "transform", "points", "width", "height"):
             if key in element.attrib:
-                element.set(key, " ".join(_FINE.sub(r"\1", element.attrib[key]).split()))
+                element.set(key, " ".join(_EXCESS_DIGITS.sub(r"\1", element.attrib[key]).split()))
     _unwrap(root)
 
 
@@ -76,7 +79,7 @@ def _unwrap(element: Tree.Element) -> None:
     element[:] = children
 
 
-def _text(element: Tree.Element) -> str:
+def _element_text(element: Tree.Element) -> str:
     """Return an element as text without namespaces, as in a page."""
     for descendant in element.iter():
         descendant.tag = descendant.tag.removeprefix(_NAMESPACE)
@@ -94,5 +97,5 @@ def with_classes(pictures: Iterable[str]) -> tuple[list[str], str]:
         name = names.setdefault(match[2], f"p{len(names):x}")
         return f'{match[1]} class="{name}"{match[3]}'
 
-    shorter = [_STYLE.sub(as_class, picture) for picture in pictures]
+    shorter = [_STYLED_TAG.sub(as_class, picture) for picture in pictures]
     return shorter, "\n".join(f".{name} {{ {style} }}" for style, name in names.items())

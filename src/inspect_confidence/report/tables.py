@@ -19,7 +19,7 @@ from inspect_confidence.results import conditions_of, with_parts
 from inspect_confidence.studies import Cell, View, all_studies, cell
 from inspect_confidence.studies.unread import summarize_failures
 
-_LONGEST = 120
+_LONGEST_NAME = 120
 """Maximum number of characters of a name in a table; results.csv has the whole name."""
 _MAX_REASONS = 4
 _INFINITE = re.compile(r"\binf\b")
@@ -81,14 +81,20 @@ class Table:
 
 def view_table(view: View) -> Table:
     """Return a study's table for the page; columns before the first number are headings."""
-    columns = [shortened(str(name), _LONGEST) for name in view.table.columns]
+    columns = [shortened(str(name), _LONGEST_NAME) for name in view.table.columns]
     headings = 0
     while headings < len(columns) and not _has_numbers(view.table.iloc[:, headings]):
         headings += 1
     lines = []
     for values in view.table.itertuples(index=False):
         lines.append([value_cell(value, heads=k < headings) for k, value in enumerate(values)])
-    return Table(shortened(view.title, _LONGEST), columns, lines, view.caption, view.fold)
+    return Table(
+        shortened(view.title, _LONGEST_NAME),
+        columns,
+        lines=lines,
+        caption=view.caption,
+        fold=view.fold,
+    )
 
 
 def _has_numbers(values: pd.Series) -> bool:
@@ -97,7 +103,7 @@ def _has_numbers(values: pd.Series) -> bool:
 
 def value_cell(value: object, *, heads: bool = False) -> TableCell:
     """Return a value of a study's table as a cell of the page."""
-    text = _INFINITE.sub("∞", shortened(str(value), _LONGEST))
+    text = _INFINITE.sub("∞", shortened(str(value), _LONGEST_NAME))
     if isinstance(value, Cell):
         undefined = value.note if text == "-" else ""
         return TableCell(text, value.row, shortened(undefined, 300))
@@ -109,7 +115,7 @@ def text_cells(*values: object, heads: bool = False, length: int = 60) -> list[T
     return [TableCell(shortened(str(value), length), heads=heads) for value in values]
 
 
-def _compact(
+def _without_empty_columns(
     title: str, columns: Sequence[str], lines: Sequence[Sequence[TableCell]], caption: str = ""
 ) -> Table:
     """Return a table without the columns that are empty in all lines."""
@@ -118,7 +124,7 @@ def _compact(
         filled.update(k for k, cell in enumerate(line) if cell.text)
     retained = sorted(filled)
     cells = [list(map(line.__getitem__, retained)) for line in lines]
-    return Table(title, [columns[k] for k in retained], cells, caption)
+    return Table(title, [columns[k] for k in retained], lines=cells, caption=caption)
 
 
 def exclusion_table(rows: pd.DataFrame) -> Table | None:
@@ -134,9 +140,9 @@ def exclusion_table(rows: pd.DataFrame) -> Table | None:
         cells = dict.fromkeys(statuses, TableCell("0"))
         for row in group.to_dict("records"):
             cells[row["status"]] = TableCell(f"{row['value']:,.0f}", int(row["row"]))
-        lines.append([*text_cells(*values, heads=True, length=_LONGEST), *cells.values()])
+        lines.append([*text_cells(*values, heads=True, length=_LONGEST_NAME), *cells.values()])
     columns = ["task", "model", "data set", *parts, "read", *statuses[1:]]
-    return _compact("Judgments, read and left out", columns, lines)
+    return _without_empty_columns("Judgments, read and left out", columns, lines)
 
 
 def unread_table(rows: pd.DataFrame) -> Table | str:
@@ -146,17 +152,17 @@ def unread_table(rows: pd.DataFrame) -> Table | str:
         return shares[0].sentence
     lines = []
     for share in shares:
-        line = text_cells(*share.group, heads=True, length=_LONGEST)
+        line = text_cells(*share.group, heads=True, length=_LONGEST_NAME)
         line.append(value_cell(cell(share.row.record, 1, factor=100)))
         line.append(TableCell(f"{share.row.n:,}"))
         line.append(TableCell(share.extremes))
         lines.append(line)
     names = ["task", "model", "data set", "variant"]
     columns = [*names, "parse failures (%)", "replies", "by condition"]
-    return _compact("Parse failures", columns, lines)
+    return _without_empty_columns("Parse failures", columns, lines)
 
 
-def _number(value: float) -> str:
+def _number_text(value: float) -> str:
     return format_number(value, ".3g").replace("inf", "∞")
 
 
@@ -180,8 +186,8 @@ def published_table(results: pd.DataFrame) -> Table | None:
         is_own = group["origin"] == "own"
         if is_own.all() or not is_own.any():
             continue
-        same_set = group["dataset"].isin(group["dataset"][is_own])
-        compared = group[same_set] if (same_set & ~is_own).any() else group
+        is_same_dataset = group["dataset"].isin(group["dataset"][is_own])
+        compared = group[is_same_dataset] if (is_same_dataset & ~is_own).any() else group
         for row in compared.to_dict("records"):
             number = cell(row, 3)
             source = ". ".join(filter(None, (row["source"], row["definition"])))
@@ -199,12 +205,12 @@ def published_table(results: pd.DataFrame) -> Table | None:
     if not lines:
         return None
     columns = ["metric", "condition", "data set", "model", "variant", "judge", "from", "value"]
-    return _compact(
+    return _without_empty_columns(
         "Own and published figures",
         [*columns, "source and difference"],
-        lines,
-        "Published figures come from the studies' own items and the models of their time. The last "
-        "column names differences of definition or items.",
+        lines=lines,
+        caption="Published figures come from the studies' own items and the models of their time. "
+        "The last column names differences of definition or items.",
     )
 
 
@@ -240,11 +246,11 @@ def _difference_table(title: str, compared: pd.DataFrame) -> Table:
             *text_cells(scrub(row["dataset"]), heads=True),
             TableCell(row["condition"].replace(";", "; ")),
             TableCell(row["metric"]),
-            TableCell(_number(row["value_a"])),
-            TableCell(_number(row["value_b"])),
-            _difference(row),
-            TableCell(_number(row["p"]), note=row["note"]),
-            TableCell(_adjusted(row)),
+            TableCell(_number_text(row["value_a"])),
+            TableCell(_number_text(row["value_b"])),
+            _difference_cell(row),
+            TableCell(_number_text(row["p"]), note=row["note"]),
+            TableCell(_adjusted_p_text(row)),
             TableCell(f"{row['items']:,}"),
         ]
         lines.append(line)
@@ -252,20 +258,20 @@ def _difference_table(title: str, compared: pd.DataFrame) -> Table:
     return Table(
         title,
         [*columns, "difference", "p", "p (Holm)", "items"],
-        lines,
-        "Difference: value minus the baseline's, on the items that both models answered, with its "
-        "95% interval over resampled items. p (no difference) comes from the same resamples and is "
-        "below .05 exactly if the interval excludes 0. Holm's adjustment covers the "
+        lines=lines,
+        caption="Difference: value minus the baseline's, on the items that both models answered, "
+        "with its 95% interval over resampled items. p (no difference) comes from the same resamples "
+        "and is below .05 exactly if the interval excludes 0. Holm's adjustment covers the "
         f"{compared['family'].max():,} comparisons of the primary metric; other rows are "
         "exploratory, without adjustment.",
     )
 
 
-def _adjusted(row: Mapping[Hashable, Any]) -> str:
-    return row["role"] if row["role"] == EXPLORATORY else _number(row["p_holm"])
+def _adjusted_p_text(row: Mapping[Hashable, Any]) -> str:
+    return row["role"] if row["role"] == EXPLORATORY else _number_text(row["p_holm"])
 
 
-def _difference(row: Mapping[Hashable, Any]) -> TableCell:
+def _difference_cell(row: Mapping[Hashable, Any]) -> TableCell:
     text = format_estimate(row["difference"], row["ci_low"], row["ci_high"], ".3g")
     undefined = f"{row['metric']}: {METRICS[row['metric']].undefined}" if text == "-" else ""
     return TableCell(text.replace("inf", "∞"), note=undefined)

@@ -90,8 +90,15 @@ def write_report(
     folder = Path(directory)
     earlier = figures.list_figure_files(folder)
     with staged(folder, last=PAGE) as new:
-        page = _page(
-            judgments, models, new, chosen_formats, published, baseline, settings, progress
+        page = _page_content(
+            judgments,
+            models,
+            folder=new,
+            formats=chosen_formats,
+            published=published,
+            baseline=baseline,
+            settings=settings,
+            progress=progress,
         )
         if logs is not None:
             page = replace(page, settings=[*_settings(logs, judgments), *page.settings])
@@ -105,7 +112,7 @@ def write_report(
     return folder / PAGE
 
 
-def _page(
+def _page_content(
     judgments: Judgments,
     models: Sequence[str],
     folder: Path,
@@ -157,7 +164,7 @@ def _page(
                 question=study.question,
                 judgments=sum(map(len, frames)),
                 findings=find_sentences(
-                    ResultTable.from_frame(estimates), order, ranks, study.name
+                    ResultTable.from_frame(estimates), order, ranks=ranks, study=study.name
                 ),
                 lead=lead,
                 unread=tables.unread_table(estimates),

@@ -90,12 +90,12 @@ class Actuary:
         # The question asks for a probability, so values outside [0, 1] are clipped.
         probability = float(np.clip(confidence, 0, 1))
         prefix, suffix = '{"Reasoning": "I go by the life table.", "Answer": ', ', "Confidence":'
-        reply = _in_tokens(prefix, best.answer, f"{suffix} {probability:.12g}}}", probability)
+        reply = _age_reply(prefix, best.answer, f"{suffix} {probability:.12g}}}", probability)
         return spoil_at_rate(reply, self.error_rate, f"{prefix}{best.answer}{suffix}", rng)
 
 
-def _in_tokens(prefix: str, age: int, suffix: str, probability: float) -> Utterance:
-    """Return a reply whose age token has that probability and the two adjacent years the rest."""
+def _age_reply(prefix: str, age: int, suffix: str, probability: float) -> Utterance:
+    """Return a reply whose age token has `probability`; the two adjacent years share the rest."""
     adjacent = logarithm((1 - probability) / 2)
     ages = {str(age - 1): adjacent, str(age): logarithm(probability), str(age + 1): adjacent}
     tokens = (

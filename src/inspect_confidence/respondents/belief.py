@@ -22,13 +22,13 @@ SPREAD_OF_SPREADS = 0.5
 
 @dataclass(frozen=True)
 class Beliefs:
-    """Normal distributions over exponents of ten, one an item; each `sd` is above 0."""
+    """Normal distributions over exponents of ten, one for each item; each `sd` is above 0."""
 
     mean: FloatArray
     sd: FloatArray
 
     def quantile(self, share: ArrayLike) -> FloatArray:
-        """Return the exponent below which that share of each belief's mass lies."""
+        """Return the exponent below which `share` of each belief's mass lies."""
         return self.mean + self.sd * ndtri(np.asarray(share, float))
 
 
@@ -44,7 +44,7 @@ def stated_bounds(
     level: float,
     *,
     tunnel: float = 1.0,
-    place: ArrayLike = 0.0,
+    position: ArrayLike = 0.0,
     shrink: float = 1.0,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the central interval that a respondent states at a level.
@@ -54,7 +54,7 @@ def stated_bounds(
         level: Nominal level in percent.
         tunnel: Share p of the belief's mass that is used: the mass in [u, u + p]. The central
             interval of that part contains the truth with probability p * level/100.
-        place: Position of that part, between 0 (lowest) and 1 (highest): u = place * (1 - p).
+        position: Position of that part, between 0 (lowest) and 1 (highest): u = position * (1 - p).
         shrink: Factor on the distance of both bounds from the belief's median; below 1 is
             overconfident.
 
@@ -62,7 +62,7 @@ def stated_bounds(
         Lower and upper bounds, in exponents of ten.
     """
     tail = (1 - level / 100) / 2
-    start = np.asarray(place, float) * (1 - tunnel)
+    start = np.asarray(position, float) * (1 - tunnel)
     lower = beliefs.quantile(start + tunnel * tail)
     upper = beliefs.quantile(start + tunnel * (1 - tail))
     mean = beliefs.mean
@@ -70,15 +70,15 @@ def stated_bounds(
 
 
 def integer_probabilities(
-    beliefs: Beliefs, *, tunnel: float = 1.0, place: float = 0.0
+    beliefs: Beliefs, *, tunnel: float = 1.0, position: float = 0.0
 ) -> dict[int, float]:
     """Return the probabilities of whole exponents under one belief, or under a part of it.
 
-    Tunnel and place are as for `stated_bounds`. The mass of an integer is that within 0.5 of it;
-    integers with less than 1e-9 are omitted.
+    Only the first belief counts; `tunnel` and `position` are as for `stated_bounds`. The mass of an
+    integer is that within 0.5 of it; integers with at most 1e-9 are omitted.
     """
     mean, sd = float(beliefs.mean[0]), float(beliefs.sd[0])
-    start = place * (1 - tunnel)
+    start = position * (1 - tunnel)
     reach = np.arange(np.floor(mean - 7 * sd), np.ceil(mean + 7 * sd) + 1)
     below = ndtr((np.append(reach - 0.5, reach[-1] + 0.5) - mean) / sd)
     masses = np.diff(np.clip((below - start) / tunnel, 0, 1))

@@ -74,7 +74,7 @@ class Estimator:
         """Reply to a question for an interval."""
         rng = seeded(self.seed, "interval", item, f"{level:g}", str(draw))
         lower, upper = stated_bounds(
-            self.belief(item), level, tunnel=self.tunnel, place=rng.uniform(), shrink=self.shrink
+            self.belief(item), level, tunnel=self.tunnel, position=rng.uniform(), shrink=self.shrink
         )
         digits = 0 if self.integers else 6
         low = f"Lower: {lower[0]:.{digits}f}\nUpper:"
@@ -90,7 +90,8 @@ class Estimator:
     def integer(self, item: str, draw: int, temperature: float = 1.0) -> Utterance:
         """Reply to a question for one integer, with log probabilities.
 
-        Their probabilities are proportional to p^(1/(T0 T)), at temperature T and distortion T0.
+        Reported probabilities are proportional to p^(1/(T0 T)), where p is the belief's probability
+        of an integer, T the temperature and T0 the distortion.
         """
         rng = seeded(self.seed, "integer", item, str(draw))
         masses = self._masses(item, rng.uniform(), self.distortion * max(temperature, COLDEST))
@@ -105,8 +106,11 @@ class Estimator:
         """Return a reasoning trace; the integer that follows it uses the draw's belief."""
         return Utterance(f"Trace {draw}: I consider what the answer to {item} depends on.")
 
-    def _masses(self, item: str, place: float, temperature: float) -> dict[int, float]:
-        """Return the probabilities of the used part of the belief at a temperature."""
-        masses = integer_probabilities(self.belief(item), tunnel=self.tunnel, place=place)
+    def _masses(self, item: str, position: float, temperature: float) -> dict[int, float]:
+        """Return the probabilities of integers at a temperature, in the used part of the belief.
+
+        `position` is that of `stated_bounds`.
+        """
+        masses = integer_probabilities(self.belief(item), tunnel=self.tunnel, position=position)
         heated = tempered(np.array([list(masses.values())]), max(temperature, COLDEST))
         return dict(zip(masses, heated[0].tolist(), strict=True))

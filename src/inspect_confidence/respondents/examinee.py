@@ -27,15 +27,15 @@ from inspect_confidence.respondents.utterance import (
     spoil_at_rate,
 )
 
-_ON_SCALE = ("confidence", "confidence_alone", "confidence_before")
+_SCALE_FORMS = ("confidence", "confidence_alone", "confidence_before")
 _DECISIONS = ("abstain", "answer", "commitment", "decline", "pushback", "simple_qa")
-_FORMS = ("", *_ON_SCALE, "p_true", "phrase", *_DECISIONS)
+_FORMS = ("", *_SCALE_FORMS, "p_true", "phrase", *_DECISIONS)
 """Forms that the respondent answers; an eval's own prompt has an empty form."""
 
 KEEPS_ABOVE, BETS_ABOVE = 0.5, 0.75
 """Confidence above which a respondent that heeds it keeps its answer, and bets on it."""
 
-_NUMBERS = 4
+_N_NUMBERS = 4
 """Number of possible answers to a word problem: the right number, and that plus 1, 2 and 3."""
 
 _OPTION = re.compile(r"^\W*([A-Z])[).:] +(.+?) *$", re.MULTILINE)
@@ -110,39 +110,47 @@ class Examinee:
         share = float(reported_share(belief.evidence, self.bias))
         rng = seeded(self.seed, form, item.id, request.get("draw", ""))
         prefix = ""
-        if form in _ON_SCALE:
+        if form in _SCALE_FORMS:
             noise = self.before_noise * rng.normal() if form == "confidence_before" else 0.0
-            felt = float(reported_share(belief.evidence + noise, self.bias))
-            raw = self._report(felt, float(request["low"]), float(request["high"]))
-            reply, prefix = Utterance(f"Confidence: {raw}"), "Confidence:"
+            stated_share = float(reported_share(belief.evidence + noise, self.bias))
+            reported = self._reported_number(
+                stated_share, float(request["low"]), float(request["high"])
+            )
+            reply, prefix = Utterance(f"Confidence: {reported}"), "Confidence:"
         elif form == "p_true":
             reply = _token_reply({"True": share, "False": 1 - share}, str(share >= 0.5))
         elif form == "phrase":
             reply = Utterance(_nearest_phrase(share))
         elif form in ("commitment", "decline"):
-            reply = self._decide(form, request, share)
+            reply = self._decision_reply(form, request, share)
         else:
-            names, prefix = _letters(item, text), _prefix(item, request)
+            labels, prefix = _answer_labels(item, text), _answer_prefix(item, request)
             answer = belief.answer
-            if self._gives_another(form, request, temperature, share, rng):
+            if self._gives_alternative(form, request, temperature, share, rng):
                 answer = belief.alternatives[int(rng.integers(len(belief.alternatives)))]
             if form == "":
-                reply = _token_reply(_shares(belief, names, share), names[answer], prefix)
+                reply = _token_reply(
+                    _label_probabilities(belief, labels, share), labels[answer], prefix
+                )
             elif form == "abstain" and self.heeds and share <= float(request["target"]):
-                reply = Utterance(prefix + _declining(request))
+                reply = Utterance(prefix + _declining_answer(request))
             elif form == "simple_qa":
-                fields = {"answer": answer, "confidence_score": int(self._report(share, 0, 100))}
+                fields = {
+                    "answer": answer,
+                    "confidence_score": int(self._reported_number(share, 0, 100)),
+                }
                 reply, prefix = Utterance(json.dumps(fields)), '{"answer": "'
             else:
-                reply = Utterance(prefix + names[answer])
+                reply = Utterance(prefix + labels[answer])
         return spoil_at_rate(reply, self.error_rate, prefix, rng)
 
-    def _report(self, share: float, low: float, high: float) -> str:
+    def _reported_number(self, share: float, low: float, high: float) -> str:
+        """Return a share as text on a scale; a scale of width 1 or less gets two decimals."""
         if high - low > 1:
             return str(reports(share, int(low), int(high), self.round_to))
         return f"{low + (high - low) * share:.2f}"
 
-    def _gives_another(
+    def _gives_alternative(
         self,
         form: str,
         request: Mapping[str, Any],
@@ -157,8 +165,8 @@ class Examinee:
         is_draw &= "draw" in request and temperature > 0
         return bool(is_draw and rng.uniform() >= share)
 
-    def _decide(self, form: str, request: Mapping[str, Any], share: float) -> Utterance:
-        """Reply whether an answer is kept, and whether it is bet on."""
+    def _decision_reply(self, form: str, request: Mapping[str, Any], share: float) -> Utterance:
+        """Reply whether an answer is kept; in the form `commitment`, also whether it is bet on."""
         threshold = float(request["target"]) if form == "decline" else KEEPS_ABOVE
         decision = "KEEP" if share > threshold or not self.heeds else "WITHDRAW"
         if form == "decline":
@@ -171,7 +179,7 @@ class Examinee:
         rng = seeded(self.seed, "belief", item.id)
         right = bool(rng.uniform() < self.accuracy)
         evidence = float(draw_evidence(right, self.meta_d, rng.uniform()))
-        answers = _possible(item)
+        answers = _answers_right_first(item)
         answer = answers.pop(0 if right else int(rng.integers(1, len(answers))))
         return Belief(answer, answers, evidence)
 
@@ -184,7 +192,7 @@ def find_question(text: str) -> Question:
     """
     items = [item for item in _questions().values() if item.question in text]
     if not items:
-        raise KeyError(_end_of(text))
+        raise KeyError(_text_end(text))
     return max(items, key=lambda item: text.rfind(item.question))
 
 
@@ -194,54 +202,61 @@ def _questions() -> Mapping[str, Question]:
     return {**bundled_questions(), **by_id(bundled_part("facts"))}
 
 
-def _possible(item: Question) -> list[str]:
+def _answers_right_first(item: Question) -> list[str]:
     """Return the possible answers, the right answer first."""
     if item.answers:
         return list(possible_answers(item.id))
     if not item.choices:
-        return [f"{Decimal(item.target) + more:f}" for more in range(_NUMBERS)]
+        return [f"{Decimal(item.target) + difference:f}" for difference in range(_N_NUMBERS)]
     right = item.choices[ascii_uppercase.index(item.target)]
     return [right, *(choice for choice in item.choices if choice != right)]
 
 
-def _letters(item: Question, text: str) -> Mapping[str, str]:
-    """Return the letters of the choices in the text, or the numbers themselves without choices."""
+def _answer_labels(item: Question, text: str) -> Mapping[str, str]:
+    """Return the label of each possible answer: its letter in the text, or the answer itself.
+
+    Raises:
+        KeyError: The text lacks a choice.
+    """
     if not item.choices:
-        return {answer: answer for answer in _possible(item)}
+        return {answer: answer for answer in _answers_right_first(item)}
     letters = {choice: letter for letter, choice in _OPTION.findall(text)}
     if not letters.keys() >= set(item.choices):
-        raise KeyError(_end_of(text))
+        raise KeyError(_text_end(text))
     return letters
 
 
-def _prefix(item: Question, request: Mapping[str, Any]) -> str:
+def _answer_prefix(item: Question, request: Mapping[str, Any]) -> str:
     """Return the text before an answer, in the form that the request asks for."""
     if "kind" not in request:
         return "ANSWER: " if item.choices else ""
     return "Final Answer: " if request["kind"] == "number" else "Answer: "
 
 
-def _declining(request: Mapping[str, Any]) -> str:
-    """Return the letter of the last choice, if that one declines, or the words."""
+def _declining_answer(request: Mapping[str, Any]) -> str:
+    """Return the letter of the last choice, which declines, or "I don't know" without choices."""
     if request["kind"] == "option":
         return ascii_uppercase[len(request["choices"]) - 1]
     return "I don't know"
 
 
-def _shares(belief: Belief, names: Mapping[str, str], share: float) -> dict[str, float]:
-    """Return the probability of each answer's name; the alternatives share the rest equally."""
-    shares = {names[belief.answer]: share}
+def _label_probabilities(
+    belief: Belief, labels: Mapping[str, str], share: float
+) -> dict[str, float]:
+    """Return the probability of each answer's label; the alternatives share the rest equally."""
+    shares = {labels[belief.answer]: share}
     for alternative in belief.alternatives:
-        shares[names[alternative]] = (1 - share) / len(belief.alternatives)
+        shares[labels[alternative]] = (1 - share) / len(belief.alternatives)
     return shares
 
 
-def _end_of(text: str) -> str:
+def _text_end(text: str) -> str:
+    """Return the last 100 characters of a text in one line, for error messages."""
     return " ".join(text.split())[-100:]
 
 
 def _token_reply(shares: Mapping[str, float], answer: str, prefix: str = "") -> Utterance:
-    """Return a reply whose last token has these alternatives and probabilities."""
+    """Return the reply `prefix` + `answer`, with `shares` as the answer token's probabilities."""
     logs = {token: logarithm(share) for token, share in shares.items()}
     last = TokenChoice(answer, logs[answer], logs)
     first = [TokenChoice(prefix, 0.0, {prefix: 0.0})] if prefix else []
@@ -249,6 +264,7 @@ def _token_reply(shares: Mapping[str, float], answer: str, prefix: str = "") -> 
 
 
 def _nearest_phrase(share: float) -> str:
+    """Return the phrase whose surveyed median is nearest to the share, after its letter."""
     offered = phrases()
     nearest = min(offered, key=lambda phrase: abs(median_of(phrase) - share))
     return f"{ascii_uppercase[offered.index(nearest)]}. {nearest}"

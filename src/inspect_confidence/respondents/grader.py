@@ -37,8 +37,8 @@ class Grader:
         verdict = self._verdict(form, request)
         if verdict is None:
             return None
-        about = [request.get(key) for key in ("question", "sentence", "reply", "each")]
-        if seeded(self.seed, "fail", form, *about).uniform() < self.fail_rate:
+        judged_texts = [request.get(key) for key in ("question", "sentence", "reply", "each")]
+        if seeded(self.seed, "fail", form, *judged_texts).uniform() < self.fail_rate:
             return Utterance("It is hard to say from the sentence alone.")
         return Utterance(json.dumps(verdict))
 
@@ -55,8 +55,10 @@ class Grader:
     def agreement(self, question: str, sentence: str, reply: str) -> Agreement:
         """Return the judge's verdict whether a reply agrees with a sentence."""
         verdict = rules.agreement(question, sentence, reply)
-        errs = seeded(self.seed, "agreement", question, sentence, reply).uniform() < self.error_rate
-        return _FLIPPED[verdict] if errs else verdict
+        is_flipped = (
+            seeded(self.seed, "agreement", question, sentence, reply).uniform() < self.error_rate
+        )
+        return _FLIPPED[verdict] if is_flipped else verdict
 
     def _verdict(self, form: str, request: Mapping[str, Any]) -> dict[str, object] | None:
         """Return the fields of the judge's reply; None if the form isn't a judge's."""

@@ -25,13 +25,13 @@ PLAIN, PLAIN_CONFIDENCE = "<no_hedge>", 0.9
 """Pseudo-marker of a reply without a marker, and its internal confidence."""
 
 FORMS = ("plain", "plain", "two markers", "two sentences")
-"""Forms of replies other than one sentence with one marker, with equal probability an entry."""
+"""Forms of replies other than one sentence with one marker; entries are equally probable."""
 
 LOWEST, HIGHEST = 0.02, 0.98
 """Bounds of the internal confidence."""
 
 _SURROUNDING = '".'
-_SHORT = 3
+_SHORT_ANSWER_WORDS = 3
 """Maximum number of words of a short answer."""
 
 WRONG_ANSWERS = 3
@@ -88,47 +88,47 @@ class Hedger:
         if form != "hedged":
             return None
         item = _questions()[str(request["item"])]
-        place = self._main(item)
+        index = self._main_index(item)
         if not request.get("main", False):
-            place = self._draw(item, place, int(request["draw"]))
-        reply = Utterance("I don't know." if self.punt else self._sentence(item, place, request))
+            index = self._draw_index(item, index, int(request["draw"]))
+        reply = Utterance("I don't know." if self.punt else self._sentence(item, index, request))
         rng = seeded(self.seed, "spoilt", item.id, request["draw"])
         return spoil_at_rate(reply, self.error_rate, "It is", rng)
 
-    def form(self, name: str) -> str:
+    def form(self, item_id: str) -> str:
         """Return the form of an item's replies, one of `FORMS`, or an empty text."""
-        rng = seeded(self.seed, "form", name)
+        rng = seeded(self.seed, "form", item_id)
         return FORMS[rng.integers(len(FORMS))] if rng.uniform() < self.variety else ""
 
-    def marker(self, name: str) -> str:
+    def marker(self, item_id: str) -> str:
         """Return the marker of an item, drawn with equal probabilities, or `PLAIN`."""
-        if self.form(name) == "plain":
+        if self.form(item_id) == "plain":
             return PLAIN
-        return list(MARKERS)[seeded(self.seed, "marker", name).integers(len(MARKERS))]
+        return list(MARKERS)[seeded(self.seed, "marker", item_id).integers(len(MARKERS))]
 
-    def confidence(self, name: str) -> float:
+    def confidence(self, item_id: str) -> float:
         """Return the internal confidence of a bundled item's marker in its data set."""
-        dataset = _questions()[name].dataset
-        return internal_confidence(self.marker(name), dataset, self.stability, self.seed)
+        dataset = _questions()[item_id].dataset
+        return internal_confidence(self.marker(item_id), dataset, self.stability, self.seed)
 
-    def _main(self, item: Question) -> int:
+    def _main_index(self, item: Question) -> int:
         """Return the index of the main answer among the possible answers; the right one's is 0."""
         rng = seeded(self.seed, "main", item.id)
         if rng.uniform() < self.confidence(item.id):
             return 0
         return int(rng.integers(1, len(possible_answers(item.id))))
 
-    def _draw(self, item: Question, main: int, draw: int) -> int:
-        """Return the index of a draw's answer."""
+    def _draw_index(self, item: Question, main: int, draw: int) -> int:
+        """Return the index of the answer in a draw, given the index `main` of the main answer."""
         rng = seeded(self.seed, "draw", item.id, draw)
         if rng.uniform() < self.confidence(item.id):
             return main
         count = len(possible_answers(item.id))
         return (main + int(rng.integers(1, count))) % count
 
-    def _sentence(self, item: Question, place: int, request: Mapping[str, Any]) -> str:
-        """Return an answer with the item's hedge; a choice is named by its letter if it has one."""
-        answer = possible_answers(item.id)[place]
+    def _sentence(self, item: Question, index: int, request: Mapping[str, Any]) -> str:
+        """Return a sentence with the answer at `index`, or its letter, and the item's hedge."""
+        answer = possible_answers(item.id)[index]
         choices: Sequence[str] = request.get("choices") or ()
         if answer in choices:
             answer = f"({ascii_uppercase[choices.index(answer)]})"
@@ -144,31 +144,33 @@ class Hedger:
 
 
 @functools.cache
-def possible_answers(name: str) -> tuple[str, ...]:
+def possible_answers(item_id: str) -> tuple[str, ...]:
     """Return the possible answers to a bundled item, the right answer first.
 
     These are the choices. Without choices, the wrong answers are short answers to three other items
     of the same data set, numbers if the right answer is a number, and no two have a word in common.
     """
-    item = _questions()[name]
-    right = _short(item)
+    item = _questions()[item_id]
+    right = _short_answer(item)
     if item.choices:
         return (right, *(text for text in item.choices if text != right))
     same_set = [question for question in _questions().values() if question.dataset == item.dataset]
     words = _words(" ".join(item.answers))
     chosen = [right]
-    for place in seeded(0, "others", name).permutation(len(same_set)):
-        answer = _short(same_set[place])
-        is_similar = answer.isdigit() == right.isdigit() and len(answer.split()) <= _SHORT
+    for index in seeded(0, "others", item_id).permutation(len(same_set)):
+        answer = _short_answer(same_set[index])
+        is_similar = (
+            answer.isdigit() == right.isdigit() and len(answer.split()) <= _SHORT_ANSWER_WORDS
+        )
         if is_similar and not _words(answer) & words:
             chosen.append(answer)
             words |= _words(answer)
     return tuple(chosen[: 1 + WRONG_ANSWERS])
 
 
-def _short(item: Question) -> str:
+def _short_answer(item: Question) -> str:
     """Return the right choice, or the first short accepted answer, or else the first answer."""
-    shorter = [text for text in item.answers if len(text.split()) <= _SHORT]
+    shorter = [text for text in item.answers if len(text.split()) <= _SHORT_ANSWER_WORDS]
     return item.answers[0] if item.choices else [*shorter, item.answers[0]][0]
 
 

@@ -77,14 +77,14 @@ class Metacognitive:
         evidence = draw_evidence(right, meta_d, rng.uniform())
         wrong = int(rng.integers(max(len(item.choices) - 1, 1)))
         share = float(reported_share(evidence, self.bias))
-        on_scale = seeded(self.seed, "report", item.id, draw, scale)
+        report_rng = seeded(self.seed, "report", item.id, draw, scale)
         low, high = int(scale.low), int(scale.high)  # the study's scales are of whole numbers
-        raw = int(reports(share, low, high, self.round_to))
-        if on_scale.uniform() < self.anchor_share:
-            raw = high
-        if high <= NARROW and on_scale.uniform() < self.slip:
-            beyond = high + (high - low) // 20 + 1
-            raw = max(round(100 * share), beyond)
+        report = int(reports(share, low, high, self.round_to))
+        if report_rng.uniform() < self.anchor_share:
+            report = high
+        if high <= NARROW and report_rng.uniform() < self.slip:
+            least_slip = high + (high - low) // 20 + 1
+            report = max(round(100 * share), least_slip)
         if item.choices:
             letters = ascii_uppercase[: len(item.choices)]
             answer = utterance.answer_label(letters, item.target, right=right, wrong=wrong)
@@ -92,7 +92,7 @@ class Metacognitive:
         else:
             number = item.target if right else f"{Decimal(item.target) + 1:f}"
             prefix = f"Solution: I work it out.\nFinal Answer: {number}\nConfidence:"
-        return spoil_at_rate(Utterance(f"{prefix} {raw}"), self.error_rate, prefix, on_scale)
+        return spoil_at_rate(Utterance(f"{prefix} {report}"), self.error_rate, prefix, report_rng)
 
     def reply_in_json(self, item: SetQuestion, draw: int) -> Utterance:
         """Reply in JSON with an answer, each option's probability, and the answer token's.
@@ -108,17 +108,17 @@ class Metacognitive:
         options, wrong = len(labels), int(rng.integers(len(labels) - 1))
         answer = utterance.answer_label(labels, item.target, right=right, wrong=wrong)
         exact = 1 / options + (1 - 1 / options) * float(reported_share(evidence, self.bias))
-        on_options = seeded(self.seed, "report", item.id, draw)
-        anchored = on_options.uniform() < self.anchor_share
+        report_rng = seeded(self.seed, "report", item.id, draw)
+        anchored = report_rng.uniform() < self.anchor_share
         percent = 100 if anchored else int(reports(exact, 0, 100, self.round_to))
         reply = utterance.json_reply(item, answer, percent / 100, exact)
-        return spoil_at_rate(reply, self.error_rate, utterance.JSON_PREFIX, on_options)
+        return spoil_at_rate(reply, self.error_rate, utterance.JSON_PREFIX, report_rng)
 
     def rate_answer(self, item: SetQuestion, name: str, draw: int) -> Utterance:
         """Reply with the confidence in a given answer.
 
         The evidence is normal with mean plus or minus half of `meta_d`, according to whether the
-        answer is right. `accuracy` has no influence.
+        answer with this name is right. `accuracy` has no influence.
         """
         rng = seeded(self.seed, "given", item.id, name, draw)
         right = next(answer.right for answer in item.given if answer.name == name)
@@ -137,7 +137,7 @@ class Metacognitive:
             name, _, value = part.partition(":")
             try:
                 (scale,), meta_d = read_scales(name), float(value)
-            except ValueError:  # of several scales, none, or no number
+            except ValueError:  # several scales, no scale, or no number
                 scale, meta_d = Scale(0, 0), -1.0
             if not low <= meta_d <= high:
                 raise InvalidArgument(

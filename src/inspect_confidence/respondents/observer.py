@@ -22,7 +22,10 @@ WIDE_ENOUGH = 10
 
 
 def draw_evidence(correct: ArrayLike, meta_d: float, quantile: ArrayLike) -> FloatArray:
-    """Return the size of the evidence at quantiles in (0, 1), given 1 right or 0 wrong."""
+    """Return the size |x| of the evidence at quantiles in (0, 1) of its distribution.
+
+    `correct` is 1 if the answer is right, else 0; the distribution depends on it.
+    """
     right, share = np.asarray(correct, float) > 0, np.asarray(quantile, float)
     mean = np.where(right, meta_d / 2, -meta_d / 2)
     # |x| is normal with mean +-d'/2, truncated at 0; its upper tail is numerically more exact.

@@ -68,7 +68,7 @@ class RespondentAPI(ModelAPI):
             )
         if not config.logprobs:
             reply = replace(reply, tokens=None)
-        return _output(self.model_name, reply, sum(len(message.text) for message in input))
+        return _model_output(self.model_name, reply, sum(len(message.text) for message in input))
 
 
 def respondent(name: str, parameters: dict[str, object]) -> Respondent:
@@ -93,19 +93,22 @@ def respondent(name: str, parameters: dict[str, object]) -> Respondent:
     return replace(preset, **parameters)
 
 
-def _logprob(place: TokenChoice) -> Logprob:
+def _logprob(token: TokenChoice) -> Logprob:
     """Return a token and its alternatives in Inspect's form."""
-    top = [TopLogprob(token=token, logprob=log) for token, log in place.alternatives.items()]
-    return Logprob(token=place.token, logprob=place.logprob, top_logprobs=top)
+    top = [TopLogprob(token=text, logprob=log) for text, log in token.alternatives.items()]
+    return Logprob(token=token.token, logprob=token.logprob, top_logprobs=top)
 
 
-def _output(model: str, reply: Utterance, characters_read: int) -> ModelOutput:
+def _model_output(model: str, reply: Utterance, characters_read: int) -> ModelOutput:
+    """Return Inspect's output for a reply to a conversation of `characters_read` characters."""
     output = ModelOutput.from_content(model, reply.text, "max_tokens" if reply.cut else "stop")
     if reply.tokens is not None:
         output.choices[0].logprobs = Logprobs(content=list(map(_logprob, reply.tokens)))
-    read = characters_read // _CHARACTERS_PER_TOKEN + 1
-    generated = len(reply.text) // _CHARACTERS_PER_TOKEN + 1
+    input_tokens = characters_read // _CHARACTERS_PER_TOKEN + 1
+    output_tokens = len(reply.text) // _CHARACTERS_PER_TOKEN + 1
     output.usage = ModelUsage(
-        input_tokens=read, output_tokens=generated, total_tokens=read + generated
+        input_tokens=input_tokens,
+        output_tokens=output_tokens,
+        total_tokens=input_tokens + output_tokens,
     )
     return output

@@ -82,8 +82,8 @@ class Chooser:
             return None
         prompt = _PROMPTS[str(request["item"])]
         rng = seeded(self.seed, "choice", prompt.id, request["cot"], request["draw"])
-        place = self.choice(prompt, rng)
-        text = f"{ascii_uppercase[place]}.{CHOICES[prompt.choice_set][place]}"
+        index = self.choice(prompt, rng)
+        text = f"{ascii_uppercase[index]}.{CHOICES[prompt.choice_set][index]}"
         if request["cot"]:
             count = round(20 * prompt.share)
             text = f"{count} of the 20 numbers are {prompt.text}.\n\nI choose: {text}"
@@ -93,9 +93,9 @@ class Chooser:
         """Return the index of the first choice whose threshold the noisy share exceeds."""
         perceived = prompt.share + self.noise * rng.standard_normal()
         thresholds = self.thresholds(prompt.choice_set)
-        for place, threshold in enumerate(thresholds):
+        for index, threshold in enumerate(thresholds):
             if perceived > threshold:
-                return place
+                return index
         return len(thresholds)
 
     def thresholds(self, choice_set: int) -> list[float]:

@@ -13,7 +13,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import JSONSchema, collect
 
 from inspect_confidence.judges.model import require_grader
-from inspect_confidence.judges.schema import in_form
+from inspect_confidence.judges.schema import request_in_schema
 from inspect_confidence.judges.wording import is_batched, judge_wording
 from inspect_confidence.prompts import hedge_markers, life_eval, question_sets
 from inspect_confidence.prompts.confidence import PUBLISHED
@@ -368,6 +368,6 @@ def ask_judge(judge_prompts: Mapping[str, str] | str, batch: bool | None = None)
                 form=f"judge_{form}",
             )
 
-        return await in_form(form, wording.templates[form], ask)
+        return await request_in_schema(form, wording.templates[form], ask)
 
     return solve
