@@ -260,9 +260,9 @@ def _difference_table(title: str, compared: pd.DataFrame) -> Table:
         [*columns, "difference", "p", "p (Holm)", "items"],
         lines=lines,
         caption="Difference: value minus the baseline's, on the items that both models answered, "
-        "with its 95% interval over resampled items. p (no difference) comes from the same resamples "
-        "and is below .05 exactly if the interval excludes 0. Holm's adjustment covers the "
-        f"{compared['family'].max():,} comparisons of the primary metric; other rows are "
+        "with its 95% interval over resampled items. p (no difference) comes from the same "
+        "resamples and is below .05 exactly if the interval excludes 0. Holm's adjustment covers "
+        f"the {compared['family'].max():,} comparisons of the primary metric; other rows are "
         "exploratory, without adjustment.",
     )
 
