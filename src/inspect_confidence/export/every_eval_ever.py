@@ -48,6 +48,7 @@ def write_every_eval_ever(material: Material, directory: Path) -> list[Path]:
 
 
 def _write_result_set(result_set: ResultSet, material: Material, directory: Path) -> list[Path]:
+    """Write the aggregate file, and the per-item file if there are scores; return the paths."""
     runs = [material.runs[name] for name in result_set.runs() if name in material.runs]
     info = model_info(result_set.model, runs)
     model = file_name(info["id"].split("/", 1)[-1])
@@ -119,6 +120,7 @@ def _evaluation_id(result_set: ResultSet) -> str:
 
 
 def _eval_library(result_set: ResultSet, runs: Sequence[LogRun]) -> dict[str, Any]:
+    """Return the schema's `eval_library`: versions, task and settings of the runs."""
     origins = result_set.origins
     return {
         "name": "inspect_ai" if runs else "unknown",
@@ -194,6 +196,7 @@ def _distance_to_target(row: ResultRow, direction: Direction) -> ResultRow:
 
 
 def _metric_config(metric: Metric, row: ResultRow) -> dict[str, Any]:
+    """Return the schema's `metric_config` of a number."""
     # Only accuracy is a common metric, except LifeEval's, a mean of true probabilities.
     shared = metric.name == "accuracy" and row["task"] != "life_eval"
     ordered = metric.direction in ("higher", "lower")
@@ -222,6 +225,7 @@ def _json_number(value: float) -> float | str:
 
 
 def _score_details(row: ResultRow, resamples: int) -> dict[str, Any]:
+    """Return the schema's `score_details`; `uncertainty` needs an interval with two finite ends."""
     score: dict[str, Any] = {"score": row.value}
     interval = "" if math.isnan(row.low) else f"{row.low:g} to {row.high:g}"
     if math.isfinite(row.low) and math.isfinite(row.high):
@@ -259,6 +263,7 @@ SampleRow = Mapping[Any, Any]
 
 
 def _read_interval_or_point(row: SampleRow) -> Reading:
+    """Read whether the interval contains the truth or, without an interval, the point equals it."""
     truth, lower, upper, point = (float(row[name]) for name in ("truth", "lower", "upper", "point"))
     if not math.isnan(lower + upper):
         inside = lower <= truth <= upper
@@ -282,6 +287,7 @@ def _read_interval_or_point(row: SampleRow) -> Reading:
 
 
 def _read_graded_answer(row: SampleRow) -> Reading:
+    """Read an answer with its grade, which may be a probability; only 1 counts as right."""
     correct = float(row["correct"])
     means = "the answer is right; a score between 0 and 1 is the probability that it is"
     return Reading(
@@ -294,6 +300,7 @@ def _read_graded_answer(row: SampleRow) -> Reading:
 
 
 def _read_age(row: SampleRow) -> Reading:
+    """Read an age with its true probability; the score is NaN if no best answer is known."""
     best = float(row["mas"])
     score = math.nan if math.isnan(best) else float(row["score"])
     reference = "" if math.isnan(row["best_answer"]) else f"{row['best_answer']:g}"
@@ -370,6 +377,7 @@ def items_of(
 
 
 def _record(row: SampleRow, reading: Reading, task: str, columns: Sequence[str]) -> dict[str, Any]:
+    """Return the schema's record of a judgment; `columns` with a value become metadata."""
     metadata: dict[str, str] = {}
     for name in columns:
         value = row[name]

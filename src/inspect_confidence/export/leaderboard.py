@@ -129,12 +129,13 @@ def write_leaderboard(material: Material, directory: Path) -> list[Path]:
         )
     )
     return [
-        put(directory / "leaderboard.md", _markdown(sections)),
+        put(directory / "leaderboard.md", _leaderboard_markdown(sections)),
         put(directory / "leaderboard.html", html),
     ]
 
 
-def _markdown(sections: Sequence[tuple[str, str, Sequence[Board]]]) -> str:
+def _leaderboard_markdown(sections: Sequence[tuple[str, str, Sequence[Board]]]) -> str:
+    """Return the leaderboard as Markdown; a section is a study's name, title and boards."""
     parts = ["# Leaderboard", paragraph(RANKING)]
     for _, title, boards in sections:
         parts.append(f"## {markdown_escaped(title)}")

@@ -19,10 +19,10 @@ from inspect_confidence.writing import put
 
 def write_left_out(material: Material, directory: Path, rows: pd.DataFrame) -> list[Path]:
     """Write `left_out.csv`, the rows that a format can't hold with the reason, if there are any."""
-    model = rows["model"].isin(material.models())
+    is_of_model = rows["model"].isin(material.models())
     value = rows["value"].to_numpy(float)
     reasons = np.select(
-        [~model, np.isnan(value), np.isinf(value)],
+        [~is_of_model, np.isnan(value), np.isinf(value)],
         ["over several models", "undefined", "infinite"],
         default="",
     )
@@ -39,7 +39,7 @@ def write_markdown(material: Material, directory: Path) -> list[Path]:
     for study, views in views_of(presentable(material.results)):
         parts.append(f"## {markdown_escaped(study.title)}")
         for view in views:
-            header, rows = _cells(view)
+            header, rows = _header_and_rows(view)
             parts += [f"### {markdown_escaped(view.title)}", table_of(header, rows)]
             if view.caption:
                 parts.append(paragraph(view.caption))
@@ -72,13 +72,13 @@ def table_of(header: Sequence[object], rows: Sequence[Sequence[object]], texts: 
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _cells(view: View) -> tuple[list[str], list[list[str]]]:
+def _header_and_rows(view: View) -> tuple[list[str], list[list[str]]]:
     """Return the header and the rows of a table as texts."""
     rows = [list(map(str, row)) for row in view.table.itertuples(index=False)]
     return list(map(str, view.table.columns)), rows
 
 
-_HEAD = r"""% Tables for \input: the preamble needs \usepackage{booktabs}.
+_LATEX_HEAD = r"""% Tables for \input: the preamble needs \usepackage{booktabs}.
 % Letters beyond Latin need LuaLaTeX or XeLaTeX and a font that has them.
 """
 _FLOAT = r"""\begin{{table}}
@@ -93,7 +93,7 @@ _FLOAT = r"""\begin{{table}}
 \end{{tabular}}
 \end{{table}}
 """
-_SPECIAL = {
+_LATEX_CHARACTERS = {
     **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
     **{"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\symbol{34}"},
     **{character: f"\\{character}" for character in "{}$&#%_"},
@@ -103,18 +103,18 @@ _SPECIAL = {
     # Without the braces, pairs of them, and `?` or `!` before one, would become other characters.
     **{"-": "{-}", "`": "{`}", "'": "{'}", ",": "{,}"},
 }
-_PLAIN = {"-": "-", ",": ","}
-_WIDE = 8
-_ROWS = 45
+_PLAIN_ALONE = {"-": "-", ",": ","}
+_MANY_COLUMNS = 8
+_ROWS_PER_PAGE = 45
 
 
 def write_latex(material: Material, directory: Path) -> list[Path]:
     """Write all tables to `tables.tex`."""
-    parts = [_HEAD]
+    parts = [_LATEX_HEAD]
     for study, views in views_of(presentable(material.results)):
         parts.append(f"% {study.name}\n")
         for view in views:
-            parts.extend(_floats(view))
+            parts.extend(_latex_floats(view))
     return [put(directory / "tables.tex", "\n".join(parts))]
 
 
@@ -128,23 +128,23 @@ def latex_escaped(text: object, longest: int = 1_000) -> str:
     line = re.sub(r"(?<![\w.-])-(?=[\d.])", "\u2212", visible(text, longest))
     pieces = []
     for before, character in zip(" " + line, line, strict=False):
-        is_plain = character in _PLAIN and before != character  # a pair becomes another sign
-        pieces.append(_PLAIN[character] if is_plain else _latex_character(character))
+        is_plain = character in _PLAIN_ALONE and before != character  # a pair becomes another sign
+        pieces.append(_PLAIN_ALONE[character] if is_plain else _latex_character(character))
     return "".join(pieces)
 
 
 def _latex_character(character: str) -> str:
-    if character in _SPECIAL:
-        return _SPECIAL[character]
+    if character in _LATEX_CHARACTERS:
+        return _LATEX_CHARACTERS[character]
     if character.isascii() or unicodedata.category(character)[0] in "LMN":
         return character
     return f"U+{ord(character):04X}"
 
 
-def _floats(view: View) -> Iterator[str]:
-    """Yield a table in parts that fit on a page."""
-    header, rows = _cells(view)
-    for start in range(0, max(len(rows), 1), _ROWS):
+def _latex_floats(view: View) -> Iterator[str]:
+    """Yield LaTeX tables of at most 45 rows, so that each fits on a page."""
+    header, rows = _header_and_rows(view)
+    for start in range(0, max(len(rows), 1), _ROWS_PER_PAGE):
         caption = f"{latex_escaped(view.title)} (continued)."
         if start == 0:
             caption = (
@@ -152,14 +152,16 @@ def _floats(view: View) -> Iterator[str]:
             )
         yield _FLOAT.format(
             caption=caption,
-            small=r"\scriptsize\setlength{\tabcolsep}{3pt}" if len(header) > _WIDE else r"\small",
+            small=r"\scriptsize\setlength{\tabcolsep}{3pt}"
+            if len(header) > _MANY_COLUMNS
+            else r"\small",
             columns=f"l{'r' * (len(header) - 1)}",
-            header=_row(header),
-            rows="".join(f"{_row(row)}\n" for row in rows[start : start + _ROWS]),
+            header=_latex_row(header),
+            rows="".join(f"{_latex_row(row)}\n" for row in rows[start : start + _ROWS_PER_PAGE]),
         )
 
 
-def _row(cells: Sequence[str]) -> str:
+def _latex_row(cells: Sequence[str]) -> str:
     # A bracket after the \\ of the row before would be read as that command's argument.
     texts = (re.sub(r"^(?=[\[*])", "{}", latex_escaped(cell)) for cell in cells)
     return " & ".join(texts) + r" \\"

@@ -126,6 +126,7 @@ class ModelJudge:
     async def _judge_sentence(
         self, question: str, sentence: str, replies: Sequence[str]
     ) -> SentenceJudgment:
+        """Judge a sentence without the extractor's call in a batch; its markers are then empty."""
         facts = {"question": question, "sentence": sentence}
         requests = [("markers", facts), ("decisiveness", facts)]
         requests += [("consistency", {**facts, "reply": reply}) for reply in replies]

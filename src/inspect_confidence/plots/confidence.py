@@ -212,7 +212,7 @@ def report_histogram(rows: pd.DataFrame) -> Figure:
     remarks = [_far_out_remark(panel_rows) for _, panel_rows in titled]
     return facets(
         titled,
-        _histogram_panel,
+        _draw_histogram,
         x="reported confidence",
         y="share of reports",
         height=height,
@@ -240,7 +240,8 @@ def _far_out_remark(rows: pd.DataFrame) -> str:
     return f"{100 * share:.3g}% further out, not drawn" if share else ""
 
 
-def _histogram_panel(ax: Axes, rows: pd.DataFrame) -> None:
+def _draw_histogram(ax: Axes, rows: pd.DataFrame) -> None:
+    """Draw a panel's shares of reports as bars, with their intervals if there are at most 40."""
     share = rows["value"].to_numpy(float)
     low, high, lowest, highest = _histogram_limits(rows)
     finite = np.isfinite(share) & rows["report"].astype(float).between(lowest, highest).to_numpy()

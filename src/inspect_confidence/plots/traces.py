@@ -37,8 +37,14 @@ def exponents(rows: pd.DataFrame) -> Figure:
         ax.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.3g}%"))
         ax.grid(visible=False, axis="x")
 
-    names = ("exponent of ten of the answer", "share of questions")
-    return facets(titled, draw, *names, shared="none", ticks=0.4)
+    return facets(
+        titled,
+        draw,
+        x="exponent of ten of the answer",
+        y="share of questions",
+        shared="none",
+        ticks=0.4,
+    )
 
 
 @styled

@@ -91,6 +91,7 @@ def _drawn_modes(rows: pd.DataFrame) -> list[str]:
 
 
 def _draw_consistency(ax: Axes, rows: pd.DataFrame) -> None:
+    """Draw a panel's scores by choice set and mode, and dashes at the scores of random choices."""
     modes = _drawn_modes(rows)
     sizes = sorted(set(rows["choice_set"]), key=lambda size: float(size or 0))
     places = {size: place for place, size in enumerate(sizes)}
@@ -463,6 +464,7 @@ def _without_repeated_settings(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _draw_words(ax: Axes, people: pd.DataFrame, of_model: pd.DataFrame, names: list[str]) -> None:
+    """Draw the people's and the model's boxes in rows of names, and lines between categories."""
     asked_people = people[people["word"].isin(names)]
     sides = [(_PEOPLE, "", asked_people, 1), ("model", " contexts", of_model, 0)]
     sides = [side for side in sides if len(side[2])]
@@ -514,6 +516,11 @@ def _median_by_word(people: pd.DataFrame, of_model: pd.DataFrame) -> "pd.Series[
 def _draw_boxes(
     ax: Axes, names: list[str], rows: pd.DataFrame, shift: float, label: str, look: int
 ) -> None:
+    """Draw a box for each name from the quantiles in `rows`, and a mark at the median.
+
+    `shift` is the distance down from the middle of the name's row; `look` is the index of the
+    series, which sets colour and marker. Boxes of the model (0) have no hatching.
+    """
     table = _quantile_table(rows).reindex(names)
     low, first, median, third, high = (table[q].to_numpy(float) for q in _QUANTILES)
     y, color = np.arange(len(names)) + shift, mark(look)["color"]

@@ -26,9 +26,9 @@ FORMATS = ("png", "pdf")
 PAGE, FIGURES = "index.html", "figures"
 """Names of the page and of the folder of its figures."""
 _GENERATOR = '<meta name="generator" content="inspect_confidence '
-_HEAD = 2_000
+_HEAD_CHARACTERS = 2_000
 """Number of characters of a page that include its generator."""
-_RESOLUTION = 200
+_PIXELS_PER_INCH = 200
 _MAX_SERIAL = 60
 """Maximum number of figures drawn in this process: others take two seconds to start."""
 
@@ -86,16 +86,19 @@ def plan_figures(
     formats: Sequence[str],
     models: Sequence[str] = (),
 ) -> list[ReportFigure]:
-    """Return a study's figures without pictures, and write the rows of each figure."""
+    """Return a study's figures without pictures, and write the rows of each figure to `directory`.
+
+    `rows` are the study's results and details, with their number on the page as column `row`.
+    """
     planned: list[ReportFigure] = []
     for spec in study.figures:
         metrics = [METRICS[name] for name in spec.metrics]
-        for title, group_rows in _groups(spec, rows):
-            figure_rows, empty_panels = _drawable(spec, group_rows)
+        for title, group_rows in _figure_groups(spec, rows):
+            figure_rows, empty_panels = _without_empty_panels(spec, group_rows)
             sentences = (
                 spec.reads,
                 _drawn_intervals(spec, figure_rows),
-                _judgments_asked(spec, group_rows, rows),
+                _judgment_counts(spec, group_rows, rows),
                 empty_panels,
             )
             figure = ReportFigure(
@@ -109,14 +112,14 @@ def plan_figures(
                 formats=formats,
                 models=models,
                 leads=spec.leads,
-                reason=_missing_data(spec, figure_rows),
+                reason=_missing_reason(spec, figure_rows),
             )
             figure.write_rows()
             planned.append(figure)
     return planned
 
 
-def _drawable(spec: FigureSpec, rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+def _without_empty_panels(spec: FigureSpec, rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     """Return the rows without panels that have no number, and a sentence that names those.
 
     If no panel has a number, all rows are returned and there is no sentence.
@@ -126,38 +129,38 @@ def _drawable(spec: FigureSpec, rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     names = [tuple(map(str, values)) for values in panels.itertuples(index=False)]
     defined = rows["value"].notna()
     drawn = {name for name, has_value in zip(names, defined, strict=True) if has_value}
-    asked = list(dict.fromkeys(names))
-    empty = [name for name in asked if name not in drawn]
+    panels_of_rows = list(dict.fromkeys(names))
+    empty = [name for name in panels_of_rows if name not in drawn]
     if not drawn or not empty:
         return rows, ""
-    kept = rows[[name in drawn for name in names]]
-    return kept, f"No number of: {'; '.join(_panel_names(asked, empty))}."
+    drawn_rows = rows[[name in drawn for name in names]]
+    return drawn_rows, f"No number of: {'; '.join(_panel_names(panels_of_rows, empty))}."
 
 
 def _panel_names(
-    asked: Sequence[tuple[str, ...]], empty: Sequence[tuple[str, ...]]
+    panels_of_rows: Sequence[tuple[str, ...]], empty: Sequence[tuple[str, ...]]
 ) -> Iterator[str]:
-    """Yield names of the empty panels: one value where all panels with it are empty."""
-    rest = list(empty)
-    for column in range(len(asked[0])):
-        values = {panel[column] for panel in asked}
-        numbered = {panel[column] for panel in asked if panel not in empty}
+    """Yield names of the empty panels; a value is named alone if all panels with it are empty."""
+    unnamed = list(empty)
+    for column in range(len(panels_of_rows[0])):
+        values = {panel[column] for panel in panels_of_rows}
+        numbered = {panel[column] for panel in panels_of_rows if panel not in empty}
         if len(values) == 1:
             continue
-        for value in dict.fromkeys(panel[column] for panel in rest):
+        for value in dict.fromkeys(panel[column] for panel in unnamed):
             if value not in numbered and value:
-                yield _short(value)
-                rest = [panel for panel in rest if panel[column] != value]
-    for panel in rest:
+                yield _short_name(value)
+                unnamed = [panel for panel in unnamed if panel[column] != value]
+    for panel in unnamed:
         varied = [
             value
             for column, value in enumerate(panel)
-            if value and len({other[column] for other in asked}) > 1
+            if value and len({other[column] for other in panels_of_rows}) > 1
         ]
-        yield ", ".join(map(_short, varied))
+        yield ", ".join(map(_short_name, varied))
 
 
-def _missing_data(spec: FigureSpec, rows: pd.DataFrame) -> str:
+def _missing_reason(spec: FigureSpec, rows: pd.DataFrame) -> str:
     """Return the reason why a figure can't be drawn, or an empty text."""
     first = rows[rows["metric"] == spec.metrics[0]]
     defined, finite = first["value"].notna(), int(rows["value"].notna().sum())
@@ -172,7 +175,7 @@ def _missing_data(spec: FigureSpec, rows: pd.DataFrame) -> str:
     return f"{reason} Mostly: {shortened(str(counts.index[0]), 200)}." if len(counts) else reason
 
 
-def _groups(spec: FigureSpec, rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+def _figure_groups(spec: FigureSpec, rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the title and the rows of each figure of a specification."""
     rows = rows[rows["task"].isin((spec.task, *spec.tasks)) & rows["metric"].isin(spec.metrics)]
     if spec.keep is not None:
@@ -185,7 +188,7 @@ def _groups(spec: FigureSpec, rows: pd.DataFrame) -> Iterator[tuple[str, pd.Data
         return
     shared = rows["model"] == spec.beside
     for values, group in rows[~shared].groupby(list(spec.by), sort=False):
-        names = ", ".join(map(_short, filter(None, values)))
+        names = ", ".join(map(_short_name, filter(None, values)))
         title = f"{spec.title}: {names}" if names else spec.title
         yield title, pd.concat([group, rows[shared]])[COLUMNS]
 
@@ -209,7 +212,7 @@ _NO_INTERVAL = r"no interval: ([^;]*)"
 """Pattern of the reason in a note."""
 
 
-def _judgments_asked(spec: FigureSpec, figure_rows: pd.DataFrame, rows: pd.DataFrame) -> str:
+def _judgment_counts(spec: FigureSpec, figure_rows: pd.DataFrame, rows: pd.DataFrame) -> str:
     """Return a sentence with the number of judgments, and of those without an answer by status."""
     parts = [name for name in spec.by if name not in COLUMNS and name != "variant"]
     model_rows = with_parts(figure_rows[figure_rows["model"] != spec.beside], ["variant", *parts])
@@ -219,7 +222,7 @@ def _judgments_asked(spec: FigureSpec, figure_rows: pd.DataFrame, rows: pd.DataF
     # Rows over all data sets name none of them.
     keys = ["model", "variant", *(["dataset"] if "dataset" in spec.by else []), *parts]
     lines = set(model_rows[keys].astype(str).itertuples(index=False, name=None))
-    in_figure = [_belongs(row, keys, lines) for row in counted.to_dict("records")]
+    in_figure = [_is_of_figure(row, keys, lines) for row in counted.to_dict("records")]
     counts = counted[np.array(in_figure, bool)].groupby("status", sort=False)["value"].sum()
     if counts.empty:
         return ""
@@ -237,11 +240,11 @@ def _judgments_asked(spec: FigureSpec, figure_rows: pd.DataFrame, rows: pd.DataF
     return f"Asked: {', '.join(parts)}."
 
 
-def _short(name: object) -> str:
+def _short_name(name: object) -> str:
     return shortened(str(name), 60)
 
 
-def _belongs(row: Mapping[Any, Any], keys: Sequence[str], lines: set[tuple[str, ...]]) -> bool:
+def _is_of_figure(row: Mapping[Any, Any], keys: Sequence[str], lines: set[tuple[str, ...]]) -> bool:
     """Return whether a count of judgments belongs to one of a figure's lines.
 
     Model and variant must be equal, other keys only if the count has them.
@@ -259,11 +262,11 @@ def draw_figures(
 ) -> dict[str, ReportFigure]:
     """Return the figures with their pictures, by name, drawn by this number of processes."""
     processes = workers if len(figures) > _MAX_SERIAL else 1
-    pictures = run_tasks(_draw, list(zip(figures, strict=True)), processes, progress)
+    pictures = run_tasks(_draw_figure, list(zip(figures, strict=True)), processes, progress)
     return {figure.name: figure for figure in pictures}
 
 
-def _draw(figure: ReportFigure) -> ReportFigure:
+def _draw_figure(figure: ReportFigure) -> ReportFigure:
     """Draw a figure, unless it lacks data, and write its files."""
     if figure.reason:
         return figure
@@ -280,7 +283,7 @@ def _draw(figure: ReportFigure) -> ReportFigure:
         for ending in figure.formats:
             undated = {"CreationDate": None} if ending == "pdf" else None
             content = BytesIO()
-            picture.savefig(content, format=ending, dpi=_RESOLUTION, metadata=undated)
+            picture.savefig(content, format=ending, dpi=_PIXELS_PER_INCH, metadata=undated)
             put(figure.file(ending), content.getvalue())
         text = StringIO()
         picture.savefig(text, format="svg", metadata={"Date": None})
@@ -292,7 +295,7 @@ def list_figure_files(directory: Path) -> list[Path]:
     """Return the figures' files of the report in a folder; none without a page of this package."""
     try:
         with (directory / PAGE).open(encoding="utf-8", errors="replace") as page:
-            if _GENERATOR not in page.read(_HEAD):
+            if _GENERATOR not in page.read(_HEAD_CHARACTERS):
                 return []
         files = list((directory / FIGURES).iterdir())
     except OSError:

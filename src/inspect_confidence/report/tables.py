@@ -239,6 +239,7 @@ def difference_tables(
 
 
 def _difference_table(title: str, compared: pd.DataFrame) -> Table:
+    """Return a table of the rows that `compare` returns, with a caption."""
     lines = []
     for row in compared.to_dict("records"):
         line = [
