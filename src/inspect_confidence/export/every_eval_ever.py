@@ -263,7 +263,10 @@ SampleRow = Mapping[Any, Any]
 
 
 def _read_interval_or_point(row: SampleRow) -> Reading:
-    """Read whether the interval contains the truth or, without an interval, the point equals it."""
+    """Read whether the interval contains the truth or, without an interval, the point equals it.
+
+    The score is NaN if both are missing.
+    """
     truth, lower, upper, point = (float(row[name]) for name in ("truth", "lower", "upper", "point"))
     if not math.isnan(lower + upper):
         inside = lower <= truth <= upper

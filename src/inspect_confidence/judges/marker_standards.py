@@ -109,7 +109,7 @@ def standard_of(marker: str) -> str:
 
 
 def decisiveness_of(standard: str) -> float:
-    """Return the decisiveness of a standard form, in [0, 1]."""
+    """Return the decisiveness of a standard form, in [0, 1]; that of an unknown form is 0.5."""
     if standard in lexicon():
         return lexicon()[standard][1]
     if percent := _PERCENT.match(standard):

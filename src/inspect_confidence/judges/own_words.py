@@ -41,7 +41,7 @@ _NOT_SUBJECTS = words(
 
 
 def own_words(plain: Sequence[str], tokens: Sequence[WordSpan]) -> list[str]:
-    """Return the plain words with `^` before names, and `_` in index of other people's words."""
+    """Return the plain words with `^` before names, and `_` in place of other people's words."""
     return _without_reported(_without_quoted(_without_names(plain, tokens)))
 
 
@@ -62,7 +62,7 @@ def _without_names(plain: Sequence[str], tokens: Sequence[WordSpan]) -> list[str
 
 
 def _without_quoted(plain: list[str]) -> list[str]:
-    """Replace quotations, unless the whole sentence is a quotation."""
+    """Replace the words of quotations by `_`, unless the whole sentence is a quotation."""
     masked = list(plain)
     start, closing = 0, ""
     for index, word in enumerate(plain):
@@ -75,7 +75,7 @@ def _without_quoted(plain: list[str]) -> list[str]:
 
 
 def _without_reported(plain: list[str]) -> list[str]:
-    """Replace other people's claims and beliefs, from the verb to the end of its clause."""
+    """Replace other people's claims by `_`, from after the verb to the end of the clause."""
     masked, is_reported = list(plain), False
     for index, word in enumerate(plain):
         if is_reported and word not in _CLAIM_ENDS:

@@ -28,7 +28,7 @@ _SCHEMA_REFUSED = (400, 422)
 
 
 def schema_of(form: str) -> ResponseSchema:
-    """Return the schema of the reply to one of the judge's prompts."""
+    """Return the schema of the reply to a judge's prompt of a form, such as `markers`."""
     fields = _FIELDS[form]
     return ResponseSchema(
         name="judgment",

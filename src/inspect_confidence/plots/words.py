@@ -348,7 +348,7 @@ def _difference_panels(selected: pd.DataFrame) -> Iterator[Panel]:
 def _are_filled(selected: pd.DataFrame, rows: pd.DataFrame) -> list[bool]:
     """Return whether each selected row has p < 0.05 after Holm's adjustment.
 
-    All rows have it if `rows` contain no adjusted p value.
+    All rows count as such if `rows` contain no adjusted p value.
     """
     holm = rows[(rows["task"] == "wep_elicitation") & (rows["metric"] == "p_holm")]
     if holm.empty:

@@ -111,7 +111,9 @@ class Metacognitive:
         report_rng = seeded(self.seed, "report", item.id, draw)
         anchored = report_rng.uniform() < self.anchor_share
         percent = 100 if anchored else int(reports(exact, 0, 100, self.round_to))
-        reply = utterance.json_reply(item, answer, percent / 100, exact)
+        reply = utterance.json_reply(
+            item, answer, confidence=percent / 100, token_probability=exact
+        )
         return spoil_at_rate(reply, self.error_rate, utterance.JSON_PREFIX, report_rng)
 
     def rate_answer(self, item: SetQuestion, name: str, draw: int) -> Utterance:

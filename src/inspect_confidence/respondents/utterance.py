@@ -100,18 +100,20 @@ def answer_label(labels: Sequence[str], target: str, *, right: bool, wrong: int)
     return target if right else [label for label in labels if label != target][wrong]
 
 
-def json_reply(item: SetQuestion, answer: str, confidence: float, token: float) -> Utterance:
+def json_reply(
+    item: SetQuestion, answer: str, confidence: float, token_probability: float
+) -> Utterance:
     """Return a JSON reply with an answer's label; the other labels share the rest equally.
 
-    The answer's probability is `confidence` in the text, and `token` at the label's token.
+    The answer's probability is `confidence` in the text; at its token it is `token_probability`.
     """
     labels = labels_of(item)
     shares = dict.fromkeys(labels, (1 - confidence) / (len(labels) - 1))
     shares[answer] = confidence
     entries = shares if item.options else {"Confidence": confidence}
     fields_text = ", ".join(f'"{name}": {share:.12g}' for name, share in entries.items())
-    logs = dict.fromkeys(labels, logarithm((1 - token) / (len(labels) - 1)))
-    logs[answer] = logarithm(token)
+    logs = dict.fromkeys(labels, logarithm((1 - token_probability) / (len(labels) - 1)))
+    logs[answer] = logarithm(token_probability)
     suffix = f'", {fields_text}}}'
     tokens = (
         TokenChoice(JSON_PREFIX, 0.0, {JSON_PREFIX: 0.0}),

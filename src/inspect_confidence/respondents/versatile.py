@@ -44,6 +44,6 @@ class Versatile:
     def _configured(self, respondent: Respondent) -> Respondent:
         """Return the respondent with the common seed and error rate."""
         names = {field.name for field in fields(respondent)}
-        failures = next(name for name in _FAILURES if name in names)
-        shared: dict[str, Any] = {"seed": self.seed, failures: self.error_rate}
+        failure_name = next(name for name in _FAILURES if name in names)
+        shared: dict[str, Any] = {"seed": self.seed, failure_name: self.error_rate}
         return replace(respondent, **shared)
