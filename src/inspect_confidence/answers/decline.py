@@ -132,7 +132,7 @@ def read_or_decline(
     if isinstance(answer, ParseFailure) and answer.status in ("no_response", "truncated"):
         return answer
     parsed = parse_statements(reply)
-    label = _labelled(parsed)
+    label = _labelled_answer_declines(parsed)
     if isinstance(label, ParseFailure):
         return label
     if label:
@@ -140,14 +140,16 @@ def read_or_decline(
     sentences = [sentence for sentence in _sentences(parsed.text) if not _LABEL.match(sentence)]
     if label is False:
         bare = any(_BARE_SENTENCE.fullmatch(_CONTRAST.sub("", text)) for text in sentences)
-        return _BESIDE if bare and answer != DECLINED else answer
-    if not _mention_decline(sentences):
+        return _DECLINE_BESIDE_ANSWER if bare and answer != DECLINED else answer
+    if not _any_sentence_declines(sentences):
         return answer
     is_answer = not isinstance(answer, ParseFailure)
-    return _BESIDE if is_answer or not all(map(_says_no_more, sentences)) else DECLINED
+    return (
+        _DECLINE_BESIDE_ANSWER if is_answer or not all(map(_says_no_more, sentences)) else DECLINED
+    )
 
 
-_BESIDE = ambiguous("a decline beside something else")
+_DECLINE_BESIDE_ANSWER = ambiguous("a decline beside something else")
 
 
 def read_answer(
@@ -177,7 +179,7 @@ def read_answer(
         return read_or_decline(reply, _read_words, truncated=truncated)
     if kind == "option":
         letter = ascii_uppercase[len(choices)]
-        # Its letter before its text says nothing more.
+        # The letter of the declining choice before its text adds nothing.
         reply = re.sub(
             rf"[(\[*]{{0,3}}\b{letter}\b[)\].:*]{{0,4}} ?(?=i don['’]t know)", "", reply, flags=re.I
         )
@@ -188,33 +190,35 @@ def read_answer(
 def _read_option(
     reply: str, choices: Sequence[str], *, truncated: bool = False
 ) -> StatedChoice | ParseFailure:
+    """Read the choice of a reply; `DECLINED` for the choice after `choices`, which declines."""
     choice = read_choice(reply, [*choices, OPTION], truncated=truncated)
     is_last = isinstance(choice, StatedChoice) and choice.index == len(choices)
     return DECLINED if is_last else choice
 
 
 def _read_words(reply: str, *, truncated: bool = False) -> StatedWords | ParseFailure:
+    """Read the labelled answer in words, or else the whole reply; labels in prose do not count."""
     parsed = parse_statements(reply)
     if not parsed.text.strip() and not parsed.statements:
         return ParseFailure("no_response", "the reply is empty")
-    value = settled(_without_prose(parsed), ("answer",), _text)
+    value = settled(_without_prose(parsed), ("answer",), _text_of_answer)
     if isinstance(value, str):
         return StatedWords(value)
     if truncated:
         return ParseFailure("truncated", "the reply is cut off before an answer was stated")
     if value is not None:
         return value
-    if _mention_decline(_sentences(parsed.text)):
+    if _any_sentence_declines(_sentences(parsed.text)):
         return invalid("no labelled answer")
     return StatedWords(parsed.text)
 
 
-def _text(value: str) -> str | ParseFailure:
+def _text_of_answer(value: str) -> str | ParseFailure:
     is_answer = re.search(r"\w", value) and _value_declines(value) is not True
     return value if is_answer else invalid("no answer in words")
 
 
-def _mention_decline(sentences: Sequence[str]) -> bool:
+def _any_sentence_declines(sentences: Sequence[str]) -> bool:
     return any(_CORE.search(text) or _PLAIN.fullmatch(text) for text in sentences)
 
 
@@ -223,7 +227,7 @@ def _without_prose(parsed: ParsedText) -> ParsedText:
     return replace(parsed, statements=firm)
 
 
-def _labelled(parsed: ParsedText) -> bool | ParseFailure | None:
+def _labelled_answer_declines(parsed: ParsedText) -> bool | ParseFailure | None:
     """Return whether the labelled answer declines.
 
     None if there is no label, a failure if the label's value is not clear.
@@ -232,11 +236,12 @@ def _labelled(parsed: ParsedText) -> bool | ParseFailure | None:
 
 
 def _value_declines(value: str) -> bool | ParseFailure:
+    """Return whether a label's value only declines; a failure if it also says something else."""
     sentences = _sentences(value)
     plain = [sentence for sentence in sentences if _declines_plainly(sentence)]
     if plain and all(map(_says_no_more, sentences)):
         return True
-    return _BESIDE if plain or _CORE.search(value) else False
+    return _DECLINE_BESIDE_ANSWER if plain or _CORE.search(value) else False
 
 
 def _declines_plainly(sentence: str) -> bool:

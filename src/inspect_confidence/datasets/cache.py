@@ -73,13 +73,13 @@ def fetch(source: Source, *, alternative: str) -> Path:
     folder = cache_folder()
     pooch.get_logger().setLevel(logging.WARNING)
     try:
-        # Not left to pooch: of several processes it fails in all but one.
+        # pooch's own creation of folders fails if several processes download at once.
         (folder / source.name).parent.mkdir(parents=True, exist_ok=True)
         if source.sha256:
             known_hash = f"sha256:{source.sha256}"
             return Path(pooch.retrieve(source.url, known_hash, fname=source.name, path=folder))
         return _fetch_unpinned(source, folder)
-    except Exception as error:  # requests, the file system and pooch each have their own
+    except Exception as error:  # requests, the file system and pooch raise different errors
         raise _download_error(source, folder, error, alternative) from error
 
 
@@ -123,7 +123,11 @@ def _download_error(
 
 
 def fetch_text(name: str, *, alternative: str = BUNDLED_INSTEAD) -> str:
-    """Return the text of a source's file.
+    """Return the text of a source's file, downloaded if it is not cached.
+
+    Args:
+        name: Name of the source in `SOURCES`.
+        alternative: Alternative to the download, for the error message.
 
     Raises:
         DataUnavailable: The file could not be downloaded.

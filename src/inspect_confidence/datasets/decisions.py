@@ -20,7 +20,7 @@ _FACTS = f"{BUNDLED}.jsonl"
 
 _Reader = Callable[[], Iterator[Question]]
 
-_WORDED: Mapping[str, tuple[_Reader, tuple[str, ...]]] = {
+_WORD_ANSWER_SETS: Mapping[str, tuple[_Reader, tuple[str, ...]]] = {
     SIMPLEQA: (partial(PUBLISHED[SIMPLEQA].read, "test"), PUBLISHED[SIMPLEQA].files),
     SIMPLEQA_VERIFIED: (simpleqa_verified, (_VERIFIED_FILE,)),
     "selfaware": (partial(PUBLISHED["selfaware"].read, "test"), PUBLISHED["selfaware"].files),
@@ -31,7 +31,7 @@ _WORDED: Mapping[str, tuple[_Reader, tuple[str, ...]]] = {
 SHORT_ANSWERS = (SIMPLEQA, SIMPLEQA_VERIFIED, BUNDLED)
 """Data sets whose questions all have a short answer in words."""
 
-DATASETS = (*questions.FILES, *_WORDED)
+DATASETS = (*questions.FILES, *_WORD_ANSWER_SETS)
 """Names of all data sets of the study."""
 
 
@@ -63,23 +63,24 @@ def load_decision_questions(
     """
     files: Sequence[str | Path]
     if "." in str(dataset):
-        pool, version, name = records.own_items(dataset, ["question"], _own_question)
+        pool, version, name = records.own_items(dataset, ["question"], _question_of_user_row)
         files = (user_path("dataset", dataset),)
     else:
         name = choice("dataset", dataset, [*names, records.OWN_FILE])
-        if name not in _WORDED:
+        if name not in _WORD_ANSWER_SETS:
             return questions.load_questions(name, items=items, split=split, seed=seed)
-        read, files = _WORDED[name]
+        read, files = _WORD_ANSWER_SETS[name]
         pool = list(read())
         version = fingerprint(" ".join(map(_file_version, files)))
     return Selection(name, choose(alternate(pool, seed), split, items), version, files=files)
 
 
 def _file_version(file: str) -> str:
+    """Return a text that identifies a file's version: of the bundled file, the whole content."""
     return records.bundled_text(file) if file == _FACTS else version_of(file)
 
 
-def _own_question(row: OwnRow) -> Question:
+def _question_of_user_row(row: OwnRow) -> Question:
     """Return a user's question; `answers` are words, otherwise the target is graded by rules."""
     if row.record.get("answers"):
         return hedge_markers.own_question(row)

@@ -24,7 +24,8 @@ SCIOLY_ITEMS = 1_000
 
 _LOGGER = logging.getLogger(__name__)
 _SHORTEST_QUESTION = 15
-_ELSEWHERE = re.compile(
+"""Minimum number of characters of a question; shorter texts are hardly questions."""
+_OTHER_QUESTION = re.compile(
     r"\b(?:previous|preceding|last|above|prior)(?: \w+)? (?:question|problem|answer)"
     r"|\b(?:question|problem|answer)s? (?:above|before)|\b(?:every|meta-?) ?question\b"
     r"|\bquestions? (?:#?\d|(?:one|two|three|four|five|six|seven|eight|nine|ten|\w+teen)\b)"
@@ -67,7 +68,7 @@ def load_fermi(
     excluded: Counter[str] = Counter()
     loaders = {
         "scioly": lambda: (
-            list(_scioly(excluded)),
+            list(_usable_published_items(excluded)),
             fingerprint(f"{SOURCES[QUESTIONS].sha256}{SOURCES[CORRECTIONS].sha256}"),
         ),
         "bundled": lambda: (
@@ -75,7 +76,9 @@ def load_fermi(
             fingerprint(records.bundled_text("fermi.jsonl")),
         ),
     }
-    name, pool, version = records.load_pool(dataset, loaders, ["question", "exponent"], _user_item)
+    name, pool, version = records.load_pool(
+        dataset, loaders, ["question", "exponent"], _item_of_user_row
+    )
     limit = SCIOLY_ITEMS if name == "scioly" else None
     in_range = [item for item in pool if exponents[0] <= item.exponent <= exponents[1]]
     excluded["exponent out of range"] += len(pool) - len(in_range)
@@ -106,15 +109,15 @@ def known_fermi(name: str) -> FermiItem:
         KeyError: No question has this id.
         DataUnavailable: The published questions could not be downloaded.
     """
-    return (_published() if name.startswith("scioly-") else bundled_fermi())[name]
+    return (_published_by_id() if name.startswith("scioly-") else bundled_fermi())[name]
 
 
 @functools.cache
-def _published() -> Mapping[str, FermiItem]:
-    return by_id(_scioly(Counter()))
+def _published_by_id() -> Mapping[str, FermiItem]:
+    return by_id(_usable_published_items(Counter()))
 
 
-def _scioly(excluded: Counter[str]) -> Iterator[FermiItem]:
+def _usable_published_items(excluded: Counter[str]) -> Iterator[FermiItem]:
     """Yield the usable rows of the published file, corrected, and count the excluded rows."""
     rows, script = records.downloaded_records(QUESTIONS), fetch_text(CORRECTIONS)
     corrections, _ = json.JSONDecoder().raw_decode(script, script.index("{"))
@@ -125,23 +128,27 @@ def _scioly(excluded: Counter[str]) -> Iterator[FermiItem]:
         if reason:
             excluded[reason] += 1
             continue
-        answers.setdefault(_key(question), set()).add(answer)
+        answers.setdefault(_comparison_key(question), set()).add(answer)
         usable.append((f"scioly-{place:04d}", question, answer))
     keys: set[str] = set()
     for name, question, answer in usable:
-        if len(answers[_key(question)]) > 1:
+        if len(answers[_comparison_key(question)]) > 1:
             excluded["same question with different answers"] += 1
-        elif _key(question) in keys:
+        elif _comparison_key(question) in keys:
             excluded["duplicate"] += 1
         else:
-            keys.add(_key(question))
+            keys.add(_comparison_key(question))
             yield FermiItem(id=name, question=question, exponent=int(answer))
 
 
 def corrected(row: Record, corrections: Mapping[str, Record]) -> tuple[str, str, str | None]:
     """Return a published row's corrected question and answer, and the reason to exclude it or None.
 
-    An empty question or answer in a correction leaves the row's own unchanged.
+    An empty question or answer in a correction leaves the published one unchanged.
+
+    Args:
+        row: Row of the published file.
+        corrections: Corrected fields by the row's source, or by "source, #number".
     """
     number = f", #{row['number']}" if "number" in row else ""
     correction = corrections.get(f"{row['source']}{number}", {})
@@ -152,19 +159,19 @@ def corrected(row: Record, corrections: Mapping[str, Record]) -> tuple[str, str,
         reason = "discarded at the source"
     elif len(question) < _SHORTEST_QUESTION:
         reason = "too short to be a question"
-    elif _ELSEWHERE.search(question):
+    elif _OTHER_QUESTION.search(question):
         reason = "refers to another question"
     elif not re.fullmatch(r"-?\d+", answer):
         reason = "answer is no whole number"
     return question, answer, reason
 
 
-def _key(question: str) -> str:
+def _comparison_key(question: str) -> str:
     """Return the question's letters and digits in lower case, equal for equal questions."""
     return re.sub(r"\W+", "", question.casefold())
 
 
-def _user_item(row: OwnRow) -> FermiItem:
+def _item_of_user_row(row: OwnRow) -> FermiItem:
     exponent = row.text("exponent")
     whole = re.fullmatch(r"([-+]?\d{1,4000})(\.0+)?", exponent)  # Python reads no more digits
     if not whole:

@@ -6,7 +6,7 @@ from functools import partial
 from io import StringIO
 from pathlib import Path
 
-_PAGE = b"<"
+_WEB_PAGE_START = b"<"
 """First byte of a web page; no table begins with it."""
 
 
@@ -22,10 +22,10 @@ def fault_of(file: Path, columns: Collection[str], *, thorough: bool = True) -> 
         begins = opened.read(512).removeprefix(b"\xef\xbb\xbf").lstrip()
     if not begins:
         return "it is empty"
-    if begins.startswith(_PAGE):
+    if begins.startswith(_WEB_PAGE_START):
         return "it is a web page"
     try:
-        table_columns, rows = _FORMS[file.suffix](file, thorough)
+        table_columns, rows = _READERS[file.suffix](file, thorough)
     except (OSError, ValueError, csv.Error) as error:  # pyarrow's and Unicode's are ValueErrors
         return f"it is no whole {file.suffix} file: {error!s:.100}"
     if missing := [name for name in columns if name not in table_columns]:
@@ -33,7 +33,8 @@ def fault_of(file: Path, columns: Collection[str], *, thorough: bool = True) -> 
     return "" if rows else "it has no rows"
 
 
-def _parquet(file: Path, thorough: bool) -> tuple[Collection[str], int]:
+def _read_parquet(file: Path, thorough: bool) -> tuple[Collection[str], int]:
+    """Return the columns and the number of rows; if `thorough`, decode every row."""
     import pyarrow.parquet as pq  # noqa: PLC0415 # other data sets shall not wait for it
 
     with pq.ParquetFile(file) as table:
@@ -42,7 +43,12 @@ def _parquet(file: Path, thorough: bool) -> tuple[Collection[str], int]:
         return table.schema_arrow.names, table.metadata.num_rows
 
 
-def _csv(file: Path, _: bool, delimiter: str = ",") -> tuple[Collection[str], int]:
+def _read_csv(file: Path, _: bool, delimiter: str = ",") -> tuple[Collection[str], int]:
+    """Return the columns and the number of rows; all rows are read, as nothing else counts them.
+
+    Raises:
+        ValueError: A row has another number of cells than the header.
+    """
     text = StringIO(file.read_bytes().decode("utf-8-sig"), newline="")
     rows = csv.reader(text, strict=True, delimiter=delimiter)
     header, number = next(rows), 0
@@ -52,8 +58,8 @@ def _csv(file: Path, _: bool, delimiter: str = ",") -> tuple[Collection[str], in
     return header, number
 
 
-_FORMS: Mapping[str, Callable[[Path, bool], tuple[Collection[str], int]]] = {
-    ".csv": _csv,
-    ".tsv": partial(_csv, delimiter="\t"),
-    ".parquet": _parquet,
+_READERS: Mapping[str, Callable[[Path, bool], tuple[Collection[str], int]]] = {
+    ".csv": _read_csv,
+    ".tsv": partial(_read_csv, delimiter="\t"),
+    ".parquet": _read_parquet,
 }

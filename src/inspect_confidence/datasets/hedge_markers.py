@@ -65,17 +65,17 @@ def load_marker_questions(
         DataUnavailable: The questions could not be downloaded.
     """
     choice("split", split, ["train", "test", "all"])
-    name, sets, version, files = _pool(dataset, split)
+    name, sets, version, files = _load_pools(dataset, split)
     pools, excluded = [], Counter[str]()
     for rows in sets:
         included = []
         for row in rows:
-            if reason := _exclusion(row, formats):
+            if reason := _exclusion_reason(row, formats):
                 excluded[reason] += 1
             else:
                 included.append(row)
-        ordered = [row for row in _ordered(included, seed) if split in ("all", row.split)]
-        pools.append(ordered if items is not None else _at_most(MAX_ITEMS, ordered))
+        ordered = [row for row in _order_data_set(included, seed) if split in ("all", row.split)]
+        pools.append(ordered if items is not None else _first_of_each_split(MAX_ITEMS, ordered))
         excluded["not drawn"] += len(ordered) - len(pools[-1])
     alternating: list[Question] = []
     for turn in zip_longest(*pools):
@@ -83,14 +83,22 @@ def load_marker_questions(
     chosen = choose(alternating, split, items)
     if any(row.choices for row in chain.from_iterable(sets)):
         version = fingerprint(f"{version} {seed}")
-    questions = [_worded(row, seed, formats) for row in chosen]
+    questions = [_word_question(row, seed, formats) for row in chosen]
     return Selection(name, questions, version, +excluded, files)
 
 
-def _pool(
+def _load_pools(
     dataset: object, split: str
 ) -> tuple[str, list[list[Question]], str, Sequence[str | Path]]:
-    """Return the name, the rows of each data set, the fingerprint and the files."""
+    """Load the questions of the named data sets.
+
+    Returns:
+        The name of the selection, the questions of each data set, the fingerprint of the versions,
+        and the source files.
+
+    Raises:
+        InvalidArgument: A name is unknown or duplicated, or a data set lacks the split.
+    """
     text = ",".join(map(str, dataset)) if isinstance(dataset, list | tuple) else str(dataset)
     names = parts(text)
     if any("." in word for word in names):
@@ -111,28 +119,30 @@ def _pool(
             )
     if not words or len(set(words)) < len(words):
         raise InvalidArgument(f"dataset={text} is empty or names a data set twice.")
-    version = fingerprint(" ".join(map(_version, words)))
+    version = fingerprint(" ".join(map(_version_text, words)))
     pools: list[list[Question]] = []
     files: list[str] = []
     for word in words:
-        questions = PUBLISHED[word].questions(split) if word in PUBLISHED else _bundled(word)
+        questions = (
+            PUBLISHED[word].questions(split) if word in PUBLISHED else _bundled_questions(word)
+        )
         pools.append(list(questions))
-        files.extend(_files(word))
+        files.extend(_source_files(word))
     return "+".join(names), pools, version, files
 
 
-def _version(name: str) -> str:
+def _version_text(name: str) -> str:
     """Return a text that identifies the version of a data set with all its splits."""
     if name in BUNDLED:
         return records.bundled_text(f"{name}.jsonl")
     return " ".join(map(version_of, PUBLISHED[name].files))
 
 
-def _files(name: str) -> tuple[str, ...]:
+def _source_files(name: str) -> tuple[str, ...]:
     return (f"{name}.jsonl",) if name in BUNDLED else PUBLISHED[name].files
 
 
-def _bundled(name: str) -> Iterator[Question]:
+def _bundled_questions(name: str) -> Iterator[Question]:
     """Yield the questions of a bundled data set; its subjects are not used as parts."""
     return (replace(item, dataset=name, part="") for item in bundled_part(name))
 
@@ -176,14 +186,14 @@ def _answers(row: OwnRow) -> Iterator[str]:
         yield cell_text(answer)
 
 
-def _ordered(rows: Sequence[Question], seed: int) -> list[Question]:
+def _order_data_set(rows: Sequence[Question], seed: int) -> list[Question]:
     """Order a data set by seed, alternate its splits and parts, and fill in missing splits."""
     split = [row for row in rows if row.split]
     split += alternate([row for row in rows if not row.split], seed)
     return alternate(split, seed, group=lambda row: f"{row.split} {row.part}")
 
 
-def _at_most(limit: int, rows: Iterable[Question]) -> list[Question]:
+def _first_of_each_split(limit: int, rows: Iterable[Question]) -> list[Question]:
     """Return the first `limit` rows of each split."""
     retained, counts = [], Counter[Split | None]()
     for row in rows:
@@ -193,14 +203,14 @@ def _at_most(limit: int, rows: Iterable[Question]) -> list[Question]:
     return retained
 
 
-def _exclusion(row: Question, formats: StudyFormats | None) -> str:
+def _exclusion_reason(row: Question, formats: StudyFormats | None) -> str:
     """Return the reason to exclude a row, or an empty text."""
     if row.left_out or formats is None or formats.has(row):
         return row.left_out
     return "no format of the study"
 
 
-def _worded(row: Question, seed: int, formats: StudyFormats | None) -> Question:
+def _word_question(row: Question, seed: int, formats: StudyFormats | None) -> Question:
     """Return the question with its choices in seeded order and its accepted answers."""
     if formats and row.dataset != "sciq":
         return formats.worded(row)
@@ -210,12 +220,12 @@ def _worded(row: Question, seed: int, formats: StudyFormats | None) -> Question:
     random.Random(f"{seed} {row.id}").shuffle(places)
     choices = tuple(row.choices[place] for place in places)
     right = places.index(LETTERS.index(row.target))
-    answers = _accepted(choices, right)
+    answers = _accepted_answers(choices, right)
     shuffled = replace(row, choices=choices, target=LETTERS[right], answers=answers)
     return formats.worded(shuffled) if formats else shuffled
 
 
-def _accepted(choices: Sequence[str], right: int) -> tuple[str, ...]:
+def _accepted_answers(choices: Sequence[str], right: int) -> tuple[str, ...]:
     """Return the right choice's text, and its letter unless that is another choice's text."""
     letter = LETTERS[right]
     if letter in {text.strip("()").upper() for text in choices} - {

@@ -66,11 +66,11 @@ def labelled_items() -> dict[str, tuple[JudgeItem, ...]]:
     items = {}
     for part in PARTS:
         rows = bundled_records(f"judge_{part}.jsonl")
-        items[part] = tuple(_item(part, row) for row in rows)
+        items[part] = tuple(_item_of_row(part, row) for row in rows)
     return items
 
 
-def _item(part: str, row: Record) -> JudgeItem:
+def _item_of_row(part: str, row: Record) -> JudgeItem:
     fields: dict[str, Any] = {}
     for column, value in row.items():
         if value is not None:

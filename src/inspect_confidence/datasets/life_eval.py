@@ -13,7 +13,7 @@ from inspect_confidence.errors import InvalidArgument
 
 PROMPTS = "life_eval/life_eval_prompts.csv"
 
-_ASKED = re.compile(
+_PROMPT_FACTS = re.compile(
     r"an American (?P<sex>male|female) has lived at least (?P<age>\d+) years"
     r".*within (?P<radius>\d+) years? of the true value",
     re.DOTALL,
@@ -104,7 +104,7 @@ def study_prompts(items: Sequence[LifeItem]) -> PromptsByCell:
     """
     prompts = {}
     for row in csv_records(fetch_text(PROMPTS, alternative="-T prompts=ours")):
-        if match := _ASKED.search(row["Full Prompt"]):
+        if match := _PROMPT_FACTS.search(row["Full Prompt"]):
             key = (match["sex"], int(match["age"]), float(match["radius"]))
             prompts[key] = (row["Full Prompt"], row["System Prompt"])
     for item in items:
