@@ -29,6 +29,7 @@ class _QuotingDumper(yaml.SafeDumper):
 
 
 def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    """Return a YAML node of a text, in quotes if a reader could take it for another type."""
     quoted = True
     try:
         float(text)

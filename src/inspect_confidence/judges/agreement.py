@@ -184,6 +184,7 @@ def _named_option(text: str, options: dict[str, str]) -> str | None:
 
 
 def _option_letters(text: str) -> set[str]:
+    """Return the capital letters that name options in a text, such as B in "(B)" and "B."."""
     return {next(filter(None, groups)) for groups in _LETTER.findall(text)}
 
 
@@ -194,6 +195,7 @@ def _asks_yes_or_no(question: str) -> bool:
 
 
 def _says_yes(text: str) -> bool:
+    """Return whether a text begins with a word for yes or denies nothing."""
     return bool(_YES.search(text)) or not _denies(text)
 
 

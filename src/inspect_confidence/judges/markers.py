@@ -236,12 +236,14 @@ _SINGLE_WORD_MARKERS = words("perhaps maybe afaik iirc fifty-fifty 50-50 50/50 t
 
 @functools.cache
 def _lexicon_pattern() -> re.Pattern[str]:
+    """Return the pattern of the lexicon's forms that are markers in every context."""
     forms = (form for form in lexicon() if form.isascii() and _stands_alone(form.split()))
     return re.compile(rf"(?<= )(?:{_alternatives(forms)})(?= )")
 
 
 @functools.cache
 def _chinese_pattern() -> re.Pattern[str]:
+    """Return the pattern of the lexicon's Chinese markers in a sentence as written."""
     return re.compile(
         f"(?:{_alternatives(form for form in lexicon() if not form.isascii())})(?!性)"
     )

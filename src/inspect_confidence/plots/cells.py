@@ -27,6 +27,8 @@ class CellTable:
     """A table of values, of shape (rows, columns); the cell of a NaN is blank.
 
     Attributes:
+        rows: Labels of the rows.
+        columns: Labels of the columns.
         write: Function that writes a value as text.
         remark: Remark beneath the title.
         limits: Values of both ends of the colours; from 0 to the greatest value if None.

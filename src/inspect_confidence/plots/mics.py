@@ -123,8 +123,10 @@ def _draw_hills(ax: Axes, rows: pd.DataFrame, names: Sequence[str], sides: tuple
             ax.vlines(values, base, base + 0.1 * up, color=color, linewidth=1)
             spread = values.std(ddof=1) if len(values) > 1 else 0.0
             if spread > _LEAST_SPREAD:
-                x, width = np.linspace(0, 1, 201), len(values) ** -0.2 if has_two_sides else 0.15
-                density = gaussian_kde(values, max(width, 0.01 / spread))(x)
+                x = np.linspace(0, 1, 201)
+                # In standard deviations: Scott's rule if there are two sides.
+                bandwidth = len(values) ** -0.2 if has_two_sides else 0.15
+                density = gaussian_kde(values, max(bandwidth, 0.01 / spread))(x)
                 top = base + up * (0.42 if has_two_sides else 0.85) * density / density.max()
                 ax.fill_between(x, base, top, color=color, alpha=0.35, linewidth=0)
         for metric, look in _MEAN_MARKERS.items():

@@ -273,6 +273,7 @@ def _adjusted_p_text(row: Mapping[Hashable, Any]) -> str:
 
 
 def _difference_cell(row: Mapping[Hashable, Any]) -> TableCell:
+    """Return a difference with its interval; if it is undefined, the note says why."""
     text = format_estimate(row["difference"], row["ci_low"], row["ci_high"], ".3g")
     undefined = f"{row['metric']}: {METRICS[row['metric']].undefined}" if text == "-" else ""
     return TableCell(text.replace("inf", "∞"), note=undefined)
