@@ -59,14 +59,14 @@ def clustered_wilson_interval(
     sample size n = p (1 - p) / v at which independent judgments would vary as much, at most the
     number of judgments. If n is above the number of items, it is multiplied by
     (z / t(items - 1))^2, a ratio of the normal and Student's quantile, because v has as few
-    degrees of freedom as there are items. While at most five items have the rarer outcome, which
-    doesn't tell how their judgments depend, n is at most the number of items. At one judgment an
-    item, and where items don't vary (v = 0), n is the number of items; judging every item twice
-    with the same outcome changes nothing. The same holds for clusters of items.
+    degrees of freedom as there are items. If at most five items have the rarer outcome, too few to
+    tell how judgments of an item depend, n is at most the number of items. With one judgment per
+    item, or if items don't vary (v = 0), n is the number of items. Judging every item twice with
+    the same outcome changes nothing. The same holds for clusters of items.
 
-    Where p is below a half and p n at most 3, the lower limit is at most the Poisson one, the
-    quantile 1 - confidence of the gamma law with shape p n, over n (the upper one likewise of
-    1 - p): Wilson's own holds a share of half a percent in 86% of samples of 30.
+    If p is below a half and p n at most 3, the lower limit is at most the Poisson one: the quantile
+    1 - confidence of the gamma law with shape p n, over n. The upper limit is treated the same way
+    with 1 - p. Wilson's own limits hold a share of half a percent in only 86% of samples of 30.
 
     Source: Wilson (1927, Journal of the American Statistical Association 22); Brown, Cai and
     DasGupta (2001, Statistical Science 16); Korn and Graubard (1998, Survey Methodology 24) for
@@ -106,7 +106,7 @@ def clustered_wilson_interval(
 
 
 _FEW_RARE = 5
-"""Number of units with the rarer outcome up to which their dependence can't be estimated."""
+"""Items with the rarer outcome up to which the dependence of judgments can't be estimated."""
 
 
 def wilson_limits(
@@ -117,10 +117,18 @@ def wilson_limits(
     confidence: float = 0.95,
     rarer: FloatArray | None = None,
 ) -> FloatArray:
-    """Return Wilson's limits, of shape (shares, 2), of shares with these variances over items.
+    """Return Wilson's limits, of shape (shares, 2), at effective sample sizes.
 
-    `rarer` is the number of items with a judgment of the rarer outcome; None for variances that
-    are known, or widened already.
+    NaN without judgments. `clustered_wilson_interval` has the formula.
+
+    Args:
+        share: Shares.
+        variance: Variance over items of each share.
+        judgments: Number of judgments of each share.
+        items: Number of items of each share.
+        confidence: Level of the interval, between 0 and 1.
+        rarer: Number of items with a judgment of the rarer outcome; None for variances that are
+            known, or widened already.
     """
     independent = share * (1 - share)
     # A tolerance, because rounding leaves 1e-17 where items don't vary at all.
@@ -142,7 +150,7 @@ _MAX_RARE_HITS = 3 + 1e-9
 
 
 def _wilson_low(share: FloatArray, n: FloatArray, confidence: float) -> FloatArray:
-    """Wilson's lower limit, that of Brown, Cai and DasGupta for up to three successes."""
+    """Return Wilson's lower limits at n trials, Poisson's if lower for up to three successes."""
     z2 = float(ndtri((1 + confidence) / 2)) ** 2
     half = np.sqrt(z2 * (share * (1 - share) + z2 / (4 * n)) / n)
     low = (share + z2 / (2 * n) - half) / (1 + z2 / n)
@@ -155,7 +163,9 @@ def _wilson_low(share: FloatArray, n: FloatArray, confidence: float) -> FloatArr
 
 
 def bonferroni(p: ArrayLike) -> FloatArray:
-    """Each p times the number of comparisons, at most 1; NaN is no comparison and stays NaN.
+    """Return each p times the number of comparisons, at most 1.
+
+    NaN is no comparison and stays NaN.
 
     Example:
         >>> bonferroni([0.25, 0.5]).tolist()
@@ -166,9 +176,9 @@ def bonferroni(p: ArrayLike) -> FloatArray:
 
 
 def holm(p: ArrayLike) -> FloatArray:
-    """Holm's adjustment: the k-th smallest p of m times m - k + 1, never below those before it.
+    """Return p after Holm's adjustment: the k-th smallest of m p times m - k + 1, at most 1.
 
-    NaN is no comparison and stays NaN.
+    None is below the adjusted p of a smaller p. NaN is no comparison and stays NaN.
 
     Source: Holm (1979).
 
@@ -176,7 +186,7 @@ def holm(p: ArrayLike) -> FloatArray:
         >>> holm([0.25, 0.125, 1.0]).tolist()
         [0.5, 0.375, 1.0]
     """
-    # statsmodels' multipletests collects garbage at every call, which costs more than the rest.
+    # Not statsmodels' multipletests: it runs the garbage collector at every call, which is slow.
     (values,) = aligned(p=p)
     order = np.argsort(values)[: int((~np.isnan(values)).sum())]
     scaled = values[order] * (len(order) - np.arange(len(order)))
@@ -195,10 +205,12 @@ _CHUNK = 500_000
 def sign_flip_p(differences: ArrayLike, *, resamples: int = 10_000, seed: int = 0) -> float:
     """Two-sided p of a mean difference of 0, if every difference could as well be the opposite.
 
-    p is the share of sign patterns s with |sum s_i d_i| >= |sum d_i|. Up to 13 differences other
-    than 0 all 2^n patterns are enumerated and p is exact; beyond that k of N random patterns are as
-    far from 0, and p = (k + 1)/(N + 1): the observed one is counted. Source: Fisher (1935, The
-    Design of Experiments, section 21); Phipson and Smyth (2010) for the + 1.
+    p is the share of sign patterns s with |sum s_i d_i| >= |sum d_i|. For up to 13 differences
+    other than 0 all 2^n patterns are enumerated, and p is exact. For more, p = (k + 1)/(N + 1) if k
+    of N random patterns are as far from 0; the + 1 counts the observed one.
+
+    Source: Fisher (1935, The Design of Experiments, section 21); Phipson and Smyth (2010) for the
+    + 1.
 
     Args:
         differences: One a pair (a context that both settings share), in any unit; NaN is left out.
@@ -263,11 +275,12 @@ class SumStatistic(Generic[Value]):
     Units that add the same are exchangeable, and units can be added up before they are drawn.
 
     Attributes:
-        sums: What each unit adds, of shape (units, m); sparse or not.
-        compute: Sums of each resample, of shape (resamples, m) -> the statistic of each.
-        coarser: An approximation for resamples; it is shifted so that its value of the sample is
-            exact.
-        extremes: What the four pseudo-units of `bootstrap` add, of shape (4, m); nothing if None.
+        sums: What each unit adds to m sums, of shape (units, m); sparse or not.
+        compute: Function of the sums of each resample, (resamples, m), that gives its statistic.
+        coarser: Approximation for resamples, which is shifted so that its value of the sample is
+            exact; None if there is none.
+        extremes: What the four pseudo-units of `bootstrap` add, of shape (4, m): two with the least
+            value, two with the greatest; 0 if None.
     """
 
     sums: Any
@@ -297,7 +310,7 @@ class CombinedStatistic:
 
     Attributes:
         parts: The other statistics.
-        compute: Their values -> the value of this one.
+        compute: Function of their values, one argument each, that gives the value of this one.
     """
 
     parts: Sequence[Statistic]
@@ -315,7 +328,12 @@ def ratio(
     """Return the statistic sum(w numerator) / sum(w denominator), from sums over each unit.
 
     NaN where the denominator is 0; infinite where a unit with an infinite numerator was drawn.
-    Pseudo-units of resamples add `extremes`, of shape (4, 2), to numerator and denominator.
+
+    Args:
+        numerator: One number per unit.
+        denominator: One number per unit.
+        extremes: What the four pseudo-units of `bootstrap` add to numerator and denominator, of
+            shape (4, 2); nothing if None.
     """
     above, below = np.asarray(numerator, float), np.asarray(denominator, float)
     # An infinite value of a unit that was not drawn must not make 0 * inf = NaN.
@@ -338,20 +356,22 @@ def ratio(
 
 
 Ends = tuple[float, float]
-"""Least and greatest possible value.
+"""Least and greatest value of pseudo-units.
 
 NaN stands for the extreme value in the sample. An infinite end stands for a value as far beyond
 that extreme value as the extreme value is from the median.
 """
 
 SEEN: Ends = (math.nan, math.nan)
+"""Ends that are the extreme values in the sample."""
 UNBOUNDED_ABOVE: Ends = (math.nan, math.inf)
 """Ends of values such as widths and scores, whose greatest value is seldom in the sample."""
 UNBOUNDED: Ends = (-math.inf, math.inf)
+"""Ends of values that have neither a least nor a greatest one."""
 
 
 def extremes_of(values: FloatArray, ends: Ends = SEEN) -> tuple[FloatArray, FloatArray]:
-    """Return the least and the greatest value of pseudo-units, along the first axis."""
+    """Return the least and the greatest value of pseudo-units, by `ends`, along the first axis."""
     middle = np.median(values, axis=0)
     extremes = []
     for seen, end in zip((values.min(axis=0), values.max(axis=0)), ends, strict=True):
@@ -363,10 +383,14 @@ def extremes_of(values: FloatArray, ends: Ends = SEEN) -> tuple[FloatArray, Floa
 def mean_of(
     values: ArrayLike, unit: IntArray, units: int, ends: Ends = SEEN
 ) -> SumStatistic[FloatArray]:
-    """Return the mean of judgments' values, weighted as their units; NaN values are left out.
+    """Return the mean of judgments' values as a statistic of the units' weights.
 
-    Pseudo-units of resamples have the values `ends`, by default the least and the greatest mean of
-    a unit's finite values.
+    Args:
+        values: One number per judgment; NaN is left out.
+        unit: Index of each judgment's unit.
+        units: Number of units.
+        ends: Values of pseudo-units; by default the least and the greatest mean of a unit's finite
+            values.
     """
     array = np.asarray(values, float)
     present = ~np.isnan(array)
@@ -383,7 +407,10 @@ def mean_of(
 
 
 def _extremes(values: FloatArray, unit: IntArray, ends: Ends) -> FloatArray:
-    """Return sum and number of the values of four pseudo-units: two at each end."""
+    """Return the sum and number of judgments of four pseudo-units, two at each end: (4, 2).
+
+    A pseudo-unit has as many judgments as a unit on average; 0 if no value is finite.
+    """
     finite = np.isfinite(values)
     if not finite.any():
         return np.zeros((4, 2))
@@ -397,10 +424,16 @@ def _extremes(values: FloatArray, unit: IntArray, ends: Ends) -> FloatArray:
 def means_of(
     values: ArrayLike, unit: IntArray, units: int, ends: Sequence[Ends] | None = None
 ) -> SumStatistic[FloatArray]:
-    """Return `mean_of` each of several finite values, of shape (judgments, m), at once.
+    """Return the means of m columns of judgments' values as one statistic of the units' weights.
 
     Shares of many distinct values are resampled in steps, so that units with equal ones are drawn
     together.
+
+    Args:
+        values: Finite numbers or NaN, which is left out, of shape (judgments, m).
+        unit: Index of each judgment's unit.
+        units: Number of units.
+        ends: Values of pseudo-units, one pair per column, as in `mean_of`.
     """
     array = np.asarray(values, float)
     present = ~np.isnan(array)
@@ -429,7 +462,7 @@ def means_of(
 
 
 _WINDOW = 4_000
-"""Distinct values from which on a median of resamples is sought near that of the sample."""
+"""Distinct values above which medians of resamples are sought near the sample's only."""
 
 _REACH = 6
 """Half width of the window in standard errors: one resample in a billion lies beyond."""
@@ -438,10 +471,11 @@ _REACH = 6
 def middle_of(
     values: ArrayLike, unit: IntArray, units: int
 ) -> SumStatistic[tuple[FloatArray, FloatArray]]:
-    """Return the lower and the upper weighted median of values; NaN values are left out.
+    """Return the lower and the upper weighted median as a statistic of the units' weights.
 
-    Both follow from how many judgments have each value. If there are more than 4,000 values, only
-    those within 6 standard errors of the sample's median, by rank over units, are distinguished.
+    Arguments are those of `median_of`. Both medians follow from how many judgments have each value.
+    Of more than 4,000 distinct values only those within 6 standard errors of the sample's median,
+    by rank, are distinguished. NaN values are left out.
     """
     array = np.asarray(values, float)
     present = ~np.isnan(array)
@@ -468,7 +502,10 @@ def middle_of(
 
 
 def _near_middle(code: IntArray, unit: IntArray, units: int) -> tuple[int, int]:
-    """Return the numbers of the first and the last value that a median of resamples may be."""
+    """Return the indices of the least and greatest distinct value that a median may have.
+
+    `code` is the index of each judgment's value, `unit` that of its unit.
+    """
     counts = np.cumsum(np.bincount(code))
     if len(counts) <= _WINDOW:
         return 0, len(counts) - 1
@@ -481,28 +518,38 @@ def _near_middle(code: IntArray, unit: IntArray, units: int) -> tuple[int, int]:
 
 
 def difference_of(first: Statistic, second: Statistic) -> CombinedStatistic:
-    """Return first - second; where the second is a sum, pseudo-units have its opposite extremes."""
+    """Return the statistic first - second.
+
+    A pseudo-unit with the least value of the first has the greatest of the second, if that is a
+    `SumStatistic` with extremes.
+    """
     if isinstance(second, SumStatistic) and second.extremes is not None:
         second = replace(second, extremes=second.extremes[::-1])
     return CombinedStatistic([first, second], lambda minuend, subtrahend: minuend - subtrahend)
 
 
 def median_of(values: ArrayLike, unit: IntArray, units: int) -> SumStatistic[FloatArray]:
-    """Return the median of judgments' values, weighted as their units; NaN values are left out.
+    """Return the median of judgments' values as a statistic of the units' weights.
 
-    The mean of `middle_of`, so that whole-number weights give the same as repeating the values.
+    It is the mean of both medians of `middle_of`, so that whole-number weights give the same as
+    repeating the values.
+
+    Args:
+        values: One number per judgment; NaN is left out.
+        unit: Index of each judgment's unit.
+        units: Number of units.
     """
     return middle_of(values, unit, units).map(lambda ends: (ends[0] + ends[1]) / 2)
 
 
 MOST_UNITS = 4_000
-"""Units of a stratum up to which each is drawn by itself."""
+"""Units of a stratum up to which each has a weight of its own."""
 
 GROUPS = 2_000
-"""Groups of more units than that: the variance between groups is that of units within 3% or so."""
+"""Groups of a larger stratum: their variance differs by about 3% from that of single units."""
 
 _PATTERNS = 500
-"""Patterns of equal units up to which their weights are drawn together."""
+"""Distinct kinds of units up to which equal units have a weight together."""
 
 _EVERY_EXTREME = tuple(range(4))
 _PAIRS = tuple(permutations(_EVERY_EXTREME, 2))
@@ -533,7 +580,13 @@ class Resampled:
         """Yield in chunks the weights of rows and, after them, of pseudo-units.
 
         Within a stratum the weights of rows add up to its number of rows or, with `sizes`, of
-        units. Those of pseudo-units are gamma-distributed with this shape, on the same scale.
+        units. A chunk has the shape (resamples, rows + pseudo-units).
+
+        Args:
+            resamples: Number of resamples over all chunks.
+            seed: Seed of the draws.
+            pseudo_units: Number of pseudo-units.
+            shape: Shape of the gamma distribution of their weights: the mean weight of each.
         """
         rng = np.random.default_rng(seed)
         prior_rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(pseudo_units,)))
@@ -560,7 +613,7 @@ class Resampled:
         """Return the statistic as a function of the weights of rows and pseudo-units.
 
         A pseudo-unit stands for a unit with an extreme value that was not seen (`bootstrap`).
-        `extremes` has the position, in `SumStatistic.extremes`, of the sums of each pseudo-unit.
+        For each pseudo-unit `extremes` has the row of `SumStatistic.extremes` that it adds.
         """
         if isinstance(statistic, CombinedStatistic):
             return replace(
@@ -614,11 +667,12 @@ def resampled_as(
 ) -> Resampled:
     """Return the sampling plan of `bootstrap`, by which many units cost no more than few.
 
-    Units that add the same to all statistics have a weight together, which is gamma-distributed
-    with their number as its shape: the same distribution, at a cost that does not depend on how
-    many they are. Otherwise up to 4,000 units of a stratum have a weight each; more are put in
-    2,000 random groups: the variance of a sum over units is then on average that of units with
-    weights of their own, with a standard deviation of 3% over groupings.
+    With `patterns`, units that add the same to all statistics have one weight together, if there
+    are few kinds of units. It is gamma-distributed with their number as its shape, which gives the
+    same distribution of the statistics at a cost that doesn't depend on the number. Otherwise up to
+    4,000 units of a stratum have a weight each; more are put in 2,000 random groups: the variance
+    of a sum over units is then on average that of units with weights of their own, with a standard
+    deviation of 3% over groupings.
 
     Args:
         statistics: Statistics of the units.
@@ -654,7 +708,7 @@ def resampled_as(
 
 
 def _leaves(statistic: Statistic) -> Iterator[Any]:
-    """Yield the statistics that a combined statistic consists of."""
+    """Yield the statistics that a statistic is combined of, or the approximation of each."""
     if isinstance(statistic, CombinedStatistic):
         for part in statistic.parts:
             yield from _leaves(part)
@@ -663,7 +717,7 @@ def _leaves(statistic: Statistic) -> Iterator[Any]:
 
 
 def _pattern_keys(leaves: Sequence[SumStatistic[Any]], strata: IntArray) -> FloatArray:
-    """Return a random projection of each unit, equal for units that add the same in a stratum."""
+    """Return a number per unit, equal exactly if units of a stratum add the same to all sums."""
     rng = np.random.default_rng(0)
     keys = rng.random(len(strata))[strata]
     for leaf in leaves:
@@ -686,15 +740,18 @@ def bootstrap(
 
     Weights of units are Dirichlet-distributed (Rubin 1981, The Annals of Statistics 9), and with
     them those of four pseudo-units, each of a quarter of a unit, that have the extreme values of a
-    statistic, its `extremes`: a unit that was not seen may yet exist. A share gets Jeffreys' law
-    so, half a success and half a failure added to those observed.
+    statistic, its `extremes`: a unit that was not seen may yet exist. A share thereby gets
+    Jeffreys' law, with half a success and half a failure added to those observed.
 
     Args:
         statistics: The statistics, by any name.
         strata: The stratum of each unit; the weight of a stratum is fixed.
-        resamples: Number of resamples, at least 1: of values, or rows of values, for each name.
+        resamples: Number of resamples, at least 1.
         seed: Seed of the draws.
         sampling: The sampling plan; that of `resampled_as` if None.
+
+    Returns:
+        The values over resamples of each statistic, or rows of values, by its name.
 
     Raises:
         ValueError: `resamples` is below 1.
@@ -717,9 +774,13 @@ def bootstrap_pair(
 ) -> tuple[FloatArray, FloatArray]:
     """Compute one statistic of two contenders over the same draws of `bootstrap`.
 
-    There is a pseudo-unit for each two different extremes, one of the first and one of the second
-    contender, of an eighth of a unit: in a share half a unit differs in either direction, as the
-    half that Agresti and Min (2005, Statistics in Medicine 24) add to each cell of matched pairs.
+    Each of the 12 pseudo-units has one of the four extremes of the first contender and another of
+    the second, and weighs an eighth of a unit. In a share half a unit thus differs in either
+    direction, as the half that Agresti and Min (2005, Statistics in Medicine 24) add to each cell
+    of matched pairs. `strata`, `resamples`, `seed` and `sampling` are those of `bootstrap`.
+
+    Returns:
+        The values over resamples of the first and of the second contender.
     """
     sampling = sampling or resampled_as([first, second], strata, seed, patterns=True)
     adapted = {}
@@ -733,6 +794,7 @@ def bootstrap_pair(
 def _values_over(
     statistics: Mapping[StatisticNameT, Statistic], weights: Iterable[FloatArray]
 ) -> dict[StatisticNameT, FloatArray]:
+    """Return the values of each statistic, over all chunks of weights."""
     if not statistics:
         return {}
     values: dict[StatisticNameT, list[FloatArray]] = {name: [] for name in statistics}
@@ -743,7 +805,7 @@ def _values_over(
 
 
 def percentile_interval(values: ArrayLike, confidence: float = 0.95) -> tuple[float, float]:
-    """Percentile interval of bootstrap values; undefined resamples are left out, NaN if all are.
+    """Return the percentile interval of bootstrap values; NaN is left out, NaN ends if all are.
 
     Quantiles are order statistics (no interpolation), so that infinite values stay infinite.
     """

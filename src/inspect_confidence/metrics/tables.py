@@ -42,12 +42,12 @@ class ConfidenceTables:
 
     Attributes:
         values: The K distinct confidences, ascending, in [0, 1].
-        right: Mass of right answers at each, of shape (resamples, K).
+        right: Mass of right answers at each confidence, of shape (resamples, K).
         wrong: Mass of wrong answers, of the shape of `right`.
         binary: Whether every outcome was 0 or 1; outcomes between are split into both masses.
         coarse: Whether a value stands for several neighbouring confidences.
-        pseudo: Mass of the pseudo-judgments among them, which resamples have, of shape (resamples,
-            4): right and wrong with the least confidence, right and wrong with the greatest.
+        pseudo: Mass of the pseudo-judgments that resamples have in `right` and `wrong`, of shape
+            (resamples, 4): right and wrong with the least confidence, then with the greatest.
         credit_spread: Sum of y (1 - y) over outcomes y that are credits, 0 for chances.
         shared: Cache of intermediate results that several metrics need.
     """
@@ -78,7 +78,7 @@ class ConfidenceTables:
 
     @cached_property
     def missed(self) -> FloatArray:
-        """Mass of wrong answers at each value or below, of shape (resamples, K)."""
+        """Mass of wrong answers at or below each value, of shape (resamples, K)."""
         return np.cumsum(self.wrong, axis=1)
 
 
@@ -121,7 +121,7 @@ class ItemTables:
             confidence: In [0, 1], one a judgment.
             outcome: 1 right, 0 wrong, or the probability of being right.
             unit: The number of each judgment's item; each judgment is an item of its own if None.
-            units: How many items there are.
+            units: Number of items; that of the judgments if None.
             are_chances: Whether outcomes between 0 and 1 are chances that the answer is right, not
                 credits: their Brier score is the expected one.
 
@@ -175,7 +175,11 @@ class ItemTables:
         )
 
     def extremes(self) -> FloatArray:
-        """Return pseudo-judgments, right and wrong, of the least and the greatest confidence."""
+        """Return what the four pseudo-judgments of `bootstrap` add to sums of `table_statistic`.
+
+        They are right and wrong with the least confidence, right and wrong with the greatest. The
+        shape is (4, 2 K + 5); 0 without judgments.
+        """
         k = len(self.values)
         extremes = np.zeros((4, 2 * k + 5))
         if k:
@@ -187,8 +191,8 @@ class ItemTables:
     def coarser(self) -> "ItemTables | None":
         """The same judgments in steps of 1/120 if confidences are many; otherwise None.
 
-        Edges of 10, 15 and 20 bins and multiples of 0.05 remain edges, and what lies on one a cell
-        of its own. Each value is the mean of those that it stands for.
+        Edges of 10, 15 and 20 bins and multiples of 0.05 remain edges of steps, and values on an
+        edge form a step of their own. Each new value is the mean of the values in its step.
         """
         if self.coarse or len(self.values) <= MOST_VALUES:
             return None

@@ -16,22 +16,23 @@ GRID = 101
 """Distinct confidences up to which each is tried; of more, hundredths are."""
 
 POWER = 0.8
+"""Probability of passing its test that the second start should have."""
 
 
 @dataclass(frozen=True)
 class RiskThreshold:
-    """A threshold of confidence, and the answers given from it on.
+    """A threshold of confidence, and the answers that reach it.
 
     Attributes:
-        threshold: Answers of that confidence or more are given; NaN where none qualifies.
-        p: p of the test that the risk there is above the target.
-        risk: Share of wrong ones among the answers given, by items.
-        coverage: Share of judgments that are given.
-        ci_low: Lower end of its 95% interval.
-        ci_high: Upper end.
-        answered: Items of which an answer is given.
+        threshold: Answers of that confidence or more are given; NaN if none qualifies.
+        p: p of the test of a risk above the target at the threshold.
+        risk: Share of wrong answers among those given; every item weighs the same.
+        coverage: Share of the judgments whose answer is given.
+        ci_low: Lower end of the 95% interval of `coverage`.
+        ci_high: Upper end of the 95% interval of `coverage`.
+        answered: Number of items of which an answer is given.
         first: Threshold of the first test; NaN if none was made.
-        reason: Why there is none, or why it isn't lower; empty if everything may be answered.
+        reason: Why there is no threshold, or no lower one; empty if everything may be answered.
     """
 
     threshold: float
@@ -50,21 +51,32 @@ _NONE = (np.nan, np.nan, np.nan, np.nan, np.nan, np.nan)
 
 @dataclass(frozen=True)
 class _AnsweredShares:
-    """Shares of each item's judgments that are given as answers, and that are also wrong."""
+    """Answers that are given from some confidence on, by item.
+
+    Attributes:
+        answered: Share of each item's judgments whose answer is given.
+        wrong: Share of each item's judgments whose answer is given and wrong.
+    """
 
     answered: FloatArray
     wrong: FloatArray
 
     @property
     def items(self) -> int:
+        """Number of items of which an answer is given."""
         return int((self.answered > 0).sum())
 
     @property
     def risk(self) -> float:
+        """Share of wrong answers among those given."""
         return float(self.wrong.sum() / self.answered.sum())
 
     def p(self, target: float) -> float:
-        """Return p of a risk above the target: exact if each item is wholly right or wrong."""
+        """Return p of the hypothesis that the risk exceeds the target.
+
+        It is the binomial one if items are answered in all judgments or none, and are all right or
+        all wrong; otherwise `hoeffding_bentkus_p`.
+        """
         has_answer = self.answered > 0
         answered, wrong = self.answered[has_answer], self.wrong[has_answer]
         if np.isin(answered, (0, 1)).all() and np.isin(wrong, (0, 1)).all():
@@ -80,24 +92,24 @@ def risk_threshold(
     risk: float = 0.05,
     level: float = 0.95,
 ) -> RiskThreshold:
-    """Return the least confidence above which the risk stays below a target.
+    """Return the least confidence from which on the risk stays below a target.
 
-    The risk stays below it with probability `level`.
-
-    The risk at t is the share of wrong ones among answers of confidence t or more, of items like
+    The risk at t is the share of wrong answers among those of confidence t or more, for items like
     these. Learn-then-test: for each t of a grid, from high to low, the hypothesis that the risk
-    exceeds the target is tested, until one isn't rejected; the last one rejected is the threshold.
-    Over samples the risk at the threshold is above the target in at most 1 - level of them.
+    exceeds the target is tested until one isn't rejected. The threshold is the last t at which it
+    was rejected. In at most 1 - level of all samples the risk at the threshold exceeds the target.
 
-    The grid is that of the distinct confidences, or of hundredths where there are more than 101.
-    The sequence of tests has two starts. The first is the highest confidence whose answers could
-    pass, which needs 59 items without a mistake at a risk of 5% (72 if there is a second start):
-    it finds a threshold where the surest answers alone are good enough. The second is the highest
-    one that answers enough items for 80% power at half the target risk, or half of all items if
-    that is less: it finds one where the surest answers are few, so that one mistake among them ends
-    the first sequence. Each start has half of the error rate, (1 - level)/2. A sequence that
-    reaches the second start without a failure tests from there on at 1 - level; where both starts
-    are the same, so does the only sequence. Starts depend on confidence alone, never on outcomes.
+    The grid has the distinct confidences, or hundredths if there are more than 101. The sequence of
+    tests has two starts. The first is the highest confidence whose answers could pass, which needs
+    59 items without a mistake at a risk of 5% (72 if there is a second start). It finds a threshold
+    if only the surest answers are good enough. The second start is the highest confidence that
+    answers enough items for 80% power at half the target risk, or half of all items if that is
+    less. It finds a threshold if the surest answers are so few that one mistake ends the first
+    sequence.
+
+    Each start has half of the error rate, (1 - level)/2. A sequence that reaches the second start
+    without a failure tests at 1 - level from there on. If both starts are the same, the only
+    sequence does so from the beginning. Starts depend on confidence alone, never on outcomes.
 
     p is the exact binomial one, P(Binomial(n, target) <= wrong) of n items answered, where each
     item is answered in all of its judgments alike; else `hoeffding_bentkus_p` of the items' means
@@ -112,8 +124,8 @@ def risk_threshold(
         correct: 1 right, 0 wrong, or the probability of being right; where it is NaN and there
             is a confidence, the judgment is left out.
         unit: The number of each judgment's item; each is an item of its own if None.
-        risk: The target, between 0 and 1.
-        level: Probability with which it is kept, between 0 and 1.
+        risk: The target risk, between 0 and 1.
+        level: Probability with which the risk stays below the target, between 0 and 1.
 
     Raises:
         ValueError: A value is out of its range, or lengths differ.
@@ -182,7 +194,9 @@ def risk_threshold(
 
 
 def _starts(sizes: Sequence[int], risk: float, error_rate: float) -> dict[int, float]:
-    """Return the error rate of each start of the tests, by its place in the grid.
+    """Return the error rate of each start of the tests, by its index in the grid.
+
+    Empty if there are too few items for any test to pass.
 
     Args:
         sizes: Items answered at each confidence of the grid, ascending.
@@ -207,7 +221,10 @@ def _needed(risk: float, error_rate: float) -> int:
 
 
 def _min_items(risk: float, error_rate: float) -> int:
-    """Return the least number of items whose test passes in 80% of samples at half the risk."""
+    """Return the least number of items whose test passes in 80% of samples at half the risk.
+
+    Search ends at 40 / risk items, which is returned if none suffices.
+    """
     n = np.arange(1, int(40 / risk) + 2)
     for max_wrong in range(1_000):
         n = n[bdtr(max_wrong, n, risk) <= error_rate]
@@ -219,17 +236,17 @@ def _min_items(risk: float, error_rate: float) -> int:
 
 
 def hoeffding_bentkus_p(values: ArrayLike, mean: float) -> float:
-    """Hoeffding-Bentkus p of the hypothesis that values in [0, 1] have an expectation above `mean`.
+    """Return the Hoeffding-Bentkus p of values in [0, 1] having an expectation above `mean`.
 
     min(exp(-n h(m)), e P(Binomial(n, mean) <= ceil(n m))), with the values' mean m, h(m) =
-    m log(m/mean) + (1 - m) log((1 - m)/(1 - mean)); 1 where m reaches `mean`.
+    m log(m/mean) + (1 - m) log((1 - m)/(1 - mean)); 1 if m >= `mean`.
 
     Source: Bates, Angelopoulos, Lei, Malik and Jordan (2021), Distribution-free, risk-controlling
     prediction sets.
 
     Args:
-        values: Independent, one an item; NaN is left out.
-        mean: Between 0 and 1.
+        values: Independent values in [0, 1], one an item; NaN is left out.
+        mean: Hypothetical expectation, between 0 and 1.
 
     Returns:
         A probability in (0, 1]; NaN where there is no value.

@@ -145,7 +145,11 @@ class Type2Rates(NamedTuple):
 
 
 def type2_rates(tables: ConfidenceTables, threshold: float) -> Type2Rates:
-    """Return corrected H2 and F2 of each table; NaN if the uncorrected table tells nothing."""
+    """Return H2 and F2 of each table, with the log-linear correction.
+
+    NaN if outcomes are not 0 or 1, all answers are right or all wrong, or confidence is always or
+    never at the threshold or above.
+    """
     key = ("type-2 rates", threshold)
     if key not in tables.shared:
         (high_right, right), (high_wrong, wrong) = _counts(tables, threshold)
@@ -163,14 +167,14 @@ def type2_rates(tables: ConfidenceTables, threshold: float) -> Type2Rates:
 def _correction(tables: ConfidenceTables) -> FloatArray:
     """Return what is added to low right, low wrong, high right and high wrong answers.
 
-    Half a judgment each, the log-linear correction (Hautus 1995). A resample has a quarter of a
-    pseudo-judgment in each cell on average; counted twice, it is a half as well, of random mass.
+    It is half a judgment each, the log-linear correction (Hautus 1995). A resample already holds a
+    quarter of a pseudo-judgment in each cell on average; the same random mass is added once more.
     """
     return np.where(tables.are_resamples, tables.pseudo.T, 0.5)
 
 
 def _rate(part: FloatArray, whole: FloatArray, defined: NDArray[np.bool_]) -> FloatArray:
-    """Return a share, far enough from 0 and 1 for a finite quantile, where it is defined."""
+    """Return part / whole, kept 1e-12 from 0 and 1 for a finite quantile; NaN if not `defined`."""
     share = part / np.where(whole > 0, whole, 1)
     return np.where(defined, np.clip(share, 1e-12, 1 - 1e-12), np.nan)
 
@@ -178,7 +182,10 @@ def _rate(part: FloatArray, whole: FloatArray, defined: NDArray[np.bool_]) -> Fl
 def _counts(
     tables: ConfidenceTables, threshold: float
 ) -> tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]:
-    """Return masses of high confidence and of all, among right and among wrong answers."""
+    """Return masses of right answers, with high confidence and in all, and those of wrong ones.
+
+    Confidence is high from the threshold on.
+    """
     first = int(np.searchsorted(tables.values, threshold - EDGE))
     return (
         (tables.right[:, first:].sum(axis=1), tables.right.sum(axis=1)),
@@ -209,7 +216,8 @@ def type2_remark(tables: ConfidenceTables, threshold: float) -> str:
 def ideal_d_prime(hit: FloatArray, false_alarm: FloatArray) -> FloatArray:
     """Return the d' of the unbiased two-choice ideal observer with these type-2 rates.
 
-    The root of d' = z(H2 Phi(d'/2)) - z(F2 Phi(-d'/2)), of which there is one, sought up to 16.
+    It is the only root of d' = z(H2 Phi(d'/2)) - z(F2 Phi(-d'/2)), sought up to 16, for H2 > F2;
+    for F2 > H2 it is minus the d' of the rates exchanged. NaN if a rate is.
     """
     upper, lower = np.maximum(hit, false_alarm), np.minimum(hit, false_alarm)
     d, low, high = (np.full(np.shape(hit), end) for end in (1.0, 0.0, 16.0))
@@ -237,7 +245,7 @@ def ideal_d_prime(hit: FloatArray, false_alarm: FloatArray) -> FloatArray:
 
 
 def criterion_at(d: FloatArray, hit: FloatArray) -> FloatArray:
-    """Return the criterion of that observer on |x|: c = d'/2 - z(H2 Phi(d'/2))."""
+    """Return the criterion on |x| of the observer of `ideal_d_prime`: d'/2 - z(H2 Phi(d'/2))."""
     return np.asarray(d / 2 - ndtri(hit * ndtr(d / 2)))
 
 
@@ -251,6 +259,8 @@ def d_prime_of(
     tables: ConfidenceTables, *, type1: Type1Model, alternatives: int | None = None
 ) -> FloatArray:
     """Return the type-1 d' of each table from its accuracy; NaN if all answers are right, or wrong.
+
+    `type1` is the model and `alternatives` the number of choices, as in `m_ratio`.
 
     Raises:
         ValueError: The model is not known, or doesn't go with that number of choices.
@@ -272,7 +282,7 @@ _Z_GRID = np.arange(-3.8, 3.8001, 0.05)
 
 
 def afc_accuracy(d_prime: FloatArray, alternatives: int) -> FloatArray:
-    """Return the observer's accuracy: the integral of phi(x - d') Phi(x)^(m-1) dx."""
+    """Return the accuracy of an observer with m alternatives: int phi(x - d') Phi(x)^(m-1) dx."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(100)
     weights = weights / weights.sum()
     shifted = np.asarray(d_prime, float)[..., None] + nodes
@@ -281,6 +291,7 @@ def afc_accuracy(d_prime: FloatArray, alternatives: int) -> FloatArray:
 
 @lru_cache(maxsize=16)
 def _inverse_accuracy(alternatives: int) -> "PchipInterpolator":
+    """Return the interpolated map from z(accuracy) to d', for d' from -2 to 8."""
     # Imported here because scipy.stats takes half a second, which every command would pay.
     from scipy.interpolate import PchipInterpolator  # noqa: PLC0415
 
@@ -291,7 +302,7 @@ def _inverse_accuracy(alternatives: int) -> "PchipInterpolator":
 def afc_d_prime(accuracy: FloatArray, alternatives: int) -> FloatArray:
     """Return the d' of the observer with m alternatives from its accuracy; NaN at 0 and 1.
 
-    Below 0 where accuracy is below chance; it is looked for from -2 to 8.
+    It is below 0 if accuracy is below chance, and kept within -2 and 8.
     """
     inside = (accuracy > 0) & (accuracy < 1)
     table = _inverse_accuracy(alternatives)
@@ -300,13 +311,14 @@ def afc_d_prime(accuracy: FloatArray, alternatives: int) -> FloatArray:
 
 
 _POINTS = 2**16
+"""Points of the quasi-random sample of evidence."""
 _ENDS, _STRIDE = 512, 16
 _CURVE_POINTS = np.r_[0:_ENDS, _ENDS : _POINTS - _ENDS : _STRIDE, _POINTS - _ENDS : _POINTS]
 """Points through which a curve is interpolated: all at its ends, where they are far apart."""
 
 
 def _ideal_posteriors(alternatives: int) -> Iterator[FloatArray]:
-    """Yield for each d' the posteriors of the observer's choices, highest first."""
+    """Yield for each d' of `_D_GRID` above 0 the posteriors of simulated choices, highest first."""
     # Imported here because scipy.stats takes half a second, which every command would pay.
     from scipy.stats.qmc import Sobol  # noqa: PLC0415
 
@@ -323,7 +335,10 @@ def _ideal_posteriors(alternatives: int) -> Iterator[FloatArray]:
 
 
 def _z_rates(cumulated: FloatArray) -> FloatArray:
-    """Return z of the shares of the highest posteriors, at the points of a curve."""
+    """Return z of the share of mass with the highest posteriors, at `_CURVE_POINTS`.
+
+    `cumulated` has the mass of right, or of wrong, answers up to each posterior, highest first.
+    """
     return np.asarray(ndtri((cumulated[_CURVE_POINTS] - cumulated[0] / 2) / cumulated[-1]))
 
 
@@ -376,7 +391,10 @@ def afc_type2_d_prime(hit: FloatArray, false_alarm: FloatArray, alternatives: in
 
 
 def _first_d_prime(upper: FloatArray, lower: FloatArray, table: FloatArray) -> FloatArray:
-    """Return the first d' whose curve reaches z(H2) = upper at z(F2) = lower, else the last."""
+    """Return the first d' whose curve reaches z(H2) = upper at z(F2) = lower, else the last.
+
+    `table` has the curves of `compute_curves`.
+    """
     step = _Z_GRID[1] - _Z_GRID[0]
     place = np.clip((lower - _Z_GRID[0]) / step, 0, len(_Z_GRID) - 1.001)
     column, part = place.astype(np.int64), place % 1

@@ -1,7 +1,8 @@
 """Choices among words for a probability: whether they are consistent with each other.
 
 Choices are ranked from 0. Each metric is the share of pairs, sequences or steps that are
-consistent; a function `..._flags` says of each one whether it is (1, 0, or NaN if a rank is NaN).
+consistent. The function `..._flags` returns for each of them 1 if it is consistent, 0 if not, and
+NaN if a rank is NaN.
 """
 
 import numpy as np
@@ -34,8 +35,13 @@ _STUDY = "Tang, Shen and Kejriwal (2024)"
 def pairwise_consistency(first: ArrayLike, second: ArrayLike, choices: ArrayLike) -> float:
     """Share of complementary intervals whose words mirror each other.
 
-    That is rank of the first + rank of the second = choices - 1, one a pair: "below 99" almost
-    certain goes with "above 99" almost certainly not, maybe with maybe.
+    A pair mirrors if rank of the first + rank of the second = choices - 1: "almost certain" below
+    99 goes with "almost certainly not" above 99, and "maybe" with "maybe".
+
+    Args:
+        first: Rank of the word chosen for the first interval of each pair; NaN is left out.
+        second: Rank of the word for the complementary interval.
+        choices: Number of words, one for all pairs or one each.
 
     Example:
         >>> pairwise_consistency([0, 1, 1], [4, 3, 1], choices=5)
@@ -47,7 +53,7 @@ def pairwise_consistency(first: ArrayLike, second: ArrayLike, choices: ArrayLike
 def pairwise_consistency_flags(
     first: ArrayLike, second: ArrayLike, choices: ArrayLike
 ) -> FloatArray:
-    """Return whether the words of each pair mirror each other."""
+    """Return whether the words of each pair mirror each other: 1, 0 or NaN."""
     first_rank, second_rank, count = aligned(first=first, second=second, choices=choices)
     total = first_rank + second_rank
     return _flags(total == count - 1, total)
@@ -57,9 +63,13 @@ def pairwise_consistency_flags(
 def monotonicity_consistency(ranks: ArrayLike, rises: ArrayLike) -> float:
     """Share of sequences of nested intervals whose word never steps the wrong way.
 
-    The points of a sequence move outwards, so that its interval's probability rises or falls:
-    `rises` says which. A word that stays the same is no wrong step, so that a constant answer
-    scores 1. Ranks are of shape (sequences, points), in order of the points.
+    The intervals of a sequence are nested, so that their probability rises or falls from point to
+    point. A word that stays the same is no wrong step: a constant answer scores 1.
+
+    Args:
+        ranks: Ranks of shape (sequences, points), rank 0 being the most probable word; sequences
+            with a NaN are left out.
+        rises: Whether the probability rises along each sequence; else it falls.
 
     Example:
         >>> monotonicity_consistency([[3, 3, 2, 1, 0], [0, 1, 0, 2, 2]], rises=[True, False])
@@ -69,7 +79,7 @@ def monotonicity_consistency(ranks: ArrayLike, rises: ArrayLike) -> float:
 
 
 def monotonicity_flags(ranks: ArrayLike, rises: ArrayLike) -> FloatArray:
-    """Return whether each sequence never steps the wrong way."""
+    """Return whether the word of each sequence never steps the wrong way: 1, 0 or NaN."""
     steps = _steps(ranks)
     sign = np.where(np.asarray(rises, bool), -1, 1)[:, None]
     return _flags((sign * steps >= 0).all(axis=1), steps.sum(axis=1))
@@ -79,7 +89,9 @@ def monotonicity_flags(ranks: ArrayLike, rises: ArrayLike) -> FloatArray:
 def empirical_consistency(ranks: ArrayLike, right: ArrayLike) -> float:
     """Share of choices whose range holds the share of numbers in the interval.
 
-    That is rank = right rank, one a prompt.
+    Args:
+        ranks: Rank of the word chosen for each prompt; NaN is left out.
+        right: Rank of the word whose range holds that share.
 
     Example:
         >>> empirical_consistency([0, 1, 2, 2], right=[0, 1, 1, 2])
@@ -89,7 +101,7 @@ def empirical_consistency(ranks: ArrayLike, right: ArrayLike) -> float:
 
 
 def empirical_consistency_flags(ranks: ArrayLike, right: ArrayLike) -> FloatArray:
-    """Return whether each rank is the right one."""
+    """Return whether each rank is the right one: 1, 0 or NaN."""
     rank, right_rank = aligned(ranks=ranks, right=right)
     return _flags(rank == right_rank, rank + right_rank)
 
@@ -100,8 +112,13 @@ def empirical_monotonicity_consistency(
 ) -> float:
     """Share of steps in which the word moves as the right word does.
 
-    Up, down or not at all: sign(following - rank) = sign(right following - right), of the ranks at
-    a point and at the one that follows, one a step.
+    It does if sign(following - ranks) = sign(right_following - right): up, down or not at all.
+
+    Args:
+        ranks: Rank of the word at the first point of each step; steps with a NaN are left out.
+        following: Rank of the word at the next point.
+        right: Rank of the right word at the first point.
+        right_following: Rank of the right word at the next point.
 
     Example:
         >>> empirical_monotonicity_consistency([2, 2], [1, 2], right=[1, 1], right_following=[0, 0])
@@ -113,7 +130,7 @@ def empirical_monotonicity_consistency(
 def empirical_monotonicity_flags(
     ranks: ArrayLike, following: ArrayLike, right: ArrayLike, right_following: ArrayLike
 ) -> FloatArray:
-    """Return whether the word moves as the right word does, in each step."""
+    """Return whether the word moves as the right word does in each step: 1, 0 or NaN."""
     rank, next_rank, right_rank, next_right_rank = aligned(
         ranks=ranks, following=following, right=right, right_following=right_following
     )
@@ -135,19 +152,19 @@ def choice_sensitivity(ranks: ArrayLike) -> float:
 
 
 def choice_sensitivity_flags(ranks: ArrayLike) -> FloatArray:
-    """Return whether the word ever changes in each sequence."""
+    """Return whether the word ever changes in each sequence: 1, 0 or NaN."""
     steps = _steps(ranks)
     return _flags((steps != 0).any(axis=1), steps.sum(axis=1))
 
 
 def _steps(ranks: ArrayLike) -> FloatArray:
-    """Return the differences from point to point of each sequence."""
+    """Return the change of rank from each point to the next, of shape (sequences, points - 1)."""
     array = np.asarray(ranks, float)
     if array.ndim != 2:
-        raise ValueError(f"ranks has {array.ndim} dimensions; give rows of points.")
+        raise ValueError(f"ranks has {array.ndim} dimensions; give one row of ranks per sequence.")
     return np.diff(array, axis=1)
 
 
 def _flags(holds: ArrayLike, sums: FloatArray) -> FloatArray:
-    """Return whether each holds, NaN where a sum of its ranks is NaN."""
+    """Return `holds` as 1 and 0, with NaN where `sums`, made of the ranks, is NaN."""
     return np.where(np.isnan(sums), np.nan, np.asarray(holds, float))

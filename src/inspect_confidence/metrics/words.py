@@ -1,8 +1,8 @@
 """Meanings of words: distances of two samples of values, and tests and intervals of few values.
 
-Distances are computed for `ValueTables`, one a resample, where R rows meet R rows or a single one;
-that of two samples is that of their tables of one row. They are NaN where a sample, or a row's
-mass, is empty. Tests and intervals are closed forms that hold at 15 values: none is resampled.
+Distances are computed between the rows of two `ValueTables`, one row per resample; either may have
+a single row, which is compared with all rows of the other. They are NaN if a sample is empty. Tests
+and intervals are closed forms, valid from 15 values on; none is resampled.
 """
 
 from dataclasses import dataclass
@@ -152,10 +152,10 @@ def kl_divergence(
     """Kullback-Leibler divergence of binned samples: D(p || q) = sum p ln(p/q), in nats.
 
     p (first) and q (second) are shares in equal bins [edge, next edge) from low to high, in the
-    unit of the values, the last one closed. An empty bin has `constant` for its share, and shares
-    aren't made to add up to 1 again; the estimative-words study's figures come out so. Where a bin
-    is empty in the second sample alone, the constant makes the result: state it, and give
-    `jensen_shannon` too. The divergence is that of Kullback and Leibler (1951, Annals of
+    unit of the values, the last one closed. The share of an empty bin is replaced by `constant`
+    without normalising the shares again, which reproduces the figures of the estimative-words
+    study. If a bin is empty in the second sample alone, the constant decides the result: report it,
+    and `jensen_shannon` too. The divergence is that of Kullback and Leibler (1951, Annals of
     Mathematical Statistics).
 
     Args:
@@ -371,7 +371,11 @@ def _check_same_values(first: ValueTables, second: ValueTables) -> None:
 
 
 def _binned(tables: ValueTables, low: float, high: float, bins: int) -> FloatArray:
-    """Share of each row in each bin, of shape (R, bins); NaN in a row without mass."""
+    """Return the share of each row's mass in each bin, of shape (R, bins); NaN without mass.
+
+    Raises:
+        ValueError: A value is outside [low, high], or the arguments make no bins.
+    """
     if not (low < high and bins >= 1):
         raise ValueError(f"low={low}, high={high} and bins={bins} make no bins.")
     values = tables.values
@@ -384,10 +388,12 @@ def _binned(tables: ValueTables, low: float, high: float, bins: int) -> FloatArr
 
 
 def _divergence(p: FloatArray, q: FloatArray) -> FloatArray:
+    """Return the Kullback-Leibler divergence of each row of p from that of q, in nats."""
     return np.asarray(rel_entr(p, q).sum(axis=1))  # with 0 ln 0 = 0
 
 
 def _gaps(first: ValueTables, second: ValueTables) -> FloatArray:
+    """Return the absolute differences of the distribution functions, of shape (R, V + 1)."""
     _check_same_values(first, second)
     return np.abs(first.cumulated() - second.cumulated())
 
@@ -413,10 +419,10 @@ class BrunnerMunzel:
 
 
 MIN_VALUES = 5
-"""Values on a side from which on there is a p: 5 against 5 can reach the 1% level."""
+"""Least size of either sample for a p: with 5 against 5 p can fall below .01."""
 
 EXACT_BELOW = 10
-"""Values on a side below which p is the exact one where that is larger."""
+"""Size of the smaller sample below which p is the exact one if that is larger than t's."""
 
 MOST_SPLITS = 20_000
 """Splits of the values up to which all are enumerated; beyond, splits are drawn by seed."""
@@ -439,12 +445,12 @@ def brunner_munzel(
     variances. Samples are taken as by `ValueTables.pair`; where they share contexts they are not
     independent: give `sign_flips` too.
 
-    With fewer than 10 values in a sample t finds too much: p is then the larger of that of t and of
-    the exact one, the share of all ways to split the values in two such samples that have a
-    statistic as large (Neubert and Brunner 2007). Beyond 20,000 ways 9,999 random ones are taken
-    and the observed one. Where all values of one sample exceed all of the other, the statistic is
-    infinite and p the exact one at any size: 2/C(n1 + n2, n1), less where ties leave only one such
-    split. Where all values are equal p is 1.
+    With fewer than 10 values in a sample the p of t is too small. p is then the larger of that and
+    the exact one: the share, of all ways to split the values into two such samples, whose statistic
+    is as large (Neubert and Brunner 2007). Of more than 20,000 ways 9,999 random ones and the
+    observed one are taken. If all values of one sample exceed all of the other, the statistic is
+    infinite and p the exact one at any size: 2/C(n1 + n2, n1), or half of it if ties leave only one
+    such split. If all values are equal, p is 1.
 
     Source: Brunner and Munzel (2000, Biometrical Journal 42); Neubert and Brunner (2007,
     Computational Statistics and Data Analysis 51). From 10 values on p is that of
@@ -452,12 +458,12 @@ def brunner_munzel(
     `rank_compare_2indep` but for the cut.
 
     Args:
-        first: A sample.
-        second: Another one.
+        first: First sample.
+        second: Second sample.
         interval: `t` is theta -+ t(0.975) SE, cut to [0, 1] as the estimative-words study prints
-            it; it is too narrow for theta near 0 or 1. `logit` is the same of logit(theta), its
-            standard error SE/(theta (1 - theta)), which ends where that of `t` does on the side of
-            0.5 if it alone would hold 0.5: it agrees with p.
+            it; it is too narrow for theta near 0 or 1. `logit` is the same for logit(theta), whose
+            standard error is SE/(theta (1 - theta)). If the logit interval holds 0.5 and that of
+            `t` does not, the end near 0.5 is that of `t`, so that the interval agrees with p.
         seed: Seed of the random splits.
 
     Returns:
@@ -509,7 +515,7 @@ def _logit_interval(theta: float, half: float, low: float, high: float) -> tuple
     """Return the interval of the logit from the half width and ends of that of theta."""
     reach = half / (theta * (1 - theta))
     ends = float(expit(logit(theta) - reach)), float(expit(logit(theta) + reach))
-    # The logit's test finds less than t's: between the two, t's end is taken.
+    # The logit interval may hold 0.5 where that of t, and so p, does not: then t's end is taken.
     return (low if low > 0.5 > ends[0] else ends[0]), (high if high < 0.5 < ends[1] else ends[1])
 
 
@@ -573,8 +579,8 @@ def mean_interval(values: ArrayLike) -> tuple[float, float]:
     within (0, 1) and reaches further towards the middle, as the mean of values near an end needs.
 
     Returns:
-        Both ends; NaN where fewer than five values differ from the commonest: how far and how
-        often others lie from it is unknown then.
+        Both ends; NaN if fewer than five values differ from the commonest, which are too few to
+        estimate the spread.
     """
     sample = sample_of(values)
     n = len(sample)
@@ -589,8 +595,8 @@ def median_interval(values: ArrayLike) -> tuple[float, float]:
     """95% interval of a median: the order statistics that the sign test doesn't reject.
 
     The k-th smallest and k-th largest of n values, with the greatest k for which
-    P(Binomial(n, 1/2) < k) <= 0.025. It holds whatever the values' distribution, with at least 95%:
-    more where values are tied, and from n = 6 on.
+    P(Binomial(n, 1/2) < k) <= 0.025. The coverage is at least 95% for any distribution, more with
+    ties. The interval needs n >= 6.
 
     Returns:
         Both ends; NaN with fewer than six values.
@@ -614,10 +620,10 @@ def sign_flips(
 ) -> tuple[float, tuple[float, float]]:
     """Two-sided p of a mean difference of 0 by exchanged signs, and the interval that agrees.
 
-    p is that of `sign_flip_p`. The interval holds the means that the test doesn't reject at 5%: the
-    mean of differences d lies as far from m with signs s exchanged as without where the mean of the
-    d that were exchanged, or of those that were not, lies on the other side of m. So its ends are
-    order statistics of means of subsets (Hartigan 1969). Exact for symmetric differences.
+    p is that of `sign_flip_p`. The interval holds the means m that the test doesn't reject at 5%.
+    Exchanging the signs of some d - m leaves their mean as far from 0 if the mean of the exchanged
+    d, or of the others, lies on the other side of m. So the ends are order statistics of means of
+    subsets (Hartigan 1969). The interval is exact for symmetric differences.
 
     Args:
         differences: One a pair, rounded to 9 decimals; NaN is left out.
@@ -649,7 +655,10 @@ def sign_flips(
 
 @lru_cache(maxsize=4)
 def _patterns(n: int, resamples: int, seed: int) -> FloatArray:
-    """Return patterns of which differences have their sign exchanged: all, or random ones."""
+    """Return rows that say which of n differences have their sign exchanged (1) or not (0).
+
+    They are all 2^n rows for up to 13 differences, else `resamples` random ones.
+    """
     if n <= MOST_FLIPPED:
         return (np.arange(2**n)[:, None] >> np.arange(n) & 1).astype(float)
     return np.random.default_rng(seed).integers(0, 2, size=(resamples, n)).astype(float)
