@@ -367,7 +367,7 @@ def test_fingerprints_follow_the_numbers_and_not_names_or_columns(home: Path) ->
 def test_bad_tables_name_file_line_and_value(home: Path) -> None:
     """One error with what is wrong where, and what to do."""
     for text, says in [
-        ("", "mine.csv, line 1: the file is empty; give columns age, and male or female"),
+        ("", "mine.csv, line 1: the file is empty; give columns age and male or female"),
         ("\n\n", "mine.csv, line 1: the file is empty"),
         ("age,male\n", "mine.csv: there are no rows after line 1; give columns age"),
         ("male\n0.1\n", "mine.csv, line 1: there is no column age among 'male'; give columns age"),

@@ -45,8 +45,8 @@ BAD: list[tuple[tuple[str, ...], Row, str]] = [
     (tuple(GOOD), {"question": None}, "'question' is missing."),
     (("numbers", "sets"), {"target": ""}, "'target' is missing."),
     (("numbers", "sets"), {"target": None}, "'target' is missing."),
-    (("numbers",), {"target": "Paris"}, "target 'Paris' is no number; free answers are numbers"),
-    (("numbers",), {"target": "1/0"}, "target '1/0' is no number"),
+    (("numbers",), {"target": "Paris"}, "target 'Paris' is not a number; free answers are numbers"),
+    (("numbers",), {"target": "1/0"}, "target '1/0' is not a number"),
     # A number whose commas aren't between thousands is not read as another number.
     *((("numbers",), {"target": t}, f"target '{t}' is no") for t in ("3,5", "1,2,3", "12,34")),
     (("sets",), {"target": "Paris"}, "target 'Paris' is neither true nor false; other questions"),
@@ -76,11 +76,11 @@ BAD: list[tuple[tuple[str, ...], Row, str]] = [
     # With choices
     (WITH_CHOICES, {"choices": ["x"], "target": "A"}, "1 choices; give 2 to 26"),
     (WITH_CHOICES, {"choices": ["x"] * 27, "target": "A"}, "27 choices; give 2 to 26"),
-    (WITH_CHOICES, {"choices": ["x", "x"], "target": "A"}, "there twice: ['x', 'x']"),
-    (WITH_CHOICES, {"choices": "x||y", "target": "A"}, "choices are empty"),
+    (WITH_CHOICES, {"choices": ["x", "x"], "target": "A"}, "duplicated: ['x', 'x']"),
+    (WITH_CHOICES, {"choices": "x||y", "target": "A"}, "a choice is empty or duplicated"),
     (WITH_CHOICES, {"choices": 5, "target": "A"}, 'write ["one", "other"] or one|other'),
-    (WITH_CHOICES, {"choices": '{"a": 1}', "target": "A"}, "are no list"),
-    (WITH_CHOICES, {"choices": ["x", ["y"]], "target": "A"}, "are no list of texts"),
+    (WITH_CHOICES, {"choices": '{"a": 1}', "target": "A"}, "are not a list"),
+    (WITH_CHOICES, {"choices": ["x", ["y"]], "target": "A"}, "are not a list of texts"),
     (WITH_CHOICES, {"choices": "[" * 5_000, "target": "A"}, "1 choices; give 2 to 26"),
     (("markers",), {"answers": None, "choices": "9" * 5_000, "target": "A"}, "1 choices; give 2"),
     (WITH_CHOICES, {"choices": ["x", "y"], "target": "C"}, "neither a letter from A to B nor one"),
@@ -119,8 +119,8 @@ def test_a_bad_file_is_one_error(home: Path) -> None:
         # A file of markers needs no answers: it may have choices.
         other_columns = [f"'{more[0]}'"] if kind != "markers" else []
         for name, text, says in [
-            ("a.csv", f"id,{header}\na,{row}\nb,{row}\na,{row}\n", ": the id 'a' stands there 2"),
-            ("a.csv", f"id,{header}\na-0002,{row}\n,{row}\n", ": the id 'a-0002' stands there 2"),
+            ("a.csv", f"id,{header}\na,{row}\nb,{row}\na,{row}\n", ": 2 rows have the id 'a'"),
+            ("a.csv", f"id,{header}\na-0002,{row}\n,{row}\n", ": 2 rows have the id 'a-0002'"),
             ("a.csv", f"{header}\n", "a.csv holds no rows"),
             ("a.csv", "", "a.csv holds no rows"),
             *[

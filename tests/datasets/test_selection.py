@@ -211,7 +211,7 @@ def test_an_empty_selection_is_refused_with_the_arguments_to_check(home: Path) -
     ]:
         message = refused(choose, items, split, count)
         assert message.startswith(f"No item is left in split={split}"), count
-        for remedy in ("data set", "left out", "items named"):
+        for remedy in ("data set", "arguments that exclude items", "ids in `items`"):
             assert remedy in message, count
 
 

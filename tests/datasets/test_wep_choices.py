@@ -180,7 +180,7 @@ def test_every_share_has_a_choice_and_no_other_number_has() -> None:
     ]:
         assert (right_choice(share, 5), right_choice(share, 3)) == (five, three)
     for share in [-0.01, 1.01, float("nan")]:
-        with pytest.raises(ValueError, match="is no probability"):
+        with pytest.raises(ValueError, match="is not a probability"):
             right_choice(share, 5)
     for size, ranges in RANGES.items():
         places = [right_choice(i / 1000, size) for i in range(1001)]

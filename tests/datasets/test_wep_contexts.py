@@ -223,7 +223,7 @@ def test_missing_columns_words_and_files_are_refused(home: Path) -> None:
 def test_bad_rows_name_file_and_context(home: Path) -> None:
     """A word given twice, a second clause and an empty cell are one error each."""
     for extra, says in [
-        (ROWS[0], "mine.csv: context 'rain' in office, en has the word 'likely' twice."),
+        (ROWS[0], "mine.csv: context 'rain' in office, en has the word 'likely' twice;"),
         (
             ("rain", "office", "maybe", "Maybe rain.", "rain falls"),
             "mine.csv: context 'rain' in office, en has several clauses; a context has one.",

@@ -111,6 +111,6 @@ def study_prompts(items: Sequence[LifeItem]) -> PromptsByCell:
         if (item.sex, item.age, item.radius) not in prompts:
             raise InvalidArgument(
                 f"The study has no prompt for {item.id}: its ages are 0 to 100, its radii 1, 5, 10 "
-                "and 20; ask others with prompts=ours."
+                "and 20; use prompts=ours for other items."
             )
     return prompts

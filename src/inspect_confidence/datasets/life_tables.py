@@ -181,7 +181,7 @@ SSA_2022 = "ssa-2022"
 BUNDLED = "ssa_2022.csv"
 """File of the bundled life table."""
 
-_REMEDY = "give columns age, and male or female or both, with commas between them, and a row an age"
+_REMEDY = "give columns age and male or female (or both), separated by commas, and a row per age"
 
 
 def read_life_table(table: object) -> LifeTable:
@@ -204,15 +204,15 @@ def read_life_table(table: object) -> LifeTable:
         raise InvalidArgument(
             f"table={name}: a life table is a .csv file with the columns age, male, female."
         )
-    return LifeTable(path.name, _figures(path.name, read_text(path)))
+    return LifeTable(path.name, _death_probabilities(path.name, read_text(path)))
 
 
 @functools.cache
 def _bundled() -> LifeTable:
-    return LifeTable(SSA_2022, _figures(BUNDLED, bundled_text(BUNDLED)))
+    return LifeTable(SSA_2022, _death_probabilities(BUNDLED, bundled_text(BUNDLED)))
 
 
-def _figures(file: str, text: str) -> dict[str, tuple[float, ...]]:
+def _death_probabilities(file: str, text: str) -> dict[str, tuple[float, ...]]:
     """Read the probabilities to die within a year, by sex; ignore other columns and empty lines."""
     reader = csv.reader(StringIO(text, newline=""), strict=True)
     try:
@@ -224,7 +224,7 @@ def _figures(file: str, text: str) -> dict[str, tuple[float, ...]]:
     if not rows:
         raise InvalidArgument(f"{file}, line 1: the file is empty; {_REMEDY}.")
     top, header = rows[0]
-    columns = _columns(header, f"{file}, line {top}")
+    columns = _read_header(header, f"{file}, line {top}")
     figures: dict[str, list[float]] = {sex: [] for sex in SEXES if sex in columns}
     for age, (line, row) in enumerate(rows[1:]):
         location = f"{file}, line {line}"
@@ -242,7 +242,7 @@ def _figures(file: str, text: str) -> dict[str, tuple[float, ...]]:
     return {sex: tuple(values) for sex, values in figures.items()}
 
 
-def _columns(header: Sequence[str], location: str) -> list[str]:
+def _read_header(header: Sequence[str], location: str) -> list[str]:
     names = [name.strip().lower() for name in header]
     columns = ", ".join(map(repr, header))
     for needed in (("age",), SEXES):

@@ -63,7 +63,7 @@ def study_judge() -> tuple[dict[str, str], dict[str, str]]:
         ),
         "correctness": texts["LLM_EVAL_PROMPT"].format(targets="{answers}", pred="{reply}"),
     }
-    evaluation = _function(_tree(UTILS), "llm_eval")
+    evaluation = _find_function(_parse_study_file(UTILS), "llm_eval")
     systems = []
     for node in ast.walk(evaluation):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "get_proprietary_response":
@@ -108,10 +108,12 @@ class StudyFormats:
             return replace(item, question=text)
         place = LETTERS.index(item.target)
         right = item.choices[place]
-        if "choices_str" not in _fields(template):  # the question itself asks for yes or no
+        if "choices_str" not in _template_fields(
+            template
+        ):  # the question itself asks for yes or no
             answers: tuple[str, ...] = (right.lower(),)
-        elif label := self._label(item):
-            answers = (f"Choice {_labelled(label, place, '').strip(' .')}",)
+        elif label := self._choice_template(item):
+            answers = (f"Choice {_fill_choice_template(label, place, '').strip(' .')}",)
             answers += () if self._branch(item) in self.branches else (right,)
         else:
             answers = (right,)
@@ -133,7 +135,7 @@ class StudyFormats:
         templates = self._templates(item) or ["{question}"]
         return _first_fillable(templates, self._fillings(item).keys())
 
-    def _label(self, item: Question) -> str | None:
+    def _choice_template(self, item: Question) -> str | None:
         """Return the template of a choice, or None if choices are not labelled."""
         return _first_fillable(self._templates(item), {"idx", "letter", "x", "choice"})
 
@@ -142,15 +144,17 @@ class StudyFormats:
         question = item.question.strip()
         fillings = {"question": question, "input_args": question, **item.fields}
         if item.choices:
-            label = self._label(item) or "{x}"
-            choices = (_labelled(label, place, text) for place, text in enumerate(item.choices))
+            label = self._choice_template(item) or "{x}"
+            choices = (
+                _fill_choice_template(label, place, text) for place, text in enumerate(item.choices)
+            )
             fillings["choices_str"] = ", ".join(choices)
         return fillings
 
 
 def _first_fillable(templates: Iterable[str], names: Set[str]) -> str | None:
     """Return the first template whose fields are all among the names."""
-    return next((template for template in templates if _fields(template) <= names), None)
+    return next((template for template in templates if _template_fields(template) <= names), None)
 
 
 def study_formats() -> StudyFormats:
@@ -159,9 +163,9 @@ def study_formats() -> StudyFormats:
     Raises:
         DataUnavailable: The study's file could not be downloaded.
     """
-    tree = _tree(UTILS)
+    tree = _parse_study_file(UTILS)
     branches: dict[str, list[str]] = {}
-    for node in ast.walk(_function(tree, "get_data_df")):
+    for node in ast.walk(_find_function(tree, "get_data_df")):
         if isinstance(node, ast.If):
             names = [part.value for part in ast.walk(node.test) if isinstance(part, ast.Constant)]
             parts = chain.from_iterable(map(ast.walk, node.body))
@@ -171,7 +175,7 @@ def study_formats() -> StudyFormats:
             branches.setdefault(name, [_template(text) for text in texts])
     (ending,) = (
         ast.literal_eval(node.right)
-        for node in ast.walk(_function(tree, "get_hf_dataset"))
+        for node in ast.walk(_find_function(tree, "get_hf_dataset"))
         if isinstance(node, ast.BinOp)
     )
     return StudyFormats(branches, ending)
@@ -180,18 +184,18 @@ def study_formats() -> StudyFormats:
 def _constants() -> dict[str, str]:
     """Return the values of the constants in the study's file of prompts, by name."""
     constants = {}
-    for node in _tree(PROMPTS).body:
+    for node in _parse_study_file(PROMPTS).body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             with suppress(ValueError):  # a value that isn't a literal is no prompt
                 constants[node.targets[0].id] = ast.literal_eval(node.value)
     return constants
 
 
-def _tree(name: str) -> ast.Module:
+def _parse_study_file(name: str) -> ast.Module:
     return ast.parse(fetch_text(name, alternative=_INSTEAD))
 
 
-def _function(tree: ast.Module, name: str) -> ast.FunctionDef:
+def _find_function(tree: ast.Module, name: str) -> ast.FunctionDef:
     functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
     return next(function for function in functions if function.name == name)
 
@@ -217,10 +221,10 @@ def _last_name(node: ast.AST) -> str:
     return names[-1] if names else ""
 
 
-def _fields(template: str) -> set[str]:
+def _template_fields(template: str) -> set[str]:
     return {field for _, field, _, _ in Formatter().parse(template) if field is not None}
 
 
-def _labelled(label: str, place: int, text: str) -> str:
+def _fill_choice_template(label: str, place: int, text: str) -> str:
     """Return a choice with its number or letter."""
     return label.format(idx=place + 1, letter=LETTERS[place], x=text, choice=text)

@@ -118,7 +118,7 @@ def load_question_set(
         **{name: functools.partial(_bundled, name) for name in BUNDLED},
     }
     name, pool, version = records.load_pool(
-        dataset, loaders, ["question", "target"], _user_question
+        dataset, loaders, ["question", "target"], _question_of_user_row
     )
     files = records.pool_files(dataset, FILES)
     return Selection(name, choose(alternate(pool, seed), split, items), version, files=files)
@@ -184,7 +184,7 @@ def _bundled(name: str) -> tuple[list[SetQuestion], str]:
     return pool, fingerprint(repr(pool))
 
 
-def _user_question(row: OwnRow) -> SetQuestion:
+def _question_of_user_row(row: OwnRow) -> SetQuestion:
     choices, answer, target = row.choices(), row.text("answer"), row.text("target")
     if choices and answer:
         raise row.error("choices and answer exclude each other; leave one empty.")
@@ -212,7 +212,9 @@ def _user_question(row: OwnRow) -> SetQuestion:
 
 def _published(name: str) -> tuple[list[SetQuestion], str]:
     text = fetch_text(ITEMS[name])
-    read = {"boolq": _true_or_false, "halueval": _with_answers}.get(name, _with_options)
+    read = {"boolq": _true_or_false_question, "halueval": _question_with_answers}.get(
+        name, _question_with_options
+    )
     pool = []
     for row in records.csv_records(text):
         number = row["Question ID"]
@@ -222,7 +224,7 @@ def _published(name: str) -> tuple[list[SetQuestion], str]:
     return pool, fingerprint(text)
 
 
-def _with_options(row: Record) -> SetQuestion:
+def _question_with_options(row: Record) -> SetQuestion:
     """Return a question with options, split from its passage if the text has one.
 
     AGIEval repeats the options at the end of the text; they are dropped.
@@ -238,13 +240,13 @@ def _with_options(row: Record) -> SetQuestion:
     )
 
 
-def _true_or_false(row: Record) -> SetQuestion:
+def _true_or_false_question(row: Record) -> SetQuestion:
     return SetQuestion(
         id="", kind="true_false", question=row["Question"], target=row["Correct Answer"]
     )
 
 
-def _with_answers(row: Record) -> SetQuestion:
+def _question_with_answers(row: Record) -> SetQuestion:
     """Return a question with its right and its hallucinated answer."""
     return SetQuestion(
         id="",

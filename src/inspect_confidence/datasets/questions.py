@@ -123,16 +123,17 @@ def question_of(name: str) -> Question:
     """
     if name in bundled_questions():
         return bundled_questions()[name]
-    return _published(name.split("-", 1)[0])[name]
+    return _published_by_id(name.split("-", 1)[0])[name]
 
 
 @functools.cache
-def _published(dataset: str) -> Mapping[str, Question]:
+def _published_by_id(dataset: str) -> Mapping[str, Question]:
     readers = {"mmlu": _mmlu, "gsm8k": _gsm8k, "truthfulqa": lambda: _truthfulqa(0)}
     return by_id(readers.get(dataset, tuple)())
 
 
 def _bundled(*parts: str) -> tuple[list[Question], str]:
+    """Return the questions of bundled files, and the fingerprint of the files' texts."""
     version = fingerprint("".join(records.bundled_text(f"{part}.jsonl") for part in parts))
     return list(chain.from_iterable(map(bundled_part, parts))), version
 
@@ -160,12 +161,12 @@ def own_question(row: OwnRow) -> Question:
         split=row.split,
         question=row.as_written("question"),
         choices=choices,
-        target=row.letter(choices) if choices else _number(row),
+        target=row.letter(choices) if choices else _number_target(row),
         part=row.text("subject"),
     )
 
 
-def _number(row: OwnRow) -> str:
+def _number_target(row: OwnRow) -> str:
     target = row.text("target")
     grouped = re.fullmatch(r"-?\d{1,3}(,\d{3})+(\.\d+)?", target)
     plain = target.replace(",", "") if grouped else target
@@ -173,7 +174,7 @@ def _number(row: OwnRow) -> str:
         Fraction(plain)
     except (ValueError, ZeroDivisionError):
         raise row.error(
-            f"target {target!r} is no number; free answers are numbers, other questions need "
+            f"target {target!r} is not a number; free answers are numbers, other questions need "
             "`choices`."
         ) from None
     return plain
@@ -205,12 +206,12 @@ def _mmlu() -> Iterator[Question]:
     for row in downloaded_records(MMLU):
         subject = row["subject"]
         counts[subject] += 1
-        # In the hub's form choices are a list and the answer is its place in it.
-        hub = "choices" in row
+        # In the hub's form the choices are a list, and the answer is an index of the list.
+        is_hub_form = "choices" in row
         yield Question(
             id=f"mmlu-{subject}-{counts[subject]:04d}",
             question=row["question"],
-            choices=tuple(row["choices"] if hub else map(row.get, "ABCD")),
-            target=LETTERS[row["answer"]] if hub else row["answer"],
+            choices=tuple(row["choices"] if is_hub_form else map(row.get, "ABCD")),
+            target=LETTERS[row["answer"]] if is_hub_form else row["answer"],
             part=subject,
         )

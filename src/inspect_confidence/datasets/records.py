@@ -61,7 +61,7 @@ def _csv_rows(path: Path) -> list[Record]:
 
 def _jsonl_rows(path: Path) -> list[Record]:
     rows = []
-    # Only line feeds: JSON text may hold other line separators as they are.
+    # Split at line feeds only, because JSON text may contain other line separators.
     for number, line in enumerate(read_text(path).split("\n"), start=1):
         if line.strip():
             try:
@@ -95,12 +95,16 @@ class OwnRow:
 
     @property
     def id(self) -> str:
-        """The row's `id` cell, or the file's name and the row's number."""
+        """Text of the `id` cell; if it is empty, the file's name and the row's number."""
         return self.text("id") or f"{self.path.stem}-{self.number:04d}"
 
     @property
     def split(self) -> Split | None:
-        """`train`, `test`, or None if the cell is empty."""
+        """Split that the `split` cell names; None if the cell is empty.
+
+        Raises:
+            InvalidArgument: The cell is neither `train` nor `test`.
+        """
         split = self.record.get("split") or None
         if split not in ("train", "test", None):
             raise self.error(f"split {split!r} is not train or test.")
@@ -108,13 +112,13 @@ class OwnRow:
 
     def text(self, column: str) -> str:
         """Return a cell's text without surrounding blanks; empty if the cell is absent."""
-        return cell_text(self._scalar(column))
+        return cell_text(self._scalar_cell(column))
 
     def as_written(self, column: str) -> str:
         """Return the text of a required cell with its surrounding blanks."""
-        return str(self._scalar(column))
+        return str(self._scalar_cell(column))
 
-    def _scalar(self, column: str) -> object:
+    def _scalar_cell(self, column: str) -> object:
         """Return a cell's value, which must not be a list or an object."""
         value = self.record.get(column)
         if isinstance(value, list | dict):
@@ -133,13 +137,14 @@ class OwnRow:
                 value = str(value).split("|")
         if not isinstance(value, list) or any(isinstance(text, list | dict) for text in value):
             raise self.error(
-                f'choices {value!r:.60} are no list of texts; write ["one", "other"] or one|other.'
+                f"choices {value!r:.60} are not a list of texts; "
+                'write ["one", "other"] or one|other.'
             )
         choices = tuple(str(choice).strip() for choice in value)
         if not 2 <= len(choices) <= len(LETTERS):
             raise self.error(f"{len(choices)} choices; give 2 to {len(LETTERS)}.")
         if "" in choices or len(set(choices)) < len(choices):
-            raise self.error(f"choices are empty or there twice: {list(choices)}.")
+            raise self.error(f"a choice is empty or duplicated: {list(choices)}.")
         return choices
 
     def letter(self, choices: tuple[str, ...]) -> str:
@@ -194,7 +199,7 @@ def load_pool(
 def own_items(
     dataset: object, required: Iterable[str], parse: Callable[[OwnRow], ItemT]
 ) -> tuple[list[ItemT], str, str]:
-    """Load the items of a user's file, one a row, with the file's fingerprint and name.
+    """Load a user's file, and return its items (one per row), its fingerprint and its name.
 
     Args:
         dataset: Path of the file, relative to the user's working folder.
@@ -209,7 +214,9 @@ def own_items(
     items = [parse(OwnRow(record, path, number)) for number, record in rows]
     for name, count in Counter(item.id for item in items).items():
         if count > 1:
-            raise InvalidArgument(f"{path.name}: the id {name!r} stands there {count} times.")
+            raise InvalidArgument(
+                f"{path.name}: {count} rows have the id {name!r}; make ids unique."
+            )
     return items, fingerprint(read_text(path)), path.name
 
 
@@ -245,21 +252,23 @@ def bundled_records(file: str) -> list[Record]:
 
 
 def downloaded_records(name: str) -> Any:
-    """Read a source's file: its rows (lists are arrays if from parquet), or the object of a json.
+    """Read a source's file: the rows of a table, or the object of a json file.
+
+    Lists in the cells of a parquet file are arrays.
 
     Raises:
         DataUnavailable: The file could not be downloaded, or can't be read.
     """
     path = file_of(name)
     try:
-        return _records(path)
+        return _parse_file(path)
     except (OSError, ValueError, csv.Error) as error:  # pyarrow's and json's are ValueErrors
         raise DataUnavailable(
             f"{path} can't be read ({error!s:.100}); remove it, and it is downloaded again."
         ) from error
 
 
-def _records(path: Path) -> Any:
+def _parse_file(path: Path) -> Any:
     if path.suffix == ".parquet":
         # Imported here because pandas takes a second, which other data sets should not cost.
         import pandas as pd  # noqa: PLC0415

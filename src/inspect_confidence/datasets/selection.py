@@ -88,7 +88,7 @@ def alternate(
     limit: int | None = None,
     group: Callable[[ItemT], str] | None = None,
 ) -> list[ItemT]:
-    """Order items by seed and assign train and test alternately, so that any prefix holds both.
+    """Order items by seed and assign the splits alternately, so that any prefix has both splits.
 
     Items that already have a split keep it.
 
@@ -150,8 +150,8 @@ def choose(items: Sequence[ItemT], split: str, count_or_ids: object) -> list[Ite
             chosen = _with_ids(chosen, list(filter(None, map(str.strip, lines))), split)
     if not chosen:
         raise InvalidArgument(
-            f"No item is left in split={split}; look at the data set, at what else is asked to be "
-            "left out, and at the items named."
+            f"No item is left in split={split}; check the data set, the arguments that exclude "
+            "items, and the ids in `items`."
         )
     return chosen
 

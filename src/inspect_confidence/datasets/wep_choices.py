@@ -52,7 +52,7 @@ COMPLEMENTS: Mapping[str, str] = {
     "below_high": "above_high",
 }
 
-_FIRST = {second: first for first, second in COMPLEMENTS.items()}
+_FIRST_OF_PAIR = {second: first for first, second in COMPLEMENTS.items()}
 
 RANGES: Mapping[int, Sequence[tuple[float, float]]] = {
     5: ((0.92, 1), (0.61, 0.92), (0.41, 0.61), (0.13, 0.41), (0, 0.13)),
@@ -93,7 +93,7 @@ class ChoicePrompt(Item):
     def share(self) -> float:
         """Share of the 20 numbers inside the interval."""
         low, high = POINTS[self.numbers][self.point]
-        return sum(_inside(self.interval, x, low, high) for x in NUMBERS[self.numbers]) / 20
+        return sum(_is_inside(self.interval, x, low, high) for x in NUMBERS[self.numbers]) / 20
 
     @property
     def right(self) -> int:
@@ -123,7 +123,7 @@ def ordered_design(seed: int) -> list[ChoicePrompt]:
     """
     clusters: dict[str, list[ChoicePrompt]] = {}
     for prompt in design():
-        first = _FIRST.get(prompt.interval, prompt.interval)
+        first = _FIRST_OF_PAIR.get(prompt.interval, prompt.interval)
         name = f"{prompt.scenario}-{prompt.choice_set}-{prompt.numbers}-{first}"
         clusters.setdefault(name, []).append(prompt)
     ordered: list[ChoicePrompt] = []
@@ -133,7 +133,11 @@ def ordered_design(seed: int) -> list[ChoicePrompt]:
 
 
 def right_choice(share: float, choice_set: int) -> int:
-    """Return the index of the choice whose range holds a probability."""
+    """Return the index of the choice whose range holds a probability.
+
+    Raises:
+        ValueError: The share is not from 0 to 1.
+    """
     # The middle range is closed; those above it include their upper end, those below their lower.
     middle = len(RANGES[choice_set]) // 2
     for place, (low, high) in enumerate(RANGES[choice_set]):
@@ -141,10 +145,10 @@ def right_choice(share: float, choice_set: int) -> int:
         below = share <= high if place <= middle else share < high
         if above and below:
             return place
-    raise ValueError(f"{share} is no probability.")
+    raise ValueError(f"{share} is not a probability from 0 to 1.")
 
 
-def _inside(interval: str, x: float, low: float, high: float) -> bool:
+def _is_inside(interval: str, x: float, low: float, high: float) -> bool:
     return {
         "below_low": x < low,
         "above_low": x > low,

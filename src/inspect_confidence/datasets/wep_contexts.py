@@ -103,7 +103,7 @@ def load_contexts(
             "in common; Chinese ones are concise."
         )
     available = list(dict.fromkeys(chain.from_iterable(context.statements for context in pool)))
-    requested = _words(words, available, bundled=name == "bundled")
+    requested = _resolve_words(words, available, bundled=name == "bundled")
     ordered = alternate(pool, seed, group=lambda context: f"{context.language} {context.setting}")
     return Selection(name, choose(ordered, split, items), version, files=files), requested
 
@@ -133,7 +133,8 @@ def bundled_contexts() -> Mapping[str, Context]:
     return contexts
 
 
-def _words(words: object, available: Sequence[str], *, bundled: bool) -> list[str]:
+def _resolve_words(words: object, available: Sequence[str], *, bundled: bool) -> list[str]:
+    """Return the words that the argument `words` names, in its order or that of the survey."""
     requested = parts(words)
     if requested == ["all"] or (requested == ["survey"] and not bundled):
         return list(available)
@@ -159,7 +160,9 @@ def _user_contexts(path: Path) -> list[Context]:
         counts = Counter(row["word"] for row in statements)
         for word, count in counts.items():
             if count > 1:
-                raise InvalidArgument(f"{location} has the word {word!r} twice.")
+                raise InvalidArgument(
+                    f"{location} has the word {word!r} twice; give one statement per word."
+                )
         if len({row["clause"] for row in statements}) > 1:
             raise InvalidArgument(f"{location} has several clauses; a context has one.")
         contexts.append(

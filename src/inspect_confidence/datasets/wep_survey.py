@@ -63,7 +63,7 @@ def read_survey(path: Path) -> Survey:
         raise InvalidArgument(f"{path.name} can't be read: {error}.") from None
     if len(rows) < 2:
         raise InvalidArgument(
-            f"{path.name} holds no answers; give a column a word, a row a person."
+            f"{path.name} holds no answers; give one column per word and one row per person."
         )
     counts: dict[str, dict[float, int]] = {}
     for column, title in enumerate(rows[0]):
@@ -82,7 +82,7 @@ def read_survey(path: Path) -> Survey:
             raise InvalidArgument(f"{path.name} has two columns for {word!r}.")
         counts[word] = dict(Counter(value for value in values if value is not None))
     if not counts:
-        raise InvalidArgument(f"{path.name} has no column of numbers; give a column a word.")
+        raise InvalidArgument(f"{path.name} has no column of numbers; give one column per word.")
     return counts
 
 
