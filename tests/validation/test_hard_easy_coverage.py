@@ -27,7 +27,7 @@ from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import Condition, Key
 from inspect_confidence.studies.estimate import ordered_units, resample, results_of
 from inspect_confidence.studies.life_eval import numbers
-from inspect_confidence.studies.life_eval.judgments import CLUSTERS, age_names, ages_of
+from inspect_confidence.studies.life_eval.judgments import CLUSTERS, age_clusters, age_names
 from inspect_confidence.studies.study import Resampling
 from inspect_confidence.tasks.question_sets import question_sets
 from validation.coverage import Coverage, lacking
@@ -35,7 +35,7 @@ from validation.coverage import Coverage, lacking
 RESAMPLES = 400
 TOOLBOX = [
     form
-    for form in numbers.KNOWN
+    for form in numbers.METRICS_OF_CHANCES
     if metrics.METRICS[form.metric].interval.over(CLUSTERS).method != "none"
 ]
 RADII = (1, 5, 10, 20)
@@ -159,8 +159,8 @@ def covered(people: People, simulations: int) -> list[Coverage]:
         estimands = [*numbers.judgment_statistics(rows, units, Condition(), resampling)]
         estimands += numbers.extra_statistics(rows, units, Condition(), resampling)
         if len(people.radii) > 1:  # within a radius there is no slope in the results
-            estimands.append(numbers.slope(rows, units, Condition()))
-        drawn_estimands = resample(estimands, len(units), resampling, clusters=ages_of(rows))
+            estimands.append(numbers.hard_easy_statistics(rows, units, Condition()))
+        drawn_estimands = resample(estimands, len(units), resampling, clusters=age_clusters(rows))
         for row in results_of(drawn_estimands, Key("life_eval", "m", "d")):
             name = name_of(row.metric, Condition.read(row.condition))
             if name in counts and not np.isnan(row.ci_low):

@@ -1,4 +1,4 @@
-"""LifeEval's and the question sets' samples as judgments, and judgments of a file made whole."""
+"""LifeEval's and the question sets' samples as judgments, and completion of files' judgments."""
 
 import json
 from collections.abc import Sequence
@@ -24,7 +24,10 @@ _VERDICTS = ("True", "False")
 
 
 def read_age(sample: SampleFacts) -> list[dict[str, Any]]:
-    """Read the judgments of a person: stated confidence in an age, and the token's if asked."""
+    """Read the judgments of a person: one of the stated confidence in an age at death.
+
+    With log probabilities requested there is another one, of the probability of the answer's token.
+    """
     names = ("item", "split", "sex", "age", "radius")
     score, outcome = sample.read("age_at_death")
     row = {name: sample.metadata.get(name) for name in names} | {"source": STATED}
@@ -47,10 +50,14 @@ def read_age(sample: SampleFacts) -> list[dict[str, Any]]:
 
 
 def read_options(sample: SampleFacts) -> list[dict[str, Any]]:
-    """Read the judgments of a question: stated confidence, and the token's if asked."""
+    """Read the judgments of a question: one of the stated confidence in the answer.
+
+    With log probabilities requested there is another one, of the probability of the answer's token,
+    but not if the sample has no score or the answer was given in the question.
+    """
     metadata = sample.metadata
     score, outcome = sample.read("option_confidence")
-    value, facts = score.value, score.metadata
+    value, score_metadata = score.value, score.metadata
     row = {
         "item": metadata["item"],
         "split": metadata.get("split"),
@@ -64,37 +71,38 @@ def read_options(sample: SampleFacts) -> list[dict[str, Any]]:
     stated_row = {"source": STATED, **score.select("confidence", "raw_sum"), **outcome}
     if not value:
         return [row | stated_row]
-    stated_row["probabilities"] = _text_of_list(facts["probabilities"])
+    stated_row["probabilities"] = _empty_if_no_values(score_metadata["probabilities"])
     if metadata["kind"] == "given" or not sample.generation.get("logprobs"):
         return [row | stated_row]
     token_row = {
         "source": TOKEN,
         "confidence": value["token_confidence"],
-        "probabilities": _text_of_list(facts["token_probabilities"]),
-        "unseen_mass": facts["unseen_mass"],
-        "status": facts["token_status"],
-        "reason": facts["token_detail"],
+        "probabilities": _empty_if_no_values(score_metadata["token_probabilities"]),
+        "unseen_mass": score_metadata["unseen_mass"],
+        "status": score_metadata["token_status"],
+        "reason": score_metadata["token_detail"],
     }
     return [row | stated_row, row | token_row]
 
 
-def _text_of_list(text: str) -> str:
+def _empty_if_no_values(text: str) -> str:
+    """Return the text of a JSON list; empty if the list is."""
     return "" if text == "[]" else text
 
 
-def completed_ages(rows: pd.DataFrame) -> pd.DataFrame:
-    """Check judgments of LifeEval and complete them; the task's default window becomes empty.
+def complete_ages(rows: pd.DataFrame) -> pd.DataFrame:
+    """Check and complete judgments of LifeEval; the default window becomes an empty text.
 
     If answers come without their true probability, the life table gives the true probability and
-    the best answer.
+    the best answer. `unit` names the age. A token's judgment that could not be read has no score.
 
     Raises:
         InvalidArgument: A share lies outside [0, 1], an age or radius is missing, or the table
-            doesn't have a sex or age whose true probability is missing.
+            does not have a sex or age whose true probability is missing.
     """
     if missing := missing_ages(rows):
         raise InvalidArgument(f"{next(iter(missing.values()))}; {len(missing)} rows lack it.")
-    rows = _scored(rows)
+    rows = _fill_missing_scores(rows)
     check_shares(rows, ("confidence", "score", "mas"))
     unread = (rows["source"] == TOKEN) & (rows["status"] != "ok")
     rows = rows.assign(score=rows["score"].mask(unread), unit=age_names(rows))
@@ -104,7 +112,7 @@ def completed_ages(rows: pd.DataFrame) -> pd.DataFrame:
 def missing_ages(rows: pd.DataFrame) -> dict[int, str]:
     """Return the reason, by position, of each readable judgment without an age or a radius.
 
-    A sample that was never written has a status, but not the values that it would have asked.
+    Failed judgments may lack both, because their samples were never written.
     """
     reasons = {}
     for name in ("age", "radius"):
@@ -120,11 +128,11 @@ CLUSTERS = Clusters(
     note="neighbouring ages are alike: interval by cosines over age",
     are_ordered=True,
 )
-"""The units of LifeEval: answers and confidence depend over years of age, sexes and radii."""
+"""Units of LifeEval: ages, because judgments of one or of neighbouring ages are dependent."""
 
 
-def ages_of(rows: pd.DataFrame) -> Clusters:
-    """Return the ages of judgments; the trend is the mean maximum achievable score of each age.
+def age_clusters(rows: pd.DataFrame) -> Clusters:
+    """Return the clusters of judgments; their trend is the mean maximum achievable score by age.
 
     The life table determines the maximum, so that differences along this trend are no sampling
     error.
@@ -135,18 +143,21 @@ def ages_of(rows: pd.DataFrame) -> Clusters:
 
 
 def age_names(rows: pd.DataFrame) -> pd.Series:
-    """Name each judgment's age, so that names are in the order of ages."""
+    """Return each judgment's age as text that sorts like the number; `unknown` if it is missing."""
     return rows["age"].map("{:09.4f}".format, na_action="ignore").fillna("unknown").astype(object)
 
 
-def cluster_of(rows: pd.DataFrame) -> pd.Series:
-    """Name each judgment's decade of age and radius, which are resampled beside other items."""
-    group = (rows["age"] // 10).fillna(-1).astype(int)
-    names = [f"{decade} {radius:g}" for decade, radius in zip(group, rows["radius"], strict=True)]
+def decade_names(rows: pd.DataFrame) -> pd.Series:
+    """Return the name of each judgment's decade of age and radius.
+
+    They are LifeEval's units where its judgments are pooled with those of other data sets.
+    """
+    decades = (rows["age"] // 10).fillna(-1).astype(int)
+    names = [f"{decade} {radius:g}" for decade, radius in zip(decades, rows["radius"], strict=True)]
     return pd.Series(names, rows.index, dtype=object)
 
 
-def _scored(rows: pd.DataFrame) -> pd.DataFrame:
+def _fill_missing_scores(rows: pd.DataFrame) -> pd.DataFrame:
     """Add `score`, `mas` and `best_answer` from the life table to answers without a score."""
     lacking = rows["answer"].notna() & rows["score"].isna()
     if not lacking.any():
@@ -155,7 +166,7 @@ def _scored(rows: pd.DataFrame) -> pd.DataFrame:
     table_columns = {"table": rows["table"].replace("", SSA_2022)}
     table_columns["window"] = rows["window"].replace("", HALF_OPEN)
     rows = rows.assign(sex=sex, **table_columns)
-    # Of all rows, so that means of the maximum rest on readable and unreadable replies alike.
+    # The maximum is computed for unreadable replies too, so that its mean is over all questions.
     is_computed = lacking | (rows["mas"].isna() & sex.isin(SEXES))
     for table, table_rows in rows[is_computed].groupby("table", sort=False):
         lives = read_life_table(table)
@@ -170,16 +181,16 @@ def _scored(rows: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
-def completed_options(rows: pd.DataFrame) -> pd.DataFrame:
+def complete_options(rows: pd.DataFrame) -> pd.DataFrame:
     """Complete the judgments of question sets from other columns.
 
-    `choices` follows from `probabilities`, which are divided by their sum (kept in `raw_sum`);
-    `correct` from `answer` and `target`, `confidence` from `answer` and `probabilities`. What a
-    token said of a reply that couldn't be read has no `correct`.
+    Probabilities are divided by their sum, which is kept in `raw_sum`. `choices` is their number.
+    `correct` follows from `answer` and `target`, `confidence` from `answer` and `probabilities`.
+    Declined questions, and a token's judgments of unreadable replies, have no `correct`.
 
     Raises:
-        InvalidArgument: A share lies outside [0, 1], `kind` or `source` isn't known, or
-            probabilities aren't a list of them, one an option.
+        InvalidArgument: A share lies outside [0, 1], `kind` or `source` is not known, or
+            `probabilities` is not a list with one probability for each option.
     """
     rows = rows.copy()
     if unknown := {**unknown_kinds(rows), **unknown_sources(rows)}:
@@ -187,15 +198,15 @@ def completed_options(rows: pd.DataFrame) -> pd.DataFrame:
     # A judgment whose source could not be read counts as one that failed to state an answer.
     rows["source"] = rows["source"].replace("", STATED)
     for name in ("answer", "target"):
-        rows[name] = [_option(text) for text in rows[name]]
-    probabilities = [_probabilities(text) for text in rows["probabilities"]]
+        rows[name] = [_normalize_option(text) for text in rows[name]]
+    probabilities = [_read_probabilities(text) for text in rows["probabilities"]]
     lengths = np.array([len(shares) or np.nan for shares in probabilities], float)
-    differs = (rows["choices"].notna() & (rows["choices"] != lengths)).to_numpy()
-    different = differs & ~np.isnan(lengths)
-    if different.any():
+    is_other = (rows["choices"].notna() & (rows["choices"] != lengths)).to_numpy()
+    is_contradiction = is_other & ~np.isnan(lengths)
+    if is_contradiction.any():
         raise InvalidArgument(
-            f"choices={rows.loc[different, 'choices'].iloc[0]:g} with "
-            f"{lengths[different][0]:g} probabilities; give one for each choice."
+            f"choices={rows.loc[is_contradiction, 'choices'].iloc[0]:g} with "
+            f"{lengths[is_contradiction][0]:g} probabilities; give one for each choice."
         )
     rows["choices"] = rows["choices"].where(rows["choices"].notna(), lengths)
     sums = np.array([sum(shares) if shares else np.nan for shares in probabilities])
@@ -206,7 +217,7 @@ def completed_options(rows: pd.DataFrame) -> pd.DataFrame:
     rows["raw_sum"] = rows["raw_sum"].where(rows["raw_sum"].notna(), sums)
     rows["probabilities"] = [json.dumps(shares) if shares else "" for shares in normalized]
     named_shares = [
-        shares[_place(answer, len(shares))] if shares and answer else np.nan
+        shares[_option_index(answer, len(shares))] if shares and answer else np.nan
         for shares, answer in zip(normalized, rows["answer"], strict=True)
     ]
     rows["confidence"] = rows["confidence"].where(
@@ -230,6 +241,10 @@ def unknown_sources(rows: pd.DataFrame) -> dict[int, str]:
 
 
 def _unknown_values(rows: pd.DataFrame, name: str, known_values: Sequence[str]) -> dict[int, str]:
+    """Return the reason, by position, of each judgment with another value in the column `name`.
+
+    A failed judgment may have no value.
+    """
     is_empty = (rows[name] == "") & (rows["status"] != "ok")
     reasons = {}
     for position in np.flatnonzero(~rows[name].isin(known_values) & ~is_empty).tolist():
@@ -239,42 +254,45 @@ def _unknown_values(rows: pd.DataFrame, name: str, known_values: Sequence[str]) 
 
 
 def option_contradictions(rows: pd.DataFrame) -> dict[int, str]:
-    """Return the reason, by place, of each judgment whose answer or target is no option."""
+    """Return the reason, by position, of each judgment whose columns contradict each other.
+
+    The answer or the target is not among the options with `probabilities`, or `choices` is not
+    their number. Judgments without probabilities have no contradiction.
+    """
     reasons: dict[int, str] = {}
     columns = [rows[name] for name in ("probabilities", "choices", "answer", "target")]
-    for place, (text, choices, *options) in enumerate(zip(*columns, strict=True)):
+    for position, (text, choices, *options) in enumerate(zip(*columns, strict=True)):
         if not text:
             continue
-        count = len(_probabilities(text))
+        count = len(_read_probabilities(text))
         if pd.notna(choices) and choices != count:
-            reasons[place] = (
+            reasons[position] = (
                 f"choices={choices:g} with {count} probabilities; give one for each choice"
             )
             continue
-        for option in filter(None, map(_option, options)):
+        for option in filter(None, map(_normalize_option, options)):
             try:
-                _place(option, count)
+                _option_index(option, count)
             except InvalidArgument as error:
-                reasons[place] = error.message.removesuffix(".")
+                reasons[position] = error.message.removesuffix(".")
     return reasons
 
 
-def stated_options(rows: pd.DataFrame) -> pd.DataFrame:
-    """Complete judgments of question sets, with the confidence in the named option.
+def complete_without_probabilities(rows: pd.DataFrame) -> pd.DataFrame:
+    """Complete judgments of question sets, and drop the probabilities of their options.
 
-    The other options' probabilities are dropped, because changes to the confidence do not apply to
-    them.
+    The confidence in the named option stays. A change to it does not apply to the other options.
     """
-    return completed_options(rows).assign(probabilities="")
+    return complete_options(rows).assign(probabilities="")
 
 
-def _option(text: str) -> str:
+def _normalize_option(text: str) -> str:
     """Normalize an option to a capital letter, True or False."""
     word = text.strip()
     return word.capitalize() if word.lower() in ("true", "false") else word.upper()
 
 
-def graded(rows: pd.DataFrame, convention: str | None) -> pd.DataFrame:
+def grade_by_convention(rows: pd.DataFrame, convention: str | None) -> pd.DataFrame:
     """Grade completed judgments by the convention.
 
     `authors`, the default: the named letter is the answer, and its probability is the confidence.
@@ -287,16 +305,21 @@ def graded(rows: pd.DataFrame, convention: str | None) -> pd.DataFrame:
         return rows
     rows = rows.copy()
     for index, text, target in zip(rows.index, rows["probabilities"], rows["target"], strict=True):
-        if target and (probabilities := _probabilities(text)):
-            tied = [p == max(probabilities) for p in probabilities]
+        if target and (probabilities := _read_probabilities(text)):
+            is_largest = [p == max(probabilities) for p in probabilities]
             rows.loc[index, "confidence"] = max(probabilities)
-            rows.loc[index, "correct"] = tied[_place(target, len(tied))] / sum(tied)
+            target_index = _option_index(target, len(is_largest))
+            rows.loc[index, "correct"] = is_largest[target_index] / sum(is_largest)
             rows.loc[index, "status"] = "ok"
     return rows
 
 
-def _place(option: str, count: int) -> int:
-    """Return the position of an option among `count` probabilities."""
+def _option_index(option: str, count: int) -> int:
+    """Return the index of an option, such as `B` or `False`, among `count` probabilities.
+
+    Raises:
+        InvalidArgument: There is no such option.
+    """
     name = option.strip(" ().:").capitalize()
     names: Sequence[str] = _VERDICTS if name in _VERDICTS else tuple(ascii_uppercase)
     if name not in names[:count]:
@@ -307,9 +330,15 @@ def _place(option: str, count: int) -> int:
     return names.index(name)
 
 
-def _probabilities(text: str) -> list[float]:
+def _read_probabilities(text: str) -> list[float]:
+    """Read the probabilities of options from a JSON list; none from an empty text.
+
+    Raises:
+        InvalidArgument: The text is not a list of numbers from 0 to 1 with a sum above 0.
+    """
     if not text:
         return []
+    # 2 is out of range, so that a text that is not a list of numbers is refused below.
     try:
         values = json.loads(text)
         shares = [float(value) for value in values] if isinstance(values, list) else [2.0]

@@ -27,7 +27,7 @@ from inspect_confidence.studies.estimate import (
     unit_indices,
 )
 from inspect_confidence.studies.life_eval.columns import STATED, TOKEN
-from inspect_confidence.studies.life_eval.judgments import CLUSTERS, ages_of
+from inspect_confidence.studies.life_eval.judgments import CLUSTERS, age_clusters
 from inspect_confidence.studies.notes import (
     describe_counts,
     describe_left_out,
@@ -41,7 +41,7 @@ def read_groups(name: str, value: object) -> dict[str, str]:
     """Read the group of each model from a csv or jsonl file with `model` and `group`.
 
     Raises:
-        InvalidArgument: The file can't be used, or gives a model two groups.
+        InvalidArgument: The file cannot be read, or gives a model two groups.
     """
     path = user_path(name, value)
     groups: dict[str, str] = {}
@@ -58,20 +58,22 @@ class LifeOptions:
 
     Attributes:
         groups: The group of each model, for means over models, from a csv or jsonl file with
-            `model` and `group`; all are one group if None.
+            columns `model` and `group`; all models are one group if None.
     """
 
     groups: Mapping[str, str] | None = option(None, read_groups)
 
 
 _DECADE = 10
-_PUBLISHED = "10 bins (k/10, (k+1)/10], a confidence of 0 in none of them, as published"
+_PUBLISHED_BINNING = "10 bins (k/10, (k+1)/10], a confidence of 0 in none of them, as published"
 
 
 def compared_metrics(convention: str | None) -> list[ConfidenceMetric]:
-    """Return the compared metrics, with ECE as the convention defines it."""
+    """Return the metrics that are compared, with the ECE in the bins of the convention."""
     published = convention == "authors"
-    note, binning = (_PUBLISHED, "right_closed") if published else (calibration.OWN_TOP, "own_top")
+    note, binning = (
+        (_PUBLISHED_BINNING, "right_closed") if published else (calibration.OWN_TOP, "own_top")
+    )
     ece = calibration.confidence_metric("ece", note=note, binning=binning)
     return [ece if metric.metric == "ece" else metric for metric in calibration.COMPARED_METRICS]
 
@@ -81,18 +83,25 @@ def judgment_statistics(
 ) -> Iterator[Statistics]:
     """Yield all statistics of judgments of LifeEval or of a question set, from one source.
 
-    `rows` are completed, of question sets graded; `resampling` holds convention and thresholds.
+    `rows` are completed judgments, of question sets also graded. `resampling` has the convention
+    and the thresholds.
     """
-    for statistics in _estimated(rows, units, condition, resampling):
-        yield with_changes(statistics, n_asked=len(rows))
+    for statistics in _basic_statistics(rows, units, condition, resampling):
+        yield change_estimates(statistics, n_asked=len(rows))
 
 
-_OF_CASES = ("hle_calibration_error", "corp_uncertainty", "brier_skill", "log_score", "prr")
+_METRICS_OF_SINGLE_CASES = (
+    "hle_calibration_error",
+    "corp_uncertainty",
+    "brier_skill",
+    "log_score",
+    "prr",
+)
 
-KNOWN = tuple(
+METRICS_OF_CHANCES = tuple(
     metric
     for metric in (*calibration.CALIBRATION_METRICS, *calibration.SELECTION_METRICS)
-    if metric.metric not in _OF_CASES
+    if metric.metric not in _METRICS_OF_SINGLE_CASES
 )
 """Extra metrics of LifeEval, whose outcomes are probabilities.
 
@@ -107,22 +116,25 @@ draw or to correct. Bins of a hundred items are of no use where a decade counts 
 def extra_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """Yield the extra metrics that are defined for the outcomes of these judgments.
+    """Yield the extra metrics that are defined for these judgments.
 
     Type-2 metrics are undefined for given answers, because the confidence is itself the judgment.
     """
-    for statistics in _extra(rows, units, condition, resampling):
-        yield with_changes(statistics, n_asked=len(rows))
+    for statistics in _statistics_of_outcomes(rows, units, condition, resampling):
+        yield change_estimates(statistics, n_asked=len(rows))
 
 
-def _extra(
+def _statistics_of_outcomes(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    answers = answers_of(counted(rows), units)
+    """Yield the extra metrics of chances (LifeEval), or of right and wrong answers."""
+    answers = answers_of(with_outcomes(rows), units)
     costs = calibration.utility_metrics(resampling.costs)
     note = describe_counts(rows, ~np.isnan(answers.confidence + answers.correct))
     if "radius" in rows:
-        yield calibration.table_statistics(answers, [*KNOWN, *costs], condition, note, resampling)
+        yield calibration.table_statistics(
+            answers, [*METRICS_OF_CHANCES, *costs], condition, note, resampling
+        )
         return
     extra = [*calibration.CALIBRATION_METRICS, *calibration.SELECTION_METRICS]
     if _has_own_answers(rows):
@@ -148,15 +160,16 @@ def _has_own_answers(rows: pd.DataFrame) -> bool:
     return bool((rows["kind"] != "given").all())
 
 
-def _estimated(
+def _basic_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    answers, is_life_eval = answers_of(counted(rows), units), "radius" in rows
+    """Yield means, calibration, rounding and failures of judgments from one source."""
+    answers, is_life_eval = answers_of(with_outcomes(rows), units), "radius" in rows
     columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
     if is_life_eval:
         mas = rows["mas"].to_numpy(float)
         columns |= {"maximum_achievable_score": mas, "optimal_answer_gap": mas - answers.correct}
-    note_of_values = _left_out_of(rows)
+    note_of_values = _note_function(rows)
     yield estimate.means(condition, columns, answers.unit_index, answers.unit_count, note_of_values)
     readable = ~np.isnan(answers.confidence + answers.correct)
     note, compared = describe_counts(rows, readable), compared_metrics(resampling.convention)
@@ -165,7 +178,7 @@ def _estimated(
             compared += calibration.threshold_metrics(threshold, answers.choices)
     readable_units = len(np.unique(answers.unit_index[readable]))
     tables = calibration.table_statistics(answers, compared, condition, note, resampling)
-    yield with_changes(tables, unit_count=readable_units)
+    yield change_estimates(tables, unit_count=readable_units)
     if is_life_eval:
         correlation = metrics.correlation_of(
             answers.confidence, answers.correct, answers.unit_index, answers.unit_count
@@ -176,36 +189,38 @@ def _estimated(
     elif (rows["kind"] == "true_false").all() and rows["target"].isin(("True", "False")).all():
         stimulus = np.where(rows["target"] == "True", 0, 1)
         yield calibration.two_choice_sensitivity(answers, stimulus, condition, note)
-    yield rounding(rows, answers, condition, resampling.convention)
-    yield failures(rows, answers, condition)
+    yield rounded_share(rows, answers, condition, resampling.convention)
+    yield unread_share(rows, answers, condition)
     yield estimate.judgment_count(condition, len(rows), describe_left_out(rows["status"]))
 
 
-def rounding(
+def rounded_share(
     rows: pd.DataFrame,
     answers: Answers,
     condition: Condition,
     convention: str | None,
     note: str = "",
 ) -> Statistics:
-    """Return the share of confidences that are multiples of 5%."""
-    rounded, rule = rounded_by(100 * answers.confidence, convention)
+    """Return the share of confidences that are multiples of 5%, with its note.
+
+    Wilson's interval is used only where each item is a unit of its own.
+    """
+    rounded, rule = _multiples_of_5(100 * answers.confidence, convention)
     full_note = join_notes(rule, note, describe_counts(rows, ~np.isnan(rounded)))
     share = estimate.means(
         condition, {"round_rate": rounded}, answers.unit_index, answers.unit_count, full_note
     )
     if (estimate.unit_names(rows) == rows["item"]).all():
         return share
-    # Wilson's interval takes a unit for one judgment, or several of the same question; a decade is
-    # many.
+    # Wilson's interval takes a unit for one question; an age or a decade has several.
     rule_of_clusters = metrics.METRICS["round_rate"].interval.over(CLUSTERS)
     units = share.estimates[0].unit_count or 0
     reason = metrics.too_few(rule_of_clusters, units)
-    return with_changes(share, interval=None, no_interval_reason=reason)
+    return change_estimates(share, interval=None, no_interval_reason=reason)
 
 
-def failures(rows: pd.DataFrame, answers: Answers, condition: Condition) -> Statistics:
-    """Return the share of unreadable replies; its interval is over items also in LifeEval."""
+def unread_share(rows: pd.DataFrame, answers: Answers, condition: Condition) -> Statistics:
+    """Return the share of unreadable replies, with Wilson's interval over items, not ages."""
     failed = unread_flags(rows["status"])
     columns = {"format_failure_rate": failed}
     share = estimate.means(
@@ -213,17 +228,20 @@ def failures(rows: pd.DataFrame, answers: Answers, condition: Condition) -> Stat
     )
     item, items = pd.factorize(rows["item"])
     interval = estimate.wilson_interval(failed, item.astype(np.int64), len(items))
-    return with_changes(share, interval=interval, unit_count=len(items))
+    return change_estimates(share, interval=interval, unit_count=len(items))
 
 
-def with_changes(statistics: Statistics, **changes: Any) -> Statistics:
-    """Return the statistics with these fields of all estimates changed."""
+def change_estimates(statistics: Statistics, **changes: Any) -> Statistics:
+    """Return the statistics with the fields in `changes` set in all their estimates."""
     estimates = [replace(described, **changes) for described in statistics.estimates]
     return replace(statistics, estimates=estimates)
 
 
-def rounded_by(percent: FloatArray, convention: str | None) -> tuple[FloatArray, str]:
-    """Return which confidences are multiples of 5%, and the rule."""
+def _multiples_of_5(percent: FloatArray, convention: str | None) -> tuple[FloatArray, str]:
+    """Return which confidences are multiples of 5%, and the rule for the note.
+
+    `percent` are confidences in percent; the flag of a NaN is NaN.
+    """
     if convention == "authors":
         rounded, rule = percent % 5 == 0, "floats that 5 divides exactly, as published"
     else:
@@ -233,29 +251,31 @@ def rounded_by(percent: FloatArray, convention: str | None) -> tuple[FloatArray,
 
 
 def by_decade(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Statistics]:
-    """Yield mean answer and mean best answer in each decade of age: the best-age curve."""
-    for decade, group in rows.groupby(decades(rows), sort=True):
-        where = condition.but(age=f"{int(decade)}-{int(decade) + _DECADE - 1}")
+    """Yield the mean answer and the mean best answer in each decade of age."""
+    for decade, group in rows.groupby(decade_starts(rows), sort=True):
+        decade_condition = condition.but(age=f"{int(decade)}-{int(decade) + _DECADE - 1}")
         answer = group["answer"].where(group["score"].notna())
         columns = {"mean_answer": answer, "mean_best_answer": group["best_answer"]}
-        unit = unit_indices(group, units)
-        yield estimate.means(where, columns, unit, len(units), _left_out_of(group))
+        unit_index = unit_indices(group, units)
+        yield estimate.means(
+            decade_condition, columns, unit_index, len(units), _note_function(group)
+        )
 
 
-def _left_out_of(rows: pd.DataFrame) -> Callable[[FloatArray], str]:
-    """Return a function that writes the note on judgments without a value."""
+def _note_function(rows: pd.DataFrame) -> Callable[[FloatArray], str]:
+    """Return the function of a metric's values that describes which judgments have none."""
     return lambda values: describe_counts(rows, ~np.isnan(values))
 
 
-def decades(rows: pd.DataFrame) -> pd.Series:
+def decade_starts(rows: pd.DataFrame) -> pd.Series:
     """Return the first year of each judgment's decade of age."""
     return (rows["age"] // _DECADE * _DECADE).astype(float)
 
 
-def counted(rows: pd.DataFrame) -> pd.DataFrame:
+def with_outcomes(rows: pd.DataFrame) -> pd.DataFrame:
     """Return judgments with the columns that `Answers` takes, the outcome in `correct`.
 
-    A confidence counts only if the reply was read.
+    The outcome of LifeEval is the true probability. The confidence of an unread reply becomes NaN.
     """
     confidence = rows["confidence"].where(rows["status"] == "ok")
     if "radius" not in rows:
@@ -263,13 +283,16 @@ def counted(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(confidence=confidence, correct=rows["score"], choices=np.nan)
 
 
-def slope(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Statistics:
-    """Return the hard-easy slope of readable judgments."""
-    readable = counted(rows)
+def hard_easy_statistics(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Statistics:
+    """Return the hard-easy slope: of overconfidence on difficulty, over readable judgments.
+
+    The difficulty is one minus the maximum achievable score.
+    """
+    readable = with_outcomes(rows)
     excess = readable["confidence"] - readable["correct"]
     line = metrics.hard_easy_slope(excess, 1 - rows["mas"])
     present = (excess - rows["mas"]).notna()
-    described = Estimate(
+    slope_estimate = Estimate(
         condition,
         "hard_easy_slope",
         line.judgments,
@@ -277,8 +300,9 @@ def slope(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Statisti
         n_asked=len(rows),
         unit_count=estimate.unit_names(rows)[present].nunique(),
     )
-    unit = unit_indices(rows, units)[present]
-    return Statistics([described], _slope(readable[present], unit, len(units)))
+    unit_index = unit_indices(rows, units)[present]
+    statistic = _slope_statistic(readable[present], unit_index, len(units))
+    return Statistics([slope_estimate], statistic)
 
 
 EVERY_MODEL = "all models"
@@ -288,7 +312,9 @@ EVERY_MODEL = "all models"
 def groups_of(
     models: Sequence[str], group_by_model: Mapping[str, str] | None
 ) -> dict[str, list[str]]:
-    """Return the models of each group; without groups all models, if there are several.
+    """Return the models of each group; without groups all models are one group.
+
+    Without groups and with a single model there is no group.
 
     Raises:
         InvalidArgument: A model has no group.
@@ -306,7 +332,7 @@ def groups_of(
 
 
 _WITHOUT_MEAN = ("n", "mean_answer", "mean_best_answer")
-"""Metrics without a mean over models."""
+"""Metrics of which a mean over models has no meaning."""
 
 
 def group_mean(by_model: Mapping[str, ResampledEstimates], shared: str) -> ResampledEstimates:
@@ -314,7 +340,7 @@ def group_mean(by_model: Mapping[str, ResampledEstimates], shared: str) -> Resam
 
     Args:
         by_model: Estimates of each model.
-        shared: How many items all models have, for the notes.
+        shared: Note on the items that all models have, as `shared_items` returns it.
     """
     mean = estimate.average_estimates(by_model, _WITHOUT_MEAN, independent=False)
     estimates = [
@@ -337,8 +363,12 @@ def shared_items(rows: pd.DataFrame, models: Sequence[str]) -> str:
 def compare_contenders(
     a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling
 ) -> list[Difference]:
-    """Return the differences of completed judgments on the items that both answered."""
-    sides = [counted(a), counted(b)]
+    """Return the differences of two contenders' completed judgments on their common items.
+
+    LifeEval's are over all radii, at each radius, and of the hard-easy slope. Where answers are
+    given, no thresholds are applied.
+    """
+    sides = [with_outcomes(a), with_outcomes(b)]
     if "radius" not in a:
         thresholds = () if (a["kind"] == "given").any() else resampling.thresholds
         return compare.differences(_contrast(sides, resampling, thresholds), resampling)
@@ -347,7 +377,7 @@ def compare_contenders(
         at_radius = [side[side["radius"] == radius] for side in sides]
         contrast = _contrast(at_radius, resampling, condition=Condition(radius=radius))
         differences += compare.differences(contrast, resampling)
-    return differences + compare.differences(_slopes(sides), resampling)
+    return differences + compare.differences(_slope_contrast(sides), resampling)
 
 
 def _contrast(
@@ -356,7 +386,11 @@ def _contrast(
     thresholds: Sequence[float] = (),
     condition: Condition = Condition(),  # noqa: B008 # it is frozen
 ) -> Contrast:
-    """Return the contrast on common readable judgments: the same answers to the same items."""
+    """Return the contrast of two sides on the judgments that are readable on both.
+
+    Judgments are paired by item and, if the question gives an answer, by that answer. `thresholds`
+    are confidences from which answers are accepted; `condition` is that of all differences.
+    """
     keys, readable = [], []
     for side in sides:
         given_answer = side.get("given", side["item"])
@@ -370,23 +404,29 @@ def _contrast(
         thresholds,
         compared_metrics(resampling.convention),
         condition,
-        ages_of(first) if "radius" in first else None,
+        age_clusters(first) if "radius" in first else None,
         are_chances=True,
     )
 
 
-def _slopes(sides: Sequence[pd.DataFrame]) -> Contrast:
-    """Return the contrast of hard-easy slopes."""
+def _slope_contrast(sides: Sequence[pd.DataFrame]) -> Contrast:
+    """Return the contrast of the hard-easy slopes of two sides, on their common items."""
     readable = [side.dropna(subset=["confidence", "correct", "mas"]) for side in sides]
     items, common = compare.restrict_to_common_items(readable)
     units = estimate.ordered_units(common[0])
-    first, second = (_slope(side, unit_indices(side, units), len(units)) for side in common)
+    first, second = (
+        _slope_statistic(side, unit_indices(side, units), len(units)) for side in common
+    )
     name = (Condition(), "hard_easy_slope")
-    return Contrast([name], [len(items)], len(units), first, second, clusters=ages_of(common[0]))
+    return Contrast(
+        [name], [len(items)], len(units), first, second, clusters=age_clusters(common[0])
+    )
 
 
-def _slope(rows: pd.DataFrame, unit: IntArray, units: int) -> metrics.Statistic:
-    """Return the least-squares slope as a statistic, of shape (resamples, 1)."""
+def _slope_statistic(
+    rows: pd.DataFrame, unit_index: IntArray, unit_count: int
+) -> metrics.Statistic:
+    """Return the least-squares slope as a statistic (resamples, 1); NaN if x is constant."""
 
     def slope_of_sums(totals: FloatArray) -> FloatArray:
         n, x, y, xx, xy = totals.T
@@ -395,15 +435,18 @@ def _slope(rows: pd.DataFrame, unit: IntArray, units: int) -> metrics.Statistic:
             slopes = np.where(variation > 1e-12, (n * xy - x * y) / variation, np.nan)
         return np.asarray(slopes[:, None])
 
-    return metrics.SumStatistic(_moments(rows, unit, units), slope_of_sums)
+    return metrics.SumStatistic(_moments(rows, unit_index, unit_count), slope_of_sums)
 
 
-def _moments(rows: pd.DataFrame, unit: IntArray, units: int) -> FloatArray:
-    """Return by unit the number of judgments, and the sums of x, y, xx and xy."""
+def _moments(rows: pd.DataFrame, unit_index: IntArray, unit_count: int) -> FloatArray:
+    """Return by unit the number of judgments, and the sums of x, y, xx and xy.
+
+    x is the difficulty, y the overconfidence.
+    """
     x = 1 - rows["mas"].to_numpy(float)
     y = (rows["confidence"] - rows["correct"]).to_numpy(float)
-    sums = np.zeros((units, 5))
-    np.add.at(sums, unit, np.column_stack([np.ones_like(x), x, y, x * x, x * y]))
+    sums = np.zeros((unit_count, 5))
+    np.add.at(sums, unit_index, np.column_stack([np.ones_like(x), x, y, x * x, x * y]))
     return sums
 
 
@@ -411,7 +454,7 @@ def stated_against_token(
     rows: pd.DataFrame, key: Key, condition: Condition, resampling: Resampling
 ) -> Iterator[Result]:
     """Yield the differences of stated and token confidence, on the items that have both."""
-    sides = [counted(rows[rows["source"] == source]) for source in (STATED, TOKEN)]
+    sides = [with_outcomes(rows[rows["source"] == source]) for source in (STATED, TOKEN)]
     contrast = _contrast(sides, resampling)
     if not contrast.unit_count:
         return

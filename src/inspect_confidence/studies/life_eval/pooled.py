@@ -1,4 +1,4 @@
-"""The data sets of both tasks together: one row a model, every judgment with the same weight."""
+"""Results over the data sets of both tasks together, each judgment with the same weight."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -12,7 +12,7 @@ from inspect_confidence.studies import calibration, estimate
 from inspect_confidence.studies.estimate import ResampledEstimates, Statistics, resample, results_of
 from inspect_confidence.studies.life_eval import numbers
 from inspect_confidence.studies.life_eval.columns import STATED
-from inspect_confidence.studies.life_eval.judgments import cluster_of
+from inspect_confidence.studies.life_eval.judgments import decade_names
 from inspect_confidence.studies.notes import describe_counts, describe_left_out, join_notes
 from inspect_confidence.studies.study import Resampling
 
@@ -20,40 +20,41 @@ ALL_SETS = "pooled"
 """Value of `dataset` in results over all data sets together."""
 
 _TASK = "question_sets"
-_METRICS = ("overconfidence", "ece")
+_POOLED_METRICS = ("overconfidence", "ece")
 _COLUMNS = [
     *("model", "variant", "window", "dataset", "item", "unit", "source", "status"),
     *("confidence", "correct"),
 ]
 
 
-def of_all_sets(completed: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
+def pooled_results(completed: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """Return pooled results of each model with several data sets, and of each group of models.
 
-    Items, of LifeEval decades of age by radius, are resampled within their data set. Runs of
-    another variant or window are by themselves.
+    Units are resampled within their data set: items, or decades of age by radius in LifeEval. Each
+    variant and window has results of its own. `completed` are completed judgments by task.
     """
     parts = []
     for rows in completed.values():
-        unit = cluster_of(rows) if "radius" in rows else estimate.cluster_names(rows)
-        parts.append(numbers.counted(rows).assign(unit=unit)[_COLUMNS])
+        unit = decade_names(rows) if "radius" in rows else estimate.cluster_names(rows)
+        parts.append(numbers.with_outcomes(rows).assign(unit=unit)[_COLUMNS])
     rows = pd.concat(parts, ignore_index=True).assign(choices=np.nan)
-    # Items of two sets may have one name.
+    # The data set tells apart items of the same name in two sets.
     for name in ("item", "unit"):
         rows[name] = rows["dataset"] + "\0" + rows[name]
     results: list[Result] = []
     for (variant, window), group in rows.groupby(["variant", "window"], sort=False):
         datasets = group.groupby("model")["dataset"].transform("nunique")
-        several = group[datasets > 1]
-        if len(several):
+        pooled_rows = group[datasets > 1]
+        if len(pooled_rows):
             condition = Condition(variant=variant, window=window)
-            results += _pooled_results(several, condition, resampling)
+            results += _variant_results(pooled_rows, condition, resampling)
     return results
 
 
-def _pooled_results(
+def _variant_results(
     rows: pd.DataFrame, condition: Condition, resampling: Resampling
 ) -> list[Result]:
+    """Return the results of each model, then the mean of each group of models."""
     items = rows.drop_duplicates("unit")
     units, strata = pd.Index(items["unit"]), pd.factorize(items["dataset"])[0].astype(np.int64)
     by_model: dict[str, ResampledEstimates] = {}
@@ -74,30 +75,38 @@ def _pooled_results(
 def _pooled_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """Yield one model's statistics of stated confidence, and of its tokens."""
+    """Yield the statistics of one model for each source of confidence.
+
+    `units` are the units of all models.
+    """
     for source, source_rows in rows.groupby("source", sort=True):
-        where = condition.but(source="" if source == STATED else source)
+        source_condition = condition.but(source="" if source == STATED else source)
         answers = numbers.answers_of(source_rows, units)
         sizes = source_rows["dataset"].value_counts(sort=False).items()
         datasets = f"pooled: {', '.join(f'{name} {size:,}' for name, size in sizes)}"
-        note = partial(_note, datasets, source_rows)
+        note = partial(_describe_pool, datasets, source_rows)
         columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
-        yield estimate.means(where, columns, answers.unit_index, answers.unit_count, note)
-        yield numbers.rounding(source_rows, answers, where, resampling.convention, datasets)
+        yield estimate.means(
+            source_condition, columns, answers.unit_index, answers.unit_count, note
+        )
+        yield numbers.rounded_share(
+            source_rows, answers, source_condition, resampling.convention, datasets
+        )
         pooled_metrics = [
             metric
             for metric in numbers.compared_metrics(resampling.convention)
-            if metric.metric in _METRICS
+            if metric.metric in _POOLED_METRICS
         ]
         table_note = note(answers.confidence + answers.correct)
         tables = calibration.table_statistics(
-            answers, pooled_metrics, where, table_note, resampling
+            answers, pooled_metrics, source_condition, table_note, resampling
         )
-        yield numbers.with_changes(tables, n_asked=len(source_rows))
-        yield numbers.failures(source_rows, answers, where)
+        yield numbers.change_estimates(tables, n_asked=len(source_rows))
+        yield numbers.unread_share(source_rows, answers, source_condition)
         count_note = join_notes(datasets, describe_left_out(source_rows["status"]))
-        yield estimate.judgment_count(where, len(source_rows), count_note)
+        yield estimate.judgment_count(source_condition, len(source_rows), count_note)
 
 
-def _note(datasets: str, rows: pd.DataFrame, values: FloatArray) -> str:
+def _describe_pool(datasets: str, rows: pd.DataFrame, values: FloatArray) -> str:
+    """Describe the data sets, and the judgments whose value is NaN."""
     return join_notes(datasets, describe_counts(rows, ~np.isnan(values)))

@@ -13,7 +13,7 @@ from inspect_confidence.results import Condition, Key, Result, ResultRow, Result
 from inspect_confidence.studies import bins, estimate, tables
 from inspect_confidence.studies.life_eval import judgments
 from inspect_confidence.studies.life_eval.columns import STATED, TOKEN
-from inspect_confidence.studies.life_eval.numbers import LifeOptions, counted, groups_of
+from inspect_confidence.studies.life_eval.numbers import LifeOptions, groups_of, with_outcomes
 from inspect_confidence.studies.life_eval.pooled import ALL_SETS
 from inspect_confidence.studies.notes import describe_left_out, join_notes, statuses_of_estimate
 from inspect_confidence.studies.over_models import ALL_MODELS
@@ -28,19 +28,22 @@ from inspect_confidence.studies.study import (
 )
 from inspect_confidence.studies.tables import Column, TableSpec
 
-_UNREAD = "undefined: no readable judgment"
-_NO_INTERVAL = "no interval: neighbouring ages are alike, and a bin holds few"
+_UNREADABLE_NOTE = "undefined: no readable judgment"
+_NO_INTERVAL_NOTE = "no interval: neighbouring ages are alike, and a bin holds few"
 
 
-def _truth_bins(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
+def _truth_bin_results(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
     """Yield mean confidence in bins of true probability, by radius and over several radii.
 
-    A bin holds too few ages that are not neighbours for an interval.
+    There are no intervals: neighbouring ages are alike, and a bin has few others. Without readable
+    judgments there is one NaN for each metric.
     """
     metrics = ("truth_bin_probability", "truth_bin_confidence")
     present = (rows["confidence"] + rows["correct"]).notna()
     if not present.any():
-        exclusions = join_notes(_UNREAD, describe_left_out(statuses_of_estimate(rows, present)))
+        exclusions = join_notes(
+            _UNREADABLE_NOTE, describe_left_out(statuses_of_estimate(rows, present))
+        )
         for metric in metrics:
             yield key.result(condition, metric, np.nan, n=0, asked=len(rows), note=exclusions)
         return
@@ -50,38 +53,30 @@ def _truth_bins(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[
         radius_condition, readable = condition.but(radius=radius), group[present[group.index]]
         exclusions = describe_left_out(statuses_of_estimate(group, present[group.index]))
         for position, inside in readable.groupby(bins.bin_of(readable["correct"].to_numpy(float))):
-            bin_condition, items = (
-                radius_condition.but(bin=bins.bin_name(int(str(position)))),
-                inside["item"].nunique(),
-            )
-            counted = f"{items} items" if items < len(inside) else ""
-            notes = (exclusions, join_notes(_NO_INTERVAL, exclusions, counted))
+            bin_condition = radius_condition.but(bin=bins.bin_name(int(str(position))))
+            items = inside["item"].nunique()
+            item_count = f"{items} items" if items < len(inside) else ""
+            notes = (exclusions, join_notes(_NO_INTERVAL_NOTE, exclusions, item_count))
             for metric, column, note in zip(metrics, ("correct", "confidence"), notes, strict=True):
                 mean, n = inside[column].mean(), len(inside)
                 yield key.result(bin_condition, metric, mean, n=n, asked=len(group), note=note)
 
 
-def _by_age(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
-    """Yield mean answer and mean best answer at each age, for each sex and radius."""
+def _age_results(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
+    """Yield the mean answer and the mean best answer at each radius, sex and age."""
     columns = ["radius", "sex", "age"]
     answer = rows["answer"].where(rows["score"].notna())
-    notes = _notes(rows, answer.notna(), columns)
+    notes = _notes_by_group(rows, answer.notna(), columns)
     grouped = rows.assign(answer=answer).groupby(columns, sort=True)[["answer", "best_answer"]]
-    means, counts, sizes_asked = (
-        grouped.mean(),
-        grouped.count().to_numpy(),
-        grouped.size().to_numpy(),
-    )
-    for group, values, sizes, group_asked in zip(
-        means.index, means.to_numpy(), counts, sizes_asked, strict=True
+    means, counts, sizes = grouped.mean(), grouped.count().to_numpy(), grouped.size().to_numpy()
+    for group, values, group_counts, n_asked in zip(
+        means.index, means.to_numpy(), counts, sizes, strict=True
     ):
-        group_condition, (n, n_best) = (
-            condition.but(**dict(zip(columns, group, strict=True))),
-            map(int, sizes),
-        )
-        note = join_notes("" if n else _UNREAD, notes.get(group, ""))
+        group_condition = condition.but(**dict(zip(columns, group, strict=True)))
+        n, n_best = map(int, group_counts)
+        note = join_notes("" if n else _UNREADABLE_NOTE, notes.get(group, ""))
         yield key.result(
-            group_condition, "mean_answer", values[0], n=n, asked=int(group_asked), note=note
+            group_condition, "mean_answer", values[0], n=n, asked=int(n_asked), note=note
         )
         note = "" if n_best else "undefined: no best answer known"
         best = key.result(
@@ -89,16 +84,19 @@ def _by_age(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Resu
             "mean_best_answer",
             values[1],
             n=n_best,
-            asked=int(group_asked),
+            asked=int(n_asked),
             note=note,
         )
         yield best
 
 
-def _by_item(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
-    """Yield each item's mean overconfidence and confidence over epochs, with its difficulty."""
+def _item_results(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
+    """Yield each item's mean overconfidence and mean confidence over epochs.
+
+    The condition has the item's difficulty, or the mean true probability of its answers.
+    """
     excess = (rows["confidence"] - rows["correct"]).where(rows["mas"].notna())
-    notes = _notes(rows, excess.notna(), ["item"])
+    notes = _notes_by_group(rows, excess.notna(), ["item"])
     table = rows.assign(excess=excess).groupby("item", sort=False)
     excesses = table["excess"]
     readable = rows[["item", "confidence", "correct"]].where(
@@ -117,7 +115,7 @@ def _by_item(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Res
         is_known = not np.isnan(mas)
         difficulty = f"{1 - mas:.9g}" if is_known else ""
         item_condition = condition.but(item=item, radius=radius, difficulty=difficulty)
-        reason = "" if n else _UNREAD if is_known else "undefined: its maximum isn't known"
+        reason = "" if n else _UNREADABLE_NOTE if is_known else "undefined: its maximum isn't known"
         note = join_notes(reason, notes.get((item,), ""))
         result = key.result(
             item_condition, "item_overconfidence", value, n=int(n), asked=int(n_asked), note=note
@@ -139,7 +137,7 @@ def _by_item(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Res
             yield result
 
 
-def _maxima(ages: pd.DataFrame) -> Iterator[Result]:
+def _maximum_scores(ages: pd.DataFrame) -> Iterator[Result]:
     """Yield the maximum achievable score of each sex, age and radius, which depends on no model."""
     questions = ages[ages["mas"].notna() & (ages["sex"] != "")]
     columns = ["dataset", "window", "radius", "sex", "age"]
@@ -157,22 +155,28 @@ _bins_of_sets = partial(bins.confidence_bins, own_top=True)
 _bins_of_lives = partial(_bins_of_sets, clusters=judgments.CLUSTERS.units)
 
 
-def _over_models(
-    rows: pd.DataFrame, resampling: Resampling, binned: Callable[..., Iterator[Result]]
+def _bins_over_models(
+    rows: pd.DataFrame, resampling: Resampling, make_bins: Callable[..., Iterator[Result]]
 ) -> Iterator[Result]:
-    """Yield bins of stated confidence of all models of a group, each judgment with weight one."""
+    """Yield bins of stated confidence over the models of each group, each judgment with weight one.
+
+    `make_bins` makes the bins of rows, by the condition columns that it is given.
+    """
     group_by_model = resampling.options(LifeOptions).groups
     stated_rows = rows[rows["source"].isin(("", STATED))]
     for group, members in groups_of(list(rows["model"].unique()), group_by_model).items():
         member_rows = stated_rows[stated_rows["model"].isin(members)]
         member_rows = member_rows.assign(model=ALL_MODELS, models=group)
-        yield from binned(member_rows, ["models", "window"], resampling)
+        yield from make_bins(member_rows, ["models", "window"], resampling)
 
 
-def _notes(
+def _notes_by_group(
     rows: pd.DataFrame, present: "pd.Series[bool]", columns: Sequence[str]
 ) -> dict[tuple[object, ...], str]:
-    """Return the note on left-out judgments of each group that has any."""
+    """Return the note on left-out judgments of each group that has any.
+
+    Groups are the values of `columns`; `present` says which judgments count.
+    """
     statuses_by_group: dict[tuple[object, ...], list[str]] = defaultdict(list)
     # Plain lists: there are as many groups as items, and pandas takes a millisecond for each.
     for group, status in zip(
@@ -188,41 +192,41 @@ def _notes(
     }
 
 
-_INTERVALS = (
+_INTERVAL_CAPTION = (
     "95% intervals: bootstrap over items, of LifeEval by the dependence of neighbouring ages "
     f"({judgments.CLUSTERS.min_units} ages at least); a dash is undefined."
 )
-_COUNTS = (
+_COUNT_COLUMNS = (
     Column("accuracy", "asked", count="asked"),
     Column("accuracy", "answers", count="n"),
     Column("mean_confidence", "confidences", count="n"),
     Column("overconfidence", "both", count="n"),
 )
-_MEASURES = (
+_MEASURE_COLUMNS = (
     Column("accuracy", "accuracy (%)", factor=100),
     Column("mean_confidence", "confidence (%)", factor=100),
     Column("ece", "ECE", 3),
     Column("round_rate", "rounded (%)", factor=100),
 )
-_STUDY = (*_MEASURES, *_COUNTS)
-_LIVES = (
-    *_MEASURES,
+_STUDY_COLUMNS = (*_MEASURE_COLUMNS, *_COUNT_COLUMNS)
+_LIFE_COLUMNS = (
+    *_MEASURE_COLUMNS,
     Column("overconfidence", "overconfidence", 3),
     Column("hard_easy_slope", "hard-easy slope", 3),
     Column("confidence_truth_correlation", "correlation with truth", 3),
     Column("maximum_achievable_score", "MAS (%)", factor=100),
     Column("optimal_answer_gap", "gap to best answer", 3),
-    *_COUNTS,
+    *_COUNT_COLUMNS,
 )
-_DISCRIMINATION = (
+_DISCRIMINATION_COLUMNS = (
     Column("overconfidence", "overconfidence", 3),
     Column("brier", "Brier", 3),
     Column("auroc", "AUROC", 3),
     Column("meta_d", "meta-d'"),
-    _COUNTS[0],
-    _COUNTS[3],
+    _COUNT_COLUMNS[0],
+    _COUNT_COLUMNS[3],
 )
-_TOKENS = (
+_TOKEN_COLUMNS = (
     Column("ece", "stated", 3),
     Column("ece", "token", 3, where={"source": "token"}),
     Column("difference", "difference", 3, where={"of": "ece", "versus": "token"}),
@@ -245,64 +249,84 @@ def calibration_tables(results: pd.DataFrame) -> list[View]:
 
 
 def _variant_tables(rows: ResultTable, variant: str) -> Iterator[TableSpec]:
+    """Yield all tables of a variant and window; `variant` names both in titles, or is empty."""
     title = f"{{}}: {variant}".format if variant else str
     lives, sets = (rows.matching(task=task) for task in (_LIFE, _SETS))
     yield TableSpec(
         title("Table 2, LifeEval"),
-        *(lives, ("model", "dataset"), _LIVES, _caption),
+        rows=lives,
+        lines=("model", "dataset"),
+        columns=_LIFE_COLUMNS,
+        caption=_caption,
         layout=tables.columns_with_numbers,
     )
     yield TableSpec(
         title("Tables 3 and 4, all sets"),
-        *(rows, ("dataset", "model"), _STUDY, _caption),
-        layout=_by_model,
+        rows=rows,
+        lines=("dataset", "model"),
+        columns=_STUDY_COLUMNS,
+        caption=_caption,
+        layout=_models_in_columns,
     )
     yield TableSpec(
         title("LifeEval by radius"),
-        *(lives.having("radius"), ("model", "dataset", "radius"), _LIVES, _caption),
+        rows=lives.having("radius"),
+        lines=("model", "dataset", "radius"),
+        columns=_LIFE_COLUMNS,
+        caption=_caption,
         layout=tables.columns_with_numbers,
     )
     ages = lives.having("age")
     yield TableSpec(
         title("Best age by decade and radius"),
-        *(ages, ("dataset", "model", "age"), [*map(_best_age, ages.values("radius"))]),
-        _caption_of_ages,
+        rows=ages,
+        lines=("dataset", "model", "age"),
+        columns=[*map(_best_age_column, ages.values("radius"))],
+        caption=_age_caption,
     )
     yield TableSpec(
         title("Discrimination"),
-        *(sets, ("dataset", "model"), _DISCRIMINATION, _caption),
+        rows=sets,
+        lines=("dataset", "model"),
+        columns=_DISCRIMINATION_COLUMNS,
+        caption=_caption,
         layout=tables.columns_with_numbers,
     )
     yield TableSpec(
         title("ECE, stated and by the answer's token"),
-        *(sets, ("dataset", "model"), _TOKENS, _caption_of_tokens),
+        rows=sets,
+        lines=("dataset", "model"),
+        columns=_TOKEN_COLUMNS,
+        caption=_token_caption,
         layout=lambda table: table[table["token"] != "-"],
     )
 
 
-def _best_age(radius: str) -> Column:
+def _best_age_column(radius: str) -> Column:
     """Return the column of mean answers at a radius, with the best answers."""
     return Column(
-        *("mean_answer", f"radius {radius}", 1),
+        metric="mean_answer",
+        heading=f"radius {radius}",
+        digits=1,
         where={"radius": radius},
         mark=lambda best: f"/ {best:.1f}",
         marked_by={"metric": "mean_best_answer"},
     )
 
 
-def _by_model(table: pd.DataFrame) -> pd.DataFrame:
-    """Put sets and measures in rows, models in columns."""
+def _models_in_columns(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with a row for each data set and measure, and a column for each model."""
     parts = []
-    for dataset, of_set in table.groupby("dataset", sort=False):
-        turned = of_set.set_index("model").drop(columns="dataset").T
-        turned = turned.reindex(columns=table["model"].unique(), fill_value=tables.NOTHING)
-        turned.insert(0, "measure", turned.index)
-        turned.insert(0, "dataset", dataset)
-        parts.append(turned)
+    for dataset, dataset_lines in table.groupby("dataset", sort=False):
+        transposed = dataset_lines.set_index("model").drop(columns="dataset").T
+        transposed = transposed.reindex(columns=table["model"].unique(), fill_value=tables.NOTHING)
+        transposed.insert(0, "measure", transposed.index)
+        transposed.insert(0, "dataset", dataset)
+        parts.append(transposed)
     return pd.concat(parts)
 
 
-def _caption_of_ages(rows: Sequence[ResultRow]) -> str:
+def _age_caption(rows: Sequence[ResultRow]) -> str:
     """Describe the table of ages, with its number of answers."""
     records = [row.record for row in rows if row["metric"] == "mean_answer"]
     n, n_asked = (sum(int(record[name]) for record in records) for name in ("n", "asked"))
@@ -312,13 +336,17 @@ def _caption_of_ages(rows: Sequence[ResultRow]) -> str:
     )
 
 
-def _caption_of_tokens(rows: Sequence[ResultRow]) -> str:
+def _token_caption(rows: Sequence[ResultRow]) -> str:
+    """Describe the difference and the left-out judgments."""
     sentence = "The difference is over items that have both."
-    return " ".join(filter(None, [sentence, _left_out_by_line(rows, "ece")]))
+    return " ".join(filter(None, [sentence, _left_out_caption(rows, "ece")]))
 
 
-def _left_out_by_line(rows: Sequence[ResultRow], *metrics: str) -> str:
-    """List left-out judgments by line, from the first of these metrics that the line has."""
+def _left_out_caption(rows: Sequence[ResultRow], *metrics: str) -> str:
+    """Describe the left-out judgments of each line; empty if there are none.
+
+    The notes are those of the first of `metrics` that the line has.
+    """
     by_line: dict[tuple[str, ...], str] = {}
     for metric in metrics:
         for row in rows:
@@ -343,7 +371,9 @@ def _caption(rows: Sequence[ResultRow]) -> str:
         if model_notes:
             sentences.append(f"{name} {model_notes[0].split(';')[0]}.")
     return " ".join(
-        filter(None, [*sentences, _left_out_by_line(rows, "overconfidence", "ece"), _INTERVALS])
+        filter(
+            None, [*sentences, _left_out_caption(rows, "overconfidence", "ece"), _INTERVAL_CAPTION]
+        )
     )
 
 
@@ -359,32 +389,32 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
     the ECE by the text, whatever the convention.
     """
     results: list[Result] = []
-    of_sets: list[pd.DataFrame] = []
+    completed: list[pd.DataFrame] = []
     if _LIFE in frames:
-        ages = judgments.completed_ages(frames[_LIFE])
+        ages = judgments.complete_ages(frames[_LIFE])
         ages = ages.assign(correct=ages["score"])
-        results += _maxima(ages)
-        stated_rows = counted(ages[ages["source"] != TOKEN])
+        results += _maximum_scores(ages)
+        stated_rows = with_outcomes(ages[ages["source"] != TOKEN])
         for key, condition, group in estimate.condition_groups(
             stated_rows, ("dataset", "variant", "window", "model")
         ):
-            results += _truth_bins(group, key, condition)
-            results += [*_by_age(group, key, condition), *_by_item(group, key, condition)]
+            results += _truth_bin_results(group, key, condition)
+            results += [*_age_results(group, key, condition), *_item_results(group, key, condition)]
         ages["source"] = ages["source"].replace(STATED, "")
-        for parts in (["radius", "source", "window"], ["source", "window"]):
-            results += _bins_of_lives(ages, parts, resampling)
-        results += _over_models(ages, resampling, _bins_of_lives)
-        of_sets.append(ages)
+        for condition_columns in (["radius", "source", "window"], ["source", "window"]):
+            results += _bins_of_lives(ages, condition_columns, resampling)
+        results += _bins_over_models(ages, resampling, _bins_of_lives)
+        completed.append(ages)
     if _SETS in frames:
-        options = judgments.completed_options(frames[_SETS])
-        options = judgments.graded(options, resampling.convention)
+        options = judgments.complete_options(frames[_SETS])
+        options = judgments.grade_by_convention(options, resampling.convention)
         results += _bins_of_sets(options, ["source"], resampling)
         results += bins.corp_curve_rows(options, ["source"], resampling)
-        results += _over_models(options.assign(window=""), resampling, _bins_of_sets)
-        of_sets.append(options.assign(window=""))
-        # Of an answer that is given, the confidence is itself the judgment: there is no type 2.
+        results += _bins_over_models(options.assign(window=""), resampling, _bins_of_sets)
+        completed.append(options.assign(window=""))
+        # Confidence in a given answer is itself the judgment, so that type-2 rates are undefined.
         results += bins.type2_rates(options[options["kind"] != "given"], ["source"])
-    results += _over_sets_and_models(of_sets, resampling)
+    results += _bins_over_sets_and_models(completed, resampling)
     return results
 
 
@@ -393,7 +423,7 @@ _POOLED_COLUMNS = [
 ]
 
 
-def _over_sets_and_models(
+def _bins_over_sets_and_models(
     frames: Sequence[pd.DataFrame], resampling: Resampling
 ) -> Iterator[Result]:
     """Yield bins over all data sets together, each judgment with weight one, if there are several.
@@ -406,18 +436,18 @@ def _over_sets_and_models(
     rows = pd.concat(parts, ignore_index=True)
     if rows["dataset"].nunique() < 2:
         return
-    # Items of two sets may have one name.
+    # The data set tells apart items of the same name in two sets.
     item = rows["dataset"] + "/" + rows["item"]
     rows = rows.assign(task=_SETS, dataset=ALL_SETS, item=item)
-    yield from _over_models(rows, resampling, _bins_of_sets)
+    yield from _bins_over_models(rows, resampling, _bins_of_sets)
 
 
-_of_lives = partial(FigureSpec, task=_LIFE, by=("dataset", "variant", "window"), needs=2)
-_models_side_by_side = partial(FigureSpec, task=_LIFE, by=("dataset", "variant", "window"))
-_over_sets = partial(FigureSpec, task=_SETS, tasks=(_LIFE,), by=("window",), needs=2)
+_life_figure = partial(FigureSpec, task=_LIFE, by=("dataset", "variant", "window"), needs=2)
+_model_figure = partial(FigureSpec, task=_LIFE, by=("dataset", "variant", "window"))
+_set_figure = partial(FigureSpec, task=_SETS, tasks=(_LIFE,), by=("window",), needs=2)
 
 FIGURES: Sequence[FigureSpec] = (
-    _over_sets(
+    _set_figure(
         plot="calibration",
         title="Calibration by data set, all models",
         reads="Accuracy, or mean true probability, against stated confidence, over the judgments "
@@ -427,7 +457,7 @@ FIGURES: Sequence[FigureSpec] = (
         metrics=("bin_accuracy", "bin_confidence"),
         keep=lambda parts: "models" in parts,
     ),
-    _over_sets(
+    _set_figure(
         plot="over_sets",
         title="Overconfidence by data set",
         reads="Mean confidence minus accuracy of each model. Right of the line models are "
@@ -437,7 +467,7 @@ FIGURES: Sequence[FigureSpec] = (
         keep=lambda parts: set(parts) <= {"variant", "window"},
         leads=True,
     ),
-    _over_sets(
+    _set_figure(
         plot="over_sets",
         title="Accuracy by data set",
         reads="Accuracy of each model; in LifeEval the mean true probability of its answers. If "
@@ -447,7 +477,7 @@ FIGURES: Sequence[FigureSpec] = (
         metrics=("accuracy",),
         keep=lambda parts: set(parts) <= {"variant", "window"},
     ),
-    _over_sets(
+    _set_figure(
         plot="over_sets",
         title="Expected calibration error by data set",
         reads="Expected calibration error of each model's stated confidence and, if log "
@@ -456,7 +486,7 @@ FIGURES: Sequence[FigureSpec] = (
         metrics=("ece",),
         keep=lambda parts: set(parts) <= {"source", "variant", "window"},
     ),
-    _over_sets(
+    _set_figure(
         plot="calibration",
         title="Calibration by data set",
         reads="Accuracy, or mean true probability, against confidence, in ten bins and one for "
@@ -466,7 +496,7 @@ FIGURES: Sequence[FigureSpec] = (
         by=("model", "variant", "window"),
         keep=lambda parts: not {"models", "radius", "kind"} & set(parts),
     ),
-    _models_side_by_side(
+    _model_figure(
         plot="hard_easy",
         title="Overconfidence by difficulty",
         reads="Each mark is a question. The further right, the lower the greatest true probability"
@@ -478,7 +508,7 @@ FIGURES: Sequence[FigureSpec] = (
         keep=lambda parts: "item" in parts or set(parts) <= {"variant", "window"},
         needs=2,
     ),
-    _models_side_by_side(
+    _model_figure(
         plot="overconfidence",
         title="Overconfidence by radius",
         reads="Mean confidence minus mean true probability, for windows of so many years on each "
@@ -488,7 +518,7 @@ FIGURES: Sequence[FigureSpec] = (
         metrics=("overconfidence",),
         keep=lambda parts: set(parts) <= {"radius", "variant", "window"},
     ),
-    _of_lives(
+    _life_figure(
         plot="confidence_truth",
         title="Stated confidence by true probability",
         reads="Answers are in bins of their true probability; each point is the mean confidence in"
@@ -496,7 +526,7 @@ FIGURES: Sequence[FigureSpec] = (
         "the bins; each panel's largest share has full height.",
         metrics=("truth_bin_probability", "truth_bin_confidence"),
     ),
-    _of_lives(
+    _life_figure(
         plot="reliability",
         title="Calibration by radius",
         reads="Mean true probability of the answers against the confidence in them. Points below "
@@ -505,7 +535,7 @@ FIGURES: Sequence[FigureSpec] = (
         metrics=("bin_accuracy", "bin_confidence"),
         keep=lambda parts: "radius" in parts,
     ),
-    _of_lives(
+    _life_figure(
         plot="best_age",
         title="Answers and best answers by age",
         reads="Ages at death that the model answers (pale lines with marks, means over epochs) and"
@@ -527,7 +557,7 @@ FIGURES: Sequence[FigureSpec] = (
         keep=lambda parts: "sex" in parts,
         needs=2,
     ),
-    _models_side_by_side(
+    _model_figure(
         plot="confidence_scatter",
         title="Stated confidence and true probability",
         reads="Each mark is a question: its stated confidence (mean over epochs) against the true "

@@ -36,17 +36,20 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
     of the text.
     """
     results: list[Result] = []
-    completed = {task: _completed(task, frame, resampling) for task, frame in frames.items()}
+    completed = {task: _complete(task, frame, resampling) for task, frame in frames.items()}
     for rows in completed.values():
         for key, condition, group in condition_groups(rows, ("dataset", "variant", "window")):
             results += _dataset_results(group, key, condition, resampling)
-    return results + pooled.of_all_sets(completed, resampling)
+    return results + pooled.pooled_results(completed, resampling)
 
 
-def _completed(task: str, frame: pd.DataFrame, resampling: Resampling) -> pd.DataFrame:
+def _complete(task: str, frame: pd.DataFrame, resampling: Resampling) -> pd.DataFrame:
+    """Complete the judgments of a task; those of question sets are graded by the convention."""
     if task == LIFE:
-        return judgments.completed_ages(frame)
-    options = judgments.graded(judgments.completed_options(frame), resampling.convention)
+        return judgments.complete_ages(frame)
+    options = judgments.grade_by_convention(
+        judgments.complete_options(frame), resampling.convention
+    )
     return options.assign(window="")
 
 
@@ -54,10 +57,10 @@ def _dataset_results(
     rows: pd.DataFrame, key: Key, condition: Condition, resampling: Resampling
 ) -> list[Result]:
     """Return the results of every model by itself, then the mean of each group of models."""
-    # Of all models, so that a resample of one is the same resample of another.
+    # Units of all models, so that each resample has the same units for every model.
     units = ordered_units(rows)
     is_life_eval = key.task == LIFE
-    clusters = judgments.ages_of(rows) if is_life_eval else clusters_of(rows)
+    clusters = judgments.age_clusters(rows) if is_life_eval else clusters_of(rows)
     model_statistics = _life_statistics if is_life_eval else _options_statistics
     results: list[Result] = []
     by_model: dict[str, ResampledEstimates] = {}
@@ -79,7 +82,7 @@ def _dataset_results(
     return results
 
 
-def _sourced(condition: Condition, source: object) -> Condition:
+def _add_source(condition: Condition, source: object) -> Condition:
     """Add the source of confidence to the condition, unless the confidence was stated."""
     return condition.but(source="" if source == STATED else source)
 
@@ -89,15 +92,15 @@ def _life_statistics(
 ) -> Iterator[Statistics]:
     """Yield LifeEval's statistics of a model by source, over all radii and for each."""
     for source, source_rows in rows.groupby("source", sort=True):
-        source_condition = _sourced(condition, source)
+        source_condition = _add_source(condition, source)
         yield from numbers.judgment_statistics(source_rows, units, source_condition, resampling)
         yield from numbers.extra_statistics(source_rows, units, source_condition, resampling)
         for radius, radius_rows in source_rows.groupby("radius", sort=True):
-            at_radius = source_condition.but(radius=radius)
-            yield from numbers.judgment_statistics(radius_rows, units, at_radius, resampling)
-            if source != TOKEN:  # its answers are those that were stated
-                yield from numbers.by_decade(radius_rows, units, at_radius)
-        yield numbers.slope(source_rows, units, source_condition)
+            radius_condition = source_condition.but(radius=radius)
+            yield from numbers.judgment_statistics(radius_rows, units, radius_condition, resampling)
+            if source != TOKEN:  # answers of tokens are the stated ones
+                yield from numbers.by_decade(radius_rows, units, radius_condition)
+        yield numbers.hard_easy_statistics(source_rows, units, source_condition)
 
 
 def _options_statistics(
@@ -105,13 +108,13 @@ def _options_statistics(
 ) -> Iterator[Statistics]:
     """Yield a question set's statistics of a model by source, over all kinds and for each."""
     for source, source_rows in rows.groupby("source", sort=True):
-        where = _sourced(condition, source)
-        yield from numbers.judgment_statistics(source_rows, units, where, resampling)
-        yield from numbers.extra_statistics(source_rows, units, where, resampling)
+        source_condition = _add_source(condition, source)
+        yield from numbers.judgment_statistics(source_rows, units, source_condition, resampling)
+        yield from numbers.extra_statistics(source_rows, units, source_condition, resampling)
         by_kind = list(source_rows.groupby("kind", sort=True))
         for kind, kind_rows in by_kind if len(by_kind) > 1 else ():
-            of_kind = where.but(kind=kind)
-            yield from numbers.judgment_statistics(kind_rows, units, of_kind, resampling)
+            kind_condition = source_condition.but(kind=kind)
+            yield from numbers.judgment_statistics(kind_rows, units, kind_condition, resampling)
 
 
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
@@ -121,7 +124,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     calibration metrics.
     """
     task = str(a["task"].iloc[0])
-    first, second = (_completed(task, side, resampling) for side in (a, b))
+    first, second = (_complete(task, side, resampling) for side in (a, b))
     return numbers.compare_contenders(first, second, resampling)
 
 
@@ -163,7 +166,7 @@ LIFE_EVAL = Study(
             read=judgments.read_options,
             varied=("kind", "given"),
             replies=lambda rows: rows[rows["source"] != TOKEN],
-            stated=judgments.stated_options,
+            stated=judgments.complete_without_probabilities,
             contradictions={
                 ("answer", "choices", "probabilities"): judgments.option_contradictions,
                 ("kind",): judgments.unknown_kinds,
