@@ -81,12 +81,17 @@ def test_what_they_dont_know() -> None:
     message = "docs/respondents.md names, not 'mine-0001'"
     scales = {"accuracy": 1, "scale_meta_d": ["0-20:2", "0-100:1"]}
     cases: list[tuple[Task, str, dict[str, object], list[str]]] = [
-        (fermi_eval("mine.csv"), "calibrated", {}, [message, "-T dataset=bundled"]),
+        (
+            fermi_eval("mine.csv"),
+            "calibrated",
+            {},
+            [message, "ask about these, or ask another model."],
+        ),
         (
             scale_variants("mine.csv"),
             "metacognitive",
             dict(scales),
-            [message, "-T dataset=bundled"],
+            [message, "ask about these, or ask another model."],
         ),
         (wep_elicitation(items=1, words="maybe"), "surveyed", {}, ["the 17 words surveyed"]),
         (Task([Sample("Who am I?")]), "examinee", {}, ["names, not 'Who am I?'"]),
