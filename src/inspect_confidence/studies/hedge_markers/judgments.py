@@ -180,7 +180,12 @@ class Sentences:
         with_sentence = rows[rows["sentence"].notna()]
         sentence_rows = with_sentence.drop_duplicates([*REPLY, "sentence"])
         return cls(
-            list(groups), units, strata, rows, sentence_rows, _reply_rows(rows, sentence_rows)
+            groups=list(groups),
+            units=units,
+            strata=strata,
+            rows=rows,
+            sentence_rows=sentence_rows,
+            replies=_reply_rows(rows, sentence_rows),
         )
 
     def marker_cells(self, rows: pd.DataFrame, markers: Sequence[str]) -> MarkerCells:
@@ -190,14 +195,15 @@ class Sentences:
         """
         positions = {marker: position for position, marker in enumerate(markers)}
         chosen = rows[rows["standard"].isin(positions)]
+        replies = chosen.groupby(REPLY, sort=False, dropna=False).ngroup()
         return MarkerCells.from_sentences(
             chosen["confidence"],
-            chosen["group"].to_numpy(np.int64),
-            np.array([positions[marker] for marker in chosen["standard"]], np.int64),
-            (len(self.groups), len(markers)),
-            chosen["unit"].to_numpy(np.int64),
-            len(self.units),
-            chosen.groupby(REPLY, sort=False, dropna=False).ngroup().to_numpy().astype(np.int64),
+            group=chosen["group"].to_numpy(np.int64),
+            marker=np.array([positions[marker] for marker in chosen["standard"]], np.int64),
+            shape=(len(self.groups), len(markers)),
+            unit=chosen["unit"].to_numpy(np.int64),
+            units=len(self.units),
+            reply=replies.to_numpy().astype(np.int64),
         )
 
     @property

@@ -22,8 +22,8 @@ def lacking(task: str, samples: Sequence[Mapping[str, Any]]) -> list[str]:
 def _undefined_metrics(sizes: Mapping[tuple[str, str], int], threshold: float) -> Iterator[str]:
     """Yield a line for each metric that will be undefined; `sizes` are replies by set and split."""
     datasets = list(dict.fromkeys(dataset for dataset, _ in sizes))
-    # Of each data set the train split, or the one split that it has.
-    chosen = [
+    # Replies of each data set: in its train split or, without one, in its largest split.
+    chosen_sizes = [
         sizes.get((dataset, "train")) or max(sizes.get((dataset, split), 0) for _, split in sizes)
         for dataset in datasets
     ]
@@ -35,7 +35,10 @@ def _undefined_metrics(sizes: Mapping[tuple[str, str], int], threshold: float) -
     def describe_shortage(
         markers: int, dataset_sizes: Collection[int], needed_datasets: int
     ) -> str:
-        """Describe which number of replies is too small; empty if `needed_datasets` have enough."""
+        """Describe the lack of replies; empty if enough data sets have enough for `markers`.
+
+        A marker needs T replies. `dataset_sizes` are the numbers of replies.
+        """
         needed = markers * threshold
         if sum(size >= needed for size in dataset_sizes) >= needed_datasets:
             return ""
@@ -49,10 +52,10 @@ def _undefined_metrics(sizes: Mapping[tuple[str, str], int], threshold: float) -
     for metric, has_datasets, datasets_reason, markers, dataset_sizes, needed_datasets in (
         ("id_mae", paired >= 1, splits.format(paired, 1), 1, paired_sizes, 1),
         ("cd_mae", paired >= 2, splits.format(paired, 2), 1, paired_sizes, 2),
-        ("d_avg_cv", True, "", 2, chosen, 1),
-        ("m_avg_cv", n >= 2, "one data set only", 1, chosen, n),
-        ("mrc", n >= 2, "one data set only", 3, chosen, 2),
-        ("mac, mcc", n >= 3, "fewer than three data sets", 1, chosen, n),
+        ("d_avg_cv", True, "", 2, chosen_sizes, 1),
+        ("m_avg_cv", n >= 2, "one data set only", 1, chosen_sizes, n),
+        ("mrc", n >= 2, "one data set only", 3, chosen_sizes, 2),
+        ("mac, mcc", n >= 3, "fewer than three data sets", 1, chosen_sizes, n),
     ):
         reason = (
             describe_shortage(markers, dataset_sizes, needed_datasets)

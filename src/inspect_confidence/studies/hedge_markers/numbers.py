@@ -131,31 +131,33 @@ def _reply_statistics(sentences: Sentences, condition: Condition) -> Iterator[St
     unit_index = replies["unit"].to_numpy(np.int64)
     # Functions of a column's values, NaN where a reply has none, that return its note.
 
-    def missing(values: FloatArray) -> str:
+    def describe_missing(values: FloatArray) -> str:
         count = int(np.isnan(values).sum())
         return f"{count} of {len(replies)} replies left out" if count else ""
 
-    def missing_judgments(values: FloatArray) -> str:
-        return join_notes(missing(values), _failed_judgments_note(sentences.sentence_rows))
+    def describe_missing_judgments(values: FloatArray) -> str:
+        return join_notes(describe_missing(values), _failed_judgments_note(sentences.sentence_rows))
 
-    def missing_punts(values: FloatArray) -> str:
+    def describe_missing_punts(values: FloatArray) -> str:
         count = int((np.isnan(values) & replies["correct"].notna()).sum())
         remark = f"{count} judged right or wrong alone, which tells no punt" if count else ""
-        return join_notes(missing(values), remark)
+        return join_notes(describe_missing(values), remark)
 
     means = {"accuracy": replies["correct"], "mean_decisiveness": replies["decisiveness"]}
-    yield estimate.means(condition, means, unit_index, unit_count, missing)
+    yield estimate.means(condition, means, unit_index, unit_count, describe_missing)
     yield estimate.means(
-        condition, {"punt_rate": replies["punt"]}, unit_index, unit_count, missing_punts
+        condition, {"punt_rate": replies["punt"]}, unit_index, unit_count, describe_missing_punts
     )
     judged_means = {
         "faithfulness": replies["faithfulness"],
         "mean_internal_confidence": replies["confidence"],
     }
-    yield estimate.means(condition, judged_means, unit_index, unit_count, missing_judgments)
+    yield estimate.means(
+        condition, judged_means, unit_index, unit_count, describe_missing_judgments
+    )
     lengths = replies["sentences"]
     yield from _mean_and_sd_statistics(
-        "sentences_per_reply", lengths, unit_index, unit_count, condition, missing
+        "sentences_per_reply", lengths, unit_index, unit_count, condition, describe_missing
     )
     status = replies["status"]
     readable = status.isin(["ok", "grader_failed", *ANSWER_STATUSES]) | lengths.notna()
@@ -251,13 +253,13 @@ def _judge_failure_rate(sentences: Sentences, condition: Condition) -> Statistic
     without_verdict = replies["punt"].isna() & replies["correct"].isna()
     unit_index = pd.concat([sentence_rows["unit"], replies["unit"]]).to_numpy(np.int64)
 
-    def sums(sentence_values: "pd.Series[float]", reply_values: ArrayLike) -> FloatArray:
+    def sums_by_unit(sentence_values: "pd.Series[float]", reply_values: ArrayLike) -> FloatArray:
         values = np.concatenate([sentence_values, reply_values]).astype(float)
         return np.asarray(np.bincount(unit_index, values, minlength=len(sentences.units)), float)
 
-    failures = sums(failed_agreements + missing, without_verdict)
+    failures = sums_by_unit(failed_agreements + missing, without_verdict)
     # Markers and decisiveness are two more judgments.
-    totals = sums(agreements + failed_agreements + 2, np.ones(len(replies)))
+    totals = sums_by_unit(agreements + failed_agreements + 2, np.ones(len(replies)))
     note = f"{failures.sum():.0f} of {totals.sum():.0f} judgments"
     described = Estimate(condition, "grader_failure_rate", int(totals.sum()), note)
     return _share_statistics(described, failures, totals)

@@ -132,6 +132,7 @@ def hedge_tables(results: pd.DataFrame) -> list[View]:
 
 
 def _title(model: str, variant: str, judge: str) -> str:
+    """Return the part of a table's title on model, variant and judge; empty ones are left out."""
     return join_title(model, variant, judge and f"judged by {judge}")
 
 

@@ -340,7 +340,7 @@ def _metrics_over_groups(
     def mean_range(context: _Context) -> FloatArray:
         return _mean_and_sd(metrics.confidence_range(context.tables)[:, groups])[0]
 
-    def sentence_counts(context: _Context) -> tuple[FloatArray, FloatArray]:
+    def sentence_count_mean_and_sd(context: _Context) -> tuple[FloatArray, FloatArray]:
         sizes = context.tables.size[:, groups]
         sizes = np.where(np.isnan(shared_mics(context)), np.nan, sizes)
         return _mean_and_sd(sizes.reshape(len(sizes), -1), rules.ddof)
@@ -357,8 +357,8 @@ def _metrics_over_groups(
     yield _StabilityMetric({}, "confidence_range", mean_range, groups, cells)
     note = f"{in_all.sum()} markers in all {len(groups)} data sets"
     for metric, count in (
-        ("sentences_per_marker", lambda context: sentence_counts(context)[0]),
-        ("sentences_per_marker_sd", lambda context: sentence_counts(context)[1]),
+        ("sentences_per_marker", lambda context: sentence_count_mean_and_sd(context)[0]),
+        ("sentences_per_marker_sd", lambda context: sentence_count_mean_and_sd(context)[1]),
     ):
         yield _StabilityMetric({}, metric, count, groups, shared, note)
     yield from _metrics_of_shared_markers({}, shared_mics, shared, note, groups, rules)
@@ -479,10 +479,8 @@ def _mrc_change(
 
     `mrc` is the estimate of MRC with all markers, whose markers, groups and counts the change has.
     """
-    cells, groups = (
-        sentences.marker_cells(rules.mic_rows(sentences), markers),
-        sentences.dataset_groups,
-    )
+    cells = sentences.marker_cells(rules.mic_rows(sentences), markers)
+    groups = sentences.dataset_groups
     no_hedge = markers.index(NO_HEDGE)
 
     def rank_correlation(tables: metrics.MarkerTables) -> FloatArray:

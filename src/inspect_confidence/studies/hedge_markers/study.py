@@ -87,9 +87,9 @@ def _model_results(
     for stream, ((dataset, split), group_rows) in enumerate(by_group):
         sentences, split_condition = Sentences.from_frame(group_rows), condition.but(split=split)
         statistics = list(group_statistics(sentences, resampling, split_condition))
-        for threshold, parts in conditions.items():
+        for threshold, threshold_parts in conditions.items():
             statistics += marker_statistics(
-                sentences, resampling.convention, threshold, split_condition.but(**parts)
+                sentences, resampling.convention, threshold, split_condition.but(**threshold_parts)
             )
         resampled = resample(
             statistics, sentences.strata, resampling, stream, clusters_of(group_rows)
@@ -97,8 +97,10 @@ def _model_results(
         results += results_of(resampled, replace(key, dataset=str(dataset)))
     everything = Sentences.from_frame(rows)
     clusters = clusters_of(rows)
-    for threshold, parts in conditions.items():
-        over = stability_statistics(everything, resampling, threshold, condition.but(**parts))
+    for threshold, threshold_parts in conditions.items():
+        over = stability_statistics(
+            everything, resampling, threshold, condition.but(**threshold_parts)
+        )
         resampled = resample(over, everything.strata, resampling, clusters=clusters)
         results += results_of(resampled, replace(key, dataset=ALL))
     return results

@@ -54,9 +54,12 @@ def pooled_results(completed: Mapping[str, pd.DataFrame], resampling: Resampling
 def _variant_results(
     rows: pd.DataFrame, condition: Condition, resampling: Resampling
 ) -> list[Result]:
-    """Return the results of each model, then the mean of each group of models."""
-    items = rows.drop_duplicates("unit")
-    units, strata = pd.Index(items["unit"]), pd.factorize(items["dataset"])[0].astype(np.int64)
+    """Return the pooled results of each model, then those of each group of models."""
+    unit_rows = rows.drop_duplicates("unit")
+    units, strata = (
+        pd.Index(unit_rows["unit"]),
+        pd.factorize(unit_rows["dataset"])[0].astype(np.int64),
+    )
     by_model: dict[str, ResampledEstimates] = {}
     results: list[Result] = []
     for name, model_rows in rows.groupby("model", sort=False):

@@ -85,6 +85,7 @@ def unknown_prompts(frame: pd.DataFrame) -> dict[int, str]:
 
 
 def _prompt_names(frame: pd.DataFrame) -> list[str]:
+    """Return the id of each judgment's prompt, as in the study's design."""
     sizes = frame["choice_set"].fillna(0).astype(int)
     numbered = frame.assign(choice_set=sizes)
     return [
@@ -298,7 +299,7 @@ def _is_in_slice(frame: pd.DataFrame, part: Slice) -> NDArray[np.bool_]:
     return inside
 
 
-def clusters_of(frame: pd.DataFrame, excluded: str = "") -> list[str]:
+def unit_clusters(frame: pd.DataFrame, excluded: str = "") -> list[str]:
     """Return the cluster of each unit: its scenario, set of choices, numbers and pair.
 
     `excluded` is a factor that does not tell clusters apart, because each row pairs two levels.
@@ -401,7 +402,9 @@ def _score_estimates(
 ) -> ResampledEstimates:
     """Return every score in every slice, with draws if models are to be ranked."""
     columns, means = [], []
-    clustered = {metric: unit.assign(cluster=clusters_of(unit)) for metric, unit in scored.items()}
+    clustered = {
+        metric: unit.assign(cluster=unit_clusters(unit)) for metric, unit in scored.items()
+    }
     for part in _slices(rows):
         left_out_note, labels = (
             describe_left_out(rows["status"][_is_in_slice(rows, part)]),
@@ -547,7 +550,7 @@ def _pair_units(sides: Sequence[pd.DataFrame], factor: str) -> pd.DataFrame:
     keys = [*(name for name in FACTORS if name != factor), "pair", "key"]
     joined = sides[0].merge(sides[1], on=keys, suffixes=("_own", "_versus"))
     return joined.assign(
-        cluster=clusters_of(joined, excluded=factor),
+        cluster=unit_clusters(joined, excluded=factor),
         value=joined["value_own"] - joined["value_versus"],
     )
 
@@ -559,7 +562,7 @@ def _test_results(pairs: pd.DataFrame, key: Key, condition: Condition) -> Iterat
     """
     paired, n_asked = pairs[pairs["value"].notna()], len(pairs)
     first, second = (paired[name].to_numpy(float) for name in ("value_own", "value_versus"))
-    mean, gaps = _ClusteredMean.from_units(paired), first - second
+    mean, differences = _ClusteredMean.from_units(paired), first - second
     n, is_constant = mean.units, mean.variance < _ZERO_VARIANCE
     reason = "" if mean.has_interval else "too few clusters"
     half_width = stdtrit(max(mean.freedom, 1), 0.975) * np.sqrt(mean.variance)
@@ -568,24 +571,24 @@ def _test_results(pairs: pd.DataFrame, key: Key, condition: Condition) -> Iterat
     )
     no_interval_reason = reason or ("all clusters differ alike" if is_constant else "")
     counts = f"{n} pairs of units, {mean.clusters} clusters"
-    note = join_notes(
-        counts,
-        f"no interval: {no_interval_reason}"
-        if no_interval_reason
-        else "t over clusters within scenarios",
-    )
+    interval_note = "t over clusters within scenarios"
+    if no_interval_reason:
+        interval_note = f"no interval: {no_interval_reason}"
+    note = join_notes(counts, interval_note)
     yield key.result(condition, "difference", mean.value, interval, n=n, asked=n_asked, note=note)
     spreads = [values.std(ddof=1) if n > 1 else np.nan for values in (first, second)]
-    varies, typical = n > 1 and np.ptp(gaps) > 0, float(np.mean(spreads))
-    statistic = np.sqrt(n) * gaps.mean() / gaps.std(ddof=1) if varies else np.nan
-    d = gaps.mean() / typical if typical > 0 else np.nan
-    study = f"paired over units, as the study tests: p = {2 * stdtr(n - 1, -abs(statistic)):.4f}"
+    varies, mean_sd = n > 1 and np.ptp(differences) > 0, float(np.mean(spreads))
+    statistic = np.sqrt(n) * differences.mean() / differences.std(ddof=1) if varies else np.nan
+    d = differences.mean() / mean_sd if mean_sd > 0 else np.nan
+    study_note = (
+        f"paired over units, as the study tests: p = {2 * stdtr(n - 1, -abs(statistic)):.4f}"
+    )
     p, p_note = _p_value(mean), "agrees with the interval, over clusters"
     for metric, value, note in (
         (
             "t_statistic",
             statistic,
-            f"{study}, which takes units for independent"
+            f"{study_note}, which takes units for independent"
             if varies
             else "undefined: all differences are equal",
         ),
@@ -595,7 +598,7 @@ def _test_results(pairs: pd.DataFrame, key: Key, condition: Condition) -> Iterat
             "cohens_d",
             d,
             "mean difference over the mean of both SDs"
-            if typical > 0
+            if mean_sd > 0
             else "undefined: neither side varies",
         ),
     ):

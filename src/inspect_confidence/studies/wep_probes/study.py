@@ -73,7 +73,7 @@ def _score_values(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
     parts = []
     for metric, unit in choices.units(choices.ranked(frame, convention), convention).items():
         names = [(modes[cot], metric) for cot in unit["cot"]]
-        values = {"item": choices.clusters_of(unit), "key": unit["key"], "value": unit["value"]}
+        values = {"item": choices.unit_clusters(unit), "key": unit["key"], "value": unit["value"]}
         parts.append(pd.DataFrame({"name": names, **values}).dropna(subset="value"))
     return pd.concat(parts, ignore_index=True)
 

@@ -105,7 +105,7 @@ class Side:
 
     @property
     def language_and_setting(self) -> tuple[str, str]:
-        """Language and setting."""
+        """Language and setting; empty if the condition has none."""
         return self.condition.get("language", ""), self.condition.get("setting", "")
 
     @cached_property
@@ -264,6 +264,7 @@ def _word_estimates(side: Side) -> Iterator[_ValuedEstimate]:
 
 
 def _value_or_nan(statistic: Callable[[FloatArray], Any], values: FloatArray) -> float:
+    """Return the statistic of the values; NaN without values."""
     return float(statistic(values)) if len(values) else np.nan
 
 
