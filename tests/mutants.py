@@ -129,8 +129,8 @@ METRICS = (
     Mutant(
         "m_ratio_at_low_d_prime",
         "metrics/meta_d.py",
-        "divided(sensitivity, np.where(d_prime > LEAST_D_PRIME, d_prime, 0))",
-        "divided(sensitivity, d_prime)",
+        "divide_or_nan(sensitivity, np.where(d_prime > LEAST_D_PRIME, d_prime, 0))",
+        "divide_or_nan(sensitivity, d_prime)",
         ["tests/metrics/test_meta_d.py"],
     ),
     Mutant(
@@ -192,8 +192,8 @@ METRICS = (
     Mutant(
         "partial_credit_counts_as_a_chance",
         "metrics/calibration.py",
-        "divided(loss - tables.credit_spread, tables.mass.sum(axis=1))",
-        "divided(loss, tables.mass.sum(axis=1))",
+        "divide_or_nan(loss - tables.credit_spread, tables.mass.sum(axis=1))",
+        "divide_or_nan(loss, tables.mass.sum(axis=1))",
         ["tests/metrics/test_calibration.py", "tests/metrics/test_corp.py"],
     ),
 )

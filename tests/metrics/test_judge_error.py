@@ -40,7 +40,7 @@ def test_counts_of_two_classes_are_rogan_and_gladens() -> None:
     for q in (0.2, 0.55, 0.9):
         (value,) = errors.clipped(errors.corrected(np.array([[1 - q, q]])))
         assert value == pytest.approx(rogan_gladen(q, 0.9, 0.8), abs=1e-12)
-    assert not errors.why_not()
+    assert not errors.why_uncorrectable()
     with pytest.raises(ValueError, match=r"0\.5 is none of"):
         JudgeErrors.from_labels([0.5], [1.0])
 
@@ -55,7 +55,7 @@ def test_three_classes_are_corrected() -> None:
 def test_a_judge_that_guesses_corrects_nothing() -> None:
     """Right in half of both classes, or without a label of one."""
     for counts in ([[20, 20], [20, 20]], [[25, 15], [17, 23]], [[20, 5], [0, 0]]):
-        reason = JudgeErrors(np.array(counts, float), np.array([0.0, 1.0])).why_not()
+        reason = JudgeErrors(np.array(counts, float), np.array([0.0, 1.0])).why_uncorrectable()
         assert reason.startswith("its labels don't show"), counts
 
 

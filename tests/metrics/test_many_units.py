@@ -16,7 +16,7 @@ from inspect_confidence.metrics import (
     median_of,
     resampled_as,
 )
-from inspect_confidence.metrics.arrays import MOST_VALUES, FloatArray, stepped
+from inspect_confidence.metrics.arrays import MOST_VALUES, FloatArray, round_to_steps
 from inspect_confidence.metrics.calibration import ece_of_tables
 from inspect_confidence.metrics.discrimination import auroc_of_tables
 from inspect_confidence.metrics.tables import accuracy_of_tables
@@ -207,7 +207,7 @@ def test_the_variance_of_a_mean_is_the_textbooks(patterns: bool) -> None:
 def test_stepped_shares_keep_their_mean_and_the_edges_of_steps() -> None:
     """0, 0.05, 0.5 and 1 are edges of steps."""
     shares = np.append(np.random.default_rng(0).random(1_000), [0, 0.05, 0.5, 1])
-    coarse = stepped(shares)
+    coarse = round_to_steps(shares)
     np.testing.assert_allclose(coarse.mean(), shares.mean(), 1e-12)
     assert np.abs(coarse - shares).max() < 1 / STEPS
     np.testing.assert_array_equal(coarse[-4:], shares[-4:])
@@ -219,7 +219,7 @@ def test_stepped_shares_keep_their_mean_and_the_edges_of_steps() -> None:
 )
 def test_few_shares_and_other_numbers_are_not_stepped(numbers: FloatArray) -> None:
     """250 distinct shares, and numbers below 0 or above 1, stay exact."""
-    np.testing.assert_array_equal(stepped(numbers), numbers)
+    np.testing.assert_array_equal(round_to_steps(numbers), numbers)
 
 
 def test_the_mean_of_many_shares_varies_as_that_of_its_steps() -> None:

@@ -45,7 +45,7 @@ def shares(**inputs: ArrayLike) -> list[FloatArray]:
     return arrays
 
 
-def sample_of(values: ArrayLike) -> FloatArray:
+def present_values(values: ArrayLike) -> FloatArray:
     """Return the values that are not NaN, rounded to 9 decimals: 15.000000000000002 is 15.
 
     Raises:
@@ -82,7 +82,7 @@ def check_bins(bins: int) -> None:
         raise ValueError(f"bins={bins} is below 1.")
 
 
-def distinct(codes: IntArray) -> int:
+def count_distinct(codes: IntArray) -> int:
     """Count the distinct codes, integers from 0 on that are not much larger than their count.
 
     `np.unique` would take most of the time for a model of many items.
@@ -90,7 +90,7 @@ def distinct(codes: IntArray) -> int:
     return int(np.count_nonzero(np.bincount(codes)))
 
 
-def divided(numerator: FloatArray, denominator: FloatArray | IntArray) -> FloatArray:
+def divide_or_nan(numerator: FloatArray, denominator: FloatArray | IntArray) -> FloatArray:
     """Return numerator / denominator, elementwise; NaN where the denominator is not above 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(denominator > 0, numerator / denominator, np.nan)
@@ -125,7 +125,7 @@ STEPS, MOST_VALUES = 120, 250
 """Steps from 0 to 1 to which resamples round shares, and distinct values up to which none is."""
 
 
-def in_steps(
+def merge_into_steps(
     values: FloatArray, mass: FloatArray, steps: int = STEPS
 ) -> tuple[IntArray, FloatArray]:
     """Merge values in [0, 1] that lie in the same step of width 1 / `steps`.
@@ -146,7 +146,7 @@ def in_steps(
     return step_of_value, sums / np.bincount(step_of_value, mass)
 
 
-def stepped(shares: FloatArray) -> FloatArray:
+def round_to_steps(shares: FloatArray) -> FloatArray:
     """Replace each share by the mean of its step of 1/120, if more than 250 are distinct.
 
     Numbers of which one lies outside [0, 1], such as unbounded scores, are returned unchanged:
@@ -155,5 +155,5 @@ def stepped(shares: FloatArray) -> FloatArray:
     values, place, counts = np.unique(np.round(shares, 12), return_inverse=True, return_counts=True)
     if len(values) <= MOST_VALUES or values[0] < 0 or values[-1] > 1:
         return shares
-    step, means = in_steps(values, counts.astype(float))
+    step, means = merge_into_steps(values, counts.astype(float))
     return np.asarray(means[step[place]])

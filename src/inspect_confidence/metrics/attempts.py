@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from inspect_confidence.metrics.arrays import FloatArray, divided
+from inspect_confidence.metrics.arrays import FloatArray, divide_or_nan
 from inspect_confidence.metrics.registry import WILSON, metric
 
 __all__ = [
@@ -87,7 +87,7 @@ def f_score(correct: ArrayLike, declined: ArrayLike) -> float:
 def f_score_of_sums(sums: FloatArray) -> FloatArray:
     """Compute `f_score` of each row of right, attempted and graded answers."""
     right, attempts, graded = sums.T
-    return divided(2 * right, np.where(attempts > 0, attempts + graded, 0))
+    return divide_or_nan(2 * right, np.where(attempts > 0, attempts + graded, 0))
 
 
 def _sums(correct: ArrayLike, declined: ArrayLike) -> tuple[float, float, float]:

@@ -16,11 +16,11 @@ from inspect_confidence.metrics.arrays import (
     IntArray,
     check_bins,
     check_choice,
-    distinct,
-    divided,
-    in_steps,
+    count_distinct,
+    divide_or_nan,
+    merge_into_steps,
 )
-from inspect_confidence.metrics.inference import widened
+from inspect_confidence.metrics.inference import widened_quantile
 from inspect_confidence.metrics.registry import (
     DEBIASED,
     FEW_WRONG,
@@ -69,8 +69,8 @@ def ece_of_tables(
     tables: ConfidenceTables, *, bins: int = 10, binning: Binning = "equal_width"
 ) -> FloatArray:
     """Compute `ece` of each table."""
-    (gaps,) = in_bins(tables, bins, binning, tables.mass * tables.values - tables.right)
-    return divided(np.abs(gaps).sum(axis=1), tables.total)
+    (gaps,) = sum_in_bins(tables, bins, binning, tables.mass * tables.values - tables.right)
+    return divide_or_nan(np.abs(gaps).sum(axis=1), tables.total)
 
 
 @metric(
@@ -121,7 +121,7 @@ def ece(
     )
 
 
-def in_bins(
+def sum_in_bins(
     tables: ConfidenceTables, bins: int, binning: Binning, *columns: FloatArray
 ) -> list[FloatArray]:
     """Sum columns over the values in each bin.
@@ -136,7 +136,7 @@ def in_bins(
         For each column its sums, of shape (resamples, bins). Bins without a value may be missing;
         values in no bin (`right_closed`, a confidence of 0) are left out.
     """
-    bin_of_value = places(tables, bins, binning)
+    bin_of_value = bins_of_values(tables, bins, binning)
     if bin_of_value.ndim == 1:
         bin_numbers, starts = np.unique(
             bin_of_value, return_index=True
@@ -193,8 +193,8 @@ def ece_interval(
         >>> low, round(high, 1)
         (0.0, 0.2)
     """
-    items = _items(confidence, correct, unit)
-    place = places(items.total_table(), bins, binning).ravel()
+    items = _group_by_item(confidence, correct, unit)
+    place = bins_of_values(items.total_table(), bins, binning).ravel()
     return gaps_interval(items, place == np.unique(place[place >= 0])[:, None], _gap_sum)
 
 
@@ -293,7 +293,7 @@ def gap_ends(
     standard_scores = np.abs(gaps) / np.maximum(errors, EDGE)
     excess = np.maximum(np.abs(gaps) - 2 * errors, 0)
     low_direction = excess if excess.any() else (standard_scores == standard_scores.max()) * 1.0
-    tail = float(ndtr(widened(int((unit_mass > 0).sum()))))
+    tail = float(ndtr(widened_quantile(int((unit_mass > 0).sum()))))
     low = _gaps_beyond(
         np.where(gaps < 0, -low_direction, low_direction), noise, value, tail, 1, size
     )
@@ -348,11 +348,11 @@ def bin_count(confidence: ArrayLike, *, bins: int = 10, binning: Binning = "equa
         >>> bin_count([0.9, 0.9, 0.9, 1.0], binning="equal_mass")
         2
     """
-    place = places(table_of_confidence(confidence), bins, binning)
-    return distinct(place[place >= 0])
+    place = bins_of_values(table_of_confidence(confidence), bins, binning)
+    return count_distinct(place[place >= 0])
 
 
-def places(tables: ConfidenceTables, bins: int, binning: Binning) -> IntArray:
+def bins_of_values(tables: ConfidenceTables, bins: int, binning: Binning) -> IntArray:
     """Return the number of each value's bin, from 0 (-1 for a value in no bin).
 
     The shape is (K,), or (resamples, K) for `equal_mass`, where bins depend on the masses.
@@ -375,7 +375,7 @@ def places(tables: ConfidenceTables, bins: int, binning: Binning) -> IntArray:
 def brier_of_tables(tables: ConfidenceTables) -> FloatArray:
     """Compute `brier` of each table."""
     loss = tables.right @ (1 - tables.values) ** 2 + tables.wrong @ tables.values**2
-    return divided(loss - tables.credit_spread, tables.mass.sum(axis=1))
+    return divide_or_nan(loss - tables.credit_spread, tables.mass.sum(axis=1))
 
 
 @metric(
@@ -409,7 +409,7 @@ def log_score_of_tables(tables: ConfidenceTables, *, step: float = 0.01) -> Floa
         raise ValueError(f"step={step} is not above 0 and at most 1, as 0.01 for 0-100 is.")
     probability = np.clip(tables.values, step / 2, 1 - step / 2)
     loss = -(tables.right @ np.log(probability) + tables.wrong @ np.log1p(-probability))
-    return divided(loss, tables.mass.sum(axis=1))
+    return divide_or_nan(loss, tables.mass.sum(axis=1))
 
 
 @metric(
@@ -478,7 +478,7 @@ def brier_parts(confidence: ArrayLike, correct: ArrayLike) -> BrierParts:
 
 def brier_reliability_of_tables(tables: ConfidenceTables) -> FloatArray:
     """Compute `brier_reliability` of each table."""
-    return _mean_square(tables, tables.values)
+    return _mean_squared_distance(tables, tables.values)
 
 
 @metric(
@@ -501,7 +501,7 @@ def brier_reliability(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 def brier_resolution_of_tables(tables: ConfidenceTables) -> FloatArray:
     """Compute `brier_resolution` of each table."""
-    return _mean_square(tables, accuracy_of_tables(tables)[:, None])
+    return _mean_squared_distance(tables, accuracy_of_tables(tables)[:, None])
 
 
 @metric(
@@ -526,7 +526,9 @@ def brier_resolution(confidence: ArrayLike, correct: ArrayLike) -> float:
 def brier_uncertainty_of_tables(tables: ConfidenceTables) -> FloatArray:
     """Compute `brier_uncertainty` of each table."""
     share = accuracy_of_tables(tables)
-    return share * (1 - share) - divided(tables.credit_spread + 0 * tables.total, tables.total)
+    return share * (1 - share) - divide_or_nan(
+        tables.credit_spread + 0 * tables.total, tables.total
+    )
 
 
 @metric(
@@ -582,7 +584,7 @@ def brier_uncertainty_interval(
     return min(ends), 0.25 if low <= 0.5 <= high else max(ends)
 
 
-def _mean_square(tables: ConfidenceTables, centre: FloatArray) -> FloatArray:
+def _mean_squared_distance(tables: ConfidenceTables, centre: FloatArray) -> FloatArray:
     """Return the mean over judgments of (accuracy at their confidence - centre)^2, by table.
 
     `centre` has shape (K,) or (resamples, 1); NaN for a table without mass.
@@ -590,7 +592,7 @@ def _mean_square(tables: ConfidenceTables, centre: FloatArray) -> FloatArray:
     mass = tables.mass
     at_value = np.where(mass > 0, tables.right / np.where(mass > 0, mass, 1), 0)
     square = np.where(mass > 0, mass * (at_value - centre) ** 2, 0)
-    return divided(square.sum(axis=1), mass.sum(axis=1))
+    return divide_or_nan(square.sum(axis=1), mass.sum(axis=1))
 
 
 TopBin = Literal["kept", "dropped"]
@@ -608,7 +610,7 @@ def rms_calibration_error_of_tables(
     tables: ConfidenceTables, *, bins: int = 10, binning: Binning = "equal_width"
 ) -> FloatArray:
     """Compute `rms_calibration_error` of each table."""
-    gap, mass = in_bins(tables, bins, binning, _gap(tables), tables.mass)
+    gap, mass = sum_in_bins(tables, bins, binning, _gap_mass(tables), tables.mass)
     return _root_mean_square_gap(gap, mass, tables.total)
 
 
@@ -649,7 +651,7 @@ def rms_calibration_error(
     )
 
 
-def _gap(tables: ConfidenceTables) -> FloatArray:
+def _gap_mass(tables: ConfidenceTables) -> FloatArray:
     """Return mass times confidence less the mass of right answers, of shape (resamples, K)."""
     return tables.mass * tables.values - tables.right
 
@@ -660,7 +662,7 @@ def _root_mean_square_gap(gap: FloatArray, mass: FloatArray, total: FloatArray) 
     `gap` has the summed gaps of bins and `mass` their masses, both of shape (resamples, bins).
     """
     square = np.where(mass > 0, gap**2 / np.where(mass > 0, mass, 1), 0)
-    return np.sqrt(divided(square.sum(axis=1), total))
+    return np.sqrt(divide_or_nan(square.sum(axis=1), total))
 
 
 SIZE = 100
@@ -675,16 +677,16 @@ def hle_calibration_error_of_tables(
     if size < 1:
         raise ValueError(f"size={size} is below 1.")
     cumulated_mass = np.cumsum(np.insert(tables.mass, 0, 0, axis=1), axis=1)
-    cumulated_gap = np.cumsum(np.insert(_gap(tables), 0, 0, axis=1), axis=1)
+    cumulated_gap = np.cumsum(np.insert(_gap_mass(tables), 0, 0, axis=1), axis=1)
     squares = np.full(len(cumulated_mass), np.nan)
     for row, (mass, gap) in enumerate(zip(cumulated_mass, cumulated_gap, strict=True)):
         ends = _rank_bin_edges(mass[-1], size)
-        square = divided(np.diff(np.interp(ends, mass, gap)) ** 2, np.diff(ends))
+        square = divide_or_nan(np.diff(np.interp(ends, mass, gap)) ** 2, np.diff(ends))
         if mass[-1] > 0 and top_bin == "kept":
             squares[row] = square.sum()
         elif len(square) > 1:
             squares[row] = square[:-1].sum()
-    return np.sqrt(divided(squares, tables.total))
+    return np.sqrt(divide_or_nan(squares, tables.total))
 
 
 @metric(
@@ -782,8 +784,8 @@ def debiased_squared_error(
         >>> debiased_squared_error([0.5, 0.5, 0.5, 0.5], correct=[1, 1, 1, 0])
         0.0
     """
-    items = _items(confidence, correct, unit)
-    group = _groups(items)
+    items = _group_by_item(confidence, correct, unit)
+    group = _groups_of_values(items)
     if not items.binary or not len(group):
         return float("nan")
     k, values = len(group), items.values
@@ -797,14 +799,14 @@ def debiased_squared_error(
     return float((group_mass * product / pairs).sum() / group_mass.sum())
 
 
-def _items(confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None) -> ItemTables:
+def _group_by_item(confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None) -> ItemTables:
     """Group judgments by item; each is an item of its own if `unit` is None."""
     return ItemTables.from_judgments(
         confidence, correct, unit, None if unit is None else len(np.bincount(unit))
     )
 
 
-def _groups(cells: ItemTables) -> IntArray:
+def _groups_of_values(cells: ItemTables) -> IntArray:
     """Return the number of each value's group: neighbouring values with at least two items.
 
     Groups are as small as possible; empty if there are fewer than two items.
@@ -842,8 +844,8 @@ def rms_calibration_error_interval(
     Returns:
         Both ends; NaN if there are fewer than two items.
     """
-    items = _items(confidence, correct, unit)
-    place = places(items.total_table(), bins, binning).ravel()
+    items = _group_by_item(confidence, correct, unit)
+    place = bins_of_values(items.total_table(), bins, binning).ravel()
     return gaps_interval(items, place == np.unique(place[place >= 0])[:, None], root_mean_square)
 
 
@@ -868,8 +870,8 @@ def debiased_squared_error_interval(
         Both ends, the value between them; NaN where there are fewer than five items for each
         distinct confidence, or more than 200 of these.
     """
-    cells = _items(confidence, correct, unit)
-    group, (items,) = _groups(cells), cells.total_table().total
+    cells = _group_by_item(confidence, correct, unit)
+    group, (items,) = _groups_of_values(cells), cells.total_table().total
     groups = int(group.max(initial=-1)) + 1
     if not cells.binary or not 0 < groups <= min(MOST_GROUPS, items / _MIN_PER_GROUP):
         return np.nan, np.nan
@@ -904,12 +906,12 @@ def smooth_ece_of_tables(tables: ConfidenceTables, *, bandwidth: float | None = 
     """Compute `smooth_ece` of each table."""
     if bandwidth is not None and not bandwidth >= LEAST_BANDWIDTH:
         raise ValueError(f"bandwidth={bandwidth} is below {LEAST_BANDWIDTH}.")
-    values, gaps, waves = tables.values, _gap(tables), np.arange(GRID)
+    values, gaps, waves = tables.values, _gap_mass(tables), np.arange(GRID)
     if len(values) > _MOST_VALUES:
-        place, values = in_steps(values, np.ones(len(values)), _FINE_STEPS)
+        place, values = merge_into_steps(values, np.ones(len(values)), _FINE_STEPS)
         starts = np.searchsorted(place, np.arange(len(values)))
         gaps = np.add.reduceat(gaps, starts, axis=1)
-    gap = divided(gaps, tables.total[:, None])
+    gap = divide_or_nan(gaps, tables.total[:, None])
     parts = np.tile(np.where(tables.total > 0, 0, np.nan)[:, None], GRID)
     step = max(1, _CHUNK // GRID)
     for start in range(0, gap.shape[1], step):
@@ -1016,9 +1018,9 @@ def smooth_ece_interval(
     Returns:
         Both ends; NaN if there are fewer than two items.
     """
-    items = _items(confidence, correct, unit)
+    items = _group_by_item(confidence, correct, unit)
     tables = items.total_table()
-    place, (value,) = places(tables, 10, "equal_width"), smooth_ece_of_tables(tables)
+    place, (value,) = bins_of_values(tables, 10, "equal_width"), smooth_ece_of_tables(tables)
     if np.isnan(value):
         return np.nan, np.nan
     inside = (place == np.unique(place)[:, None]) * 1.0

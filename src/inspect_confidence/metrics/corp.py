@@ -7,7 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
-from inspect_confidence.metrics.arrays import FloatArray, IntArray, divided, shares, stepped
+from inspect_confidence.metrics.arrays import (
+    FloatArray,
+    IntArray,
+    divide_or_nan,
+    round_to_steps,
+    shares,
+)
 from inspect_confidence.metrics.calibration import brier_of_tables, brier_uncertainty_of_tables
 from inspect_confidence.metrics.registry import (
     INFINITY,
@@ -82,7 +88,7 @@ def _isotonic_by_minimax(tables: ConfidenceTables) -> _Fit:
     mass = np.pad(np.cumsum(tables.mass.T, axis=0), padding)
     fitted = np.full_like(mass[1:], -np.inf)
     for start in range(len(fitted)):
-        means = divided(right[start + 1 :] - right[start], mass[start + 1 :] - mass[start])
+        means = divide_or_nan(right[start + 1 :] - right[start], mass[start + 1 :] - mass[start])
         lowest_means = np.fmin.accumulate(means[::-1])[::-1]
         np.fmax(fitted[start:], lowest_means, out=fitted[start:])
     accuracy = np.where(tables.mass > 0, fitted.T, 0)
@@ -126,7 +132,7 @@ def _recalibrated_brier(tables: ConfidenceTables) -> FloatArray:
     """Return the Brier score of the recalibrated confidence."""
     fit = _isotonic_fit(tables)
     loss = fit.right * (1 - fit.accuracy) ** 2 + fit.wrong * fit.accuracy**2
-    return divided(loss.sum(axis=1) - tables.credit_spread, tables.total)
+    return divide_or_nan(loss.sum(axis=1) - tables.credit_spread, tables.total)
 
 
 def corp_miscalibration_of_tables(tables: ConfidenceTables) -> FloatArray:
@@ -226,7 +232,7 @@ def corp_uncertainty(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 def brier_skill_of_tables(tables: ConfidenceTables) -> FloatArray:
     """Compute `brier_skill` of each table."""
-    return 1 - divided(brier_of_tables(tables), brier_uncertainty_of_tables(tables))
+    return 1 - divide_or_nan(brier_of_tables(tables), brier_uncertainty_of_tables(tables))
 
 
 @metric(
@@ -366,7 +372,7 @@ def calibration_p(
     confidences, outcomes, item_numbers = _present_judgments(confidence, correct, unit)
     if not len(confidences) or not np.isin(outcomes, (0, 1)).all():
         return float("nan")
-    confidences = stepped(confidences)
+    confidences = round_to_steps(confidences)
     observed = corp_miscalibration(confidences, outcomes)
     extreme = 0
     for tables in _simulated_tables(confidences, item_numbers, draws, seed):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import digamma
 
-from inspect_confidence.metrics.arrays import EDGE, FloatArray, divided
+from inspect_confidence.metrics.arrays import EDGE, FloatArray, divide_or_nan
 from inspect_confidence.metrics.registry import (
     DEBIASED,
     FEW_LOSSES,
@@ -40,7 +40,7 @@ def auroc_of_tables(tables: ConfidenceTables) -> FloatArray:
     """Compute `auroc` of each table."""
     below = tables.missed - tables.wrong / 2
     pairs = tables.right.sum(axis=1) * tables.wrong.sum(axis=1)
-    return divided((tables.right * below).sum(axis=1), pairs)
+    return divide_or_nan((tables.right * below).sum(axis=1), pairs)
 
 
 @metric(
@@ -73,7 +73,7 @@ def auprc_error_of_tables(tables: ConfidenceTables) -> FloatArray:
     """Compute `auprc_error` of each table."""
     cumulated_mass = np.cumsum(tables.mass, axis=1)
     precision = tables.missed / np.where(cumulated_mass > 0, cumulated_mass, 1)
-    return divided((tables.wrong * precision).sum(axis=1), tables.wrong.sum(axis=1))
+    return divide_or_nan((tables.wrong * precision).sum(axis=1), tables.wrong.sum(axis=1))
 
 
 @metric(
@@ -135,7 +135,7 @@ def _area_under_risk(tables: ConfidenceTables) -> FloatArray:
     # (E + j rate) / (N + j); the sum over j is rate n + (E - rate N) (H(N + n) - H(N)).
     harmonic = np.diff(_digamma(cumulated_mass + 1), axis=1, prepend=digamma(1))
     risk = rate * mass + (wrong_above - rate * mass_above) * harmonic
-    return divided(risk.sum(axis=1), tables.total)
+    return divide_or_nan(risk.sum(axis=1), tables.total)
 
 
 @metric(
@@ -165,13 +165,13 @@ def aurc(confidence: ArrayLike, correct: ArrayLike) -> float:
 def prr_of_tables(tables: ConfidenceTables) -> FloatArray:
     """Compute `prr` of each table."""
     right, wrong = tables.right.sum(axis=1), tables.wrong.sum(axis=1)
-    random = divided(wrong, tables.total)
+    random = divide_or_nan(wrong, tables.total)
     # The oracle takes all right answers first: the j-th wrong answer has the error rate
     # j / (R + j), and the sum over j is W - R (H(R + W) - H(R)).
     harmonic = digamma(tables.total + 1) - digamma(right + 1)
-    oracle = divided(wrong - right * harmonic, tables.total)
+    oracle = divide_or_nan(wrong - right * harmonic, tables.total)
     reach = np.where(np.minimum(right, wrong) > 0, random - oracle, 0)
-    return divided(random - aurc_of_tables(tables), reach)
+    return divide_or_nan(random - aurc_of_tables(tables), reach)
 
 
 @metric(
@@ -219,7 +219,7 @@ def meta_information_of_tables(tables: ConfidenceTables) -> FloatArray:
             cells * total[:, None], expected, out=np.ones_like(expected), where=cells > 0
         )
         bits += (cells * np.log2(odds)).sum(axis=1)
-    return np.maximum(divided(bits, total), 0)
+    return np.maximum(divide_or_nan(bits, total), 0)
 
 
 @metric(
@@ -259,7 +259,7 @@ def risk_at_coverage_of_tables(tables: ConfidenceTables, *, coverage: float) -> 
     before = np.cumsum(mass, axis=1) - mass
     answered = np.clip(covered[:, None] - before, 0, mass)
     rate = wrong / np.where(mass > 0, mass, 1)
-    return divided((answered * rate).sum(axis=1), covered)
+    return divide_or_nan((answered * rate).sum(axis=1), covered)
 
 
 @metric(
@@ -298,7 +298,7 @@ def augrc_of_tables(tables: ConfidenceTables) -> FloatArray:
     """Compute `augrc` of each table."""
     wrong, mass = tables.wrong[:, ::-1], tables.mass[:, ::-1]
     risk = np.cumsum(wrong, axis=1) - wrong / 2
-    return divided((risk * mass).sum(axis=1), tables.total**2)
+    return divide_or_nan((risk * mass).sum(axis=1), tables.total**2)
 
 
 @metric(
@@ -375,7 +375,7 @@ class Costs:
         )
         above = np.cumsum(gain[:, ::-1], axis=1)[:, ::-1]
         never = np.zeros((len(gain), 1))
-        return self.abstain + divided(np.hstack([above, never]), tables.total[:, None])
+        return self.abstain + divide_or_nan(np.hstack([above, never]), tables.total[:, None])
 
 
 def expected_utility_of_tables(

@@ -170,7 +170,8 @@ def hard_easy_slope(
     residuals = np.asarray(y - design @ np.array([height, slope]), np.float64)
     intercept = height - slope * float(x.mean())
     scores = {
-        name: _score(design[places], inverse, residuals[places]) for name, places in members.items()
+        name: _cluster_score(design[places], inverse, residuals[places])
+        for name, places in members.items()
     }
     error = float(np.linalg.norm(list(scores.values()))) if len(scores) > 1 else nan
     low, high = slope_interval(slope, error, len(scores))
@@ -186,7 +187,7 @@ def slope_interval(slope: float, standard_error: float, clusters: int) -> tuple[
     return slope - half, slope + half
 
 
-def _score(design: FloatArray, inverse: FloatArray, residuals: FloatArray) -> float:
+def _cluster_score(design: FloatArray, inverse: FloatArray, residuals: FloatArray) -> float:
     """Return what a cluster g adds to the slope's error.
 
     It is the slope's row of (X'X)^-1 X_g' (I - H_gg)^-1/2 e_g, with H_gg = X_g (X'X)^-1 X_g'.

@@ -8,7 +8,12 @@ from numpy.typing import ArrayLike
 from scipy.special import erf, exp1, ndtr
 
 from inspect_confidence.metrics.arrays import FloatArray
-from inspect_confidence.metrics.meta_d import LARGEST, counts_of, profile, type1_statistics
+from inspect_confidence.metrics.meta_d import (
+    LARGEST,
+    counts_of,
+    profile_likelihood,
+    type1_statistics,
+)
 from inspect_confidence.metrics.type2 import LEAST_D_PRIME
 
 __all__ = ["GroupMRatio", "hierarchical_m_ratio"]
@@ -122,21 +127,21 @@ def _likelihood(s1: FloatArray, s2: FloatArray, d_prime: float, criterion: float
 
     meta = np.minimum(d_prime * np.exp(_KNOTS), LARGEST)
     s1_rows, s2_rows = np.tile(s1, (len(meta), 1)), np.tile(s2, (len(meta), 1))
-    per_judgment = profile(s1_rows, s2_rows, meta, criterion / meta)
+    per_judgment = profile_likelihood(s1_rows, s2_rows, meta, criterion / meta)
     log_likelihood = per_judgment * (s1.sum() + s2.sum())
     smooth = CubicSpline(_KNOTS, log_likelihood)(_FINE)
-    return np.asarray(np.exp(smooth - smooth.max()) @ _shares())
+    return np.asarray(np.exp(smooth - smooth.max()) @ _interpolation_weights())
 
 
 @lru_cache
-def _shares() -> FloatArray:
+def _interpolation_weights() -> FloatArray:
     """Return weights that move a likelihood from `_FINE` to its neighbours on `_GRID`."""
     away = np.abs(_FINE[:, None] - _GRID) / (_GRID[1] - _GRID[0])
     return np.asarray(np.maximum(1 - away, 0))
 
 
 @lru_cache
-def _kernels() -> FloatArray:
+def _cell_probabilities() -> FloatArray:
     """Return P(cell of log M-ratio | sigma, mu), of shape (sigmas, cells, mus)."""
     half = (_GRID[1] - _GRID[0]) / 2
     # The outer cells reach to infinity: the likelihood hardly changes there.
@@ -153,11 +158,13 @@ def _log_prior() -> FloatArray:
 
 def _posterior(likelihood: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return posteriors of mu (on `_GRID`), sigma (on `_SIGMAS`) and each unit's log M-ratio."""
-    unit_likelihoods = np.maximum(likelihood @ _kernels(), 1e-300)  # (sigmas, units, grid)
+    unit_likelihoods = np.maximum(
+        likelihood @ _cell_probabilities(), 1e-300
+    )  # (sigmas, units, grid)
     log_joint = np.log(unit_likelihoods).sum(1) + _log_prior()
     joint = np.exp(log_joint - log_joint.max())
     joint /= joint.sum()
     unit_priors = np.einsum(
-        "sum,stm->ut", joint[:, None] / unit_likelihoods, _kernels(), optimize=True
+        "sum,stm->ut", joint[:, None] / unit_likelihoods, _cell_probabilities(), optimize=True
     )
     return joint.sum(0), joint.sum(1), np.asarray(unit_priors * likelihood)

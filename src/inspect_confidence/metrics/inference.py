@@ -123,11 +123,11 @@ def resampled_interval(
     Returns:
         Both ends, value between them; NaN where no draw is defined.
     """
-    tail, lows, highs = float(ndtr(widened(units))), [value], [value]
-    for ranked in _ranked(value, draws, method):
+    tail, lows, highs = float(ndtr(widened_quantile(units))), [value], [value]
+    for ranked in _ranked_draws(value, draws, method):
         if not len(ranked) or np.isnan(value):
             return float("nan"), float("nan")
-        rank = _rank(tail, len(ranked))
+        rank = _order_statistic_rank(tail, len(ranked))
         lows.append(ranked[rank - 1])
         highs.append(ranked[-rank])
     return float(min(lows)), float(max(highs))
@@ -164,7 +164,7 @@ def score_interval(
     share = np.array([value / ceiling])
     if not len(values) or not 0 < share[0] < 1:
         return float("nan"), float("nan")
-    widening = widened(units) / float(ndtri(0.025))
+    widening = widened_quantile(units) / float(ndtri(0.025))
     variance = np.array([values.var() * (widening / ceiling) ** 2])
     trials, items = np.array([np.inf]), np.array([float(units)])
     low, high = ceiling * wilson_limits(share, variance, trials, items)[0]
@@ -191,14 +191,14 @@ def resampled_p(
         A probability in (0, 1]; 1 where the value is 0, NaN where it or every draw is undefined.
     """
     largest = 0.0
-    for ranked in _ranked(value, draws, method):
+    for ranked in _ranked_draws(value, draws, method):
         if not len(ranked) or np.isnan(value):
             return float("nan")
-        largest = max(largest, _p(value, ranked, units) if value else 1.0)
+        largest = max(largest, _p_of_ranked(value, ranked, units) if value else 1.0)
     return min(largest, 1.0)
 
 
-def _p(value: float, ranked: FloatArray, units: int) -> float:
+def _p_of_ranked(value: float, ranked: FloatArray, units: int) -> float:
     """Return the two-sided p, as `resampled_p`, of a value other than 0 from its sorted draws."""
     side, freedom, floor = np.sign(value), max(units - 1, 1), 2 / (len(ranked) + 1)
     widening = np.sqrt(units / freedom)
@@ -210,7 +210,7 @@ def _p(value: float, ranked: FloatArray, units: int) -> float:
     return min(2 * float(stdtr(freedom, -abs(value) / error)), floor)
 
 
-def _ranked(value: float, draws: ArrayLike, method: Method) -> list[FloatArray]:
+def _ranked_draws(value: float, draws: ArrayLike, method: Method) -> list[FloatArray]:
     """Return the sorted draws; for `debiased` two sets, the reflected and the shifted draws.
 
     NaN draws are left out; the only set is empty if all are NaN.
@@ -222,7 +222,7 @@ def _ranked(value: float, draws: ArrayLike, method: Method) -> list[FloatArray]:
     return [(2 * value - ranked)[::-1], ranked - 2 * (ranked.mean() - value)]
 
 
-def widened(units: int) -> float:
+def widened_quantile(units: int) -> float:
     """Return the normal quantile, below 0, of the tail that a 95% interval of n units leaves out.
 
     It is t(0.025, n - 1) sqrt(n/(n - 1)) for n = `units`, at least as far from 0 as -1.96.
@@ -231,7 +231,7 @@ def widened(units: int) -> float:
     return float(stdtrit(freedom, 0.025) * np.sqrt(units / freedom))
 
 
-def _rank(share: float, size: int) -> int:
+def _order_statistic_rank(share: float, size: int) -> int:
     """Return the rank, from 1 to `size`, of the sorted draw with this share of draws up to it."""
     # The tolerance keeps 0.025 * 10,000 at the 250th value: in floats it is a little more.
     return min(max(int(np.ceil(share * size - 1e-9)), 1), size)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import xlogy
 
-from inspect_confidence.metrics.arrays import FloatArray, IntArray, divided
+from inspect_confidence.metrics.arrays import FloatArray, IntArray, divide_or_nan
 from inspect_confidence.metrics.registry import INFINITY, UNREAD, metric, no_interval
 from inspect_confidence.metrics.tables import ConfidenceTables, confidence_table
 
@@ -24,10 +24,10 @@ def meta_information_corrected_of_tables(tables: ConfidenceTables) -> FloatArray
     classes = pooled(tables, class_counts)
     right, wrong = classes.right.sum(axis=1), classes.wrong.sum(axis=1)
     defined = (np.minimum(right, wrong) > 0) & tables.binary
-    entropy = binary_entropy(divided(right, classes.total))[defined]
+    entropy = binary_entropy(divide_or_nan(right, classes.total))[defined]
     information = np.full(len(defined), np.nan)
     information[defined] = np.minimum(
-        _jackknifed(classes.right[defined], classes.wrong[defined]), entropy
+        _jackknifed_information(classes.right[defined], classes.wrong[defined]), entropy
     )
     return information
 
@@ -104,21 +104,21 @@ def pooled(tables: ConfidenceTables, classes: IntArray) -> ConfidenceTables:
     return ConfidenceTables(np.arange(class_limit) / class_limit, right, wrong, tables.binary)
 
 
-def _jackknifed(right: FloatArray, wrong: FloatArray) -> FloatArray:
+def _jackknifed_information(right: FloatArray, wrong: FloatArray) -> FloatArray:
     """Return the mutual information of each row in bits, less the jackknife's bias."""
     mass = right + wrong
     n = mass.sum(axis=1, keepdims=True)
     sides = [(cells, cells.sum(axis=1, keepdims=True)) for cells in (right, wrong)]
     # n (I - ln n), a sum over the cells and the margins: one cell's change is that of four terms.
-    whole = -_terms(mass).sum(axis=1, keepdims=True)
+    whole = -_x_log_x(mass).sum(axis=1, keepdims=True)
     for cells, total in sides:
-        whole += _terms(cells).sum(axis=1, keepdims=True) - _terms(total)
+        whole += _x_log_x(cells).sum(axis=1, keepdims=True) - _x_log_x(total)
     value = whole / n + np.log(n)
     bias = np.zeros_like(value)
     for cells, total in sides:
         d = np.minimum(cells, 1)
-        change = _terms(cells - d) - _terms(cells) - _terms(mass - d) + _terms(mass)
-        change += _terms(total) - _terms(total - d)
+        change = _x_log_x(cells - d) - _x_log_x(cells) - _x_log_x(mass - d) + _x_log_x(mass)
+        change += _x_log_x(total) - _x_log_x(total - d)
         remainder = np.maximum(n - d, 1e-300)
         value_without = (whole + change) / remainder + np.log(remainder)
         weight = np.divide(cells * remainder, d, out=np.zeros_like(cells), where=d > 0)
@@ -126,7 +126,7 @@ def _jackknifed(right: FloatArray, wrong: FloatArray) -> FloatArray:
     return np.asarray((value - bias)[:, 0] / np.log(2))
 
 
-def _terms(counts: FloatArray) -> FloatArray:
+def _x_log_x(counts: FloatArray) -> FloatArray:
     """Return each x ln x; values below 0 by rounding count as 0."""
     counts = np.maximum(counts, 0)
     return np.asarray(xlogy(counts, counts))

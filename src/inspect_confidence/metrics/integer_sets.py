@@ -123,7 +123,7 @@ def ranked(distributions: Sequence[Mapping[int, float]]) -> tuple[FloatArray, Fl
     Raises:
         ValueError: A distribution has no probability above 0, or one below 0, infinite or NaN.
     """
-    orders = [_ranked(distribution) for distribution in distributions]
+    orders = [_values_by_probability(distribution) for distribution in distributions]
     width = max((len(order) for order in orders), default=1)
     values = np.empty((len(orders), width))
     masses = np.zeros((len(orders), width))
@@ -133,7 +133,7 @@ def ranked(distributions: Sequence[Mapping[int, float]]) -> tuple[FloatArray, Fl
     return values, masses / masses.sum(axis=1, keepdims=True)
 
 
-def _ranked(distribution: Mapping[int, float]) -> list[int]:
+def _values_by_probability(distribution: Mapping[int, float]) -> list[int]:
     """Return the values of probability above 0, most probable first, ties ascending."""
     if not all(0 <= mass < math.inf for mass in distribution.values()):
         raise ValueError(f"A probability is below 0, infinite or NaN: {dict(distribution)}.")

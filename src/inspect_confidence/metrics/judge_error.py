@@ -149,7 +149,7 @@ class JudgeErrors:
         rng = np.random.default_rng(seed)
         return np.stack([rng.dirichlet(row + _RATES_PRIOR, draws) for row in self.counts], axis=1)
 
-    def why_not(self, draws: int = 2_000) -> str:
+    def why_uncorrectable(self, draws: int = 2_000) -> str:
         """Return why these rates can't correct anything; an empty text if they can.
 
         `draws` rates are drawn from their posterior; at most 2.5% may not tell answers apart.

@@ -23,7 +23,7 @@ from inspect_confidence.metrics.arrays import (
     aligned,
     check_bins,
     check_choice,
-    divided,
+    divide_or_nan,
     mean_or_nan,
     shares,
 )
@@ -214,7 +214,7 @@ class MarkerTables:
         """Marker internal confidence: the mean over a marker's sentences; NaN below T."""
         size = self.size
         enough = (size >= self.threshold - 1e-9) & (size > 0)
-        return divided(self.counts @ self.values, np.where(enough, size, 0))
+        return divide_or_nan(self.counts @ self.values, np.where(enough, size, 0))
 
     def drop_marker(self, marker: int) -> "MarkerTables":
         """Return the tables without the marker of this number, and without `replies`."""
@@ -376,7 +376,9 @@ def marker_mae(
             group only, and a single one in the second, as in the authors' code.
     """
     distances = _distances(tables, pairs, level, shared, train_only)
-    means = [divided((weight * gap).sum(axis=-1), weight.sum(axis=-1)) for gap, weight in distances]
+    means = [
+        divide_or_nan((weight * gap).sum(axis=-1), weight.sum(axis=-1)) for gap, weight in distances
+    ]
     return _mean(np.stack(means, axis=-1)) if means else np.full(len(tables.counts), np.nan)
 
 
@@ -398,11 +400,11 @@ def marker_mae_sd(
     squares = freedom = np.zeros(len(tables.counts))
     for gap, weight in _distances(tables, pairs, level, shared, train_only):
         n = weight.sum(axis=-1)
-        centre = divided((weight * gap).sum(axis=-1), n)[:, None]
+        centre = divide_or_nan((weight * gap).sum(axis=-1), n)[:, None]
         spread = np.where(weight > 0, weight * np.square(gap - centre), 0).sum(axis=-1)
         squares = squares + np.where(n > 1, spread, 0)
         freedom = freedom + np.maximum(n - 1, 0)
-    return np.sqrt(divided(squares, freedom))
+    return np.sqrt(divide_or_nan(squares, freedom))
 
 
 def _distances(
@@ -431,7 +433,7 @@ def _distances(
         else:
             gap = np.abs(mic[:, first, :, None] - tables.values)
             if level == "marker":
-                gap = divided((counts * gap).sum(axis=-1), counts.sum(axis=-1))
+                gap = divide_or_nan((counts * gap).sum(axis=-1), counts.sum(axis=-1))
             elif level == "sentence":
                 weight = (counts * in_both[..., None]).reshape(len(counts), -1)
                 gap = gap.reshape(weight.shape)
@@ -467,7 +469,7 @@ def _by_reply(
     flat = np.where(counting, gap, 0).reshape(len(gap), -1)
     total = np.asarray((sentences.T @ flat.T).T)
     n = np.asarray((sentences.T @ counting.reshape(flat.shape).T.astype(float)).T)
-    return divided(total, n), counts * (n > 0)
+    return divide_or_nan(total, n), counts * (n > 0)
 
 
 def marker_variation(mic: FloatArray, *, over: Varying, ddof: int = 1) -> FloatArray:
@@ -488,8 +490,8 @@ def marker_variation(mic: FloatArray, *, over: Varying, ddof: int = 1) -> FloatA
     n = (~np.isnan(values)).sum(axis=-1)
     mean = _mean(values)
     squares = np.nansum(np.square(values - mean[..., None]), axis=-1)
-    sd = np.sqrt(divided(squares, n - ddof))
-    return _mean(divided(sd, np.where(n > 1, mean, 0)))
+    sd = np.sqrt(divide_or_nan(squares, n - ddof))
+    return _mean(divide_or_nan(sd, np.where(n > 1, mean, 0)))
 
 
 _SCALES = np.concatenate([np.linspace(0, 2, 21), np.geomspace(2.2, 20, 12)])
@@ -616,7 +618,7 @@ def _correlations(x: FloatArray, y: FloatArray, kind: Correlation) -> FloatArray
         x, y = _ranks(x), _ranks(y)
     (x, spread_x), (y, spread_y) = _centred(x), _centred(y)
     enough = paired.sum(axis=1) >= LEAST_POINTS
-    return divided(np.nansum(x * y, axis=1), np.where(enough, spread_x * spread_y, 0))
+    return divide_or_nan(np.nansum(x * y, axis=1), np.where(enough, spread_x * spread_y, 0))
 
 
 def _centred(x: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -637,7 +639,7 @@ def _ranks(x: FloatArray) -> FloatArray:
 def _mean(values: FloatArray) -> FloatArray:
     """Return the mean over the last axis of what is not NaN; NaN if nothing is."""
     n = (~np.isnan(values)).sum(axis=-1)
-    return divided(np.nansum(values, axis=-1), n)
+    return divide_or_nan(np.nansum(values, axis=-1), n)
 
 
 _UNJUDGED = "no reply judged"

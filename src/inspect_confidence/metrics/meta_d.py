@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_ndtr, ndtri, ndtri_exp
 
-from inspect_confidence.metrics.arrays import FloatArray, divided
+from inspect_confidence.metrics.arrays import FloatArray, divide_or_nan
 from inspect_confidence.metrics.registry import FEW_WRONG, INFINITY, metric
 from inspect_confidence.metrics.tables import ConfidenceTables, confidence_table
 from inspect_confidence.metrics.type2 import (
@@ -176,7 +176,7 @@ def rating_tables(nr_s1: FloatArray, nr_s2: FloatArray, k: FloatArray) -> Rating
     return RatingTables(counts / counts.sum((0, 1, 2)), present, offset)
 
 
-def start(table: RatingTables, meta: FloatArray) -> FloatArray:
+def starting_edges(table: RatingTables, meta: FloatArray) -> FloatArray:
     """Return edges to start from: those of one normal tail with the levels' shares.
 
     Shares are those of both stimuli together; `meta` is the meta-d' to start from.
@@ -198,8 +198,8 @@ def ascend(table: RatingTables, meta: FloatArray) -> tuple[FloatArray, FloatArra
     """
     maxima, likelihood = np.full_like(meta, np.nan), np.full_like(meta, np.nan)
     rows = np.arange(len(meta))
-    edges = start(table, meta)
-    unit = _unit(table)
+    edges = starting_edges(table, meta)
+    unit = _meta_unit(table)
     point = newton(table, meta, edges, np.maximum(np.abs(meta), unit))
     length = point.length
     for _ in range(_STEPS):
@@ -235,7 +235,9 @@ def ascend(table: RatingTables, meta: FloatArray) -> tuple[FloatArray, FloatArra
     return maxima, likelihood
 
 
-def profile(nr_s1: FloatArray, nr_s2: FloatArray, meta: FloatArray, k: FloatArray) -> FloatArray:
+def profile_likelihood(
+    nr_s1: FloatArray, nr_s2: FloatArray, meta: FloatArray, k: FloatArray
+) -> FloatArray:
     """Return the log-likelihood per judgment at each given meta-d', maximised over the edges.
 
     Args:
@@ -247,7 +249,7 @@ def profile(nr_s1: FloatArray, nr_s2: FloatArray, meta: FloatArray, k: FloatArra
     no_step = np.zeros_like(meta)
     with np.errstate(all="ignore"):
         table = rating_tables(nr_s1, nr_s2, k)
-        edges = start(table, meta)
+        edges = starting_edges(table, meta)
         point = newton(table, meta, edges, no_step)
         length = point.length
         for _ in range(_STEPS):
@@ -262,12 +264,12 @@ def profile(nr_s1: FloatArray, nr_s2: FloatArray, meta: FloatArray, k: FloatArra
     return point.value
 
 
-def _unit(table: RatingTables) -> FloatArray:
+def _meta_unit(table: RatingTables) -> FloatArray:
     """Return the change of meta-d' that moves edges by about 1."""
     return np.asarray(1 / (0.5 + np.abs(table.offset[0, 0, 0] + 0.5)))
 
 
-def _higher(
+def _ascend_again(
     table: RatingTables,
     maxima: tuple[FloatArray, FloatArray],
     rows: NDArray[np.int64],
@@ -292,7 +294,7 @@ def _higher(
     return np.asarray(rows[(values < values.max(0) - _SAME).any(0)])
 
 
-def maximum(
+def highest_maximum(
     nr_s1: FloatArray, nr_s2: FloatArray, d_prime: FloatArray, k: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return meta-d' and log-likelihood per judgment at the highest maximum of each row.
@@ -306,17 +308,17 @@ def maximum(
     for first in range(0, len(meta), size):
         chunk = slice(first, first + size)
         table, chunk_d_prime = rating_tables(nr_s1[chunk], nr_s2[chunk], k[chunk]), d_prime[chunk]
-        unit = _unit(table)
+        unit = _meta_unit(table)
         with np.errstate(all="ignore"):
             maxima = ascend(table, chunk_d_prime)
             offset, failed = np.abs(k[chunk]), np.isnan(maxima[0])
             rows = np.flatnonzero((offset > _ONE_START) | failed)
-            differ = [_higher(table, maxima, rows, [-chunk_d_prime[rows]])]
+            differ = [_ascend_again(table, maxima, rows, [-chunk_d_prime[rows]])]
             rows = np.flatnonzero((offset > _TWO_STARTS) | failed)
-            differ.append(_higher(table, maxima, rows, [4 * unit[rows], -4 * unit[rows]]))
+            differ.append(_ascend_again(table, maxima, rows, [4 * unit[rows], -4 * unit[rows]]))
             rows = np.unique(np.concatenate(differ))
             starts = [factor * unit[rows] for factor in (-8, -2, -1, -0.5, 0.5, 1, 2, 8)]
-            _higher(table, maxima, rows, starts)
+            _ascend_again(table, maxima, rows, starts)
         meta[chunk], value[chunk] = maxima
     return meta, value
 
@@ -479,7 +481,9 @@ def _fits(
     nr_s1, nr_s2 = raw_s1 + padding, raw_s2 + padding
     meta, value = np.full_like(d_prime, np.nan), np.full_like(d_prime, np.nan)
     fit = np.flatnonzero(reason == "")
-    fitted, best = maximum(nr_s1[fit], nr_s2[fit], d_prime[fit], criterion[fit] / d_prime[fit])
+    fitted, best = highest_maximum(
+        nr_s1[fit], nr_s2[fit], d_prime[fit], criterion[fit] / d_prime[fit]
+    )
     reason[fit[np.isinf(fitted)]], reason[fit[np.isnan(fitted)]] = _NO_MAXIMUM, _NO_CONVERGENCE
     converged = np.isfinite(fitted)
     meta[fit[converged]] = fitted[converged]
@@ -501,7 +505,7 @@ def m_ratio_of_tables(
     else:
         unit = 1 if type1 == "two_z" else np.sqrt(2)
         sensitivity = meta_d_ideal_of_tables(tables, threshold=threshold) / unit
-    ratio = divided(sensitivity, np.where(d_prime > LEAST_D_PRIME, d_prime, 0))
+    ratio = divide_or_nan(sensitivity, np.where(d_prime > LEAST_D_PRIME, d_prime, 0))
     # Of a resample whose d' may be 0 the ratio is unbounded, as in Fieller's interval.
     is_unbounded = tables.are_resamples & (d_prime <= LEAST_D_PRIME)
     return np.where(is_unbounded, np.copysign(np.inf, sensitivity), ratio)

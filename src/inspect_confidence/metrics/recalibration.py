@@ -114,8 +114,10 @@ def fit_recalibration(
     """
     if method not in RECALIBRATIONS:
         raise ValueError(f"method={method!r} is not one of {', '.join(RECALIBRATIONS)}.")
-    cells = _cells(confidence, correct, unit)
-    return _fit(method, cells.values, *np.split(cells.masses @ np.ones(cells.masses.shape[1]), 2))
+    cells = _item_tables(confidence, correct, unit)
+    return _fit_map(
+        method, cells.values, *np.split(cells.masses @ np.ones(cells.masses.shape[1]), 2)
+    )
 
 
 @dataclass(frozen=True)
@@ -195,7 +197,7 @@ def choose_recalibration(
     candidates.sort(key=list(RECALIBRATIONS).index)
     if folds < 2:
         raise ValueError(f"folds={folds} is below 2.")
-    cells = _cells(confidence, correct, unit)
+    cells = _item_tables(confidence, correct, unit)
     items = cells.masses.shape[1]
     if unit is None:
         unit = np.arange(len(np.asarray(confidence)))
@@ -218,7 +220,7 @@ def choose_recalibration(
         fitted_mass: FloatArray = total_mass - np.asarray(fold_masses.sum(axis=1), float)
         mass_right, mass_wrong = fitted_mass[:kinds], fitted_mass[kinds:]
         for method in candidates:
-            fold_map = _fit(method, cells.values, mass_right, mass_wrong)
+            fold_map = _fit_map(method, cells.values, mass_right, mass_wrong)
             q = fold_map(cells.values)
             losses[method][item_fold == k] = right.T @ (1 - q) ** 2 + wrong.T @ q**2
             fold_maps[method].append(fold_map)
@@ -231,11 +233,11 @@ def choose_recalibration(
         if scores[method] - scores[best] <= error + 1e-12:
             chosen = method
             break
-    recalibration = _fit(chosen, cells.values, *np.split(total_mass, 2))
+    recalibration = _fit_map(chosen, cells.values, *np.split(total_mass, 2))
     return ChosenRecalibration(recalibration, scores, fold_maps[chosen], fold)
 
 
-def _cells(confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None) -> ItemTables:
+def _item_tables(confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None) -> ItemTables:
     """Group judgments by item; those with a NaN are left out.
 
     Raises:
@@ -254,7 +256,9 @@ def _cells(confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None) -> 
     return cells
 
 
-def _fit(method: str, values: FloatArray, right: FloatArray, wrong: FloatArray) -> Recalibration:
+def _fit_map(
+    method: str, values: FloatArray, right: FloatArray, wrong: FloatArray
+) -> Recalibration:
     """Fit a map of a method to the mass of right and of wrong answers at each confidence.
 
     Values without judgments are left out.
@@ -264,14 +268,14 @@ def _fit(method: str, values: FloatArray, right: FloatArray, wrong: FloatArray) 
     return RECALIBRATIONS[method](method, *masses)
 
 
-def _as_stated(
+def _fit_as_stated(
     method: str, values: FloatArray, right: FloatArray, wrong: FloatArray
 ) -> Recalibration:
     """Return the map that leaves confidence unchanged; the masses are not used."""
     return Recalibration(method, "knots", x=(0.0, 1.0), y=(0.0, 1.0))
 
 
-def _knots(method: str, values: FloatArray, y: FloatArray) -> Recalibration:
+def _knot_map(method: str, values: FloatArray, y: FloatArray) -> Recalibration:
     """Return the map through the points (values, y); points between two of equal y are dropped."""
     inner = np.concatenate([[False], (y[1:-1] == y[:-2]) & (y[1:-1] == y[2:]), [False]])[: len(y)]
     return Recalibration(
@@ -287,24 +291,24 @@ def _isotonic_means(y: FloatArray, weights: FloatArray) -> FloatArray:
     return np.asarray(isotonic_regression(y, weights=weights).x)
 
 
-def _isotonic(
+def _fit_isotonic(
     method: str, values: FloatArray, right: FloatArray, wrong: FloatArray
 ) -> Recalibration:
     mass = right + wrong
-    return _knots(method, values, _isotonic_means(right / mass, mass))
+    return _knot_map(method, values, _isotonic_means(right / mass, mass))
 
 
-def _histogram(
+def _fit_histogram(
     method: str, values: FloatArray, right: FloatArray, wrong: FloatArray
 ) -> Recalibration:
     mass = right + wrong
     middle = (np.cumsum(mass) - mass / 2) / mass.sum()
     place = np.minimum(np.floor(middle * BINS + EDGE), BINS - 1).astype(np.int64)
     share = np.bincount(place, right) / np.maximum(np.bincount(place, mass), EDGE)
-    return _knots(method, values, share[place])
+    return _knot_map(method, values, share[place])
 
 
-def _venn_abers(
+def _fit_venn_abers(
     method: str, values: FloatArray, right: FloatArray, wrong: FloatArray
 ) -> Recalibration:
     knot_count = min(len(values), KNOTS)
@@ -319,12 +323,12 @@ def _venn_abers(
             y[k] = (right[k] + label) / enlarged_mass[k]
             # The other values keep their own mass.
             label_accuracy[label, column] = _isotonic_means(y, enlarged_mass)[k]
-    return _knots(
+    return _knot_map(
         method, values[knots], label_accuracy[1] / (1 - label_accuracy[0] + label_accuracy[1])
     )
 
 
-def _temperature(
+def _fit_temperature(
     method: str, values: FloatArray, right: FloatArray, wrong: FloatArray
 ) -> Recalibration:
     clip, up, down = _clipped_logarithms(values)
@@ -332,13 +336,17 @@ def _temperature(
     return Recalibration(method, "logistic", clip, a=slope, b=slope)
 
 
-def _platt(method: str, values: FloatArray, right: FloatArray, wrong: FloatArray) -> Recalibration:
+def _fit_platt(
+    method: str, values: FloatArray, right: FloatArray, wrong: FloatArray
+) -> Recalibration:
     clip, up, down = _clipped_logarithms(values)
     slope, c = _fit_nonnegative_slopes(np.column_stack([up + down]), right, wrong)
     return Recalibration(method, "logistic", clip, a=slope, b=slope, c=c)
 
 
-def _beta(method: str, values: FloatArray, right: FloatArray, wrong: FloatArray) -> Recalibration:
+def _fit_beta(
+    method: str, values: FloatArray, right: FloatArray, wrong: FloatArray
+) -> Recalibration:
     clip, up, down = _clipped_logarithms(values)
     a, b, c = _fit_nonnegative_slopes(np.column_stack([up, down]), right, wrong)
     return Recalibration(method, "logistic", clip, a=a, b=b, c=c)
@@ -416,12 +424,12 @@ def _logistic_regression(
 
 
 RECALIBRATIONS: Mapping[str, Callable[[str, FloatArray, FloatArray, FloatArray], Recalibration]] = {
-    "as_stated": _as_stated,
-    "temperature": _temperature,
-    "platt": _platt,
-    "beta": _beta,
-    "isotonic": _isotonic,
-    "venn_abers": _venn_abers,
-    "histogram": _histogram,
+    "as_stated": _fit_as_stated,
+    "temperature": _fit_temperature,
+    "platt": _fit_platt,
+    "beta": _fit_beta,
+    "isotonic": _fit_isotonic,
+    "venn_abers": _fit_venn_abers,
+    "histogram": _fit_histogram,
 }
 """The methods by name, the simplest first: of equally good ones the first is chosen."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from inspect_confidence.metrics.arrays import FloatArray, divided, sample_of
+from inspect_confidence.metrics.arrays import FloatArray, divide_or_nan, present_values
 from inspect_confidence.metrics.registry import (
     BOOTSTRAP,
     INFINITY,
@@ -78,7 +78,7 @@ class ValueTables:
             >>> first.values.tolist(), first.mass.tolist(), second.mass.tolist()
             ([5.0, 6.0, 7.0], [[2.0, 0.0, 1.0]], [[0.0, 1.0, 0.0]])
         """
-        first_sample, second_sample = sample_of(first), sample_of(second)
+        first_sample, second_sample = present_values(first), present_values(second)
         values = np.union1d(first_sample, second_sample)
         tables = []
         for sample in (first_sample, second_sample):
@@ -92,7 +92,7 @@ class ValueTables:
         The first column, before the first value, is 0; a row without mass is NaN.
         """
         mass = np.pad(np.cumsum(self.mass, axis=1), ((0, 0), (1, 0)))
-        return divided(mass, mass[:, -1:])
+        return divide_or_nan(mass, mass[:, -1:])
 
     def quantile(self, share: float) -> FloatArray:
         """Return each row's quantile: the mean of the lower and the upper value at the share.
@@ -139,7 +139,7 @@ def top1_value(reports: ArrayLike) -> float:
 
 def top1_share_of_tables(tables: ValueTables) -> FloatArray:
     """Compute `top1_share` of each table."""
-    return _largest(tables, 1)
+    return _share_of_commonest(tables, 1)
 
 
 @metric(undefined=UNREAD, source=_STUDY, interval=_LARGEST, of_tables=top1_share_of_tables)
@@ -158,7 +158,7 @@ def top1_share(reports: ArrayLike) -> float:
 
 def top3_share_of_tables(tables: ValueTables) -> FloatArray:
     """Compute `top3_share` of each table."""
-    return _largest(tables, 3)
+    return _share_of_commonest(tables, 3)
 
 
 @metric(undefined=UNREAD, source=_STUDY, interval=_LARGEST, of_tables=top3_share_of_tables)
@@ -175,10 +175,10 @@ def top3_share(reports: ArrayLike) -> float:
     return float(top3_share_of_tables(ValueTables.from_reports(reports))[0])
 
 
-def _largest(tables: ValueTables, count: int) -> FloatArray:
+def _share_of_commonest(tables: ValueTables, count: int) -> FloatArray:
     """Return the share of the `count` commonest values in each table; NaN without mass."""
     top = np.sort(tables.mass, axis=1)[:, ::-1][:, :count].sum(axis=1)
-    return divided(top, tables.mass.sum(axis=1))
+    return divide_or_nan(top, tables.mass.sum(axis=1))
 
 
 def unique_values_of_tables(tables: ValueTables) -> FloatArray:
@@ -254,7 +254,7 @@ def round_rate_of_tables(tables: ValueTables, *, multiple: int = 5) -> FloatArra
     """Compute `round_rate` of each table."""
     nearest = multiple * np.round(tables.values / multiple)
     is_round = np.isclose(tables.values, nearest)
-    return divided(tables.mass[:, is_round].sum(axis=1), tables.mass.sum(axis=1))
+    return divide_or_nan(tables.mass[:, is_round].sum(axis=1), tables.mass.sum(axis=1))
 
 
 @metric(undefined=UNREAD, source=_STUDY, interval=WILSON, of_tables=round_rate_of_tables)

@@ -16,10 +16,10 @@ from inspect_confidence.metrics.arrays import (
     FloatArray,
     IntArray,
     aligned,
-    divided,
+    divide_or_nan,
     matrix_product,
-    sample_of,
-    stepped,
+    present_values,
+    round_to_steps,
 )
 
 __all__ = [
@@ -97,8 +97,10 @@ def clustered_wilson_interval(
     if not 0 < confidence < 1:
         raise ValueError(f"confidence={confidence} is not between 0 and 1, as 0.95 is.")
     judgments = total.sum(keepdims=True)
-    share = divided(hits.sum(keepdims=True), judgments)
-    variance = divided(np.square(hits - share * total).sum(keepdims=True), np.square(judgments))
+    share = divide_or_nan(hits.sum(keepdims=True), judgments)
+    variance = divide_or_nan(
+        np.square(hits - share * total).sum(keepdims=True), np.square(judgments)
+    )
     items = np.array([len(hits)], float)
     rarer = np.array([min((hits > 0).sum(), (hits < total).sum())], float)
     low, high = wilson_limits(share, variance, judgments, items, confidence, rarer)[0]
@@ -132,7 +134,7 @@ def wilson_limits(
     """
     independent = share * (1 - share)
     # A tolerance, because rounding leaves 1e-17 where items don't vary at all.
-    varies = variance > 1e-9 * divided(independent, judgments)
+    varies = variance > 1e-9 * divide_or_nan(independent, judgments)
     effective = np.minimum(independent / np.where(varies, variance, 1), judgments)
     if rarer is not None:
         dependent = np.minimum(effective, items)
@@ -230,7 +232,7 @@ def sign_flip_p(differences: ArrayLike, *, resamples: int = 10_000, seed: int = 
     """
     if resamples < 1:
         raise ValueError(f"resamples={resamples} is below 1.")
-    array = sample_of(differences)
+    array = present_values(differences)
     if not len(array):
         return float("nan")
     array = array[array != 0]
@@ -398,15 +400,15 @@ def mean_of(
 
     def statistic(present_values: FloatArray) -> SumStatistic[FloatArray]:
         sums = np.bincount(unit[present], present_values, minlength=units)
-        return ratio(sums, counts, _extremes(array, unit, ends))
+        return ratio(sums, counts, _pseudo_unit_sums(array, unit, ends))
 
-    exact, coarse = array[present], stepped(array[present])
+    exact, coarse = array[present], round_to_steps(array[present])
     if np.array_equal(exact, coarse):
         return statistic(exact)
     return replace(statistic(exact), coarser=statistic(coarse))
 
 
-def _extremes(values: FloatArray, unit: IntArray, ends: Ends) -> FloatArray:
+def _pseudo_unit_sums(values: FloatArray, unit: IntArray, ends: Ends) -> FloatArray:
     """Return the sum and number of judgments of four pseudo-units, two at each end: (4, 2).
 
     A pseudo-unit has as many judgments as a unit on average; 0 if no value is finite.
@@ -439,7 +441,8 @@ def means_of(
     present = ~np.isnan(array)
     column_ends = ends or [SEEN] * array.shape[1]
     extremes = [
-        _extremes(column, unit, pair) for column, pair in zip(array.T, column_ends, strict=True)
+        _pseudo_unit_sums(column, unit, pair)
+        for column, pair in zip(array.T, column_ends, strict=True)
     ]
     both = np.stack([np.zeros((4, 2)), *extremes])[1:]
     extremes_of_sums = np.hstack([both[:, :, 0].T, both[:, :, 1].T])
@@ -455,7 +458,7 @@ def means_of(
 
     coarse = array.copy()
     for column, is_present in zip(coarse.T, present.T, strict=True):
-        column[is_present] = stepped(column[is_present])
+        column[is_present] = round_to_steps(column[is_present])
     if np.array_equal(coarse, array, equal_nan=True):
         return statistic(array)
     return replace(statistic(array), coarser=statistic(coarse))
@@ -481,7 +484,7 @@ def middle_of(
     present = ~np.isnan(array)
     ranked, code = np.unique(array[present], return_inverse=True)
     present_unit = unit[present]
-    first, last = _near_middle(code, present_unit, units) if len(ranked) else (0, 0)
+    first, last = _median_window(code, present_unit, units) if len(ranked) else (0, 0)
     # What lies beyond the window counts as its ends.
     column = np.clip(code, first, last) - first
     shape = units, last - first + 1
@@ -501,7 +504,7 @@ def middle_of(
     return SumStatistic(sums, middle)
 
 
-def _near_middle(code: IntArray, unit: IntArray, units: int) -> tuple[int, int]:
+def _median_window(code: IntArray, unit: IntArray, units: int) -> tuple[int, int]:
     """Return the indices of the least and greatest distinct value that a median may have.
 
     `code` is the index of each judgment's value, `unit` that of its unit.
@@ -683,7 +686,7 @@ def resampled_as(
         max_units: Units of a stratum up to which each has a weight of its own.
     """
     _, stratum, sizes = np.unique(strata, return_inverse=True, return_counts=True)
-    leaves = list(chain.from_iterable(map(_leaves, statistics)))
+    leaves = list(chain.from_iterable(map(_single_statistics, statistics)))
     if patterns and leaves and all(isinstance(leaf, SumStatistic) for leaf in leaves):
         pattern_keys = _pattern_keys(leaves, stratum)
         _, first, counts = np.unique(pattern_keys, return_index=True, return_counts=True)
@@ -707,11 +710,11 @@ def resampled_as(
     return Resampled(group_strata, rows)
 
 
-def _leaves(statistic: Statistic) -> Iterator[Any]:
+def _single_statistics(statistic: Statistic) -> Iterator[Any]:
     """Yield the statistics that a statistic is combined of, or the approximation of each."""
     if isinstance(statistic, CombinedStatistic):
         for part in statistic.parts:
-            yield from _leaves(part)
+            yield from _single_statistics(part)
     else:
         yield statistic.coarser or statistic if isinstance(statistic, SumStatistic) else statistic
 
@@ -760,7 +763,7 @@ def bootstrap(
         raise ValueError(f"resamples={resamples} is below 1.")
     sampling = sampling or resampled_as(list(statistics.values()), strata, seed)
     adapted = {name: sampling.adapt(statistic) for name, statistic in statistics.items()}
-    return _values_over(adapted, sampling.weights(resamples, seed))
+    return _evaluate_in_chunks(adapted, sampling.weights(resamples, seed))
 
 
 def bootstrap_pair(
@@ -787,11 +790,11 @@ def bootstrap_pair(
     for side, statistic in enumerate((first, second)):
         adapted[side] = sampling.adapt(statistic, [pair[side] for pair in _PAIRS])
     weights = sampling.weights(resamples, seed, len(_PAIRS), 1 / 8)
-    draws = _values_over(adapted, weights)
+    draws = _evaluate_in_chunks(adapted, weights)
     return draws[0], draws[1]
 
 
-def _values_over(
+def _evaluate_in_chunks(
     statistics: Mapping[StatisticNameT, Statistic], weights: Iterable[FloatArray]
 ) -> dict[StatisticNameT, FloatArray]:
     """Return the values of each statistic, over all chunks of weights."""

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, logit, stdtrit
 
 from inspect_confidence.metrics.arrays import FloatArray
-from inspect_confidence.metrics.inference import widened
+from inspect_confidence.metrics.inference import widened_quantile
 from inspect_confidence.metrics.resample import Statistic, StatisticNameT
 
 __all__ = ["WAVES", "smooth_draws", "within_range"]
@@ -64,7 +64,7 @@ def smooth_draws(
         levels = waves @ np.asarray(trend, float)
         residuals -= np.outer(levels, levels) / max(float(levels @ levels), 1e-12)
     freedom = WAVES - 1
-    scale = float(stdtrit(freedom - 1, 0.975)) / -widened(units)
+    scale = float(stdtrit(freedom - 1, 0.975)) / -widened_quantile(units)
     rng = np.random.default_rng(seed)
     normal = scale * rng.standard_normal((resamples, WAVES)) / np.sqrt(freedom)
     draws = {}

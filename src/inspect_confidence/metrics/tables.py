@@ -18,9 +18,9 @@ from inspect_confidence.metrics.arrays import (
     MOST_VALUES,
     FloatArray,
     IntArray,
-    distinct,
-    divided,
-    in_steps,
+    count_distinct,
+    divide_or_nan,
+    merge_into_steps,
     shares,
 )
 from inspect_confidence.metrics.registry import BOOTSTRAP, UNREAD, WILSON, metric
@@ -137,7 +137,7 @@ class ItemTables:
         _, first, column = np.unique(rounded, return_index=True, return_inverse=True)
         values = confidences[present][first]
         unit, outcomes = item_numbers[present], outcomes[present]
-        share = distinct(unit) / len(unit) if len(unit) else 1.0
+        share = count_distinct(unit) / len(unit) if len(unit) else 1.0
         masses = np.concatenate([outcomes, 1 - outcomes]) * share
         places = (np.concatenate([column, column + len(values)]), np.tile(unit, 2))
         cells = coo_array((masses, places), shape=(2 * len(values), size)).tocsr()
@@ -197,7 +197,7 @@ class ItemTables:
         if self.coarse or len(self.values) <= MOST_VALUES:
             return None
         mass = np.asarray(self.masses.sum(axis=1)).reshape(2, -1).sum(axis=0)
-        place, values = in_steps(self.values, mass)
+        place, values = merge_into_steps(self.values, mass)
         k, steps = len(place), len(values)
         shape = 2 * steps, 2 * k
         merge = csr_array(
@@ -252,7 +252,7 @@ def table_of_confidence(confidence: ArrayLike) -> ConfidenceTables:
 
 def accuracy_of_tables(tables: ConfidenceTables) -> FloatArray:
     """Compute `accuracy` of each table."""
-    return divided(tables.right.sum(axis=1), tables.mass.sum(axis=1))
+    return divide_or_nan(tables.right.sum(axis=1), tables.mass.sum(axis=1))
 
 
 @metric(
@@ -276,7 +276,7 @@ def accuracy(correct: ArrayLike) -> float:
 
 def mean_confidence_of_tables(tables: ConfidenceTables) -> FloatArray:
     """Compute `mean_confidence` of each table."""
-    return divided(tables.mass @ tables.values, tables.mass.sum(axis=1))
+    return divide_or_nan(tables.mass @ tables.values, tables.mass.sum(axis=1))
 
 
 @metric(

@@ -163,9 +163,9 @@ def risk_threshold(
         grid = np.arange(100, -1, -1) / 100
     candidates = [answered(t) for t in map(float, grid)]
     sizes = [candidate.items for candidate in candidates]
-    shares_of_error = _starts(sizes, risk, 1 - level)
+    shares_of_error = _error_rate_by_start(sizes, risk, 1 - level)
     if not shares_of_error:
-        needed, most = _needed(risk, 1 - level), answered(0).items
+        needed, most = _min_items_without_mistake(risk, 1 - level), answered(0).items
         reason = f"{needed} items without a mistake are needed, and {most} have an answer"
         return RiskThreshold(*_NONE, 0, np.nan, reason)
     passed, reason, error_rate = None, "", 0.0
@@ -193,7 +193,7 @@ def risk_threshold(
     return RiskThreshold(t, p, candidate.risk, coverage, *ends, candidate.items, first, reason)
 
 
-def _starts(sizes: Sequence[int], risk: float, error_rate: float) -> dict[int, float]:
+def _error_rate_by_start(sizes: Sequence[int], risk: float, error_rate: float) -> dict[int, float]:
     """Return the error rate of each start of the tests, by its index in the grid.
 
     Empty if there are too few items for any test to pass.
@@ -205,22 +205,24 @@ def _starts(sizes: Sequence[int], risk: float, error_rate: float) -> dict[int, f
     """
     most = sizes[-1] if sizes else 0
     half = error_rate / 2
-    enough = max(_needed(risk, half), min(_min_items(risk, half), most // 2))
+    enough = max(
+        _min_items_without_mistake(risk, half), min(_min_items_for_power(risk, half), most // 2)
+    )
     if most >= enough:
-        places = np.searchsorted(sizes, [_needed(risk, half), enough]).tolist()
+        places = np.searchsorted(sizes, [_min_items_without_mistake(risk, half), enough]).tolist()
         if places[0] < places[1]:
             return dict.fromkeys(places, half)
-    if most < _needed(risk, error_rate):
+    if most < _min_items_without_mistake(risk, error_rate):
         return {}
-    return {int(np.searchsorted(sizes, _needed(risk, error_rate))): error_rate}
+    return {int(np.searchsorted(sizes, _min_items_without_mistake(risk, error_rate))): error_rate}
 
 
-def _needed(risk: float, error_rate: float) -> int:
+def _min_items_without_mistake(risk: float, error_rate: float) -> int:
     """Return the least number of items whose test passes without a mistake."""
     return int(np.ceil(np.log(error_rate) / np.log(1 - risk)))
 
 
-def _min_items(risk: float, error_rate: float) -> int:
+def _min_items_for_power(risk: float, error_rate: float) -> int:
     """Return the least number of items whose test passes in 80% of samples at half the risk.
 
     Search ends at 40 / risk items, which is returned if none suffices.

@@ -152,11 +152,11 @@ def type2_rates(tables: ConfidenceTables, threshold: float) -> Type2Rates:
     """
     key = ("type-2 rates", threshold)
     if key not in tables.shared:
-        (high_right, right), (high_wrong, wrong) = _counts(tables, threshold)
+        (high_right, right), (high_wrong, wrong) = _high_and_total_masses(tables, threshold)
         high, all_of_them = high_right + high_wrong, right + wrong
         tells = (right > 0) & (wrong > 0) & (high > 0) & (high < all_of_them * (1 - 1e-12))
         tells &= tables.binary
-        added_low_right, added_low_wrong, added_right, added_wrong = _correction(tables)
+        added_low_right, added_low_wrong, added_right, added_wrong = _log_linear_correction(tables)
         tables.shared[key] = Type2Rates(
             _rate(high_right + added_right, right + added_low_right + added_right, tells),
             _rate(high_wrong + added_wrong, wrong + added_low_wrong + added_wrong, tells),
@@ -164,7 +164,7 @@ def type2_rates(tables: ConfidenceTables, threshold: float) -> Type2Rates:
     return Type2Rates(*tables.shared[key])
 
 
-def _correction(tables: ConfidenceTables) -> FloatArray:
+def _log_linear_correction(tables: ConfidenceTables) -> FloatArray:
     """Return what is added to low right, low wrong, high right and high wrong answers.
 
     It is half a judgment each, the log-linear correction (Hautus 1995). A resample already holds a
@@ -179,7 +179,7 @@ def _rate(part: FloatArray, whole: FloatArray, defined: NDArray[np.bool_]) -> Fl
     return np.where(defined, np.clip(share, 1e-12, 1 - 1e-12), np.nan)
 
 
-def _counts(
+def _high_and_total_masses(
     tables: ConfidenceTables, threshold: float
 ) -> tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]:
     """Return masses of right answers, with high confidence and in all, and those of wrong ones.
@@ -196,7 +196,8 @@ def _counts(
 def type2_remark(tables: ConfidenceTables, threshold: float) -> str:
     """Return why the first table's type-2 sensitivity is undefined or weak; empty if neither."""
     (high_right, right), (high_wrong, wrong) = (
-        (float(high[0]), float(total[0])) for high, total in _counts(tables, threshold)
+        (float(high[0]), float(total[0]))
+        for high, total in _high_and_total_masses(tables, threshold)
     )
     if not tables.binary:
         return "outcomes are not all right or wrong"
@@ -386,11 +387,11 @@ def afc_type2_d_prime(hit: FloatArray, false_alarm: FloatArray, alternatives: in
     upper = np.asarray(ndtri(np.maximum(hit, false_alarm)[defined]), np.float64)
     lower = np.asarray(ndtri(np.minimum(hit, false_alarm)[defined]), np.float64)
     result = np.full(np.shape(hit), np.nan)
-    result[defined] = sign * _first_d_prime(upper, lower, _curves(alternatives))
+    result[defined] = sign * _first_reaching_d_prime(upper, lower, _curves(alternatives))
     return result
 
 
-def _first_d_prime(upper: FloatArray, lower: FloatArray, table: FloatArray) -> FloatArray:
+def _first_reaching_d_prime(upper: FloatArray, lower: FloatArray, table: FloatArray) -> FloatArray:
     """Return the first d' whose curve reaches z(H2) = upper at z(F2) = lower, else the last.
 
     `table` has the curves of `compute_curves`.

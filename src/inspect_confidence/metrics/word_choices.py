@@ -56,7 +56,7 @@ def pairwise_consistency_flags(
     """Return whether the words of each pair mirror each other: 1, 0 or NaN."""
     first_rank, second_rank, count = aligned(first=first, second=second, choices=choices)
     total = first_rank + second_rank
-    return _flags(total == count - 1, total)
+    return _flags_or_nan(total == count - 1, total)
 
 
 @metric(direction="higher", undefined=UNREAD, source=_STUDY, interval=_CLUSTERED)
@@ -80,9 +80,9 @@ def monotonicity_consistency(ranks: ArrayLike, rises: ArrayLike) -> float:
 
 def monotonicity_flags(ranks: ArrayLike, rises: ArrayLike) -> FloatArray:
     """Return whether the word of each sequence never steps the wrong way: 1, 0 or NaN."""
-    steps = _steps(ranks)
+    steps = _rank_steps(ranks)
     sign = np.where(np.asarray(rises, bool), -1, 1)[:, None]
-    return _flags((sign * steps >= 0).all(axis=1), steps.sum(axis=1))
+    return _flags_or_nan((sign * steps >= 0).all(axis=1), steps.sum(axis=1))
 
 
 @metric(direction="higher", undefined=UNREAD, source=_STUDY, interval=_CLUSTERED)
@@ -103,7 +103,7 @@ def empirical_consistency(ranks: ArrayLike, right: ArrayLike) -> float:
 def empirical_consistency_flags(ranks: ArrayLike, right: ArrayLike) -> FloatArray:
     """Return whether each rank is the right one: 1, 0 or NaN."""
     rank, right_rank = aligned(ranks=ranks, right=right)
-    return _flags(rank == right_rank, rank + right_rank)
+    return _flags_or_nan(rank == right_rank, rank + right_rank)
 
 
 @metric(direction="higher", undefined=UNREAD, source=_STUDY, interval=_CLUSTERED)
@@ -135,7 +135,7 @@ def empirical_monotonicity_flags(
         ranks=ranks, following=following, right=right, right_following=right_following
     )
     step, right_step = next_rank - rank, next_right_rank - right_rank
-    return _flags(np.sign(step) == np.sign(right_step), step + right_step)
+    return _flags_or_nan(np.sign(step) == np.sign(right_step), step + right_step)
 
 
 @metric(undefined=UNREAD, interval=_CLUSTERED)
@@ -153,11 +153,11 @@ def choice_sensitivity(ranks: ArrayLike) -> float:
 
 def choice_sensitivity_flags(ranks: ArrayLike) -> FloatArray:
     """Return whether the word ever changes in each sequence: 1, 0 or NaN."""
-    steps = _steps(ranks)
-    return _flags((steps != 0).any(axis=1), steps.sum(axis=1))
+    steps = _rank_steps(ranks)
+    return _flags_or_nan((steps != 0).any(axis=1), steps.sum(axis=1))
 
 
-def _steps(ranks: ArrayLike) -> FloatArray:
+def _rank_steps(ranks: ArrayLike) -> FloatArray:
     """Return the change of rank from each point to the next, of shape (sequences, points - 1)."""
     array = np.asarray(ranks, float)
     if array.ndim != 2:
@@ -165,6 +165,6 @@ def _steps(ranks: ArrayLike) -> FloatArray:
     return np.diff(array, axis=1)
 
 
-def _flags(holds: ArrayLike, sums: FloatArray) -> FloatArray:
+def _flags_or_nan(holds: ArrayLike, sums: FloatArray) -> FloatArray:
     """Return `holds` as 1 and 0, with NaN where `sums`, made of the ranks, is NaN."""
     return np.where(np.isnan(sums), np.nan, np.asarray(holds, float))

@@ -15,7 +15,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import bdtr, expit, logit, rel_entr, stdtr, stdtrit
 
-from inspect_confidence.metrics.arrays import EDGE, FloatArray, IntArray, divided, sample_of
+from inspect_confidence.metrics.arrays import (
+    EDGE,
+    FloatArray,
+    IntArray,
+    divide_or_nan,
+    present_values,
+)
 from inspect_confidence.metrics.registry import (
     INFINITY,
     NO_ESTIMATE,
@@ -83,7 +89,7 @@ def brunner_munzel_theta_of_tables(first: ValueTables, second: ValueTables) -> F
     _check_same_values(first, second)
     below = second.cumulated()
     above = (first.mass * (below[:, :-1] + below[:, 1:]) / 2).sum(axis=1)
-    return divided(above, first.mass.sum(axis=1))
+    return divide_or_nan(above, first.mass.sum(axis=1))
 
 
 @metric(
@@ -126,7 +132,7 @@ def kl_divergence_of_tables(
     """Compute `kl_divergence` of each pair of tables."""
     if not constant > 0:
         raise ValueError(f"constant={constant} is not above 0.")
-    p, q = _binned(first, low, high, bins), _binned(second, low, high, bins)
+    p, q = _bin_shares(first, low, high, bins), _bin_shares(second, low, high, bins)
     return _divergence(np.where(p == 0, constant, p), np.where(q == 0, constant, q))
 
 
@@ -188,7 +194,7 @@ def jensen_shannon_of_tables(
     first: ValueTables, second: ValueTables, *, low: float = 0, high: float = 100, bins: int = 20
 ) -> FloatArray:
     """Compute `jensen_shannon` of each pair of tables."""
-    p, q = _binned(first, low, high, bins), _binned(second, low, high, bins)
+    p, q = _bin_shares(first, low, high, bins), _bin_shares(second, low, high, bins)
     middle = (p + q) / 2
     # Rounding leaves 1e-16 above ln 2 where no bin is shared.
     return np.clip((_divergence(p, middle) + _divergence(q, middle)) / 2, 0, np.log(2))
@@ -232,7 +238,7 @@ def jensen_shannon(
 
 def ks_statistic_of_tables(first: ValueTables, second: ValueTables) -> FloatArray:
     """Compute `ks_statistic` of each pair of tables."""
-    return np.asarray(_gaps(first, second).max(axis=1))
+    return np.asarray(_distribution_gaps(first, second).max(axis=1))
 
 
 @metric(direction="lower", undefined=_NO_VALUE, interval=_UPWARD, of_tables=ks_statistic_of_tables)
@@ -256,7 +262,7 @@ def ks_statistic(first: ArrayLike, second: ArrayLike) -> float:
 
 def wasserstein_of_tables(first: ValueTables, second: ValueTables) -> FloatArray:
     """Compute `wasserstein` of each pair of tables."""
-    gaps = _gaps(first, second)
+    gaps = _distribution_gaps(first, second)
     # The first gap is 0, or NaN where a sample is empty.
     return np.asarray(gaps[:, 0] + (gaps[:, 1:-1] * np.diff(first.values)).sum(axis=1))
 
@@ -370,7 +376,7 @@ def _check_same_values(first: ValueTables, second: ValueTables) -> None:
         raise ValueError("The tables have different values; ValueTables.pair gives them the same.")
 
 
-def _binned(tables: ValueTables, low: float, high: float, bins: int) -> FloatArray:
+def _bin_shares(tables: ValueTables, low: float, high: float, bins: int) -> FloatArray:
     """Return the share of each row's mass in each bin, of shape (R, bins); NaN without mass.
 
     Raises:
@@ -384,7 +390,7 @@ def _binned(tables: ValueTables, low: float, high: float, bins: int) -> FloatArr
         raise ValueError(f"The value {outside[0]} is not in [{low}, {high}].")
     index = np.floor((values - low + EDGE) * bins / (high - low)).clip(0, bins - 1)
     mass = tables.mass @ np.eye(bins)[index.astype(int)]
-    return divided(mass, mass.sum(axis=1, keepdims=True))
+    return divide_or_nan(mass, mass.sum(axis=1, keepdims=True))
 
 
 def _divergence(p: FloatArray, q: FloatArray) -> FloatArray:
@@ -392,7 +398,7 @@ def _divergence(p: FloatArray, q: FloatArray) -> FloatArray:
     return np.asarray(rel_entr(p, q).sum(axis=1))  # with 0 ln 0 = 0
 
 
-def _gaps(first: ValueTables, second: ValueTables) -> FloatArray:
+def _distribution_gaps(first: ValueTables, second: ValueTables) -> FloatArray:
     """Return the absolute differences of the distribution functions, of shape (R, V + 1)."""
     _check_same_values(first, second)
     return np.abs(first.cumulated() - second.cumulated())
@@ -479,7 +485,7 @@ def brunner_munzel(
         >>> print(f"{result.theta} [{result.ci_low:.3f}, {result.ci_high:.3f}] p={result.p:.3f}")
         0.26 [0.000, 0.666] p=0.238
     """
-    first_sample, second_sample = sample_of(first), sample_of(second)
+    first_sample, second_sample = present_values(first), present_values(second)
     if not (len(first_sample) and len(second_sample)):
         return BrunnerMunzel(reason="there is no value in one of the samples")
     placed = [_placements(first_sample, second_sample), _placements(second_sample, first_sample)]
@@ -541,13 +547,13 @@ def _exact_p(first_sample: FloatArray, second_sample: FloatArray, seed: int) -> 
         rng = np.random.default_rng(seed)
         splits = rng.multivariate_hypergeometric(counts, size, size=9_999)
         splits = np.vstack([np.bincount(code[:size], minlength=len(values)), splits])
-    statistic = _statistics(splits, counts - splits)
+    statistic = _test_statistics(splits, counts - splits)
     observed = statistic[0]
     # The first of all combinations is the observed one: its members come first.
     return float((statistic >= observed - 1e-9 * max(observed, 1)).mean())
 
 
-def _statistics(first: IntArray, second: IntArray) -> FloatArray:
+def _test_statistics(first: IntArray, second: IntArray) -> FloatArray:
     """Return |theta - 0.5|/SE of pairs of samples, given as rows of counts of the same values."""
     sides, distance = [], np.empty(0)
     for own_counts, other_counts in ((first, second), (second, first)):
@@ -582,7 +588,7 @@ def mean_interval(values: ArrayLike) -> tuple[float, float]:
         Both ends; NaN if fewer than five values differ from the commonest, which are too few to
         estimate the spread.
     """
-    sample = sample_of(values)
+    sample = present_values(values)
     n = len(sample)
     if n - np.unique(sample, return_counts=True)[1].max(initial=0) < MIN_UNCOMMON:
         return float("nan"), float("nan")
@@ -605,7 +611,7 @@ def median_interval(values: ArrayLike) -> tuple[float, float]:
         >>> median_interval([1, 2, 3, 4, 5, 6, 7, 8, 9])
         (2.0, 8.0)
     """
-    ranked = np.sort(sample_of(values))
+    ranked = np.sort(present_values(values))
     n = len(ranked)
     k = int((bdtr(np.arange(n // 2), n, 0.5) <= 0.025).sum()) if n else 0
     return (float(ranked[k - 1]), float(ranked[-k])) if k else (float("nan"), float("nan"))
@@ -633,13 +639,13 @@ def sign_flips(
     Returns:
         p, NaN without a pair; both ends, NaN with fewer than six pairs or where all are equal.
     """
-    array = sample_of(differences)
+    array = present_values(differences)
     n, none = len(array), (float("nan"), float("nan"))
     if not n:
         return float("nan"), none
-    exchanged = _patterns(n, resamples, seed)
+    exchanged = _sign_patterns(n, resamples, seed)
     size, sums = exchanged.sum(axis=1), exchanged @ array
-    means = np.concatenate([divided(sums, size), divided(array.sum() - sums, n - size)])
+    means = np.concatenate([divide_or_nan(sums, size), divide_or_nan(array.sum() - sums, n - size)])
     # An empty subset is as far from any mean; the observed pattern counts among random ones.
     always = int(np.isnan(means).sum()) + (n > MOST_FLIPPED)
     total = len(exchanged) + (n > MOST_FLIPPED)
@@ -654,7 +660,7 @@ def sign_flips(
 
 
 @lru_cache(maxsize=4)
-def _patterns(n: int, resamples: int, seed: int) -> FloatArray:
+def _sign_patterns(n: int, resamples: int, seed: int) -> FloatArray:
     """Return rows that say which of n differences have their sign exchanged (1) or not (0).
 
     They are all 2^n rows for up to 13 differences, else `resamples` random ones.

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from inspect_confidence import metrics
-from inspect_confidence.metrics.arrays import FloatArray, IntArray, distinct
+from inspect_confidence.metrics.arrays import FloatArray, IntArray, count_distinct
 from inspect_confidence.metrics.registry import UNREAD
 from inspect_confidence.studies.estimate import (
     Estimate,
@@ -375,7 +375,7 @@ def item_statistics(
         return
     arrays = answers.confidence, answers.correct, answers.unit_index
     readable = ~np.isnan(answers.confidence + answers.correct)
-    n, items = int(readable.sum()), distinct(answers.unit_index[readable])
+    n, items = int(readable.sum()), count_distinct(answers.unit_index[readable])
     squared_error = Estimate(
         condition,
         "debiased_squared_error",
@@ -407,7 +407,7 @@ def table_statistics(
     count_tables = answers.count_tables()
     tables = count_tables.tables(np.ones((1, answers.unit_count)))
     readable = ~np.isnan(answers.confidence + answers.correct)
-    n, items = int(readable.sum()), distinct(answers.unit_index[readable])
+    n, items = int(readable.sum()), count_distinct(answers.unit_index[readable])
     is_coarse = count_tables.coarser is not None
     steps = f"confidence in steps of 1/{metrics.STEPS} there" if is_coarse else ""
     estimates, functions = [], []

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from inspect_confidence import metrics
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.metrics.arrays import FloatArray, IntArray, distinct
+from inspect_confidence.metrics.arrays import FloatArray, IntArray, count_distinct
 from inspect_confidence.metrics.registry import Interval
 from inspect_confidence.results import NO_INTERVAL, Condition, Key, Result
 from inspect_confidence.studies.notes import join_notes
@@ -253,7 +253,7 @@ def means(
             note=note(column) if callable(note) else note,
             interval=wilson_interval(column, unit_index, unit_count) if is_share else None,
             n_asked=len(column),
-            unit_count=distinct(unit_index[present]),
+            unit_count=count_distinct(unit_index[present]),
         )
         estimates.append(estimate)
     extremes = [_extremes_of(metric) for metric in columns]

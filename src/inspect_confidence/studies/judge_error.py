@@ -232,7 +232,7 @@ def _correct_by_error_rates(
         return (mean_worth if confidence is None else means[:, -1] - mean_worth)[:, None]
 
     note = f"Rogan-Gladen; judged as labelled: {_hit_rates(errors, classes)}"
-    if reason := errors.why_not():
+    if reason := errors.why_uncorrectable():
         return _undefined_statistics(replace(estimate, note=note), reason)
     unit_weights = np.ones((1, unit_count))
     mean = column_means(unit_weights)[0, :-1]

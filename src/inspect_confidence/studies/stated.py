@@ -12,7 +12,7 @@ from inspect_confidence import metrics
 from inspect_confidence.answers import ANSWER_STATUSES, INSTRUMENT_STATUSES
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.grades import same_answers
-from inspect_confidence.metrics.arrays import FloatArray, distinct
+from inspect_confidence.metrics.arrays import FloatArray, count_distinct
 from inspect_confidence.results import Condition, Result
 from inspect_confidence.studies import bins, calibration, estimate
 from inspect_confidence.studies import compare as contenders
@@ -219,7 +219,7 @@ def attempt_statistics(
         int(is_counted.sum()),
         note=note_of(shares["overall_accuracy"]),
         n_asked=len(rows),
-        unit_count=distinct(unit_index[is_counted]),
+        unit_count=count_distinct(unit_index[is_counted]),
     )
     yield Statistics([f_score], metrics.SumStatistic(sums, metrics.f_score_of_sums))
 
@@ -251,7 +251,7 @@ def _report_shape(
     functions["utilization"] = partial(
         metrics.TABLE_FUNCTIONS["utilization"], low=float(low[0]), high=float(high[0])
     )
-    items = distinct(unit_index)
+    items = count_distinct(unit_index)
     estimates = [
         Estimate(condition, name, len(raw), note, n_asked=len(rows), unit_count=items)
         for name in functions

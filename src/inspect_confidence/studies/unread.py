@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.metrics.arrays import FloatArray, divided
+from inspect_confidence.metrics.arrays import FloatArray, divide_or_nan
 from inspect_confidence.metrics.resample import wilson_limits
 from inspect_confidence.results import Condition, Key, Result, ResultRow, ResultTable
 from inspect_confidence.studies.estimate import cluster_names, condition_groups
@@ -102,12 +102,12 @@ def _shares_of_counts(
     `conditions` are those of the columns. A share without replies is undefined.
     """
     total = counts.replies.sum(axis=0)
-    share = divided(counts.unread.sum(axis=0), total)
+    share = divide_or_nan(counts.unread.sum(axis=0), total)
     squares = np.square(counts.unread - share * counts.replies).sum(axis=0)
     items = (counts.replies > 0).sum(axis=0).astype(float)
     with_unread = (counts.unread > 0).sum(axis=0)
     rarer = np.minimum(with_unread, (counts.unread < counts.replies).sum(axis=0)).astype(float)
-    variances = divided(squares, np.square(total))
+    variances = divide_or_nan(squares, np.square(total))
     intervals = wilson_limits(share, variances, total, items, rarer=rarer)
     for condition, value, interval, n in zip(conditions, share, intervals, total, strict=True):
         note = "undefined: no reply" if np.isnan(value) else ""

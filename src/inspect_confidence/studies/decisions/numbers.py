@@ -11,7 +11,7 @@ import pandas as pd
 from inspect_confidence import metrics
 from inspect_confidence.answers import INSTRUMENT_STATUSES
 from inspect_confidence.grades import same_answers
-from inspect_confidence.metrics.arrays import BoolArray, FloatArray, IntArray, distinct
+from inspect_confidence.metrics.arrays import BoolArray, FloatArray, IntArray, count_distinct
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import estimate, stated
 from inspect_confidence.studies.estimate import (
@@ -338,7 +338,7 @@ def _decision_rates(
             if are_right_or_wrong
             else None,
             n_asked=len(rows),
-            unit_count=distinct(unit_index[weights > 0]),
+            unit_count=count_distinct(unit_index[weights > 0]),
             undefined_reason=reason,
         )
         # Pseudo-units of the mean size: two without the decision and two with it.
@@ -357,7 +357,7 @@ def _decision_rates(
         note=join_notes(answer_counts, note),
         interval=metrics.rate_difference_interval(correct, decision, unit_index),
         n_asked=len(rows),
-        unit_count=distinct(unit_index[present]),
+        unit_count=count_distinct(unit_index[present]),
         undefined_reason=reason,
     )
     percentage_points = metrics.CombinedStatistic([difference], lambda shares: 100 * shares)
@@ -409,5 +409,5 @@ def _counts(values: FloatArray, unit_index: IntArray) -> dict[str, Any]:
     return {
         "n": int(present.sum()),
         "n_asked": len(values),
-        "unit_count": distinct(unit_index[present]),
+        "unit_count": count_distinct(unit_index[present]),
     }

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from inspect_confidence import metrics
-from inspect_confidence.metrics.arrays import FloatArray, divided
+from inspect_confidence.metrics.arrays import FloatArray, divide_or_nan
 from inspect_confidence.metrics.markers import LEAST_POINTS, Correlation, Varying
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.estimate import Estimate, Statistics
@@ -467,9 +467,9 @@ def _rank_correlation(
 def _mean_and_sd(values: FloatArray, ddof: int = 0) -> tuple[FloatArray, FloatArray]:
     """Return the mean and standard deviation (divisor n - ddof) of each row, without NaN."""
     n = (~np.isnan(values)).sum(axis=1)
-    mean = divided(np.nansum(values, axis=1), n)
+    mean = divide_or_nan(np.nansum(values, axis=1), n)
     squares = np.nansum(np.square(values - mean[:, None]), axis=1)
-    return mean, np.sqrt(divided(squares, n - ddof))
+    return mean, np.sqrt(divide_or_nan(squares, n - ddof))
 
 
 def _mrc_change(
