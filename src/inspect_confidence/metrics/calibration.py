@@ -666,7 +666,7 @@ def _root_mean_square_gap(gap: FloatArray, mass: FloatArray, total: FloatArray) 
 
 
 SIZE = 100
-"""Judgments in a bin of Humanity's Last Exam."""
+"""Items in a bin of the calibration error of Humanity's Last Exam."""
 
 
 def hle_calibration_error_of_tables(

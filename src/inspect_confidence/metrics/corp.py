@@ -221,11 +221,12 @@ def corp_uncertainty_of_tables(tables: ConfidenceTables) -> FloatArray:
 def corp_uncertainty(confidence: ArrayLike, correct: ArrayLike) -> float:
     """Brier score of the accuracy as constant confidence: accuracy times 1 - accuracy.
 
-    Brier score = `corp_miscalibration` - `corp_discrimination` + `corp_uncertainty`, exactly.
+    Brier score = `corp_miscalibration` - `corp_discrimination` + `corp_uncertainty`, exactly. With
+    partial credit it is the variance of the outcomes.
 
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
-        correct: 1 right, 0 wrong, or the probability of being right.
+        correct: 1 right, 0 wrong, or the credit between.
     """
     return float(corp_uncertainty_of_tables(confidence_table(confidence, correct))[0])
 

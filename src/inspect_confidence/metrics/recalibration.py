@@ -284,7 +284,7 @@ def _knot_map(method: str, values: FloatArray, y: FloatArray) -> Recalibration:
 
 
 def _isotonic_means(y: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return the non-decreasing fit to y of least weighted squares."""
+    """Return the non-decreasing values with the least weighted squared distance from y."""
     # Imported here because scipy.optimize takes long, which every command would pay.
     from scipy.optimize import isotonic_regression  # noqa: PLC0415
 
@@ -311,6 +311,7 @@ def _fit_histogram(
 def _fit_venn_abers(
     method: str, values: FloatArray, right: FloatArray, wrong: FloatArray
 ) -> Recalibration:
+    """Return the Venn-Abers map of `fit_recalibration`, from masses at each value."""
     knot_count = min(len(values), KNOTS)
     knots = np.unique(np.linspace(0, len(values) - 1, knot_count).round().astype(np.int64))
     mass = right + wrong

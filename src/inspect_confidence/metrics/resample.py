@@ -373,7 +373,7 @@ UNBOUNDED: Ends = (-math.inf, math.inf)
 
 
 def extremes_of(values: FloatArray, ends: Ends = SEEN) -> tuple[FloatArray, FloatArray]:
-    """Return the least and the greatest value of pseudo-units, by `ends`, along the first axis."""
+    """Return the least and the greatest value of pseudo-units, by `ends`, over the first axis."""
     middle = np.median(values, axis=0)
     extremes = []
     for seen, end in zip((values.min(axis=0), values.max(axis=0)), ends, strict=True):

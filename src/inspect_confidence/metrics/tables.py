@@ -216,7 +216,7 @@ def confidence_table(confidence: ArrayLike, correct: ArrayLike) -> ConfidenceTab
 
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
-        correct: 1 right, 0 wrong, or the probability of being right, by expectation.
+        correct: 1 right, 0 wrong, or a credit between, which is split into both masses.
 
     Raises:
         ValueError: A value lies outside [0, 1], or lengths differ.
