@@ -96,7 +96,7 @@ def _describe_prompts(metadata: Mapping[str, Any]) -> str:
     return " ".join(filter(None, (batch, str(metadata.get("wording", "")))))
 
 
-def completed_hedges(rows: pd.DataFrame, markers: Mapping[str, str] | None = None) -> pd.DataFrame:
+def complete_hedges(rows: pd.DataFrame, markers: Mapping[str, str] | None = None) -> pd.DataFrame:
     """Fill in what judgments lack, and add the standard form of each marker as `standard`.
 
     A missing confidence follows from the counts of draws, a missing `n_markers` from the rows of

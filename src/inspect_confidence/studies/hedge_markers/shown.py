@@ -32,7 +32,7 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
     if _TASK not in frames:
         return []
     forms = resampling.options(HedgeOptions).markers
-    rows = judgments.fill_missing_judges(judgments.completed_hedges(frames[_TASK], forms))
+    rows = judgments.fill_missing_judges(judgments.complete_hedges(frames[_TASK], forms))
     results: list[Result] = []
     for key, condition, group in condition_groups(rows, ("model", "variant", "judge")):
         sentences = Sentences.from_frame(group)

@@ -19,7 +19,7 @@ from inspect_confidence.studies.estimate import (
 from inspect_confidence.studies.hedge_markers import judgments
 from inspect_confidence.studies.hedge_markers.columns import CHECK_COLUMNS, HEDGE_COLUMNS
 from inspect_confidence.studies.hedge_markers.forms import DEFAULT_THRESHOLD, HedgeOptions
-from inspect_confidence.studies.hedge_markers.judgments import Sentences, completed_hedges
+from inspect_confidence.studies.hedge_markers.judgments import Sentences, complete_hedges
 from inspect_confidence.studies.hedge_markers.lacking import lacking
 from inspect_confidence.studies.hedge_markers.numbers import (
     group_statistics,
@@ -58,7 +58,7 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
     results: list[Result] = []
     if TASK in frames:
         rows = judgments.fill_missing_judges(
-            completed_hedges(frames[TASK], resampling.options(HedgeOptions).markers)
+            complete_hedges(frames[TASK], resampling.options(HedgeOptions).markers)
         )
         for key, condition, hedged_rows in condition_groups(rows, ("model", "variant", "judge")):
             results += _model_results(hedged_rows, key, condition, resampling)
@@ -111,7 +111,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     if a["task"].iloc[0] == CHECK:
         return []
     forms = resampling.options(HedgeOptions).markers
-    replies = [Sentences.from_frame(completed_hedges(side, forms)).replies for side in (a, b)]
+    replies = [Sentences.from_frame(complete_hedges(side, forms)).replies for side in (a, b)]
     # Each side's `unit` is a position among its own units, not among the common ones.
     sides = [side[side["faithfulness"].notna()].drop(columns="unit") for side in replies]
     items, common = restrict_to_common_items(sides)
