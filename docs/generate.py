@@ -210,10 +210,11 @@ difficulty, 95% intervals of accuracy contain the true value in only .65 to .88 
 The column `cluster` of judgments, or `--cluster FIELD` (a field of the samples' metadata, or a
 column of a file), names the clusters. Then clusters are resampled in place of items, in all
 intervals and in paired comparisons, and each number has a note such as "120 clusters of 400 items
-are resampled" (400 items in all). By default, items of `lsat_ar`, `sat_en`, `halueval`, SuperGLUE's BoolQ and users'
-files with a column `context` are clustered by their passage. An item without a cluster is a cluster
-of its own. `recalibrate` never splits a cluster between folds or halves. `plan --detect` and
-`--width` draw whole clusters of the pilot, so that a run with clusters needs more items.
+are resampled" (400 items in all). By default, items of `lsat_ar`, `sat_en`, `halueval`, SuperGLUE's
+BoolQ and users' files with a column `context` are clustered by their passage. An item without a
+cluster is a cluster of its own. `recalibrate` never splits a cluster between folds or halves.
+`plan --detect` and `--width` draw whole clusters of the pilot; therefore a run with clusters needs
+more items.
 
 - Means over clusters have the standard error of Miller (2024, "Adding error bars to evals",
   equation 4): the squares of the clusters' summed deviations, added up. Inspect's own

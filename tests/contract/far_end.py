@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import pandas as pd
 import pytest
 from inspect_ai import Task
+from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 
 from inspect_confidence import read_judgments, summarize
@@ -64,7 +65,8 @@ class Case:
         cut: The beginning of one.
         unreadable: A reply without an answer.
         fields: Of a wording of one's own.
-        field_texts: Of a sample's input and metadata, what such a wording shows.
+        question_text: The question of a sample, as a wording of one's own shows it.
+        field_texts: Of that question and the sample's metadata, what such a wording shows.
         headline: The metric that stands for the run.
         temperature: The task's own.
         condition: The condition of the results under which all judgments of `minimal` stand.
@@ -81,6 +83,7 @@ class Case:
     cut: str = ""
     unreadable: str = "It depends."
     fields: tuple[str, ...] = ("question",)
+    question_text: Callable[[Sample], str] = lambda sample: str(sample.input)
     field_texts: Callable[[str, Mapping[str, Any]], tuple[str, ...]] = lambda text, facts: (text,)
     headline: str = "overconfidence"
     temperature: int | None = 0

@@ -545,6 +545,7 @@ def taught(
         minimal={"dataset": "bundled"},
         ok='{"Answer": "A", "A": 0.6, "B": 0.1, "C": 0.2, "D": 0.1}',
         cut='{"Answer": "A", "A": 0.',
+        question_text=lambda sample: with_options(str(sample.input), sample.choices or []),
         condition="variant=prompts%3Dours",
         system=True,
     )

@@ -354,7 +354,7 @@ def test_own_wording_and_system_message_are_sent(case: Case, home: Path) -> None
         elif case is not hedge_markers.CASE:  # which asks for hedges in its own
             assert request.system is None
         (sample, *_) = task.dataset
-        field_texts = case.field_texts(str(sample.input), sample.metadata or {})
+        field_texts = case.field_texts(case.question_text(sample), sample.metadata or {})
         assert all(text in request.prompt for text in field_texts), request.prompt
         head, heading, tail = request.prompt.partition("Überlege {so}: ")
         assert (not head and bool(heading)) == ("prompt" in wording), request.prompt

@@ -143,7 +143,7 @@ def test_bundled_is_loaded_whole_in_equal_halves_and_by_range(bundled_rows: list
     assert dict(selection.excluded) == {"exponent out of range": len(bundled_rows) - len(inside)}
     message = refused(load_fermi, "bundled", exponents=(900, 901))
     assert message.startswith("No item is left in split=all")
-    assert "left out" in message
+    assert "check the data set" in message
 
 
 # Science Olympiad

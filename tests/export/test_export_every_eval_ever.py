@@ -22,6 +22,7 @@ from inspect_confidence.export import export
 from inspect_confidence.export.every_eval_ever import developer, items_of, model_info
 from inspect_confidence.export.material import LogRun, ResultSet
 from inspect_confidence.metrics import METRICS
+from inspect_confidence.results import ResultTable
 from inspect_confidence.studies import all_tables
 
 NAN = float("nan")
@@ -214,7 +215,7 @@ def test_ids_leave_out_providers_and_a_reply_of_two_markers_is_one_item() -> Non
             {**blank, **row, **of_marker, "marker": "likely", "confidence": 0.9, "correct": 1.0},
         ]
     )
-    reply_set = ResultSet("hedge_markers", "one", "questions", "", pd.DataFrame(), frame, frame)
+    reply_set = ResultSet("hedge_markers", "one", "questions", "", ResultTable([]), frame, frame)
     items = items_of(reply_set, {"evaluation_id": "id"})
     assert items is not None
     ((line,), _) = items

@@ -550,7 +550,7 @@ def test_replies_weigh_what_the_pair_shares() -> None:
     values = marker_mae(tables, [(1, 2)], level="response")
     np.testing.assert_allclose(values, [0.2, (0.3 + 0.3 + 0.1) / 3], atol=1e-12)
     assert np.isnan(marker_mae(tables, [(0, 3)], level="response")).all()
-    with pytest.raises(ValueError, match="with replies"):
+    with pytest.raises(ValueError, match="needs replies"):
         marker_mae(table(WORKED), SAME, level="response")
 
 

@@ -87,10 +87,11 @@ def read_markers(reply: str, sentence: str, *, generalised: bool = False) -> Mar
     plain_sentence = _plain_words(sentence)
 
     def is_in_sentence(marker: str) -> bool:
-        parts = marker.split() if generalised else [marker]
+        # A judge that may generalise markers need only repeat one of their words.
+        words_or_phrase = marker.split() if generalised else [marker]
         return any(
             re.search(f"{_WORD_EDGE}{re.escape(part)}{_WORD_EDGE}", plain_sentence)
-            for part in parts
+            for part in words_or_phrase
         )
 
     phrases = list(dict.fromkeys(plain for entry in entries if (plain := _plain_words(str(entry)))))

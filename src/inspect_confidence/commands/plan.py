@@ -292,7 +292,11 @@ class _Requests:
         return replace(self, judge=judge, extractor=extractor)
 
     def extractor_cost(self, cost_file: str | None) -> _CallCost:
-        """Return the cost of the extractor's calls, which is empty without an extractor."""
+        """Return the cost of the calls to the model that lists markers; zero without such a model.
+
+        Args:
+            cost_file: File of prices that are preferred to the known ones; None for these alone.
+        """
         if not self.extractor:
             return _CallCost("", 0, ModelUsage())
         usage = ModelUsage(
@@ -303,7 +307,7 @@ class _Requests:
         return _cost_of_calls(self.extractor.model, usage, cost_file, "--extractor", calls=calls)
 
     def typical_judge_cost(self, grader: str | None, cost_file: str | None) -> _CallCost:
-        """Return the cost of the judge's typical calls, which is empty without a judge."""
+        """Return the cost of a typical number of calls to the judge; zero without a judge."""
         if not self.judge:
             return _CallCost("", 0, ModelUsage())
         different = math.ceil(_TYPICAL_SHARE * self.judge.replies)

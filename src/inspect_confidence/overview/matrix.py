@@ -138,14 +138,14 @@ MOST_EMPTY = 1 / 3
 
 
 def boards_of(matrix: Matrix, *, ranked: bool = False) -> list[Matrix]:
-    """Split a matrix into boards of models that answered alike.
+    """Split a matrix into tables of models that have numbers in the same columns.
 
-    A column joins the first board with which it shares a model and of which at most `MOST_EMPTY` of
-    the cells are empty with it. A board has the lines with a number in it.
+    A column joins the first table with which it shares a model, if at most the share `MOST_EMPTY`
+    of the table's cells is then empty. A table has the lines of the models with a number in it.
 
     Args:
-        matrix: The matrix.
-        ranked: Whether the lines of a board are sorted by the rank in its first column.
+        matrix: Models as lines, numbers of tasks and data sets as columns.
+        ranked: Whether the lines of a table are sorted by the models' rank in its first column.
     """
     boards: list[list[int]] = []
     for place in range(len(matrix.columns)):

@@ -66,9 +66,11 @@ _SCORE_PARTS = (
 
 
 def tables(results: pd.DataFrame) -> list[View]:
-    """Return tables of calibration, scores, sensitivity and reports, then of each `--by` field.
+    """Return the tables of a study of any eval.
 
-    Type-2 sensitivity is that at the highest threshold.
+    These are calibration, answered and declined questions, parts of the scores, type-2 sensitivity
+    at the highest threshold above which confidence counts as high, and the shape of the stated
+    numbers; then, for each model and method, calibration by the values of the `--by` fields.
     """
     rows = ResultTable.from_frame(results)
     keys, without_fields = ("model", "variant", "dataset"), rows.matching(by="")
