@@ -194,13 +194,15 @@ def _is_restated_otherwise(number: Number, tail: str) -> bool:
     restated = _RESTATED.match(tail)
     if restated is None:
         return False
-    other = number_at(tail, restated.end())
-    return not _are_same_share(number, other) if other else bool(restated["converted"])
+    second_number = number_at(tail, restated.end())
+    if second_number is None:
+        return bool(restated["converted"])
+    return not _are_same_share(number, second_number)
 
 
-def _are_same_share(number: Number, other: Number) -> bool:
+def _are_same_share(number: Number, second_number: Number) -> bool:
     """Return whether two numbers are the same share; one of them may be rounded."""
-    first, second = as_share(number), as_share(other)
+    first, second = as_share(number), as_share(second_number)
     if isinstance(first, ParseFailure) or isinstance(second, ParseFailure):
         return False
     return abs(first - second) <= Fraction(1, 100)

@@ -299,7 +299,7 @@ def print_unread(shares: "pd.DataFrame", rows: "pd.DataFrame", limit: int) -> No
     """Print the shares of unread replies, and then at most `limit` of these replies."""
     table = shares.drop(columns=["ci_low", "ci_high"])
     table["share"] = table["share"].map("{:.3g}".format)
-    table.insert(6, "95% interval", _bounds(shares, ".3g", "[nan, nan]"))
+    table.insert(6, "95% interval", _bounds(shares, ".3g"))
     caption = (
         "Wilson's intervals over items. Failures of the run and of the instrument are no replies."
     )

@@ -225,7 +225,7 @@ def _first_headline(rows: pd.DataFrame, task: str) -> tuple[Headline | None, NDA
     return None, np.zeros(len(rows), bool)
 
 
-def _has_headline(rows: pd.DataFrame) -> pd.Series:
+def _is_primary_or_headline(rows: pd.DataFrame) -> pd.Series:
     """Return whether each row, all of them of one task, is primary or of a headline of the task."""
     task = rows["task"].iloc[0]
     conditions = conditions_of(rows)
@@ -342,7 +342,7 @@ def main_differences(differences: pd.DataFrame) -> pd.DataFrame:
     """
     rows = _of_main_conditions(differences, differences["role"] == PRIMARY)
     if rows["task"].nunique() == 1 and len(rows[["a", "b"]].drop_duplicates()) == 1:
-        rows = _of_main_conditions(differences, _has_headline(differences))
+        rows = _of_main_conditions(differences, _is_primary_or_headline(differences))
     order = rows.groupby(["a", "b"], sort=False).ngroup()
     return rows.iloc[np.argsort(order, kind="stable")]
 

@@ -207,10 +207,9 @@ def read_judgments(
             "also .gz)"
         )
         reason = notices[0] if notices else formats
-        further = ""
         if len(notices) > 1:
-            further = f"; {len(notices) - 1} more notice{'s' if len(notices) > 2 else ''}"
-        raise InvalidArgument(f"No judgments in {', '.join(locations)}: {reason}{further}.")
+            reason += f"; {len(notices) - 1} more notice{'s' if len(notices) > 2 else ''}"
+        raise InvalidArgument(f"No judgments in {', '.join(locations)}: {reason}.")
     judgments: dict[str, pd.DataFrame] = {}
     repeats: dict[str, int] = {}
     for task, task_frames in frames.items():
@@ -381,8 +380,10 @@ def _replace_grades(
     )
     tasks = [task for task in frames if all_tables()[task].fallback and task in outcomes]
     if not tasks:
-        named = ", ".join(locations)
-        notices.append(f"--outcome {named}: no log of another eval has outcomes, or a confidence")
+        location_names = ", ".join(locations)
+        notices.append(
+            f"--outcome {location_names}: no log of another eval has outcomes, or a confidence"
+        )
     for task in tasks:
         frames[task], unmatched = join_outcomes(frames[task], outcomes[task])
         notices += unmatched

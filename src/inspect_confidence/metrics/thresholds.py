@@ -165,8 +165,10 @@ def risk_threshold(
     sizes = [candidate.items for candidate in candidates]
     shares_of_error = _error_rate_by_start(sizes, risk, 1 - level)
     if not shares_of_error:
-        needed, most = _min_items_without_mistake(risk, 1 - level), answered(0).items
-        reason = f"{needed} items without a mistake are needed, and {most} have an answer"
+        needed = _min_items_without_mistake(risk, 1 - level)
+        reason = (
+            f"{needed} items without a mistake are needed, and {answered(0).items} have an answer"
+        )
         return RiskThreshold(*_NONE, 0, np.nan, reason)
     passed, reason, error_rate = None, "", 0.0
     for k in range(min(shares_of_error), len(candidates)):

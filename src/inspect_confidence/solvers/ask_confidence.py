@@ -110,8 +110,9 @@ class ConfidenceRequest:
         if self.wording is not None:
             fields = {name: fields.get(name, "") for name in prompts.FIELDS}
             return self.wording.format(**{**fields, "low": str(low), "high": str(high)})
-        own = _NUMBER_METHODS[method].wording
-        wording = prompts.with_decimals(own) if self.scale.has_decimals else own
+        wording = _NUMBER_METHODS[method].wording
+        if self.scale.has_decimals:
+            wording = prompts.with_decimals(wording)
         return wording.format(**fields, l=low, u=high)
 
     @property
