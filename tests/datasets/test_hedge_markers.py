@@ -8,13 +8,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
-from itertools import pairwise, product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
+from build import by_id, parse_jsonl, record_table
 from inspect_confidence import DataUnavailable
 from inspect_confidence.datasets.cache import SOURCES
 from inspect_confidence.datasets.hedge_markers import load_marker_questions
@@ -24,13 +25,13 @@ from refusals import refused
 
 BUNDLED = ("facts", "science", "commonsense")
 SINGLE = ("popqa", "selfaware", "simpleqa", "halueval", "truthfulqa")
-
-
-def by_id(selection: Selection[Question]) -> dict[str, Question]:
-    """The items by name, each there once."""
-    items_by_id = {item.id: item for item in selection.items}
-    assert len(items_by_id) == len(selection.items)
-    return items_by_id
+POPQA_STARTS = (
+    "Who was the director of ",
+    "Who was the screenwriter for ",
+    "Who was the producer of ",
+    "Who is the author of ",
+)
+POPQA_ENDS = (" born?", "'s occupation?")
 
 
 def short_answers(item: Question) -> tuple[str, set[str]]:
@@ -51,7 +52,7 @@ def right_choice(item: Question) -> str:
 
 def lines(path: Path) -> list[Any]:
     """The objects of a jsonl file."""
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+    return parse_jsonl(path.read_text(encoding="utf-8"))
 
 
 def table(path: Path) -> list[dict[str, str]]:
@@ -67,20 +68,14 @@ def test_popqa_asks_six_relations_and_counts_the_others(published: Path) -> None
     """Director to occupation; a subject such as `Z` is dropped; both are counted."""
     subset = json.loads((published / "qa" / "popqa_subset.json").read_text(encoding="utf-8"))
     rows = {f"popqa-{row['id']}": row for row in subset["dev"] + subset["test"]}
-    starts = [f"Who was the {role} " for role in ("director of", "screenwriter for", "producer of")]
-    starts += ["Who is the author of "]
-    asked_ids = {
-        name
-        for name, row in rows.items()
-        if any(row["input"].startswith(start) for start in starts)
-        or row["input"].endswith((" born?", "'s occupation?"))
-    }
-    tiny = {name for name in asked_ids if rows[name]["input"][:-1].split(" of ")[-1] in "DFHKQZ"}
-    tiny |= {name for name in asked_ids if rows[name]["input"].endswith("for F?")}
-    assert (len(rows), len(asked_ids), len(tiny)) == (2000, 1168, 6)
+    texts = pd.Series(rows).str["input"]
+    asks_relation = texts.str.startswith(POPQA_STARTS) | texts.str.endswith(POPQA_ENDS)
+    is_tiny = texts.str[:-1].str.split(" of ").str[-1].isin(list("DFHKQZ"))
+    is_tiny = asks_relation & (is_tiny | texts.str.endswith("for F?"))
+    assert (len(rows), asks_relation.sum(), is_tiny.sum()) == (2000, 1168, 6)
     selection = load_marker_questions("popqa", split="test")
-    items_by_id = by_id(selection)
-    assert items_by_id.keys() == asked_ids - tiny
+    items_by_id = by_id(selection.items)
+    assert items_by_id.keys() == set(texts.index[asks_relation & ~is_tiny])
     assert selection.excluded == {"another relation": 832, "an entity under 2 characters": 6}
     assert selection.name == "popqa"
     for name, item in items_by_id.items():
@@ -122,11 +117,11 @@ def test_short_answers_are_those_of_the_published_files(published: Path) -> None
         path = published / file
         rows: Any = table(path) if path.suffix == ".csv" else json.loads(path.read_text("utf-8"))
         rows = rows["example"] if name == "selfaware" else rows
-        items_by_id = by_id(load_marker_questions(name, split="test"))
+        items_by_id = by_id(load_marker_questions(name, split="test").items)
         assert len(items_by_id) == len(rows) == count, name
         for number, row in enumerate(rows):
             item = items_by_id[f"{name}-{ids.format(**{**row, 'number': number})}"]
-            texts = [text.strip() for text in accepted(row) if text.strip()]
+            texts = list(filter(None, map(str.strip, accepted(row))))
             assert short_answers(item) == (row[question], set(texts)), item
             assert item.answerable == row.get("answerable", True) == bool(item.answers), item
             assert name != "truthfulqa" or item.answers[0] == texts[0]
@@ -144,13 +139,13 @@ def test_ambignq_asks_each_reading(published: Path) -> None:
         if single:
             expected[f"ambignq-{row['id']}"] = (row["question"], set(map(str.strip, single[0])))
             continue
-        pairs = [pair for note in notes for pair in note["qaPairs"]]
+        pairs = chain.from_iterable(note["qaPairs"] for note in notes)
         for number, pair in enumerate(pairs):
             answers = set(map(str.strip, pair["answer"]))
             expected[f"ambignq-{row['id']}-{number}"] = (pair["question"], answers)
     # 1,000 of 2,002 questions have a single answer; the other 1,002 are 4,414 readings.
     assert len(expected) == 1000 + 4414
-    items_by_id = by_id(load_marker_questions("ambignq", split="test", items=10_000))
+    items_by_id = by_id(load_marker_questions("ambignq", split="test", items=10_000).items)
     assert {name: short_answers(item) for name, item in items_by_id.items()} == expected
 
 
@@ -166,7 +161,7 @@ def test_mmlu_draws_5000_and_more_on_request(published: Path) -> None:
         place[row["subject"]] += 1
         rows_by_id[f"mmlu-{row['subject']}-{place[row['subject']]:04d}"] = row
     selection = load_marker_questions("mmlu", split="test")
-    assert len(by_id(selection)) == 5000
+    assert len(by_id(selection.items)) == 5000
     assert selection.excluded == {"not drawn": len(rows) - 5000}
     for item in selection.items:
         row = rows_by_id[item.id]
@@ -183,7 +178,7 @@ def test_mmlu_draws_5000_and_more_on_request(published: Path) -> None:
 def test_sciq_is_the_published_test_file(published: Path) -> None:
     """1,000 questions with four choices."""
     rows = table(published / "question_sets" / "items" / "sciq_test.csv")
-    items_by_id = by_id(load_marker_questions("sciq", split="test"))
+    items_by_id = by_id(load_marker_questions("sciq", split="test").items)
     assert len(items_by_id) == len(rows) == 1000
     for row in rows:
         item = items_by_id[f"sciq-{row['Question ID']}"]
@@ -198,15 +193,25 @@ def test_arc_has_three_to_five_choices(published: Path) -> None:
         f"arc_challenge-{row['id']}": row
         for row in lines(published / "qa" / "arc_challenge_test.jsonl")
     }
-    items_by_id = by_id(load_marker_questions("arc_challenge", split="test"))
+    items_by_id = by_id(load_marker_questions("arc_challenge", split="test").items)
     assert items_by_id.keys() == rows.keys()
     assert len(rows) == 1172
-    assert Counter(len(item.choices) for item in items_by_id.values()) == {4: 1165, 3: 4, 5: 3}
+    choice_counts = record_table(items_by_id.values())["choices"].str.len()
+    assert choice_counts.value_counts().to_dict() == {4: 1165, 3: 4, 5: 3}
     for name, row in rows.items():
         offered = {choice["label"]: choice["text"] for choice in row["question"]["choices"]}
         assert items_by_id[name].question == row["question"]["stem"]
         assert sorted(items_by_id[name].choices) == sorted(offered.values())
         assert items_by_id[name].answers[0] == offered[row["answerKey"]]
+
+
+SUPERGLUE_TEXTS = {
+    "boolq": ["passage", "question"],
+    "copa": ["premise"],
+    "wic": ["sentence1", "sentence2", "word"],
+    "wsc": ["text"],
+}
+"""By task, the columns whose texts a question contains."""
 
 
 def test_superglue_asks_four_tasks_equally(published: Path) -> None:
@@ -218,14 +223,12 @@ def test_superglue_asks_four_tasks_equally(published: Path) -> None:
         "wsc": lines(published / "qa" / "WSC_val.jsonl"),
     }
     selection = load_marker_questions("superglue", split="test")
-    items_by_id = by_id(selection)
-    assert Counter(item.part for item in selection.items) == {
-        task: len(rows) for task, rows in files.items()
-    }
-    assert {item.dataset for item in selection.items} == {"superglue"}
+    items_by_id = by_id(selection.items)
+    items = record_table(selection.items)
+    assert items["part"].value_counts().to_dict() == {k: len(rows) for k, rows in files.items()}
+    assert set(items["dataset"]) == {"superglue"}
     for place in range(1, 100):
-        parts = Counter(item.part for item in selection.items[: 4 * place])
-        assert set(parts.values()) == {place}
+        assert set(items["part"][: 4 * place].value_counts()) == {place}
     for task, rows in files.items():
         for row in rows:
             item = items_by_id[f"superglue-{task}-test-{row['idx']}"]
@@ -235,13 +238,8 @@ def test_superglue_asks_four_tasks_equally(published: Path) -> None:
             else:
                 assert right_choice(item) == {"true": "Yes", "false": "No"}[row["label"]]
                 assert sorted(item.choices) == ["No", "Yes"]
-            texts = {
-                "boolq": ["passage", "question"],
-                "copa": ["premise"],
-                "wic": ["sentence1", "sentence2", "word"],
-                "wsc": ["text"],
-            }[task]
-            assert all(row[text].strip() in item.question for text in texts)
+            for column in SUPERGLUE_TEXTS[task]:
+                assert row[column].strip() in item.question
     cause = items_by_id["superglue-copa-test-4"]
     assert cause.question == "The hamburger meat browned. What was the cause of this?"
     pronoun = items_by_id["superglue-wsc-test-0"].question
@@ -259,26 +257,34 @@ def test_choices_are_shuffled_by_the_seed_and_answers_follow() -> None:
     assert repeated_selection.fingerprint == first.fingerprint
     other_seed = load_marker_questions("science,arc_challenge", split="test", seed=4)
     assert other_seed.fingerprint != first.fingerprint
-    assert [item.id for item in other_seed.items] != [item.id for item in first.items]
-    other_items = by_id(other_seed)
-    assert other_items.keys() == by_id(first).keys()
+    assert ids(other_seed) != ids(first)
+    other_items = by_id(other_seed.items)
+    assert other_items.keys() == by_id(first.items).keys()
     moved = [item.choices != other_items[item.id].choices for item in first.items]
     assert sum(moved) > 0.9 * len(moved)  # of 24 orders, one is the same
-    four = [item for item in first.items if len(item.choices) == 4]
-    assert all(right_choice(item) == right_choice(other_items[item.id]) for item in four)
-    places = Counter(item.answers[2] for item in four)
-    spread = 4 * (len(four) * 3 / 16) ** 0.5
-    assert all(abs(places[letter] - len(four) / 4) < spread for letter in "ABCD")
+    letters = []
+    for item in first.items:
+        if len(item.choices) == 4:
+            assert right_choice(item) == right_choice(other_items[item.id])
+            letters.append(item.answers[2])
+    shares = pd.Series(letters).value_counts(normalize=True)[list("ABCD")]
+    spread = 4 * (3 / 16 / len(letters)) ** 0.5
+    assert (shares - 1 / 4).abs().max() < spread
 
 
 # The hub's form
 
 
-def put(folder: Path, name: str, rows: Iterable[Mapping[str, object]]) -> None:
+def ids(selection: Selection[Question]) -> list[str]:
+    """The ids of the items, in their order."""
+    return [item.id for item in selection.items]
+
+
+def put(folder: Path, name: str, columns: pd.DataFrame | Mapping[str, object]) -> None:
     """A file of the hub in the cache folder."""
     path = folder / "qa" / name
     path.parent.mkdir(parents=True, exist_ok=True)
-    pd.DataFrame(list(rows)).to_parquet(path, index=False)
+    pd.DataFrame(columns).to_parquet(path, index=False)
 
 
 def unpinned(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> Path:
@@ -309,14 +315,14 @@ def test_popqas_published_file_drops_other_relations_and_short_entities(
     pd.DataFrame(rows, columns=list(POPQA_FIELDS)).to_csv(path, sep="\t", index=False)
     selection = load_marker_questions("popqa", split="all")
     assert selection.excluded == {"another relation": 1, "an entity under 2 characters": 2}
-    answers_by_id = {item.id: item.answers for item in selection.items}
-    assert answers_by_id == {
+    items = record_table(selection.items).set_index("id")
+    assert items["answers"].to_dict() == {
         "popqa-1": ("Ai", 'A "B" C'),
         "popqa-5": ("nurse", "carer"),
         "popqa-6": ("Ulm",),
         "popqa-7": ("Jo",),
     }
-    assert {item.split for item in selection.items} == {"test"}
+    assert set(items["split"]) == {"test"}
 
 
 def test_simpleqas_published_csv_is_read(offline: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -339,21 +345,20 @@ def test_ambignqs_hub_form_gives_each_reading_in_two_splits(offline: Path) -> No
     }
     several = {"type": ["multipleQAs"] * 2, "answer": [[], []], "qaPairs": [readings] * 2}
     for split, name in (("train", "train"), ("test", "validation")):
-        rows = [
-            {"id": f"{split}{number}", "question": "How many?", "annotations": notes}
-            for number, notes in enumerate([both_types, several])
-        ]
-        put(offline, f"ambignq/{name}.parquet", rows)
-    items_by_id = by_id(load_marker_questions("ambignq", split="all"))
-    expected = {"0": ("How many?", {"one", "1"})} | {
-        f"1-{number}": [("a?", {"two"}), ("b?", {"three", "one"})][number % 2]
-        for number in range(4)
+        rows = pd.DataFrame({"id": [f"{split}0", f"{split}1"], "question": "How many?"})
+        put(offline, f"ambignq/{name}.parquet", rows.assign(annotations=[both_types, several]))
+    items_by_id = by_id(load_marker_questions("ambignq", split="all").items)
+    expected = {
+        "0": ("How many?", {"one", "1"}),
+        "1-0": ("a?", {"two"}),
+        "1-1": ("b?", {"three", "one"}),
+        "1-2": ("a?", {"two"}),
+        "1-3": ("b?", {"three", "one"}),
     }
-    assert {name: (short_answers(item), item.split) for name, item in items_by_id.items()} == {
-        f"ambignq-{split}{name}": (question, split)
-        for split in ("train", "test")
-        for name, question in expected.items()
-    }
+    assert len(items_by_id) == 2 * len(expected)
+    for split, (name, question) in product(("train", "test"), expected.items()):
+        item = items_by_id[f"ambignq-{split}{name}"]
+        assert (short_answers(item), item.split) == (question, split)
 
 
 def test_halueval_asks_whether_it_is_hallucinated(offline: Path) -> None:
@@ -365,49 +370,40 @@ def test_halueval_asks_whether_it_is_hallucinated(offline: Path) -> None:
         "general": ("user_query", "chatgpt_response"),
     }
     for name, (context_name, reply_name) in columns.items():
-        rows = [
-            {
-                context_name: f" {name} {n}\n",
-                reply_name: f"said {n}",
-                "hallucination": ("yes", "no")[n],
-            }
-            for n in range(2)
-        ]
-        put(offline, f"halueval/{name}.parquet", rows)
+        texts = {context_name: [f" {name} 0\n", f" {name} 1\n"], reply_name: ["said 0", "said 1"]}
+        put(offline, f"halueval/{name}.parquet", {**texts, "hallucination": ["yes", "no"]})
     selection = load_marker_questions("halueval", split="test")
-    questions_by_id = {item.id: short_answers(item) for item in selection.items}
     headings = {
         "qa": ("Question", "Response"),
         "dialogue": ("Dialogue", "Response"),
         "summarization": ("Document", "Summary"),
         "general": ("Question", "Response"),
     }
-    assert questions_by_id == {
-        f"halueval-{part}-{n:05d}": (
+    items_by_id = by_id(selection.items)
+    assert len(items_by_id) == 8
+    files_and_parts = zip(columns, headings.items(), strict=True)
+    for (name, (part, (context_name, reply_name))), n in product(files_and_parts, range(2)):
+        assert short_answers(items_by_id[f"halueval-{part}-{n:05d}"]) == (
             f"{context_name}: {name} {n}\n{reply_name}: said {n}\n"
             f"Does the {reply_name.lower()} contain hallucination? (yes or no)",
             {("yes", "no")[n]},
         )
-        for name, (part, (context_name, reply_name)) in zip(columns, headings.items(), strict=True)
-        for n in range(2)
-    }
-    assert {item.part for item in selection.items[:4]} == set(headings)
-    assert all(item.answerable for item in selection.items)
+    items = record_table(selection.items)
+    assert set(items["part"][:4]) == set(headings)
+    assert items["answerable"].all()
 
 
 def test_arcs_hub_form_is_read_one_split_at_a_time(offline: Path) -> None:
     """Texts and labels are two lists; a split is a file, and only the one that is asked is read."""
-    rows = [
-        {
-            "id": f"Q{number}",
-            "question": "Which?",
-            "choices": {"text": ["w", "x", "y", "z"], "label": list(labels)},
-            "answerKey": labels[number % 4],
-        }
-        for number, labels in enumerate(["ABCD", "1234"] * 4)
-    ]
-    put(offline, "arc_challenge/train.parquet", rows)
-    items_by_id = by_id(load_marker_questions("arc_challenge", split="train"))
+    labels = ["ABCD", "1234"] * 4
+    columns = {
+        "id": [f"Q{number}" for number in range(8)],
+        "question": "Which?",
+        "choices": [{"text": list("wxyz"), "label": list(four)} for four in labels],
+        "answerKey": list("A2C4A2C4"),
+    }
+    put(offline, "arc_challenge/train.parquet", columns)
+    items_by_id = by_id(load_marker_questions("arc_challenge", split="train").items)
     assert len(items_by_id) == 8
     for number in range(8):
         item = items_by_id[f"arc_challenge-Q{number}"]
@@ -418,13 +414,10 @@ def test_arcs_hub_form_is_read_one_split_at_a_time(offline: Path) -> None:
 
 def test_wnlis_hub_form_reads_entailment_as_yes(offline: Path) -> None:
     """Entailment is yes."""
+    columns = {"sentence1": "It was he.", "sentence2": "He it was.", "label": [0, 1], "idx": [0, 1]}
     for name in ("train", "validation"):
-        rows = [
-            {"sentence1": "It was he.", "sentence2": "He it was.", "label": label, "idx": label}
-            for label in (0, 1)
-        ]
-        put(offline, f"wnli/{name}.parquet", rows)
-    items_by_id = by_id(load_marker_questions("wnli", split="all"))
+        put(offline, f"wnli/{name}.parquet", columns)
+    items_by_id = by_id(load_marker_questions("wnli", split="all").items)
     assert {name: (right_choice(item), item.split) for name, item in items_by_id.items()} == {
         "wnli-train-0": ("No", "train"),
         "wnli-train-1": ("Yes", "train"),
@@ -460,16 +453,17 @@ SUPERGLUE_ROWS: dict[str, dict[str, object]] = {
 def test_superglues_hub_form_is_read_by_task_and_split(offline: Path) -> None:
     """Each task a file, labels numbers, the pronoun's and its name's columns not nested."""
     for (task, row), name in product(SUPERGLUE_ROWS.items(), ("train", "validation")):
-        rows = [{**row, "idx": number} for number in range(3)]
-        put(offline, f"superglue/{task}_{name}.parquet", rows)
+        columns = {**row, "idx": range(3)}
+        put(offline, f"superglue/{task}_{name}.parquet", columns)
     selection = load_marker_questions("superglue", split="all")
     answers = {"boolq": "Yes", "copa": "He let go.", "wic": "No", "wsc": "Yes"}
     assert len(selection.items) == 24
     for item in selection.items:
         assert right_choice(item) == answers[item.part]
-    for turn in (selection.items[:8], selection.items[8:16]):
-        assert len({(item.part, item.split) for item in turn}) == 8
-    items_by_id = by_id(selection)
+    items = record_table(selection.items)
+    for turn in (items[:8], items[8:16]):
+        assert not turn.duplicated(["part", "split"]).any()
+    items_by_id = by_id(selection.items)
     assert items_by_id["superglue-boolq-train-0"].question == "It is.\n\nis it?"
 
 
@@ -477,29 +471,23 @@ def test_train_rows_of_mmlu_and_sciq_have_their_right_choice(
     offline: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """MMLU's auxiliary rows, and SciQ's with its distractors."""
-    rows: list[dict[str, object]] = [
-        {
-            "question": f"{n}?",
-            "subject": "",
-            "choices": [f"{n}{c}" for c in "wxyz"],
-            "answer": n % 4,
-        }
-        for n in range(6000)
-    ]
-    put(offline, "mmlu/auxiliary_train-00000-of-00001.parquet", rows)
+    columns = {
+        "question": [f"{n}?" for n in range(6000)],
+        "subject": "",
+        "choices": [[f"{n}w", f"{n}x", f"{n}y", f"{n}z"] for n in range(6000)],
+        "answer": [0, 1, 2, 3] * 1500,
+    }
+    put(offline, "mmlu/auxiliary_train-00000-of-00001.parquet", columns)
     selection = load_marker_questions("mmlu", split="train")
     assert (len(selection.items), selection.excluded) == (5000, {"not drawn": 1000})
     for item in selection.items:
         number = int(item.question[:-1])
         assert right_choice(item) == f"{number}{'wxyz'[number % 4]}"
     row = {"question": "Q?", "correct_answer": "r", "support": ""}
-    wrong = {
-        f"distractor{place}": text
-        for place, text in zip((3, 1, 2), ("c3", "c1", "c2"), strict=True)
-    }
+    wrong = {"distractor3": "c3", "distractor1": "c1", "distractor2": "c2"}
     train = "sciq/train-00000-of-00001.parquet"
     unpinned(offline, monkeypatch, train)
-    put(offline, train, [{**row, **wrong}] * 2)
+    put(offline, train, pd.DataFrame([{**row, **wrong}] * 2))
     for item in load_marker_questions("sciq", split="train").items:
         assert right_choice(item) == "r"
         assert sorted(item.choices) == ["c1", "c2", "c3", "r"]
@@ -511,7 +499,7 @@ def test_train_rows_of_mmlu_and_sciq_have_their_right_choice(
 def bundled_rows(name: str) -> list[Any]:
     """The rows of a bundled file."""
     path = resources.files("inspect_confidence.datasets") / "bundled" / f"{name}.jsonl"
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return parse_jsonl(path.read_text(encoding="utf-8"))
 
 
 def test_a_bundled_set_equals_its_file_in_equal_halves(offline: Path) -> None:
@@ -519,12 +507,10 @@ def test_a_bundled_set_equals_its_file_in_equal_halves(offline: Path) -> None:
     for name in BUNDLED:
         rows = bundled_rows(name)
         selection = load_marker_questions(name, split="all")
-        items_by_id = by_id(selection)
+        items_by_id = by_id(selection.items)
         assert (len(items_by_id), selection.name) == (208, name)
-        assert Counter(item.split for item in items_by_id.values()) == {
-            "train": 104,
-            "test": 104,
-        }, name
+        splits = record_table(selection.items)["split"]
+        assert splits.value_counts().to_dict() == {"train": 104, "test": 104}, name
         for row in rows:
             item = items_by_id[row["id"]]
             assert (item.question, item.split, item.dataset) == (
@@ -546,16 +532,15 @@ def test_any_prefix_is_balanced_over_data_sets() -> None:
         selection = load_marker_questions("bundled", split=split)
         assert selection.name == "bundled", split
         assert len(selection.items) == (624 if split == "all" else 312)
-        assert split == "all" or {item.split for item in selection.items} == {split}
-        for end in range(1, len(selection.items) + 1):
-            counts = Counter(item.dataset for item in selection.items[:end])
-            assert max(counts.values()) - min(counts[name] for name in BUNDLED) <= 1, split
+        items = record_table(selection.items)
+        assert split == "all" or set(items["split"]) == {split}
+        counts = pd.get_dummies(items["dataset"], dtype=int)[[*BUNDLED]].cumsum()
+        assert (counts.max(axis=1) - counts.min(axis=1)).max() <= 1, split
         if split == "all":
-            for dataset in BUNDLED:
-                splits = [item.split for item in selection.items if item.dataset == dataset]
-                assert all(
-                    set(pair) == {"train", "test"} for pair in zip(*[iter(splits)] * 2, strict=True)
-                ), split
+            for _, rows in items.groupby("dataset"):
+                first, second = rows["split"].to_numpy().reshape(-1, 2).T
+                assert set(first) | set(second) == {"train", "test"}
+                assert (first != second).all()
         ten = load_marker_questions("bundled", split=split, items=10)
         assert list(ten.items) == list(selection.items)[:10], split
         assert ten.fingerprint == selection.fingerprint, split
@@ -566,34 +551,38 @@ def test_several_data_sets_take_turns_under_joined_names() -> None:
     """Names are joined; a small set ends, the others go on; a list is as good as commas."""
     selection = load_marker_questions("popqa, truthfulqa,facts", split="all")
     assert selection.name == "popqa+truthfulqa+facts"
-    assert Counter(item.dataset for item in selection.items) == {
-        "popqa": 1162,
-        "truthfulqa": 817,
-        "facts": 208,
-    }
-    front = Counter(item.dataset for item in selection.items[:624])
-    assert set(front.values()) == {208}
+    datasets = record_table(selection.items)["dataset"]
+    counts = {"popqa": 1162, "truthfulqa": 817, "facts": 208}
+    assert datasets.value_counts().to_dict() == counts
+    assert set(datasets[:624].value_counts()) == {208}
     repeated_selection = load_marker_questions(["popqa", "truthfulqa", "facts"], split="all")
     assert list(repeated_selection.items) == list(selection.items)
     assert repeated_selection.fingerprint == selection.fingerprint
     other_seed = load_marker_questions("popqa,truthfulqa,facts", split="all", seed=1)
     # Without choices a seed changes the order only.
     assert other_seed.fingerprint == selection.fingerprint
-    assert [item.id for item in other_seed.items] != [item.id for item in selection.items]
+    assert ids(other_seed) != ids(selection)
 
 
 @pytest.mark.usefixtures("offline")
 def test_ids_outside_the_split_and_unknown_sets_are_refused(offline: Path) -> None:
     """A file of ids of the split; else the value and the remedy, before a download."""
-    train, test = (
-        load_marker_questions("facts", split=name).items[0] for name in ("train", "test")
-    )
+    (train,) = load_marker_questions("facts", split="train", items=1).items
+    (test,) = load_marker_questions("facts", split="test", items=1).items
     (offline / "ids.txt").write_text(f"{test.id}\n", "utf-8")
     assert load_marker_questions("facts", split="test", items="ids.txt").items == [test]
     (offline / "ids.txt").write_text(f"{train.id}\n", "utf-8")
     message = refused(load_marker_questions, "facts", split="test", items="ids.txt")
     assert "not in split=test" in message
-    for dataset, split, says in [
+    for name in SINGLE:
+        message = refused(load_marker_questions, name, split="train")
+        assert f"dataset={name} has no split=train" in message
+        assert "Could not get" not in message, name
+
+
+@pytest.mark.parametrize(
+    ("dataset", "split", "says"),
+    [
         ("popqq", "test", "dataset=popqq is not known. Did you mean 'popqa'?"),
         ("facts,sciqq", "test", "dataset=sciqq is not known. Did you mean 'sciq'?"),
         ("", "test", "empty or names a data set twice"),
@@ -603,12 +592,17 @@ def test_ids_outside_the_split_and_unknown_sets_are_refused(offline: Path) -> No
         ("missing.csv", "test", "there is no file"),
         ("facts,missing.csv", "test", "there is no file"),
         ("facts", "dev", "split=dev is not known"),
-        *[(name, "train", f"dataset={name} has no split=train") for name in SINGLE],
         ("facts,popqa", "train", "dataset=popqa has no split=train"),
-    ]:
-        message = refused(load_marker_questions, dataset, split=split)
-        assert says in message, (dataset, split)
-        assert "Could not get" not in message, (dataset, split)
+    ],
+)
+@pytest.mark.usefixtures("offline")
+def test_an_unknown_data_set_or_split_is_refused_before_a_download(
+    dataset: str, split: str, says: str
+) -> None:
+    """The message names the value and the remedy."""
+    message = refused(load_marker_questions, dataset, split=split)
+    assert says in message
+    assert "Could not get" not in message
 
 
 # A user's own file
@@ -652,8 +646,8 @@ def test_ids_splits_data_sets_and_contexts_of_a_csv_are_kept(offline: Path) -> N
     frame.to_csv(offline / "mine.csv", index=False)
     selection = load_marker_questions("mine.csv", split="all")
     assert (selection.name, len(selection.items)) == ("mine.csv", 3)
-    items_by_id = by_id(selection)
-    first, second, third = (items_by_id[name] for name in ("first", "mine-0002", "0"))
+    items_by_id = by_id(selection.items)
+    first, second, third = items_by_id["first"], items_by_id["mine-0002"], items_by_id["0"]
     assert (first.answers, first.dataset, first.split) == (("Rome", "Roma"), "towns", "test")
     assert second.question == "Count.\n\nHow many?\nSay it."
     assert (second.answers, second.dataset, second.split) == (("42",), "sums", "train")
@@ -667,17 +661,19 @@ def test_rows_without_a_split_are_halved_in_each_data_set(offline: Path) -> None
     """However many others have one; data sets take turns."""
     rows = [{"question": "?", "answers": "x", "dataset": "ab"[n % 2]} for n in range(40)]
     rows += [{"question": "?", "answers": "x", "dataset": "a", "split": "train"}] * 20
-    items = load_rows(offline, *rows)
-    counts = Counter((item.dataset, item.split) for item in items)
+    items = record_table(load_rows(offline, *rows))
+    counts = items.value_counts(["dataset", "split"]).to_dict()
     assert counts == {("a", "train"): 30, ("a", "test"): 10, ("b", "train"): 10, ("b", "test"): 10}
-    assert all(first.dataset != second.dataset for first, second in pairwise(items[:40]))
+    front = items["dataset"][:40]
+    assert (front != front.shift()).all()
 
 
 def test_at_most_5000_rows_a_split_and_data_set_are_drawn(offline: Path) -> None:
     """At most 5,000 a split and data set."""
     rows = [{"question": "?", "answers": "x", "split": "test"}] * 5001
     rows += [{"question": "?", "answers": "x", "split": "train"}] * 10
-    assert Counter(item.split for item in load_rows(offline, *rows)) == {"test": 5000, "train": 10}
+    splits = record_table(load_rows(offline, *rows))["split"]
+    assert splits.value_counts().to_dict() == {"test": 5000, "train": 10}
     assert load_marker_questions("mine.jsonl", split="all").excluded == {"not drawn": 1}
     assert load_marker_questions("mine.jsonl", split="train").excluded == {}
 
@@ -686,7 +682,7 @@ def test_a_letter_that_is_a_choice_is_no_accepted_answer(offline: Path) -> None:
     """Of blood groups the text is accepted, the letter only where it stands for itself."""
     choices = ["A", "B", "AB", "O"]
     letters = set()
-    rows = [{"question": "?", "choices": choices, "target": "AB"} for _ in range(40)]
+    rows = [{"question": "?", "choices": choices, "target": "AB"}] * 40
     for item in load_rows(offline, *rows):
         letter = "ABCD"[item.choices.index("AB")]
         accepted = ("AB",) if letter in "AB" else ("AB", f"({letter})", letter)

@@ -1,0 +1,45 @@
+"""Tables and lists that tests of several folders build from objects, files and servers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any, Protocol, TypeVar
+
+import pandas as pd
+
+from provider_server import ProviderServer, Request
+
+
+class HasId(Protocol):
+    """An object with an id, such as an item."""
+
+    @property
+    def id(self) -> Any:
+        """The id."""
+
+
+Record = TypeVar("Record", bound=HasId)
+
+
+def record_table(records: Iterable[Any]) -> pd.DataFrame:
+    """Objects as rows, their attributes as columns."""
+    return pd.DataFrame(list(map(vars, records)))
+
+
+def by_id(records: Iterable[Record]) -> dict[Any, Record]:
+    """Records by their id, which no two have in common."""
+    records = list(records)
+    records_by_id = {record.id: record for record in records}
+    assert len(records_by_id) == len(records)
+    return records_by_id
+
+
+def parse_jsonl(text: str) -> list[Any]:
+    """The objects of JSON lines; empty lines are skipped."""
+    return [json.loads(line) for line in text.split("\n") if line]
+
+
+def requests_to(server: ProviderServer) -> list[Request]:
+    """The requests that a server answered, in order."""
+    return [request for request, _ in server.requests]
