@@ -8,11 +8,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binom, norm
 
 from conftest import run_respondent
 from inspect_confidence import InvalidArgument, compare, summarize
 from inspect_confidence.cli.terminal import print_differences
-from inspect_confidence.commands.compare import main_differences
+from inspect_confidence.commands.compare import main_differences, verdict_words
+from inspect_confidence.metrics import holm
 from runs import printed
 
 
@@ -156,6 +158,72 @@ def test_planned_power_is_that_of_the_verdict_that_is_printed() -> None:
     assert 20 < found == printed_below < 60
 
 
+def stated(model: str, confidence: float, right: int, *, items: int = 100) -> pd.DataFrame:
+    """The same confidence in every answer, of which the first `right` are right."""
+    outcomes = (np.arange(items) < right).astype(float)
+    columns = {"item": [f"i{k:03d}" for k in range(items)], "correct": outcomes}
+    frame = pd.DataFrame(columns).assign(task="any_eval", model=model, status="ok")
+    return frame.assign(confidence=confidence)
+
+
+@pytest.mark.parametrize(
+    ("confidence_of_b", "verdict"),
+    [
+        # Half of both models' answers are right: overconfidence is +.4 beside +.2, -.1 and -.4.
+        (0.7, "a is higher; b is nearer to 0"),
+        (0.4, "a is higher; b is nearer to 0"),
+        (0.1, "a is higher; n is too small to show which is nearer to 0"),
+    ],
+)
+def test_the_verdict_on_overconfidence_says_which_side_is_nearer_to_0(
+    confidence_of_b: float, verdict: str
+) -> None:
+    """The mean of both values is .3, .15 and 0, with a standard error of .05 at 100 items."""
+    comparison = compare(stated("a", 0.9, 50), stated("b", confidence_of_b, 50), resamples=2_000)
+    (row_values,) = comparison.query("metric == 'overconfidence'").to_dict("records")
+    assert verdict_words(row_values) == verdict
+    mean = (0.4 + confidence_of_b - 0.5) / 2
+    normal_p = 2 * norm.sf(mean / 0.05)
+    assert row_values["p_distance"] == pytest.approx(normal_p, abs=0.02)
+    assert np.isnan(comparison.query("metric == 'accuracy'")["p_distance"]).all()
+
+
+def test_p_of_distances_is_adjusted_as_p_is() -> None:
+    """Of three pairs with overconfidence +.4, -.3 and -.4; Holm's steps are multiplied by hand."""
+    frames = [stated("a", 0.9, 50), stated("b", 0.2, 50), stated("c", 0.1, 50)]
+    pairs = [("a", "b"), ("a", "c"), ("b", "c")]
+    alone = []
+    for first, second in pairs:
+        sides = [frame for frame in frames if frame["model"].iloc[0] in (first, second)]
+        comparison = compare(pd.concat(sides), metrics=["overconfidence"], resamples=500)
+        alone += list(comparison.query("metric == 'overconfidence'")["p_distance"])
+    comparison = compare(pd.concat(frames), metrics=["overconfidence"], resamples=500)
+    adjusted = comparison.query("metric == 'overconfidence'")["p_distance"]
+    np.testing.assert_allclose(adjusted, holm(alone), atol=1e-12)
+    assert adjusted.max() == 1.0  # a and c are at the same distance
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("overconfidence_of_b", [0.2, -0.2])
+def test_equal_distances_are_called_unequal_in_at_most_a_twentieth(
+    overconfidence_of_b: float,
+) -> None:
+    """Of 300 pairs with overconfidence .2 beside .2 or -.2, by the binomial 99.9% limit."""
+    wrong = 0
+    for seed in range(300):
+        rng = np.random.default_rng([seed, 5])
+        frames = []
+        for model, gap in (("a", 0.2), ("b", overconfidence_of_b)):
+            confidence = rng.choice([0.4, 0.5, 0.6], 100)
+            frame = stated(model, 0, 0).assign(confidence=confidence)
+            frame["correct"] = (rng.random(100) < confidence - gap).astype(float)
+            frames.append(frame)
+        comparison = compare(*frames, metrics=["overconfidence"], resamples=300)
+        (row_values,) = comparison.query("metric == 'overconfidence'").to_dict("records")
+        wrong += row_values["p"] < 0.05 and row_values["p_distance"] < 0.05
+    assert wrong <= binom.ppf(0.999, 300, 0.05)
+
+
 def test_nothing_to_compare_is_an_error() -> None:
     """One model alone, or two without common items, is refused with the reason."""
     with pytest.raises(InvalidArgument, match="nothing to compare"):
@@ -180,11 +248,11 @@ def test_command_prints_a_verdict_a_metric(tmp_path: Path) -> None:
     screen = printed("compare", tmp_path, "--resamples", 200).stdout.splitlines()
     assert screen[:2] == ["a: respondent/calibrated", "b: respondent/overconfident"]
     assert screen[2] == "task: fermi_eval bundled direct"
-    line = " ".join(line for line in screen if line.startswith("coverage_plateau"))
-    assert re.search(r"\[0\.\d+, 0\.\d+\]", line)
-    assert line.rstrip().endswith("a is higher; 1 is best")
+    line = " ".join(line for line in screen if line.startswith("Coverage plateau"))
+    assert re.search(r"\+0\.\d+  \[\+0\.\d+, \+0\.\d+\] +40 ", line)
+    assert line.rstrip().endswith("a is higher; a is nearer to 1")
     # Of one pair in one task the other headlines are shown too, none of them adjusted.
-    assert [line for line in screen if "level=" in line and line.rstrip().endswith("*")]
+    assert [line for line in screen if line.startswith("Mean width") and "*" in line]
     assert "Exploratory, so its p is not adjusted" in " ".join(screen)
 
 

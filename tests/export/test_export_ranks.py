@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 
 from export.judged import intervals, scale_judgments
 from inspect_confidence.commands.summarize import summarize, summarize_with_draws
-from inspect_confidence.headlines import Direction, direction_of
+from inspect_confidence.directions import Direction, direction_of
 from inspect_confidence.overview.ranks import Rank, model_ranks
 
 NAN = float("nan")

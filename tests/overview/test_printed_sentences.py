@@ -10,7 +10,7 @@ from itertools import product
 import pandas as pd
 import pytest
 
-from inspect_confidence.headlines import direction_of
+from inspect_confidence.directions import direction_of
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.overview.matrix import matrix_of
 from inspect_confidence.overview.ranks import headline_ranks

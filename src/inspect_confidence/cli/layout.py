@@ -124,12 +124,20 @@ class Grid:
         room = width - sum(numbers) - _GAP * len(numbers)
         if room < _NAMES * width / 2:  # the numbers need a further table below in any case
             room = min(int(_NAMES * width), width - max(numbers, default=0) - _GAP)
+        longest_parts = [self._longest_part(k) for k in range(self.names)]
         while self.names and sum(narrowed[: self.names]) + _GAP * (self.names - 1) > room:
-            widest = max(range(self.names), key=lambda k: narrowed[k])
+            # A name is broken at its joints as long as possible, and within a part only then.
+            breakable = [k for k in range(self.names) if narrowed[k] > longest_parts[k]]
+            widest = max(breakable or range(self.names), key=lambda k: narrowed[k])
             if narrowed[widest] <= _MIN_NAME:
                 break
             narrowed[widest] -= 1
         return narrowed
+
+    def _longest_part(self, column: int) -> int:
+        """Return the length of the longest part of a column's names that has no joint."""
+        parts = chain.from_iterable(_JOINT.split(line[column]) for line in self.lines)
+        return max((len(part.rstrip()) for part in parts), default=0)
 
     def fits(self, width: int) -> bool:
         """Return whether the columns, as wide as they are set, fit into a width."""

@@ -394,25 +394,32 @@ def _main_table(rows: "pd.DataFrame") -> "pd.DataFrame":
     """Return a pair's table; what all lines share is left out, since the title names it."""
     import pandas as pd
 
-    from inspect_confidence.commands.compare import PRIMARY, verdict_words
+    from inspect_confidence.commands.compare import PRIMARY, metric_labels, verdict_words
     from inspect_confidence.metrics import SAME
-    from inspect_confidence.results import conditions_of
+    from inspect_confidence.overview.numbers import (
+        difference_ends,
+        format_difference,
+        format_number,
+    )
 
-    metrics, verdicts = [], []
-    for row, condition in zip(rows.to_dict("records"), conditions_of(rows), strict=True):
-        metrics.append(", ".join((row["metric"], *map("=".join, condition.items()))))
+    columns: dict[str, list[str]] = {"metric": metric_labels(rows), "a": [], "b": [], "a-b": []}
+    columns |= {"95% interval": [], "n": [], "verdict": []}
+    for row in rows.to_dict("records"):
+        metric, difference = row["metric"], row["difference"]
+        columns["a"].append(format_number(metric, row["value_a"]))
+        columns["b"].append(format_number(metric, row["value_b"]))
+        columns["a-b"].append(format_difference(metric, difference))
+        ends = difference_ends(metric, difference, row["ci_low"], row["ci_high"])
+        columns["95% interval"].append(f"[{ends}]" if ends else "none")
+        columns["n"].append(f"{row['items']:,}")
         verdict = verdict_words(row)
         if SAME in row["note"]:
             verdict = f"{verdict}; {SAME}"
-        verdicts.append(verdict if row["role"] == PRIMARY else f"{verdict} *")
+        columns["verdict"].append(verdict if row["role"] == PRIMARY else f"{verdict} *")
     tasks = _task_texts(rows)
-    table = pd.DataFrame({"metric": metrics})
+    table = pd.DataFrame(columns)
     if len(set(tasks)) > 1:
         table.insert(0, "task", tasks)
-    for heading, name in (("a", "value_a"), ("b", "value_b"), ("a-b", "difference")):
-        table[heading] = [format_number(round(value, 9), ".2g") for value in rows[name]]
-    table["95% interval"] = _bounds(rows, ".2g", "none")
-    table["verdict"] = verdicts
     return table
 
 

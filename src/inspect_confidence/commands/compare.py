@@ -15,19 +15,21 @@ from inspect_confidence.commands.analysis import (
     read_settings,
     study_parts,
 )
+from inspect_confidence.directions import Direction, direction_of
 from inspect_confidence.errors import InvalidArgument, nearest
-from inspect_confidence.headlines import direction_of
+from inspect_confidence.headlines import label_beside_task
 from inspect_confidence.judgments.read import Judgments, JudgmentSource, judgments_of
 from inspect_confidence.metrics import holm
 from inspect_confidence.overview.numbers import format_number
 from inspect_confidence.results import Condition, conditions_of
 from inspect_confidence.studies import Headline, Study, study_of
 from inspect_confidence.studies.estimate import field_values
+from inspect_confidence.studies.toolbox import means_as_headlines
 
 COLUMNS = [
     *("task", "dataset", "a", "b", "contrast", "method", "condition", "metric", "role"),
-    *("value_a", "value_b", "difference", "ci_low", "ci_high", "p", "p_holm", "family"),
-    *("items", "verdict", "note"),
+    *("value_a", "value_b", "difference", "ci_low", "ci_high", "p", "p_holm", "p_distance"),
+    *("family", "items", "verdict", "note"),
 ]
 PRIMARY, EXPLORATORY = "primary", "exploratory"
 """Roles of a difference: in the family of tests that is adjusted, or beside it."""
@@ -92,7 +94,9 @@ def compare(
         is that of both sides, if it is the same; `role` is `primary` or `exploratory`. `difference`
         is a - b, with its 95% interval over resampled common items and the two-sided `p` of no
         difference, which is below .05 exactly if the interval excludes 0. `p_holm` is adjusted over
-        the `family` primary differences of the task (NaN and 0 for exploratory ones). `verdict`
+        the `family` primary differences of the task (NaN and 0 for exploratory ones). `p_distance`,
+        adjusted like them, is the p that both values are equally far from the best one, for metrics
+        whose best value lies inside their range, as that of overconfidence does. `verdict`
         rests on `p_holm`, or on `p` if exploratory, and `note` tells of missing data. Contenders
         that differ in both model and method (or scale) are not compared, since their difference
         could not be attributed to either.
@@ -142,6 +146,7 @@ def compare(
     frame["p_holm"], frame["family"] = np.nan, 0
     for _, family in frame[is_primary].groupby("task"):
         frame.loc[family.index, "p_holm"] = holm(family["p"])
+        frame.loc[family.index, "p_distance"] = holm(family["p_distance"])
         frame.loc[family.index, "family"] = int(family["p"].notna().sum())
     frame["verdict"] = list(map(_verdict, frame.to_dict("records")))
     return frame[COLUMNS]
@@ -238,6 +243,37 @@ def _is_primary_or_headline(rows: pd.DataFrame) -> pd.Series:
     return is_shown
 
 
+def metric_labels(rows: pd.DataFrame) -> list[str]:
+    """Return a short label of each difference: its headline's, if it is one, else the metric.
+
+    Parts of the condition that the headline does not name follow.
+
+    Args:
+        rows: Differences, with `task`, `metric` and `condition`.
+    """
+    labels = []
+    for key in zip(rows["task"], rows["metric"], conditions_of(rows), strict=True):
+        label, parts = _label_and_unnamed_parts(*key)
+        labels.append(", ".join((label, *map("=".join, parts.items()))))
+    return labels
+
+
+def _label_and_unnamed_parts(task: str, metric: str, condition: Condition) -> tuple[str, Condition]:
+    """Return the label of a difference, and the parts of its condition that are not in it."""
+    study = study_of(task)
+    for headline in (*means_as_headlines(study), *study.headlines):
+        is_metric = (headline.task, headline.metric) == (task, metric)
+        if is_metric and _agrees(condition, headline.where):
+            label = headline.short or headline.label
+            if all(name in condition for name in headline.each):
+                label = label.format(**condition)
+            label, *_ = label.split(", {")  # the method is named beside the task
+            if "{" not in label:
+                named = dict.fromkeys((*headline.where, *headline.each), "")
+                return label_beside_task(label), condition.but(**named)
+    return metric, condition
+
+
 def _agrees(condition: Condition, where: Mapping[str, str]) -> bool:
     """Return whether a condition has the values of `where` in every part that both have."""
     return all(where[name] == value for name, value in condition.items() if name in where)
@@ -288,7 +324,7 @@ def verdict_words(row: Mapping[Hashable, Any]) -> str:
     """Return the verdict on a row of `compare` in words, without numbers: "a is better".
 
     It is "undefined" without a difference, and the row's note without a p. A metric for which
-    neither high nor low is better gives "a is higher".
+    neither high nor low is better gives "a is higher", and which is nearer to its best value.
     """
     p = row["p_holm"] if row["role"] == PRIMARY else row["p"]
     if np.isnan(row["difference"]):
@@ -303,8 +339,15 @@ def verdict_words(row: Mapping[Hashable, Any]) -> str:
     direction = direction_of(row["metric"], Condition.read(row["condition"]))
     if direction.name in ("higher", "lower"):
         return f"{ahead if direction.name == 'higher' else behind} is better"
-    # A difference alone does not show which of two values is nearer to the best one.
-    return f"{ahead} is higher" + (f"; {direction.target:g} is best" if direction.ordered else "")
+    return f"{ahead} is higher{_words_on_distance(row, direction) if direction.ordered else ''}"
+
+
+def _words_on_distance(row: Mapping[Hashable, Any], direction: Direction) -> str:
+    """Return a clause on which side is nearer to the direction's target, if n shows it."""
+    if not row["p_distance"] < 0.05:  # it may be NaN
+        return f"; n is too small to show which is nearer to {direction.target:g}"
+    distance_of_a, distance_of_b = direction.distance(np.array([row["value_a"], row["value_b"]]))
+    return f"; {'a' if distance_of_a < distance_of_b else 'b'} is nearer to {direction.target:g}"
 
 
 def _verdict(row: Mapping[Hashable, Any]) -> str:

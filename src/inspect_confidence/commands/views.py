@@ -1,13 +1,13 @@
 """Tables of results by study, for the terminal and for files."""
 
 import math
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pandas as pd
 
-from inspect_confidence.headlines import direction_of, headline_rows
+from inspect_confidence.directions import direction_of
+from inspect_confidence.headlines import headline_rows, label_beside_task
 from inspect_confidence.overview.numbers import format_interval, format_number
 from inspect_confidence.results import OTHER_ITEMS, ResultRow, ResultTable
 from inspect_confidence.studies import Study, View, all_studies
@@ -27,9 +27,6 @@ from inspect_confidence.studies.unread import (
 )
 
 _KEYS = ("model", "dataset", "variant", "judge")
-_UNITS = re.compile(r"^[^:()]*: | \(share\)")
-"""Parts of a label that tables omit: the task, which is in the title, and `(share)`."""
-
 _MANY = 0.05
 """Share of unread replies from which on they are reported in a line of their own."""
 
@@ -77,7 +74,7 @@ def headline_views(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View
         lambda study: [*means_as_headlines(study), *study.headlines],
     )
     order = list(results["model"].unique())
-    rows = ResultTable([row.labelled(label=_UNITS.sub("", row["label"])) for row in headlines])
+    rows = ResultTable([row.labelled(label=label_beside_task(row["label"])) for row in headlines])
     rows = rows.sorted_by(lambda row: order.index(row["model"]))
     for study in all_studies():
         views: list[View] = []

@@ -20,11 +20,11 @@ import numpy as np
 import pandas as pd
 
 from inspect_confidence import __version__
+from inspect_confidence.directions import Direction, direction_of
 from inspect_confidence.export.hugging_face import hub_repository
 from inspect_confidence.export.material import LogRun, Material, ResultSet, result_sets
 from inspect_confidence.export.tables import write_left_out
 from inspect_confidence.export.text import cut_with_fingerprint, file_name
-from inspect_confidence.headlines import Direction, direction_of
 from inspect_confidence.metrics import METRICS, Metric
 from inspect_confidence.printing import in_json
 from inspect_confidence.results import ResultRow

@@ -13,10 +13,11 @@ import yaml
 
 from inspect_confidence.datasets.cache import SOURCES
 from inspect_confidence.datasets.hub import PUBLISHED
+from inspect_confidence.directions import direction_of
 from inspect_confidence.export.material import Material
 from inspect_confidence.export.tables import write_left_out
 from inspect_confidence.export.text import file_name
-from inspect_confidence.headlines import direction_of, headline_rows
+from inspect_confidence.headlines import headline_rows
 from inspect_confidence.results import ResultRow, ResultTable
 from inspect_confidence.writing import put
 

@@ -11,10 +11,11 @@ from pathlib import Path
 import pandas as pd
 
 from inspect_confidence import __version__
+from inspect_confidence.directions import direction_of
 from inspect_confidence.export.material import Material
 from inspect_confidence.export.tables import markdown_escaped, paragraph, table_of
 from inspect_confidence.export.text import cut_with_fingerprint, templates
-from inspect_confidence.headlines import direction_of, headline_rows
+from inspect_confidence.headlines import headline_rows
 from inspect_confidence.metrics import METRICS, Metric
 from inspect_confidence.overview.front import front_of
 from inspect_confidence.overview.ranks import (

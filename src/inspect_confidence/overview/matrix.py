@@ -8,7 +8,8 @@ from math import isnan, nan
 
 import numpy as np
 
-from inspect_confidence.headlines import Direction, direction_of, headline_rows
+from inspect_confidence.directions import Direction, direction_of
+from inspect_confidence.headlines import headline_rows
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.overview.numbers import format_number, interval_ends
 from inspect_confidence.overview.ranks import Rank, Ranks, headline_ranks

@@ -18,6 +18,8 @@ _PLAIN = frozenset(
     }
 )
 """Shares that are formatted as plain numbers, as in their literature."""
+_LEAST_WHOLE_DIFFERENCE = 0.01
+"""Difference of shares from which on points have no decimal."""
 
 
 def format_number(metric: str, value: float, n: int = 0) -> str:
@@ -88,6 +90,45 @@ def interval_ends(metric: str, value: float, low: float, high: float) -> str:
     if isnan(low) or isnan(high):
         return ""
     return ", ".join(without_unit(metric, end, value) for end in (low, high))
+
+
+def format_difference(metric: str, difference: float) -> str:
+    """Return a difference of two values of a metric with its sign, that of shares in points.
+
+    Example:
+        >>> format_difference("coverage", -0.194), format_difference("ece", 0.0251)
+        ('-19 pts', '+0.03')
+    """
+    points = " pts" if is_share(metric) and not isnan(difference) else ""
+    return f"{_signed(metric, difference, difference)}{points}"
+
+
+def difference_ends(metric: str, difference: float, low: float, high: float) -> str:
+    """Return both ends of a difference's interval, with as many digits as the difference.
+
+    Example:
+        >>> difference_ends("coverage", -0.194, -0.213, 0.002)
+        '-21, 0'
+    """
+    if isnan(low) or isnan(high):
+        return ""
+    return ", ".join(_signed(metric, end, difference) for end in (low, high))
+
+
+def _signed(metric: str, number: float, digits_of: float) -> str:
+    if isnan(number):
+        return "-"
+    if isinf(number):
+        return "∞" if number > 0 else "-∞"
+    if METRICS[metric].unit == "count":
+        digits = 0
+    elif is_share(metric):
+        number *= 100
+        digits = 1 if abs(digits_of) < _LEAST_WHOLE_DIFFERENCE else 0
+    else:
+        digits = _digits(digits_of)
+    text = f"{number:+z.{digits}f}"
+    return text if float(text) else text.removeprefix("+")
 
 
 def is_share(metric: str) -> bool:

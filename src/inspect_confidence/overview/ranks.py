@@ -8,7 +8,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from inspect_confidence import metrics
-from inspect_confidence.headlines import Direction, direction_of, headline_rows
+from inspect_confidence.directions import Direction, direction_of
+from inspect_confidence.headlines import headline_rows
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import ResultRow, ResultTable
 

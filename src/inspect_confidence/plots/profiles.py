@@ -10,8 +10,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from inspect_confidence.directions import direction_of
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.headlines import direction_of
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.plots.style import FAINT, RULE, SERIES, WIDTH, styled
 from inspect_confidence.plots.text import inches_of, number, wrapped

@@ -17,6 +17,7 @@ import pandas as pd
 from scipy.special import ndtr, ndtri
 
 from inspect_confidence import metrics
+from inspect_confidence.directions import direction_of
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.results import NO_INTERVAL, Condition, Key, Result
 from inspect_confidence.studies.calibration import (
@@ -96,6 +97,7 @@ class ResampledDifferences:
         second: Values of the second contender.
         values: Differences, first - second.
         draws: Differences over resamples of the units, of shape (resamples, differences).
+        second_draws: Values of the second contender over the same resamples.
         below: Distance of the lower limit from the difference, if the limits follow from the
             intervals of both contenders; NaN if they come from resamples.
         above: Distance of the upper limit, likewise.
@@ -110,6 +112,7 @@ class ResampledDifferences:
     second: FloatArray
     values: FloatArray
     draws: FloatArray
+    second_draws: FloatArray
     below: FloatArray
     above: FloatArray
     clusters: metrics.Clusters | None = None
@@ -146,9 +149,21 @@ class ResampledDifferences:
         if reason and reason != metrics.SAME:
             return DifferenceTest(reason=f"no interval: {reason}")
         p = metrics.resampled_p(value, draws, unit_count, method=rule.method)
-        if reason:
-            return DifferenceTest(interval, p, f"no interval: {reason}")
-        return DifferenceTest(interval, p, resampling_note(draws, self.grouped))
+        note = f"no interval: {reason}" if reason else resampling_note(draws, self.grouped)
+        return DifferenceTest(interval, p, note, float(np.maximum(p, self._p_mean_is_best(column))))
+
+    def _p_mean_is_best(self, column: int) -> float:
+        """Return the two-sided p that the mean of both values is the metric's best value.
+
+        It is NaN if the best value is an end of the metric's range, or unknown.
+        """
+        condition, metric = self.names[column]
+        best = direction_of(metric, condition).target
+        return metrics.resampled_p(
+            (self.first[column] + self.second[column]) / 2 - best,
+            self.draws[:, column] / 2 + self.second_draws[:, column] - best,
+            int(self.unit_counts[column]),
+        )
 
     def take(self, columns: Sequence[int]) -> "ResampledDifferences":
         """Return the differences in these columns."""
@@ -164,14 +179,22 @@ class DifferenceTest:
         interval: The 95% interval; NaN if there is none.
         p: Two-sided p of no difference, below .05 exactly if the interval excludes 0.
         reason: Why the interval or p is missing, or in how many resamples it is undefined.
+        p_distance: Two-sided p that both values are at the same distance from the metric's best
+            value t; NaN if t is an end of the metric's range, or unknown. |a - t| = |b - t| holds
+            if a = b or if (a + b)/2 = t, so p is the larger one of these two hypotheses'
+            (intersection-union test; Berger 1982, doi:10.1080/00401706.1982.10487790).
     """
 
     interval: tuple[float, float] = NO_INTERVAL
     p: float = np.nan
     reason: str = ""
+    p_distance: float = np.nan
 
 
-_ARRAY_FIELDS = ("items", "unit_counts", "first", "second", "values", "draws", "below", "above")
+_ARRAY_FIELDS = (
+    *("items", "unit_counts", "first", "second"),
+    *("values", "draws", "second_draws", "below", "above"),
+)
 """Fields of `ResampledDifferences` with one entry, or one column, for each difference."""
 
 
@@ -217,6 +240,7 @@ def resample_contrast(
         second=second,
         values=_subtract(first, second),
         draws=_subtract_draws(first_draws, second_draws),
+        second_draws=second_draws,
         below=below,
         above=above,
         clusters=contrast.clusters,
@@ -272,6 +296,7 @@ def differences(contrast: Contrast, resampling: Resampling) -> list[Difference]:
                 p=test.p,
                 items=int(resampled.items[column]),
                 note=join_notes(test.reason, resampled.cluster_note),
+                p_distance=test.p_distance,
             )
         )
     return rows

@@ -348,6 +348,8 @@ class Difference:
         p: Two-sided p of no difference, below .05 exactly if the interval excludes 0.
         items: Number of common items.
         note: Why the interval or p is missing, and how units were resampled.
+        p_distance: Two-sided p that both values are at the same distance from the best one, as in
+            `DifferenceTest`; NaN if that is an end of the metric's range.
     """
 
     condition: str
@@ -360,6 +362,7 @@ class Difference:
     p: float
     items: int
     note: str = ""
+    p_distance: float = nan
 
 
 @dataclass(frozen=True)
