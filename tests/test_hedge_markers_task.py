@@ -10,18 +10,21 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from random import Random
 from statistics import mean
 from typing import Any, cast
 
+import numpy as np
+import pandas as pd
 import pytest
 from inspect_ai import Task
 from inspect_ai.log import EvalLog
 from scipy import stats
 
+from build import by_id, requests_to
 from contract.study_judge import constants, prompts_of
 from inspect_confidence import InvalidArgument, read_judgments, summarize
 from inspect_confidence.commands.canonicalize import canonical_forms
@@ -30,9 +33,20 @@ from inspect_confidence.datasets.judge_items import JudgeItem, labelled_items
 from inspect_confidence.judges.agreement import agreement, verdict
 from inspect_confidence.judges.markers import find_markers, sentence_decisiveness
 from inspect_confidence.prompts.hedge_markers import METACOGNITIVE, STANDARD, SYSTEMS
+from inspect_confidence.results import Condition
 from inspect_confidence.tasks.hedge_markers import hedge_markers, judge_check
 from provider_server import ProviderServer, Reply, Request
-from runs import OPENAI, check_refusals, connected, printed, refusal, run_task, served
+from runs import (
+    OPENAI,
+    check_refusals,
+    connected,
+    log_metrics,
+    printed,
+    refusal,
+    run_task,
+    served,
+    values,
+)
 
 numbers = itertools.count()
 
@@ -137,6 +151,11 @@ def answered(request: Request) -> Reply:
     return Reply("It is probably Fyn." if request.system else json.dumps(JUDGED))
 
 
+def judge_prompts(server: ProviderServer) -> list[str]:
+    """The prompts that the server got as a judge."""
+    return [request.prompt for request in requests_to(server) if request.system is None]
+
+
 def run(task: Task, server: ProviderServer, folder: Path, *, grader: bool = True) -> EvalLog:
     """The task with one server for model and judge."""
     roles = {"grader": connected(server)} if grader else None
@@ -169,11 +188,12 @@ def test_judges_prompts_of_a_file_replace_ours(home: Path) -> None:
     with ProviderServer(answered) as server:
         log = run(task, server, home / "logs")
     assert log.status == "success"
-    prompts = [request.prompt for request, _ in server.requests if request.system is None]
+    prompts = judge_prompts(server)
     assert len(prompts) == 1 + 2 + 1
     assert "MARKERS of It is probably Fyn. as {markers}" in prompts
     assert "RIGHT? Where {is} it?; Fyn; Funen; It is probably Fyn." in prompts
-    assert len([text for text in prompts if text.startswith("A language model")]) == 2
+    decisiveness_prompts = pd.Series(prompts).str.startswith("A language model")
+    assert decisiveness_prompts.sum() == 2
     assert (log.eval.metadata or {})["judge_prompts"]
     assert not (build().metadata or {})["judge_prompts"]
     frame = read_judgments(home / "logs")["hedge_markers"]
@@ -189,20 +209,21 @@ def test_a_batched_judges_prompt_of_a_file(home: Path) -> None:
     task = hedge_markers(
         "q.csv", split="all", draws=5, batch_judgments=True, judge_prompts="mine.json"
     )
-    texts = ["Ely.", "Fyn {x}.", "Ely.", " Ely.\n", "Lund."]
+    replies = list(map(Reply, ["Ely.", "Fyn {x}.", "Ely.", " Ely.\n", "Lund."]))
 
     def answer(request: Request) -> Reply | list[Reply]:
         if request.system and request.body.get("n", 1) > 1:
-            return [Reply(text) for text in texts]
+            return replies
         verdict_values = {**JUDGED, "agreement": ["no", "yes", "n/a"]}
         return Reply("It is probably Fyn." if request.system else json.dumps(verdict_values))
 
     with ProviderServer(answer) as server:
         run(task, server, home / "logs")
-    prompts = [request.prompt for request, _ in server.requests if request.system is None]
-    assert "ALL Where?|It is probably Fyn.|[1] Ely.\n[2] Fyn {x}.\n[3] Lund." in prompts
+    assert "ALL Where?|It is probably Fyn.|[1] Ely.\n[2] Fyn {x}.\n[3] Lund." in judge_prompts(
+        server
+    )
     (row,) = read_judgments(home / "logs")["hedge_markers"].to_dict("records")
-    assert [row[name] for name in ("inconsistent", "consistent", "undecided")] == [3, 1, 1]
+    assert (row["inconsistent"], row["consistent"], row["undecided"]) == (3, 1, 1)
     assert row["confidence"] == pytest.approx(1.5 / 5)
 
 
@@ -216,14 +237,16 @@ def test_the_system_prompt_reaches_the_provider(home: Path) -> None:
     for system in (*package_prompts, "mine.txt", "./folder/mine"):
         task = build(items=1, judge="rules", system=system)
         _, requests = served(task, home / "logs", lambda _: Reply("Perhaps Fyn."))
-        assert [request.system for request in requests] == [
-            package_prompts.get(system, own_prompt)
-        ] * 2, system
+        text = package_prompts.get(system, own_prompt)
+        assert [request.system for request in requests] == [text, text], system
     task = build(items=1, judge="rules", dataset="science")
     _, requests = served(task, home / "logs", lambda _: Reply("Perhaps (A)."))
-    letters = "".join(rf"\({letter}\) .+\n" for letter in "ABCD")
-    choices = rf"Choose the best of the answers given(.|\n)+\n{letters}Answer:"
-    assert all(re.fullmatch(choices, request.prompt) for request in requests)
+    choices = (
+        r"Choose the best of the answers given(.|\n)+\n"
+        r"\(A\) .+\n\(B\) .+\n\(C\) .+\n\(D\) .+\nAnswer:"
+    )
+    for request in requests:
+        assert re.fullmatch(choices, request.prompt)
 
 
 def test_system_prompts_with_the_studys_user_prompt(home: Path, published: Path) -> None:
@@ -251,13 +274,12 @@ def test_a_prompt_of_a_file_replaces_both_of_ours(home: Path) -> None:
     with ProviderServer(lambda _: Reply("Perhaps Fyn.")) as server:
         task = hedge_markers("q.csv", split="all", judge="rules", draws=1, prompt="mine.txt")
         run(task, server, home / "logs")
-    prompts = {request.prompt for request, _ in server.requests}
-    short, choices = sorted(prompts, key=len)
+    short, choices = sorted({request.prompt for request in requests_to(server)}, key=len)
     assert short == "Q {so}: Where {is} it?\nHedge!"
-    assert choices in {
-        f"Q {{so}}: Which?\n(A) {first}\n(B) {second}\nHedge!"
-        for first, second in (("lead", "cork"), ("cork", "lead"))
-    }
+    assert choices in (
+        "Q {so}: Which?\n(A) lead\n(B) cork\nHedge!",
+        "Q {so}: Which?\n(A) cork\n(B) lead\nHedge!",
+    )
 
 
 # The plan
@@ -408,21 +430,22 @@ def compared(
     text: str, spans_found: Iterable[tuple[int, int]], labels: Sequence[tuple[int, int]]
 ) -> dict[str, float]:
     """Labels met, labels not met, and what meets none; by overlap, at most four words longer."""
-    span_list = list(spans_found)
+    marked_spans = list(spans_found)
 
     def words(span: tuple[int, int]) -> int:
         return len(text[slice(*span)].split())
 
-    def is_same(span: tuple[int, int], label: tuple[int, int]) -> bool:
-        return overlaps(span, label) and words(span) <= words(label) + 4
-
-    hit = [any(is_same(span_found, label) for span_found in span_list) for label in labels]
+    is_same = np.zeros((len(marked_spans), len(labels)), bool)
+    for (row, span), (column, label) in itertools.product(
+        enumerate(marked_spans), enumerate(labels)
+    ):
+        is_same[row, column] = overlaps(span, label) and words(span) <= words(label) + 4
+    hits = float(is_same.any(axis=0).sum())
+    matching_spans = float(is_same.any(axis=1).sum())
     return {
-        "found": float(sum(hit)),
-        "missed": float(len(hit) - sum(hit)),
-        "false": float(
-            sum(not any(is_same(span_found, label) for label in labels) for span_found in span_list)
-        ),
+        "found": hits,
+        "missed": len(labels) - hits,
+        "false": len(marked_spans) - matching_spans,
     }
 
 
@@ -464,26 +487,27 @@ def check_log(log: EvalLog, expected_metrics: ExpectedMetrics) -> None:
         full = {**dict.fromkeys(VALUES, NAN), "format_ok": float(is_whole(expected)), **expected}
         assert values[key] == pytest.approx(full, nan_ok=True), key
     assert log.results
-    inside = {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
+    inside = log_metrics(log)
     assert inside.keys() == METRICS
     assert inside == pytest.approx(metrics_of(expected_metrics))
 
 
+def every_item(*parts: str) -> Iterator[JudgeItem]:
+    """The labelled items of the parts, or of all."""
+    items = labelled_items()
+    return itertools.chain.from_iterable(items[part] for part in parts or items)
+
+
 def metrics_of(expected_metrics: ExpectedMetrics) -> dict[str, float]:
     """The log's metrics."""
-
-    def total(name: str) -> float:
-        return sum(metrics.get(name, 0) for metrics in expected_metrics.values())
-
-    def share(name: str) -> float:
-        return mean(metrics[name] for metrics in expected_metrics.values() if name in metrics)
-
+    table = pd.DataFrame(expected_metrics.values())
+    total = table.sum()
     return {
-        "extraction_precision": total("found") / (total("found") + total("false")),
-        "extraction_recall": total("found") / (total("found") + total("missed")),
-        "agreement_accuracy": share("agreed"),
-        "verdict_accuracy": share("verdict"),
-        "grader_failure_rate": mean(not is_whole(metrics) for metrics in expected_metrics.values()),
+        "extraction_precision": total["found"] / (total["found"] + total["false"]),
+        "extraction_recall": total["found"] / (total["found"] + total["missed"]),
+        "agreement_accuracy": table["agreed"].mean(),
+        "verdict_accuracy": table["verdict"].mean(),
+        "grader_failure_rate": 1 - mean(map(is_whole, expected_metrics.values())),
     }
 
 
@@ -500,28 +524,20 @@ def check_results(folder: Path, expected_metrics: ExpectedMetrics) -> None:
     assert len(read)
     as_labelled = read["agreed"].fillna(read["verdict"]) == 1
     assert ((read["judged"] == read["label"]) == as_labelled).all()
-    verdict_by_id = {
-        labelled_item.id: labelled_item.verdict
-        for part in FORMS
-        for labelled_item in labelled_items()[part]
-    }
-    label_pairs = zip(read["item"], read["label"], strict=True)
+    verdict_by_id = {item.id: item.verdict for item in every_item(*FORMS)}
     # Asked for right or wrong alone, a punt is labelled wrong.
-    assert all(label in (verdict_by_id[item], "incorrect") for item, label in label_pairs)
-    rows = summarize(folder, resamples=20).to_dict("records")
-    value_by_metric = {(row["condition"], row["metric"]): row["value"] for row in rows}
+    item_verdict = read["item"].map(verdict_by_id)
+    assert ((read["label"] == item_verdict) | (read["label"] == "incorrect")).all()
+    value_by_metric = values(summarize(folder, resamples=20))
     expected = {("", name): value for name, value in metrics_of(expected_metrics).items()}
-    words = {item.id for item in labelled_items()["sentences"] if item.word}
-    for reference in ("survey", "labels"):
-        pairs = [
-            (metrics["decisiveness"], metrics["labelled"])
-            for (item, _), metrics in expected_metrics.items()
-            if "labelled" in metrics and (item in words) == (reference == "survey")
-        ]
+    table = pd.DataFrame.from_dict(expected_metrics, orient="index").dropna(subset=["labelled"])
+    words = {item.id for item in every_item("sentences") if item.word}
+    of_survey = table.index.get_level_values(0).isin(words)
+    for reference, rows in (("survey", table[of_survey]), ("labels", table[~of_survey])):
         condition = f"reference={reference}"
-        expected[condition, "decisiveness_error"] = mean(abs(a - b) for a, b in pairs)
-        labels_said, label = ([pair[k] for pair in pairs] for k in (0, 1))
-        rank = float(stats.spearmanr(labels_said, label).statistic)
+        errors = (rows["decisiveness"] - rows["labelled"]).abs()
+        expected[condition, "decisiveness_error"] = errors.mean()
+        rank = float(stats.spearmanr(rows["decisiveness"], rows["labelled"]).statistic)
         expected[condition, "decisiveness_rank_correlation"] = rank
     for (condition, metric), value in expected.items():
         (key,) = [k for k in value_by_metric if k[1] == metric and condition in k[0]]
@@ -534,13 +550,9 @@ def test_check_by_rules(home: Path, items: int | None) -> None:
     task = judge_check(judge="rules", items=items)
     item_ids = {(sample.metadata or {})["item"] for sample in task.dataset}
     assert len(item_ids) == (items or 132 + 126 + 63)
+    items_by_id = by_id(every_item())
     expected_metrics: ExpectedMetrics = {}
-    for item in (
-        labelled_item
-        for part in labelled_items().values()
-        for labelled_item in part
-        if labelled_item.id in item_ids
-    ):
+    for item in map(items_by_id.__getitem__, item_ids):
         if item.part == "sentences":
             marked = [(m.start, m.end) for m in find_markers(item.sentence)]
             expected_metrics[item.id, "markers"] = compared(item.sentence, marked, spans(item))
@@ -566,9 +578,7 @@ class HedgedExaminee:
     def __init__(self) -> None:
         self.expected_metrics: ExpectedMetrics = {}
         self.temperatures: set[float] = set()
-        self._items = [
-            labelled_item for part in labelled_items().values() for labelled_item in part
-        ]
+        self._items = list(every_item())
 
     def __call__(self, request: Request) -> Reply:
         """What is said of an item, after it has been noted what that is worth."""
@@ -660,37 +670,26 @@ def test_check_of_one_part_leaves_the_others_metrics_undefined(home: Path) -> No
     task = judge_check(parts="pairs", items=10, judge_prompts="mine.json")
     with ProviderServer(lambda _: Reply('{"agreement": "yes"}')) as server:
         log = run(task, server, home / "logs", grader=False)
-    by_prompt = {
-        f"{i.question}|{i.sentence}|{i.reply}": i.verdict for i in labelled_items()["pairs"]
-    }
-    cases = [by_prompt[request.prompt] for request, _ in server.requests]
+    verdicts = {f"{i.question}|{i.sentence}|{i.reply}": i.verdict for i in every_item("pairs")}
+    cases = [verdicts[request.prompt] for request in requests_to(server)]
     assert len(cases) == 10
-    assert log.results
-    inside = {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
-    share = sum(word == "yes" for word in cases) / 10
     expected = {
         **dict.fromkeys(METRICS, NAN),
-        "agreement_accuracy": share,
+        "agreement_accuracy": cases.count("yes") / 10,
         "grader_failure_rate": 0,
     }
-    assert inside == pytest.approx(expected, nan_ok=True)
+    assert log_metrics(log) == pytest.approx(expected, nan_ok=True)
 
 
 def test_check_of_the_batched_prompt(home: Path) -> None:
     """One call a sentence or pair by the prompt for all at once; half of a reply may be lost."""
-    items = {
-        labelled_item.sentence: labelled_item
-        for part in ("sentences", "pairs")
-        for labelled_item in labelled_items()[part]
-    }
+    items = {item.sentence: item for item in every_item("sentences", "pairs")}
     expected_metrics: ExpectedMetrics = {}
 
     def answer(request: Request) -> Reply:
         if "Accepted answers" in request.prompt:
             (labelled_item,) = [
-                labelled_item
-                for labelled_item in labelled_items()["answers"]
-                if f": {labelled_item.reply}\n" in request.prompt
+                item for item in every_item("answers") if f": {item.reply}\n" in request.prompt
             ]
             expected_metrics[labelled_item.id, "correctness"] = {"verdict": 1.0}
             return Reply(labelled_item.verdict)
@@ -704,17 +703,10 @@ def test_check_of_the_batched_prompt(home: Path) -> None:
         if item.part == "pairs":
             assert f"Question: {item.question}\n" in request.prompt
             sentences = re.findall(r"^\[\d+\] (.*)$", request.prompt, re.MULTILINE)
-            paired_replies = [
-                labelled_item.reply
-                for labelled_item in labelled_items()["pairs"]
-                if labelled_item.question == item.question
-            ]
-            assert sentences == paired_replies
-            agreed = {
-                "agreed": float(
-                    verdict_fields["agreement"][sentences.index(item.reply)] == item.verdict
-                )
-            }
+            pairs = [pair for pair in every_item("pairs") if pair.question == item.question]
+            assert sentences == [pair.reply for pair in pairs]
+            word = verdict_fields["agreement"][sentences.index(item.reply)]
+            agreed = {"agreed": float(word == item.verdict)}
             expected_metrics[item.id, "consistency"] = {} if omitted == "all" else agreed
         else:
             marked = compared(item.sentence, spans(item), spans(item))
@@ -740,26 +732,17 @@ def test_check_of_the_batched_prompt(home: Path) -> None:
 def test_check_by_the_studys_prompts(home: Path, published: Path, right: bool) -> None:
     """A judge that says what is labelled has all right; one that always says False what is so."""
     patterns = prompts_of(constants(published))
-    by_sentence = {
-        labelled_item.sentence: labelled_item for labelled_item in labelled_items()["sentences"]
-    }
-    pairs = {
-        (labelled_item.sentence, labelled_item.reply): labelled_item
-        for labelled_item in labelled_items()["pairs"]
-    }
-    by_reply = {
-        (labelled_item.reply, str(list(labelled_item.answers))): labelled_item
-        for labelled_item in labelled_items()["answers"]
-    }
+    by_sentence = {item.sentence: item for item in every_item("sentences")}
+    pairs = {(item.sentence, item.reply): item for item in every_item("pairs")}
+    by_reply = {(item.reply, str(list(item.answers))): item for item in every_item("answers")}
 
     def answer(request: Request) -> Reply:
         assert "response_format" not in request.body
-        match_by_form = {
-            form: re.fullmatch(pattern, request.prompt) for form, pattern in patterns.items()
-        }
-        ((form, about),) = [
-            (form, match.groupdict()) for form, match in match_by_form.items() if match
-        ]
+        about_by_form = {}
+        for form, pattern in patterns.items():
+            if match := re.fullmatch(pattern, request.prompt):
+                about_by_form[form] = match.groupdict()
+        ((form, about),) = about_by_form.items()
         if form == "correctness":
             is_right = by_reply[about["reply"], about["answers"]].verdict == "correct"
             return Reply(str(right and is_right))
@@ -775,11 +758,8 @@ def test_check_by_the_studys_prompts(home: Path, published: Path, right: bool) -
     with ProviderServer(answer) as server:
         log = run(task, server, home / "logs", grader=False)
     assert not server.errors
-    assert log.results
-    inside = {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
-    wrong = mean(
-        labelled_item.verdict != "correct" for labelled_item in labelled_items()["answers"]
-    )
+    inside = log_metrics(log)
+    wrong = mean(item.verdict != "correct" for item in every_item("answers"))
     expected = {**dict.fromkeys(METRICS, 1), "grader_failure_rate": 0}
     if right:
         assert inside == expected
@@ -819,6 +799,8 @@ ROWS = [
     *[("probably", 0.5), ("probably", 0.9), ("perhaps", 0.4), ("<no_hedge>", 1.0)],
 ]
 
+MARKERS = {*dict(ROWS)} - {"<no_hedge>"}
+
 
 def judgments_file(folder: Path) -> Path:
     """A csv file of one sentence an item."""
@@ -831,14 +813,13 @@ def judgments_file(folder: Path) -> Path:
     return place
 
 
-def mics(rows: Iterable[Mapping[Any, Any]]) -> dict[str, float]:
+def mics(results: pd.DataFrame | Iterable[Mapping[Any, Any]]) -> dict[str, float]:
     """MICs by marker."""
     mic_by_marker = {}
-    for row in rows:
-        condition = dict(part.split("=", 1) for part in row["condition"].split(";") if part)
-        if row["metric"] == "mic" and not {"outcome", "faithful"} & condition.keys():
-            name = condition["marker"].replace("%3C", "<").replace("%3E", ">")
-            mic_by_marker[name.replace("%20", " ")] = row["value"]
+    for (condition_text, metric), value in values(results).items():
+        condition = Condition.read(condition_text)
+        if metric == "mic" and not {"outcome", "faithful"} & condition.keys():
+            mic_by_marker[condition["marker"]] = value
     return mic_by_marker
 
 
@@ -847,29 +828,28 @@ def test_canonicalize_by_rules_and_summarize_by_its_file(home: Path) -> None:
     place = judgments_file(home)
     printed("canonicalize", place, "-o", home / "forms.json")
     forms = json.loads((home / "forms.json").read_text("utf-8"))
-    assert forms.keys() == {marker for marker, _ in ROWS} - {"<no_hedge>"}
-    shared_forms = {
-        forms[name] for name in ("it is likely that", "it's likely", "likely", "Likely")
-    }
-    assert shared_forms == {"likely"}
+    assert forms.keys() == MARKERS
+    for name in ("it is likely that", "it's likely", "likely", "Likely"):
+        assert forms[name] == "likely"
     assert (forms["probably"], forms["perhaps"]) == ("probably", "perhaps")
     by_rules = {"likely": (0.8 + 0.6 + 1.0 + 0.2) / 4, "probably": 0.7, "perhaps": 0.4}
     by_rules["<no_hedge>"] = 1.0
 
     def summarized(**options: Any) -> dict[str, float]:
-        study_options = {f"hedge_markers.{name}": value for name, value in options.items()}
-        frame = summarize(
-            place, resamples=20, options={"hedge_markers.marker_thresholds": 1, **study_options}
-        )
-        return mics(frame.to_dict("records"))
+        thresholds = {"hedge_markers.marker_thresholds": 1}
+        return mics(summarize(place, resamples=20, options={**thresholds, **options}))
 
     assert summarized() == pytest.approx(by_rules)
-    assert summarized(markers=home / "forms.json") == pytest.approx(by_rules)
+    forms_option = {"hedge_markers.markers": home / "forms.json"}
+    assert summarized(**forms_option) == pytest.approx(by_rules)
     # The user joins what rules keep apart, and keeps apart what they join.
     joined = {**forms, "probably": "sure", "perhaps": "sure", "likely": "likely (bare)"}
     (home / "mine.json").write_text(json.dumps(joined), "utf-8")
-    study_options = ("marker_thresholds=1", f"markers={home / 'mine.json'}")
-    words = ("--resamples", 20, *(f"--option=hedge_markers.{option}" for option in study_options))
+    options = (
+        "--option=hedge_markers.marker_thresholds=1",
+        f"--option=hedge_markers.markers={home / 'mine.json'}",
+    )
+    words = ("--resamples", 20, *options)
     done = printed("summarize", place, *words, "--json")
     assert mics(json.loads(done.stdout)) == pytest.approx(
         {
@@ -909,7 +889,7 @@ def grouped(
             forms: Any = canonical_forms(place, model=fresh_model(), **settings)
         except InvalidArgument as error:
             forms = error.format_message()
-    return forms, [request for request, _ in server.requests]
+    return forms, requests_to(server)
 
 
 @pytest.mark.usefixtures("keys")
@@ -918,7 +898,7 @@ def test_a_model_groups_markers(home: Path, monkeypatch: pytest.MonkeyPatch) -> 
     group_by_marker = {"probably": "likely", "Likely": "LIKELY", "perhaps": " ", "maybe": "perhaps"}
     forms, (request,) = grouped(home, monkeypatch, f"```json\n{json.dumps(group_by_marker)}\n```")
     assert request.body["temperature"] == 0
-    for marker in {marker for marker, _ in ROWS} - {"<no_hedge>"}:
+    for marker in MARKERS:
         assert json.dumps(marker) in request.prompt
     assert "<no_hedge>" not in request.prompt
     assert forms == {
@@ -945,7 +925,7 @@ def test_a_model_groups_markers_by_the_studys_prompt(
     forms, (request,) = grouped(home, monkeypatch, '{"probably": "likely"}', prompts="study")
     before, after = whole.format(expressions="|").split("|")
     marker_list = request.prompt.removeprefix(before).removesuffix(after)
-    assert set(json.loads(marker_list)) == {marker for marker, _ in ROWS} - {"<no_hedge>"}
+    assert set(json.loads(marker_list)) == MARKERS
     assert (forms["probably"], forms["perhaps"]) == ("likely", "perhaps")
     place = judgments_file(home)
     message = refusal(lambda: canonical_forms(place, prompts="study"))

@@ -68,7 +68,7 @@ def test_popqa_asks_six_relations_and_counts_the_others(published: Path) -> None
     """Director to occupation; a subject such as `Z` is dropped; both are counted."""
     subset = json.loads((published / "qa" / "popqa_subset.json").read_text(encoding="utf-8"))
     rows = {f"popqa-{row['id']}": row for row in subset["dev"] + subset["test"]}
-    texts = pd.Series(rows).str["input"]
+    texts = pd.DataFrame.from_dict(rows, orient="index")["input"]
     asks_relation = texts.str.startswith(POPQA_STARTS) | texts.str.endswith(POPQA_ENDS)
     is_tiny = texts.str[:-1].str.split(" of ").str[-1].isin(list("DFHKQZ"))
     is_tiny = asks_relation & (is_tiny | texts.str.endswith("for F?"))
@@ -344,9 +344,10 @@ def test_ambignqs_hub_form_gives_each_reading_in_two_splits(offline: Path) -> No
         "qaPairs": [readings, none],
     }
     several = {"type": ["multipleQAs"] * 2, "answer": [[], []], "qaPairs": [readings] * 2}
+    annotations = pd.Series([both_types, several])
     for split, name in (("train", "train"), ("test", "validation")):
         rows = pd.DataFrame({"id": [f"{split}0", f"{split}1"], "question": "How many?"})
-        put(offline, f"ambignq/{name}.parquet", rows.assign(annotations=[both_types, several]))
+        put(offline, f"ambignq/{name}.parquet", rows.assign(annotations=annotations))
     items_by_id = by_id(load_marker_questions("ambignq", split="all").items)
     expected = {
         "0": ("How many?", {"one", "1"}),
