@@ -1,14 +1,15 @@
-"""Tables and lists that tests of several folders build from objects, files and servers."""
+"""Tables, lists and replies that tests of several folders build from objects, files and servers."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any, Protocol, TypeVar
 
 import pandas as pd
 
-from provider_server import ProviderServer, Request
+from provider_server import ProviderServer, Reply, Request
 
 
 class HasId(Protocol):
@@ -43,3 +44,8 @@ def parse_jsonl(text: str) -> list[Any]:
 def requests_to(server: ProviderServer) -> list[Request]:
     """The requests that a server answered, in order."""
     return [request for request, _ in server.requests]
+
+
+def reply_to_each_choice(request: Request, texts: Iterator[str]) -> list[Reply]:
+    """The next texts, as many as the request asks for choices."""
+    return list(map(Reply, islice(texts, request.body.get("n") or 1)))

@@ -10,9 +10,10 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from itertools import chain, count, product
 from pathlib import Path
 from random import Random
 from threading import Barrier, BrokenBarrierError, Lock
@@ -24,6 +25,7 @@ from inspect_ai import score
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, write_eval_log
 
+from build import by_id, record_table, reply_to_each_choice, requests_to
 from conftest import CHECKOUT, Command
 from contract import study_judge
 from contract.far_end import check_judgments
@@ -86,10 +88,41 @@ def run_places(
     assert log.status == "success", log.error
     assert not speaker_server.errors
     assert bool(judge_server.errors) == failing
-    requests = [
-        [request for request, _ in server.requests] for server in (speaker_server, judge_server)
-    ]
-    return PlacesRun(log, read_judgments(folder)["hedge_markers"], *requests)
+    return PlacesRun(
+        log,
+        read_judgments(folder)["hedge_markers"],
+        requests_to(speaker_server),
+        requests_to(judge_server),
+    )
+
+
+def texts_of(parts: Iterable[Sentence | Draw]) -> list[str]:
+    """The texts of sentences or draws."""
+    return [part.text for part in parts]
+
+
+def sentence_count(speaker: Speaker) -> int:
+    """How many sentences main answers have, those that an answer repeats once."""
+    return sum(len(set(main.sentences)) for _, _, main, _ in speaker.replies())
+
+
+def asked_about(examiner: Examiner | study_judge.StudyExaminer, form: str) -> list[dict[str, str]]:
+    """The texts of each judgment of a form that was asked for."""
+    return [about for asked_form, about in examiner.asked if asked_form == form]
+
+
+def asked_forms(examiner: Examiner | study_judge.StudyExaminer) -> list[str]:
+    """The forms of the judgments that were asked for."""
+    return [form for form, _ in examiner.asked]
+
+
+def hedged_scores(log: EvalLog) -> pd.DataFrame:
+    """The scores of the samples, with their values and metadata as columns."""
+    rows = []
+    for sample in log.samples or []:
+        score = (sample.scores or {})["hedged"]
+        rows.append({**(score.metadata or {}), **score.as_dict()})
+    return pd.DataFrame(rows)
 
 
 def check(run: PlacesRun, expected_rows: Sequence[Mapping[str, Any]]) -> None:
@@ -107,25 +140,27 @@ def test_calls_and_judgments(tmp_path: Path, draws: int, batch: bool) -> None:
     assert len(run.speaker_requests) == len(items) * (1 + math.ceil(draws / 20))
     by_item: dict[str, list[int]] = {}
     for request in run.speaker_requests:
-        (item,) = [item_asked for item_asked in items if item_asked.question in request.prompt]
+        (item,) = [candidate for candidate in items if candidate.question in request.prompt]
         by_item.setdefault(item.id, []).append(request.body.get("n", 1))
         assert request.prompt == f"Question: {item.question}\nAnswer:"
         assert request.system == SYSTEM
         assert request.body["temperature"] == 1
         assert 256 in (request.body.get("max_tokens"), request.body.get("max_completion_tokens"))
-    wave = [min(20, draws - k) for k in range(0, draws, 20)]
-    assert {counts[0] for counts in by_item.values()} == {1}
-    assert all(sorted(counts[1:]) == sorted(wave) for counts in by_item.values())
+    wave = sorted(min(20, draws - k) for k in range(0, draws, 20))
+    for counts in by_item.values():
+        assert counts[0] == 1
+        assert sorted(counts[1:]) == wave
     assert len(run.judge_requests) == judge_calls(speaker, batch)
-    repeated = [(form, tuple(about.items())) for form, about in examiner.asked if "reply" in about]
-    assert len(repeated) == len(set(repeated))
+    comparisons = pd.DataFrame(asked_about(examiner, "consistency"))
+    assert not comparisons.duplicated().any()
+    verdicts = pd.DataFrame(asked_about(examiner, "correctness"))
+    assert not verdicts.duplicated().any()
     for request in run.judge_requests:
         assert request.system is None
         assert request.body["generationConfig"]["temperature"] == 0
         assert not {"maxOutputTokens", "candidateCount"} & request.body["generationConfig"].keys()
     check(run, expected_rows(speaker))
-    accepted = {about["answers"] for form, about in examiner.asked if form == "correctness"}
-    assert accepted == {"; ".join(item.answers) for item in items}
+    assert set(verdicts["answers"]) == set(record_table(items)["answers"].str.join("; "))
 
 
 # Waves
@@ -166,9 +201,9 @@ def test_three_waves(tmp_path: Path, batch: bool) -> None:
     """All main answers together, then all draws, then all judgments: else the gates stay shut."""
     items = own_file(tmp_path, 5)
     mains = {item.id: Main(tuple(sentences(Random(0), item.answers[0])[:3])) for item in items}
-    texts = [Draw(f"Possibly {name}.") for name in ("Fyn", "Ely", "Lund")]
+    draws = [Draw("Possibly Fyn."), Draw("Possibly Ely."), Draw("Possibly Lund.")]
     # The draws of every item hold all three, whatever the seed.
-    speaker = Speaker(items, 25, mains=mains, pool={item.id: texts for item in items})
+    speaker = Speaker(items, 25, mains=mains, pool=dict.fromkeys(by_id(items), draws))
     examiner = Examiner(all_sentences(items))
     per_item = 1 + 3 * (1 if batch else 2 + 3)
     gates = {
@@ -188,10 +223,11 @@ def test_three_waves(tmp_path: Path, batch: bool) -> None:
         limits: dict[str, Any] = {"max_connections": 200, "max_samples": 10}
         run_task(task, speaker_server, tmp_path / "logs", model_roles=roles, **limits)
     assert not speaker_server.errors + judge_server.errors
-    assert [len(set(draws)) for _, _, _, draws in speaker.replies()] == [3] * 5
+    for _, _, _, item_draws in speaker.replies():
+        assert set(item_draws) == set(draws)
     counts = Counter(order)
     assert counts["judge answered"] == 5 * per_item
-    last = {step: max(k for k, name in enumerate(order) if name == step) for step in counts}
+    last = {step: k for k, step in enumerate(order)}
     first = {step: order.index(step) for step in counts}
     assert last["main answered"] < len(order)
     assert last["main asked"] < first["draws asked"] or last["main asked"] < first["draws answered"]
@@ -230,11 +266,11 @@ def test_a_sample_is_judged_after_all_its_draws(tmp_path: Path) -> None:
 def test_cached_draws_stay_distinct(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of two epochs, too; without the cache another run asks all anew and hears something else."""
     own_file(tmp_path, 2)
-    texts = iter(range(10_000))
+    texts = map("It is {}.".format, count())
     verdict = {"markers": [], "decisiveness": 1.0, "agreement": "no", "verdict": "punt"}
 
     def speak(request: Request) -> list[Reply]:
-        return [Reply(f"It is {next(texts)}.") for _ in range(request.body.get("n", 1))]
+        return reply_to_each_choice(request, texts)
 
     with (
         cached(monkeypatch, tmp_path / "cache"),
@@ -249,10 +285,10 @@ def test_cached_draws_stay_distinct(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             log = run_task(
                 task, speaker_server, tmp_path / name, epochs=2, model_roles=roles, **options
             )
-            reply_texts = {
-                (sample.id, sample.epoch): [draw["text"] for draw in sample.store["draws"]]
-                for sample in log.samples or []
-            }
+            reply_texts = {}
+            for sample in log.samples or []:
+                draws = pd.DataFrame(sample.store["draws"])
+                reply_texts[sample.id, sample.epoch] = draws["text"].tolist()
             return (
                 reply_texts,
                 len(speaker_server.requests) - before[0],
@@ -266,9 +302,9 @@ def test_cached_draws_stay_distinct(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert (no_calls, not_judged) == (0, 0)
     assert (fresh_calls, fresh_judged) == (calls, judge_count)
     assert first == repeated
-    reply_texts = [text for replies in first.values() for text in replies]
+    reply_texts = list(chain.from_iterable(first.values()))
     assert len(reply_texts) == len(set(reply_texts)) == 2 * 2 * 23
-    assert not set(reply_texts) & {text for replies in fresh.values() for text in replies}
+    assert set(reply_texts).isdisjoint(chain.from_iterable(fresh.values()))
     frame = read_judgments(tmp_path / "b")["hedge_markers"]
     assert set(frame["inconsistent"]) == {22}
 
@@ -296,20 +332,14 @@ def test_all_that_is_needed_stands_in_the_log(tmp_path: Path) -> None:
         assert sample.input == item.question
         assert tuple(sample.target) == item.answers
         assert sample.output.completion == main.text
-        draws_stored = sample.store["draws"]
-        assert draws_stored[0]["text"] == main.text
-        assert [stored_draw["text"] for stored_draw in draws_stored[1:]] == [
-            draw.text for draw in draws
-        ]
+        draws_stored = pd.DataFrame(sample.store["draws"])
+        assert draws_stored["text"].tolist() == [main.text, *texts_of(draws)]
         score_of = (sample.scores or {})["hedged"]
         assert score_of.answer == main.text
-        judgments = json.loads((score_of.metadata or {})["judged"])
-        assert [judgment["text"] for judgment in judgments] == [
-            sentence.text for sentence in main.sentences
-        ]
-        assert [judgment["markers"] for judgment in judgments] == [
-            list(sentence.markers) for sentence in main.sentences
-        ]
+        judgments = pd.DataFrame(json.loads((score_of.metadata or {})["judged"]))
+        sentence_rows = record_table(main.sentences)
+        assert judgments["text"].tolist() == sentence_rows["text"].tolist()
+        assert judgments["markers"].map(tuple).tolist() == sentence_rows["markers"].tolist()
         events += sum(isinstance(e, ModelEvent) and e.role == "grader" for e in sample.events)
     assert events == len(run.judge_requests)
 
@@ -328,11 +358,11 @@ def test_replies_that_are_empty_cut_off_withheld_or_quote_a_marker(tmp_path: Pat
         Main(status="content_filter", finish="content_filter"),
         Main((quoted,)),
     ]
-    mains = {item.id: main for item, main in zip(items, replies, strict=True)}
+    mains = dict(zip(by_id(items), replies, strict=True))
     speaker, examiner = Speaker(items, 6, mains=mains), Examiner(all_sentences(items))
     run = run_places(tmp_path / "logs", speaker, examiner, draws=6)
     assert len(run.judge_requests) == judge_calls(speaker)
-    whole = [about["reply"] for form, about in examiner.asked if form == "correctness"]
+    whole = pd.DataFrame(asked_about(examiner, "correctness"))["reply"]
     assert sorted(whole) == sorted(main.text for main in replies if main.status == "ok")
     rows = expected_rows(speaker)
     check(run, rows)
@@ -350,7 +380,7 @@ def test_draws_that_say_nothing_leave_nothing_to_compare_with(tmp_path: Path) ->
     items = own_file(tmp_path, 2)
     silent = [Draw(""), Draw("  \n"), Draw("", "content_filter")]
     for batch in (False, True):
-        speaker = Speaker(items, 5, pool={item.id: silent for item in items})
+        speaker = Speaker(items, 5, pool=dict.fromkeys(by_id(items), silent))
         examiner, folder = Examiner(all_sentences(items)), tmp_path / str(batch)
         run = run_places(folder, speaker, examiner, draws=5, batch_judgments=batch)
         assert len(run.judge_requests) == judge_calls(speaker, batch), batch
@@ -363,7 +393,7 @@ def test_draws_that_say_nothing_leave_nothing_to_compare_with(tmp_path: Path) ->
 def test_a_reply_whose_draws_say_nothing_was_read(tmp_path: Path) -> None:
     """The log's rate of unreadable replies is 0; so is that of the results."""
     items = own_file(tmp_path, 2)
-    speaker = Speaker(items, 3, pool={item.id: [Draw("")] for item in items})
+    speaker = Speaker(items, 3, pool=dict.fromkeys(by_id(items), (Draw(""),)))
     run = run_places(tmp_path / "logs", speaker, speaker, draws=3, judge="rules")
     results = summarize(tmp_path / "logs", resamples=10)
     rates = set(results.loc[results["metric"] == "format_failure_rate", "value"])
@@ -429,10 +459,10 @@ def test_a_judge_that_fails_fills_in_nothing(tmp_path: Path, down: bool) -> None
         check(run, expected_rows(speaker, broken))
         reasons = run.frame["reason"].astype(str)
         if form == "correctness":
-            scores = [(sample.scores or {})["hedged"] for sample in run.log.samples or []]
-            missing = [score for score in scores if (score.metadata or {})["verdict_reason"]]
-            assert 0 < len(missing) < len(scores)
-            assert [score for score in scores if math.isnan(score.value["punt"])] == missing  # type: ignore[index,call-overload,arg-type]
+            scores = hedged_scores(run.log)
+            is_missing = scores["verdict_reason"].astype(bool)
+            assert 0 < is_missing.sum() < len(scores)
+            assert scores["punt"].isna().tolist() == is_missing.tolist()
         else:
             column = {"markers": "n_markers", "decisiveness": "decisiveness"}.get(form)
             is_lost = run.frame[column].isna() if column else run.frame["failed"] > 0
@@ -463,7 +493,7 @@ def test_a_judge_that_always_fails(tmp_path: Path, batch: bool, rubbish: str | N
         assert frame[name].isna().all(), name
     inside = log_metrics(run.log)
     assert (inside.pop("format_failure_rate"), inside.pop("grader_failure_rate")) == (0, 1)
-    assert all(math.isnan(value) for value in inside.values())
+    assert pd.Series(inside).isna().all()
     results = summarize(folder, resamples=10)
     rates = results.loc[results["metric"] == "grader_failure_rate", "value"]
     assert set(rates) == {1.0}
@@ -496,12 +526,9 @@ def test_what_a_batch_leaves_open_is_asked_again_once(tmp_path: Path) -> None:
     assert (run.frame["failed"] > 0).any()
     extra_calls = judge_calls(speaker) - judge_calls(speaker, batch=True)
     # A sentence's own prompt stands for the two of markers and decisiveness.
-    extra_calls -= sum(
-        len({sentence.text for sentence in main.sentences}) for _, _, main, _ in speaker.replies()
-    )
+    extra_calls -= sentence_count(speaker)
     assert len(run.judge_requests) == judge_calls(speaker, batch=True) + extra_calls
-    scores = [(sample.scores or {})["hedged"].as_dict() for sample in run.log.samples or []]
-    assert sum(float(score_values["asked_again"] or 0) for score_values in scores) == extra_calls
+    assert hedged_scores(run.log)["asked_again"].sum() == extra_calls
 
 
 @pytest.mark.parametrize("batch", [False, True])
@@ -514,23 +541,27 @@ def test_an_extractor_lists_the_markers_instead_of_the_grader(tmp_path: Path, ba
     }
     speaker, grader = Speaker(items, 3), Examiner(nothing)
     lister = Examiner(sentence_by_text)
-    with ExitStack() as stack:
-        servers = [
-            stack.enter_context(ProviderServer(answer)) for answer in (speaker, grader, lister)
-        ]
-        roles = {"grader": connected(servers[1], GOOGLE), "extractor": connected(servers[2])}
+    with (
+        ProviderServer(speaker) as speaker_server,
+        ProviderServer(grader) as grader_server,
+        ProviderServer(lister) as lister_server,
+    ):
+        roles = {
+            "grader": connected(grader_server, GOOGLE),
+            "extractor": connected(lister_server),
+        }
         task = hedge_markers("places.csv", split="all", draws=3, batch_judgments=batch)
-        log = run_task(task, servers[0], tmp_path / "logs", model_roles=roles)
+        log = run_task(task, speaker_server, tmp_path / "logs", model_roles=roles)
     assert log.status == "success"
-    assert not any(server.errors for server in servers)
-    lines = sum(len({line.text for line in main.sentences}) for _, _, main, _ in speaker.replies())
-    assert [form for form, _ in lister.asked] == ["markers"] * lines
-    assert "markers" not in {form for form, _ in grader.asked}
+    assert not speaker_server.errors + grader_server.errors + lister_server.errors
+    lines = sentence_count(speaker)
+    assert asked_forms(lister) == ["markers"] * lines
+    assert "markers" not in asked_forms(grader)
     assert len(grader.asked) == judge_calls(speaker, batch) - (0 if batch else lines)
     frame = read_judgments(tmp_path / "logs")["hedge_markers"]
     check_judgments(frame, expected_rows(speaker))
-    together = " in one call" if batch else ""
-    assert set(frame["judge"]) == {f"{GOOGLE}{together} markers by {OPENAI}"}
+    suffix = " in one call" if batch else ""
+    assert set(frame["judge"]) == {f"{GOOGLE}{suffix} markers by {OPENAI}"}
 
 
 @pytest.mark.parametrize("batch", [False, True])
@@ -551,21 +582,19 @@ def test_draws_that_claim_the_same_are_judged_once(tmp_path: Path, batch: bool) 
     wordings: dict[str, dict[str, Any]] = {"ours": {}, "mine": {"judge_prompts": "mine.json"}}
     for name, more in wordings.items():
         examiner = Examiner(all_sentences(items))
-        (tmp_path / "mine.json").write_text(
-            json.dumps({form: TEMPLATES[form] for form in ("sentence", "consistency")})
-        )
+        own_prompts = {form: TEMPLATES[form] for form in ("sentence", "consistency")}
+        (tmp_path / "mine.json").write_text(json.dumps(own_prompts))
         run = run_places(
             tmp_path / name, speaker, examiner, draws=30, batch_judgments=batch, **more
         )
-        texts = [
-            about.get("reply", about.get("replies", ""))
-            for form, about in examiner.asked
-            if form in ("consistency", "sentence")
-        ]
-        claims.append(sum(len(text.splitlines()) for text in texts))
+        compared = asked_about(examiner, "consistency") + asked_about(examiner, "sentence")
+        lines: list[str] = []
+        for about in compared:
+            lines += about.get("reply", about.get("replies", "")).splitlines()
+        claims.append(len(lines))
         (row,) = run.frame.to_dict("records")
-        counts = [row[key] for key in ("consistent", "undecided", "inconsistent")]
-        assert (row["failed"], sum(counts)) == (0, 30)
+        assert row["failed"] == 0
+        assert row["consistent"] + row["undecided"] + row["inconsistent"] == 30
     assert claims == [3, 4]
 
 
@@ -581,13 +610,13 @@ def test_200_sentences_lose_nothing(tmp_path: Path) -> None:
         text = f"It is {f'{word} ' if word else ''}spring no. {k} of the hill, {filler}."
         sentences_said.append(Sentence(text, (word,) if word else (), decided))
     speaker = Speaker(items, 8, mains={items[0].id: Main(tuple(sentences_said))})
-    examiner = Examiner(
-        {**all_sentences(items), **{sentence.text: sentence for sentence in sentences_said}}
-    )
+    sentence_by_text = all_sentences(items)
+    sentence_by_text.update(zip(texts_of(sentences_said), sentences_said, strict=True))
+    examiner = Examiner(sentence_by_text)
     run = run_places(tmp_path / "logs", speaker, examiner, draws=8, batch_judgments=True)
     assert len(run.judge_requests) == judge_calls(speaker, batch=True) > 201
     item_rows = run.frame[run.frame["item"] == items[0].id]
-    assert item_rows["text"].tolist() == [sentence.text for sentence in sentences_said]
+    assert item_rows["text"].tolist() == texts_of(sentences_said)
     assert item_rows["sentence"].tolist() == list(range(1, 201))
     check(run, expected_rows(speaker))
 
@@ -625,13 +654,10 @@ def test_a_judge_is_given_the_form_of_its_reply(tmp_path: Path, batch: bool) -> 
     items = own_file(tmp_path, 3)
     speaker, examiner = Speaker(items, 3), Examiner(all_sentences(items))
     run = run_places(tmp_path / "logs", speaker, examiner, draws=3, batch_judgments=batch)
-    schemas = [
-        request.body["generationConfig"]["responseJsonSchema"] for request in run.judge_requests
-    ]
-    assert [set(schema["properties"]) for schema in schemas] == [
-        FIELDS[form] for form, _ in examiner.asked
-    ]
-    assert all(set(schema["required"]) == set(schema["properties"]) for schema in schemas)
+    assert len(run.judge_requests) == len(examiner.asked)
+    for request, form in zip(run.judge_requests, asked_forms(examiner), strict=True):
+        schema = request.body["generationConfig"]["responseJsonSchema"]
+        assert set(schema["required"]) == set(schema["properties"]) == FIELDS[form]
 
 
 def test_a_judge_that_takes_no_schema_is_asked_without(tmp_path: Path) -> None:
@@ -684,13 +710,12 @@ def test_markers_that_a_sentence_has_not_are_left_out_and_counted(
     hedged = frame["n_markers"] > 0
     assert hedged.any()
     assert (frame["foreign"] == 2 * hedged).all()
-    assert {len(sentence_by_text[text].markers) for text in frame["text"][hedged]} == set(
-        frame["n_markers"][hedged]
-    )
+    marker_counts = frame["text"].map(lambda text: len(sentence_by_text[text].markers))
+    assert (frame["n_markers"] == marker_counts).all()
     results = summarize(tmp_path / "logs", resamples=10)
     per_split = results[results["metric"] == "hedges_per_sentence"]
-    noted_counts = [int(note.split()[0]) for note in per_split["note"]]
-    assert sum(noted_counts) == 2 * hedged.sum()
+    noted_counts = per_split["note"].str.extract(r"^(\d+)", expand=False).astype(int)
+    assert noted_counts.sum() == 2 * hedged.sum()
     assert per_split["note"].str.contains("listed markers that aren't in their sentence").all()
 
 
@@ -737,23 +762,23 @@ def test_the_studys_prompts_and_formats(tmp_path: Path, published: Path) -> None
         more: dict[str, Any] = {"model_roles": roles, "epochs": 2, "max_samples": 1}
         log = run_task(task, speaker_server, tmp_path / "logs", **more)
     assert (log.status, speaker_server.errors, judge_server.errors) == ("success", [], [])
-    for request, _ in speaker_server.requests:
-        assert request.prompt in {f"{item.question}\nAnswer:" for item in items}
+    prompts = {f"{item.question}\nAnswer:" for item in items}
+    for request in requests_to(speaker_server):
+        assert request.prompt in prompts
         assert request.system == texts["SYSTEM_PROMPT_2"]
         assert request.body["temperature"] == 1
         assert request.body["stop"] == ["Question:"]
     assert len(judge_server.requests) == judge_calls(speaker)
-    stops = [request.body.get("stop") for request, _ in judge_server.requests]
-    lists_markers = [form == "markers" for form, _ in examiner.asked]
-    assert stops == [["Answer:"] if is_list else None for is_list in lists_markers]
-    answer_lists = {about["answers"] for form, about in examiner.asked if form == "correctness"}
-    assert answer_lists == {str(list(item.answers)) for item in items}
+    for request, form in zip(requests_to(judge_server), asked_forms(examiner), strict=True):
+        assert request.body.get("stop") == (["Answer:"] if form == "markers" else None)
+    answer_lists = pd.DataFrame(asked_about(examiner, "correctness"))["answers"]
+    assert set(answer_lists) == {str(list(item.answers)) for item in items}
     rows = expected_rows(speaker, broken, study=True)
     frame = read_judgments(tmp_path / "logs")["hedge_markers"]
     check_judgments(frame, rows)
     assert log_metrics(log) == pytest.approx(metrics_of(rows), abs=1e-12, nan_ok=True)
-    for column, lost_count in (("n_markers", 1), ("decisiveness", 1), ("correct", 1)):
-        assert lost_count <= frame[column].isna().sum() < len(frame), column
+    for column in ("n_markers", "decisiveness", "correct"):
+        assert 0 < frame[column].isna().sum() < len(frame), column
     assert (frame["failed"] > 0).any()
     assert set(frame["judge"]) == {f"{OPENAI} study"}
     assert (log.eval.metadata or {})["judge_prompts"] == "study"
@@ -779,31 +804,26 @@ def test_judging_again_by_rules_asks_no_model(
     monkeypatch.setenv("OPENAI_API_KEY", "test")  # Inspect opens the log's models, asked or not
     monkeypatch.setenv("GOOGLE_API_KEY", "test")
     items = own_file(tmp_path, 2)
-    mains = {item.id: Main((Sentence("It rises in Fyn.", (), 0.9),)) for item in items}
-    mains[items[1].id] = Main((Sentence("It is probably Aby 1.", ("is",), 0.2),))
+    first_said = Sentence("It rises in Fyn.", (), 0.9)
+    second_said = Sentence("It is probably Aby 1.", ("is",), 0.2)
+    mains = {items[0].id: Main((first_said,)), items[1].id: Main((second_said,))}
     pools = {items[0].id: [Draw("It rises in Lund.")], items[1].id: [Draw("Perhaps Aby 1.")]}
-    sentence_by_text = {
-        sentence.text: sentence for main in mains.values() for sentence in main.sentences
-    }
+    sentence_by_text = {first_said.text: first_said, second_said.text: second_said}
     speaker = Speaker(items, 10, mains=mains, pool=pools)
     run = run_places(tmp_path / "logs", speaker, Examiner(sentence_by_text), draws=10)
     check_judgments(run.frame, expected_rows(speaker))
     # Both servers are gone.
     rescored = score(run.log, hedged(judge="rules"), action="overwrite", display="none")
     write_eval_log(rescored, run.log.location)
-    frame = read_judgments(tmp_path / "logs")["hedge_markers"]
-    rows = {row["item"]: row for row in frame.to_dict("records")}
-    first, second = (rows[item.id] for item in items)
-    counts = ("consistent", "undecided", "inconsistent", "draws")
-    numbers = ("confidence", "correct", "punt")
+    rows = read_judgments(tmp_path / "logs")["hedge_markers"].set_index("item").T
+    columns = ["marker", "consistent", "undecided", "inconsistent", "draws"]
+    numbers = ["confidence", "correct", "punt"]
     # By eye: another place, and no hedge; the accepted place, and a hedge.
-    assert first["marker"] == "<no_hedge>"
-    assert [first[name] for name in counts] == [0, 0, 10, 10]
-    assert [first[name] for name in (*numbers, "decisiveness")] == [0, 0, 0, 1]
-    assert second["marker"] == "probably"
-    assert [second[name] for name in counts] == [10, 0, 0, 10]
-    assert [second[name] for name in numbers] == [1, 1, 0]
-    assert 0.5 < second["decisiveness"] < 0.9
+    first, second = rows[items[0].id], rows[items[1].id]
+    assert first[columns].tolist() == ["<no_hedge>", 0, 0, 10, 10]
+    assert first[[*numbers, "decisiveness"]].tolist() == [0, 0, 0, 1]
+    assert second[columns].tolist() == ["probably", 10, 0, 0, 10]
+    assert second[numbers].tolist() == [1, 1, 0]
 
 
 def test_rules_from_the_start_need_no_grader(tmp_path: Path) -> None:
@@ -813,10 +833,11 @@ def test_rules_from_the_start_need_no_grader(tmp_path: Path) -> None:
     run = run_places(tmp_path / "logs", speaker, speaker, judge="rules", draws=5)
     assert (len(run.speaker_requests), len(run.judge_requests)) == (3 * 2, 0)
     counted = {i.id: sum(draw.counts for draw in draws) for i, _, _, draws in speaker.replies()}
-    for row in run.frame.to_dict("records"):
-        assert row["draws"] == counted[row["item"]]
-        assert row["consistent"] + row["undecided"] + row["inconsistent"] == row["draws"]
-        assert row["failed"] == 0
+    frame = run.frame
+    assert frame["draws"].tolist() == frame["item"].map(counted).tolist()
+    outcomes = frame[["consistent", "undecided", "inconsistent"]]
+    assert (outcomes.sum(axis=1) == frame["draws"]).all()
+    assert (frame["failed"] == 0).all()
 
 
 # The command line
@@ -858,23 +879,23 @@ def test_judging_again_from_the_command_line(command: Command, tmp_path: Path) -
         assert not speaker_server.errors + judge_server.errors
     frame = read_judgments(logs)["hedge_markers"]
     assert not (frame["failed"] > 0).any()
-    columns = ("item", "text", "draws")
-    before = {tuple(row[key] for key in columns) for row in expected}
-    rows = [{str(k): v for k, v in row.items()} for row in frame.to_dict("records")]
-    assert {tuple(row[key] for key in columns) for row in rows} == before
-    sure = [sorted(row["confidence"] for row in judged_rows) for judged_rows in (expected, rows)]
-    assert sure[0] != sure[1]
+    columns = ["item", "text", "draws"]
+    expected_frame = pd.DataFrame(expected)
+    assert set(frame[columns].itertuples(index=False, name=None)) == set(
+        expected_frame[columns].itertuples(index=False, name=None)
+    )
+    assert sorted(frame["confidence"]) != sorted(expected_frame["confidence"])
 
 
 @pytest.mark.thorough
 def test_the_bundled_sets(tmp_path: Path) -> None:
     """All 624 questions, both splits, K = 20: 1,248 calls and a judge that is asked in batches."""
     task = hedge_markers("bundled", split="all", batch_judgments=True)
-    texts = iter(range(1_000_000))
+    texts = (f"Maybe {number % 7}." for number in count())
     prompts: list[str] = []
 
     def speak(request: Request) -> list[Reply]:
-        return [Reply(f"Maybe {next(texts) % 7}.") for _ in range(request.body.get("n", 1))]
+        return reply_to_each_choice(request, texts)
 
     def judge(request: Request) -> Reply:
         prompts.append(request.prompt)
@@ -890,9 +911,5 @@ def test_the_bundled_sets(tmp_path: Path) -> None:
     assert len(prompts) == 2 * 624
     frame = read_judgments(tmp_path)["hedge_markers"]
     assert len(frame) == 624
-    assert set(frame["confidence"]) == {1.0}
-    assert Counter(zip(frame["dataset"], frame["split"], strict=True)) == {
-        (name, split): 104
-        for name in ("facts", "science", "commonsense")
-        for split in ("train", "test")
-    }
+    combinations = product(("facts", "science", "commonsense"), ("train", "test"))
+    assert frame.value_counts(["dataset", "split"]).to_dict() == dict.fromkeys(combinations, 104)
