@@ -20,6 +20,7 @@ from inspect_confidence.plots.layout import (
     select_against,
     select_rows,
     share_ticks,
+    with_counts,
     with_intervals,
 )
 from inspect_confidence.plots.style import DASHED, FAINT, RULE, SERIES, mark, styled
@@ -46,7 +47,7 @@ _SCALE_PLACES = {str(scale): place for place, scale in enumerate(ALL)}
 
 def _sorted_panels(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """Return the rows of each panel with its title; models keep their order, scales are sorted."""
-    varied = any(rows[name].nunique() > 1 for name in _PANEL_COLUMNS)
+    varied = (rows[list(_PANEL_COLUMNS)].nunique() > 1).any()
     first = rows.iloc[0]
     # A single panel is titled by the first part of its condition.
     always = () if varied else [next((name for name in _CONDITION_PARTS if first[name]), "model")]
@@ -56,8 +57,7 @@ def _sorted_panels(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     def sort_key(titled_rows: tuple[str, pd.DataFrame]) -> tuple[object, ...]:
         _, panel_rows = titled_rows
         condition = panel_rows[list(_CONDITION_PARTS)].iloc[0]
-        sort_keys = [_condition_sort_key(str(value)) for value in condition]
-        return runs.index(_run_key(panel_rows)[1:]), *sort_keys
+        return runs.index(_run_key(panel_rows)[1:]), *map(_condition_sort_key, map(str, condition))
 
     return sorted(titled, key=sort_key)
 
@@ -69,7 +69,7 @@ def _title_text(name: str, value: str) -> str:
 
 def _run_key(rows: pd.DataFrame) -> tuple[str, ...]:
     """Return the task, model, data set and variant that all these rows share."""
-    return tuple(str(rows[name].iloc[0]) for name in ("task", "model", "dataset", "variant"))
+    return tuple(map(str, rows[["task", "model", "dataset", "variant"]].iloc[0]))
 
 
 def _condition_sort_key(value: str) -> tuple[float, float, str]:
@@ -132,10 +132,10 @@ def m_ratio(rows: pd.DataFrame) -> Figure:
         y="scale",
         columns=1,
         height=0.2 + len(scales) * max(0.18, 0.09 * len(datasets)),
-        legend=[shortened(name) for name in datasets] if len(datasets) > 1 else [],
+        legend=list(map(shortened, datasets)) if len(datasets) > 1 else [],
         handles=lambda axes: axes[0].containers,
         ticks=0.6,
-        beneath=[_infinite_remark(panel_rows) for _, panel_rows in titled],
+        beneath=_infinite_remark,
     )
 
 
@@ -203,10 +203,7 @@ def report_histogram(rows: pd.DataFrame) -> Figure:
             its rows of `report_share` are drawn.
     """
     selected = select_rows(rows, _TASKS, ["report_share"], parts=["report", *_CONDITION_PARTS])
-    titled = [
-        (f"{title} (n = {panel_rows['n'].max():,})", panel_rows)
-        for title, panel_rows in _sorted_panels(selected)
-    ]
+    titled = with_counts(_sorted_panels(selected), max)
     # The more points a scale has, the less falls on each: a common axis would hide the shape.
     height = None if len(titled) < _MANY_PANELS else 1.0
     remarks = [_far_out_remark(panel_rows) for _, panel_rows in titled]
@@ -300,7 +297,10 @@ def type2_roc(rows: pd.DataFrame) -> Figure:
         rows, _TASKS, [_HIT, _FALSE_ALARM], parts=["threshold", *_CONDITION_PARTS]
     )
     key = ["task", "threshold", *_PANEL_COLUMNS]
-    hits, alarms = (selected[selected["metric"] == metric] for metric in (_HIT, _FALSE_ALARM))
+    hits, alarms = (
+        selected[selected["metric"] == _HIT],
+        selected[selected["metric"] == _FALSE_ALARM],
+    )
     points = hits.merge(alarms[[*key, "value"]], "outer", key, suffixes=("", "_false"))
     titled = _sorted_panels(points)
     baselines = {
@@ -330,7 +330,7 @@ def type2_roc(rows: pd.DataFrame) -> Figure:
         x="false-alarm rate: wrong answers held sure",
         y="hit rate: right answers held sure",
         legend=names,
-        handles=lambda _: [Line2D([], [], **_DOTTED)],
+        looks=[_DOTTED],
     )
 
 
@@ -431,7 +431,7 @@ def reliability(rows: pd.DataFrame) -> Figure:
         _draw_corp(ax, rows[_is_corp(rows)].sort_values("x"))
         draw_bins(ax, bins, right, strip=0.22)
         with_interval = bins[bins["ci_low"].notna()].sort_values("x")
-        x, low, high = (with_interval[name].to_numpy(float) for name in ("x", "ci_low", "ci_high"))
+        x, low, high = with_interval[["x", "ci_low", "ci_high"]].to_numpy(float).T
         ax.fill_between(x, low, high, color=SERIES[0], alpha=0.15, linewidth=0)
 
     names = ["bins", "CORP", "calibrated: 95% of CORP"] if corp.any() else []
@@ -456,8 +456,8 @@ def _is_corp(rows: pd.DataFrame) -> "pd.Series[bool]":
 
 def _draw_corp(ax: Axes, rows: pd.DataFrame) -> None:
     """Draw the CORP curve, if any, over the band of curves of calibrated confidence."""
-    band, curve = (rows[rows["metric"] == name] for name in (_BAND, _CORP))
-    x, low, high = (band[name].to_numpy(float) for name in ("x", "ci_low", "ci_high"))
+    band, curve = rows[rows["metric"] == _BAND], rows[rows["metric"] == _CORP]
+    x, low, high = band[["x", "ci_low", "ci_high"]].to_numpy(float).T
     ax.fill_between(x, low, high, **_CORP_BAND)
     if len(curve):
         ax.plot(curve["x"], curve["value"], **_CORP_LINE)

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from inspect_confidence.errors import InvalidArgument
@@ -82,7 +81,7 @@ def _level_panels(
 
     def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
         if nominal:
-            shares, dashes = [level / 100 for level in levels], (0, (3, 2))
+            shares, dashes = np.array(levels) / 100, (0, (3, 2))
             ax.plot(range(len(levels)), shares, color=FAINT, linewidth=1, linestyle=dashes)
         finite = panel_rows[(panel_rows["level"] != "") & np.isfinite(panel_rows["value"])]
         names_of_panel = _ordered_lines(panel_rows[panel_rows["level"] != ""])
@@ -103,12 +102,10 @@ def _level_panels(
         draw,
         x="nominal level (%)",
         y=y,
-        legend=[_LINE_LABELS[line_name] for line_name in names],
-        handles=lambda _: [Line2D([], [], **_line_look(line_name)) for line_name in names],
+        legend=list(map(_LINE_LABELS.__getitem__, names)),
+        looks=map(_line_look, names),
         ticks=0.46,
-        beneath=[
-            f"{remark(panel_rows)}\n{_infinite_remark(panel_rows)}" for _, panel_rows in titled
-        ],
+        beneath=lambda panel_rows: f"{remark(panel_rows)}\n{_infinite_remark(panel_rows)}",
     )
 
 

@@ -1,12 +1,13 @@
 """Many small panels in one figure of one column's width."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.plots.style import FAINT, WIDTH
@@ -94,6 +95,16 @@ def panels(
     )
 
 
+def with_counts(
+    titled: Iterable[tuple[str, pd.DataFrame]], count: Callable[["pd.Series[int]"], int]
+) -> list[tuple[str, pd.DataFrame]]:
+    """Return panels with n in their titles, which `count` makes of the column `n` of their rows."""
+    counted = []
+    for title, panel_rows in titled:
+        counted.append((f"{title} (n = {count(panel_rows['n']):,})", panel_rows))
+    return counted
+
+
 def arms(rows: pd.DataFrame, beyond: float = 0) -> np.ndarray:
     """Return how far each interval reaches below and above its finite value, of shape (2, rows).
 
@@ -101,7 +112,7 @@ def arms(rows: pd.DataFrame, beyond: float = 0) -> np.ndarray:
     interval that is limited to a range may leave out its value. `beyond` is the length for an
     infinite end.
     """
-    value, low, high = (rows[name].to_numpy(float) for name in ("value", "ci_low", "ci_high"))
+    value, low, high = rows[["value", "ci_low", "ci_high"]].to_numpy(float).T
     lengths: np.ndarray = np.nan_to_num([value - low, high - value], posinf=beyond)
     return lengths.clip(min=0)
 
@@ -158,9 +169,10 @@ def facets(
     shared: Shared = "both",
     legend: Sequence[str] = (),
     handles: Callable[[list[Axes]], Sequence[Any]] | None = None,
+    looks: Iterable[Mapping[str, Any]] = (),
     ticks: float = 0.3,
     least_ticks: float = 0,
-    beneath: Sequence[str] = (),
+    beneath: Sequence[str] | Callable[[PlottedT], str] = (),
     below: float | None = None,
     most_lines: int = 2,
     finish: Callable[[list[Axes]], object] = list,
@@ -183,11 +195,13 @@ def facets(
         columns: Maximum number of panels side by side.
         height: Height in inches of a panel, or of each row of panels.
         shared: Axes that panels share.
-        legend: Names of the `handles`, or labels of drawn artists.
+        legend: Names of the `handles` or `looks`, or labels of drawn artists.
         handles: Function that returns the artists of the legend, given all axes.
+        looks: Arguments of matplotlib's `Line2D` for each line of the legend, if none is drawn.
         ticks: Expected width in inches of tick labels of the vertical axis.
         least_ticks: Minimum width in inches kept free for these labels.
-        beneath: Remarks in faint type between each title and its panel.
+        beneath: Remarks in faint type between each title and its panel, or a function that returns
+            the remark on a content.
         below: Inches that labels take beneath each panel, if panels have labels of their own.
         most_lines: Maximum number of lines for each line of a title.
         finish: Function that adjusts all axes after they are drawn.
@@ -198,18 +212,13 @@ def facets(
     tall = float(np.mean(high))
     room = _panel_width(_left_margin(ticks, 1), across, _panel_gap(shared, ticks))
     aside = 0 if shared != "none" else min(ticks, 0.3)
-    heads = [
-        lines_of(title, room + _OVERHANG + aside, _TITLE, most_lines) for title, _ in titled_panels
-    ]
-    remarks = [
-        lines_of(text, room + _OVERHANG, _REMARK, _MOST_REMARK_LINES)
-        for text in beneath or [""] * len(titled_panels)
-    ]
-    tops = zip(heads, remarks, strict=True)
-    head = max(
-        _LINE_HEIGHTS[_TITLE] * len(text) + _title_pad(len(remark)) / 72 + 0.02
-        for text, remark in tops
-    )
+    heads, remarks, head = [], [], 0.0
+    for k, (title, content) in enumerate(titled_panels):
+        remark = beneath(content) if callable(beneath) else beneath[k] if beneath else ""
+        heads.append(lines_of(title, room + _OVERHANG + aside, _TITLE, most_lines))
+        remarks.append(lines_of(remark, room + _OVERHANG, _REMARK, _MOST_REMARK_LINES))
+        title_height = _LINE_HEIGHTS[_TITLE] * len(heads[-1])
+        head = max(head, title_height + _title_pad(len(remarks[-1])) / 72 + 0.02)
     row = below if below is not None else 0.1 if shared == "both" else _TICK_ROW
     between, foot = head + row, _FOOT if below is None else below + _EDGE
     above = _legend_height(legend) + _HEAD + head
@@ -228,22 +237,30 @@ def facets(
         unused.remove()
     small: dict[str, Any] = {"color": FAINT, "fontsize": _REMARK, "linespacing": 1.15}
     anchor: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
-    for k, (ax, text, remark) in enumerate(zip(axes, heads, remarks, strict=True)):
-        ax.set_title("\n".join(text), linespacing=1.1, pad=_title_pad(len(remark)), x=-aside / room)
-        if remark:
-            ax.annotate("\n".join(remark), (0, 1), (0, 4), va="bottom", **anchor, **small)
+    for k, (ax, title_lines, lines) in enumerate(zip(axes, heads, remarks, strict=True)):
+        pad = _title_pad(len(lines))
+        ax.set_title("\n".join(title_lines), linespacing=1.1, pad=pad, x=-aside / room)
+        if lines:
+            ax.annotate("\n".join(lines), (0, 1), (0, 4), va="bottom", **anchor, **small)
         if shared == "both" and k + across >= len(titled_panels):
             ax.tick_params(labelbottom=True)  # nothing is beneath it
         draw(ax, titled_panels[k][1])
     finish(axes)
     if legend:
-        artists: list[Any] = [
-            artist for ax in axes for artist in (*ax.lines, *ax.containers, *ax.collections)
-        ]
-        labelled = {artist.get_label(): artist for artist in artists}
-        _draw_legend(figure, handles(axes) if handles else map(labelled.get, legend), legend)
+        artists = [Line2D([], [], **look) for look in looks] or (handles and handles(axes))
+        _draw_legend(figure, artists or _labelled_artists(axes, legend), legend)
     _name_axes(figure, x, y=y, shared=shared, least_ticks=least_ticks)
     return figure
+
+
+def _labelled_artists(axes: Iterable[Axes], labels: Iterable[str]) -> list[Any]:
+    """Return an artist with each label, the last one that was drawn."""
+    labelled: dict[object, Any] = {}
+    for ax in axes:
+        artists: list[Any] = [*ax.lines, *ax.containers, *ax.collections]
+        for artist in artists:
+            labelled[artist.get_label()] = artist
+    return list(map(labelled.get, labels))
 
 
 def _legend_height(names: Sequence[str]) -> float:

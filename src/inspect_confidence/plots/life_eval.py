@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from inspect_confidence.plots.confidence import draw_bins
 from inspect_confidence.plots.layout import (
@@ -131,7 +130,7 @@ def confidence_truth(rows: pd.DataFrame) -> Figure:
         lambda ax, bins: draw_bins(ax, bins, right=1.03, strip=0.2),
         x="true probability of the answer",
         y="mean confidence",
-        beneath=[f"n = {panel_rows['n'].sum():,}" for _, panel_rows in titled],
+        beneath=lambda panel_rows: f"n = {panel_rows['n'].sum():,}",
     )
 
 
@@ -173,7 +172,7 @@ def maximum_score(rows: pd.DataFrame) -> Figure:
         x="age reached (years)",
         y="maximum achievable score",
         legend=[f"radius {radius}" for radius in radii],
-        handles=lambda _: [Line2D([], [], **mark(k)) for k in range(len(radii))],
+        looks=map(mark, range(len(radii))),
     )
 
 
@@ -210,7 +209,7 @@ def confidence_scatter(rows: pd.DataFrame) -> Figure:
         x="true probability of the answer",
         y="confidence",
         legend=names,
-        handles=lambda _: [Line2D([], [], **look) for look in looks],
+        looks=looks,
     )
     if many:
         figure.set_dpi(_PIXELS_PER_INCH)
@@ -237,7 +236,7 @@ def overconfidence(rows: pd.DataFrame) -> Figure:
     places = {f"{radius:g}": float(k) for k, radius in enumerate(radii)} | {"": float(len(radii))}
     models = list(selected["model"].unique())
     titled = panels(selected, ("dataset", "variant", "window"), title_of_one=False, joint=", ")
-    names = [shortened(model) for model in models]
+    names = list(map(shortened, models))
     size = {} if len(models) <= _FEW_MODELS else {"markersize": 3.5, "capsize": 1.5}
     aside = np.linspace(-0.3, 0.3, len(models) + 2)[1:-1]
 
@@ -322,8 +321,8 @@ def hard_easy(rows: pd.DataFrame) -> Figure:
         x="difficulty: 1 - maximum achievable score",
         y="overconfidence",
         legend=names,
-        handles=lambda _: [Line2D([], [], **look) for look in looks],
-        beneath=[_slope_text(line_of(panel_rows), separator) for _, panel_rows in titled],
+        looks=looks,
+        beneath=lambda panel_rows: _slope_text(line_of(panel_rows), separator),
         finish=_widen_overconfidence_axis,
     )
     if many:

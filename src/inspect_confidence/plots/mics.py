@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.plots.layout import facets, panels, select_rows, share_ticks, tick_width
@@ -92,7 +91,7 @@ def mic_spread(rows: pd.DataFrame) -> Figure:
         shared="none",
         ticks=max(tick_width(names) for _, (_, names, _) in titled),
         legend=_LEGEND,
-        handles=lambda _: [Line2D([], [], **look) for look in looks],
+        looks=looks,
         beneath=remarks,
     )
 
@@ -182,14 +181,14 @@ def mic_pairs(rows: pd.DataFrame) -> Figure:
         share_ticks(ax, "x", "y")
 
     return facets(
-        [(title, pairs) for title, pairs in titled],
+        titled,
         draw,
         x="internal confidence",
         y="",
         height=1.5,
         legend=series,
-        handles=lambda _: [Line2D([], [], **look) for look in looks],
-        beneath=["\n".join(filter(None, (_pair_count(pairs), remark))) for _, pairs in titled],
+        looks=looks,
+        beneath=lambda pairs: "\n".join(filter(None, (_pair_count(pairs), remark))),
         most_lines=4,
     )
 

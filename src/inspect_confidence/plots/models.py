@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from inspect_confidence.plots.dots import Panel, dots
@@ -50,11 +49,11 @@ def coverage_of_models(rows: pd.DataFrame) -> Figure:
     )
     selected = selected.drop_duplicates(["model", "dataset", "variant", "level"])
     selected = select_rows(selected, "fermi_eval", ["coverage"], parts=("level",))
-    levels = sorted({float(level) for level in selected["level"]})
+    levels = sorted(set(selected["level"].astype(float)))
     looks = _looks_of_models(selected)
 
     def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
-        ax.plot(range(len(levels)), [level / 100 for level in levels], **DASHED)
+        ax.plot(range(len(levels)), np.array(levels) / 100, **DASHED)
         for k, (model, look) in enumerate(looks.items()):
             of_model = panel_rows[panel_rows["model"] == model].assign(
                 level=panel_rows["level"].astype(float)
@@ -97,9 +96,9 @@ def _model_facets(
     **more: Any,
 ) -> Figure:
     """Draw facets with a legend of the models; `more` are further arguments of `facets`."""
-    handles = [Line2D([], [], linestyle="none", **look) for look in looks.values()]
+    point_looks = [{"linestyle": "none", **look} for look in looks.values()]
     names = [shortened(model, 32) for model in looks]
-    return facets(titled, draw, x=x, y=y, legend=names, handles=lambda _: handles, **more)
+    return facets(titled, draw, x=x, y=y, legend=names, looks=point_looks, **more)
 
 
 _CALIBRATION = ("question_sets", "any_eval")
@@ -121,19 +120,18 @@ def says_and_right(rows: pd.DataFrame) -> Figure:
     selected = selected[(selected[["by", "kind", "models"]] == "").all(axis=1)]
     keys = ["dataset", "method", "scale", "source", "variant", "model"]
     selected = selected.drop_duplicates([*keys, "metric"])
-    by_metric = [selected[selected["metric"] == name] for name in ("accuracy", "mean_confidence")]
+    accuracies = selected[selected["metric"] == "accuracy"]
     ends = ["value", "ci_low", "ci_high"]
-    stated_rows = by_metric[1][[*keys, *ends]].rename(
-        columns={name: f"said_{name}" for name in ends}
-    )
-    pairs = select_rows(by_metric[0].merge(stated_rows, on=keys), _CALIBRATION, ["accuracy"], parts)
+    confidences = selected[selected["metric"] == "mean_confidence"].set_index(keys)[ends]
+    stated_rows = confidences.add_prefix("said_").reset_index()
+    pairs = select_rows(accuracies.merge(stated_rows, on=keys), _CALIBRATION, ["accuracy"], parts)
     looks = _looks_of_models(pairs)
 
     def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
         ax.plot([0, 1], [0, 1], **DASHED)
         for model, look in looks.items():
             of_model = panel_rows[panel_rows["model"] == model]
-            across = of_model[[f"said_{name}" for name in ends]].set_axis(ends, axis=1)
+            across = of_model.filter(like="said_").set_axis(ends, axis=1)
             reach: dict[str, Any] = {
                 "xerr": arms(across),
                 "yerr": arms(of_model),
@@ -164,7 +162,7 @@ def decisions_by_target(rows: pd.DataFrame) -> Figure:
     """
     parts = ("confidence_target", "format", "confidence_asked")
     selected = select_rows(rows, "abstain", list(_BY_TARGET), parts)
-    targets = sorted({float(target) for target in selected["confidence_target"]})
+    targets = sorted(set(selected["confidence_target"].astype(float)))
     looks = _looks_of_models(selected)
 
     def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:

@@ -5,7 +5,6 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from inspect_confidence.plots.dots import Panel, dots
 from inspect_confidence.plots.layout import (
@@ -14,6 +13,7 @@ from inspect_confidence.plots.layout import (
     select_against,
     select_rows,
     share_ticks,
+    with_counts,
     with_intervals,
 )
 from inspect_confidence.plots.style import DASHED, mark_of, styled
@@ -65,12 +65,12 @@ def calibration(rows: pd.DataFrame) -> Figure:
 
     titled = panels(selected, _BY, always=["dataset"])
     return facets(
-        [(f"{title} (n = {panel_rows['n'].sum():,})", panel_rows) for title, panel_rows in titled],
+        with_counts(titled, sum),
         draw,
         x="confidence",
         y="accuracy",
-        legend=[shortened(line) for line in lines],
-        handles=lambda _: [Line2D([], [], linewidth=1.2, **look) for look in looks.values()],
+        legend=list(map(shortened, lines)),
+        looks=[{"linewidth": 1.2, **look} for look in looks.values()],
     )
 
 

@@ -8,7 +8,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from inspect_confidence.plots.layout import arms, facets, panels, select_against, select_rows
+from inspect_confidence.plots.layout import (
+    arms,
+    facets,
+    panels,
+    select_against,
+    select_rows,
+    with_counts,
+)
 from inspect_confidence.plots.style import SERIES, mark, styled
 from inspect_confidence.printing import shortened
 
@@ -24,10 +31,7 @@ def exponents(rows: pd.DataFrame) -> Figure:
     """
     selected = select_rows(rows, _TASK, ["exponent_share"], parts=["exponent"])
     selected = selected.assign(exponent=selected["exponent"].astype(float))
-    titled = [
-        (f"{title} (n = {panel_rows['n'].max():,})", panel_rows)
-        for title, panel_rows in panels(selected, ["dataset"])
-    ]
+    titled = with_counts(panels(selected, ["dataset"]), max)
 
     def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
         finite = panel_rows[np.isfinite(panel_rows["value"])]
