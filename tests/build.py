@@ -49,3 +49,8 @@ def requests_to(server: ProviderServer) -> list[Request]:
 def reply_to_each_choice(request: Request, texts: Iterator[str]) -> list[Reply]:
     """The next texts, as many as the request asks for choices."""
     return list(map(Reply, islice(texts, request.body.get("n") or 1)))
+
+
+def numbered(prefix: str, size: int) -> list[str]:
+    """Names that end in the numbers from 0, such as ids of items."""
+    return [f"{prefix}{number}" for number in range(size)]

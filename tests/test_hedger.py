@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from itertools import product
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,6 +38,7 @@ from inspect_confidence.respondents.hedger import (
     internal_confidence,
     possible_answers,
 )
+from inspect_confidence.respondents.utterance import Utterance
 
 ITEMS = load_marker_questions("bundled", split="all", seed=3).items
 SETS = ("facts", "science", "commonsense")
@@ -63,7 +68,22 @@ def reply_text(hedger: Hedger, item: Question, draw: int, *, main: bool = False)
 def replies(hedger: Hedger, item: Question, count: int = DRAWS) -> tuple[str, list[str]]:
     """The main answer and others."""
     main = reply_text(hedger, item, 0, main=True)
-    return main, [reply_text(hedger, item, draw) for draw in range(1, count + 1)]
+    return main, draws_of(hedger, item, range(1, count + 1))
+
+
+def draws_of(hedger: Hedger, item: Question, numbers: Iterable[int]) -> list[str]:
+    """The draws of these numbers."""
+    return [reply_text(hedger, item, draw) for draw in numbers]
+
+
+def first_four_messages(items: Iterable[Question]) -> list[dict[str, Any]]:
+    """The metadata of the messages for the main answer and three draws of each item."""
+    return [message_metadata(item, n, main=n == 0) for item, n in product(items, range(4))]
+
+
+def answers_to(hedger: Hedger, messages: Iterable[dict[str, Any]]) -> list[Utterance | None]:
+    """What the hedger answers, in order."""
+    return [hedger.answer("hedged", message, 1.0) for message in messages]
 
 
 def every_reply(item: Question, hedger: Hedger) -> list[str]:
@@ -79,6 +99,16 @@ def every_reply(item: Question, hedger: Hedger) -> list[str]:
 def z(tests: int) -> float:
     """The two-sided normal quantile after Bonferroni's adjustment."""
     return float(stats.norm.isf(ALPHA / tests / 2))
+
+
+def agreements(question: str, sentence: str, texts: Iterable[str]) -> list[str]:
+    """By the rules, whether each text agrees with a sentence."""
+    return [agreement(question, sentence, text) for text in texts]
+
+
+def texts_of_markers(sentence: str) -> list[str]:
+    """The markers that the rules find."""
+    return [marker.text for marker in find_markers(sentence)]
 
 
 def is_within_tolerance(share: float, expected: float, count: int, tests: int) -> bool:
@@ -128,16 +158,19 @@ def test_shift_is_linear_and_reflected() -> None:
                 confidence = internal_confidence(marker, "x", 0.5, seed)
                 assert confidence == pytest.approx(half, abs=1e-9)
             folded[region] += 1
-    assert min(folded[region] for region in ("low", "high", "inside")) > 5
+    assert folded.keys() == {"low", "high", "inside"}
+    assert min(folded.values()) > 5
 
 
 def test_shifts_are_uniform_and_independent() -> None:
     """Over seeds; those of a marker in two data sets, and of two markers in one, don't go along."""
     seeds = range(800)
-    first, second, third = (
-        np.array([internal_confidence(marker, name, 0.9, seed) for seed in seeds])
-        for marker, name in (("perhaps", "facts"), ("perhaps", "science"), ("probably", "facts"))
-    )
+
+    def confidences(marker: str, dataset: str) -> npt.NDArray[np.float64]:
+        return np.array([internal_confidence(marker, dataset, 0.9, seed) for seed in seeds])
+
+    first = confidences("perhaps", "facts")
+    second, third = confidences("perhaps", "science"), confidences("probably", "facts")
     assert stats.kstest((first - 0.5) / 0.1, stats.uniform(-0.5, 1).cdf).pvalue > ALPHA
     for shifts in (second, third):
         assert abs(np.corrcoef(first, shifts)[0, 1]) < z(2) / np.sqrt(len(seeds))
@@ -149,9 +182,7 @@ def test_draws_agree_as_often_as_the_marker_stands_for() -> None:
     for stability in [1.0, 0.6, 0.0]:
         hedger = Hedger(stability=stability)
         share_by_marker = shares(hedger)
-        assert set(share_by_marker) == {(marker, name) for marker in MARKERS for name in SETS}, (
-            stability
-        )
+        assert set(share_by_marker) == set(product(MARKERS, SETS)), stability
         for (marker, name), (share, count) in share_by_marker.items():
             expected = internal_confidence(marker, name, stability, 0)
             assert count >= 20 * DRAWS, stability
@@ -212,25 +243,17 @@ def test_draws_are_independent_and_the_main_answer_right_as_often() -> None:
 
 def test_determined_by_seed_item_and_draw() -> None:
     """Not by what was asked before; the main answer is the same in every epoch."""
-    messages = [
-        message_metadata(item, draw, main=draw == 0) for item in ITEMS[::7] for draw in range(4)
-    ]
-    hedger = Hedger(stability=0.5, error_rate=0.1)
-    once = [hedger.answer("hedged", message, 1.0) for message in messages]
-    repeated = [
-        Hedger(0, 0.5, 0.1).answer("hedged", message, 0.0) for message in reversed(messages)
-    ]
-    assert once == repeated[::-1]
-    assert once != [Hedger(1, 0.5, 0.1).answer("hedged", message, 1.0) for message in messages]
+    messages = first_four_messages(ITEMS[::7])
+    first = answers_to(Hedger(stability=0.5, error_rate=0.1), messages)
+    backwards = [Hedger(0, 0.5, 0.1).answer("hedged", message, 0.0) for message in messages[::-1]]
+    assert first == backwards[::-1]
+    assert first != answers_to(Hedger(1, 0.5, 0.1), messages)
     # Whatever its number; the others' numbers make other draws.
     hedger = Hedger()
     for item in ITEMS[:60]:
         assert len({reply_text(hedger, item, 21 * epoch, main=True) for epoch in range(5)}) == 1
-    first, second = (
-        [reply_text(hedger, item, draw) for item in ITEMS for draw in range(start, start + 3)]
-        for start in (1, 22)
-    )
-    assert first != second
+    first_epoch = [draws_of(hedger, item, range(1, 4)) for item in ITEMS]
+    assert first_epoch != [draws_of(hedger, item, range(22, 25)) for item in ITEMS]
 
 
 def test_possible_answers_differ() -> None:
@@ -244,7 +267,8 @@ def test_possible_answers_differ() -> None:
         assert len(wrong_answers) == 3
         for wrong_answer in wrong_answers:
             words = set(wrong_answer.lower().split())
-            assert not any(words & set(text.lower().split()) for text in item.answers)
+            for text in item.answers:
+                assert words.isdisjoint(text.lower().split())
             assert wrong_answer.isdigit() == right.isdigit()
 
 
@@ -254,12 +278,10 @@ def test_letters_follow_the_order_shown() -> None:
     hedger = Hedger(hedge=False)
     metadata = message_metadata(item, 0, main=True)
     turned = {**metadata, "choices": metadata["choices"][::-1]}
-    first_reply, turned_reply = (
-        hedger.answer("hedged", message, 1.0) for message in (metadata, turned)
-    )
+    first_reply, turned_reply = answers_to(hedger, [metadata, turned])
     assert first_reply is not None
     assert turned_reply is not None
-    place, from_end = ("ABCD".index(reply.text[7]) for reply in (first_reply, turned_reply))
+    place, from_end = "ABCD".index(first_reply.text[7]), "ABCD".index(turned_reply.text[7])
     assert place + from_end == len(item.choices) - 1
     del metadata["choices"]
     unknown = hedger.answer("hedged", metadata, 1.0)
@@ -285,21 +307,18 @@ def test_hedges_and_punts() -> None:
 
 def test_spoilt_replies_are_as_many_as_asked_for() -> None:
     """At rate e; the others are what they were."""
-    messages = [message_metadata(item, draw, main=draw == 0) for item in ITEMS for draw in range(4)]
-    whole = [Hedger().answer("hedged", message, 1.0) for message in messages]
-    spoilt = [Hedger(error_rate=0.2).answer("hedged", message, 1.0) for message in messages]
-    changed = [
-        spoilt_reply
-        for reply, spoilt_reply in zip(whole, spoilt, strict=True)
-        if spoilt_reply != reply
-    ]
+    messages = first_four_messages(ITEMS)
+    whole = answers_to(Hedger(), messages)
+    spoilt = answers_to(Hedger(error_rate=0.2), messages)
+    changed = [after for before, after in zip(whole, spoilt, strict=True) if after != before]
     assert is_within_tolerance(len(changed) / len(messages), 0.2, len(messages), 1)
-    texts = Counter(reply.text for reply in changed if reply)
+    replies_changed = pd.DataFrame(map(asdict, filter(None, changed)))
+    texts = set(replies_changed["text"])
     assert len(texts) == 4
-    assert {"", "It is"} < set(texts)
-    assert {reply.text for reply in changed if reply and reply.cut} == {"It is"}
+    assert {"", "It is"} < texts
+    assert set(replies_changed.loc[replies_changed["cut"].astype(bool), "text"]) == {"It is"}
     all_spoilt = Hedger(error_rate=1.0)
-    assert {reply_text(all_spoilt, item, 1) for item in ITEMS} <= set(texts)
+    assert {reply_text(all_spoilt, item, 1) for item in ITEMS} <= texts
 
 
 def test_what_it_does_not_answer() -> None:
@@ -325,9 +344,7 @@ def test_rules_read_markers_exactly() -> None:
             assert quoted is not None, hedge
             for text in [*every_reply(item, hedger), quoted.text]:
                 assert split_sentences(text) == [text], hedge
-                assert [marker_found.text for marker_found in find_markers(text)] == (
-                    [marker] if hedge else []
-                )
+                assert texts_of_markers(text) == ([marker] if hedge else [])
 
 
 @pytest.mark.slow
@@ -338,9 +355,8 @@ def test_rules_tell_answers_apart(hedge: bool, order: int) -> None:
     for item in load_marker_questions("bundled", split="all", seed=order).items:
         question = with_choices(item.question, item.choices)
         texts = every_reply(item, hedger)
-        verdicts = [[agreement(question, first, second) for second in texts] for first in texts]
-        expected = [["yes" if first == second else "no" for second in texts] for first in texts]
-        assert verdicts == expected, item.id
+        expected = np.where(np.eye(len(texts), dtype=bool), "yes", "no").tolist()
+        assert [agreements(question, text, texts) for text in texts] == expected, item.id
         right = [verdict(item.answers, text) for text in texts]
         assert right == ["correct"] + ["incorrect"] * (len(texts) - 1), item.id
 
@@ -379,10 +395,9 @@ def test_rules_read_every_form() -> None:
             assert len(sentences) == 1 + (form == "two sentences"), text
             for sentence in sentences:
                 assert len(find_markers(sentence)) == FORMED[form], text
-                verdicts = [agreement(question, sentence, answer_text) for answer_text in texts]
-                assert verdicts == [
-                    "yes" if answer_text == text else "no" for answer_text in texts
-                ], text
+                verdicts = np.array(agreements(question, sentence, texts))
+                assert ((verdicts == "yes") == (np.array(texts) == text)).all(), text
+                assert set(verdicts) <= {"yes", "no"}
             if form not in ("", "plain"):
                 assert find_markers(sentences[-1])[0].text == hedger.marker(item.id)
 
@@ -428,6 +443,13 @@ def agreed(grader: Grader, question: str, sentence: str, reply: str) -> str | Pa
     return read_agreement(text)
 
 
+def opinions_on(
+    grader: Grader, question_sentence_reply: Iterable[tuple[str, str, str]]
+) -> list[str | ParseFailure]:
+    """What the judge says of each pair, as it is read."""
+    return [agreed(grader, *texts) for texts in question_sentence_reply]
+
+
 def test_without_errors_it_is_the_rules_judge() -> None:
     """All five forms, as they are read."""
     grader = Grader()
@@ -435,9 +457,9 @@ def test_without_errors_it_is_the_rules_judge() -> None:
         question = with_choices(item.question, item.choices)
         texts = [*every_reply(item, Hedger()), "I don't know."]
         first = texts[0]
-        rules = [agreement(question, first, text) for text in texts]
-        assert [agreed(grader, question, first, text) for text in texts] == rules
-        expected = [marker.text for marker in find_markers(first)]
+        rules = agreements(question, first, texts)
+        assert opinions_on(grader, product([question], [first], texts)) == rules
+        expected = texts_of_markers(first)
         assert read_markers(judge_reply(grader, "markers", sentence=first), first) == expected
         decided = read_decisiveness(judge_reply(grader, "decisiveness", sentence=first))
         assert decided == sentence_decisiveness(first)
@@ -478,9 +500,8 @@ def test_judge_error_moves_confidence() -> None:
         question = with_choices(item.question, item.choices)
         main, draws = replies(hedger, item, 20)
         words = {text: agreed(grader, question, main, text) for text in set(draws)}
-        by_marker[hedger.marker(item.id)].append(
-            float(np.mean([words[text] == "yes" for text in draws]))
-        )
+        share = float(np.mean(pd.Series(draws).map(words) == "yes"))
+        by_marker[hedger.marker(item.id)].append(share)
     for marker, c in MARKERS.items():
         confidences = by_marker[marker]
         spread = np.std(confidences, ddof=1) / np.sqrt(len(confidences))
@@ -498,7 +519,7 @@ def test_extraction_errors_and_others_are_separate() -> None:
             markers = read_markers(
                 judge_reply(grader, "markers", question=question, sentence=reply), reply
             )
-            if expected := [marker.text for marker in find_markers(reply)]:
+            if expected := texts_of_markers(reply):
                 missed.append(markers == [])
                 assert markers in ([], expected), share
         assert is_within_tolerance(float(np.mean(missed)), share, len(missed), 1)
@@ -554,8 +575,9 @@ def test_one_call_judges_as_several_do() -> None:
         texts = [*every_reply(item, Hedger()), "I don't know."]
         first = texts[-2]
         whole = judge_reply(grader, "sentence", question=question, sentence=first, each=texts)
-        single = [agreed(grader, question, first, text) for text in texts]
-        assert read_agreements(whole, len(texts)) == single
+        assert read_agreements(whole, len(texts)) == opinions_on(
+            grader, product([question], [first], texts)
+        )
         single_reply = judge_reply(grader, "markers", question=question, sentence=first)
         assert read_markers(whole, first) == read_markers(single_reply, first)
         decided = judge_reply(grader, "decisiveness", sentence=first)
@@ -566,10 +588,9 @@ def test_judgments_are_determined_by_seed_and_texts() -> None:
     """Not by the item, the draw or the order; another seed errs elsewhere."""
     all_pairs = list(pairs())[::3]
     grader = Grader(error_rate=0.3, fail_rate=0.1)
-    once = [agreed(grader, *pair) for pair in all_pairs]
-    repeated = [agreed(Grader(0, 0.3, 0.0, 0.1), *pair) for pair in reversed(all_pairs)]
-    assert once == repeated[::-1]
-    assert once != [agreed(Grader(1, 0.3, 0.0, 0.1), *pair) for pair in all_pairs]
+    opinions = opinions_on(grader, all_pairs)
+    assert opinions_on(Grader(0, 0.3, 0.0, 0.1), all_pairs[::-1]) == opinions[::-1]
+    assert opinions_on(Grader(1, 0.3, 0.0, 0.1), all_pairs) != opinions
     question, sentence, reply = all_pairs[0]
     about = {"question": question, "sentence": sentence, "reply": reply}
     assert judge_reply(grader, "consistency", **about) == judge_reply(

@@ -14,38 +14,47 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
+from build import numbered
 from inspect_confidence.grades import is_same_answer
 from inspect_confidence.results import Condition
 from runs import printed
 
 ITEMS = 40
-SURE = [(50, 60, 70, 80, 90)[number % 5] for number in range(ITEMS)]
-RIGHT = [int(number % 5 in (0, 3, 4)) for number in range(ITEMS)]
+SURE = np.tile([50, 60, 70, 80, 90], ITEMS // 5)
+RIGHT = np.tile([1, 0, 0, 1, 1], ITEMS // 5)
 """24 of 40 answers are right, at a mean confidence of .7."""
 
 
 def write(path: Path, separator: str = ",", **columns: Any) -> Path:
     """A file of 40 items with confidence and correctness, and other columns in their place."""
-    cells = {"item": [f"q{number}" for number in range(ITEMS)], "confidence": SURE}
-    frame = pd.DataFrame({**cells, "correct": RIGHT, **columns})
-    frame = frame.drop(columns=[name for name, cell in columns.items() if cell is None])
+    cells = {"item": numbered("q", ITEMS), "confidence": SURE, "correct": RIGHT, **columns}
+    frame = pd.DataFrame({name: cell for name, cell in cells.items() if cell is not None})
     frame.to_csv(path, sep=separator, index=False)
     return path
 
 
-def rows_of(*words: object) -> list[dict[str, Any]]:
+def rows_of(*words: object) -> pd.DataFrame:
     """The results that summarize prints, each with its condition parsed."""
     done = printed("summarize", *words, "--json", "--resamples", 2)
-    rows: list[dict[str, Any]] = json.loads(done.stdout)
-    return [{**row, "condition": dict(Condition.read(row["condition"]))} for row in rows]
+    rows = pd.DataFrame(json.loads(done.stdout))
+    return rows.assign(condition=rows["condition"].map(Condition.read).map(dict))
+
+
+def values_by_model(rows: pd.DataFrame, metric: str) -> dict[str, float]:
+    """The values of a metric."""
+    chosen = rows[rows["metric"] == metric]
+    return dict(zip(chosen["model"], chosen["value"], strict=True))
 
 
 def value_of(metric: str, *words: object, model: str | None = None, **parts: str) -> float:
     """The value of a metric, NaN if it is undefined."""
-    for row in rows_of(*words):
-        wanted = parts.items() <= row["condition"].items() and "by" not in row["condition"]
-        if row["metric"] == metric and wanted and model in (None, row["model"]):
-            return math.nan if row["value"] is None else float(row["value"])
+    rows = rows_of(*words)
+    rows = rows[rows["metric"] == metric]
+    for row in rows.to_dict("records"):
+        condition = row["condition"]
+        is_chosen = parts.items() <= condition.items() and "by" not in condition
+        if is_chosen and model in (None, row["model"]):
+            return float(row["value"])
     raise AssertionError(metric)
 
 
@@ -82,11 +91,10 @@ def test_separators_json_and_gzip_give_the_same_numbers(tmp_path: Path) -> None:
         (tmp_path / f"{name}.gz").write_bytes(gzip.compress((tmp_path / name).read_bytes()))
     frame.to_parquet(tmp_path / "j.parquet")
     rows = rows_of(*sorted(tmp_path.iterdir()), "--confidence-scale", "0-100")
-    accuracy = {row["model"]: row["value"] for row in rows if row["metric"] == "accuracy"}
+    accuracy = values_by_model(rows, "accuracy")
     assert len(accuracy) == 16
     assert set(accuracy.values()) == {0.6}
-    sure = [row["value"] for row in rows if row["metric"] == "mean_confidence"]
-    assert sure == pytest.approx([0.7] * 16)
+    assert list(values_by_model(rows, "mean_confidence").values()) == pytest.approx([0.7] * 16)
 
 
 def test_decimal_commas_of_files_with_semicolons_are_read(tmp_path: Path) -> None:
@@ -189,7 +197,7 @@ def test_columns_of_other_tools_with_our_names_are_left_out_with_a_notice(tmp_pa
     path = write(
         tmp_path / "mine.csv",
         epoch=["a", "b"] * 20,
-        item=[f"q{n // 2}" for n in range(40)],
+        item=np.repeat(numbered("q", 20), 2),
         **columns,
     )
     out = tmp_path / "judgments.csv"
@@ -206,7 +214,7 @@ def test_columns_of_other_tools_with_our_names_are_left_out_with_a_notice(tmp_pa
 def test_a_constant_names_the_model_of_all_files(tmp_path: Path) -> None:
     """Of shards, whose items differ."""
     first = write(tmp_path / "part-1.csv")
-    second = write(tmp_path / "part-2.csv", item=[f"r{number}" for number in range(ITEMS)])
+    second = write(tmp_path / "part-2.csv", item=numbered("r", ITEMS))
     words = (first, second, "--confidence-scale", "0-100", "--column", "model=:openai/gpt-4o")
     assert value_of("n", *words, model="openai/gpt-4o") == 2 * ITEMS
 
@@ -214,10 +222,10 @@ def test_a_constant_names_the_model_of_all_files(tmp_path: Path) -> None:
 def test_an_inverse_column_gives_the_share_of_right_answers(tmp_path: Path) -> None:
     """Numbers and words; an empty cell has no grade."""
     words = ("--confidence-scale", "0-100", "--column", "error=wrong")
-    wrong: list[Any] = [1 - right for right in RIGHT]
+    wrong = 1 - RIGHT
     path = write(tmp_path / "mine.csv", correct=None, wrong=wrong)
     assert value_of("accuracy", path, *words) == 0.6
-    yes_no = [("no", "yes")[flag] for flag in wrong]
+    yes_no = np.where(wrong, "yes", "no")
     path = write(tmp_path / "mine.csv", correct=None, wrong=["", *yes_no[1:]])
     assert value_of("accuracy", path, *words) == pytest.approx(23 / 39)
 
@@ -230,10 +238,7 @@ def test_columns_of_each_model_are_rows_of_each_model(tmp_path: Path) -> None:
     options = ("--column", "confidence={model}_conf", "--column", "correct={model}_ok")
     words = (path, *options, "--confidence-scale", "0-100")
     rows = rows_of(*words)
-    assert {row["model"]: row["value"] for row in rows if row["metric"] == "accuracy"} == {
-        "a": 0.6,
-        "b-2": 1.0,
-    }
+    assert values_by_model(rows, "accuracy") == {"a": 0.6, "b-2": 1.0}
     out = tmp_path / "judgments.csv"
     printed("judgments", *words, "-o", out)
     assert pd.read_csv(out).groupby("model")["item"].nunique().to_dict() == {"a": 40, "b-2": 40}
@@ -245,7 +250,7 @@ def test_columns_of_each_model_are_rows_of_each_model(tmp_path: Path) -> None:
 
 def test_several_columns_of_confidence_are_refused_with_both_remedies(tmp_path: Path) -> None:
     """The second remedy gives the numbers of both models."""
-    sure = [value / 100 for value in SURE]
+    sure = SURE / 100
     columns: dict[str, Any] = {
         "gpt_confidence": sure,
         "claude_confidence": sure,
@@ -265,16 +270,16 @@ def test_several_columns_of_confidence_are_refused_with_both_remedies(tmp_path: 
 
 def test_a_notice_of_several_files_is_printed_once(tmp_path: Path) -> None:
     """With their number; a notice of one file names it."""
-    for name in ("a", "b", "c"):
-        write(tmp_path / f"{name}.csv", item=None, id=range(ITEMS), confidence=sorted(SURE))
-    paths = [tmp_path / f"{name}.csv" for name in ("a", "b", "c")]
+    paths = [tmp_path / "a.csv", tmp_path / "b.csv", tmp_path / "c.csv"]
+    for path in paths:
+        write(path, item=None, id=range(ITEMS), confidence=sorted(SURE))
     scale = ("--confidence-scale", "0-100", "--resamples", "2")
     notice = "columns were taken as item=id; --column NAME=COLUMN takes another"
     several = " ".join(printed("summarize", *paths, *scale).stderr.split())
     assert several.count(notice) == 1
     assert f"note: 3 files: {notice}" in several
-    alone = " ".join(printed("summarize", paths[0], *scale).stderr.split())
-    assert f"a.csv: {notice}" in alone
+    single = " ".join(printed("summarize", paths[0], *scale).stderr.split())
+    assert f"a.csv: {notice}" in single
 
 
 def test_a_cell_of_a_model_is_named_by_its_own_row_and_column(tmp_path: Path) -> None:
@@ -301,38 +306,35 @@ def test_files_name_their_models(tmp_path: Path) -> None:
     write(tmp_path / "model-b.csv", correct=[1] * 35 + [0] * 5)
     words = (tmp_path / "model-a.csv", tmp_path / "model-b.csv", "--confidence-scale", "0-100")
     rows = rows_of(*words)
-    assert {row["model"]: row["value"] for row in rows if row["metric"] == "accuracy"} == {
-        "model-a": 0.6,
-        "model-b": 0.875,
-    }
-    for folder in ("x", "y"):
-        (tmp_path / folder).mkdir()
-        write(tmp_path / folder / "answers.csv")
-    files = [tmp_path / folder / "answers.csv" for folder in ("x", "y")]
+    assert values_by_model(rows, "accuracy") == {"model-a": 0.6, "model-b": 0.875}
+    files = [tmp_path / "x" / "answers.csv", tmp_path / "y" / "answers.csv"]
+    for file in files:
+        file.parent.mkdir()
+        write(file)
     rows = rows_of(*files, "--confidence-scale", "0-100")
-    assert {row["model"] for row in rows} == {"x/answers", "y/answers"}
+    assert set(rows["model"]) == {"x/answers", "y/answers"}
 
 
 def test_files_of_one_model_with_the_same_items_are_variants(tmp_path: Path) -> None:
     """They are never pooled without a word; files that number epochs are one."""
     files = [write(tmp_path / f"{name}.csv", model="m") for name in ("first", "second")]
     rows = rows_of(*files, "--confidence-scale", "0-100")
-    variants = {row["condition"].get("variant", "") for row in rows if row["metric"] == "n"}
-    assert variants == {"file=first", "file=second"}
-    files = [write(tmp_path / f"{name}.csv", model="m", epoch=k) for k, name in enumerate("ab")]
+    variants = rows.loc[rows["metric"] == "n", "condition"].str.get("variant")
+    assert set(variants) == {"file=first", "file=second"}
+    files = [write(tmp_path / f"{k}.csv", model="m", epoch=k) for k in range(2)]
     assert value_of("n", *files, "--confidence-scale", "0-100") == 2 * ITEMS
     assert value_of("n", files[0], files[0], "--confidence-scale", "0-100") == ITEMS
 
 
 def test_rows_of_an_item_are_told_apart_or_refused(tmp_path: Path) -> None:
     """A column with a value for each of an item's rows is a condition until it is named."""
-    items = [f"q{number // 2}" for number in range(ITEMS)]
+    items = np.repeat(numbered("q", ITEMS // 2), 2)
     scale = ("--confidence-scale", "0-100")
     path = write(tmp_path / "mine.csv", item=items, wording=["short", "long"] * 20)
     assert "the column 'wording' tells apart" in error_of(path, *scale)
-    named = (path, *scale, "--column", "method=wording")
-    methods = {row["condition"].get("method", "") for row in rows_of(*named)}
-    assert methods - {""} == {"short", "long"}
+    words = (path, *scale, "--column", "method=wording")
+    methods = rows_of(*words)["condition"].str.get("method")
+    assert set(methods.dropna()) == {"short", "long"}
     assert value_of("n", path, *scale, "--column", "epoch=wording") == ITEMS
     path = write(tmp_path / "mine.csv", item=items, seconds=range(ITEMS))
     done = printed("summarize", path, *scale)
@@ -357,8 +359,7 @@ def test_rows_of_an_item_are_told_apart_or_refused(tmp_path: Path) -> None:
 )
 def test_grades_in_words_and_letters(tmp_path: Path, right: str, wrong: str) -> None:
     """As judges and spreadsheets write them."""
-    grades = [right if flag else wrong for flag in RIGHT]
-    path = write(tmp_path / "mine.csv", correct=grades)
+    path = write(tmp_path / "mine.csv", correct=np.where(RIGHT, right, wrong))
     assert value_of("accuracy", path, "--confidence-scale", "0-100") == 0.6
 
 
@@ -380,22 +381,19 @@ def test_partial_grades_are_fractions_and_declined_answers_neither_right_nor_wro
 @pytest.mark.parametrize("empty", ["", "None", "null", "N/A", "-", "nan"])
 def test_rows_without_a_grade_are_scoring_failed(tmp_path: Path, empty: str) -> None:
     """The replies were readable, so that the model has no parse failure."""
-    path = write(tmp_path / "mine.csv", correct=[empty] * 5 + RIGHT[5:])
+    path = write(tmp_path / "mine.csv", correct=[*[empty] * 5, *RIGHT[5:]])
     rows = rows_of(path, "--confidence-scale", "0-100")
-    values = {
-        row["metric"]: row["value"]
-        for row in rows
-        if not set(row["condition"]) - {"method", "scale"}
-    }
+    is_overall = rows["condition"].map(lambda condition: set(condition) <= {"method", "scale"})
+    values = rows[is_overall].set_index("metric")["value"]
     assert values["format_failure_rate"] == 0
     assert values["accuracy"] == pytest.approx(21 / 35)
-    (note,) = {row["note"] for row in rows if row["metric"] == "brier"}
+    (note,) = set(rows.loc[rows["metric"] == "brier", "note"])
     assert "5 of 40 judgments left out: 5 scoring_failed" in note
 
 
 def test_rows_without_a_confidence_are_parse_failures(tmp_path: Path) -> None:
     """They have a grade, so that there was a reply."""
-    path = write(tmp_path / "mine.csv", confidence=["N/A"] * 10 + SURE[10:])
+    path = write(tmp_path / "mine.csv", confidence=[*["N/A"] * 10, *SURE[10:]])
     assert value_of("format_failure_rate", path, "--confidence-scale", "0-100") == 0.25
     assert value_of("accuracy", path, "--confidence-scale", "0-100") == 0.6
 
@@ -425,16 +423,18 @@ DIFFERENT = {
 def test_answers_equal_targets_as_readers_of_replies_compare_them() -> None:
     """Letters, numbers by value, and texts without case and marks around them."""
     for target, answers in EQUAL.items():
-        assert [answer for answer in answers if not is_same_answer(answer, target)] == []
-        assert [answer for answer in answers if not is_same_answer(target, answer)] == []
+        for answer in answers:
+            assert is_same_answer(answer, target)
+            assert is_same_answer(target, answer)
     for target, answers in DIFFERENT.items():
-        assert [answer for answer in answers if is_same_answer(answer, target)] == []
+        for answer in answers:
+            assert not is_same_answer(answer, target), (answer, target)
 
 
 def test_letters_in_any_case_and_marks_are_graded(tmp_path: Path) -> None:
     """24 of 40 are right; one column of answers is enough."""
-    forms = [("b", "(B)", "B.", "b ", "B) x")[number % 5] for number in range(ITEMS)]
-    answers = [form if flag else "c" for form, flag in zip(forms, RIGHT, strict=True)]
+    forms = ["b", "(B)", "B.", "b ", "B) x"] * (ITEMS // 5)
+    answers = np.where(RIGHT, forms, "c")
     path = write(tmp_path / "mine.csv", correct=None, answer=answers, target="B")
     assert value_of("accuracy", path, "--confidence-scale", "0-100") == 0.6
     path = write(tmp_path / "mine.csv", correct=None, answer=["None", *answers[1:]], target="B")
@@ -443,7 +443,7 @@ def test_letters_in_any_case_and_marks_are_graded(tmp_path: Path) -> None:
 
 def test_an_answer_beside_a_predicted_one_is_the_target(tmp_path: Path) -> None:
     """And a prediction of IDK is declined: neither right nor wrong."""
-    predicted = ["IDK", *("b" if flag else "c" for flag in RIGHT[1:])]
+    predicted = ["IDK", *np.where(RIGHT[1:], "b", "c")]
     path = write(tmp_path / "mine.csv", correct=None, answer="B", predicted_answer=predicted)
     words = (path, "--confidence-scale", "0-100")
     assert value_of("accuracy", *words) == pytest.approx(23 / 39)
@@ -458,7 +458,7 @@ def test_grades_that_no_target_or_another_supports_have_a_notice(tmp_path: Path)
     path = write(tmp_path / "mine.csv", correct=None, answer="x y", target="B")
     notice = " ".join(printed("summarize", path, *scale).stderr.split())
     assert "no answer equals its target in 40 rows" in notice
-    letters = ["A" if right else "B" for right in RIGHT]
+    letters = np.where(RIGHT, "A", "B")
     path = write(tmp_path / "mine.csv", answer=letters, target="B")
     notice = " ".join(printed("summarize", path, *scale).stderr.split())
     assert "contradicts 'answer' and 'target' in 40 of 40 rows" in notice
@@ -472,7 +472,7 @@ def test_grades_that_no_target_or_another_supports_have_a_notice(tmp_path: Path)
 
 def test_a_scale_that_the_values_contradict_is_refused_with_counts(tmp_path: Path) -> None:
     """Shares on 0-100, percentages on 0-1, and both mixed."""
-    shares = [sure / 100 for sure in SURE]
+    shares = SURE / 100
     mixed = [*shares[:10], *SURE[10:]]
     path = write(tmp_path / "mine.csv", confidence=shares)
     message = error_of(path, "--confidence-scale", "0-100")
@@ -483,9 +483,8 @@ def test_a_scale_that_the_values_contradict_is_refused_with_counts(tmp_path: Pat
     message = error_of(path, "--confidence-scale", "0-1")
     assert "30 of 40 values from 2 on, such as 50, and 10 below" in message
     assert "such as --confidence-scale 0-100" in error_of(path)
-    path = write(
-        tmp_path / "mine.csv", confidence=[*map(str, shares[:10]), *(f"{s}%" for s in SURE[10:])]
-    )
+    percentages = [f"{sure}%" for sure in SURE[10:]]
+    path = write(tmp_path / "mine.csv", confidence=[*map(str, shares[:10]), *percentages])
     assert "30 values of confidence are percentages such as 85%, and 10 are" in error_of(path)
 
 
@@ -513,23 +512,23 @@ def test_scores_without_a_scale_have_rank_metrics_only(tmp_path: Path) -> None:
     scores = rng.normal(size=ITEMS).round(3) * 7
     path = write(tmp_path / "mine.csv", confidence=scores)
     rows = rows_of(path, "--confidence-scale", "none")
-    assert {row["condition"].get("scale", "none") for row in rows} == {"none"}
-    values = {row["metric"]: row for row in rows}
-    assert values["auroc"]["value"] == pytest.approx(roc_auc_score(RIGHT, scores))
+    assert set(rows["condition"].str.get("scale").fillna("none")) == {"none"}
+    rows = rows.drop_duplicates("metric", keep="last").set_index("metric")
+    assert rows.loc["auroc", "value"] == pytest.approx(roc_auc_score(RIGHT, scores))
     by_score = np.array(RIGHT)[np.argsort(-scores)]
     risks = np.cumsum(1 - by_score) / np.arange(1, ITEMS + 1)
     assert len(set(scores)) == ITEMS
-    assert values["aurc"]["value"] == pytest.approx(risks.mean())
-    for metric in ("ece", "brier", "overconfidence", "mean_confidence", "smooth_ece"):
-        assert values[metric]["value"] is None
-        assert "only their order counts" in values[metric]["note"]
+    assert rows.loc["aurc", "value"] == pytest.approx(risks.mean())
+    undefined = rows.loc[["ece", "brier", "overconfidence", "mean_confidence", "smooth_ece"]]
+    assert undefined["value"].isna().all()
+    assert undefined["note"].str.contains("only their order counts").all()
     increasing = write(tmp_path / "other.csv", confidence=1 / (1 + np.exp(-scores)))
-    assert value_of("auroc", increasing) == pytest.approx(values["auroc"]["value"])
+    assert value_of("auroc", increasing) == pytest.approx(rows.loc["auroc", "value"])
 
 
 def test_scores_without_a_scale_at_two_epochs_and_with_missing_ones(tmp_path: Path) -> None:
     """AUROC over readable judgments, as scikit-learn has it."""
-    items = [f"q{number // 2}" for number in range(ITEMS)]
+    items = np.repeat(numbered("q", ITEMS // 2), 2)
     scores = [None, *np.linspace(-3, 5, ITEMS - 1)]
     path = write(tmp_path / "mine.csv", item=items, epoch=[1, 2] * 20, confidence=scores)
     words = (path, "--confidence-scale", "none")
@@ -539,12 +538,12 @@ def test_scores_without_a_scale_at_two_epochs_and_with_missing_ones(tmp_path: Pa
 
 def test_decisions_have_the_auroc_of_two_values_and_type_2_sensitivity(tmp_path: Path) -> None:
     """Kept answers are right more often: AUROC is half of 1 + hits - false alarms."""
-    keep = [number % 4 != 0 for number in range(ITEMS)]
-    words = ["KEEP" if kept else "WITHDRAW" for kept in keep]
+    keep = np.arange(ITEMS) % 4 != 0
+    words = np.where(keep, "KEEP", "WITHDRAW")
     path = write(tmp_path / "mine.csv", confidence=None, kept=words)
     options = (path, "--column", "decision=kept", "--answering", "keep")
-    right = np.array(RIGHT, bool)
-    hits, alarms = np.mean(np.array(keep)[right]), np.mean(np.array(keep)[~right])
+    right = RIGHT.astype(bool)
+    hits, alarms = np.mean(keep[right]), np.mean(keep[~right])
     assert value_of("auroc", *options, method="decision") == pytest.approx((1 + hits - alarms) / 2)
     assert not math.isnan(value_of("type2_dprime", *options))
     assert math.isnan(value_of("ece", *options))
@@ -555,12 +554,12 @@ def test_decisions_have_the_auroc_of_two_values_and_type_2_sensitivity(tmp_path:
 def test_a_verdict_in_the_column_of_confidence_is_refused_as_in_logs(tmp_path: Path) -> None:
     """Only 0 and 1 without a scale that has them, or a value for each grade; a constant may be."""
     path = tmp_path / "mine.csv"
-    for cells in (list(RIGHT[::-1]), [f"{number % 2}.0" for number in range(ITEMS)]):
+    for cells in (RIGHT[::-1], np.tile(["0.0", "1.0"], ITEMS // 2)):
         write(path, confidence=cells)
         assert "--confidence-scale 0-1" in error_of(path)
         for name in ("0-1", "none"):
             value_of("auroc", path, "--confidence-scale", name)
-    write(path, confidence=[(0.2, 0.9)[right] for right in RIGHT])
+    write(path, confidence=np.where(RIGHT, 0.9, 0.2))
     assert "--column confidence=COLUMN" in error_of(path)
     assert "--column confidence=COLUMN" in error_of(path, "--confidence-scale", "0-1")
     write(path, confidence=1)
@@ -584,26 +583,30 @@ def test_thresholds_and_maps_are_given_for_each_value_of_a_field(tmp_path: Path)
     scale = ("--confidence-scale", "0-100")
     words = ("--risk", 0.4, "--json", *scale)
     rows = json.loads(printed("threshold", path, "--by", "domain", *words).stdout)
-    assert [row["by"] for row in rows] == ["", "domain=art", "domain=law"]
-    (alone,) = json.loads(printed("threshold", law, *words).stdout)
-    assert rows[2] == {**alone, "by": "domain=law"}
+    art_and_law = ["domain=art", "domain=law"]
+    assert pd.DataFrame(rows)["by"].tolist() == ["", *art_and_law]
+    (law_row,) = json.loads(printed("threshold", law, *words).stdout)
+    assert rows[2] == {**law_row, "by": "domain=law"}
     fit = ("--json", "--resamples", 5, *scale)
     maps, maps_of_law = tmp_path / "maps.json", tmp_path / "law" / "maps.json"
-    changes = json.loads(printed("recalibrate", path, "--by", "domain", "-o", maps, *fit).stdout)
-    assert {row["by"] for row in changes} == {"domain=art", "domain=law"}
-    alone_changes = json.loads(printed("recalibrate", law, "-o", maps_of_law, *fit).stdout)
-    law_changes = [row for row in changes if row["by"] == "domain=law"]
-    assert law_changes == [{**row, "by": "domain=law"} for row in alone_changes]
+    done = printed("recalibrate", path, "--by", "domain", "-o", maps, *fit)
+    changes = pd.DataFrame(json.loads(done.stdout))
+    assert set(changes["by"]) == set(art_and_law)
+    done = printed("recalibrate", law, "-o", maps_of_law, *fit)
+    law_changes = pd.DataFrame(json.loads(done.stdout)).assign(by="domain=law")
+    of_law = changes[changes["by"] == "domain=law"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(of_law, law_changes, check_exact=True, check_like=True)
     by_field = {entry["by"]: entry for entry in json.loads(maps.read_text())["maps"]}
-    (alone_map,) = json.loads(maps_of_law.read_text())["maps"]
-    assert by_field["domain=law"] == {**alone_map, "by": "domain=law"}
+    (law_map,) = json.loads(maps_of_law.read_text())["maps"]
+    assert by_field["domain=law"] == {**law_map, "by": "domain=law"}
     # A value's judgments get the map of that value, and those without the field none.
     applied = ("--recalibrated", maps, *scale)
     law_brier = value_of("brier", law, "--recalibrated", maps_of_law, *scale)
     assert law_brier == pytest.approx(value_of("brier", law, "--by", "domain", *applied))
-    both = rows_of(path, "--by", "domain", *applied)
-    briers = {row["condition"].get("by"): row["value"] for row in both if row["metric"] == "brier"}
-    assert briers["domain=law"] == pytest.approx(law_brier)
+    rows_of_both = rows_of(path, "--by", "domain", *applied)
+    briers = rows_of_both[rows_of_both["metric"] == "brier"]
+    (brier,) = briers.loc[briers["condition"].str.get("by") == "domain=law", "value"]
+    assert brier == pytest.approx(law_brier)
     assert "add --by domain" in error_of(law, *applied)
 
 
@@ -625,28 +628,29 @@ def test_differences_are_given_within_each_value_of_a_field(tmp_path: Path) -> N
             places[-1].parent.mkdir(exist_ok=True)
             rows.to_csv(places[-1], index=False)
     words = ("--json", "--resamples", 50, "--confidence-scale", "0-100")
-    rows = json.loads(printed("compare", *paths, "--by", "domain", *words).stdout)
-    (within,) = [
-        row for row in rows if row["metric"] == "accuracy" and row["condition"] == "by=domain%3Dlaw"
-    ]
-    alone_rows = json.loads(printed("compare", *law_paths, *words).stdout)
-    (alone,) = [row for row in alone_rows if row["metric"] == "accuracy"]
-    for name in ("value_a", "value_b", "difference", "items"):
-        assert within[name] == pytest.approx(alone[name]), name
-    primary_rows = [row for row in rows if row["role"] == "primary"]
-    assert primary_rows
-    assert not any("by=" in row["condition"] for row in primary_rows)
+    rows = pd.DataFrame(json.loads(printed("compare", *paths, "--by", "domain", *words).stdout))
+    law_rows = pd.DataFrame(json.loads(printed("compare", *law_paths, *words).stdout))
+    is_accuracy = rows["metric"] == "accuracy"
+    numbers = ["value_a", "value_b", "difference", "items"]
+    (law_part,) = rows.loc[
+        is_accuracy & (rows["condition"] == "by=domain%3Dlaw"), numbers
+    ].to_numpy()
+    (law_only,) = law_rows.loc[law_rows["metric"] == "accuracy", numbers].to_numpy()
+    assert law_part.tolist() == pytest.approx(law_only.tolist())
+    primary_rows = rows[rows["role"] == "primary"]
+    assert len(primary_rows)
+    assert not primary_rows["condition"].str.contains("by=").any()
 
 
 def test_words_in_the_surveys_own_spelling_are_the_surveys(tmp_path: Path) -> None:
     """In capitals, with blanks and quotation marks: compared with the people surveyed."""
     columns = {"setting": "concise", "language": "en", "probability": 0.1}
     for word in ("chances are slight", "Chances are Slight", ' "Chances Are  Slight" '):
-        frame = pd.DataFrame({"item": [f"c{n}" for n in range(9)], "word": word, **columns})
+        frame = pd.DataFrame({"item": numbered("c", 9), "word": word, **columns})
         frame.to_csv(tmp_path / "mine.csv", index=False)
-        rows = rows_of(tmp_path / "mine.csv")
-        assert {row["condition"].get("word", "") for row in rows} - {""} == {"chances are slight"}
-        assert any(row["condition"].get("versus") for row in rows)
+        conditions = rows_of(tmp_path / "mine.csv")["condition"]
+        assert set(conditions.str.get("word").dropna()) == {"chances are slight"}
+        assert conditions.str.get("versus").notna().any()
 
 
 # The folder of field cases
