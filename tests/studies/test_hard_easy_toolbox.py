@@ -12,6 +12,7 @@ from inspect_confidence import items_needed, recalibrate, recalibrated, summariz
 from inspect_confidence.commands.views import views_of
 from inspect_confidence.metrics import METRICS, prr
 from inspect_confidence.results import Condition
+from inspect_confidence.studies.toolbox import FURTHER_METRICS
 from studies.frames import NAN, frame, result_row, value, without_choice
 from studies.test_hard_easy_numbers import first_epoch, lives, options
 
@@ -99,7 +100,9 @@ def test_question_sets_have_them_all() -> None:
     all_views = [view for _, views in views_of(results) for view in views]
     (head,) = [view for view in all_views if view.title.startswith("Calibration and selective")]
     assert len(head.table) == 3  # two sets, one of them by its tokens too
-    assert [view.fold for view in all_views if view.title.startswith("Toolbox")].count(False) == 0
+    further_views = [view for view in all_views if view.title.startswith(FURTHER_METRICS)]
+    assert further_views
+    assert all(view.fold for view in further_views)
 
 
 def test_the_log_score_of_a_scale_keeps_half_a_step_from_the_ends() -> None:

@@ -53,6 +53,9 @@ _LINE_KEYS = ("model", "variant", "dataset")
 _NOT_CONDITION = {"task", *_LINE_KEYS, "metric"}
 _MAX_COLUMNS = 8
 
+FURTHER_METRICS = "Further metrics, named as in results.csv"
+"""Title of the tables of metrics that no study prints, without their number."""
+
 CAPTION = (
     "Numbers of the field that no study prints: docs/metrics.md says when to use which. 95% "
     "intervals, over what the study's are; a dash is undefined, and the note in the results says "
@@ -77,9 +80,10 @@ def extra_metric_views(results: pd.DataFrame) -> list[View]:
     headline_metrics = {column.metric for column in _HEADLINES}
     columns = _columns([row for row in table if row["metric"] not in headline_metrics], parts)
     folded = []
-    for number, start in enumerate(range(0, len(columns), _MAX_COLUMNS), start=1):
-        chunk = columns[start : start + _MAX_COLUMNS]
-        folded.append(_spec(f"Toolbox, {number}", table, lines, chunk))
+    starts = range(0, len(columns), _MAX_COLUMNS)
+    for number, start in enumerate(starts, start=1):
+        title = f"{FURTHER_METRICS}, table {number} of {len(starts)}"
+        folded.append(_spec(title, table, lines, columns[start : start + _MAX_COLUMNS]))
     views = [replace(view, fold=True) for view in views_with_lines(folded)]
     return [*corrected, *views_with_lines([headline_spec]), *views]
 

@@ -235,7 +235,7 @@ def _conformal(
     # The offset is the score of rank ceil((items + 1) * level), which must not exceed the items.
     needed = int(np.ceil(level / (100 - level) - 1e-9))
     if items < needed:
-        source += f", of which {level:g}% needs {needed}: intervals are infinite"
+        source += f", fewer than the {needed} that {level:g}% needs, so that intervals are infinite"
     note = join_notes(f"{method} adjusted by an offset {source}", interval_note(test, test))
     bounds = (calibration.lower, calibration.upper, calibration.truth, level)
     offset = metrics.conformal_offset(*bounds)
