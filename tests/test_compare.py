@@ -224,6 +224,19 @@ def test_equal_distances_are_called_unequal_in_at_most_a_twentieth(
     assert wrong <= binom.ppf(0.999, 300, 0.05)
 
 
+def test_differences_of_headlines_alone_are_those_among_all() -> None:
+    """Fewer rows, each of them equal to that of the same metric among all differences."""
+    a, b = confidences("a", 1), confidences("b", 2)
+    everything = compare(a, b, resamples=300)
+    headlines = compare(a, b, resamples=300, headlines_only=True)
+    kept = everything[everything["metric"].isin(headlines["metric"])].reset_index(drop=True)
+    pd.testing.assert_frame_equal(headlines, kept, check_exact=True)
+    assert "overconfidence" in set(headlines["metric"])
+    assert len(headlines) < len(everything)
+    named = compare(a, b, metrics=["brier"], resamples=300, headlines_only=True)
+    assert list(named.query("role == 'primary'")["metric"]) == ["brier"]
+
+
 def test_nothing_to_compare_is_an_error() -> None:
     """One model alone, or two without common items, is refused with the reason."""
     with pytest.raises(InvalidArgument, match="nothing to compare"):

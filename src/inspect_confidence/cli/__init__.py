@@ -436,7 +436,14 @@ def compare(
     study = study and find_study(study)
     sides = [read_paths([side]) for side in (a, b) if side]
     with show_status("Comparing"):
-        rows = compute(*sides, metrics=metrics, models=models, study=study, **settings)
+        rows = compute(
+            *sides,
+            metrics=metrics,
+            models=models,
+            study=study,
+            headlines_only=not (full or as_json or csv),
+            **settings,
+        )
     output_rows(rows, as_json, csv, functools.partial(print_differences, full=full))
 
 

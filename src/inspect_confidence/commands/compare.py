@@ -1,7 +1,7 @@
 """Paired differences between models, variants or methods on the same items."""
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import chain, combinations, product
 from typing import Any, Unpack
 
@@ -69,6 +69,7 @@ def compare(
     metrics: Sequence[str] = (),
     models: Sequence[str] = (),
     study: str | None = None,
+    headlines_only: bool = False,
     **settings: Unpack[Settings],
 ) -> pd.DataFrame:
     """Compute paired differences between models, variants or methods on common items.
@@ -87,6 +88,8 @@ def compare(
         models: Models to compare: with one name, only pairs with this model; with several, only
             pairs of these models; if empty, all pairs.
         study: Name of the only study to compare; None compares all.
+        headlines_only: Whether to leave out most metrics that are neither named in `metrics` nor a
+            main number of their study, which takes less time. No value depends on it.
         **settings: Keywords of `Settings`.
 
     Returns:
@@ -113,6 +116,10 @@ def compare(
     for part in study_parts(first, settings):
         if study not in (None, part.study.name):
             continue
+        resampling = part.resampling
+        if headlines_only:
+            names = {headline.metric for headline in part.study.headlines}
+            resampling = replace(resampling, metrics={*metrics, *names})
         for task, frame in part.frames.items():
             if second is not None and task not in second:
                 continue
@@ -131,7 +138,7 @@ def compare(
                     "method": a_side.method_text if same_method else "",
                 }
                 for by, a_rows, b_rows in _by_values(a_side.judgments, b_side.judgments):
-                    for difference in part.study.compare(a_rows, b_rows, part.resampling):
+                    for difference in part.study.compare(a_rows, b_rows, resampling):
                         row = {"task": task, "dataset": dataset, **names, **asdict(difference)}
                         condition = Condition.read(difference.condition).but(by=by)
                         rows.append({**row, "condition": str(condition), "by": by})

@@ -365,6 +365,7 @@ def confidence_contrast(
     clusters: metrics.Clusters | None = None,
     *,
     are_chances: bool = False,
+    requests: Callable[[str], bool] = lambda _: True,
 ) -> Contrast:
     """Return the contrast of stated confidence in two contenders' completed judgments.
 
@@ -376,9 +377,10 @@ def confidence_contrast(
         condition: Condition of all compared values.
         clusters: The clusters that are resampled; those that the judgments declare if None.
         are_chances: Whether outcomes between 0 and 1 are chances, as in `Answers`.
+        requests: Whether a metric is to be compared; others take no time.
     """
     pair = Pair.from_frames(first, second, are_chances=are_chances)
-    return contrast_of_pairs([pair], thresholds, compared, condition, clusters)
+    return contrast_of_pairs([pair], thresholds, compared, condition, clusters, requests)
 
 
 def differences_from_baseline(
@@ -438,7 +440,7 @@ class _Contender:
             columns = []
             for function, is_resampled in zip(functions, resampled, strict=True):
                 columns.append(function(tables) if is_resampled or is_total else undefined)
-            return np.column_stack(columns)
+            return np.column_stack(columns) if columns else np.empty((len(tables.right), 0))
 
         return self.count_tables.table_statistic.map(values)
 
@@ -449,6 +451,7 @@ def contrast_of_pairs(
     compared: Sequence[ConfidenceMetric],
     condition: Condition = Condition(),  # noqa: B008 # it is frozen
     clusters: metrics.Clusters | None = None,
+    requests: Callable[[str], bool] = lambda _: True,
 ) -> Contrast:
     """Return one contrast of pairs that have the same items, choices and second contender.
 
@@ -459,6 +462,7 @@ def contrast_of_pairs(
     choices, items, unit_count = pairs[0].choices, len(pairs[0].items), len(pairs[0].units)
     clusters = clusters or pairs[0].clusters
     compared = _add_means_and_sensitivity(compared, thresholds, choices)
+    compared = [metric for metric in compared if requests(metric.metric)]
     firsts = [_Contender(pair.first, pair.first.count_tables()) for pair in pairs]
     second = _Contender(pairs[0].second, pairs[0].second.count_tables())
     resampled, own_intervals = [], {}

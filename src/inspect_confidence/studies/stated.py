@@ -183,7 +183,9 @@ def utility_figure(figure: Callable[..., FigureSpec]) -> FigureSpec:
 
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
     """Return the differences of two contenders' completed judgments, a row for each metric."""
-    contrast = contenders.confidence_contrast(a, b, resampling.thresholds)
+    contrast = contenders.confidence_contrast(
+        a, b, resampling.thresholds, requests=resampling.requests
+    )
     return contenders.differences(contrast, resampling)
 
 

@@ -135,6 +135,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
             b[b["confidence_source"] == source],
             resampling.thresholds,
             condition=Condition(confidence_source=source),
+            requests=resampling.requests,
         )
         compared = {difference.metric for difference in differences}
         for difference in contenders.differences(contrast, resampling):

@@ -406,6 +406,7 @@ def _contrast(
         condition,
         age_clusters(first) if "radius" in first else None,
         are_chances=True,
+        requests=resampling.requests,
     )
 
 

@@ -452,7 +452,7 @@ FIGURES: Sequence[FigureSpec] = (
         title="Calibration by data set, all models",
         reads="Accuracy, or mean true probability, against stated confidence, over the judgments "
         "of all models or of each group of models, in ten bins and one for full confidence. The "
-        "panel `pooled` has the judgments of all data sets. Points below the diagonal are "
+        'panel "pooled" has the judgments of all data sets. Points below the diagonal are '
         "overconfident.",
         metrics=("bin_accuracy", "bin_confidence"),
         keep=lambda parts: "models" in parts,
@@ -461,7 +461,7 @@ FIGURES: Sequence[FigureSpec] = (
         plot="over_sets",
         title="Overconfidence by data set",
         reads="Mean confidence minus accuracy of each model. Right of the line models are "
-        "overconfident. In `pooled` every judgment has the same weight.",
+        'overconfident. In "pooled" every judgment has the same weight.',
         intervals=("overconfidence",),
         metrics=("overconfidence",),
         keep=lambda parts: set(parts) <= {"variant", "window"},
