@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 from decimal import Decimal
 from importlib import resources
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ import pandas as pd
 import pytest
 
 import inspect_confidence.tasks
+from build import by_id, parse_jsonl, record_table
 from inspect_confidence.datasets import fermi
 from inspect_confidence.datasets.cache import SOURCES, Source
 from inspect_confidence.datasets.fermi import FermiItem, corrected, load_fermi
@@ -85,7 +86,7 @@ def evaluated(node: ast.expr) -> float:
 def bundled_rows() -> list[Row]:
     """The bundled records, read here."""
     file = resources.files("inspect_confidence.datasets") / "bundled" / "fermi.jsonl"
-    return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    return parse_jsonl(file.read_text("utf-8"))
 
 
 def test_bundled_records_are_whole_and_unique(bundled_rows: list[Row]) -> None:
@@ -93,17 +94,16 @@ def test_bundled_records_are_whole_and_unique(bundled_rows: list[Row]) -> None:
 
     No id stands twice, and no question, even in another case or punctuation.
     """
-    domains = Counter(row["domain"] for row in bundled_rows)
-    assert len(bundled_rows) >= 200
-    assert len(domains) >= 8
-    assert max(domains.values()) < len(bundled_rows) / 4
-    texts = ("id", "domain", "question", "derivation", "basis")
-    for row in bundled_rows:
-        assert set(row) == {*texts, "exponent"}, row
-        assert all(isinstance(row[text], str) and row[text].strip() for text in texts), row
-        assert type(row["exponent"]) is int, row
-    assert len({row["id"] for row in bundled_rows}) == len(bundled_rows)
-    assert len({simplified(row["question"]) for row in bundled_rows}) == len(bundled_rows)
+    texts = ["id", "domain", "question", "derivation", "basis"]
+    table = pd.DataFrame(bundled_rows)
+    assert len(table) >= 200
+    assert table["domain"].nunique() >= 8
+    assert table["domain"].value_counts(normalize=True).max() < 1 / 4
+    assert set(table) == {*texts, "exponent"}
+    assert (table[texts].apply(lambda column: column.str.strip()) != "").all(axis=None)
+    assert set(map(type, table["exponent"].tolist())) == {int}
+    assert table["id"].is_unique
+    assert table["question"].map(simplified).is_unique
 
 
 def test_bundled_exponents_follow_from_their_derivations(bundled_rows: list[Row]) -> None:
@@ -128,19 +128,19 @@ def test_the_evaluator_keeps_precedence_and_refuses_all_but_arithmetic() -> None
 def test_bundled_is_loaded_whole_in_equal_halves_and_by_range(bundled_rows: list[Row]) -> None:
     """In two halves of the same number; of a range what is inside, both ends included, is left."""
     selection = load_fermi("bundled")
-    assert {item.id: (item.question, item.exponent) for item in selection.items} == {
-        row["id"]: (row["question"], row["exponent"]) for row in bundled_rows
-    }
+    rows = pd.DataFrame(bundled_rows).set_index("id")[["question", "exponent"]].sort_index()
+    items = record_table(selection.items).set_index("id")
+    pd.testing.assert_frame_equal(items[["question", "exponent"]].sort_index(), rows)
     assert selection.name == "bundled"
     assert dict(selection.excluded) == {}
-    halves = Counter(item.split for item in selection.items)
-    assert halves["train"] == halves["test"] == len(bundled_rows) / 2
+    assert set(items["split"].value_counts(normalize=True)) == {0.5}
     # A narrower range leaves the items inside, both ends included, and counts the others.
-    inside = {row["id"] for row in bundled_rows if 3 <= row["exponent"] <= 6}
+    rows = rows[rows["exponent"].between(3, 6)]
     selection = load_fermi("bundled", exponents=(3, 6))
-    assert {item.id for item in selection.items} == inside
-    assert {3, 6} <= {item.exponent for item in selection.items}
-    assert dict(selection.excluded) == {"exponent out of range": len(bundled_rows) - len(inside)}
+    items = record_table(selection.items)
+    assert set(items["id"]) == set(rows.index)
+    assert {3, 6} <= set(items["exponent"])
+    assert dict(selection.excluded) == {"exponent out of range": len(bundled_rows) - len(rows)}
     message = refused(load_fermi, "bundled", exponents=(900, 901))
     assert message.startswith("No item is left in split=all")
     assert "check the data set" in message
@@ -200,17 +200,16 @@ def refers_elsewhere(question: str) -> bool:
 def pool(files: tuple[list[Row], dict[str, Row]]) -> tuple[pd.DataFrame, dict[str, int]]:
     """The usable questions and the counts of the others, derived anew as a table."""
     rows, corrections = files
-    table = pd.DataFrame(
-        {
-            "id": [f"scioly-{place:04d}" for place in range(len(rows))],
-            "question": [
-                corrections.get(key_of(row), {}).get("question") or row["question"] for row in rows
-            ],
-            "answer": [
-                str(corrections.get(key_of(row), {}).get("answer") or row["answer"]) for row in rows
-            ],
+    texts = []
+    for place, row in enumerate(rows):
+        correction = corrections.get(key_of(row), {})
+        text = {
+            "id": f"scioly-{place:04d}",
+            "question": correction.get("question") or row["question"],
+            "answer": str(correction.get("answer") or row["answer"]),
         }
-    )
+        texts.append(text)
+    table = pd.DataFrame(texts)
     table["question"] = table["question"].str.split().str.join(" ")
     counts: dict[str, int] = {}
 
@@ -223,10 +222,7 @@ def pool(files: tuple[list[Row], dict[str, Row]]) -> tuple[pd.DataFrame, dict[st
     leave_out("too short to be a question", table["question"].str.len() < 15)
     leave_out("refers to another question", table["question"].map(refers_elsewhere))
     leave_out("answer is no whole number", ~table["answer"].str.removeprefix("-").str.isdecimal())
-    table["letters"] = [
-        "".join(sign for sign in question.casefold() if sign.isalnum() or sign == "_")
-        for question in table["question"]
-    ]
+    table["letters"] = table["question"].str.casefold().map(simplified)
     answers = table.groupby("letters")["answer"].transform("nunique")
     leave_out("same question with different answers", answers > 1)
     leave_out("duplicate", table["letters"].duplicated())
@@ -238,7 +234,8 @@ def test_scioly_size_and_halves(published: Path) -> None:
     """500 items to calibrate on and 500 to test on; a short run's halves differ by one at most."""
     selection = load_fermi("scioly")
     assert selection.name == "scioly"
-    assert Counter(item.split for item in selection.items) == {"train": 500, "test": 500}
+    splits = record_table(selection.items)["split"]
+    assert splits.value_counts().to_dict() == {"train": 500, "test": 500}
     for length in (1, 2, 99, 500, 999):
         halves = Counter(item.split for item in load_fermi("scioly", items=length).items)
         assert halves["train"] + halves["test"] == length
@@ -254,13 +251,12 @@ def test_scioly_counts_add_up(pool: tuple[pd.DataFrame, dict[str, int]]) -> None
         counts["exponent out of range"] = int((~inside).sum())
         counts["not drawn"] = max(int(inside.sum()) - 1_000, 0)
         selection = load_fermi("scioly", exponents=exponents)
-        assert dict(selection.excluded) == {reason: n for reason, n in counts.items() if n}, (
-            exponents
-        )
+        excluded = pd.Series(counts)
+        assert dict(selection.excluded) == excluded[excluded > 0].to_dict(), exponents
         assert sum(selection.excluded.values()) + len(selection.items) == PUBLISHED, exponents
-        item_exponents = {item.exponent for item in selection.items}
-        assert exponents[0] <= min(item_exponents) <= max(item_exponents) <= exponents[1]
-        assert exponents not in [(-5, 5), (-5, -5)] or set(exponents) <= item_exponents
+        item_exponents = record_table(selection.items)["exponent"]
+        assert item_exponents.between(*exponents).all()
+        assert exponents not in [(-5, 5), (-5, -5)] or set(exponents) <= set(item_exponents)
 
 
 def test_scioly_items_are_usable_rows(pool: tuple[pd.DataFrame, dict[str, int]]) -> None:
@@ -279,7 +275,7 @@ def test_scioly_narrow_range_has_every_item(
     usable, _ = pool
     expected = set(usable[usable["exponent"].between(-3, -2)]["id"])
     assert 0 < len(expected) < 1_000
-    assert {item.id for item in load_fermi("scioly", exponents=(-3, -2)).items} == expected
+    assert set(by_id(load_fermi("scioly", exponents=(-3, -2)).items)) == expected
     assert f"only {len(expected)} of 1000 items" in caplog.text
     caplog.clear()
     load_fermi("scioly")
@@ -288,11 +284,17 @@ def test_scioly_narrow_range_has_every_item(
 
 def test_scioly_seed_draws_other_items(published: Path) -> None:
     """A seed gives the same items in the same order and halves; another seed draws others."""
-    first, repeated, other_seed = (load_fermi("scioly", seed=seed) for seed in (0, 0, 1))
+    first, repeated = load_fermi("scioly", seed=0), load_fermi("scioly", seed=0)
+    other_seed = load_fermi("scioly", seed=1)
     assert first.items == repeated.items
-    shared = {item.id for item in first.items} & {item.id for item in other_seed.items}
+    shared = by_id(first.items).keys() & by_id(other_seed.items).keys()
     assert 0 < len(shared) < 500  # of 3,601, by chance 277
     assert first.fingerprint == other_seed.fingerprint
+
+
+def questions_of(exponents: tuple[int, int]) -> set[str]:
+    """The questions that are asked with exponents of a range."""
+    return {item.question for item in load_fermi("scioly", exponents=exponents).items}
 
 
 def test_scioly_corrected_answers_have_the_right_exponent(
@@ -314,14 +316,13 @@ def test_scioly_corrected_answers_have_the_right_exponent(
             12_586_269_025 * (2 * 20_365_011_074 - 12_586_269_025),
         ),
     ]:
-        answers = [row["answer"] for row in files[0] if row["question"].strip() == question]
+        rows = pd.DataFrame(files[0])
+        answers = rows.loc[rows["question"].str.strip() == question, "answer"].tolist()
         right = exponent_of(value)
         assert answers == [published_answer]
         assert published_answer != right
-        items = load_fermi("scioly", exponents=(right, right)).items
-        assert question in {item.question for item in items}
-        items = load_fermi("scioly", exponents=(published_answer, published_answer)).items
-        assert question not in {item.question for item in items}
+        assert question in questions_of((right, right))
+        assert question not in questions_of((published_answer, published_answer))
 
 
 def test_a_corrected_scioly_question_has_its_power_sign(
@@ -329,15 +330,13 @@ def test_a_corrected_scioly_question_has_its_power_sign(
 ) -> None:
     """A question that had lost its power sign has it, and the answer that was right all along."""
     # A correction that only asks to include the question above isn't a question.
-    assert "What is the sum of the numbers from 1 to 105 ?" in {
-        row["question"].strip() for row in files[0]
-    }
+    published_questions = pd.DataFrame(files[0])["question"].str.strip()
+    assert "What is the sum of the numbers from 1 to 105 ?" in set(published_questions)
     right = exponent_of(sum(range(1, 10**5 + 1)))
-    items = {item.question for item in load_fermi("scioly", exponents=(right, right)).items}
-    assert "What is the sum of the numbers from 1 to 10^5 ?" in items
-    assert "What is the sum of the numbers from 1 to 105 ?" not in items
-    items = {item.question for item in load_fermi("scioly", exponents=(13, 13)).items}
-    assert "Include the answer to the question above?" not in items
+    questions = questions_of((right, right))
+    assert "What is the sum of the numbers from 1 to 10^5 ?" in questions
+    assert "What is the sum of the numbers from 1 to 105 ?" not in questions
+    assert "Include the answer to the question above?" not in questions_of((13, 13))
 
 
 def test_a_scioly_question_corrected_to_13_characters_is_left_out(
@@ -348,20 +347,20 @@ def test_a_scioly_question_corrected_to_13_characters_is_left_out(
     rows, corrections = files
     name = "BirdSO In-Person Invitational 22-23, #5"
     assert corrections[name]["question"] == "What is 2^12?"
-    (place,) = [place for place, row in enumerate(rows) if key_of(row) == name]
+    place = list(map(key_of, rows)).index(name)
     assert corrected(rows[place], corrections)[2] == "too short to be a question"
     assert (rows[place]["answer"], corrections[name]["answer"]) == (exponent_of(2**12), "4")
     for exponent in (3, 4):
         items = load_fermi("scioly", exponents=(exponent, exponent)).items
-        assert f"scioly-{place:04d}" not in {item.id for item in items}
+        assert f"scioly-{place:04d}" not in by_id(items)
 
 
 def test_scioly_asks_no_question_twice(published: Path) -> None:
     """Whatever the seed, in either half, even in another case or punctuation."""
     for seed in range(3):
         items = load_fermi("scioly", seed=seed).items
-        assert len({simplified(item.question) for item in items}) == len(items) == 1_000
-        assert len({item.id for item in items}) == 1_000
+        assert len(by_id(items)) == 1_000
+        assert record_table(items)["question"].map(simplified).is_unique
 
 
 # Science Olympiad's rules, on rows made for them
@@ -374,6 +373,10 @@ def row(question: str = LONG, answer: object = 3, **more: object) -> Row:
     return {"question": question, "answer": answer, "source": "Invitational 20-21", **more}
 
 
+PLACES_AND_KINDS = product(
+    ("previous", "Preceding", "last", "above", "prior"),
+    ("question", "Problem", "answer", "questions"),
+)
 REASONS: dict[str | None, list[tuple[str, object]]] = {
     None: [
         *((LONG, 3), (LONG, -30), (LONG, "3"), ("How far is it?!", 3)),  # 15 characters
@@ -387,11 +390,7 @@ REASONS: dict[str | None, list[tuple[str, object]]] = {
     "too short to be a question": [("How far is it?", 3), ("How far    is it?\n", 3), ("", 3)],
     "discarded at the source": [("DISCARD", 3), (f"DISCARDD DISCARD {LONG}", 3)],
     "refers to another question": [
-        *(
-            (f"How many more than in the {place} {kind}?", 3)
-            for place in ("previous", "Preceding", "last", "above", "prior")
-            for kind in ("question", "Problem", "answer", "questions")
-        ),
+        *((f"How many more than in the {place} {kind}?", 3) for place, kind in PLACES_AND_KINDS),
         ("Using the Last Answer, how many are there?", 3),
         ("How many more than in question 6?", 3),
         ("How many more than in Question #6?", 3),
@@ -469,7 +468,7 @@ def test_rows_left_out_are_counted_by_their_reason(
         sha256 = hashlib.sha256(text.encode()).hexdigest()
         monkeypatch.setitem(SOURCES, name, Source(name, "http://nowhere.invalid", sha256))
     selection = load_fermi("scioly")
-    assert {(item.id, item.question, item.exponent) for item in selection.items} == {
+    assert contents(selection) == {
         ("scioly-0000", "How many ants are there?", 16),
         ("scioly-0004", "How many cats are there?", 8),
         ("scioly-0007", "How many elks are there?", 6),
@@ -539,12 +538,13 @@ def test_ids_and_splits_of_a_fermi_file_are_kept(offline: Path) -> None:
         "x,one,q1,1,test\nx,two,q2,2,test\nx,,q3,3,train\nx,four,q4,4,\n",
         encoding="utf-8",
     )
-    items = {item.id: item for item in load_fermi("mine.csv").items}
+    items = by_id(load_fermi("mine.csv").items)
     assert set(items) == {"one", "two", "mine-0003", "four"}
-    assert [items[name].split for name in ("one", "two", "mine-0003")] == ["test", "test", "train"]
+    assert (items["one"].split, items["two"].split) == ("test", "test")
+    assert items["mine-0003"].split == "train"
     assert items["four"].split in ("train", "test")
-    assert {item.id for item in load_fermi("mine.csv", split="train").items} >= {"mine-0003"}
-    assert {"one", "two"} <= {item.id for item in load_fermi("mine.csv", split="test").items}
+    assert "mine-0003" in by_id(load_fermi("mine.csv", split="train").items)
+    assert {"one", "two"} <= by_id(load_fermi("mine.csv", split="test").items).keys()
     rows = [f"i{number},q{number},{number}" for number in range(12)]
     for name, order in (("a.csv", rows), ("b.csv", rows[::-1])):
         (offline / name).write_text("\n".join(["id,question,exponent", *order]), encoding="utf-8")
@@ -568,7 +568,7 @@ def test_exponents_in_spreadsheet_notations_are_read(offline: Path) -> None:
         "question,exponent\nq,-51\nq,-50\nq,50\nq,51\nq,52\n", encoding="utf-8"
     )
     selection = load_fermi("mine.csv")
-    assert {item.exponent for item in selection.items} == {-50, 50}
+    assert set(record_table(selection.items)["exponent"]) == {-50, 50}
     assert dict(selection.excluded) == {"exponent out of range": 3}
     for value in ["1000000", "-1000000.0", "9" * 400, "-" + "9" * 4000]:
         (offline / "mine.csv").write_text(f"question,exponent\nq,1\nq,{value}\n", encoding="utf-8")
