@@ -8,7 +8,9 @@ from itertools import islice
 from typing import Any, Protocol, TypeVar
 
 import pandas as pd
+from inspect_ai import Task
 
+from inspect_confidence import Judgments
 from provider_server import ProviderServer, Reply, Request
 
 
@@ -54,3 +56,17 @@ def reply_to_each_choice(request: Request, texts: Iterator[str]) -> list[Reply]:
 def numbered(prefix: str, size: int) -> list[str]:
     """Names that end in the numbers from 0, such as ids of items."""
     return [f"{prefix}{number}" for number in range(size)]
+
+
+def sample_table(task: Task) -> pd.DataFrame:
+    """The samples of a task as rows: id, input, target, and a column for each of their metadata."""
+    rows = []
+    for sample in task.dataset:
+        row = {"id": sample.id, "input": str(sample.input), "target": sample.target}
+        rows.append({**row, **(sample.metadata or {})})
+    return pd.DataFrame(rows)
+
+
+def notices_with(judgments: Judgments, text: str) -> list[str]:
+    """The notices of judgments that contain a text."""
+    return [notice for notice in judgments.notices if text in notice]

@@ -10,10 +10,12 @@ from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from inspect_ai import Task
 from inspect_ai.log import EvalLog
 
+from build import sample_table
 from contract.far_end import check
 from contract.question_sets import (
     PUBLISHED,
@@ -108,8 +110,7 @@ def test_samples_and_calls_of_every_set() -> None:
         *(("sat_en", 206, "options"), ("halueval", 2000, "given")),
     ):
         task = build(dataset=dataset)
-        ids = {sample.id for sample in task.dataset}
-        assert len(task.dataset) == len(ids) == samples, dataset
+        assert sample_table(task)["id"].nunique() == len(task.dataset) == samples, dataset
         for sample in task.dataset:
             facts = sample.metadata or {}
             assert facts["kind"] == kind, sample.id
@@ -119,12 +120,13 @@ def test_samples_and_calls_of_every_set() -> None:
             else:
                 assert facts["choices"] == (2 if kind == "true_false" else 0), sample.id
                 assert sample.target in ("True", "False"), sample.id
-    pairs = list(task.dataset)
-    for right, wrong in zip(pairs[::2], pairs[1::2], strict=True):
-        metadata = [pair_sample.metadata or {} for pair_sample in (right, wrong)]
-        assert metadata[0]["item"] == metadata[1]["item"]
-        assert (right.target, wrong.target) == ("True", "False"), right.id
-        assert [facts["given"] for facts in metadata] == ["r", "h"], right.id
+    pairs = sample_table(task)
+    right, wrong = pairs[::2], pairs[1::2]
+    assert right["item"].tolist() == wrong["item"].tolist()
+    assert set(right["target"]) == {"True"}
+    assert set(wrong["target"]) == {"False"}
+    assert set(right["given"]) == {"r"}
+    assert set(wrong["given"]) == {"h"}
     # 168 calls by default, two a question of HaluEval, times epochs.
     assert "calls:   168" in plan_run(TASK, []).splitlines()
     lines = plan_run(TASK, ["dataset=halueval", "items=10", "tokens=false"], epochs=3).splitlines()
@@ -153,6 +155,12 @@ FIELDS = {
 }
 
 
+def kind_of(request: Request) -> str:
+    """The kind of the question that is asked."""
+    (kind,) = [kind for kind, body in BODIES.items() if body in request.prompt]
+    return kind
+
+
 def test_directions_by_kind(home: Path) -> None:
     """Directions are the system message and stand before the question; their example's keys are."""
     # So each question of a file with all kinds has its own. Log probabilities are asked for by
@@ -161,7 +169,7 @@ def test_directions_by_kind(home: Path) -> None:
         requests, _ = heard(home, dataset="mine.jsonl", tokens=tokens)
         assert len(requests) == 3
         for request in requests:
-            (kind,) = [kind for kind, body in BODIES.items() if body in request.prompt]
+            kind = kind_of(request)
             assert request.system, kind
             text = f"Directions:\n{request.system}\n\n{BODIES[kind]}\n\nResponse:"
             assert request.prompt == text
@@ -178,15 +186,13 @@ def test_schemas_by_kind(home: Path) -> None:
     """json_schema: the form of the reply in the request, and no example in the text."""
     requests, _ = heard(home, dataset="mine.jsonl", format="json_schema")
     for request in requests:
-        (kind,) = [kind for kind, body in BODIES.items() if body in request.prompt]
+        kind = kind_of(request)
         assert "{" not in f"{request.system}{request.prompt}", kind
         form = request.body["response_format"]
         assert (form["type"], form["json_schema"]["strict"]) == ("json_schema", True), kind
         schema = form["json_schema"]["schema"]
         assert schema["additionalProperties"] is False, kind
-        type_by_name = {
-            name: schema_field["type"] for name, schema_field in schema["properties"].items()
-        }
+        type_by_name = {name: part["type"] for name, part in schema["properties"].items()}
         assert type_by_name == FIELDS[kind]
         assert list(type_by_name) == list(FIELDS[kind]) == schema["required"]
         if kind == "options":
@@ -216,16 +222,15 @@ def test_authors_prompts_are_sent_byte_for_byte(tmp_path: Path, published: Path,
     """Both messages are the study's, each of the question that its judgment is of."""
     folder = published / "question_sets"
     file = folder / "prompts" / f"{PUBLISHED[name]}_prompts.csv"
-    study = {row["Question ID"]: row for row in csv_rows(file)}
+    study = pd.DataFrame(csv_rows(file)).set_index("Question ID")
     task = build(dataset=name, prompts="authors", items=12)
     teacher = Teacher(task, published_questions(name, folder), prompts="authors")
     log, requests = served(task, tmp_path, teacher)
     assert len(requests) == 12 * (1 + (name == "halueval"))
     sent = {(request.prompt, request.system) for request in requests}
-    item_ids = [str(sample.id).removeprefix(f"{name}-") for sample in task.dataset]
-    assert sent == {
-        (study[item_id]["Full Prompt"], study[item_id]["System Prompt"]) for item_id in item_ids
-    }
+    item_ids = sample_table(task)["id"].str.removeprefix(f"{name}-")
+    prompts = study.loc[item_ids.tolist(), ["Full Prompt", "System Prompt"]]
+    assert sent == set(prompts.itertuples(index=False, name=None))
     for request in requests:
         assert [turn["role"] for turn in request.body["messages"]] == ["system", "user"]
         assert request.body["temperature"] == 0
@@ -248,11 +253,8 @@ def test_published_sets(tmp_path: Path, published: Path, name: str) -> None:
     for sample in task.dataset:
         row = rows[(sample.metadata or {})["item"]]
         question = with_options(str(sample.input), sample.choices or [])
-        (prompt,) = [
-            study_prompt
-            for study_prompt in prompts
-            if study_prompt.endswith(f"{question}\n\nResponse:")
-        ]
+        ending = f"{question}\n\nResponse:"
+        (prompt,) = [text for text in prompts if text.endswith(ending)]
         if name == "halueval":
             right = str(sample.id).endswith("_r")
             answer = row["right_answer" if right else "hallucinated_answer"]
@@ -349,9 +351,7 @@ def test_token_confidence_computed_by_hand(tmp_path: Path) -> None:
 
     def answer(request: Request) -> Reply:
         (reply,) = [
-            reply_given
-            for name, (_, reply_given, _) in TOKENS.items()
-            if f", {name}?" in request.prompt
+            reply for name, (_, reply, _) in TOKENS.items() if f", {name}?" in request.prompt
         ]
         return reply
 
@@ -440,9 +440,8 @@ def test_long_probabilities_are_read_whole(home: Path, repeat: int) -> None:
     rng = np.random.default_rng(5)
     stated_shares = rng.dirichlet(np.ones(26))
     token_shares = dict(zip(ascii_uppercase[6:], rng.dirichlet(np.ones(20)), strict=True))
-    fields = ", ".join(
-        f'"{x}": {p!r}' for x, p in zip(ascii_uppercase, map(float, stated_shares), strict=True)
-    )
+    names_and_shares = zip(ascii_uppercase, map(float, stated_shares), strict=True)
+    fields = ", ".join(f'"{letter}": {share!r}' for letter, share in names_and_shares)
     reply = picked('{"Reasoning": "", "Answer": "', "M", f'", {fields}}}', token_shares)
     row = {
         "id": "long",
@@ -487,7 +486,7 @@ def test_stated_is_the_tokens_rounded(tmp_path: Path, dataset: str, options: int
     task = build(dataset=dataset, items=20)
     responded(task, "metacognitive", tmp_path, epochs=2, error_rate=0.2)
     rows = read_judgments(tmp_path)[TASK]
-    stated_rows, token = (rows[rows["source"] == source] for source in ("stated", "token"))
+    stated_rows, token = rows[rows["source"] == "stated"], rows[rows["source"] == "token"]
     assert len(stated_rows) == len(token) == 40
     assert set(rows["choices"]) == {options}
     ok = stated_rows[stated_rows["status"] == "ok"]
@@ -497,7 +496,7 @@ def test_stated_is_the_tokens_rounded(tmp_path: Path, dataset: str, options: int
     assert (ok["confidence"] * 20).round(9).mod(1).eq(0).all()  # multiples of 5%
     token_rows = token[token["status"] == "ok"].set_index("uuid")
     assert list(token_rows.index) == list(ok["uuid"])
-    shares = np.array([json.loads(text) for text in token_rows["probabilities"]])
+    shares = np.array(token_rows["probabilities"].map(json.loads).tolist())
     assert shares.shape == (len(ok), options)
     assert shares.sum(axis=1) == pytest.approx(1)
     assert shares.max(axis=1) == pytest.approx(token_rows["confidence"].to_numpy(), abs=1e-9)
@@ -506,12 +505,9 @@ def test_stated_is_the_tokens_rounded(tmp_path: Path, dataset: str, options: int
     assert gap.max() <= 0.025 + 1e-9
     if dataset == "bundled":
         answer_places = ok["answer"].map("ABCD".index)
-        probabilities = [json.loads(text) for text in ok["probabilities"]]
-        answer_probabilities = [
-            option_shares[place]
-            for option_shares, place in zip(probabilities, answer_places, strict=True)
-        ]
-        assert answer_probabilities == pytest.approx(list(ok["confidence"]))
+        stated_shares = np.array(ok["probabilities"].map(json.loads).tolist())
+        answer_shares = stated_shares[np.arange(len(ok)), answer_places]
+        assert answer_shares == pytest.approx(ok["confidence"].to_numpy())
         assert ok["raw_sum"].to_numpy() == pytest.approx(1)
 
 

@@ -22,6 +22,7 @@ import pandas as pd
 import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log, write_eval_log
 
+from build import notices_with
 from conftest import CHECKOUT, run_respondent
 from faults.ledger import held
 from inspect_confidence import InvalidArgument, Judgments, count_tables, ingest, read_judgments
@@ -88,9 +89,9 @@ def test_a_store_gives_what_its_logs_give(all_kinds: Path, tmp_path: Path) -> No
     done = ingest(all_kinds, tmp_path / "store")
     logs, store = read_judgments(all_kinds), read_judgments(tmp_path / "store")
     check_same(logs, store)
-    assert any("are in several logs" in notice for notice in store.notices)
+    assert notices_with(store, "are in several logs")
     assert any("incomplete" in notice for notice in store.loss_notices)
-    assert [notice for notice in store.notices if "damaged.eval" in notice] == list(done.notices)
+    assert notices_with(store, "damaged.eval") == list(done.notices)
     assert {"ok", "invalid_response_format"} <= set(store["fermi_eval"]["status"])
     assert (done.logs_read, done.logs_unchanged, done.logs_removed) == (17, 0, 0)
 
@@ -99,10 +100,9 @@ def test_a_store_gives_what_its_logs_give(all_kinds: Path, tmp_path: Path) -> No
 def test_numbers_of_a_store_are_those_of_its_logs(all_kinds: Path, tmp_path: Path) -> None:
     """Printed, with all notes."""
     ingest(all_kinds, tmp_path / "store")
-    of_logs, of_store = (
-        printed("summarize", place, "--resamples", 20, "--json")
-        for place in (all_kinds, tmp_path / "store")
-    )
+    words = ("--resamples", 20, "--json")
+    of_logs = printed("summarize", all_kinds, *words)
+    of_store = printed("summarize", tmp_path / "store", *words)
     assert of_logs.stdout == of_store.stdout
     # But for the empty line that a progress bar leaves.
     assert of_logs.stderr.strip() == of_store.stderr.strip()
@@ -137,12 +137,8 @@ def test_only_what_changed_is_read(
     (logs_folder / "bad.eval").unlink()
     shutil.copy(EXAMPLES / "life_eval-boastful.eval", logs_folder / "mended.eval")
     follow(1, 4, 1)
-    files = [
-        entry["file"] for entry in json.loads((store / MANIFEST).read_text("utf-8"))["entries"]
-    ]
-    assert sorted(files) == sorted(
-        str(file.relative_to(store)) for file in store.rglob("*.parquet")
-    )
+    files = pd.DataFrame(json.loads((store / MANIFEST).read_text("utf-8"))["entries"])["file"]
+    assert sorted(store / file for file in files) == sorted(store.rglob("*.parquet"))
 
 
 @pytest.mark.slow
@@ -189,9 +185,7 @@ def test_what_is_no_store_or_no_log_is_refused(
         read_judgments(store, recorded=words)
     write_manifest(described)
     monkeypatch.setattr("inspect_confidence.judgments.store.reader_versions", lambda: "later 2")
-    assert any(
-        "holds judgments that inspect_conf" in notice for notice in read_judgments(store).notices
-    )
+    assert notices_with(read_judgments(store), "holds judgments that inspect_conf")
     with pytest.raises(InvalidArgument, match="--rebuild reads all logs again"):
         ingest(logs_folder, store)
     assert ingest(logs_folder, store, rebuild=True).logs_read == 4
@@ -212,7 +206,7 @@ def test_a_damaged_record_is_read_again_from_its_log(logs_folder: Path, tmp_path
     for damaged in (bytes(flipped), content[:-10], None):
         record.unlink() if damaged is None else record.write_bytes(damaged)
         reread = read_judgments(store)
-        assert [notice for notice in reread.notices if record.name in notice]
+        assert notices_with(reread, record.name)
         for task, judgments in intact.items():
             pd.testing.assert_frame_equal(reread[task], judgments, check_exact=True)
         pd.testing.assert_frame_equal(count_tables(store, "scale_variants"), cells)
@@ -289,7 +283,7 @@ def test_no_flipped_bit_changes_a_judgment(logs_folder: Path, tmp_path: Path) ->
             outcome = str(error).count("\n") == 0
         else:
             outcome = all(reread[task].equals(intact[task]) for task in intact)
-            outcome &= file.name == MANIFEST or any(file.name in note for note in reread.notices)
+            outcome &= file.name == MANIFEST or bool(notices_with(reread, file.name))
         outcomes[f"{file.name} byte {byte} bit {bit}"] = outcome
         file.write_bytes(content)
     happens = "the log of the record is read again, with a note; a manifest is refused in one line"
@@ -354,15 +348,11 @@ def test_a_store_is_counted_as_its_frames_are(
         counts = count_tables(store, task, by=columns)
         assert list(counts) == [*columns, "n"]
         # One after the other, with no group made by any package.
-        cells = (
-            tuple(map(str, row)) for row in frames[task][list(columns)].itertuples(index=False)
-        )
-        expected = Counter(
-            tuple("nan" if cell == "None" else cell for cell in row) for row in cells
-        )
-        rows = [tuple(map(str, row)) for row in counts.itertuples(index=False)]
-        cleaned = [tuple("nan" if cell == "None" else cell for cell in row[:-1]) for row in rows]
-        assert dict(zip(cleaned, counts["n"], strict=True)) == expected, task
+        cells = frames[task][list(columns)].astype(str).replace("None", "nan")
+        expected = Counter(cells.itertuples(index=False, name=None))
+        cells = counts[list(columns)].astype(str).replace("None", "nan")
+        names = cells.itertuples(index=False, name=None)
+        assert dict(zip(names, counts["n"], strict=True)) == expected, task
     assert "damaged.eval" in " ".join(counts.attrs["notices"])
     pd.testing.assert_frame_equal(
         count_tables(frames, "scale_variants"), count_tables(store, "scale_variants")
@@ -440,7 +430,7 @@ def test_a_killed_ingest_is_made_whole_by_the_next(
             assert re.search("run it again|No judgments|no such log", judgments_run.stderr)
         else:
             judgments = read_judgments(store)
-            late = [notice for notice in judgments.notices if "has not ended" in notice]
+            late = notices_with(judgments, "has not ended")
             states.add("old" if late else "whole")
             judgments.notices = tuple(notice for notice in judgments.notices if notice not in late)
             begun = files_of(store)[MANIFEST] != files_of(start).get(MANIFEST)

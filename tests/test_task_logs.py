@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from itertools import chain, product
 from pathlib import Path
 from string import ascii_uppercase
 from typing import cast
 
+import pandas as pd
 import pytest
 from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog, headline_metric, read_eval_log, recompute_metrics
@@ -80,21 +82,33 @@ def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     return log
 
 
+def scores_of(log: EvalLog) -> list[tuple[str, Score]]:
+    """The scores of all samples with the names of their scorers."""
+    return list(chain.from_iterable((sample.scores or {}).items() for sample in log.samples or []))
+
+
+def score_columns(view: TaskSamplesView) -> pd.DataFrame:
+    """The columns of scores in the viewer's list: id, key of the score, whether it is visible."""
+    columns = pd.DataFrame(map(vars, view.columns or []))
+    columns = columns[columns["id"].str.startswith("score__")]
+    return columns.assign(key=columns["id"].str.rpartition("__")[2])
+
+
 def test_recomputing_gives_the_same_metrics(run: EvalLog) -> None:
     """Names and numbers of a log's metrics follow from the log alone, NaN from NaN."""
 
     def numbers(log: EvalLog) -> dict[tuple[str, str, str | None], float]:
         assert log.results
-        return {
-            (score.name, name, metric.group): metric.value
-            for score in log.results.scores
-            for name, metric in score.metrics.items()
-        }
+        values = {}
+        for score in log.results.scores:
+            for name, metric in score.metrics.items():
+                values[score.name, name, metric.group] = metric.value
+        return values
 
     before = numbers(run)
-    failed = any(value > 0 for (_, name, _), value in before.items() if "_failure_rate" in name)
-    scores = [score for sample in run.samples or [] for score in (sample.scores or {}).values()]
-    assert failed or any(score.reason for score in scores) or run.tags == ["rules"]
+    failure_rates = [value for (_, name, _), value in before.items() if "_failure_rate" in name]
+    reasons = [score.reason for _, score in scores_of(run)]
+    assert any(failure_rates) or any(reasons) or run.tags == ["rules"]
     rescored = run.model_copy(deep=True)
     recompute_metrics(rescored)
     after = numbers(rescored)
@@ -109,31 +123,27 @@ def test_recomputing_gives_the_same_metrics(run: EvalLog) -> None:
 
 def test_scores_have_four_decimals_and_their_metadata_the_exact_numbers(run: EvalLog) -> None:
     """A number has an exact one exactly if rounding changed it."""
-    for sample in run.samples or []:
-        for score in (sample.scores or {}).values():
-            assert isinstance(score.value, dict)
-            numbers = {key: part for key, part in score.value.items() if not isinstance(part, str)}
-            exact = (score.metadata or {}).get("exact", {})
-            for key, number in numbers.items():
-                assert math.isnan(float(number or 0)) or number == round(float(number or 0), 4), key
-            assert set(exact) <= set(numbers)
-            for key, number in exact.items():
-                assert round(number, 4) == numbers[key] != number, key
-            assert exact_value(score.value, score.metadata) == {**score.value, **exact}
+    for _, score in scores_of(run):
+        assert isinstance(score.value, dict)
+        numbers = {key: part for key, part in score.value.items() if not isinstance(part, str)}
+        exact = (score.metadata or {}).get("exact", {})
+        for key, number in numbers.items():
+            assert math.isnan(float(number or 0)) or number == round(float(number or 0), 4), key
+        assert set(exact) <= set(numbers)
+        for key, number in exact.items():
+            assert round(number, 4) == numbers[key] != number, key
+        assert exact_value(score.value, score.metadata) == {**score.value, **exact}
 
 
 def test_judgments_take_the_exact_numbers(run: EvalLog) -> None:
     """Confidences of a log are read with all decimals, and not as the viewer shows them."""
-    exact = [
-        (score.metadata or {}).get("exact", {}).get("confidence")
-        for sample in run.samples or []
-        for score in (sample.scores or {}).values()
-    ]
-    expected = {number for number in exact if number is not None}
-    frames = read_judgments(run.location)
-    confidences = {
-        number for frame in frames.values() if "confidence" in frame for number in frame.confidence
-    }
+    expected = set()
+    for _, score in scores_of(run):
+        expected.add((score.metadata or {}).get("exact", {}).get("confidence"))
+    expected.discard(None)
+    confidences: set[float] = set()
+    for frame in read_judgments(run.location).values():
+        confidences.update(frame.get("confidence", []))
     assert expected <= confidences
     assert expected or run.tags not in (["ages"], ["options"])
 
@@ -153,11 +163,10 @@ def test_headings_fit_into_their_columns(run: EvalLog) -> None:
     """The widest column of the viewer holds 13 letters, 11 beside the marks of the order."""
     view = samples_view(run.eval.viewer)
     labels = view.score_labels or {}
-    ids = [column.id for column in view.columns or [] if column.id.startswith("score__")]
-    keys = [name.rsplit("__", 1)[1] for name in ids]
+    keys = score_columns(view)["key"]
     sorted_keys = {sort.column.rsplit("__", 1)[1] for sort in view.sort or []}
-    headings = [labels[key].rstrip() for key in keys]
-    assert len(set(headings)) == len(headings)
+    headings = keys.map(labels).str.rstrip()
+    assert headings.is_unique
     for key, heading in zip(keys, headings, strict=True):
         assert len(heading) <= (11 if key in sorted_keys else 13), heading
         assert len(labels[key]) - len(heading) == (6 if key in sorted_keys else 2), heading
@@ -165,11 +174,11 @@ def test_headings_fit_into_their_columns(run: EvalLog) -> None:
 
 def test_secondary_columns_are_off_and_last(run: EvalLog) -> None:
     """The viewer of inspect-ai 0.3.285 shows all columns of scores, also those that are off."""
-    columns = samples_view(run.eval.viewer).columns or []
-    is_off = [column.id.startswith("score__") and not column.visible for column in columns]
-    assert is_off == sorted(is_off)
+    columns = pd.DataFrame(map(vars, samples_view(run.eval.viewer).columns or []))
+    is_off = columns["id"].str.startswith("score__") & ~columns["visible"].astype(bool)
+    assert is_off.is_monotonic_increasing
     # What the viewer shows by itself if it happened: epochs, errors, limits.
-    assert not {column.id for column in columns} & {"epoch", "error", "limit", "retries"}
+    assert {"epoch", "error", "limit", "retries"}.isdisjoint(columns["id"])
 
 
 def test_colour_scales_have_fixed_ends(run: EvalLog) -> None:
@@ -186,27 +195,22 @@ def test_columns_are_what_scores_hold(run: EvalLog) -> None:
     """Every column, its label, its colours and the order refer to a number in the scores."""
     view = samples_view(run.eval.viewer)
     assert run.samples
-    columns_held = {
-        (scorer, key)
-        for sample in run.samples
-        for scorer, score in (sample.scores or {}).items()
-        for key in (score.value if isinstance(score.value, dict) else {})
-    }
-    ids = [column.id for column in view.columns or [] if column.id.startswith("score__")]
-    assert ids
+    columns_held: set[tuple[str, str]] = set()
+    for scorer, score in scores_of(run):
+        if isinstance(score.value, dict):
+            columns_held.update(product([scorer], score.value))
+    columns = score_columns(view)
+    assert len(columns)
     # What only another method of the same scorer gives may have a hidden column.
-    columns_shown = {
-        column.id
-        for column in view.columns or []
-        if column.visible and column.id.startswith("score__")
-    }
+    columns_shown = set(columns.loc[columns["visible"].astype(bool), "id"])
     assert columns_shown <= {f"score__{scorer}__{key}" for scorer, key in columns_held}
-    keys = {name.rsplit("__", 1)[1] for name in ids}
-    assert keys <= set(view.score_labels or {})
-    assert {key for _, key in columns_held} <= set(view.score_labels or {})
+    keys = set(columns["key"])
+    labels = set(view.score_labels or {})
+    assert keys <= labels
+    assert labels.issuperset(key for _, key in columns_held)
     assert set(view.score_color_scales or {}) <= keys
     assert view.sort
-    assert {sort.column for sort in view.sort} <= columns_shown
+    assert columns_shown.issuperset(sort.column for sort in view.sort)
 
 
 def test_headline_and_groups(run: EvalLog) -> None:
@@ -218,9 +222,11 @@ def test_headline_and_groups(run: EvalLog) -> None:
     assert run.eval.headline_metric is not None
     assert run.eval.headline_metric.metric == headline.metric.name.rsplit("/", 1)[-1]
     assert run.results is not None
-    names = [metric.name for score in run.results.scores for metric in score.metrics.values()]
-    assert all("/" not in name and len(name) < 30 for name in names)  # Inspect cuts longer ones
-    groups = {metric.group for score in run.results.scores for metric in score.metrics.values()}
+    metrics = chain.from_iterable(score.metrics.values() for score in run.results.scores)
+    table = pd.DataFrame(map(vars, metrics))
+    assert not table["name"].str.contains("/").any()
+    assert table["name"].str.len().max() < 30  # Inspect cuts longer ones
+    groups = set(table["group"])
     expected = RUNS[(run.tags or [""])[0]][2]
     assert expected is None or expected in groups
 
@@ -247,11 +253,12 @@ def test_keys_of_levels_have_labels_and_colours() -> None:
     assert set(view.score_color_scales or {}) == {
         *("covered_97.5", "interval_score_97.5", "covered_80", "interval_score_80", "format_ok"),
     }
-    visible = [column.id.rpartition("__")[2] for column in view.columns or [] if column.visible]
-    assert [key for key in visible if key.endswith("_97.5")] == [
+    columns = score_columns(view)
+    visible = columns.loc[columns["visible"].astype(bool), "key"]
+    assert visible[visible.str.endswith("_97.5")].tolist() == [
         *("lower_97.5", "upper_97.5", "covered_97.5", "interval_score_97.5")
     ]
-    assert not any(key.endswith("_80") for key in visible)
+    assert not visible.str.endswith("_80").any()
     assert view.sort
     assert view.sort[0].column == "score__token_distribution__interval_score_97.5"
 
@@ -274,13 +281,12 @@ def test_groups_of_samples() -> None:
 
 def test_means_of_groups_leave_out_what_is_undefined(tmp_path: Path) -> None:
     """Two ages are asked at radius 5; of the reply without a confidence nothing counts."""
-    reply = '{"answer": 80, "confidence": %s}'
-    outputs = [
-        ModelOutput.from_content("mockllm/model", reply % stated_probability, "stop")
-        for stated_probability in ("1.0", '"?"')
-    ]
-    for output in outputs:
+    outputs = []
+    for confidence in ("1.0", '"?"'):
+        reply = f'{{"answer": 80, "confidence": {confidence}}}'
+        output = ModelOutput.from_content("mockllm/model", reply, "stop")
         output.usage = ModelUsage()
+        outputs.append(output)
     (log,) = eval(
         life_eval(ages="40,60", sexes="male", radii=5),
         model=get_model("mockllm/model", custom_outputs=outputs, memoize=False),
@@ -290,11 +296,8 @@ def test_means_of_groups_leave_out_what_is_undefined(tmp_path: Path) -> None:
     )
     assert log.results
     assert log.samples
-    scores = [(sample.scores or {})["age_at_death"] for sample in log.samples]
-    defined_values = [
-        exact_value(score.value, score.metadata)["overconfidence"] for score in scores
-    ]
-    (defined,) = [value for value in defined_values if not math.isnan(value)]
+    values = [exact_value(score.value, score.metadata) for _, score in scores_of(log)]
+    (defined,) = pd.DataFrame(values)["overconfidence"].dropna()
     (overall,) = log.results.scores
     assert overall.metrics["overconfidence"].value == pytest.approx(defined)
     assert overall.metrics["overconfidence_5"].value == pytest.approx(defined)

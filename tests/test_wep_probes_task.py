@@ -6,6 +6,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pandas as pd
 import pytest
 from inspect_ai import Task
 
+from build import by_id, sample_table
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.datasets.wep_choices import COMPLEMENTS, NUMBERS, design
 from inspect_confidence.datasets.wep_contexts import FURTHER, SURVEYED, bundled_contexts
@@ -50,11 +52,6 @@ OUR_CHINESE = (
 )
 
 
-def facts(task: Task) -> list[dict[str, Any]]:
-    """Metadata of the samples."""
-    return [sample.metadata or {} for sample in task.dataset]
-
-
 def value_of(results: pd.DataFrame, metric: str, **condition: str) -> float:
     """The value of the one row of a condition."""
     rows = results[results["metric"] == metric]
@@ -83,14 +80,14 @@ def test_calls_samples_and_words() -> None:
     for arguments, samples in cases:
         task = wep_elicitation(**arguments)
         assert len(task.dataset) == samples, arguments
-        assert len({sample.id for sample in task.dataset}) == samples, arguments
+        assert sample_table(task)["id"].is_unique, arguments
         assert (task.metadata or {})["calls_per_sample"] == 1
         assert task.config.temperature == 0
-    first = [fact["word"] for fact in facts(wep_elicitation(items=1, words="all"))]
-    assert first == [*SURVEYED, *FURTHER]
-    task = wep_elicitation(items=2, words=["we doubt", "likely"])
-    assert [fact["word"] for fact in facts(task)] == ["we doubt", "likely"] * 2
-    assert len({fact["item"] for fact in facts(task)[:2]}) == 1
+    words = sample_table(wep_elicitation(items=1, words="all"))["word"]
+    assert words.tolist() == [*SURVEYED, *FURTHER]
+    rows = sample_table(wep_elicitation(items=2, words=["we doubt", "likely"]))
+    assert rows["word"].tolist() == ["we doubt", "likely"] * 2
+    assert rows["item"][:2].nunique() == 1
     # The wording changes its own fingerprint alone; the other task's data are its design.
     translated: dict[str, Any] = wep_elicitation(languages="zh", prompts="ours").metadata or {}
     english: dict[str, Any] = wep_elicitation(items=5).metadata or {}
@@ -140,8 +137,9 @@ def test_calls_of_numbers_to_words() -> None:
     ]
     for arguments, samples, thoughts in cases:
         task = wep_choice(**arguments)
-        assert len({sample.id for sample in task.dataset}) == len(task.dataset) == samples
-        assert sum(fact["cot"] for fact in facts(task)) == thoughts, arguments
+        rows = sample_table(task)
+        assert rows["id"].nunique() == len(rows) == samples
+        assert rows["cot"].sum() == thoughts, arguments
         assert task.config.temperature == 0
 
 
@@ -150,8 +148,8 @@ def test_samples_of_numbers_to_words() -> None:
     five = ["is almost certainly", "is likely to be", "is maybe", "is unlikely to be"]
     words = {5: [*five, "is almost certainly not"], 3: five[1:]}
     task = wep_choice()
-    prompt_by_id = {probe.id: probe for probe in design()}
-    assert Counter(fact["item"] for fact in facts(task)) == dict.fromkeys(prompt_by_id, 2)
+    prompt_by_id = by_id(design())
+    assert Counter(sample_table(task)["item"]) == dict.fromkeys(prompt_by_id, 2)
     for sample in task.dataset:
         metadata = sample.metadata or {}
         probe = prompt_by_id[metadata["item"]]
@@ -160,10 +158,9 @@ def test_samples_of_numbers_to_words() -> None:
         assert probe.text in str(sample.input)
         assert str(sample.input).count("_") == 1
         assert sample.id == probe.id + ("-cot" if metadata["cot"] else "")
-        for name in ("scenario", "choice_set", "numbers", "point", "interval", "split"):
-            assert metadata[name] == (
-                metadata["split"] if name == "split" else getattr(probe, name)
-            )
+        for name in ("scenario", "choice_set", "numbers", "point", "interval"):
+            assert metadata[name] == getattr(probe, name)
+        assert "split" in metadata
 
 
 # Wording
@@ -181,17 +178,14 @@ def test_words_to_numbers_are_asked_to_the_letter(
     task = wep_elicitation(
         settings="concise", languages="en,zh", words="likely,we doubt", items=8, **arguments
     )
-    item_ids = {str((sample.metadata or {})["item"]) for sample in task.dataset}
+    item_ids = set(sample_table(task)["item"])
     _, requests = served(task, tmp_path, lambda _: Reply("0.5"))
-    contexts = bundled_contexts()
-    expected = {
-        (chinese if contexts[name].language == "zh" else ENGLISH).format(
-            contexts[name].statements[word], contexts[name].clause
-        )
-        for name in item_ids
-        for word in ("likely", "we doubt")
-    }
-    assert {contexts[name].language for name in item_ids} == {"en", "zh"}
+    expected = set()
+    contexts = [bundled_contexts()[name] for name in item_ids]
+    for context, word in product(contexts, ("likely", "we doubt")):
+        wording = chinese if context.language == "zh" else ENGLISH
+        expected.add(wording.format(context.statements[word], context.clause))
+    assert {context.language for context in contexts} == {"en", "zh"}
     for request in requests:
         assert request.system is None
     assert {request.prompt for request in requests} == expected
@@ -235,8 +229,10 @@ def asked_of(task: Callable[..., Task], item: str, home: Path, **arguments: Any)
     place = home / "one.txt"
     place.write_text(f"{item}\n", "utf-8")
     _, requests = served(task(items=str(place), **arguments), home, lambda _: Reply("A"))
-    assert all(request.system is None for request in requests)
-    messages = {request.prompt for request in requests}
+    messages = set()
+    for request in requests:
+        assert request.system is None
+        messages.add(request.prompt)
     assert len(messages) == len(requests)
     return messages
 
@@ -286,34 +282,28 @@ def test_wording_is_as_the_study_prints_it(shared_data: Path, tmp_path: Path) ->
 def test_what_the_recorded_replies_repeat_is_asked(shared_data: Path) -> None:
     """The sentences of the two scenarios that aren't printed, and the order of the wide numbers."""
     lines = (shared_data / "wep" / "choice_gpt-4_cot.txt").read_text("utf-8").splitlines()
-    recorded = [ast.literal_eval(line) for line in lines]
-    metadata_by_input = {
-        str(sample.input): sample.metadata or {} for sample in wep_choice().dataset
-    }
+    recorded = pd.DataFrame(map(ast.literal_eval, lines))
+    answers = recorded["answer"].str.replace("'", "\u2019")
+    samples = sample_table(wep_choice()).drop_duplicates("input")
     complete: Counter[str] = Counter()
-    for text, facts in metadata_by_input.items():
-        scenario = ("height", "score", "sound").index(facts["scenario"])
+    for text, scenario in zip(samples["input"], samples["scenario"], strict=True):
+        number = ("height", "score", "sound").index(scenario)
         start, end = text.removeprefix("Based on this information, ").removesuffix(".").split("_")
         filled = re.compile(f"{re.escape(start)}(?:is [a-z ]+|_){re.escape(end)}(?! or)", re.I)
-        complete[facts["scenario"]] += sum(
-            bool(filled.search(reply["answer"].replace("'", "\u2019")))
-            for reply in recorded
-            if reply["index"] // 2 == scenario
-        )
+        of_scenario = answers[recorded["index"] // 2 == number]
+        complete[scenario] += of_scenario.map(filled.search).notna().sum()
     assert (complete["score"], complete["sound"]) == (31, 34)  # counted by other code
-    (blank,) = [reply["answer"] for reply in recorded if "_" in reply["answer"]]
-    assert any(text[27:-1] in blank for text in metadata_by_input)
-    long = [
-        [int(number) for number in re.findall(r"\d+", number_list)]
-        for reply in recorded
-        if reply["mean_std"][1] == 40
-        for number_list in re.findall(r"(?:\d+, ){14,}(?:and )?\d+", reply["answer"])
-    ]
+    (blank,) = recorded.loc[recorded["answer"].str.contains("_"), "answer"]
+    assert any(text[27:-1] in blank for text in samples["input"])
+    wide = recorded.loc[recorded["mean_std"].str.get(1) == 40, "answer"]
+    lists = wide.map(re.compile(r"(?:\d+, ){14,}(?:and )?\d+").findall).explode().dropna()
+    long = lists.map(re.compile(r"\d+").findall)
     assert len(long) == 13
-    assert {18, 19} <= set(map(len, long))  # all but the two below 56, all but 166
+    assert {18, 19} <= set(long.map(len))  # all but the two below 56, all but 166
     for numbers in long:
         remaining_numbers = iter(NUMBERS["wide"])
-        assert all(number in remaining_numbers for number in numbers)
+        for number in map(int, numbers):
+            assert number in remaining_numbers
 
 
 def test_runs_with_other_prompts_are_told_apart(tmp_path: Path) -> None:
@@ -321,9 +311,9 @@ def test_runs_with_other_prompts_are_told_apart(tmp_path: Path) -> None:
     for prompts in ("study", "ours"):
         task = wep_elicitation(languages="zh", items=1, words="likely", prompts=prompts)
         responded(task, "surveyed", tmp_path)
-    variants = read_judgments(tmp_path)["wep_elicitation"]["variant"].map(Condition.read)
-    assert {variant["prompts"] for variant in variants} == {"study", "ours"}
-    assert len({variant["prompt"] for variant in variants}) == 2
+    variants = read_judgments(tmp_path)["wep_elicitation"]["variant"].map(Condition.read).map(dict)
+    assert set(variants.str.get("prompts")) == {"study", "ours"}
+    assert variants.str.get("prompt").nunique() == 2
 
 
 # Errors
@@ -375,9 +365,9 @@ def test_surveyed_says_what_people_say(tmp_path: Path) -> None:
     responded(wep_elicitation(settings="concise", items=6), "surveyed", tmp_path)
     rows = read_judgments(tmp_path)["wep_elicitation"]
     assert (len(rows), set(rows["status"])) == (102, {"ok"})
-    for row in rows.to_dict("records"):
-        survey_counts = surveyed_counts()[row["word"]]
-        assert any(value == pytest.approx(100 * row["probability"]) for value in survey_counts)
+    for word, share in zip(rows["word"], rows["probability"], strict=True):
+        values = list(surveyed_counts()[word])
+        assert np.isclose(values, 100 * share).any()
 
 
 def test_unreadable_replies_are_counted_alike(tmp_path: Path) -> None:
@@ -426,26 +416,21 @@ SOME = [
 """A third of the design, with all sequences and pairs whole."""
 
 
-def pairs(choices: dict[str, int]) -> list[tuple[int, int, int]]:
+def pairs(choices: dict[str, int]) -> pd.DataFrame:
     """Choices for intervals and their complements, with the number of choices, by prompts' ids."""
-    return [
-        (
-            choices[probe.id],
-            choices[probe.id.replace(probe.interval, COMPLEMENTS[probe.interval])],
-            probe.choice_set,
-        )
-        for probe in SOME
-        if probe.interval in COMPLEMENTS
-    ]
+    rows = []
+    for probe in SOME:
+        if probe.interval in COMPLEMENTS:
+            mirror = probe.id.replace(probe.interval, COMPLEMENTS[probe.interval])
+            rows.append((choices[probe.id], choices[mirror], probe.choice_set))
+    return pd.DataFrame(rows, columns=["choice", "mirrored_choice", "choice_set"])
 
 
 def mirrored(choices: dict[str, int]) -> float:
     """Share of complementary pairs whose choices mirror each other."""
-    return float(
-        np.mean(
-            [choice + mirrored_choice == n - 1 for choice, mirrored_choice, n in pairs(choices)]
-        )
-    )
+    table = pairs(choices)
+    is_mirrored = table["choice"] + table["mirrored_choice"] == table["choice_set"] - 1
+    return float(is_mirrored.mean())
 
 
 @pytest.fixture
@@ -474,7 +459,7 @@ def test_chooser_without_noise_is_right(tmp_path: Path, prompts_file: str) -> No
     authors = without_choice(summarize(judgments, resamples=20, convention="authors"))
     # By the first letter it is as right; of its pairs, unlikely with likely don't count.
     assert [value_of(authors, metric) for metric in (MC, EC, EMC)] == [1, 1, 1]
-    lost_share = np.mean([pair == (2, 0, 3) for pair in pairs(choices)])
+    lost_share = (pairs(choices) == (2, 0, 3)).all(axis=1).mean()
     assert lost_share > 0
     assert value_of(authors, PC) == pytest.approx(right - lost_share)
 
@@ -486,11 +471,11 @@ def test_thresholds_move_the_scores(tmp_path: Path, prompts_file: str) -> None:
         wep_choice(cot="without", items=prompts_file), "chooser", tmp_path / "logs", **parameters
     )
     minimum_shares = {5: [0.99, 0.8, 0.2, 0.01], 3: [0.9, 0.1]}
-    chosen = {
-        probe.id: sum(probe.share <= t for t in minimum_shares[probe.choice_set]) for probe in SOME
-    }
+    chosen = {}
+    for probe in SOME:
+        chosen[probe.id] = sum(probe.share <= t for t in minimum_shares[probe.choice_set])
     results = summarize(tmp_path / "logs", resamples=20)
-    agree = np.mean([chosen[probe.id] == probe.right for probe in SOME])
+    agree = sum(chosen[probe.id] == probe.right for probe in SOME) / len(SOME)
     assert agree < 0.8
     assert value_of(results, EC, cot="without") == pytest.approx(agree)
     assert value_of(results, MC, cot="without") == 1

@@ -7,15 +7,22 @@ import json
 import operator
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from importlib import resources
-from itertools import pairwise
+from itertools import chain, product
 from typing import Any
 
+import pandas as pd
 import pytest
 
-from inspect_confidence.datasets.questions import BUNDLED, bundled_questions, load_questions
+from build import by_id
+from inspect_confidence.datasets.questions import (
+    BUNDLED,
+    Question,
+    bundled_questions,
+    load_questions,
+)
 
 Record = dict[str, Any]
 
@@ -50,14 +57,16 @@ def records(part: str) -> list[Record]:
     return [json.loads(line, parse_float=Fraction) for line in text.splitlines()]
 
 
-EVERYTHING = [(part, record) for part in BUNDLED for record in records(part)]
+def record_table(*parts: str) -> pd.DataFrame:
+    """The lines of bundled files as rows."""
+    return pd.DataFrame(chain.from_iterable(map(records, parts)))
+
+
+EVERYTHING = record_table(*BUNDLED)
 STATEMENTS = records("statements")
-OTHERS = [
-    record
-    for file in FOLDER.iterdir()
-    if file.name.endswith(".jsonl") and file.name != "statements.jsonl"
-    for record in records(file.name.removesuffix(".jsonl"))
-]
+STATEMENT_TABLE = pd.DataFrame(STATEMENTS)
+FILE_NAMES = {file.name for file in FOLDER.iterdir() if file.name.endswith(".jsonl")}
+OTHERS = record_table(*(name.removesuffix(".jsonl") for name in FILE_NAMES - {"statements.jsonl"}))
 
 
 def exact(node: ast.expr) -> Fraction:
@@ -92,9 +101,9 @@ def folded(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.casefold()))
 
 
-def mean_length(group: Sequence[Record]) -> float:
+def mean_length(rows: pd.DataFrame) -> float:
     """How many characters their questions have on average."""
-    return sum(len(record["question"]) for record in group) / len(group)
+    return float(rows["question"].str.len().mean())
 
 
 def test_the_evaluator_is_exact_and_accepts_one_comparison_only() -> None:
@@ -120,13 +129,13 @@ def test_the_evaluator_is_exact_and_accepts_one_comparison_only() -> None:
 def test_every_subject_has_equally_many_questions_of_each_difficulty() -> None:
     """At least 240 in all; eight subjects of knowledge, each at three difficulties."""
     assert len(EVERYTHING) >= 240
-    knowledge = Counter((row["subject"], row["difficulty"]) for row in records("knowledge"))
-    subjects = {subject for subject, _ in knowledge}
+    knowledge = record_table("knowledge").value_counts(["subject", "difficulty"])
+    subjects = knowledge.index.unique("subject")
     assert len(subjects) == 8
-    assert set(knowledge) == {(subject, level) for subject in subjects for level in LEVELS}
-    assert len(set(knowledge.values())) == 1  # equally many of each
+    assert set(knowledge.index) == set(product(subjects, LEVELS))
+    assert knowledge.nunique() == 1  # equally many of each
     for part in BUNDLED:
-        assert {record["difficulty"] for record in records(part)} == set(LEVELS)
+        assert set(record_table(part)["difficulty"]) == set(LEVELS)
 
 
 def test_choices_are_distinct_and_the_answer_is_one_of_them() -> None:
@@ -139,7 +148,8 @@ def test_choices_are_distinct_and_the_answer_is_one_of_them() -> None:
             choices = record["choices"]
             assert len(choices) == 4
             assert len({text.casefold().strip(" .") for text in choices}) == 4, record["id"]
-            assert all(text == text.strip() != "" for text in choices), record["id"]
+            assert choices == list(map(str.strip, choices)), record["id"]
+            assert "" not in choices, record["id"]
             assert type(record["answer"]) is int
             assert 0 <= record["answer"] < 4
             letters[record["answer"]] += 1
@@ -164,18 +174,23 @@ def test_items_equal_the_records_of_the_files() -> None:
     # Questions of knowledge name their basis, word problems their derivation.
     items = bundled_questions()
     assert len(items) == len(EVERYTHING)
-    for part, record in EVERYTHING:
-        item = items[record["id"]]
-        assert item.question == record["question"]
-        assert item.part == record["subject"]
-        if part == "word_problems":
-            assert item.choices == ()
-            assert Fraction(item.target) == record["answer"]
-            assert len(record["expression"].strip()) >= 3, record["id"]
-        else:
-            assert item.choices == tuple(record["choices"])
-            assert item.target == "ABCD"[record["answer"]]
-            assert len(record["basis"].strip()) >= 15, record["id"]
+    for part in BUNDLED:
+        for record in records(part):
+            check_item(items[record["id"]], record, part)
+
+
+def check_item(item: Question, record: Record, part: str) -> None:
+    """An item has the question, the answer and the subject of its record, which has a basis."""
+    assert item.question == record["question"]
+    assert item.part == record["subject"]
+    if part == "word_problems":
+        assert item.choices == ()
+        assert Fraction(item.target) == record["answer"]
+        assert len(record["expression"].strip()) >= 3, record["id"]
+    else:
+        assert item.choices == tuple(record["choices"])
+        assert item.target == "ABCD"[record["answer"]]
+        assert len(record["basis"].strip()) >= 15, record["id"]
 
 
 def test_bundled_holds_exactly_the_items_of_its_parts() -> None:
@@ -184,8 +199,10 @@ def test_bundled_holds_exactly_the_items_of_its_parts() -> None:
     assert whole.name == "bundled"
     parts = [load_questions(part) for part in BUNDLED]
     assert [selection.name for selection in parts] == list(BUNDLED)
-    assert {i.id for selection in parts for i in selection.items} == {i.id for i in whole.items}
-    assert len({whole.fingerprint, *(selection.fingerprint for selection in parts)}) == 4
+    items_of_parts = chain.from_iterable(selection.items for selection in parts)
+    assert by_id(items_of_parts).keys() == by_id(whole.items).keys()
+    fingerprints = {whole.fingerprint, *(selection.fingerprint for selection in parts)}
+    assert len(fingerprints) == 4
     for selection in parts:
         halves = Counter(item.split for item in selection.items)
         assert abs(halves["train"] - halves["test"]) <= 1
@@ -202,7 +219,8 @@ def test_statements_have_all_keys_one_question_and_a_basis() -> None:
         extra = ["expression"] if record["subject"] == "mathematics" else []
         assert list(record) == keys + extra, record["id"]
         assert type(record["answer"]) is bool
-        assert all(type(record[key]) is str for key in (*keys[:4], "basis", *extra))
+        for key in (*keys[:4], "basis", *extra):
+            assert type(record[key]) is str, (record["id"], key)
         question, basis = record["question"], record["basis"]
         assert re.fullmatch(r"[A-Z][^?]*\w[^?]*\?", question), record["id"]
         assert (question, basis) == (question.strip(), basis.strip()), record["id"]
@@ -214,39 +232,37 @@ def test_statements_are_balanced_by_subject_difficulty_and_answer() -> None:
     # Of the 42 of a difficulty, 21 are true, within a subject nearly half; in the file's order an
     # answer differs from the one before about as often as by chance.
     assert len(STATEMENTS) == 126
-    cells = Counter((record["subject"], record["difficulty"]) for record in STATEMENTS)
-    subjects = {subject for subject, _ in cells}
+    cells = STATEMENT_TABLE.value_counts(["subject", "difficulty"])
+    subjects = cells.index.unique("subject")
     assert len(subjects) == 14
-    assert set(cells) == {(subject, level) for subject in subjects for level in LEVELS}
-    assert set(cells.values()) == {3}
+    assert cells.to_dict() == dict.fromkeys(product(subjects, LEVELS), 3)
     for level in LEVELS:
-        chosen = [record for record in STATEMENTS if record["difficulty"] == level]
-        assert Counter(record["answer"] for record in chosen) == {True: 21, False: 21}, level
-    true = Counter(record["subject"] for record in STATEMENTS if record["answer"])
-    assert set(true.values()) == {4, 5}  # of nine
-    changes = sum(before["answer"] != after["answer"] for before, after in pairwise(STATEMENTS))
+        answers = STATEMENT_TABLE.loc[STATEMENT_TABLE["difficulty"] == level, "answer"]
+        assert answers.value_counts().to_dict() == {True: 21, False: 21}, level
+    true_counts = STATEMENT_TABLE.groupby("subject")["answer"].sum()
+    assert set(true_counts) == {4, 5}  # of nine
+    answers = STATEMENT_TABLE["answer"].astype(int)
+    changes = (answers.diff().dropna() != 0).sum()
     assert 45 <= changes <= 80  # 62.5 expected of 125, with a standard deviation of 5.6
 
 
 def test_ids_and_questions_are_unique_in_all_bundled_files() -> None:
     """In all bundled files; no id breaks a sample's, no question has another's words."""
     # A statement's id is `st`, the subject, the difficulty and a number from 1 to 3.
-    ids = [record["id"] for record in STATEMENTS]
-    all_ids = ids + [record["id"] for _, record in EVERYTHING]
-    assert len(set(all_ids)) == len(all_ids)
-    assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*-\d+", name) for name in all_ids)
-    assert OTHERS
-    assert not {record["id"] for record in OTHERS} & set(ids)
+    all_ids = pd.concat([STATEMENT_TABLE["id"], EVERYTHING["id"]])
+    assert all_ids.is_unique
+    assert all_ids.str.fullmatch(r"[a-z]+(?:-[a-z]+)*-\d+").all()
+    assert len(OTHERS)
+    assert set(OTHERS["id"]).isdisjoint(STATEMENT_TABLE["id"])
     for record in STATEMENTS:
         stem, number = record["id"].rsplit("-", 1)
         assert stem == f"st-{record['subject']}-{record['difficulty']}"
         assert number in {"1", "2", "3"}
     # A statement's aren't in any other bundled file either.
-    for group in (STATEMENTS, [record for _, record in EVERYTHING]):
-        texts = Counter(folded(record["question"]) for record in group)
-        assert texts.most_common(1)[0][1] == 1
-    other_questions = {folded(record["question"]) for record in OTHERS if "question" in record}
-    assert not other_questions & {folded(record["question"]) for record in STATEMENTS}
+    statement_texts = STATEMENT_TABLE["question"].map(folded)
+    assert statement_texts.is_unique
+    assert EVERYTHING["question"].map(folded).is_unique
+    assert set(OTHERS["question"].dropna().map(folded)).isdisjoint(statement_texts)
 
 
 def test_length_and_sweeping_words_do_not_tell_the_answer() -> None:
@@ -254,12 +270,11 @@ def test_length_and_sweeping_words_do_not_tell_the_answer() -> None:
     # At most one question in ten has a negation or a sweeping word, and about equally many of these
     # are true and false.
     for levels in (LEVELS, *((level,) for level in LEVELS)):
-        chosen = [record for record in STATEMENTS if record["difficulty"] in levels]
-        true = mean_length([record for record in chosen if record["answer"]])
-        false = mean_length([record for record in chosen if not record["answer"]])
-        assert 0.9 <= true / false <= 1 / 0.9, levels
-    cued = Counter(
-        record["answer"] for record in STATEMENTS if _CUES.search(record["question"].casefold())
-    )
+        rows = STATEMENT_TABLE[STATEMENT_TABLE["difficulty"].isin(levels)]
+        is_true = rows["answer"].astype(bool)
+        ratio = mean_length(rows[is_true]) / mean_length(rows[~is_true])
+        assert 0.9 <= ratio <= 1 / 0.9, levels
+    has_cue = STATEMENT_TABLE["question"].str.casefold().map(_CUES.search).notna()
+    cued = Counter(STATEMENT_TABLE.loc[has_cue, "answer"])
     assert cued.total() <= len(STATEMENTS) / 10
     assert abs(cued[True] - cued[False]) <= 2

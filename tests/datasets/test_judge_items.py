@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import re
-import statistics
 from collections import Counter
 from importlib import resources
 from io import StringIO
 from typing import Any
 
+import pandas as pd
 import pytest
+
+from build import parse_jsonl
 
 Record = dict[str, Any]
 
@@ -27,11 +27,13 @@ CHINESE = re.compile(r"[\u4e00-\u9fff]")
 def lines(stem: str) -> list[Record]:
     """The records of the file whose ids begin with `stem`."""
     text = (FOLDER / f"judge_{stem}s.jsonl").read_text(encoding="utf-8")
-    return [json.loads(line) for line in text.splitlines()]
+    return parse_jsonl(text)
 
 
 RECORDS = {stem: lines(stem) for stem in KEYS}
 SENTENCES, PAIRS, ANSWERS = RECORDS["sentence"], RECORDS["pair"], RECORDS["answer"]
+TABLES = {stem: pd.DataFrame(records) for stem, records in RECORDS.items()}
+SURVEY = pd.read_csv(StringIO((FOLDER / "wep_survey.csv").read_text(encoding="utf-8")))
 
 
 def plain(text: str) -> str:
@@ -50,18 +52,15 @@ def place(phrase: str, text: str) -> tuple[int, int] | None:
     return match.span() if match else None
 
 
-def repeated(texts: list[str]) -> list[str]:
-    """The texts that are there more than once."""
-    return [text for text, count in Counter(texts).items() if count > 1]
+def folded_columns(stem: str, *columns: str) -> pd.Series[str]:
+    """The texts of these columns by their letters and digits alone, a row a text."""
+    return TABLES[stem][list(columns)].apply(lambda texts: folded(*texts), axis=1)
 
 
 def medians() -> dict[str, float]:
     """By word: the median of what the survey's people say, in percent."""
-    values: dict[str, list[float]] = {}
-    text = (FOLDER / "wep_survey.csv").read_text(encoding="utf-8")
-    for row in csv.DictReader(StringIO(text)):
-        values.setdefault(row["word"], []).extend([float(row["value"])] * int(row["people"]))
-    return {word: statistics.median(word_values) for word, word_values in values.items()}
+    values = SURVEY.loc[SURVEY.index.repeat(SURVEY["people"])]
+    return dict(values.groupby("word")["value"].median())
 
 
 MEDIANS = medians()
@@ -86,25 +85,26 @@ def test_records_are_numbered_and_labels_are_equally_frequent() -> None:
                 assert record[key], record["id"]
                 assert record[key] == record[key].strip(), record["id"]
             assert record.get("question", "?")[-1] in "?\uff1f", record["id"]
-        label_counts = Counter(record["label"] for record in records if labels)
-        assert label_counts == dict.fromkeys(labels, count // 3)
+        if labels:
+            label_counts = TABLES[stem]["label"].value_counts()
+            assert label_counts.to_dict() == dict.fromkeys(labels, count // 3)
 
 
 def test_sentences_are_distinct_and_have_0_to_2_markers() -> None:
     """Without a marker, with traps among them, with two, and in Chinese; none is there twice."""
-    assert not repeated([folded(record["sentence"]) for record in SENTENCES])
-    assert not repeated([folded(record["question"], record["sentence"]) for record in PAIRS])
-    assert not repeated([folded(record["question"], record["reply"]) for record in PAIRS])
-    assert not repeated([folded(record["question"]) for record in ANSWERS])
-    assert not {folded(record["sentence"]) for record in SENTENCES} & {
-        folded(record["sentence"]) for record in PAIRS
-    }
-    counts = Counter(len(record["markers"]) for record in SENTENCES)
-    assert counts == {0: 25, 1: 92, 2: 15}
-    chinese = [record for record in SENTENCES if CHINESE.search(record["sentence"])]
-    assert len(chinese) >= 5
-    assert {len(record["markers"]) for record in chinese} == {0, 1, 2}
-    unmarked = [record["sentence"] for record in SENTENCES if not record["markers"]]
+    assert folded_columns("sentence", "sentence").is_unique
+    assert folded_columns("pair", "question", "sentence").is_unique
+    assert folded_columns("pair", "question", "reply").is_unique
+    assert folded_columns("answer", "question").is_unique
+    of_pairs = set(folded_columns("pair", "sentence"))
+    assert of_pairs.isdisjoint(folded_columns("sentence", "sentence"))
+    sentences = TABLES["sentence"]["sentence"]
+    counts = TABLES["sentence"]["markers"].map(len)
+    assert counts.value_counts().to_dict() == {0: 25, 1: 92, 2: 15}
+    is_chinese = sentences.map(CHINESE.search).notna()
+    assert is_chinese.sum() >= 5
+    assert set(counts[is_chinese]) == {0, 1, 2}
+    unmarked = sentences[counts == 0]
     for word in (
         *("may", "will", "might", "sure", "certain", "likely", "maybe", "probable", "possible"),
         *("cannot possibly", "think", "believed", "doubt", "guess", "chance", "appears", "一定"),
@@ -139,14 +139,10 @@ def test_markers_stand_in_their_sentence_in_order_as_whole_words() -> None:
 def test_medians_halve_the_people() -> None:
     """Of each of 17 words, at most half of the people gave less, at most half more."""
     assert len(MEDIANS) == 17
-    text = (FOLDER / "wep_survey.csv").read_text(encoding="utf-8")
-    less: Counter[str] = Counter()
-    more: Counter[str] = Counter()
-    for row in csv.DictReader(StringIO(text)):
-        value, people, median = float(row["value"]), int(row["people"]), MEDIANS[row["word"]]
-        less[row["word"]] += people * (value < median)
-        more[row["word"]] += people * (value > median)
-    assert all(max(less[word], more[word]) <= 123 / 2 for word in MEDIANS)
+    median = SURVEY["word"].map(MEDIANS)
+    for is_beyond in (SURVEY["value"] < median, SURVEY["value"] > median):
+        people = SURVEY[is_beyond].groupby("word")["people"].sum()
+        assert people.max() <= 123 / 2
 
 
 def test_survey_words_have_the_survey_s_median() -> None:
@@ -168,19 +164,14 @@ def test_survey_words_have_the_survey_s_median() -> None:
 
 def test_accepted_answers_are_distinct_and_absent_from_punts() -> None:
     """Distinct texts, none in a punt, but in incorrect replies; questions don't tell the label."""
-    labels: dict[str, list[str]] = {}
-    for record in PAIRS:
-        labels.setdefault(record["question"], []).append(record["label"])
-    assert {tuple(sorted(question_labels)) for question_labels in labels.values()} == {
-        ("n/a", "no", "yes")
-    }
+    labels = TABLES["pair"].groupby("question")["label"].agg(list).map(sorted).map(tuple)
+    assert set(labels) == {("n/a", "no", "yes")}
     counts = Counter[str]()
     for record in ANSWERS:
         assert record["answers"], record["id"]
-        assert all(answer and answer == answer.strip() for answer in record["answers"]), record[
-            "id"
-        ]
-        assert not repeated([folded(answer) for answer in record["answers"]]), record["id"]
+        assert record["answers"] == list(map(str.strip, record["answers"])), record["id"]
+        assert "" not in record["answers"], record["id"]
+        assert len(set(map(folded, record["answers"]))) == len(record["answers"]), record["id"]
         is_named = any(place(answer, record["reply"]) for answer in record["answers"])
         counts[record["label"]] += is_named
         assert record["label"] != "punt" or not is_named, record["id"]

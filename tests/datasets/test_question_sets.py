@@ -7,7 +7,9 @@ import json
 from collections import Counter
 from pathlib import Path
 
+from build import by_id, record_table
 from inspect_confidence.datasets.question_sets import (
+    GivenAnswer,
     SetQuestion,
     bundled_sets,
     load_question_set,
@@ -43,16 +45,13 @@ def test_every_published_row_is_one_question_in_equal_halves(published: Path) ->
         rows = rows_of(published / "question_sets" / "items" / f"{file}.csv")
         selection = load_question_set(name)
         assert len(rows) == len(selection.items) == count, name
-        assert {item.id for item in selection.items} == {f"{name}-{number}" for number in rows}
-        assert {item.id for item in selection.items} == {
-            f"{name}-{i.source_id}" for i in selection.items
-        }
+        ids = list(by_id(selection.items))
+        assert set(ids) == {f"{name}-{number}" for number in rows}
+        assert ids == [f"{name}-{item.source_id}" for item in selection.items]
         splits = Counter(item.split for item in selection.items)
         assert splits == {"train": count - count // 2, "test": count // 2}, name
         assert (selection.name, selection.excluded) == (name, {})
-        assert [i.id for i in load_question_set(name, items=9).items] == [
-            item.id for item in selection.items[:9]
-        ]
+        assert list(by_id(load_question_set(name, items=9).items)) == ids[:9]
 
 
 def test_questions_options_and_targets_are_the_csvs(published: Path) -> None:
@@ -93,10 +92,10 @@ def test_passage_question_and_options_are_separated(published: Path) -> None:
 def test_questions_on_one_passage_are_one_cluster(published: Path) -> None:
     """LSAT and SAT have several questions a passage; questions without a passage have none."""
     for name in ("lsat_ar", "sat_en"):
-        items = list(by_source(name).values())
-        clusters, passages = ({item.cluster for item in items}, {item.context for item in items})
-        assert len(clusters) == len(passages) < len(items) / 3, name
-        assert len({(item.cluster, item.context) for item in items}) == len(passages), name
+        table = record_table(by_source(name).values())[["cluster", "context"]]
+        clusters, passages = table["cluster"].unique(), table["context"].unique()
+        assert len(clusters) == len(passages) < len(table) / 3, name
+        assert len(table.drop_duplicates()) == len(passages), name
     assert {item.cluster for item in by_source("boolq").values()} == {""}
 
 
@@ -109,25 +108,24 @@ def test_halueval_asks_for_the_right_and_the_hallucinated_answer(published: Path
         row = rows[number]
         assert (item.kind, item.question, item.target) == ("given", row["Question"], "")
         assert item.context == row["knowledge"].strip()
-        assert [(answer.name, answer.text, answer.right) for answer in item.given] == [
-            ("r", row["right_answer"], True),
-            ("h", row["hallucinated_answer"], False),
-        ]
+        right, wrong = item.given
+        assert (right.name, right.text, right.right) == ("r", row["right_answer"], True)
+        assert (wrong.name, wrong.text, wrong.right) == ("h", row["hallucinated_answer"], False)
 
 
 def test_study_prompts_are_the_published_ones(published: Path) -> None:
     """Each question's messages are those of its ID, and there is one for each call."""
-    for name in [name for name in FILES if name != "boolq"]:
+    for name in FILES.keys() - {"boolq"}:
         rows = rows_of(published / "question_sets" / "prompts" / f"{FILES[name][0]}_prompts.csv")
         prompts = study_prompts(name)
         assert prompts == {
             key: (row["Full Prompt"], row["System Prompt"]) for key, row in rows.items()
         }, name
-        items_by_key = {
-            f"{number}_{answer.name}" if answer else number: (item, answer)
-            for number, item in by_source(name).items()
-            for answer in item.given or (None,)
-        }
+        items_by_key: dict[str, tuple[SetQuestion, GivenAnswer | None]] = {}
+        for number, item in by_source(name).items():
+            items_by_key |= {f"{number}_{answer.name}": (item, answer) for answer in item.given}
+            if not item.given:
+                items_by_key[number] = (item, None)
         assert set(prompts) == set(items_by_key), name
         for key, (item, answer) in items_by_key.items():
             user = prompts[key][0]
@@ -145,10 +143,8 @@ def test_sets_without_study_prompts_are_refused() -> None:
 
 def test_bundled_sets_have_168_questions_and_126_statements() -> None:
     """168 questions with four options each, and 126 statements, with the files' answers."""
-    options, statements = (
-        {item.id: item for item in load_question_set(name).items}
-        for name in ("bundled", "statements")
-    )
+    options = by_id(load_question_set("bundled").items)
+    statements = by_id(load_question_set("statements").items)
     assert (len(options), len(statements)) == (168, 126)
     for name, item in options.items():
         question = bundled_questions()[name]
@@ -158,8 +154,9 @@ def test_bundled_sets_have_168_questions_and_126_statements() -> None:
             question.target,
         )
         assert (item.kind, len(item.options)) == ("options", 4)
+    table = record_table(statements.values())
     assert {item.kind for item in statements.values()} == {"true_false"}
-    assert {item.target for item in statements.values()} == {"True", "False"}
+    assert set(table["target"]) == {"True", "False"}
     assert not set(options) & set(statements)
     assert set(bundled_sets()) == {"bundled", "statements"}
 
@@ -188,7 +185,8 @@ def test_verdicts_in_any_form_and_given_answers_are_read(home: Path) -> None:
     for answer in [0, False]:
         (item,) = load_rows(home, {"question": "How many?", "target": True, "answer": answer}).items
         assert item.kind == "given", answer
-        assert [given_answer.text for given_answer in item.given] == [str(answer)]
+        (given_answer,) = item.given
+        assert given_answer.text == str(answer)
 
 
 def test_ids_contexts_and_splits_of_a_csv_are_kept(home: Path) -> None:
@@ -202,7 +200,7 @@ def test_ids_contexts_and_splits_of_a_csv_are_kept(home: Path) -> None:
     )
     selection = load_question_set("mine.csv")
     assert (selection.name, len(selection.items)) == ("mine.csv", 3)
-    items = {item.id: item for item in selection.items}
+    items = by_id(selection.items)
     first, second, third = items["first"], items["mine-0002"], items["third"]
     assert (first.kind, first.options, first.target) == ("options", ("one, two", "three"), "B")
     assert (first.question, first.context, first.split) == ("Which, if any?", "A text", "test")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+import pandas as pd
+
+from build import by_id, record_table
 from inspect_confidence.datasets.selection import Selection
 from inspect_confidence.datasets.wep_contexts import (
     FURTHER,
@@ -43,11 +44,11 @@ def load(dataset: str = "bundled", **arguments: object) -> tuple[Selection[Conte
 def write(folder: Path, rows: Sequence[tuple[str, ...]], *more: str, suffix: str = "csv") -> str:
     """A file of rows with the five columns and further ones; its name."""
     columns = ["context", "setting", "word", "statement", "clause", *more]
+    table = pd.DataFrame(rows, columns=columns)
     if suffix == "csv":
-        lines = [",".join(columns), *(",".join(f'"{v}"' for v in row) for row in rows)]
+        table.to_csv(folder / "mine.csv", index=False)
     else:
-        lines = [json.dumps(dict(zip(columns, row, strict=True))) for row in rows]
-    (folder / f"mine.{suffix}").write_text("\n".join(lines) + "\n", "utf-8")
+        table.to_json(folder / "mine.jsonl", orient="records", lines=True)
     return f"mine.{suffix}"
 
 
@@ -56,18 +57,20 @@ def write(folder: Path, rows: Sequence[tuple[str, ...]], *more: str, suffix: str
 
 def test_contexts_are_counted_by_setting_and_words_by_language() -> None:
     """15 concise, 11 extended, 10 female, 10 male, 15 concise Chinese ones; words by language."""
-    context_counts = Counter((context.setting, context.language) for context in ALL)
-    assert context_counts == {
+    context_counts = record_table(ALL).value_counts(["setting", "language"])
+    assert context_counts.to_dict() == {
         ("concise", "en"): 15,
         ("extended", "en"): 11,
         ("female", "en"): 10,
         ("male", "en"): 10,
         ("concise", "zh"): 15,
     }
-    assert all(key == context.id for key, context in bundled_contexts().items())
+    assert bundled_contexts() == by_id(ALL)
     assert (len(set(SURVEYED)), len(set(FURTHER)), set(SURVEYED) & set(FURTHER)) == (17, 15, set())
-    assert all(set(context.statements) == {*SURVEYED, *FURTHER} for context in ENGLISH)
-    assert all(set(context.statements) == set(SURVEYED) for context in CHINESE)
+    for context in ENGLISH:
+        assert set(context.statements) == {*SURVEYED, *FURTHER}
+    for context in CHINESE:
+        assert set(context.statements) == set(SURVEYED)
     assert load(words="all")[1] == [*SURVEYED, *FURTHER]
     assert load(words="all", settings=["concise"], languages=["zh"])[1] == list(SURVEYED)
     both_languages, words = load(words="likely, maybe", settings=["concise"], languages=LANGUAGES)
@@ -96,13 +99,9 @@ def test_statements_are_as_long_as_documented() -> None:
         ("female", 8.6, 0.1),
         ("male", 8.6, 0.1),
     ]:
-        lengths = [
-            len(context.statements[word].split())
-            for context in ENGLISH
-            for word in SURVEYED
-            if context.setting == setting
-        ]
-        mean = sum(lengths) / len(lengths)
+        statements = record_table(ENGLISH).query("setting == @setting")["statements"]
+        lengths = pd.DataFrame(statements.tolist())[[*SURVEYED]].stack().str.split().map(len)
+        mean = lengths.mean()
         documented = {"concise": 7.5, "extended": 24.7, "female": 8.6, "male": 8.6}[setting]
         assert abs(mean - words) <= slack
         assert round(mean, 1) == documented, setting
@@ -115,10 +114,9 @@ def test_female_and_male_differ_by_the_pronoun_alone() -> None:
         if context.setting == "female":
             twin = contexts[context.id.replace("female", "male")]
             assert context.context == twin.context
-            pairs = [(context.clause, twin.clause)]
-            pairs += [
-                (context.statements[word], twin.statements[word]) for word in context.statements
-            ]
+            texts = pd.DataFrame({"female": context.statements, "male": twin.statements})
+            assert texts.notna().all(axis=None)
+            pairs = [(context.clause, twin.clause), *texts.itertuples(index=False, name=None)]
             for female, male in pairs:
                 hers, his = re.findall(r"\w+|\W", female), re.findall(r"\w+|\W", male)
                 changed = {(a.lower(), b.lower()) for a, b in zip(hers, his, strict=True) if a != b}
@@ -131,14 +129,15 @@ def test_chinese_contexts_share_their_words_and_english_names() -> None:
 
     No other context is shared: 36 names for 61 contexts.
     """
-    shown_sets = {tuple(context.translations.items()) for context in CHINESE}
-    assert len(shown_sets) == 1
+    for context in CHINESE:
+        assert list(context.translations.items()) == list(CHINESE[0].translations.items())
+        assert not re.search("[A-Za-z]", context.clause)
     assert len(set(CHINESE[0].translations.values())) == 17
     assert list(CHINESE[0].translations) == list(SURVEYED)
-    concise = {context.context for context in ENGLISH if context.setting == "concise"}
-    assert {context.context for context in CHINESE} == concise
-    assert len({context.context for context in ALL}) == 15 + 11 + 10
-    assert all(not re.search("[A-Za-z]", context.clause) for context in CHINESE)
+    english = record_table(ENGLISH)
+    concise = set(english.loc[english["setting"] == "concise", "context"])
+    assert set(record_table(CHINESE)["context"]) == concise
+    assert record_table(ALL)["context"].nunique() == 15 + 11 + 10
 
 
 # Which are asked
@@ -148,17 +147,14 @@ def test_settings_take_turns_and_the_seed_orders() -> None:
     """Any prefix holds all settings and both splits; another seed gives another order."""
     first, words = load()
     assert words == list(SURVEYED)
-    assert {context.setting for context in first.items[:4]} == set(SETTINGS)
-    splits = [context.split or "" for context in first.items[:4]]
-    assert sorted(splits) == ["test", "test", "train", "train"]
-    assert [context.id for context in load(seed=1)[0].items] != [
-        context.id for context in first.items
-    ]
-    assert [context.id for context in load(items=5)[0].items] == [
-        context.id for context in first.items[:5]
-    ]
-    halves = [{context.id for context in load(split=half)[0].items} for half in ("train", "test")]
-    assert (len(halves[0]), len(halves[1]), halves[0] & halves[1]) == (23, 23, set())
+    front = record_table(first.items[:4])
+    assert set(front["setting"]) == set(SETTINGS)
+    assert sorted(front["split"]) == ["test", "test", "train", "train"]
+    ids = list(by_id(first.items))
+    assert list(by_id(load(seed=1)[0].items)) != ids
+    assert list(by_id(load(items=5)[0].items)) == ids[:5]
+    train, test = by_id(load(split="train")[0].items), by_id(load(split="test")[0].items)
+    assert (len(train), len(test), train.keys() & test.keys()) == (23, 23, set())
 
 
 def test_unknown_words_settings_and_sets_are_refused() -> None:
@@ -186,7 +182,7 @@ def test_rows_are_grouped_by_context_setting_and_language(home: Path) -> None:
         rows = [(*row, "en") for row in ROWS]
         rows.append(("rain", "office", "wohl", "Es wird wohl regnen, nicht?", "es regnet", "de"))
         selection, words = load(write(home, rows, "language", suffix=suffix))
-        contexts_by_id = {context.id: context for context in selection.items}
+        contexts_by_id = by_id(selection.items)
         assert set(contexts_by_id) == {
             "rain@office@en",
             "rain@garden@en",
@@ -208,9 +204,9 @@ def test_rows_are_grouped_by_context_setting_and_language(home: Path) -> None:
 def test_missing_columns_words_and_files_are_refused(home: Path) -> None:
     """A language is English; words, files and columns that lack are one error each."""
     selection, _ = load(write(home, ROWS))
-    assert {context.language for context in selection.items} == {"en"}
+    assert set(record_table(selection.items)["language"]) == {"en"}
     selection, _ = load(write(home, [(*row, "") for row in ROWS], "language"))
-    assert {context.language for context in selection.items} == {"en"}
+    assert set(record_table(selection.items)["language"]) == {"en"}
     assert load("mine.csv", words="likely")[1] == ["likely"]
     (home / "short.csv").write_text("context,setting,word,statement\na,b,c,d\n", "utf-8")
     assert "short.csv has no column 'clause'" in refused(load, "short.csv")
