@@ -118,8 +118,8 @@ def compare(
             continue
         resampling = part.resampling
         if headlines_only:
-            names = {headline.metric for headline in part.study.headlines}
-            resampling = replace(resampling, metrics={*metrics, *names})
+            main_metrics = {headline.metric for headline in part.study.headlines}
+            resampling = replace(resampling, metrics={*metrics, *main_metrics})
         for task, frame in part.frames.items():
             if second is not None and task not in second:
                 continue

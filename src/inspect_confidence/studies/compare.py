@@ -97,7 +97,7 @@ class ResampledDifferences:
         second: Values of the second contender.
         values: Differences, first - second.
         draws: Differences over resamples of the units, of shape (resamples, differences).
-        second_draws: Values of the second contender over the same resamples.
+        means: Means of both contenders' values over the same resamples.
         below: Distance of the lower limit from the difference, if the limits follow from the
             intervals of both contenders; NaN if they come from resamples.
         above: Distance of the upper limit, likewise.
@@ -112,7 +112,7 @@ class ResampledDifferences:
     second: FloatArray
     values: FloatArray
     draws: FloatArray
-    second_draws: FloatArray
+    means: FloatArray
     below: FloatArray
     above: FloatArray
     clusters: metrics.Clusters | None = None
@@ -161,7 +161,7 @@ class ResampledDifferences:
         best = direction_of(metric, condition).target
         return metrics.resampled_p(
             (self.first[column] + self.second[column]) / 2 - best,
-            self.draws[:, column] / 2 + self.second_draws[:, column] - best,
+            self.means[:, column] - best,
             int(self.unit_counts[column]),
         )
 
@@ -193,7 +193,7 @@ class DifferenceTest:
 
 _ARRAY_FIELDS = (
     *("items", "unit_counts", "first", "second"),
-    *("values", "draws", "second_draws", "below", "above"),
+    *("values", "draws", "means", "below", "above"),
 )
 """Fields of `ResampledDifferences` with one entry, or one column, for each difference."""
 
@@ -240,7 +240,7 @@ def resample_contrast(
         second=second,
         values=_subtract(first, second),
         draws=_subtract_draws(first_draws, second_draws),
-        second_draws=second_draws,
+        means=_mean(first_draws, second_draws),
         below=below,
         above=above,
         clusters=contrast.clusters,
@@ -257,6 +257,12 @@ def _subtract(first: FloatArray, second: FloatArray) -> FloatArray:
         difference = first - second
     is_rounding = np.abs(difference) <= 1e-12 * np.maximum(np.abs(first), 1)
     return np.where(is_rounding & np.isfinite(difference), 0.0, difference)
+
+
+def _mean(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Return the mean of both; that of opposite infinite values is NaN."""
+    with np.errstate(invalid="ignore"):
+        return (first + second) / 2
 
 
 def _subtract_draws(first: FloatArray, second: FloatArray) -> FloatArray:
