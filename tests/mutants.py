@@ -419,8 +419,8 @@ ANSWERS = (
     Mutant(
         "a_letter_wins_over_another_text",
         "answers/choices.py",
-        'return ambiguous(_LETTER_AND_TEXT_DIFFER if text_indices else "several letters")',
-        "return index",
+        "if text_indices:\n            return ambiguous(_LETTER_AND_TEXT_DIFFER)",
+        "if text_indices:\n            return index",
         ["tests/answers"],
     ),
     Mutant(

@@ -189,33 +189,30 @@ class Choices:
         text_indices = self.by_text(remainder)
         if index in text_indices:
             return index
-        if (
-            text_indices
-            or self._has_second_letter(remainder, index)
-            or self._has_joined_letter(remainder, index)
-        ):
-            return ambiguous(_LETTER_AND_TEXT_DIFFER if text_indices else "several letters")
-        mark = letter["mark"] or ""
-        firm = letter["close"] or letter["named"] or mark.strip(" ,")
-        is_article = remainder and letter["letter"].islower() and not firm
-        if (
-            is_article
-            or _DENIED.match(remainder)
-            or not (firm or mark or _FOLLOWS_LETTER.match(remainder))
-        ):
+        if text_indices:
+            return ambiguous(_LETTER_AND_TEXT_DIFFER)
+        if self._has_second_letter(remainder, index) or self._has_joined_letter(remainder, index):
+            return ambiguous("several letters")
+        if not _is_answer_letter(letter, remainder):
             return invalid(NO_CHOICE)
-        if CUT in remainder and not mark:
+        if CUT in remainder and not letter["mark"]:
             return invalid("the answer is cut off")
         if remainder.strip(" .)]|*\"'") and is_whole_reply:
             return invalid("more than a choice's letter or text")
-        following = self._choices_at_start(remainder)
-        if meaning := _MEANS.match(remainder):
-            explanation = remainder[meaning.end() :].casefold()
-            following = set()
-            for key, places in self._indices[1].items():
-                if explanation.startswith(key):
-                    following.update(places)
-        return ambiguous(_LETTER_AND_TEXT_DIFFER) if following and index not in following else index
+        described = self._choices_described_by(remainder)
+        return ambiguous(_LETTER_AND_TEXT_DIFFER) if described and index not in described else index
+
+    def _choices_described_by(self, remainder: str) -> set[int]:
+        """Return the choices whose text follows a letter, at once or after "which means"."""
+        meaning = _MEANS.match(remainder)
+        if meaning is None:
+            return self._choices_at_start(remainder)
+        explanation = remainder[meaning.end() :].casefold()
+        described: set[int] = set()
+        for text, indices in self._indices[1].items():
+            if explanation.startswith(text):
+                described.update(indices)
+        return described
 
     def _has_joined_letter(self, remainder: str, index: int) -> bool:
         """Return whether a second choice follows the text of choice `index`: A. bats and C. owl."""
@@ -338,3 +335,19 @@ def _opening_letter(parsed: ParsedText) -> str | None:
 def called_correct(text: str) -> list[str]:
     """Return the letters that a text calls correct or says it picks."""
     return [match["letter"] or match["picked"] for match in _CALLED_CORRECT.finditer(text)]
+
+
+def _is_answer_letter(letter: re.Match[str], remainder: str) -> bool:
+    """Return whether a letter at the start of a value names a choice, and is no article or pronoun.
+
+    Args:
+        letter: Match of `_LETTER`.
+        remainder: Text of the value after the match.
+    """
+    mark = letter["mark"] or ""
+    is_firm = bool(letter["close"] or letter["named"] or mark.strip(" ,"))
+    if remainder and letter["letter"].islower() and not is_firm:
+        return False
+    if _DENIED.match(remainder):
+        return False
+    return is_firm or bool(mark or _FOLLOWS_LETTER.match(remainder))

@@ -352,14 +352,23 @@ def _possible_probabilities(text: str, numbers: Sequence[Number]) -> list[Number
 def _agreed_share(
     text: str, introduced: Sequence[tuple[Number, Fraction | ParseFailure]]
 ) -> Fraction | ParseFailure:
-    """Return the last introduced probability, unless an earlier one differs and isn't revised."""
-    last, share = introduced[-1]
-    for number, earlier in introduced[:-1]:
-        if isinstance(earlier, ParseFailure) and (
-            isinstance(share, ParseFailure) or earlier.reason == "a range"
+    """Return the last introduced probability, unless an earlier one differs and isn't revised.
+
+    An earlier number without a probability is passed over if it is a range, or if the last one has
+    none either.
+
+    Args:
+        text: Text that has the numbers.
+        introduced: Numbers that words such as "I am" introduce, in order, each with its probability
+            or the reason why it is none.
+    """
+    last_number, last_share = introduced[-1]
+    for number, share in introduced[:-1]:
+        if isinstance(share, ParseFailure) and (
+            isinstance(last_share, ParseFailure) or share.reason == "a range"
         ):
             continue
-        is_same = share in (earlier, _as_share_or_even_odds(number))
-        if not is_same and not is_revised(text[number.end : last.start]):
+        is_same = last_share in (share, _as_share_or_even_odds(number))
+        if not is_same and not is_revised(text[number.end : last_number.start]):
             return ambiguous("different numbers")
-    return share
+    return last_share

@@ -1,6 +1,6 @@
 """A confidence to act upon: above it, the share of wrong answers stays below a target."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,10 +54,12 @@ class _AnsweredShares:
     """Answers that are given from some confidence on, by item.
 
     Attributes:
+        threshold: That confidence.
         answered: Share of each item's judgments whose answer is given.
         wrong: Share of each item's judgments whose answer is given and wrong.
     """
 
+    threshold: float
     answered: FloatArray
     wrong: FloatArray
 
@@ -82,6 +84,53 @@ class _AnsweredShares:
         if np.isin(answered, (0, 1)).all() and np.isin(wrong, (0, 1)).all():
             return float(bdtr(wrong.sum(), len(wrong), target))
         return hoeffding_bentkus_p(wrong + target * (1 - answered), target)
+
+
+@dataclass(frozen=True)
+class _Judgments:
+    """Judgments that have an outcome, or no confidence and therefore never an answer.
+
+    Attributes:
+        confidence: In [0, 1]; NaN without a confidence.
+        correct: 1 right, 0 wrong, or the probability of being right.
+        item: Index of each judgment's item.
+    """
+
+    confidence: FloatArray
+    correct: FloatArray
+    item: IntArray
+
+    @classmethod
+    def from_arrays(
+        cls, confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None
+    ) -> "_Judgments":
+        """Leave out judgments with a confidence and no outcome; arguments as `risk_threshold`."""
+        confidences, outcomes = shares(confidence=confidence, correct=correct)
+        item_names = np.arange(len(confidences)) if unit is None else np.asarray(unit)
+        usable = np.isnan(confidences) | ~np.isnan(outcomes)
+        _, item = np.unique(item_names[usable], return_inverse=True)
+        return cls(confidences[usable], outcomes[usable], item)
+
+    def counts(self) -> IntArray:
+        """Return the number of judgments of each item."""
+        return np.bincount(self.item)
+
+    def answered_from(self, threshold: float) -> _AnsweredShares:
+        """Return the answers that are given from a confidence on."""
+        is_answered = self.confidence >= threshold - EDGE
+        wrong = np.where(is_answered, 1 - self.correct, 0.0)
+        return _AnsweredShares(
+            threshold,
+            np.bincount(self.item, is_answered) / self.counts(),
+            np.bincount(self.item, wrong) / self.counts(),
+        )
+
+    def candidates(self) -> list[_AnsweredShares]:
+        """Return the answers from each confidence on, or from each hundredth if there are many."""
+        grid = np.unique(np.round(self.confidence[~np.isnan(self.confidence)], 12))[::-1]
+        if len(grid) > GRID:
+            grid = np.arange(100, -1, -1) / 100
+        return list(map(self.answered_from, map(float, grid)))
 
 
 def risk_threshold(
@@ -139,60 +188,63 @@ def risk_threshold(
     for name, value in (("risk", risk), ("level", level)):
         if not 0 < value < 1:
             raise ValueError(f"{name}={value} is not between 0 and 1.")
-    confidences, outcomes = shares(confidence=confidence, correct=correct)
-    item_numbers = np.arange(len(confidences)) if unit is None else np.asarray(unit)
-    usable = np.isnan(confidences) | ~np.isnan(outcomes)
-    confidences, outcomes, item_numbers = (
-        confidences[usable],
-        outcomes[usable],
-        item_numbers[usable],
+    judgments = _Judgments.from_arrays(confidence, correct, unit)
+    candidates = judgments.candidates()
+    error_rate_by_start = _error_rate_by_start(
+        [candidate.items for candidate in candidates], risk, 1 - level
     )
-    _, item_numbers = np.unique(item_numbers, return_inverse=True)
-    judgment_counts = np.bincount(item_numbers)
-
-    def answered(t: float) -> _AnsweredShares:
-        is_answered = confidences >= t - EDGE
-        wrong = np.where(is_answered, 1 - outcomes, 0.0)
-        return _AnsweredShares(
-            np.bincount(item_numbers, is_answered) / judgment_counts,
-            np.bincount(item_numbers, wrong) / judgment_counts,
-        )
-
-    grid = np.unique(np.round(confidences[~np.isnan(confidences)], 12))[::-1]
-    if len(grid) > GRID:
-        grid = np.arange(100, -1, -1) / 100
-    candidates = [answered(t) for t in map(float, grid)]
-    sizes = [candidate.items for candidate in candidates]
-    shares_of_error = _error_rate_by_start(sizes, risk, 1 - level)
-    if not shares_of_error:
+    if not error_rate_by_start:
         needed = _min_items_without_mistake(risk, 1 - level)
-        reason = (
-            f"{needed} items without a mistake are needed, and {answered(0).items} have an answer"
-        )
+        items = judgments.answered_from(0).items
+        reason = f"{needed} items without a mistake are needed, and {items} have an answer"
         return RiskThreshold(*_NONE, 0, np.nan, reason)
-    passed, reason, error_rate = None, "", 0.0
-    for k in range(min(shares_of_error), len(candidates)):
-        error_rate += shares_of_error.get(k, 0.0)
-        if not error_rate:
-            continue
-        candidate = candidates[k]
-        p = candidate.p(risk)
-        if p <= error_rate:
-            passed, reason = (float(grid[k]), p, candidate), ""
-            continue
-        error_rate = 0.0
-        if passed is None or not reason:
-            reason = (
-                f"{candidate.risk:.3g} of {candidate.items} items from {grid[k]:.4g} on are wrong, "
-                f"p = {p:.2g}"
-            )
-    first = float(grid[min(shares_of_error)])
+    first = candidates[min(error_rate_by_start)].threshold
+    passed, p, reason = _last_passed(candidates, error_rate_by_start, risk)
     if passed is None:
         return RiskThreshold(*_NONE, 0, first, reason)
-    t, p, candidate = passed
-    ends = clustered_wilson_interval(candidate.answered * judgment_counts, judgment_counts)
-    coverage = float((candidate.answered * judgment_counts).sum() / judgment_counts.sum())
-    return RiskThreshold(t, p, candidate.risk, coverage, *ends, candidate.items, first, reason)
+    counts = judgments.counts()
+    given = passed.answered * counts
+    return RiskThreshold(
+        passed.threshold,
+        p,
+        passed.risk,
+        float(given.sum() / counts.sum()),
+        *clustered_wilson_interval(given, counts),
+        passed.items,
+        first,
+        reason,
+    )
+
+
+def _last_passed(
+    candidates: Sequence[_AnsweredShares], error_rate_by_start: Mapping[int, float], risk: float
+) -> tuple[_AnsweredShares | None, float, str]:
+    """Test candidates in order, and return the last one that passed, its p, and a reason.
+
+    A test that fails ends its sequence: tests go on at the next start. The reason describes the
+    first failure after the last pass; it is empty if there is none. Without a pass the candidate is
+    None.
+
+    Args:
+        candidates: Answers from each threshold on, from the highest threshold to the lowest.
+        error_rate_by_start: Error rate of each sequence, by the index of its first candidate.
+        risk: The target risk.
+    """
+    passed, p_passed, reason, error_rate = None, np.nan, "", 0.0
+    for k, candidate in enumerate(candidates):
+        error_rate += error_rate_by_start.get(k, 0.0)
+        if not error_rate:  # before the first start, or after a failure
+            continue
+        p = candidate.p(risk)
+        if p <= error_rate:
+            passed, p_passed, reason = candidate, p, ""
+            continue
+        error_rate = 0.0
+        reason = reason or (
+            f"{candidate.risk:.3g} of {candidate.items} items from {candidate.threshold:.4g} on "
+            f"are wrong, p = {p:.2g}"
+        )
+    return passed, p_passed, reason
 
 
 def _error_rate_by_start(sizes: Sequence[int], risk: float, error_rate: float) -> dict[int, float]:

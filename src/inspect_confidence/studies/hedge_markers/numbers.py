@@ -307,29 +307,15 @@ def marker_statistics(
         )
         yield Statistics([described], estimate.constant_statistic(np.nan))
         return
-    rare_count = mic_rows["standard"].nunique() - len(markers)
-    rare_note = (
-        f"{rare_count} markers with fewer than {threshold:g} sentences left out"
-        if rare_count
-        else ""
-    )
-    failed_note = _failed_judgments_note(mic_rows.drop_duplicates([*REPLY, "sentence"]))
-    reply_faithfulness = sentences.replies.set_index(REPLY)["faithfulness"]
-    row_replies = pd.MultiIndex.from_frame(mic_rows[REPLY])
-    faithfulness = reply_faithfulness.reindex(row_replies).to_numpy(float)
-    correct = mic_rows["correct"].to_numpy(float)
     n_asked = sentences.sentence_counts()
-    note = join_notes(rare_note, failed_note, left_out_note)
+    rare_count = mic_rows["standard"].nunique() - len(markers)
+    rare_note = f"{rare_count} markers with fewer than {threshold:g} sentences left out"
+    failed_note = _failed_judgments_note(mic_rows.drop_duplicates([*REPLY, "sentence"]))
+    note = join_notes(rare_note if rare_count else "", failed_note, left_out_note)
     yield from _mic_statistics(sentences, mic_rows, n_asked[markers], condition, note)
-    for subset, is_chosen in (
-        ({"outcome": "correct"}, correct == 1),
-        ({"outcome": "incorrect"}, correct == 0),
-        ({"faithful": "yes"}, faithfulness >= FAITHFUL_FROM),
-        ({"faithful": "no"}, faithfulness < FAITHFUL_FROM),
-    ):
-        yield from _mic_statistics(
-            sentences, mic_rows[is_chosen], n_asked[markers], condition.but(**subset), ""
-        )
+    for subset, rows in _mic_subsets(sentences, mic_rows):
+        subset_condition = condition.but(**subset)
+        yield from _mic_statistics(sentences, rows, n_asked[markers], subset_condition, "")
     for marker in markers:
         rows = mic_rows[mic_rows["standard"] == marker]
         gap = {"decisiveness_gap": (rows["decisiveness"] - rows["confidence"]).abs()}
@@ -337,6 +323,23 @@ def marker_statistics(
         mean = estimate.means(condition.but(marker=marker), gap, unit_index, len(sentences.units))
         (described,) = mean.estimates
         yield replace(mean, estimates=[replace(described, n_asked=int(n_asked[marker]))])
+
+
+def _mic_subsets(
+    sentences: Sentences, mic_rows: pd.DataFrame
+) -> Iterator[tuple[dict[str, str], pd.DataFrame]]:
+    """Yield the rows of correct and incorrect replies, and of faithful and unfaithful ones.
+
+    Each subset comes with the part of the condition that names it. A reply without a grade, or
+    without a faithfulness, is in neither subset.
+    """
+    reply_faithfulness = sentences.replies.set_index(REPLY)["faithfulness"]
+    row_replies = pd.MultiIndex.from_frame(mic_rows[REPLY])
+    faithfulness = reply_faithfulness.reindex(row_replies).to_numpy(float)
+    yield {"outcome": "correct"}, mic_rows[(mic_rows["correct"] == 1).to_numpy()]
+    yield {"outcome": "incorrect"}, mic_rows[(mic_rows["correct"] == 0).to_numpy()]
+    yield {"faithful": "yes"}, mic_rows[faithfulness >= FAITHFUL_FROM]
+    yield {"faithful": "no"}, mic_rows[faithfulness < FAITHFUL_FROM]
 
 
 def _mic_statistics(
