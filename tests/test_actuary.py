@@ -115,14 +115,10 @@ def test_replies_by_hand() -> None:
 def test_noise_is_of_item_and_draw() -> None:
     """Each draw has noise of its own, the same at each call, of the standard deviation given."""
     actuary = Actuary(sensitivity=0, noise=0.05, seed=3)
-    confidences = np.array(
-        [answered(actuary, age, draw=draw)["Confidence"] for age in range(100) for draw in range(4)]
-    )
+    cases = list(product(range(100), (5,), range(4)))
+    confidences = np.array([answered(actuary, *case)["Confidence"] for case in cases])
     assert len(set(confidences)) == 400
-    repeated = [
-        answered(actuary, age, draw=draw)["Confidence"] for age in range(100) for draw in range(4)
-    ]
-    assert list(confidences) == repeated
+    assert [answered(actuary, *case)["Confidence"] for case in cases] == confidences.tolist()
     # Of 400 normal draws, within 4 standard errors: .05 / 20 and .05 / sqrt(800).
     assert confidences.mean() == pytest.approx(MIDDLE, abs=4 * 0.05 / 20)
     assert confidences.std(ddof=1) == pytest.approx(0.05, abs=4 * 0.05 / 800**0.5)

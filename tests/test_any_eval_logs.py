@@ -91,20 +91,13 @@ def quiz(
     *answers: Said, scorers: Sequence[Scorer] = (), noted: Sequence[Any] = (), **more: Any
 ) -> Task:
     """A task of these answers to questions whose answer is 4."""
+    samples = []
+    for k, answer in enumerate(answers):
+        values = {name: values[k] for name, values in more.items()}
+        metadata = {"says": answer, "noted": noted[k] if noted else {}, **values}
+        samples.append(Sample(input=f"Question {k}", target="4", id=f"q{k}", metadata=metadata))
     return Task(
-        dataset=[
-            Sample(
-                input=f"Question {k}",
-                target="4",
-                id=f"q{k}",
-                metadata={
-                    "says": answer,
-                    "noted": noted[k] if noted else {},
-                    **{name: values[k] for name, values in more.items()},
-                },
-            )
-            for k, answer in enumerate(answers)
-        ],
+        dataset=samples,
         solver=says(),
         scorer=list(scorers) or exactly(),
         name="quiz",
@@ -258,7 +251,8 @@ def test_a_log_whose_summaries_do_not_say_that_samples_are_completed_is_read(
                 content = json.dumps(summaries).encode()
             old.writestr(name, content)
     field = ["metadata.sure"]
-    rows, old_rows = (rows_of(tmp_path / name, confidence=field) for name in ("new", "old"))
+    rows = rows_of(tmp_path / "new", confidence=field)
+    old_rows = rows_of(tmp_path / "old", confidence=field)
     assert len(old_rows) == 3
     pd.testing.assert_frame_equal(old_rows, rows)
 
@@ -421,13 +415,13 @@ def test_a_plain_and_a_wrapped_run_are_one_contender(tmp_path: Path) -> None:
 
 def test_other_arguments_of_the_eval_are_another_contender(tmp_path: Path) -> None:
     """Plain or wrapped; and so is what says that answers agree."""
-    variants_by_epochs = {(f"cot={cot}", "epochs") for cot in (True, False)}
+    variants_by_epochs = {("cot=True", "epochs"), ("cot=False", "epochs")}
     stated_variant = ("cot=False", "stated")
     assert variants(tmp_path / "a", sums(cot=True), with_confidence(sums())) == {
         *variants_by_epochs,
         stated_variant,
     }
-    tasks = [with_confidence(sums(cot=cot)) for cot in (True, False)]
+    tasks = [with_confidence(sums(cot=True)), with_confidence(sums(cot=False))]
     assert variants(tmp_path / "b", *tasks) == {
         *variants_by_epochs,
         stated_variant,
@@ -477,11 +471,11 @@ def test_a_real_log_with_a_field(real: Path) -> None:
     """Its numbers are those of what Inspect's own reader finds in it."""
     (path,) = real.glob("*popularity*")
     samples = read_eval_log(str(path)).samples or []
-    sure = [sample.metadata["label_confidence"] for sample in samples]
-    right = [
-        next(score.value == "C" for score in (log_sample.scores or {}).values())
-        for log_sample in samples
-    ]
+    sure, right = [], []
+    for sample in samples:
+        (score, *_) = (sample.scores or {}).values()
+        sure.append(sample.metadata["label_confidence"])
+        right.append(score.value == "C")
     rows = json.loads(printed("summarize", real, *LABELLED, "--json", *QUICK).stdout)
     condition = "method=metadata.label_confidence;scale=0-1"
     row_by_metric = {row["metric"]: row for row in rows if row["condition"] == condition}
@@ -509,12 +503,14 @@ def test_every_command_takes_a_real_log(real: Path, tmp_path: Path) -> None:
     page = tmp_path / "report"
     printed("report", real, *LABELLED, "-o", page, *QUICK)
     text = (page / "index.html").read_text("utf-8")
-    assert all(word in text for word in ("metadata.label_confidence", "popularity", "gpt-4o-mini"))
+    for word in ("metadata.label_confidence", "popularity", "gpt-4o-mini"):
+        assert word in text
     for form in ("csv", "json", "markdown", "latex", "leaderboard", "every-eval-ever"):
         words = ("export", real, *LABELLED, "--format", form, "-o", tmp_path / form, *QUICK)
         files = [Path(line) for line in printed(*words).stdout.splitlines()]
         assert files, form
-        assert all(file.stat().st_size for file in files), form
+        for file in files:
+            assert file.stat().st_size, file
 
 
 def test_logs_with_epochs_are_compared_and_exported(tmp_path: Path) -> None:
@@ -522,8 +518,9 @@ def test_logs_with_epochs_are_compared_and_exported(tmp_path: Path) -> None:
     many = [["4", "4"], ["4", "5"], ["5", "5"]] * 8
     for k, answers in enumerate((many, many[1:] + many[:1])):
         run(quiz(*answers), tmp_path / f"{k}", epochs=2, model_args={"size": k})
-    table = json.loads(printed("compare", tmp_path / "0", tmp_path / "1", "--json", *QUICK).stdout)
-    assert {row["metric"] for row in table} >= {"accuracy", "auroc", "ece", "brier"}
-    assert {row["items"] for row in table} == {24}
+    stdout = printed("compare", tmp_path / "0", tmp_path / "1", "--json", *QUICK).stdout
+    table = pd.DataFrame(json.loads(stdout))
+    assert set(table["metric"]) >= {"accuracy", "auroc", "ece", "brier"}
+    assert set(table["items"]) == {24}
     done = printed("export", tmp_path, "--format", "leaderboard", "-o", tmp_path / "out", *QUICK)
     assert "epochs" in Path(done.stdout.splitlines()[0]).read_text("utf-8")

@@ -5,6 +5,7 @@ import inspect
 import re
 from dataclasses import fields
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,7 @@ def navigation_pages(entries: object) -> list[str]:
         return [entries]
     assert isinstance(entries, list | dict)
     parts = entries.values() if isinstance(entries, dict) else entries
-    return [page for part in parts for page in navigation_pages(part)]
+    return list(chain.from_iterable(map(navigation_pages, parts)))
 
 
 def anchors(text: str) -> set[str]:
@@ -288,7 +289,7 @@ def test_pages_of_tasks_have_all_parts() -> None:
 def test_page_of_judgments_names_every_column_and_status() -> None:
     """Judgments' and results' columns, statuses and the schema's version stand in judgments.md."""
     text = read(DOCS / "judgments.md")
-    quoted = {word for cell in re.findall(r"`([^`]+)`", text) for word in re.split(r"[, ]+", cell)}
+    quoted = set(re.split(r"[, ]+", " ".join(re.findall(r"`([^`]+)`", text))))
     columns = set[str]().union(*(table.kinds for table in all_tables().values()))
     assert columns | set(COLUMNS) | STATUSES <= quoted
     assert f"**schema version {SCHEMA_VERSION}**" in text
@@ -328,12 +329,10 @@ def test_quoted_commands_and_tasks_exist() -> None:
     for page, line in quoted("inspect-confidence "):
         name, *words = line.split()[1:]
         assert name in main.commands, (page, line)
-        options = {
-            option
-            for parameter in main.commands[name].params
-            if isinstance(parameter, click.Option)
-            for option in parameter.opts
-        }
+        options = set[str]()
+        for parameter in main.commands[name].params:
+            if isinstance(parameter, click.Option):
+                options.update(parameter.opts)
         used = {word.split("=")[0] for word in words if re.match(r"--?[a-zA-Z]", word)}
         assert used <= options, (page, line)
     # Each task is there, and takes the arguments that it is given.

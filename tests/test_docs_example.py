@@ -11,6 +11,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from inspect_ai.log import read_eval_log
 
@@ -97,7 +98,7 @@ def session(python: Path, tmp_path: Path) -> Session:
 
     def take(*steps: tuple[object, ...], events: str = EVENTS) -> list[str]:
         (tmp_path / "events.csv").write_text(events, encoding="utf-8")
-        words = json.dumps([[str(word) for word in step] for step in steps])
+        words = json.dumps([list(map(str, step)) for step in steps])
         done = subprocess.run(
             [python, "-c", SESSION, words],
             cwd=tmp_path,
@@ -144,10 +145,9 @@ def test_a_study_of_another_package_runs_to_the_leaderboard(
     assert "no interval: fewer than 20 items" in row["note"]
     assert json.loads(checked)[0]["passed"]
     assert "first: 0.15 (forecasts on events.csv, n = 3)." in shown_text
-    of_second = [row for row in json.loads(joint) if row["model"] == "mockllm/second"]
-    error, unread = (
-        {row["metric"]: row for row in of_second}[m] for m in ("brier", "unread_share")
-    )
+    of_second = pd.DataFrame(json.loads(joint)).query("model == 'mockllm/second'")
+    rows = of_second.drop_duplicates("metric", keep="last").set_index("metric").T
+    error, unread = rows["brier"], rows["unread_share"]
     assert (error["value"], error["n"]) == (0, 2)
     assert "1 of 3 judgments left out" in error["note"]
     assert unread["value"] == pytest.approx(1 / 3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import product, starmap
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
@@ -14,6 +15,7 @@ from inspect_ai import eval
 from scipy import integrate, stats
 from scipy.stats import norm
 
+from build import by_id
 from conftest import CHECKOUT
 from inspect_confidence import read_judgments, with_confidence
 from inspect_confidence.datasets.questions import Question, bundled_questions
@@ -82,9 +84,9 @@ def test_parameters_come_back(accuracy: float, meta_d: float, bias: float) -> No
     -d/2; half of the scale is reported where x reaches 1 - bias.
     """
     examinees = [Examinee(seed, accuracy, meta_d, bias) for seed in range(40)]
-    pairs = [(examinee, item) for examinee in examinees for item in QUESTIONS]
-    right = np.array([is_right(*pair) for pair in pairs])
-    shares = np.array([share(*pair) for pair in pairs])
+    pairs = list(product(examinees, QUESTIONS))
+    right = np.array(list(starmap(is_right, pairs)))
+    shares = np.array(list(starmap(share, pairs)))
     half, criterion = meta_d / 2, 1 - bias
 
     def density(x: float) -> float:
@@ -115,7 +117,7 @@ def test_every_way_means_the_same() -> None:
     examinee = Examinee(seed=2)
     medians = {}
     for phrase, counts in surveyed_counts().items():
-        people = [value for value, count in counts.items() for _ in range(count)]
+        people = np.repeat(list(counts), list(counts.values()))
         medians[phrase] = float(np.median(people)) / 100
     for item in QUESTIONS:
         s = share(examinee, item)
@@ -231,8 +233,7 @@ def test_a_wrapped_eval(tmp_path: Path) -> None:
     assert log.status == "success", log.error
     rows = read_judgments(tmp_path)["any_eval"]
     examinee = Examinee(seed=3)
-    items = {item.id: item for item in CHOICES}
-    rows["share"] = [share(examinee, items[name]) for name in rows["item"]]
+    items = by_id(CHOICES)
     read = rows[(rows["status"] == "ok") & (rows["method"] != "epochs")]
     # A declined answer keeps the confidence that was stated in it.
     assert rows.loc[~rows["status"].isin(["ok", "declined"]), "confidence"].isna().all()

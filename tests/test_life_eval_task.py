@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from inspect_ai import Task
 from inspect_ai.log import EvalLog, read_eval_log
 
+from build import by_id, sample_table
 from conftest import CHECKOUT, Command
 from contract.far_end import check
 from contract.life_eval import AUTHORS, FORMS, Actuary, study_rows
@@ -43,10 +45,19 @@ def build(**arguments: object) -> Task:
 
 def sample_facts(task: Task) -> set[tuple[str, int, float]]:
     """Sex, age and radius of all samples."""
-    facts = [sample.metadata or {} for sample in task.dataset]
-    sex_age_radius = {(fact["sex"], fact["age"], fact["radius"]) for fact in facts}
-    assert len(sex_age_radius) == len(task.dataset)
-    return sex_age_radius
+    facts = sample_table(task)[["sex", "age", "radius"]]
+    assert not facts.duplicated().any()
+    return set(facts.itertuples(index=False, name=None))
+
+
+def rows_of_source(rows: pd.DataFrame, source: str) -> pd.DataFrame:
+    """The judgments from stated confidence or from tokens."""
+    return rows[rows["source"] == source]
+
+
+def sure_tokens(*parts: str) -> list[Token]:
+    """Tokens that have no alternative."""
+    return [Token(part, 0.0, {part: 0.0}) for part in parts]
 
 
 # Arguments
@@ -108,10 +119,8 @@ def test_bad_arguments_name_value_and_remedy() -> None:
 def test_the_study_has_prompts_for_its_own_items_only() -> None:
     """Other ages and radii are refused with prompts=authors."""
     says = "its ages are 0 to 100, its radii 1, 5, 10 and 20"
-    argument_sets: list[dict[str, object]] = [{"ages": "99-101"}, {"radii": "1,2"}]
-    check_refusals(
-        build, [({"prompts": "authors", **arguments}, says) for arguments in argument_sets]
-    )
+    check_refusals(build, [({"prompts": "authors", "ages": "99-101"}, says)])
+    check_refusals(build, [({"prompts": "authors", "radii": "1,2"}, says)])
 
 
 def test_ages_radii_and_sexes_in_any_form() -> None:
@@ -125,7 +134,7 @@ def test_ages_radii_and_sexes_in_any_form() -> None:
         (" 0 - 2 , 119", {0, 1, 2, 119}),
     ]
     for argument, years in ages:
-        expected = {(sex, age, 5.0) for sex in ("male", "female") for age in years}
+        expected = set(product(("male", "female"), years, (5.0,)))
         assert sample_facts(build(ages=argument, radii=5)) == expected, argument
     radii: list[tuple[object, set[float]]] = [
         (5, {5}),
@@ -136,8 +145,8 @@ def test_ages_radii_and_sexes_in_any_form() -> None:
         ([0.5, "20"], {0.5, 20}),
     ]
     for argument, around in radii:
-        radii_found = {radius for _, _, radius in sample_facts(build(ages=40, radii=argument))}
-        assert radii_found == around, argument
+        rows = sample_table(build(ages=40, radii=argument))
+        assert set(rows["radius"]) == around, argument
     sexes: list[tuple[object, set[str]]] = [
         ("both", {"male", "female"}),
         ("female", {"female"}),
@@ -145,26 +154,21 @@ def test_ages_radii_and_sexes_in_any_form() -> None:
         (["female", "male"], {"male", "female"}),
     ]
     for argument, sexes_expected in sexes:
-        assert {
-            sex for sex, _, _ in sample_facts(build(ages=40, sexes=argument))
-        } == sexes_expected, argument
+        rows = sample_table(build(ages=40, sexes=argument))
+        assert set(rows["sex"]) == sexes_expected, argument
 
 
 def test_defaults_are_the_studys_808_items() -> None:
     """Ages 0 to 100, both sexes, four radii; as many calls; radii that differ have other ids."""
     task = build()
-    assert sample_facts(task) == {
-        (sex, age, radius)
-        for sex in ("male", "female")
-        for age in range(101)
-        for radius in (1.0, 5.0, 10.0, 20.0)
-    }
+    items = product(("male", "female"), range(101), (1.0, 5.0, 10.0, 20.0))
+    assert sample_facts(task) == set(items)
     facts = task.metadata or {}
     assert (facts["items"], facts["train_items"], facts["test_items"]) == (808, 404, 404)
     assert (facts["dataset"], facts["calls_per_sample"], facts["system"]) == ("ssa-2022", 1, "")
     assert task.config.model_dump(exclude_none=True) == {"temperature": 0}
-    counts = Counter((sample.metadata or {})["radius"] for sample in list(task.dataset)[:40])
-    assert set(counts.values()) == {10}
+    counts = sample_table(task)["radius"][:40].value_counts()
+    assert counts.to_dict() == {1.0: 10, 5.0: 10, 10.0: 10, 20.0: 10}
     lines = plan_run(TASK, []).splitlines()
     assert lines[0] == "life_eval on ssa-2022: 808 items (404 train, 404 test)"
     assert "samples: 808" in lines
@@ -173,7 +177,7 @@ def test_defaults_are_the_studys_808_items() -> None:
     with pytest.raises(InvalidArgument, match="ages=abc is neither"):
         plan_run(TASK, ["ages=abc"])
     task = build(ages=40, sexes="male", radii=[1, 1.0000001])
-    assert len({sample.id for sample in task.dataset}) == 2
+    assert sample_table(task)["id"].nunique() == 2
 
 
 # What a model is sent
@@ -248,6 +252,12 @@ def test_another_countrys_table(home: Path) -> None:
     assert (log.eval.metadata or {})["dataset"] == "mine.csv"
 
 
+def ages_at_death(log: EvalLog) -> dict[int | str, Any]:
+    """The values of the samples' scores by the samples' ids."""
+    samples = by_id(log.samples or [])
+    return {name: (sample.scores or {})["age_at_death"].value for name, sample in samples.items()}
+
+
 @pytest.mark.slow
 def test_files_are_found_from_any_folder(command: Command, home: Path, tmp_path: Path) -> None:
     """By the command line: paths from where the user stands, and the same scores from elsewhere."""
@@ -269,13 +279,7 @@ def test_files_are_found_from_any_folder(command: Command, home: Path, tmp_path:
         *("--action", "overwrite", "--output-file", new, "--display", "none"),
         cwd=elsewhere,
     )
-    before, after = (
-        {
-            sample.id: (sample.scores or {})["age_at_death"].value
-            for sample in log_read.samples or []
-        }
-        for log_read in (log, read_eval_log(str(new)))
-    )
+    before, after = ages_at_death(log), ages_at_death(read_eval_log(str(new)))
     assert len(before) == 6
     assert after == before
 
@@ -312,11 +316,9 @@ def test_two_wordings_are_two_variants(tmp_path: Path) -> None:
     estimates = values(summarize(frames, resamples=10))
     for name, actuary in (("ours", own_actuary), ("authors", authors)):
         assert frames[TASK]["variant"].str.contains(f"prompts={name}").sum() == 40
-        (overall,) = {
-            condition
-            for condition, _ in estimates
-            if f"prompts%3D{name}" in condition and condition.startswith("variant=")
-        }
+        of_prompts = f"prompts%3D{name}"
+        conditions = {condition for condition, _ in estimates if of_prompts in condition}
+        (overall,) = [text for text in conditions if text.startswith("variant=")]
         numbers = actuary.numbers()
         for metric in ("accuracy", "overconfidence", "ece", "hard_easy_slope"):
             assert estimates[overall, metric] == pytest.approx(numbers[metric], abs=1e-9), metric
@@ -332,8 +334,8 @@ def test_closed_windows_change_the_truth(tmp_path: Path) -> None:
         log, _ = served(task, folder, actuary, max_connections=1, max_samples=1)
         check(log, folder, actuary)
     assert actuaries["closed"].meant == actuaries["half-open"].meant
-    open_, closed = (actuaries[window].numbers()["accuracy"] for window in ("half-open", "closed"))
-    assert closed > open_ + 0.01
+    open_, closed = actuaries["half-open"].numbers(), actuaries["closed"].numbers()
+    assert closed["accuracy"] > open_["accuracy"] + 0.01
 
 
 # The answer's token
@@ -349,19 +351,19 @@ def test_tokens_beside_what_is_stated(tmp_path: Path) -> None:
             return Reply("I can't say.", logprobs=[Token("I can't say.", 0.0, {})])
         parts = ['{"Reasoning": "", "Answer": ', "78", ', "Confidence": 0.9}']
         top = {"78": math.log(0.3), "79": math.log(0.2), "about": math.log(0.5)}
-        tokens = [Token(part, 0.0, {part: 0.0}) for part in parts]
+        tokens = sure_tokens(*parts)
         tokens[1] = Token("78", math.log(0.3), top)
         return Reply("".join(parts), logprobs=tokens)
 
     task = build(ages=40, sexes="male", radii="1,5", tokens=True)
     log, _ = served(task, tmp_path, answer, epochs=2)
-    (sample, *_) = [log_sample for log_sample in log.samples or [] if "r5" in str(log_sample.id)]
+    (sample, *_) = [sample for sample in log.samples or [] if "r5" in str(sample.id)]
     value: Any = (sample.scores or {})["age_at_death"].value
     assert value["token_confidence"] == pytest.approx(0.6)
     rows = read_judgments(tmp_path)[TASK]
     token = rows[rows["source"] == "token"]
     assert len(rows) == 2 * len(token) == 8
-    wide, narrow = (token[token["radius"] == radius] for radius in (5, 1))
+    wide, narrow = token[token["radius"] == 5], token[token["radius"] == 1]
     assert wide["confidence"].tolist() == pytest.approx([0.6, 0.6])
     assert wide["unseen_mass"].tolist() == pytest.approx([0.5, 0.5])
     assert set(narrow["status"]) == {"invalid_response_format"}
@@ -388,13 +390,13 @@ def test_tokens_of_an_answer_without_probability(tmp_path: Path) -> None:
 
     def answer(_: Request) -> Reply:
         parts = ['{"Reasoning": "", "Answer": ', "78.0", ', "Confidence": 0.9}']
-        tokens = [Token(part, 0.0, {part: 0.0}) for part in parts]
+        tokens = sure_tokens(*parts)
         tokens[1] = Token("78.0", -1.0, {"78.0": -1.0, "79": -2.0, "80": -2.0})
         return Reply("".join(parts), logprobs=tokens)
 
     served(build(**ONE, tokens=True), tmp_path, answer, epochs=2)
     rows = read_judgments(tmp_path)[TASK]
-    stated_rows, token = (rows[rows["source"] == name] for name in ("stated", "token"))
+    stated_rows, token = rows_of_source(rows, "stated"), rows_of_source(rows, "token")
     assert stated_rows["confidence"].tolist() == [0.9, 0.9]
     assert token["confidence"].isna().all()
     assert token["status"].tolist() == ["scoring_failed"] * 2
@@ -408,7 +410,7 @@ def test_simulated_tokens(tmp_path: Path) -> None:
     """The actuary's token has the probability that it states."""
     responded(build(items=12, tokens=True), "actuary", tmp_path, epochs=2, error_rate=0.2)
     rows = read_judgments(tmp_path)[TASK].set_index(["item", "radius", "epoch"])
-    stated_rows, token = (rows[rows["source"] == name] for name in ("stated", "token"))
+    stated_rows, token = rows_of_source(rows, "stated"), rows_of_source(rows, "token")
     assert 0 < (token["status"] != "ok").mean() < 0.6
     read = token[token["status"] == "ok"]
     stated_beside = stated_rows["confidence"].loc[read.index].to_numpy()

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from importlib.metadata import EntryPoint
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -27,25 +28,20 @@ FORMS = {"it is likely that": "likely", "likely": "likely"}
 
 def frame() -> pd.DataFrame:
     """Two sentences with forms of one marker, of two data sets with three items each."""
-    rows = [
-        {
-            **{"task": "hedge_markers", "model": "m", "dataset": dataset, "split": "test"},
-            **{"item": f"{dataset}-{item}", "sentence": 1, "n_markers": 1, "decisiveness": 0.7},
-            **{"marker": marker, "confidence": 0.5, "correct": 1.0, "punt": 0.0},
-            **{"consistent": 1, "undecided": 0, "inconsistent": 1, "status": "ok"},
-        }
-        for dataset in ("a", "b")
-        for item, marker in enumerate([*FORMS, "likely"])
-    ]
-    return pd.DataFrame(rows)
+    names = pd.DataFrame(product(("a", "b"), [*FORMS, "likely"]), columns=["dataset", "marker"])
+    number = names.groupby("dataset").cumcount().astype(str)
+    constants = {
+        **{"task": "hedge_markers", "model": "m", "split": "test", "sentence": 1, "n_markers": 1},
+        **{"decisiveness": 0.7, "confidence": 0.5, "correct": 1.0, "punt": 0.0},
+        **{"consistent": 1, "undecided": 0, "inconsistent": 1, "status": "ok"},
+    }
+    return pd.DataFrame({**names, "item": names["dataset"] + "-" + number, **constants})
 
 
 def markers(results: pd.DataFrame) -> set[str]:
     """Markers that have a MIC by the results' conditions."""
     conditions = results.loc[results["metric"] == "mic", "condition"]
-    return {
-        part.split("=")[1] for text in conditions for part in text.split(";") if "marker=" in part
-    }
+    return set(conditions.str.extract(r"(?:^|;)marker=([^;=]*)", expand=False).dropna())
 
 
 def test_text_and_values_are_read_alike(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -23,8 +24,10 @@ FEW: Settings = {"resamples": 50}
 def any_eval(model: str, run: str, start: int, stop: int, method: str = "stated") -> Run:
     """A log of items asked twice, every seventh reply unread, on two data sets."""
     rng = np.random.default_rng(start)
-    rows = [
-        {
+    rows = []
+    for item, epoch in product(range(start, stop), (1, 2)):
+        is_read = item % 7 > 0
+        row = {
             "run": run,
             "uuid": f"{run}-{item}-{epoch}",
             "model": model,
@@ -33,13 +36,11 @@ def any_eval(model: str, run: str, start: int, stop: int, method: str = "stated"
             "epoch": float(epoch),
             "method": method,
             "answer": str(rng.integers(2)),
-            "confidence": np.nan if item % 7 == 0 or method == "epochs" else rng.integers(9) / 8,
+            "confidence": rng.integers(9) / 8 if is_read and method != "epochs" else np.nan,
             "correct": float(rng.random() < 0.6),
-            "status": "refusal" if item % 7 == 0 else "ok",
+            "status": "ok" if is_read else "refusal",
         }
-        for item in range(start, stop)
-        for epoch in (1, 2)
-    ]
+        rows.append(row)
     judgments = judgments_of(frame(rows, "any_eval"))["any_eval"]
     samples = (judgments["epoch"].map("{:g} ".format) + judgments["item"]).to_numpy(object)
     return Run(run, "any_eval", model, "any_eval", {"effort": run[0]}, judgments, samples)
@@ -47,12 +48,12 @@ def any_eval(model: str, run: str, start: int, stop: int, method: str = "stated"
 
 def scale(model: str, run: str) -> Run:
     """A log of the scale study."""
-    rows = [row for epoch in (1, 2) for row in scale_rows("0-10", 30, 4, 0, epoch=epoch)]
+    rows = [*scale_rows("0-10", 30, 4, 0, epoch=1), *scale_rows("0-10", 30, 4, 0, epoch=2)]
     whole = judgments_of(frame(rows, "scale_variants"))["scale_variants"]
     rows_of_model = whole.assign(model=model, run=run)
-    rows_of_model["uuid"] = [f"{run}-{number}" for number in range(len(rows_of_model))]
-    samples = np.array([str(number) for number in range(len(rows_of_model))], object)
-    return Run(run, "scale_variants", model, "scale_variants", {}, rows_of_model, samples)
+    numbers = np.arange(len(rows_of_model)).astype(str).astype(object)
+    rows_of_model["uuid"] = f"{run}-" + numbers
+    return Run(run, "scale_variants", model, "scale_variants", {}, rows_of_model, numbers)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import chain, product
 from pathlib import Path
 
 import click
@@ -47,15 +48,13 @@ def headlines() -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def estimates() -> pd.DataFrame:
     """Results of intervals of three models around numbers from a file, at four levels."""
-    frame = pd.DataFrame(
-        [
-            {"model": model, "item": f"i{i}", "level": level, "lower": low, "upper": low + width}
-            | {"truth": (7 * i + k) % 5, "split": "train" if i % 2 else "test"}
-            for k, model in enumerate(MODELS)
-            for i in range(8)
-            for level, low, width in ((50, i % 3, 1), (80, i % 3, 2), (95, 0, 3), (99, -100, 900))
-        ]
-    )
+    rows = []
+    intervals = ((50, 1), (80, 2), (95, 3), (99, 900))
+    for (k, model), i, (level, width) in product(enumerate(MODELS), range(8), intervals):
+        low = {50: i % 3, 80: i % 3, 95: 0, 99: -100}[level]
+        row = {"model": model, "item": f"i{i}", "level": level, "lower": low, "upper": low + width}
+        rows.append({**row, "truth": (7 * i + k) % 5, "split": "train" if i % 2 else "test"})
+    frame = pd.DataFrame(rows)
     return summarize(frame.assign(task="fermi_eval"), resamples=20)
 
 
@@ -64,20 +63,19 @@ Shown = tuple[Callable[[pd.DataFrame], None], Callable[[pd.DataFrame], list[View
 SCREENS: dict[str, Shown] = {
     "headlines": (
         print_headlines,
-        lambda rows: [view for _, views in headline_views(rows) for view in views],
+        lambda rows: list(chain.from_iterable(views for _, views in headline_views(rows))),
     ),
     "estimates": (
         lambda rows: print_views(rows, full=True),
-        lambda rows: [view for _, views in views_of(rows) for view in views],
+        lambda rows: list(chain.from_iterable(views for _, views in views_of(rows))),
     ),
 }
 
 
 def cells(views: Sequence[View]) -> list[Cell]:
     """All numbers of the tables."""
-    return [
-        cell for view in views for cell in view.table.to_numpy().ravel() if isinstance(cell, Cell)
-    ]
+    entries = chain.from_iterable(view.table.to_numpy().ravel() for view in views)
+    return [entry for entry in entries if isinstance(entry, Cell)]
 
 
 @pytest.mark.parametrize("width", [50, 80, 120, None])
@@ -168,7 +166,7 @@ def test_more_mistakes_end_in_one_line(tmp_path: Path) -> None:
     ):
         stderr = printed(*words, code=code).stderr
         assert says in " ".join(stderr.split()), words
-        assert len([line for line in stderr.splitlines() if line.startswith("Error")]) == 1
+        assert len(re.findall(r"^Error", stderr, re.MULTILINE)) == 1
 
 
 def test_a_missing_grader_is_refused_before_the_run() -> None:

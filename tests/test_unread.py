@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 
+from build import notices_with
 from conftest import Command
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.commands.unread import unread
@@ -36,15 +38,13 @@ def test_every_unread_reply_is_listed_with_its_text(tmp_path: Path) -> None:
     frame = read_judgments(tmp_path)["scale_variants"]
     unread_rows = frame[frame["status"] != "ok"]
     assert len(unread_rows) > 2
-    assert sorted((row["item"], row["epoch"], row["status"], row["reason"]) for row in rows) == (
-        sorted(
-            unread_rows[["item", "epoch", "status", "reason"]].itertuples(index=False, name=None)
-        )
-    )
-    reply_texts = {
-        (sample.metadata["item"], f"scale=0-{sample.metadata['high']}", sample.epoch): sample.output
-        for sample in read_eval_log(log.location).samples or []
-    }
+    columns = ["item", "epoch", "status", "reason"]
+    listed = pd.DataFrame(rows)[columns].itertuples(index=False, name=None)
+    assert sorted(listed) == sorted(unread_rows[columns].itertuples(index=False, name=None))
+    reply_texts = {}
+    for sample in read_eval_log(log.location).samples or []:
+        condition = f"scale=0-{sample.metadata['high']}"
+        reply_texts[sample.metadata["item"], condition, sample.epoch] = sample.output
     assert {row["epoch"] for row in rows} == {1, 2}
     for row in rows:
         assert row["text"] == reply_texts[row["item"], row["condition"], row["epoch"]].completion
@@ -72,11 +72,10 @@ def test_draws_have_their_own_text(tmp_path: Path) -> None:
     task = fermi_eval(dataset="bundled", method="sampling", draws=4, items=3)
     log = responded(task, "candid", tmp_path, 2, error_rate=0.4)
     rows = unread(log.location)
-    stored = {
-        (sample.metadata["item"], sample.epoch, number): draw["text"]
-        for sample in read_eval_log(log.location).samples or []
-        for number, draw in enumerate(sample.store["draws"])
-    }
+    stored = {}
+    for sample in read_eval_log(log.location).samples or []:
+        for number, draw in enumerate(sample.store["draws"]):
+            stored[sample.metadata["item"], sample.epoch, number] = draw["text"]
     assert rows["draw"].nunique() > 1
     for row in rows.to_dict("records"):
         assert row["text"] == stored[row["item"], row["epoch"], row["draw"]]
@@ -155,16 +154,13 @@ def test_reading_again_is_scoring_again(name: str, tmp_path: Path, command: Comm
     assert (stale["status"] == "echo").any()
     reread = read_judgments(tmp_path, reread=True)
     assert Path(log.location).read_bytes() == log_bytes
-    assert any(
-        notice.startswith(f"{task}: ") and "read again" in notice for notice in reread.notices
-    )
+    notices = notices_with(reread, "read again")
+    assert any(notice.startswith(f"{task}: ") for notice in notices)
     # What the readers made of the replies at first they make of them now.
     shared_columns = sorted({*fresh.columns} - {"model"})
     order = ["uuid", "draw", *({"source", "sentence", "marker"} & {*shared_columns})]
-    now, first = (
-        frame[shared_columns].sort_values(order, ignore_index=True)
-        for frame in (reread[task], fresh)
-    )
+    now = reread[task][shared_columns].sort_values(order, ignore_index=True)
+    first = fresh[shared_columns].sort_values(order, ignore_index=True)
     pd.testing.assert_frame_equal(now, first)
     results = summarize(reread, resamples=50)
     assert log.eval.scorers
@@ -181,12 +177,8 @@ def test_reading_again_is_scoring_again(name: str, tmp_path: Path, command: Comm
 def test_changes_are_counted(tmp_path: Path) -> None:
     """Two replies have another status, one has another confidence only."""
     log = read_eval_log(run_scales(tmp_path, epochs=1).location)
-    read = [
-        score
-        for sample in log.samples or []
-        for score in (sample.scores or {}).values()
-        if score.reason is None
-    ]
+    scores = chain.from_iterable((sample.scores or {}).values() for sample in log.samples or [])
+    read = [score for score in scores if score.reason is None]
     for score in read[:2]:
         score.metadata = {"status": "refusal", "detail": "older readers"}
     assert isinstance(read[2].value, dict)

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from inspect_ai import eval
 
+from build import notices_with, numbered
 from conftest import CHECKOUT
 from inspect_confidence import (
     compare,
@@ -30,7 +31,7 @@ from runs import printed
 
 ATLAS = ("item=item_id", "correct=is_correct")
 OTHERS = [
-    *(word for column in ATLAS for word in ("--column", column)),
+    *("--column", ATLAS[0], "--column", ATLAS[1]),
     "--confidence-scale",
     "0-100",
 ]
@@ -45,16 +46,14 @@ def answers(model: str = "m", items: int = 600, seed: int = 0, gap: float = 0.2)
         {
             "task": "any_eval",
             "model": model,
-            "item": [f"i{k}" for k in range(items)],
+            "item": numbered("i", items),
             "confidence": confidences,
             "correct": right,
             "status": "ok",
         }
     )
     unread = {"confidence": np.nan, "correct": np.nan, "status": "invalid_response_format"}
-    unread_rows = pd.DataFrame(
-        {**frame.iloc[:20], **unread, "item": [f"lost{k}" for k in range(20)]}
-    )
+    unread_rows = pd.DataFrame({**frame.iloc[:20], **unread, "item": numbered("lost", 20)})
     return pd.concat([frame.assign(epoch=e) for e in (1, 2)] + [unread_rows], ignore_index=True)
 
 
@@ -119,14 +118,14 @@ def test_every_item_gets_the_map_of_its_fold() -> None:
     # Items of another data set get the map of all, and it is said that none was fitted on it.
     other_dataset = recalibrated(frame.assign(dataset="other"), recalibration.maps)
     assert len(other_dataset["any_eval"]) == len(frame)
-    assert any("no map was fitted on other" in notice for notice in other_dataset.notices)
+    assert notices_with(other_dataset, "no map was fitted on other")
 
 
 def test_a_cluster_lies_in_one_fold() -> None:
     """The items of a passage have the same map, which none of them had a part in."""
-    frame = answers().assign(
-        cluster=lambda rows: [f"p{int(i.strip('ilost')) // 4}" for i in rows.item]
-    )
+    frame = answers()
+    number = frame["item"].str.strip("ilost").astype(int)
+    frame["cluster"] = "p" + (number // 4).astype(str)
     recalibration = recalibrate(frame, method="platt", resamples=20)
     after = recalibrated(frame, recalibration.maps)["any_eval"].dropna(subset=["confidence"])
     stated = frame.drop_duplicates("item").set_index("item")["confidence"]
@@ -163,9 +162,8 @@ def test_scores_are_those_of_maps_of_the_other_folds() -> None:
 
 def test_refusals_of_recalibration(tmp_path: Path) -> None:
     """Too few items or one outcome, with the reason; unknown methods, maps and models."""
-    small_fit = recalibrate(
-        answers()[lambda rows: rows["item"].isin([f"i{k}" for k in range(9)])], resamples=10
-    )
+    few_answers = answers().query("item in @names", local_dict={"names": numbered("i", 9)})
+    small_fit = recalibrate(few_answers, resamples=10)
     (entry,) = small_fit.maps["maps"]
     assert entry["refused"] == "9 items with confidence and outcome; 10 are needed"
     assert small_fit.changes.empty
@@ -246,7 +244,7 @@ def test_items_for_accuracy_are_those_of_the_formula() -> None:
     assert normal <= row["items"] <= 1.3 * normal
     assert row["correlation"] > 0.7
     # Where one in five replies can't be read, so many more are asked.
-    unread = frame.iloc[:250].assign(item=[f"u{k}" for k in range(250)], confidence=np.nan)
+    unread = frame.iloc[:250].assign(item=numbered("u", 250), confidence=np.nan)
     lossy = pd.concat([frame, unread.assign(status="refusal")], ignore_index=True)
     (row,) = items_needed(lossy, width="accuracy=0.1").to_dict("records")
     assert row["to_ask"] == int(np.ceil(row["items"] / 0.8))
@@ -296,7 +294,7 @@ def test_from_logs_by_the_command_line(tmp_path: Path) -> None:
     assert log.status == "success", log.error
     logs, maps = tmp_path / "logs", tmp_path / "map.json"
     stdout = printed("recalibrate", logs, "-o", maps, "--resamples", 200, "--json").stdout
-    row_by_metric = {row["metric"]: row for row in json.loads(stdout)}
+    row_by_metric = pd.DataFrame(json.loads(stdout)).set_index("metric").to_dict("index")
     # This respondent's confidence is too high by far.
     assert row_by_metric["ece"]["difference_high"] < 0
     assert (
@@ -307,9 +305,8 @@ def test_from_logs_by_the_command_line(tmp_path: Path) -> None:
     assert (row_by_metric["ece"]["train_items"], row_by_metric["ece"]["test_items"]) == (276, 276)
     out = printed("summarize", logs, "--recalibrated", maps, "--json", "--resamples", 50)
     assert "left out" not in out.stderr
-    value_by_metric = {
-        row["metric"]: row["value"] for row in json.loads(out.stdout) if not row["note"]
-    }
+    rows = pd.DataFrame(json.loads(out.stdout))
+    value_by_metric = rows[rows["note"] == ""].set_index("metric")["value"].to_dict()
     assert value_by_metric["brier"] == pytest.approx(
         row_by_metric["brier"]["recalibrated"], abs=1e-12
     )
@@ -353,45 +350,32 @@ def test_atlas_by_the_command_line(
         *("summarize", files[0], *OTHERS, "--recalibrated", maps, "--json", "--resamples", 100)
     )
     assert "left out" not in out.stderr
-    (ece,) = [
-        row
-        for row in json.loads(out.stdout)
-        if row["metric"] == "ece" and row["condition"].startswith("method=recorded;scale=0-100;var")
-    ]
-    assert f"{ece['value']:.3f}" in page
+    rows = pd.DataFrame(json.loads(out.stdout))
+    of_scale = rows["condition"].str.startswith("method=recorded;scale=0-100;var")
+    (ece,) = rows.loc[(rows["metric"] == "ece") & of_scale, "value"]
+    assert f"{ece:.3f}" in page
 
 
 def test_agreement_of_epochs_is_recalibrated_too() -> None:
     """What becomes of an item's epochs is a judgment, which stays as it is once it is one."""
     rng = np.random.default_rng(2)
     answers_drawn = rng.choice(["A", "B"], (3, 400), p=[0.8, 0.2])
-    frame = pd.concat(
-        [
-            pd.DataFrame(
-                {
-                    "task": "any_eval",
-                    "model": "m",
-                    "method": "epochs",
-                    "item": [f"i{k}" for k in range(400)],
-                    "epoch": epoch,
-                    "status": "ok",
-                    "answer": epoch_answers,
-                    "correct": (epoch_answers == "A").astype(float),
-                    "confidence": np.nan,
-                }
-            )
-            for epoch, epoch_answers in enumerate(answers_drawn)
-        ],
-        ignore_index=True,
-    )
+    names = numbered("i", 400)
+    frames = []
+    for epoch, epoch_answers in enumerate(answers_drawn):
+        columns = {"item": names, "answer": epoch_answers, "correct": epoch_answers == "A"}
+        constants = {"task": "any_eval", "model": "m", "method": "epochs", "status": "ok"}
+        epoch_rows = pd.DataFrame({**columns, **constants, "epoch": epoch, "confidence": np.nan})
+        frames.append(epoch_rows.astype({"correct": float}))
+    frame = pd.concat(frames, ignore_index=True)
     recalibration = recalibrate(frame, method="platt", resamples=50)
     after = recalibrated(frame, recalibration.maps)["any_eval"]
     assert len(after) == recalibration.maps["maps"][0]["test_items"] == 400
     agreement_share = (
         np.maximum((answers_drawn == "A").sum(axis=0), (answers_drawn == "B").sum(axis=0)) / 3
     )
-    names = pd.DataFrame({"dataset": "", "item": [f"i{k}" for k in range(400)], "cluster": ""})
-    folds, expected = item_folds(names, 0), np.empty(400)
+    keys = pd.DataFrame({"dataset": "", "item": names, "cluster": ""})
+    folds, expected = item_folds(keys, 0), np.empty(400)
     for k, shape in enumerate(recalibration.maps["maps"][0]["fold_maps"]):
         curve = metrics.Recalibration("platt", **shape)
         expected[folds == k] = curve(agreement_share[folds == k])

@@ -8,6 +8,7 @@ import string
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -39,8 +40,7 @@ ANY_REPLY = st.one_of(
     st.text(alphabet="LloweruUprExpnt:0123456789+-.,eE^*()[]{}$ \n\t−–×⁻³", max_size=80),  # noqa: RUF001 # as models write
     *(
         st.lists(st.sampled_from(pieces(kind, "pieces")), max_size=24).map(glue.join)
-        for kind in KINDS
-        for glue in ("", " ")
+        for kind, glue in product(KINDS, ("", " "))
     ),
 )
 

@@ -1,8 +1,10 @@
 """Chosen phrases come back as they were written; the recorded replies of a study are read."""
 
 import ast
+import re
 import string
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,24 @@ THREE = ["is likely to be", "is maybe", "is unlikely to be"]
 
 def _outcome(choice: WordChoice | ParseFailure) -> int | str:
     return choice.index if isinstance(choice, WordChoice) else choice.status
+
+
+def _outcomes(
+    replies: Iterable[str], choices: list[str], *, chain_of_thought: bool = False
+) -> Counter[int | str]:
+    outcomes: Counter[int | str] = Counter()
+    for reply in replies:
+        outcomes[_outcome(read_word_choice(reply, choices, chain_of_thought=chain_of_thought))] += 1
+    return outcomes
+
+
+def first_letters(
+    replies: Iterable[str], choices: list[str], *, chain_of_thought: bool = False
+) -> Counter[int | None]:
+    """How many replies have each first letter, by the study's rule."""
+    return Counter(
+        first_letter(reply, choices, chain_of_thought=chain_of_thought) for reply in replies
+    )
 
 
 RECORDED: dict[tuple[str, int], dict[int | str, int]] = {
@@ -35,38 +55,30 @@ def test_each_recorded_reply_has_the_outcome_that_a_person_gives_it(
 ) -> None:
     """Every recorded reply has the outcome that it has for a person."""
     replies = _recorded(shared_data, kind, size)
-    choices, is_thought = (FIVE if size == 5 else THREE), kind == "cot"
-    outcome_counts = Counter(
-        _outcome(read_word_choice(reply, choices, chain_of_thought=is_thought)) for reply in replies
-    )
-    assert outcome_counts == RECORDED[kind, size]
+    choices = FIVE if size == 5 else THREE
+    outcomes = _outcomes(replies, choices, chain_of_thought=kind == "cot")
+    assert outcomes == RECORDED[kind, size]
 
 
 def test_a_recorded_echo_is_its_first_letter_by_the_studys_rule(shared_data: Path) -> None:
     """By the study's rule an echo is its first letter, so that every reply has a choice."""
-    five, three = (
-        Counter(
-            first_letter(reply, FIVE[:size]) for reply in _recorded(shared_data, "standard", size)
-        )
-        for size in (5, 3)
-    )
+    five = first_letters(_recorded(shared_data, "standard", 5), FIVE)
+    three = first_letters(_recorded(shared_data, "standard", 3), THREE)
     assert five == {0: 13, 1: 96, 2: 2, 3: 57, 4: 12}
     assert three == {0: 106 + 47 + 6, 2: 21}
     # Two sentences without a letter follow "I choose".
     thoughts = _recorded(shared_data, "cot", 3)
-    letter_counts = Counter(
-        first_letter(thought, THREE, chain_of_thought=True) for thought in thoughts
-    )
+    letter_counts = first_letters(thoughts, THREE, chain_of_thought=True)
     assert letter_counts == {0: 85, 1: 35, 2: 58, None: 2}
 
 
 def test_the_recorded_replies_hold_47_echoes(shared_data: Path) -> None:
     """As many replies repeat all three choices as the study's authors recorded."""
     replies = _recorded(shared_data, "standard", 3)
-    repeated = [reply for reply in replies if all(f"{letter}.is" in reply for letter in "ABC")]
+    letters = {"A.is", "B.is", "C.is"}
+    repeated = [reply for reply in replies if letters <= {*re.findall(r"[ABC]\.is", reply)}]
     assert len(repeated) == 47
-    outcomes = Counter(_outcome(read_word_choice(reply, THREE)) for reply in repeated)
-    assert outcomes == {"echo": 47}
+    assert _outcomes(repeated, THREE) == {"echo": 47}
 
 
 def _recorded(shared_data: Path, kind: str, size: int) -> list[str]:
@@ -96,7 +108,5 @@ def test_a_choice_is_read_by_letter_by_text_and_by_both(
     wrong = read_word_choice(f"{letter}.{choices[index - 1]}", choices)
     assert wrong == ParseFailure("ambiguous", "letter and text disagree")
     assert first_letter(f"{letter}.{phrase}", choices) == index
-    lines = "\n".join(
-        f"{a}.{text}" for a, text in zip(string.ascii_uppercase, choices, strict=False)
-    )
-    assert _outcome(read_word_choice(lines, choices)) == "echo"
+    lettered = map(".".join, zip(string.ascii_uppercase, choices, strict=False))
+    assert _outcome(read_word_choice("\n".join(lettered), choices)) == "echo"

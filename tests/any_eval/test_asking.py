@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from itertools import count, product
 from pathlib import Path
 from threading import Lock
 from time import sleep
@@ -29,6 +30,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, generate, multiple_ch
 from inspect_ai.tool import ToolCall
 
 from any_eval.small import confidence_of, far_end, kind_of, kinds, metrics_of, sample_of, sums
+from build import reply_to_each_choice
 from inspect_confidence import ask_confidence, confidence, with_confidence
 from provider_server import ProviderServer, Reply, Request
 from runs import ANTHROPIC, cached, connected, run_task, served
@@ -38,14 +40,12 @@ WAYS = ["stated", "alone", "p_true", "words", "consistency"]
 
 def eval_content(log: EvalLog) -> list[object]:
     """What the eval itself has of each sample."""
-    return [
-        [
-            *((message.role, message.text) for message in sample.messages),
-            sample.output.completion,
-            {name: score.value for name, score in (sample.scores or {}).items() if name == "match"},
-        ]
-        for sample in log.samples or []
-    ]
+    contents: list[object] = []
+    for sample in log.samples or []:
+        scores = {name: score.value for name, score in (sample.scores or {}).items()}
+        messages = [(message.role, message.text) for message in sample.messages]
+        contents.append([messages, sample.output.completion, scores.get("match")])
+    return contents
 
 
 def test_three_lines_in_a_task(tmp_path: Path) -> None:
@@ -250,9 +250,8 @@ def test_many_draws_go_out_in_few_calls(tmp_path: Path) -> None:
     draws_per_call = Counter(request.body.get("n") for request in requests)
     assert draws_per_call == {None: 1, 20: 2, 5: 1}
     assert {request.prompt for request in requests} == {"1 + 1?"}
-    assert {(request.body["temperature"], request.body["seed"]) for request in requests} == {
-        (0.3, 7)
-    }
+    settings = {(request.body["temperature"], request.body["seed"]) for request in requests}
+    assert settings == {(0.3, 7)}
     assert confidence_of(log)[1]["consistency"]["draws"] == 45
 
 
@@ -289,10 +288,10 @@ def test_the_cache_keeps_draws_apart(
     model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each draw of each epoch is a reply of its own; a second run makes no call."""
-    numbers = iter(range(100))
+    texts = map(str, count())
 
     def next_numbers(request: Request) -> Any:
-        batch = [Reply(f"{next(numbers)}") for _ in range(request.body.get("n") or 1)]
+        batch = reply_to_each_choice(request, texts)
         return batch if len(batch) > 1 else batch[0]
 
     logs = []
@@ -308,14 +307,13 @@ def test_the_cache_keeps_draws_apart(
             if len(logs) == 1:
                 calls = len(server.requests)
         assert len(server.requests) == calls
-    draws = [_draws(log, epoch) for log in logs for epoch in (1, 2)]
+    draws = [_draws(log, epoch) for log, epoch in product(logs, (1, 2))]
     assert draws[:2] == draws[2:]
     assert len({*draws[0], *draws[1]}) == 6
 
 
 def _draws(log: EvalLog, epoch: int) -> list[str]:
     """The further answers that a sample keeps."""
-    (state,) = (
-        value for name, value in sample_of(log, "a", epoch).store.items() if "confidence" in name
-    )
-    return [reply["text"] for reply in state["consistency"]["replies"]]
+    store = sample_of(log, "a", epoch).store
+    (name,) = [name for name in store if "confidence" in name]
+    return [reply["text"] for reply in store[name]["consistency"]["replies"]]

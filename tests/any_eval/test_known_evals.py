@@ -32,7 +32,7 @@ from inspect_confidence.overview.front import front_of
 from inspect_confidence.results import ResultTable
 from inspect_confidence.studies import Recorded
 from provider_server import ProviderServer, Reply, Request
-from runs import connected, printed, run_task
+from runs import connected, log_metrics, printed, run_task
 from studies.frames import result_row, value
 
 QUICK = ("--resamples", "50")
@@ -204,15 +204,9 @@ def test_simpleqa_has_its_three_grades(scorer: str, name: str, epochs: int, tmp_
     assert value(results, condition, "auroc") == pytest.approx(roc_auc_score(outcome, stated))
     assert value(results, condition, "attempted_share") == pytest.approx(20 / 28)
     assert value(results, condition, "accuracy_given_attempted") == pytest.approx(1 / 2)
-    assert value(results, condition, "overall_accuracy") == pytest.approx(10 / 28)
     if scorer == "original":
-        assert log.results
-        metrics = {
-            metric: score.value
-            for part in log.results.scores
-            for metric, score in part.metrics.items()
-        }
-        assert value(results, condition, "f_score") == pytest.approx(metrics["f_score"])
+        f_score = log_metrics(log)["f_score"]
+        assert value(results, condition, "f_score") == pytest.approx(f_score)
     text = printed("summarize", tmp_path, "--study", "any_eval", *QUICK).stdout
     assert "Answered and declined" in text
     assert f"{8 * epochs} declined" in text

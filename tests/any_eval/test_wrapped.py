@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -30,24 +31,19 @@ IDS = {"id", "uuid", "message_id", "completed", "started_at", "time", "timestamp
 
 def eval_content(log: EvalLog) -> str:
     """All that the eval itself says in a log, without ids and times."""
-    samples = [
-        {
+    samples = []
+    for sample in sorted(log.samples or [], key=lambda record: (str(record.id), record.epoch)):
+        content = {
             "sample": (sample.id, sample.epoch),
             "scores": {k: v for k, v in (sample.scores or {}).items() if k != "confidence"},
             "output": sample.output,
             "messages": sample.messages,
             "error": sample.error and sample.error.message,
         }
-        for sample in sorted(log.samples or [], key=lambda record: (str(record.id), record.epoch))
-    ]
-    results = [
-        score
-        for score in (log.results.scores if log.results else [])
-        if not is_confidence(score.scorer)
-    ]
-    reductions = [
-        reduction for reduction in log.reductions or [] if reduction.scorer != "confidence"
-    ]
+        samples.append(content)
+    scores = log.results.scores if log.results else []
+    results = [score for score in scores if not is_confidence(score.scorer)]
+    reductions = [entry for entry in log.reductions or [] if entry.scorer != "confidence"]
     whole = {"samples": samples, "results": results, "reductions": reductions}
     # Ports and addresses of objects are a run's own.
     return re.sub(r"127\.0\.0\.1:\d+|0x[0-9a-f]+", "", json.dumps(_plain(whole), indent=1))
@@ -228,7 +224,7 @@ def test_words_are_kept_and_mean_what_people_mean(
         if phrase:
             people = surveyed_counts()[phrase]
             assert facts["words"]["phrase"] == phrase
-            middle = median(value for value, count in people.items() for _ in range(count))
+            middle = median(Counter(people).elements())
             assert values["words"] == pytest.approx(middle / 100)
         else:
             assert math.isnan(values["words"])
@@ -258,10 +254,10 @@ def test_consistency_is_the_share_of_further_answers_like_the_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Three further ones, in the eval's own wording; its own score is of the first."""
-    items = [
-        replace(item, says=[[f"So:\nANSWER: {number}" for number in answers.split()]])
-        for item, (answers, _) in zip(evals.AIME.items, AGREE, strict=True)
-    ]
+    items = []
+    for item, (answers, _) in zip(evals.AIME.items, AGREE, strict=True):
+        says = [f"So:\nANSWER: {number}" for number in answers.split()]
+        items.append(replace(item, says=[says]))
     case = replace(evals.AIME, items=items)
     plain, wrapped, before, after = run_plain_and_wrapped(
         case, tmp_path, monkeypatch, ways="consistency", settings={"draws": 3}

@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
+from itertools import product
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from build import by_id, record_table
 from inspect_confidence.datasets.life_eval import (
     LifeItem,
     item_id,
@@ -42,10 +44,10 @@ def test_each_person_and_radius_is_one_item() -> None:
     """101 ages, two sexes and four radii make 808 items with as many ids."""
     selection = life_selection()
     assert len(selection.items) == 101 * 2 * 4 == 808
-    assert len({item.id for item in selection.items}) == 808
-    assert {(item.sex, item.age, item.radius) for item in selection.items} == {
-        (sex, age, radius) for sex in ("male", "female") for age in AGES for radius in RADII
-    }
+    assert len(by_id(selection.items)) == 808
+    table = record_table(selection.items)[["sex", "age", "radius"]]
+    people = set(table.itertuples(index=False, name=None))
+    assert people == set(product(("male", "female"), AGES, RADII))
     for item in selection.items:
         assert item.id == f"{item.sex}-{str(item.age).zfill(3)}-r{int(item.radius)}"
     assert (selection.name, selection.excluded) == ("ssa-2022", {})
@@ -61,10 +63,12 @@ def test_any_prefix_and_each_half_are_balanced_over_radii() -> None:
     for seed in [0, 1, 2]:
         for split in ("train", "test"):
             counts = Counter(item.radius for item in life_selection(seed, split=split).items)
-            assert all(abs(counts[radius] - 101) < 4 * 7.1 for radius in RADII), counts
-    ids = [[item.id for item in life_selection(seed).items] for seed in (0, 0, 1)]
-    assert ids[0] == ids[1] != ids[2]
-    assert [item.id for item in life_selection(items=50).items] == ids[0][:50]
+            for radius in RADII:
+                assert abs(counts[radius] - 101) < 4 * 7.1, (counts, radius)
+    ids = list(by_id(life_selection(0).items))
+    assert list(by_id(life_selection(0).items)) == ids
+    assert list(by_id(life_selection(1).items)) != ids
+    assert list(by_id(life_selection(items=50).items)) == ids[:50]
 
 
 def test_every_four_items_have_two_in_each_half() -> None:
@@ -72,14 +76,9 @@ def test_every_four_items_have_two_in_each_half() -> None:
     for seed in [0, 1]:
         whole = list(life_selection(seed).items)
         for start in range(0, 808, 4):
-            turn = whole[start : start + 4]
-            assert sorted(item.split or "" for item in turn) == [
-                "test",
-                "test",
-                "train",
-                "train",
-            ], seed
-            assert {item.radius for item in turn} == {1, 5, 10, 20}, seed
+            turn = record_table(whole[start : start + 4])
+            assert sorted(turn["split"]) == ["test", "test", "train", "train"], seed
+            assert set(turn["radius"]) == {1, 5, 10, 20}, seed
         for split in ("train", "test"):
             half = [item for item in whole if item.split == split]
             assert list(life_selection(seed, split=split).items) == half
@@ -97,7 +96,7 @@ def test_any_ages_and_radii_are_balanced(ages: set[int], radii: set[float], seed
     items = life_items(
         table, ages=sorted(ages), sexes=["female"], radii=sorted(radii), seed=seed
     ).items
-    assert len({item.id for item in items}) == len(items) == len(ages) * len(radii)
+    assert len(by_id(items)) == len(ages) * len(radii)
     for turn in range(len(ages)):
         turn_items = items[turn * len(radii) : (turn + 1) * len(radii)]
         assert {item.radius for item in turn_items} == radii
@@ -147,7 +146,7 @@ def test_study_items_are_in_the_studys_order(shared_data: Path) -> None:
             item.age,
             item.radius,
         )
-    assert {item.id for item in items} == {item.id for item in life_selection().items}
+    assert by_id(items).keys() == by_id(life_selection().items).keys()
 
 
 def test_study_prompts_are_the_published_ones(published: Path) -> None:
@@ -165,7 +164,8 @@ def test_study_prompts_are_the_published_ones(published: Path) -> None:
         assert f"American {item.sex} has lived at least {item.age} years" in question
         assert re.search(rf"within {int(item.radius)} years? of the true value", question)
         assert user.startswith(f"Directions:\n{system}")
-    assert len({user for user, _ in prompts.values()}) == 808
+    users = [user for user, _ in prompts.values()]
+    assert len(set(users)) == 808
 
 
 @pytest.mark.usefixtures("published")

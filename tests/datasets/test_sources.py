@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -27,20 +27,31 @@ from inspect_confidence.datasets.hedge_markers import load_marker_questions
 
 BUNDLED, OURS = "-T dataset=bundled", "-T prompts=ours"
 
-LOADS: list[tuple[Callable[[], object], Sequence[str], str]] = [
-    # What loads, the sources that it may ask for, what works without them
+Load = tuple[Callable[[], object], Sequence[str], str]
+"""What loads, the sources that it may ask for, what works without them."""
+
+
+def loads_of_sets(
+    load: Callable[[str], object], sources: Mapping[str, str], instead: str
+) -> list[Load]:
+    """One function with the name of each question set, which has one source."""
+    return [(partial(load, name), [source], instead) for name, source in sources.items()]
+
+
+def loads_of_splits() -> Iterator[Load]:
+    """Each split of the published sets of hedge-marker questions."""
+    for name, published in hub.PUBLISHED.items():
+        for split in published.splits:
+            yield partial(load_marker_questions, name, split=split), published.files, BUNDLED
+
+
+LOADS: list[Load] = [
     (partial(fermi.load_fermi, "scioly"), [fermi.QUESTIONS, fermi.CORRECTIONS], BUNDLED),
     (partial(questions.load_questions, "mmlu"), [questions.MMLU], BUNDLED),
     (partial(questions.load_questions, "gsm8k"), [questions.GSM8K], BUNDLED),
     (partial(questions.load_questions, "truthfulqa"), [questions.TRUTHFULQA], BUNDLED),
-    *(
-        (partial(question_sets.load_question_set, name), [source], BUNDLED)
-        for name, source in question_sets.ITEMS.items()
-    ),
-    *(
-        (partial(question_sets.study_prompts, name), [source], OURS)
-        for name, source in question_sets.PROMPTS.items()
-    ),
+    *loads_of_sets(question_sets.load_question_set, question_sets.ITEMS, BUNDLED),
+    *loads_of_sets(question_sets.study_prompts, question_sets.PROMPTS, OURS),
     (partial(life_eval.study_prompts, life_eval.study_items()), [life_eval.PROMPTS], OURS),
     (
         partial(load_decision_questions, "simpleqa_verified"),
@@ -50,11 +61,7 @@ LOADS: list[tuple[Callable[[], object], Sequence[str], str]] = [
     (marker_prompts.study_systems, [marker_prompts.PROMPTS], "prompts=ours"),
     (marker_prompts.study_formats, [marker_prompts.UTILS], "prompts=ours"),
     (wep_survey.download_survey, [wep_survey.SURVEY], "the counts that come with the package"),
-    *(
-        (partial(load_marker_questions, name, split=split), published.files, BUNDLED)
-        for name, published in hub.PUBLISHED.items()
-        for split in published.splits
-    ),
+    *loads_of_splits(),
 ]
 
 
@@ -68,7 +75,7 @@ def refusal(load: Callable[[], object]) -> str:
 def test_every_source_is_used_and_pinned() -> None:
     """By its bytes or a revision in its address; other forms of rows by their bytes alone."""
     forms = {source.rows for source in SOURCES.values() if source.rows}
-    assert {name for _, names, _ in LOADS for name in names} | forms == set(SOURCES)
+    assert forms.union(*(names for _, names, _ in LOADS)) == set(SOURCES)
     for name, source in SOURCES.items():
         assert source.name == name
         assert bool(source.url) == (name not in forms), name

@@ -15,6 +15,7 @@ from inspect_ai import Task, eval_retry
 from inspect_ai.log import EvalLog
 
 from any_eval.small import confidence_of, far_end, kind_of
+from build import reply_to_each_choice
 from contract import hedge_markers as hedges
 from contract import life_eval, question_sets, scale_variants, wep_probes
 from faults.ledger import held
@@ -113,10 +114,11 @@ class BoundedRun:
         words = [f"{name}={value}" for name, value in self.arguments.items()]
         text = plan_run(self.task.__name__, words, model)
         forms = (r"calls: +(\d+)", r"(?:judge: +(\d+) calls| (\d+) more of)", r"(\d+) calls more")
-        matches = [re.search(form, text) for form in forms]
-        first, judge, repeated = (
-            int(match[match.lastindex or 0]) if match else 0 for match in matches
-        )
+        numbers = []
+        for form in forms:
+            match = re.search(form, text)
+            numbers.append(int(match[match.lastindex or 0]) if match else 0)
+        first, judge, repeated = numbers
         return first, judge, repeated
 
 
@@ -172,8 +174,8 @@ def spoilt_end(log: EvalLog, kind: str, folder: Path) -> dict[str, bool]:
     ended = {"the run ended": log.status == "success"}
     if log.eval.task.endswith("judge_check"):  # whose verdicts are no judgments of confidence
         scores = [(sample.scores or {})["judge_item"] for sample in log.samples or []]
-        facts = [score.metadata or {} for score in scores]
-        statuses, reasons = ({str(row[key]) for row in facts} for key in ("status", "detail"))
+        facts = pd.DataFrame(score.metadata or {} for score in scores)
+        statuses, reasons = set(facts["status"]), set(facts["detail"])
         expected = "grader_failed"
     else:
         frame = judgments(folder)
@@ -207,15 +209,13 @@ def test_a_run_makes_the_calls_that_its_plan_promises(
     with Spoiling(lambda _: Reply("3"), kind) as server:
         log = run(short_run, server, tmp_path)
         call_count = len(server.requests)
-        outcomes = {
-            f"{name} ({short_run}, {kind})": good
-            for name, good in {
-                # An error ends the calls of its run that are under way.
-                "as many calls as planned": call_count == calls
-                or (kind == "no choices" and 0 < call_count <= calls),
-                **spoilt_end(log, kind, tmp_path),
-            }.items()
+        ending = {
+            # An error ends the calls of its run that are under way.
+            "as many calls as planned": call_count == calls
+            or (kind == "no choices" and 0 < call_count <= calls),
+            **spoilt_end(log, kind, tmp_path),
         }
+        outcomes = {f"{name} ({short_run}, {kind})": good for name, good in ending.items()}
         if kind == "no choices":
             retried = retry_calls(log, server, monkeypatch, tmp_path)
             outcomes[f"all is asked again ({short_run})"] = retried == calls
@@ -245,10 +245,10 @@ def test_a_judge_is_called_as_often_as_the_plan_says(
     batch: bool, kind: str, tmp_path: Path
 ) -> None:
     """At most: replies differ. What can't be read of a reply about all is asked for again once."""
-    texts = iter(f"It is probably {number}." for number in range(ENDLESS))
+    texts = map("It is probably {}.".format, range(ENDLESS))
 
     def speaker(request: Request) -> list[Reply]:
-        return [Reply(next(texts)) for _ in range(request.body.get("n") or 1)]
+        return reply_to_each_choice(request, texts)
 
     arguments = {"dataset": "facts", "items": 2, "draws": 3, "batch_judgments": batch}
     short_run = BoundedRun(f"hedge_markers {batch}", hedge_markers, arguments)
@@ -294,7 +294,9 @@ def test_asking_about_any_eval_takes_the_calls_of_the_plan(kind: str, home: Path
         log = run(short_run, server, home / "logs")
         call_count = len(server.requests)
     scores = [confidence_of(log, item) for item in "ab"]
-    statuses = {facts[way]["status"] for _, facts in scores for way in ways}
+    statuses: set[str] = set()
+    for _, facts in scores:
+        statuses.update(facts[way]["status"] for way in ways)
     outcomes = {
         "the run succeeds": log.status == "success",
         "as many calls as planned, and the eval's own": call_count == calls + 2,
@@ -322,10 +324,10 @@ def test_an_eval_without_an_answer_is_asked_again(
 @every_kind
 def test_a_judge_of_agreement_is_called_as_often_as_the_plan_says(kind: str, home: Path) -> None:
     """Once a further answer, where all differ from the first."""
-    texts = iter(f"It is {number}." for number in range(ENDLESS))
+    texts = map("It is {}.".format, range(ENDLESS))
 
     def speaker(request: Request) -> list[Reply]:
-        return [Reply(next(texts)) for _ in range(request.body.get("n") or 1)]
+        return reply_to_each_choice(request, texts)
 
     short_run = sums(home, ways="consistency", agreement="judge", draws=2)
     calls, judge_calls, _ = short_run.planned()

@@ -27,7 +27,8 @@ AT_ONCE = 4
 
 def published(source: Source) -> bytes:
     """A file that could be the source's: with its columns, or any bytes where they are pinned."""
-    frame = pd.DataFrame({name: [f"{k}" for k in range(500)] for name in source.columns or ["x"]})
+    columns = dict.fromkeys(source.columns or ["x"], range(500))
+    frame = pd.DataFrame(columns).astype(str)
     if source.name.endswith(".parquet"):
         sink = BytesIO()
         frame.to_parquet(sink)
@@ -77,23 +78,23 @@ def test_bad_downloads(remote: Remote, tmp_path: Path, monkeypatch: pytest.Monke
     happened = "one line with the address and what works without it"
     good = outcomes.pop("whole")
     assert all(good.values()), good
-    failed = [
-        case
-        for name, cases_held in outcomes.items()
-        for case in held(
-            "disk", f"A download: {name}", cases_held, happened, "nothing; it isn't kept"
-        )
-    ]
+    failed = []
+    for name, outcome_by_source in outcomes.items():
+        fault = f"A download: {name}"
+        failed += held("disk", fault, outcome_by_source, happened, "nothing; it isn't kept")
     assert failed == []
+
+
+def a_parquet_source() -> Source:
+    """A source of a test split in parquet."""
+    return next(source for source in SOURCES.values() if source.name.endswith("test.parquet"))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pinned", [True, False])
 def test_several_processes_fill_one_cache(remote: Remote, tmp_path: Path, pinned: bool) -> None:
     """At once, over and over: each has the whole file, and there is one."""
-    source = next(
-        candidate for candidate in SOURCES.values() if candidate.name.endswith("test.parquet")
-    )
+    source = a_parquet_source()
     body = published(source)
     remote.sends(body)
     sha256 = hashlib.sha256(body).hexdigest() if pinned else None
@@ -131,9 +132,7 @@ def fetched(source: Source, folder: Path, start: Barrier, body: bytes) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="capabilities of Linux")
 def test_a_cache_that_is_read_only(remote: Remote, tmp_path: Path) -> None:
     """What is in it is used; what isn't is a line."""
-    source = next(
-        candidate for candidate in SOURCES.values() if candidate.name.endswith("test.parquet")
-    )
+    source = a_parquet_source()
     body = published(source)
     remote.sends(body)
     outcomes = {}

@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from io import StringIO
+from itertools import chain
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -77,10 +78,7 @@ def frames(text: str) -> dict[str, pd.DataFrame]:
 
 def acts(text: str, allowed: str = "\n") -> bool:
     """Whether a terminal would do something."""
-    return any(
-        character not in allowed and unicodedata.category(character) in INVISIBLE
-        for character in set(text)
-    )
+    return any(unicodedata.category(sign) in INVISIBLE for sign in {*text} - {*allowed})
 
 
 def page_is_inert(path: Path) -> bool:
@@ -98,18 +96,16 @@ def cells_are_inert(text: str) -> bool:
     """No cell of a csv file is a formula."""
     csv.field_size_limit(10**9)
     rows = csv.reader(StringIO(text, newline=""))
-    return not any(
-        cell.lstrip().startswith(("=", "+", "@")) or re.match(r"\s*-(?!inf$)\D", cell)
-        for row in rows
-        for cell in row
-    )
+    cells = chain.from_iterable(rows)
+    formula = re.compile(r"\s*(?:[=+@]|-(?!inf$)\D)")
+    return not any(map(formula.match, cells))
 
 
 def markdown_is_inert(text: str) -> bool:
     """No element, link, picture or further cell."""
     plain = re.sub(r"\\.", "", text)
-    lines = [line for line in plain.splitlines() if line.startswith("|")]
-    uneven = any(not line.endswith("|") for line in lines)
+    lines = re.findall(r"^\|.*$", plain, re.MULTILINE)
+    uneven = [line for line in lines if not line.endswith("|")]
     return not uneven and not re.search(r"<(?:img|script|b)\b|\]\(|`", plain)
 
 
@@ -121,7 +117,7 @@ def latex_is_inert(text: str) -> bool:
 
 def yaml_is_inert(text: str) -> bool:
     """Lists of entries, made of nothing but texts and numbers."""
-    return all(isinstance(entry, dict) for entry in yaml.safe_load(text))
+    return set(map(type, yaml.safe_load(text))) <= {dict}
 
 
 def picture_is_inert(text: str) -> bool:
@@ -144,7 +140,7 @@ LOOKS: dict[str, Callable[[str], bool]] = {
     ".tex": latex_is_inert,
     ".yaml": yaml_is_inert,
     ".json": lambda text: bool(json.loads(text)),
-    ".jsonl": lambda text: all(json.loads(line) for line in text.splitlines()),
+    ".jsonl": lambda text: all(map(json.loads, text.splitlines())),
     ".svg": picture_is_inert,
 }
 
@@ -164,10 +160,11 @@ def looked_at(folder: Path) -> Iterator[tuple[str, bool]]:
 def all_frames(names: Sequence[str]) -> dict[str, pd.DataFrame]:
     """The frames of several texts, one model each."""
     frames_of_texts = [frames(TEXTS[name]) for name in names]
-    return {
-        task: pd.concat([tables[task] for tables in frames_of_texts], ignore_index=True)
-        for task in frames_of_texts[0]
-    }
+    joined = {}
+    for task in frames_of_texts[0]:
+        tables = [tables[task] for tables in frames_of_texts]
+        joined[task] = pd.concat(tables, ignore_index=True)
+    return joined
 
 
 @pytest.mark.slow

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import logging
 import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -106,7 +108,7 @@ def test_a_judge_that_refuses_is_asked_no_more(
         assert reasons.any()
         # Beside those that were under way when it was noticed.
         assert TIMES <= judge.refused <= TIMES + CONNECTIONS
-        lines = [line for record in caplog.records for line in record.getMessage().splitlines()]
+        lines = "\n".join(caplog.messages).splitlines()
         (notice,) = [line for line in lines if "refuses" in line]
         assert f"the judge {model} refuses ({status}" in notice
         assert f"{REFUSALS[status][1]}, then judge them with" in notice
@@ -157,15 +159,18 @@ def test_a_judge_whose_calls_fail(tmp_path: Path, model: str) -> None:
 _JUDGED = ("consistent", "undecided", "inconsistent", "decisiveness")
 
 
-def _rows(rows: list[dict[str, object]]) -> set[str]:
+def _rows(rows: Iterable[Mapping[Any, object]]) -> set[str]:
     names = ("item", "sentence", "marker", *_JUDGED)
-    return {str([f"{row.get(name)}" for name in names]) for row in rows}
+    texts = set()
+    for row in rows:
+        texts.add(str([f"{row.get(name)}" for name in names]))
+    return texts
 
 
-def _among(frame: pd.DataFrame, expected: list[dict[str, object]]) -> bool:
+def _among(frame: pd.DataFrame, expected: Iterable[Mapping[str, object]]) -> bool:
     """Whether all judgments are among those that are meant."""
-    records = frame.astype({"sentence": int, **dict.fromkeys(_JUDGED[:3], int)}).to_dict("records")
-    return _rows([{str(k): v for k, v in row.items()} for row in records]) <= _rows(expected)
+    frame = frame.astype({"sentence": int, **dict.fromkeys(_JUDGED[:3], int)})
+    return _rows(frame.to_dict("records")) <= _rows(expected)
 
 
 def _agrees(frame: pd.DataFrame, expected: list[dict[str, object]]) -> bool:
