@@ -9,6 +9,7 @@ import sys
 import sysconfig
 from collections.abc import Callable, Iterator
 from importlib.util import module_from_spec, spec_from_file_location
+from itertools import chain
 from pathlib import Path
 from types import ModuleType
 from unittest.mock import Mock
@@ -128,7 +129,8 @@ def command() -> Command:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print the figures that validations recorded: docs/validation.md shows them."""
     passed = terminalreporter.stats.get("passed", []) + terminalreporter.stats.get("failed", [])
-    figures = [value for report in passed for name, value in report.user_properties]
+    properties = chain.from_iterable(report.user_properties for report in passed)
+    figures = [value for _, value in properties]
     if figures:
         terminalreporter.section("figures")
         terminalreporter.write_line("\n".join(sorted(figures)))
@@ -140,11 +142,10 @@ def run_respondent(name: str, log_dir: Path, /, epochs: int = 1, **arguments: ob
     `respondent_*` arguments are the respondent's parameters, `max_connections` is Inspect's, the
     others are the task's.
     """
-    parameters = {
-        key.removeprefix("respondent_"): arguments.pop(key)
-        for key in list(arguments)
-        if key.startswith("respondent_")
-    }
+    parameters = {}
+    for key in list(arguments):
+        if key.startswith("respondent_"):
+            parameters[key.removeprefix("respondent_")] = arguments.pop(key)
     connections = arguments.pop("max_connections", None)
     (log,) = eval(
         fermi_eval(dataset="bundled", **arguments),  # type: ignore[arg-type] # read by the task

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from itertools import product
 from time import process_time
 
 SHORT, LONG, LONGER = 250, 2_000, 16_000
@@ -21,7 +22,7 @@ def slow_texts(
     def text(start: str, piece: str, end: str) -> Callable[[int], str]:
         return lambda length: start + piece * (length // len(piece)) + end
 
-    parts = [(start, piece, end) for piece in pieces for start in starts for end in ends]
+    parts = product(starts, pieces, ends)
     return [part for part in parts if not grows_linearly(read, text(*part))]
 
 

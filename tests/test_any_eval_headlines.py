@@ -80,7 +80,7 @@ def test_every_method_and_scale_has_main_numbers(method: str, epochs: int) -> No
 
 def test_methods_come_one_after_the_other_in_the_matrix() -> None:
     """The numbers of a method stand together; fields of other values of `by` are none of them."""
-    rows = [row for method in ("stated", "alone", "words") for row in method_rows(method)]
+    rows = [*method_rows("stated"), *method_rows("alone"), *method_rows("words")]
     for number, row in enumerate(rows):
         row["by"] = f"domain={number % 2}"
     results = study_results(frame(rows, TASK), resamples=50)
@@ -110,6 +110,6 @@ def test_a_page_without_main_numbers_does_not_say_that_no_number_is_defined(
     tmp_path: Path,
 ) -> None:
     """Nothing but refusals: no main number, and counts are still shown."""
-    rows = [{**row, "status": "refusal"} for row in method_rows("stated")]
-    shown = report_text({TASK: frame(rows, TASK)}, tmp_path)
-    assert "No main number of any study is defined; the tables below have the numbers" in shown
+    rows = frame(method_rows("stated"), TASK).assign(status="refusal")
+    page = report_text({TASK: rows}, tmp_path)
+    assert "No main number of any study is defined; the tables below have the numbers" in page

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -48,7 +49,7 @@ def fields(entry: str) -> dict[str, str]:
 
 def test_references_are_bibtex() -> None:
     """Every entry has a title, a place to find it, and an arXiv id of the right form."""
-    cited = {key for keys in (*DATASETS.values(), *TASKS.values()) for key in keys}
+    cited = set(chain.from_iterable((*DATASETS.values(), *TASKS.values())))
     cited |= {fields(study.reference)["key"] for study in all_studies() if study.reference}
     software = {"inspect_confidence", "inspect_ai"}
     assert {*entries()} == cited | software

@@ -16,11 +16,20 @@ from inspect_confidence import ingest
 from inspect_confidence.cli.terminal import print_table
 from runs import printed
 
-ANSWERS = "item,level,lower,upper,truth,split\n" + "".join(
-    f"i{i},{level},{low},{low + 2},{truth},{'train' if i % 2 else 'test'}\n"
-    for i, (low, truth) in enumerate([(0, 1), (3, 9), (-2, -1), (5, 6), (1, 2), (0, 0)])
-    for level in (50, 99)
-)
+ANSWERS = """item,level,lower,upper,truth,split
+i0,50,0,2,1,test
+i0,99,0,2,1,test
+i1,50,3,5,9,train
+i1,99,3,5,9,train
+i2,50,-2,0,-1,test
+i2,99,-2,0,-1,test
+i3,50,5,7,6,train
+i3,99,5,7,6,train
+i4,50,1,3,2,test
+i4,99,1,3,2,test
+i5,50,0,2,0,train
+i5,99,0,2,0,train
+"""
 
 
 @pytest.fixture

@@ -53,9 +53,9 @@ def rows_of(study: str) -> list[list[str]]:
     for block in section.split("\n\n"):
         lines = block.strip().split("\n")
         if lines[0].startswith("| in the study |"):
-            rows += [
-                [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines[2:]
-            ]
+            for line in lines[2:]:
+                cells = re.split(r"(?<!\\)\|", line)[1:-1]
+                rows.append(list(map(str.strip, cells)))
     return rows
 
 

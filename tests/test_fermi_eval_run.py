@@ -49,9 +49,8 @@ def test_second_epoch_of_the_same_answers_changes_nothing(tmp_path: Path) -> Non
     repeated = once.assign(epoch=2.0, uuid=once["uuid"] + "-2")
     twice = pd.concat([once, repeated], ignore_index=True)
     columns = ["condition", "metric", "value", "ci_low", "ci_high"]
-    first, second = (
-        summarize(frame, resamples=300)[columns].query("metric != 'n'") for frame in (once, twice)
-    )
+    first = summarize(once, resamples=300)[columns].query("metric != 'n'")
+    second = summarize(twice, resamples=300)[columns].query("metric != 'n'")
     pd.testing.assert_frame_equal(first, second, rtol=1e-12, atol=1e-12)
 
 
@@ -171,16 +170,14 @@ def test_all_methods_stand_in_one_table(tmp_path: Path) -> None:
     frames = read_judgments(tmp_path)
     assert set(frames["fermi_eval"]["variant"]) == {""}
     estimates = values(summarize(frames, resamples=50))
+    conditions = {condition for condition, _ in estimates}
     for method in METHODS:
         change = estimates[f"level=90;method={method};split=test", "interval_score_change"]
-        after, before = (
-            estimates[f"level=90;method={name};split=test", "interval_score"]
-            for name in (method, "direct")
-        )
+        after = estimates[f"level=90;method={method};split=test", "interval_score"]
+        before = estimates["level=90;method=direct;split=test", "interval_score"]
         assert change == pytest.approx(after - before, abs=1e-9)
-        assert f"base={method};level=90;method=conformal;split=test" in {
-            key for key, _ in estimates
-        }
+        base_condition = f"base={method};level=90;method=conformal;split=test"
+        assert base_condition in conditions
     for rule in ("score", "nll"):
         scaled = f"level=90;method=logprob;scaling={rule};split=test"
         assert not math.isnan(estimates[scaled, "interval_score"])
@@ -247,22 +244,22 @@ def independent(prompts: list[str]) -> dict[int, dict[str, float]]:
             bounds_by_level[level].append(
                 (low <= truth <= high, high - low + 2 / alpha * miss, truth in interval)
             )
-    return {
-        level: dict(
-            zip(("coverage", "interval_score", "set_coverage"), np.mean(rows, axis=0), strict=True)
-        )
-        for level, rows in bounds_by_level.items()
-    }
+    names = ("coverage", "interval_score", "set_coverage")
+    means = {}
+    for level, rows in bounds_by_level.items():
+        means[level] = dict(zip(names, np.mean(rows, axis=0), strict=True))
+    return means
 
 
 def test_logprob_table_equals_what_openai_sent(tmp_path: Path) -> None:
     """Through the real package, sets, hulls and scores are those of the log probabilities sent."""
     _, requests = bundled(tmp_path, token_reply, method="logprob", items=40)
     assert len(requests) == 40
-    assert all(request.body["top_logprobs"] == 20 for request in requests)
+    assert {request.body["top_logprobs"] for request in requests} == {20}
     done = printed("summarize", tmp_path, "--json", "--resamples", 20)
     row_by_metric = {(row["condition"], row["metric"]): row for row in json.loads(done.stdout)}
-    for level, numbers in independent([request.prompt for request in requests]).items():
+    prompts = [request.prompt for request in requests]
+    for level, numbers in independent(prompts).items():
         for metric, value in numbers.items():
             row = row_by_metric[f"level={level};method=logprob", metric]
             assert row["value"] == pytest.approx(value), (level, metric)
@@ -356,10 +353,9 @@ def test_decoding_temperature_is_chosen_on_train(command: Command, tmp_path: Pat
     bare = conditions.map(lambda condition: str(condition.but(variant="")))
     overall = chosen[bare == "decoding=all_levels;method=sampling;split=test"]
     train = frame[frame["split"] == "train"]
-    objectives = {
-        t: sum(_objective(train[train["temperature"] == t], level, 7) for level in LEVELS)
-        for t in (0.3, 1.0, 2.0)
-    }
+    objectives = {}
+    for degree, rows in train.groupby("temperature"):
+        objectives[degree] = sum(_objective(rows, level, 7) for level in LEVELS)
     assert overall["value"].iloc[0] == min(objectives, key=lambda t: objectives[t])
     assert "among 0.3, 1, 2 by interval score + 7 * undercoverage" in overall["note"].iloc[0]
     per_level = chosen["condition"].str.contains("decoding=per_level;level=99")

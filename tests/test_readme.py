@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from pathlib import Path
 
 import pandas as pd
@@ -54,7 +55,9 @@ def test_the_figure_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_the_columns_of_the_file_are_understood(tmp_path: Path) -> None:
     """A file of that head has the results of both models."""
     (head,) = re.findall(r"^ {4}(item,.*)$", TEXT, re.MULTILINE)
-    rows = [f"q{i},model-{m},0.{5 + i % 5},{int(i % 3 > 0)}" for m in "ab" for i in range(30)]
+    rows = []
+    for model, i in product("ab", range(30)):
+        rows.append(f"q{i},model-{model},0.{5 + i % 5},{int(i % 3 > 0)}")
     place = tmp_path / "answers.csv"
     place.write_text("\n".join([head, *rows]))
     results = summarize(place, resamples=10)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 import pytest
 from inspect_ai import Task
 
+from build import sample_table
 from inspect_confidence import InvalidArgument, read_judgments, summarize
 from inspect_confidence.commands.plan import plan_run
 from inspect_confidence.datasets.questions import Question, load_questions, question_of
@@ -131,20 +131,19 @@ def test_prompt_files_must_hold_their_fields(home: Path) -> None:
 
 def test_samples_and_their_order() -> None:
     """One an item and scale, an item's next to each other; splits and seeds choose items."""
-    samples = list(build(items=7, scales="boundary").dataset)
-    items = [(sample.metadata or {})["item"] for sample in samples]
-    runs = [(item, len(list(group))) for item, group in groupby(items)]
-    assert [length for _, length in runs] == [3] * 7
-    assert len({item for item, _ in runs}) == 7
-    for sample in samples:
+    task = build(items=7, scales="boundary")
+    items = sample_table(task)["item"].to_numpy().reshape(7, 3)
+    assert (items == items[:, :1]).all()
+    assert len(set(items[:, 0])) == 7
+    for sample in task.dataset:
         facts = sample.metadata or {}
         assert sample.id == f"{facts['item']}@{facts['low']}-{facts['high']}"
         assert facts["split"] in ("train", "test")
         assert facts["choices"] == len(sample.choices or ())
     for split in ("train", "test"):
         task = build(items=20, split=split, scales="0-5")
-        assert {(sample.metadata or {})["split"] for sample in task.dataset} == {split}
-    ids = [[sample.id for sample in build(items=20, seed=n).dataset] for n in ("0", 0, 1)]
+        assert set(sample_table(task)["split"]) == {split}
+    ids = [sample_table(build(items=20, seed=seed))["id"].tolist() for seed in ("0", 0, 1)]
     assert ids[0] == ids[1] != ids[2]
 
 

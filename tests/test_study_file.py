@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -54,7 +55,7 @@ def test_a_study_is_every_combination(tmp_path: Path) -> None:
     }
     *fermi, life = read_design(write_study(tmp_path, says)).entries
     crossed = {(entry.arguments["method"], entry.arguments["seed"]) for entry in fermi}
-    assert crossed == {(method, seed) for method in ("direct", "sampling") for seed in (1, 2, 3)}
+    assert crossed == set(product(("direct", "sampling"), (1, 2, 3)))
     assert all(entry.arguments["dataset"] == "bundled" and entry.repeats == 2 for entry in fermi)
     assert (life.arguments, life.repeats, list(life.models)) == ({"items": 7}, 1, ["mockllm/m"])
 

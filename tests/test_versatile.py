@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,8 @@ from inspect_confidence.tasks.wep_probes import wep_choice, wep_elicitation
 
 FERMI = next(iter(bundled_fermi()))
 QUESTION = next(iter(bundled_questions()))
-OPTIONS = next(name for items in bundled_sets().values() for name, q in items.items() if q.options)
+QUESTIONS_OF_SETS = chain.from_iterable(items.items() for items in bundled_sets().values())
+OPTIONS = next(name for name, question in QUESTIONS_OF_SETS if question.options)
 HEDGED = load_marker_questions("bundled", split="all").items[0]
 JUDGED = {"question": "How many?", "sentence": "It is probably 7.", "reply": "It is 7."}
 

@@ -80,12 +80,11 @@ def test_at_most_2_percent_of_the_values_of_a_form_are_unread(half: Half) -> Non
 @pytest.mark.parametrize("half", HALVES)
 def test_no_value_is_misread_or_guessed_but_the_disputable_ones(half: Half) -> None:
     """Nothing is read that isn't there; what the labels leave open is listed above."""
-    wrong = [
-        (name, case.reply)
-        for case in labelled_replies(half)
-        for name, outcome in outcomes(case).items()
-        if outcome in ("misread", "guessed")
-    ]
+    wrong = []
+    for case in labelled_replies(half):
+        for name, outcome in outcomes(case).items():
+            if outcome in ("misread", "guessed"):
+                wrong.append((name, case.reply))
     assert len(wrong) == len(DISPUTABLE[half])
     for name, part in DISPUTABLE[half]:
         assert [case for case, reply in wrong if part in reply] == [name], part
@@ -93,7 +92,7 @@ def test_no_value_is_misread_or_guessed_but_the_disputable_ones(half: Half) -> N
 
 def test_under_a_20th_of_the_longer_unseen_replies_are_tuned_replies_too() -> None:
     """Of what is longer than a number few replies stand in both parts."""
-    tuned, unseen = (labelled_replies(half) for half in HALVES)
+    tuned, unseen = map(labelled_replies, HALVES)
     assert (len(tuned), len(unseen)) == (3_055, 1_397)
     tuned_replies = {case.reply for case in tuned}
     long_cases = [case for case in unseen if len(case.reply) > len("**Exponent:** 10")]

@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from time import process_time
 from typing import Any
 from zlib import crc32
@@ -244,7 +245,7 @@ def is_possible(value: object, form: str, reply: str, question: FuzzQuestion) ->
         case list() if form == "sentences":
             return all(part and part in reply for part in value)
         case list():
-            ends = [-1, *(place for part in value for place in (part.start, part.end))]
+            ends = [-1, *chain.from_iterable((part.start, part.end) for part in value)]
             return ends == sorted(ends) and ends[-1] <= len(reply)
     return is_sound(value, len(question.options))
 

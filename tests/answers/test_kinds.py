@@ -6,18 +6,19 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
+from itertools import product
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from answers.as_written import READERS, LabelledReply, Values, read
 from answers.as_written import outcome as outcome_of
+from build import parse_jsonl
 from inspect_confidence import answers as readers
 
 FILE = Path(__file__).parent / "kinds.jsonl"
-CASES = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
+CASES = parse_jsonl(FILE.read_text(encoding="utf-8"))
 
 
 def outcomes_of(case: dict[str, object]) -> dict[str, str]:
@@ -42,8 +43,9 @@ def test_an_example_is_read_as_labelled(case: dict[str, object]) -> None:
 
 def test_each_kind_has_six_examples_half_of_them_unseen() -> None:
     """Every form has a reader."""
-    counts = Counter((case["kind"], case["half"]) for case in CASES)
-    kinds = {case["kind"] for case in CASES}
-    assert len(kinds) == 10
-    assert all(counts[kind, half] >= 3 for kind in kinds for half in ("tuned", "unseen"))
-    assert {case["form"] for case in CASES} <= READERS.keys() | {"given_scale"}
+    table = pd.DataFrame(CASES)
+    counts = table.value_counts(["kind", "half"])
+    assert set(counts.index) == set(product(table["kind"].unique(), ("tuned", "unseen")))
+    assert table["kind"].nunique() == 10
+    assert counts.min() >= 3
+    assert set(table["form"]) <= READERS.keys() | {"given_scale"}

@@ -10,6 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,7 +38,8 @@ def source_texts() -> dict[str, list[str]]:
     """The bundled probabilities by sex, as they stand in the file, read without the package."""
     with BUNDLED.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    return {sex: [row[sex] for row in rows] for sex in SEXES}
+    table = pd.DataFrame(rows)
+    return {sex: table[sex].tolist() for sex in SEXES}
 
 
 def test_shares_of_deaths_equal_those_by_hand() -> None:
@@ -130,9 +132,10 @@ def test_the_bundled_table_has_the_digits_of_its_source(shared_data: Path) -> No
     path = shared_data / "life_eval" / "PeriodLifeTable_2022_RawData.csv"
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [row["Age"] for row in rows] == [str(age) for age in range(120)]
+    table = pd.DataFrame(rows)
+    assert table["Age"].tolist() == list(map(str, range(120)))
     for sex, texts in source_texts().items():
-        assert texts == [row[f"Death probability ({sex.upper()})"] for row in rows]
+        assert texts == table[f"Death probability ({sex.upper()})"].tolist()
 
 
 def test_the_bundled_table_covers_ages_0_to_119_and_deaths_sum_to_1() -> None:
@@ -161,7 +164,7 @@ def test_deaths_and_windows_agree_with_a_million_simulated_lives() -> None:
     table = read_life_table("ssa-2022")
     counts, expected = [], []
     for sex, age in [("male", 0), ("female", 0), ("male", 65), ("female", 100)]:
-        rates = [float(text) for text in source_texts()[sex]]
+        rates = list(map(float, source_texts()[sex]))
         at_death = []
         alive = lives
         for year in range(age, 120):
@@ -242,7 +245,7 @@ def test_mean_greatest_scores_are_the_published_ones(shared_data: Path) -> None:
         names = json.loads((shared_data / "life_eval" / "kept_items.json").read_text("utf-8"))
         assert (len(scores), len(names)) == (808, 751), window
         assert round(float(np.mean(list(scores.values()))), 4) == mean_of_all
-        assert round(float(np.mean([scores[name] for name in names])), 4) == mean_of_kept
+        assert round(float(pd.Series(scores)[[*names]].mean()), 4) == mean_of_kept
 
 
 TABLES = st.lists(st.floats(0, 1), min_size=1, max_size=40).map(

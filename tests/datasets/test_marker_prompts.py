@@ -9,6 +9,7 @@ from string import Formatter
 
 import pytest
 
+from build import by_id, record_table
 from contract.study_judge import constants
 from inspect_confidence.datasets.hedge_markers import load_marker_questions
 from inspect_confidence.datasets.marker_prompts import (
@@ -54,11 +55,11 @@ def test_the_authors_files_are_never_imported(published: Path) -> None:
 def test_formats_are_strings_of_the_authors_file(published: Path, formats: StudyFormats) -> None:
     """Each is an f-string of the file, its fields apart: all of its own text, nothing else."""
     source = (published / "hedge_markers" / "utils.py").read_text("utf-8")
-    texts = [
-        "".join(str(part.value) for part in node.values if isinstance(part, ast.Constant))
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.JoinedStr)
-    ]
+    texts = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.JoinedStr):
+            constants = [part.value for part in node.values if isinstance(part, ast.Constant)]
+            texts.append("".join(map(str, constants)))
     for name in ("selfaware", "mmlu", "sciq", "arc", "wnli", "boolq", "rte", "hallueval"):
         assert formats.branches[name]
         for template in formats.branches[name]:
@@ -143,7 +144,7 @@ def test_all_items_of_a_data_set_have_the_studys_form_in_our_order(
     """All of a set's items can be asked, in the order in which ours are."""
     plain = load_marker_questions(dataset, split="test", items=40)
     formatted = load_marker_questions(dataset, split="test", items=40, formats=formats)
-    assert [entry.id for entry in formatted.items] == [entry.id for entry in plain.items]
+    assert list(by_id(formatted.items)) == list(by_id(plain.items))
     assert formatted.excluded == plain.excluded
     for plain_item, item in zip(plain.items, formatted.items, strict=True):
         assert item.question.startswith(plain_item.question.strip())
@@ -159,9 +160,9 @@ def test_all_items_of_a_data_set_have_the_studys_form_in_our_order(
 def test_tasks_without_a_format_of_the_study_are_counted(formats: StudyFormats) -> None:
     """SuperGLUE's BoolQ alone is asked."""
     selection = load_marker_questions("superglue", split="test", items=50, formats=formats)
-    assert {item.part for item in selection.items} == {"boolq"}
+    assert set(record_table(selection.items)["part"]) == {"boolq"}
     all_tasks = load_marker_questions("superglue", split="test", items=10**6)
-    other_tasks = sum(item.part != "boolq" for item in all_tasks.items)
+    other_tasks = (record_table(all_tasks.items)["part"] != "boolq").sum()
     assert selection.excluded["no format of the study"] == other_tasks > 0
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+from build import by_id, numbered
 from inspect_confidence.datasets.fermi import load_fermi
 from inspect_confidence.datasets.hedge_markers import load_marker_questions
 from inspect_confidence.datasets.question_sets import load_question_set
@@ -37,10 +38,16 @@ def write_rows(home: Path, *rows: Row) -> str:
     return "mine.jsonl"
 
 
+def bad(
+    kinds: tuple[str, ...], column: str, values: Iterable[object], says: str
+) -> list[tuple[tuple[str, ...], Row, str]]:
+    """Cases of values that a column can't have, with the value in what is said."""
+    return [(kinds, {column: value}, says.format(value)) for value in values]
+
+
 BAD: list[tuple[tuple[str, ...], Row, str]] = [
     # Kinds, what the row has in place of what a good one has, what is said
-    *((tuple(GOOD), {"split": s}, f"split '{s}' is not train or test.") for s in ("dev", "Train")),
-    *((tuple(GOOD), {"split": s}, f"split '{s}' is not train or test.") for s in ("1", "all")),
+    *bad(tuple(GOOD), "split", ("dev", "Train", "1", "all"), "split '{}' is not train or test."),
     (tuple(GOOD), {"question": ""}, "'question' is missing."),
     (tuple(GOOD), {"question": None}, "'question' is missing."),
     (("numbers", "sets"), {"target": ""}, "'target' is missing."),
@@ -48,7 +55,7 @@ BAD: list[tuple[tuple[str, ...], Row, str]] = [
     (("numbers",), {"target": "Paris"}, "target 'Paris' is not a number; free answers are numbers"),
     (("numbers",), {"target": "1/0"}, "target '1/0' is not a number"),
     # A number whose commas aren't between thousands is not read as another number.
-    *((("numbers",), {"target": t}, f"target '{t}' is no") for t in ("3,5", "1,2,3", "12,34")),
+    *bad(("numbers",), "target", ("3,5", "1,2,3", "12,34"), "target '{}' is no"),
     (("sets",), {"target": "Paris"}, "target 'Paris' is neither true nor false; other questions"),
     (("sets",), {"target": "1"}, "target '1' is neither true nor false"),
     (("sets",), {"target": 1}, "target '1' is neither true nor false"),
@@ -61,17 +68,18 @@ BAD: list[tuple[tuple[str, ...], Row, str]] = [
     (("markers",), {"answers": {"a": 1}}, 'write ["one", "other"] or one|other'),
     (("markers",), {"answers": [["x"]]}, "answers hold ['x']"),
     (("markers",), {"answers": [None]}, "answers hold None"),
-    *(
-        (("fermi",), {"exponent": e}, f"exponent '{e}' is not a whole number.")
-        for e in ("7.5", "1e3", "10^3", "three", "~", "\u22123", "--3", "inf", "nan", True)
+    *bad(
+        *(("fermi",), "exponent"),
+        ("7.5", "1e3", "10^3", "three", "~", "\u22123", "--3", "inf", "nan", True),
+        "exponent '{}' is not a whole number.",
     ),
     (("fermi",), {"exponent": 1.5}, "exponent '1.5' is not a whole number."),
-    *((("fermi",), {"exponent": e}, "'exponent' is a list or an object") for e in ([1], {"a": 1})),
-    *(
-        (tuple(GOOD), {"question": q}, "'question' is a list or an object; give a text or a number")
-        for q in (["x"], {"a": "x"})
+    *bad(("fermi",), "exponent", ([1], {"a": 1}), "'exponent' is a list or an object"),
+    *bad(
+        *(tuple(GOOD), "question", (["x"], {"a": "x"})),
+        "'question' is a list or an object; give a text or a number",
     ),
-    *((("numbers", "sets"), {"target": t}, "'target' is a list or an") for t in ([3], {"a": 3})),
+    *bad(("numbers", "sets"), "target", ([3], {"a": 3}), "'target' is a list or an"),
     (("fermi",), {"exponent": float("nan")}, "exponent 'nan' is not a whole number."),
     # With choices
     (WITH_CHOICES, {"choices": ["x"], "target": "A"}, "1 choices; give 2 to 26"),
@@ -111,6 +119,17 @@ def test_a_bad_row_is_one_error_with_file_and_row(home: Path) -> None:
             assert says in message, (kind, bad)
 
 
+def without_columns(
+    header: str, row: str, columns: Iterable[str]
+) -> Iterator[tuple[str, str, str]]:
+    """Files that lack a column each, and what is said of it."""
+    for column in columns:
+        names = header.replace(column.strip("'"), "text")
+        content = f"{names}\n{row}\n"
+        yield "a.csv", content, f"a.csv has no column {column}; it has: "
+        yield "a.csv", content, names.replace(",", ", ") + "."
+
+
 def test_a_bad_file_is_one_error(home: Path) -> None:
     """A file that can't be used as a whole is an error that names it."""
     for kind, (load, good) in GOOD.items():
@@ -123,14 +142,7 @@ def test_a_bad_file_is_one_error(home: Path) -> None:
             ("a.csv", f"id,{header}\na-0002,{row}\n,{row}\n", ": 2 rows have the id 'a-0002'"),
             ("a.csv", f"{header}\n", "a.csv holds no rows"),
             ("a.csv", "", "a.csv holds no rows"),
-            *[
-                ("a.csv", f"{header.replace(column.strip(chr(39)), 'text')}\n{row}\n", message)
-                for column in [f"'{first}'", *other_columns]
-                for message in (
-                    f"a.csv has no column {column}; it has: ",
-                    header.replace(column.strip("'"), "text").replace(",", ", ") + ".",
-                )
-            ],
+            *without_columns(header, row, [f"'{first}'", *other_columns]),
             ("a.csv", f"{header}\nOne, two?,{row}\n", "row 1 has more fields than the header"),
             ("a.jsonl", '{"question": "One?", "target": true', "a.jsonl, line 1: "),
             ("a.jsonl", "[1]", "a.jsonl, line 1 is not an object."),
@@ -175,7 +187,7 @@ def test_ids_and_splits_are_kept_and_fingerprints_follow_content(home: Path) -> 
             *({"id": 0}, {"id": "", "split": "test"}, {}, {"id": " x ", "split": "train"}),
         ]
         selection = load(write_rows(home, *({**good, **row} for row in rows)))
-        items = {item.id: item for item in selection.items}
+        items = by_id(selection.items)
         assert set(items) == {"0", "mine-0002", "mine-0003", "x"}, kind
         assert (items["mine-0002"].split, items["x"].split) == ("test", "train"), kind
         assert {item.split for item in items.values()} == {"train", "test"}, kind
@@ -189,7 +201,7 @@ def test_ids_and_splits_are_kept_and_fingerprints_follow_content(home: Path) -> 
 
 def test_choices_and_targets_in_any_form_are_read(home: Path) -> None:
     """Choices are a list, its JSON text or texts between bars; the target a letter or a text."""
-    towns, many = ("Rome", "Paris"), tuple(f"no. {number}" for number in range(26))
+    towns, many = ("Rome", "Paris"), tuple(numbered("no. ", 26))
     for kind, (choices, target, read, letter) in product(
         WITH_CHOICES,
         [

@@ -8,6 +8,7 @@ from itertools import product
 import pytest
 from scipy.stats import norm
 
+from build import record_table
 from inspect_confidence.datasets.wep_choices import (
     COMPLEMENTS,
     INTERVALS,
@@ -91,13 +92,11 @@ def test_numbers_and_points_equal_those_of_the_study() -> None:
 
 def test_the_design_has_360_distinct_balanced_prompts() -> None:
     """Every combination of the five factors stands once, with an id of its own that names it."""
-    assert len(PROMPTS) == len({prompt.id for prompt in PROMPTS}) == 360
-    cells = Counter(
-        (prompt.scenario, prompt.choice_set, prompt.numbers, prompt.point, prompt.interval)
-        for prompt in PROMPTS
-    )
+    table = record_table(PROMPTS)
+    assert len(PROMPTS) == table["id"].nunique() == 360
     everything = product(["height", "score", "sound"], [5, 3], ["narrow", "wide"], LEVELS, KINDS)
-    assert cells == Counter(everything)
+    factors = table[["scenario", "choice_set", "numbers", "point", "interval"]]
+    assert Counter(factors.itertuples(index=False, name=None)) == Counter(everything)
     assert PROMPTS[0].id == "height-5-narrow-0.05-below_low"
     for prompt in PROMPTS:
         parts = (
@@ -108,10 +107,8 @@ def test_the_design_has_360_distinct_balanced_prompts() -> None:
             prompt.interval,
         )
         assert prompt.id == "-".join(parts)
-    by_factor = [
-        Counter(getattr(prompt, name) for prompt in PROMPTS) for name in ("scenario", "numbers")
-    ]
-    assert [set(counts.values()) for counts in by_factor] == [{120}, {180}]
+    assert set(table["scenario"].value_counts()) == {120}
+    assert set(table["numbers"].value_counts()) == {180}
 
 
 def test_intervals_are_worded_as_in_the_study() -> None:
@@ -152,12 +149,7 @@ def test_shares_and_right_choices_equal_independent_counts() -> None:
         assert words[prompt.right] == fits(count_inside(prompt), prompt.choice_set)
     # Shares of above low, between and below high rise over the points; the others fall.
     for name, kind in product(DRAWN, KINDS):
-        shares = [
-            prompt.share
-            for prompt in PROMPTS
-            if (prompt.numbers, prompt.interval, prompt.scenario, prompt.choice_set)
-            == (name, kind, "score", 3)
-        ]
+        shares = [by_key[name, point, kind].share for point in LEVELS]
         rises = kind in ("above_low", "between", "below_high")
         assert shares == sorted(shares, reverse=not rises)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from collections import Counter
 from pathlib import Path
 
 import pandas as pd
@@ -29,8 +28,9 @@ def test_the_survey_has_123_people_a_word() -> None:
     assert list(counts) == list(SURVEYED)
     for word in SURVEYED:
         assert sum(counts[word].values()) == 123
-        assert all(0 <= value <= 100 for value in counts[word])
-        assert all(people > 0 for people in counts[word].values())
+        assert min(counts[word]) >= 0
+        assert max(counts[word]) <= 100
+        assert min(counts[word].values()) > 0
     import inspect_confidence.datasets as package  # noqa: PLC0415
 
     text = (Path(package.__path__[0]) / "bundled" / "wep_survey.csv").read_text("utf-8")
@@ -50,8 +50,8 @@ def test_shipped_counts_equal_the_downloaded_answers(
     for column in rows[0]:
         word = column.strip().strip('"').lower()
         if word in SURVEYED:
-            by_hand = Counter(float(row[column]) for row in rows)
-            assert dict(by_hand) == surveyed_counts()[word]
+            answers = pd.DataFrame(rows)[column].astype(float)
+            assert answers.value_counts().to_dict() == surveyed_counts()[word]
 
 
 def test_columns_of_a_survey_are_words_and_texts_are_left_out(tmp_path: Path) -> None:
@@ -92,26 +92,19 @@ def test_bad_surveys_name_file_column_and_value(tmp_path: Path) -> None:
 
 def judgments_of_words(**values: list[float]) -> pd.DataFrame:
     """Judgments of words, each with its probabilities, one a context."""
-    return pd.DataFrame(
-        {
-            "task": "wep_elicitation",
-            "item": f"concise-{place}",
-            "setting": "concise",
-            "language": "en",
-            "word": word,
-            "probability": value,
-        }
-        for word, word_values in values.items()
-        for place, value in enumerate(word_values)
-    )
+    rows = pd.Series(values, name="probability").rename_axis("word").explode().reset_index()
+    place = rows.groupby("word").cumcount().astype(str)
+    constants = {"task": "wep_elicitation", "setting": "concise", "language": "en"}
+    rows = rows.astype({"probability": float}).assign(item="concise-" + place)
+    return pd.DataFrame({**rows, **constants})
 
 
 def theta_by_word(results: pd.DataFrame) -> dict[str, float]:
     """Theta of every word that was compared with people."""
     thetas = results[results["metric"] == "brunner_munzel_theta"]
-    parts = thetas["condition"].map(Condition.read)
-    assert all(part["versus"] == "human" for part in parts)
-    return dict(zip([part["word"] for part in parts], thetas["value"], strict=True))
+    parts = pd.DataFrame(map(dict, map(Condition.read, thetas["condition"])))
+    assert set(parts["versus"]) == {"human"}
+    return dict(zip(parts["word"], thetas["value"], strict=True))
 
 
 def test_words_outside_the_survey_have_no_comparison_with_people() -> None:

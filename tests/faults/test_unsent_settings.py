@@ -60,7 +60,7 @@ RULES: Mapping[str, tuple[str, set[str]]] = {
     ),
 }
 """By model: the settings that its server receives, by their names there, and those not sent."""
-WIRE_NAMES = {name for names, _ in RULES.values() for name in names.split()}
+WIRE_NAMES = set(" ".join(names for names, _ in RULES.values()).split())
 
 
 def question(**settings: Any) -> Task:

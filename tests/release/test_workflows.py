@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 import yaml
 
@@ -25,7 +27,7 @@ _PERMISSIONS = (
 
 def steps(workflow: dict[str, Any]) -> list[dict[str, Any]]:
     """All steps of all jobs."""
-    return [step for job in workflow["jobs"].values() for step in job["steps"]]
+    return list(chain.from_iterable(job["steps"] for job in workflow["jobs"].values()))
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
@@ -35,11 +37,8 @@ def test_actions_are_pinned_to_commits_and_jobs_have_no_further_rights(path: Pat
     workflow = yaml.safe_load(text)
     action_versions = re.findall(r"uses: (.*)", text)
     assert len(action_versions) == sum("uses" in step for step in steps(workflow)) > 0
-    assert [
-        action
-        for action in action_versions
-        if not re.fullmatch(r"\S+@[0-9a-f]{40}  # v[\d.]+", action)
-    ] == []
+    for action in action_versions:
+        assert re.fullmatch(r"\S+@[0-9a-f]{40}  # v[\d.]+", action)
     assert workflow["permissions"] == {}
     for name, job in workflow["jobs"].items():
         assert job["permissions"] in _PERMISSIONS, name
@@ -52,13 +51,12 @@ def test_actions_are_pinned_to_commits_and_jobs_have_no_further_rights(path: Pat
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_make_targets_and_paths_in_workflows_exist(path: Path) -> None:
     """The Makefile has each target, and the checkout each path."""
-    commands = "\n".join(
-        step["run"] for step in steps(yaml.safe_load(path.read_text("utf-8"))) if "run" in step
-    )
-    targets = [word for line in re.findall(r"make (.*)", commands) for word in line.split()]
+    workflow = yaml.safe_load(path.read_text("utf-8"))
+    commands = "\n".join(step.get("run", "") for step in steps(workflow))
+    targets = " ".join(re.findall(r"make (.*)", commands)).split()
     assert {word for word in targets if "=" not in word} <= TARGETS
-    paths = re.findall(r"(?:tests|src)/[\w/.]+", commands)
-    assert [name for name in paths if not (CHECKOUT / name).exists()] == []
+    for name in re.findall(r"(?:tests|src)/[\w/.]+", commands):
+        assert (CHECKOUT / name).exists(), name
 
 
 def test_issue_forms_have_a_name_and_distinct_field_ids() -> None:
@@ -68,6 +66,7 @@ def test_issue_forms_have_a_name_and_distinct_field_ids() -> None:
         if path.name == "config.yml":
             continue
         assert {"name", "description", "body"} <= set(form), path.name
-        ids = [field["id"] for field in form["body"]]
-        assert len(ids) == len(set(ids)) > 0, path.name
-        assert all(field["attributes"]["label"] for field in form["body"]), path.name
+        fields = pd.DataFrame(form["body"])
+        assert len(fields), path.name
+        assert fields["id"].is_unique, path.name
+        assert fields["attributes"].str.get("label").astype(bool).all(), path.name
