@@ -1,6 +1,7 @@
 """Command line for judgments, results, comparisons, reports and exports of logs."""
 
 import functools
+import gc
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -684,6 +685,10 @@ _VERSIONS = f"""%(prog)s, version %(version)s
 tasks: {", ".join(f"{task} {version}" for task, version in TASK_VERSIONS.items())}"""
 
 
+_COLLECTED_OBJECTS = 100_000
+"""Number of new objects after which the garbage collector looks for cycles."""
+
+
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message=_VERSIONS)
 def main() -> None:
@@ -692,10 +697,13 @@ def main() -> None:
     PATH is a log, a folder of logs (anywhere Inspect reads), a store that ingest wrote, or a csv or
     parquet file of judgments.
     """
-    # More threads of OpenBLAS burn more than they save; a run's own tools may want theirs.
-    is_run = click.get_current_context().invoked_subcommand == "run"
-    if not is_run and "OMP_NUM_THREADS" not in os.environ:
+    if click.get_current_context().invoked_subcommand == "run":
+        return  # the tools of a run may want threads, and last long enough to need the collector
+    # More threads of OpenBLAS burn more than they save.
+    if "OMP_NUM_THREADS" not in os.environ:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # At the default of 700 the collector goes through all imported modules time and again.
+    gc.set_threshold(_COLLECTED_OBJECTS)
 
 
 COMMANDS = (
