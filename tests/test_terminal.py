@@ -101,9 +101,9 @@ def test_no_digit_is_cut(
     for number, times in expected.items():
         matches = re.findall(rf"(?<![\w.,\[-]){re.escape(number)}(?![\w.,\]%])", text)
         assert len(matches) >= times, (number, width)
-    if width or name == "estimates":
-        assert max(map(len, text.splitlines())) <= (width or PIPED + len(MODELS[1]))
-    if not width:  # for a search
+    room = PIPED + (len(MODELS[1]) if name == "estimates" else 0)
+    assert max(map(len, text.splitlines())) <= (width or room)
+    if name == "estimates" and not width:  # for a search
         assert MODELS[1] in text
 
 
@@ -119,21 +119,75 @@ def test_cells_are_their_rows_rounded(name: str, request: pytest.FixtureRequest)
             assert off <= 0.5001 * 10.0 ** -len(match[2] or ""), cell
 
 
-def test_piped_headlines_are_a_line_each(
+def test_a_block_has_a_row_for_each_metric_and_a_column_for_each_model(
     headlines: pd.DataFrame, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Whose it is, what it is and the number stand in one line; what is undefined is said once."""
-    print_headlines(headlines)
-    lines = capsys.readouterr().out.splitlines()
-    assert f"scale_variants, bundled, {MODELS[0]}: ECE on 0-100: 0.12 [0.00, 0.99]" in lines
-    assert f"scale_variants, bundled, {MODELS[1]}: parse failures: 10%" in lines
-    undefined_lines = [line for line in lines if "Undefined" in line]
-    assert len(undefined_lines) == 1
-    assert undefined_lines[0].endswith("3 commonest reports on 0-100: no report.")
-    (bare,) = [line for line in lines if "No interval" in line]
-    assert re.search(r"No interval of \S.*\S: fewer than 30 items\.$", bare)
+    """The last column says what is better; reasons name their metrics once."""
+    print_headlines(headlines[headlines["model"] != MODELS[1]])
+    screen = capsys.readouterr().out
+    lines = screen.splitlines()
+    start = lines.index("scale_variants, bundled: n = 90 judgments of each model")
+    table = [re.split(r" {2,}", line.rstrip()) for line in lines[start + 1 : start + 8]]
+    assert table == [
+        ["", "openai/"],
+        ["", "a/b", "gpt-4o-mini", "better"],
+        ["Accuracy on 0-100", "5%", "5%", "higher"],
+        ["Overconfidence on 0-100", "0 pts [-99, -1]", "-47 pts [-99, -1]", "nearer to 0"],
+        ["AUROC on 0-100", "0.57 [0.00, 0.99]", "0.77 [0.02, 0.79]", "higher"],
+        ["ECE on 0-100", "0.12 [0.00, 0.99]", "0.37 [0.02, 0.79]", "lower"],
+        ["Parse failures", "0%", "20%"],
+    ]
+    text = " ".join(screen.split())
+    assert "Undefined: Share of the 3 commonest reports on 0-100. Reason: no report." in text
+    assert "No interval: Accuracy on 0-100. Reason: fewer than 30 items." in text
     # Of a tenth of unread replies and more a line says what became of them.
-    assert sum("10 refusal" in line for line in lines) == 2
+    assert text.count("10 refusal") == 1
+
+
+def answers_of(models: int) -> pd.DataFrame:
+    """Ten recorded answers of each model."""
+    frames = []
+    for k in range(models):
+        answers = {"item": list("abcdefghij"), "confidence": 0.8, "correct": [1.0] * 7 + [0.0] * 3}
+        frames.append(pd.DataFrame(answers).assign(model=f"provider/model-{k}"))
+    return pd.concat(frames).assign(task="any_eval", status="ok")
+
+
+@pytest.mark.parametrize("models", [1, 2, 5, 50])
+def test_models_are_columns_if_all_of_them_fit(
+    models: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One and two models are columns beside eighty characters, five and more are lines."""
+    print_headlines(summarize(answers_of(models), resamples=10))
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= PIPED
+    of_each = " of each model" if models > 1 else ""
+    assert f"any_eval, recorded answers: n = 10 judgments{of_each}" in lines
+    accuracies = [line for line in lines if line.startswith("Accuracy")]
+    names = {line.split()[0] for line in lines if re.match(r"provider/model-\d+ ", line)}
+    assert len(accuracies) == (models <= 2)
+    assert len(names) == (models if models > 2 else 0)
+
+
+def test_named_metrics_are_printed_in_all_conditions(tmp_path: Path) -> None:
+    """--metric selects rows of the screen and of files; one without results is refused."""
+    answers, out = tmp_path / "answers.csv", tmp_path / "out.csv"
+    answers_of(2).drop(columns=["task", "status"]).to_csv(answers, index=False)
+    quick = ("--resamples", 10)
+    screen = printed("summarize", answers, "--metric", "brier", "--metric", "accuracy", *quick)
+    lines = screen.stdout.splitlines()
+    assert lines[0] == "any_eval: n = 10 judgments of each model"
+    labels = [line.split("  ")[0] for line in lines[3:] if line.strip()]
+    assert labels[:3] == ["Accuracy, recorded", "brier, method=recorded", "Parse failures"]
+    printed("summarize", answers, "--metric", "brier", "--csv", out, *quick)
+    assert set(pd.read_csv(out)["metric"]) == {"brier", "unread_share"}
+    for words, message in (
+        (("--metric", "brie"), "Did you mean 'brier'?"),
+        (("--metric", "coverage"), "--metric coverage: these judgments have no result of it"),
+        (("--metric", "brier", "--study", "fermi_eval"), "no result of it in fermi_eval"),
+    ):
+        stderr = printed("summarize", answers, *words, *quick, code=2).stderr
+        assert message in " ".join(stderr.split())
 
 
 def test_a_study_alone(tmp_path: Path) -> None:

@@ -13,11 +13,24 @@ _TASK_OR_UNIT = re.compile(r"^[^:()]*: | \(share\)")
 def label_beside_task(label: str) -> str:
     """Return a headline's label without its task, which is named nearby, and without `(share)`.
 
+    It begins with a capital letter.
+
     Example:
         >>> label_beside_task("LifeEval: expected calibration error (share)")
-        'expected calibration error'
+        'Expected calibration error'
     """
-    return _TASK_OR_UNIT.sub("", label)
+    label = _TASK_OR_UNIT.sub("", label)
+    return label[:1].upper() + label[1:]
+
+
+def condition_label(metric: str, condition: Condition) -> str:
+    """Return a label of a number with its condition.
+
+    Example:
+        >>> condition_label("ece", Condition(scale="0-10"))
+        'ece, scale=0-10'
+    """
+    return ", ".join((metric, *map("=".join, condition.items())))
 
 
 def headline_rows(

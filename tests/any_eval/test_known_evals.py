@@ -149,9 +149,12 @@ def rows_of(folder: Path, **recorded: Any) -> tuple[pd.DataFrame, tuple[str, ...
 
 def check_shown(folder: Path, method: str, *options: object) -> None:
     """Main numbers of a method are in the terminal, in the matrix and in the leaderboard."""
-    text = printed("summarize", folder, *options, *QUICK).stdout
+    text = " ".join(printed("summarize", folder, *options, *QUICK).stdout.split())
+    # The title names the method if all labels end with it.
+    ending = f", {method} on 0-100"
+    label_ending = "" if f"{ending}: n = " in text else ending
     for label in ("Overconfidence", "AUROC", "ECE"):
-        assert f"{label}, {method} on 0-100" in text
+        assert re.search(rf" {label}{re.escape(label_ending)} [-+]?\d", text)
     results = summarize(read_judgments(folder), resamples=50)
     table = ResultTable.from_frame(results)
     assert {"overconfidence", "auroc", "ece"} <= set(headline_rows(table).values("metric"))

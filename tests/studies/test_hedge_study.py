@@ -904,7 +904,7 @@ def test_no_interval_of_no_variation() -> None:
     row = result_row(results, "m_avg_cv")
     assert row["value"] == 0
     assert isnan(row["ci_low"])
-    assert "no interval: the same in every resample, or 0" in row["note"]
+    assert "no interval: every resample gave the same value, or 0" in row["note"]
 
 
 def test_distances_of_means_have_no_interval_however_many_items() -> None:

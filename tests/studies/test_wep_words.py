@@ -265,7 +265,7 @@ def test_epochs_and_unread_replies() -> None:
     assert row["note"].startswith("one value in all contexts; no interval: ")
     row = row_at(results, "mean_probability", word="likely")
     assert (row["value"], np.isnan(row["ci_low"])) == (pytest.approx(0.7), True)
-    assert row["note"].endswith("no interval: the same in every resample")
+    assert row["note"].endswith("no interval: every resample gave the same value")
     p = row_at(results, "p_value", of="brunner_munzel_theta", versus="human", word="likely")[
         "value"
     ]
@@ -340,7 +340,7 @@ def test_distances_have_no_interval_and_medians_have() -> None:
     assert (row["value"], np.isnan(row["ci_low"])) == (0, True)
     assert row["note"].endswith("no interval: both sides share contexts")
     assert row_at(results, "paired_difference", **condition)["note"].endswith(
-        "the same in every resample"
+        "every resample gave the same value"
     )
     # People's median of 75 is [70, 75]; the model's of 70 is [60, 90], second to ninth of ten.
     row = row_at(results, "median_difference", setting="female", versus="human", word="likely")

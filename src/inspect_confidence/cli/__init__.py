@@ -3,7 +3,7 @@
 import functools
 import gc
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -55,6 +55,7 @@ from inspect_confidence.printing import echo, escape_control, one_line
 from inspect_confidence.versions import TASK_VERSIONS
 
 if TYPE_CHECKING:
+    import pandas as pd
     from inspect_ai.util import DisplayType
 
     from inspect_confidence.commands.analysis import Settings
@@ -68,6 +69,13 @@ if TYPE_CHECKING:
 @click.option("--full", is_flag=True, help="Print all tables, of studies and of further metrics.")
 @click.option("--study", metavar="NAME", help="Print the tables of one study.")
 @click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="NAME",
+    help="Compute and print only this metric, in all conditions; can be repeated.",
+)
+@click.option(
     "--group-m-ratio",
     is_flag=True,
     help="Print only the M-ratio of the group of models, for questions with two choices.",
@@ -78,6 +86,7 @@ def summarize(
     reread: bool,
     full: bool,
     study: str | None,
+    metrics: Sequence[str],
     group_m_ratio: bool,
     as_json: bool,
     csv: Path | None,
@@ -93,16 +102,28 @@ def summarize(
         rows = compute(read_paths(paths, reread=reread))
         output_rows(rows, as_json, csv, print_group_m_ratio)
         return
-    show = print_headlines
-    if full or study:
-        show = functools.partial(print_views, full=full, study=study and find_study(study))
-    metrics = None
-    if not (full or study or as_json or csv):
+    study = study and find_study(study)
+    show: Callable[[pd.DataFrame], None] = print_headlines
+    computed: Collection[str] | None = None
+    if metrics:
+        from inspect_confidence.commands.analysis import check_metrics
+
+        check_metrics(metrics)  # an unknown one ends the command before logs are read
+        computed = metrics
+        show = functools.partial(print_headlines, metrics=metrics)
+    elif full or study:
+        show = functools.partial(print_views, full=full, study=study)
+    elif not (as_json or csv):
         from inspect_confidence.commands.views import headline_metrics
 
-        metrics = headline_metrics()
+        computed = headline_metrics()
     judgments = read_or_stream(paths, settings, reread=reread)
-    output_rows(summarize_with_progress(judgments, settings, metrics), as_json, csv, show)
+    results = summarize_with_progress(judgments, settings, computed)
+    if metrics:
+        from inspect_confidence.commands.views import select_metrics
+
+        results = select_metrics(results, metrics, study)
+    output_rows(results, as_json, csv, show)
 
 
 @click.command()

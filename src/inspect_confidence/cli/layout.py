@@ -17,21 +17,25 @@ PIPED = 80
 """Width in characters if the output is not a terminal; long names exceed it."""
 
 _NUMBER = re.compile(r"[-+<]?\d|-?inf|\[|-?$")
+_BETTER = re.compile(r"(higher|lower|none|nearer to \S+)$")
 _GAP = 2
-_MIN_NAME, _PROSE, _WORD, _NAMES = 8, 40, 12, 0.45
-"""Minimum width of a name, maximum width of prose, length from which on a word of a heading is
-broken, and share of the width for names."""
+_MIN_NAME, _MIN_PROSE, _PROSE, _WORD, _PART, _NAMES = 8, 16, 40, 12, 20, 0.45
+"""Minimum width of a name and of prose in the last column, maximum width of prose, lengths from
+which on a word of a heading is broken at slashes, and a part of it at hyphens, and share of the
+width for names."""
 
 
 def _words(heading: str) -> list[str]:
-    """Split a heading into words, and long words after their slashes."""
+    """Split a heading into words, long ones after slashes, and their long parts after hyphens."""
     words: list[str] = []
     for word in heading.split():
-        words += re.findall(r"[^/]+/?|/", word) if len(word) > _WORD else [word]
+        for part in re.findall(r"[^/]+/?|/", word) if len(word) > _WORD else [word]:
+            words += re.findall(r"[^-]+-*|-+", part) if len(part) > _PART else [part]
     return words
 
 
-_JOINT = re.compile(r"(?<=[\s_/;,=-])(?=\S)")
+_JOINT = re.compile(r"(?<=[\s_/;,=])(?=\S)|(?<=-)(?=[^\W\d])")
+"""Places at which names are broken; a hyphen before a digit, as in 0-100, is none."""
 
 
 def _break(name: str, width: int) -> list[str]:
@@ -118,8 +122,15 @@ class Grid:
         return [self._part([*range(self.names), *part], widths) for part in parts]
 
     def _narrow(self, widths: Sequence[int], width: int) -> list[int]:
-        """Limit prose, and then shorten the longest names until they fit beside the numbers."""
+        """Limit prose, and then shorten the longest names until they fit beside the numbers.
+
+        Prose in the last column gets the rest of the width, unless that is too little to read.
+        """
         narrowed = [min(size, self._max_width(k)) for k, size in enumerate(widths)]
+        last = len(narrowed) - 1
+        last_width = narrowed[last]
+        if last >= self.names and self._is_prose(last):
+            narrowed[last] = min(last_width, _MIN_PROSE)
         numbers = narrowed[self.names :]
         room = width - sum(numbers) - _GAP * len(numbers)
         if room < _NAMES * width / 2:  # the numbers need a further table below in any case
@@ -132,6 +143,8 @@ class Grid:
             if narrowed[widest] <= _MIN_NAME:
                 break
             narrowed[widest] -= 1
+        rest = width - sum(narrowed[:last]) - _GAP * last
+        narrowed[last] = min(last_width, rest) if rest >= narrowed[last] else last_width
         return narrowed
 
     def _longest_part(self, column: int) -> int:
@@ -142,15 +155,6 @@ class Grid:
     def fits(self, width: int) -> bool:
         """Return whether the columns, as wide as they are set, fit into a width."""
         return sum(self.widths) + _GAP * (len(self.widths) - 1) <= width
-
-    @property
-    def height(self) -> int:
-        """Approximate number of lines on the terminal."""
-        height = max(map(len, self._heading_lines()), default=1) + 2
-        for line in self.lines:
-            cells = zip(line, self.widths, strict=True)
-            height += max(len(_break(cell, width)) for cell, width in cells)
-        return height
 
     def _part(self, columns: Sequence[int], widths: Sequence[int]) -> "Grid":
         def take(line: Sequence[Any]) -> list[Any]:
@@ -170,17 +174,23 @@ class Grid:
 
     def _max_width(self, column: int) -> int:
         """Return the maximum width of a column; only prose has a limit."""
-        prose = not all(_NUMBER.match(line[column]) for line in self.lines)
         longest = max(map(len, _words(self.headings[column])), default=1)
-        return max(_PROSE, longest) if column >= self.names and prose else 10_000
+        is_prose = column >= self.names and self._is_prose(column)
+        return max(_PROSE, longest) if is_prose else 10_000
+
+    def _is_prose(self, column: int) -> bool:
+        """Return whether a column has text: not only numbers, and what is better among them."""
+        texts = [line[column] for line in self.lines]
+        numbers = [text for text in texts if not _BETTER.match(text)]
+        return not any(numbers) or not all(map(_NUMBER.match, numbers))
 
     def _heading_lines(self) -> list[list[str]]:
-        """Break each heading into lines at blanks and after slashes."""
+        """Break each heading into lines at blanks, and after slashes and hyphens."""
         headings: list[list[str]] = []
         for heading, width in zip(self.headings, self.widths, strict=True):
             lines = [""]
             for word in _words(heading):
-                glue = "" if lines[-1].endswith("/") or not lines[-1] else " "
+                glue = "" if lines[-1].endswith(("/", "-")) or not lines[-1] else " "
                 if len(lines[-1] + glue + word) > width and lines[-1]:
                     lines.append(word)
                 else:
@@ -199,8 +209,7 @@ class Grid:
         table = Table(box=box, show_edge=False, pad_edge=False, padding=(0, gap, 0, 0))
         # `Text` keeps brackets in names from being read as markup.
         for k, (lines, width) in enumerate(zip(self._heading_lines(), self.widths, strict=True)):
-            prose = k >= self.names and not all(_NUMBER.match(line[k]) for line in self.lines)
-            is_left = k < self.names or prose
+            is_left = k < self.names or self._is_prose(k)
             heading = Text("\n".join(lines))
             table.add_column(
                 heading, justify="left" if is_left else "right", width=width, overflow="fold"

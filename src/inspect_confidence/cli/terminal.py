@@ -20,11 +20,9 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-    from inspect_confidence.cli.layout import Grid
     from inspect_confidence.commands.analysis import Settings
     from inspect_confidence.judgments.read import Judgments
     from inspect_confidence.judgments.streams import Stream
-    from inspect_confidence.studies import View
 
 
 _LONGEST = 80
@@ -105,7 +103,11 @@ def print_table(
 ) -> None:
     """Print a table, split into several below each other if it exceeds the width.
 
-    A transposable table has its lines as columns if that is shorter and fits.
+    Args:
+        table: The table.
+        title: Title above it.
+        caption: Caption below it; empty for none.
+        transposable: Whether its lines are columns if all of them fit beside each other.
     """
     from inspect_confidence.cli.layout import Grid
 
@@ -113,18 +115,13 @@ def print_table(
     _print_text(console, title, "bold")
     if not table.empty:
         grid = Grid.from_frame(table)
-        layouts = [grid.fit(console.width, whole=not console.is_terminal)]
-        if transposable:
-            layouts.append(grid.transpose().fit(console.width))
-        fitting = [parts for parts in layouts if all(part.fits(console.width) for part in parts)]
-        for part in min(fitting or layouts, key=_height):
+        parts = grid.transpose().fit(console.width) if transposable else []
+        if len(parts) != 1 or not parts[0].fits(console.width):
+            parts = grid.fit(console.width, whole=not (console.is_terminal or transposable))
+        for part in parts:
             part.print(console)
     if caption:
         _print_text(console, f"{caption}\n")
-
-
-def _height(parts: "Sequence[Grid]") -> int:
-    return sum(part.height for part in parts)
 
 
 def _print_text(console: "Console", text: str, style: str | None = None) -> None:
@@ -204,43 +201,30 @@ def find_study(name: str) -> str:
     return names[name]
 
 
-def print_headlines(results: "pd.DataFrame") -> None:
-    """Print each study's headlines: tables on a terminal, otherwise lines that can be searched."""
+def print_headlines(results: "pd.DataFrame", *, metrics: Collection[str] = ()) -> None:
+    """Print the finding and the headlines of each study: a table for each task and data set.
+
+    Args:
+        results: A frame of results.
+        metrics: Metrics that are printed instead of findings and headlines.
+    """
     from inspect_confidence.commands.views import headline_views
     from inspect_confidence.overview.sentences import study_finding
     from inspect_confidence.results import ResultTable
 
     console, table = _console(), ResultTable.from_frame(results)
-    for study, views in headline_views(results):
+    for study, views in headline_views(results, metrics):
         finding = "".join(part.text for part in study_finding(table, study.name))
-        if finding and console.is_terminal:
+        if finding and not metrics:
             _print_text(console, f"{one_line(study.title)}\n{one_line(finding)}\n")
-        elif finding:
-            echo(one_line(f"{study.name}: {finding}"))
         for view in views:
-            if console.is_terminal:
-                print_table(view.table, one_line(view.title), view.caption, transposable=True)
-            else:
-                _print_lines(view)
+            print_table(view.table, one_line(view.title), view.caption, transposable=True)
     if console.is_terminal:
         _print_text(
             console,
             "--full gives all tables, --study NAME one study's, --csv FILE all numbers. "
             "docs/measures.md explains the measures, docs/metrics.md defines them.",
         )
-
-
-def _print_lines(view: "View") -> None:
-    """Print a line for each number, with its names."""
-    from inspect_confidence.cli.layout import Grid
-
-    grid = Grid.from_frame(view.table)
-    for line in grid.lines:
-        label = ", ".join([view.title, *(name for name in line[: grid.names] if name != "-")])
-        for heading, text in zip(grid.headings[grid.names :], line[grid.names :], strict=True):
-            echo(one_line(f"{label}: {heading}: {text}"))
-    for note in view.caption.splitlines():
-        echo(one_line(f"{view.title}: {note}"))
 
 
 def print_views(results: "pd.DataFrame", *, full: bool = False, study: str | None = None) -> None:
@@ -385,9 +369,30 @@ def print_differences(differences: "pd.DataFrame", *, full: bool = False) -> Non
         titles = list(map("{}: {}".format, ("a", "b", "data set"), names))
         if not full and len(tasks := set(_task_texts(group))) == 1:
             titles.append(f"task: {tasks.pop()}")
-        table = _full_table(group) if full else _main_table(group)
-        print_table(table, "\n".join(map(one_line, titles)), "")
+        title = "\n".join(map(one_line, titles))
+        if full:
+            print_table(_full_table(group), title, "")
+        else:
+            _print_main_table(_main_table(group), title)
     _print_text(_console(), caption)
+
+
+def _print_main_table(table: "pd.DataFrame", title: str) -> None:
+    """Print a pair's table; lines of text if tasks differ or the columns do not fit together."""
+    from inspect_confidence.cli.layout import Grid
+
+    console = _console()
+    _print_text(console, title, "bold")
+    parts = Grid.from_frame(table).fit(console.width)
+    if "task" not in table and len(parts) == 1 and parts[0].fits(console.width):
+        parts[0].print(console)
+        return
+    for row in table.to_dict("records"):
+        interval = "no interval" if row["95% interval"] == "none" else row["95% interval"]
+        label = ": ".join(filter(None, (row.get("task"), row["metric"])))
+        numbers = f"a {row['a']}, b {row['b']}, a-b {row['a-b']} {interval}, n = {row['n']}"
+        _print_text(console, f"{one_line(label)}\n    {numbers}\n    {one_line(row['verdict'])}")
+    _print_text(console, "")
 
 
 def _main_table(rows: "pd.DataFrame") -> "pd.DataFrame":
@@ -425,9 +430,12 @@ def _main_table(rows: "pd.DataFrame") -> "pd.DataFrame":
 
 def _task_texts(rows: "pd.DataFrame") -> list[str]:
     """Return task, data set and method of each difference, as one text."""
+    from inspect_confidence.commands.views import method_words
+
     texts = []
     for task, dataset, method in rows[["task", "dataset", "method"]].itertuples(index=False):
-        texts.append(" ".join(filter(None, (task, "" if dataset == task else dataset, method))))
+        dataset_text = "" if dataset == task else dataset
+        texts.append(", ".join(filter(None, (task, dataset_text, method_words(method)))))
     return texts
 
 

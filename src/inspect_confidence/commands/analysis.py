@@ -304,6 +304,13 @@ def as_stream(source: JudgmentSource, settings: Settings) -> JudgmentSource | St
     return stream_at(source) or source
 
 
+def check_metrics(metrics: Collection[str]) -> None:
+    """Refuse a metric that is not in the registry."""
+    for metric in metrics:
+        if metric not in METRICS:
+            raise InvalidArgument(f"There is no metric {metric!r}. {nearest(metric, METRICS)}")
+
+
 def compute_results(
     source: JudgmentSource | Stream, settings: Settings, metrics: Collection[str] | None = None
 ) -> Iterator[Result]:
@@ -320,9 +327,7 @@ def compute_results(
         InvalidArgument: A setting or the source is invalid, a metric is unknown, or there are no
             judgments.
     """
-    for metric in metrics or ():
-        if metric not in METRICS:
-            raise InvalidArgument(f"There is no metric {metric!r}. {nearest(metric, METRICS)}")
+    check_metrics(metrics or ())
     if not isinstance(source, Stream):
         for part in study_parts(source, settings):
             yield from replace(part, metrics=metrics).results()

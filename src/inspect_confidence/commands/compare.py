@@ -17,7 +17,7 @@ from inspect_confidence.commands.analysis import (
 )
 from inspect_confidence.directions import Direction, direction_of
 from inspect_confidence.errors import InvalidArgument, nearest
-from inspect_confidence.headlines import label_beside_task
+from inspect_confidence.headlines import condition_label, label_beside_task
 from inspect_confidence.judgments.read import Judgments, JudgmentSource, judgments_of
 from inspect_confidence.metrics import holm
 from inspect_confidence.overview.numbers import format_number
@@ -261,7 +261,7 @@ def metric_labels(rows: pd.DataFrame) -> list[str]:
     labels = []
     for key in zip(rows["task"], rows["metric"], conditions_of(rows), strict=True):
         label, parts = _label_and_unnamed_parts(*key)
-        labels.append(", ".join((label, *map("=".join, parts.items()))))
+        labels.append(condition_label(label, parts))
     return labels
 
 

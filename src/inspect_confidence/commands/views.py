@@ -1,13 +1,15 @@
 """Tables of results by study, for the terminal and for files."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from inspect_confidence.directions import direction_of
-from inspect_confidence.headlines import headline_rows, label_beside_task
+from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.headlines import condition_label, headline_rows, label_beside_task
+from inspect_confidence.metrics import METRICS
 from inspect_confidence.overview.numbers import format_interval, format_number
 from inspect_confidence.results import OTHER_ITEMS, ResultRow, ResultTable
 from inspect_confidence.studies import Study, View, all_studies
@@ -21,6 +23,7 @@ from inspect_confidence.studies.toolbox import (
 from inspect_confidence.studies.unread import (
     UNREAD_SHARE,
     ParseFailureSummary,
+    answering_models,
     nearly_all_unread,
     summarize_failures,
     without_unread,
@@ -57,24 +60,52 @@ def headline_metrics() -> set[str]:
     return metrics
 
 
-def headline_views(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View]]]:
+def select_metrics(
+    results: pd.DataFrame, metrics: Collection[str], study: str | None = None
+) -> pd.DataFrame:
+    """Return the results of some metrics, and the shares of unread replies of their tasks.
+
+    Args:
+        results: A frame of results.
+        metrics: Names of the metrics.
+        study: Name of the only study whose results are returned; None for all.
+
+    Raises:
+        InvalidArgument: There is no result of a metric.
+    """
+    for current in all_studies():
+        if current.name == study:
+            results = results[results["task"].isin([table.task for table in current.tables])]
+    selected = results[results["metric"].isin(metrics)]
+    for metric in metrics:
+        if metric not in set(selected["metric"]):
+            of_study = f" in {study}" if study else ""
+            raise InvalidArgument(
+                f"--metric {metric}: these judgments have no result of it{of_study}; "
+                "--csv FILE writes the results that there are."
+            )
+    is_unread = results["metric"].eq(UNREAD_SHARE) & results["task"].isin(selected["task"])
+    return results[results["metric"].isin(metrics) | is_unread]
+
+
+def headline_views(
+    results: pd.DataFrame, metrics: Collection[str] = ()
+) -> Iterator[tuple[Study, Sequence[View]]]:
     """Yield each study that has results with tables of its headlines and further metrics.
 
     There is a table for each task and each group of data sets with equal headlines, and a table of
     values corrected for a judge's errors. Lines are models, and data sets, variants and judges if
-    there are several; the last column is the share of unread replies. Captions explain undefined
+    there are several; the last line says which values are better, and the last column is the share
+    of unread replies. Titles say how many judgments the numbers rest on. Captions explain undefined
     numbers and missing intervals, and describe frequent unread replies. A task without headlines
     has an empty table.
 
     Args:
         results: A frame of results.
+        metrics: Metrics whose numbers are shown, in all conditions; if empty, the headlines.
     """
-    headlines = headline_rows(
-        ResultTable.from_frame(results),
-        lambda study: [*means_as_headlines(study), *study.headlines],
-    )
+    rows = _labelled_rows(ResultTable.from_frame(results), metrics)
     order = list(results["model"].unique())
-    rows = ResultTable([row.labelled(label=label_beside_task(row["label"])) for row in headlines])
     rows = rows.sorted_by(lambda row: order.index(row["model"]))
     for study in all_studies():
         views: list[View] = []
@@ -89,20 +120,32 @@ def headline_views(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View
             for datasets in datasets_by_labels.values():
                 group = rows.matching(task=task).among("dataset", datasets)
                 views.append(_headlines(group, unread, task_results))
-            if not datasets_by_labels:
+            if not datasets_by_labels and not metrics:
                 views.append(View(task, pd.DataFrame(), f"No headline; see --study {study.name}."))
-        views += corrected_views(results[results["task"].isin(tasks)])
-        if tasks:
+        if not metrics:
+            views += corrected_views(results[results["task"].isin(tasks)])
+        if views:
             yield study, views
+
+
+def _labelled_rows(results: ResultTable, metrics: Collection[str]) -> ResultTable:
+    """Return the headlines with their labels, or all rows of the metrics if there are any."""
+    headlines = headline_rows(results, lambda study: [*means_as_headlines(study), *study.headlines])
+    labels = {row.index: label_beside_task(row["label"]) for row in headlines}
+    rows = []
+    for row in results.among("metric", metrics) if metrics else headlines:
+        label = labels.get(row.index) or condition_label(row["metric"], row.shared)
+        rows.append(row.labelled(label=label))
+    return ResultTable(rows)
 
 
 def _headlines(
     rows: ResultTable, unread: Sequence[ParseFailureSummary], results: pd.DataFrame
 ) -> View:
     """Build the table of a task's headlines with the shares of unread replies."""
+    rows, ending = _without_shared_ending(rows)
     shares = {tuple(failures.group[1:]): failures.row for failures in unread}
     columns = [name for name in _KEYS if name == "model" or len(rows.values(name)) > 1]
-    shared = [rows.first[name] for name in _KEYS if name not in columns]
     labels = rows.defined().values("label")
     has_unread = any(tuple(key) in shares for key, _ in rows.groups(*_KEYS[:3]))
     lines = []
@@ -115,17 +158,77 @@ def _headlines(
         for label in labels:
             line[label] = _headline_cell(by_label.get(label))
         if has_unread:
-            line["parse failures"] = _headline_cell(shares.get(tuple(key[:3])))
+            line["Parse failures"] = _headline_cell(shares.get(tuple(key[:3])))
         lines.append(line)
+    if lines:
+        lines.append(_better_line(lines[0], rows.defined()))
     unread_note = nearly_all_unread(results)
-    notes = [f"{unread_note}."] if unread_note else [*_directions(rows.defined()), *_reasons(rows)]
+    table = ResultTable.from_frame(results)
+    notes = [f"{unread_note}."] if unread_note else [*_reasons(rows)]
     if any(OTHER_ITEMS in row.note for row in rows):
-        notes.append(f"{OTHER_ITEMS} on other items: n is below 90% of the largest of its column.")
+        notes.append(f"{OTHER_ITEMS} on other items: n is below 90% of the metric's largest.")
     for failures in unread:
         if failures.group[2] in rows.values("dataset"):
             notes += _parse_failure_notes(failures)
-    title = ", ".join(filter(None, [rows.first["task"], *shared]))
+    title = rows.first["task"]
+    for name in _KEYS:
+        if name not in columns and rows.first[name]:
+            title += f", {'judge ' if name == 'judge' else ''}{rows.first[name]}"
+    title += f", {method_words(ending)}" if ending else ""
+    counts = _describe_n(rows.defined().among("model", answering_models(table)))
+    title = ": ".join(filter(None, (title, counts)))
     return View(title, pd.DataFrame(lines, dtype=object), "\n".join(notes))
+
+
+def _without_shared_ending(rows: ResultTable) -> tuple[ResultTable, str]:
+    """Return rows whose labels lack the ending after a comma that they share, and the ending.
+
+    The rows stay as they are, and the ending is empty, if labels have different endings or none, or
+    if the ending has brackets, which belong to the whole label.
+    """
+    endings = {row["label"].partition(", ")[2] for row in rows}
+    ending = endings.pop()
+    if endings or not ending or "(" in ending:
+        return rows, ""
+    shortened = [row.labelled(label=row["label"].partition(", ")[0]) for row in rows]
+    return ResultTable(shortened), ending
+
+
+def method_words(method: str) -> str:
+    """Return the name of an elicitation method for readers."""
+    return "recorded answers" if method == "recorded" else method
+
+
+def _describe_n(rows: ResultTable) -> str:
+    """Return how many judgments numbers rest on, such as "n = 28 to 60 judgments".
+
+    Args:
+        rows: Numbers of models that gave replies; counts are left out, as their n is a number of
+            what is counted.
+    """
+    n = {row.n for row in rows if METRICS[row["metric"]].unit != "count"}
+    if not n:
+        return ""
+    if len(n) > 1:
+        return f"n = {min(n):,} to {max(n):,} judgments"
+    of_each = " of each model" if len(rows.values("model")) > 1 else ""
+    return f"n = {max(n):,} judgment{'s' * (n != {1})}{of_each}"
+
+
+def _better_line(line: Mapping[str, Any], rows: ResultTable) -> dict[str, str]:
+    """Return a line that says which values are better: higher, lower, nearer to 0, or none.
+
+    Args:
+        line: Another line of the table.
+        rows: The numbers of the table.
+    """
+    texts = dict.fromkeys(line, "")
+    texts["model"] = "better"
+    directions = {row["label"]: direction_of(row["metric"], row.condition) for row in rows}
+    for label, direction in directions.items():
+        is_better = direction.label.removesuffix(" is better")
+        texts[label] = is_better if direction.ordered else "none"
+    return texts
 
 
 def _headline_cell(row: ResultRow | None) -> Cell:
@@ -140,18 +243,7 @@ def _headline_cell(row: ResultRow | None) -> Cell:
     return Cell(text, row.index, row.value, row.note)
 
 
-def _directions(rows: ResultTable) -> Iterator[str]:
-    """Say which values of the metrics are better, one sentence for each direction."""
-    labels: dict[str, dict[str, None]] = {}
-    for row in rows:
-        direction = direction_of(row["metric"], row.condition)
-        if direction.ordered:
-            labels.setdefault(direction.label, {})[row["label"]] = None
-    for direction_label, names in labels.items():
-        yield f"{direction_label[:1].upper()}{direction_label[1:]}: {'; '.join(names)}."
-
-
-_REASONS = {"undefined": "Undefined:", "no interval": "No interval of"}
+_REASONS = {"undefined": "Undefined", "no interval": "No interval"}
 """Beginnings of the sentences on missing numbers, by the beginning of the note."""
 
 
@@ -166,7 +258,7 @@ def _reasons(rows: ResultTable) -> Iterator[str]:
     for kind, beginning in _REASONS.items():
         for (kind_of_reason, reason), labels in labels_by_reason.items():
             if kind_of_reason == kind:
-                yield f"{beginning} {'; '.join(labels)}: {reason}."
+                yield f"{beginning}: {'; '.join(labels)}. Reason: {reason}."
 
 
 def _parse_failure_notes(failures: ParseFailureSummary) -> Iterator[str]:

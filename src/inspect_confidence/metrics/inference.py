@@ -39,7 +39,7 @@ METHODS = {
 }
 """Methods of `Interval`, in words."""
 
-SAME = "the same in every resample"
+SAME = "every resample gave the same value"
 """Reason of no interval if all units have the same value."""
 
 MOST_UNDEFINED = 0.05

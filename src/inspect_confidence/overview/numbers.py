@@ -124,7 +124,7 @@ def _signed(metric: str, number: float, digits_of: float) -> str:
         digits = 0
     elif is_share(metric):
         number *= 100
-        digits = 1 if abs(digits_of) < _LEAST_WHOLE_DIFFERENCE else 0
+        digits = 1 if 0 < abs(digits_of) < _LEAST_WHOLE_DIFFERENCE else 0
     else:
         digits = _digits(digits_of)
     text = f"{number:+z.{digits}f}"
