@@ -104,7 +104,8 @@ def headline_views(
         results: A frame of results.
         metrics: Metrics whose numbers are shown, in all conditions; if empty, the headlines.
     """
-    rows = _labelled_rows(ResultTable.from_frame(results), metrics)
+    table = ResultTable.from_frame(results)
+    rows = _labelled_rows(table, metrics)
     order = list(results["model"].unique())
     rows = rows.sorted_by(lambda row: order.index(row["model"]))
     for study in all_studies():
@@ -113,13 +114,14 @@ def headline_views(
         for task in tasks:
             task_results = results[results["task"] == task]
             unread = summarize_failures(task_results)
+            models = answering_models(table.matching(task=task))
             datasets_by_labels: dict[frozenset[str], list[str]] = {}
             for (dataset,), group in rows.matching(task=task).groups("dataset"):
                 labels = frozenset(group.values("label"))
                 datasets_by_labels.setdefault(labels, []).append(dataset)
             for datasets in datasets_by_labels.values():
                 group = rows.matching(task=task).among("dataset", datasets)
-                views.append(_headlines(group, unread, task_results))
+                views.append(_headlines(group, models, unread, nearly_all_unread(task_results)))
             if not datasets_by_labels and not metrics:
                 views.append(View(task, pd.DataFrame(), f"No headline; see --study {study.name}."))
         if not metrics:
@@ -140,9 +142,19 @@ def _labelled_rows(results: ResultTable, metrics: Collection[str]) -> ResultTabl
 
 
 def _headlines(
-    rows: ResultTable, unread: Sequence[ParseFailureSummary], results: pd.DataFrame
+    rows: ResultTable,
+    models: Collection[str],
+    unread: Sequence[ParseFailureSummary],
+    unread_warning: str,
 ) -> View:
-    """Build the table of a task's headlines with the shares of unread replies."""
+    """Build the table of a task's headlines with the shares of unread replies.
+
+    Args:
+        rows: The headlines, with their labels.
+        models: Models that gave replies; other names in `rows` are means over models.
+        unread: Unread replies of each model and data set of the task.
+        unread_warning: Sentence that replaces all reasons, if nearly all replies are unread.
+    """
     rows, ending = _without_shared_ending(rows)
     shares = {tuple(failures.group[1:]): failures.row for failures in unread}
     columns = [name for name in _KEYS if name == "model" or len(rows.values(name)) > 1]
@@ -151,10 +163,10 @@ def _headlines(
     lines = []
     for key, group in rows.groups(*_KEYS) if labels else ():
         by_label = {row["label"]: row for row in group}
-        names = dict(zip(_KEYS, key, strict=True))
         line: dict[str, Any] = {}
-        for name in columns:
-            line[name.replace("dataset", "data set")] = names[name] or "-"
+        for name, value in zip(_KEYS, key, strict=True):
+            if name in columns:
+                line[name.replace("dataset", "data set")] = value or "-"
         for label in labels:
             line[label] = _headline_cell(by_label.get(label))
         if has_unread:
@@ -162,20 +174,18 @@ def _headlines(
         lines.append(line)
     if lines:
         lines.append(_better_line(lines[0], rows.defined()))
-    unread_note = nearly_all_unread(results)
-    table = ResultTable.from_frame(results)
-    notes = [f"{unread_note}."] if unread_note else [*_reasons(rows)]
+    notes = [f"{unread_warning}."] if unread_warning else [*_reasons(rows)]
     if any(OTHER_ITEMS in row.note for row in rows):
         notes.append(f"{OTHER_ITEMS} on other items: n is below 90% of the metric's largest.")
     for failures in unread:
         if failures.group[2] in rows.values("dataset"):
             notes += _parse_failure_notes(failures)
-    title = rows.first["task"]
+    names = [rows.first["task"]]
     for name in _KEYS:
         if name not in columns and rows.first[name]:
-            title += f", {'judge ' if name == 'judge' else ''}{rows.first[name]}"
-    title += f", {method_words(ending)}" if ending else ""
-    counts = _describe_n(rows.defined().among("model", answering_models(table)))
+            names.append(f"{'judge ' if name == 'judge' else ''}{rows.first[name]}")
+    title = ", ".join(filter(None, [*names, method_words(ending)]))
+    counts = _describe_n(rows.defined().among("model", models))
     title = ": ".join(filter(None, (title, counts)))
     return View(title, pd.DataFrame(lines, dtype=object), "\n".join(notes))
 
