@@ -37,7 +37,8 @@ def _describe_judgments(
         runs: Headers of its readable logs; judgments from files have none.
         stored: Ids of the runs in stores; a judgment of one without a header lost its log.
     """
-    judgments_without_header = judgments[~judgments["run"].isin([run.eval.task_id for run in runs])]
+    run_ids = [run.eval.task_id for run in runs]
+    judgments_without_header = judgments[~judgments["run"].isin(run_ids)]
     is_stored = judgments_without_header["run"].isin(stored)
     unrecorded_sentences = _join_sentences(
         _gone_logs_sentence(judgments_without_header[is_stored]),
@@ -45,24 +46,13 @@ def _describe_judgments(
     )
     if not runs:
         return f"{task}: {unrecorded_sentences} {_counts_sentence(judgments)}"
-    unsent_settings = [read_unsent(run) for run in runs]
-    generation = "Generation settings: the provider's defaults."
-    settings = [
-        _generation_settings(run.plan.config, run_unsent.settings_of(run.eval.model))
-        for run, run_unsent in zip(runs, unsent_settings, strict=True)
-    ]
-    if any(settings):
-        generation = _settings_sentence(
-            "Generation settings", _merge_settings(settings), "all others the provider's defaults"
-        )
+    unsent_settings = list(map(read_unsent, runs))
+    model_settings = _merge_settings(model_arguments(run.eval.model_args) for run in runs)
     return _join_sentences(
         _runs_sentence(runs),
         _settings_sentence("Task arguments", _merge_settings(map(_task_arguments, runs))),
-        generation,
-        _settings_sentence(
-            "Model arguments",
-            _merge_settings(model_arguments(run.eval.model_args) for run in runs),
-        ),
+        _generation_sentence(runs, unsent_settings),
+        _settings_sentence("Model arguments", model_settings),
         _roles_sentence(runs, unsent_settings),
         _items_sentence(runs),
         usage_sentence(runs),
@@ -71,11 +61,25 @@ def _describe_judgments(
     )
 
 
+def _generation_sentence(runs: Sequence[EvalLog], unsent_settings: Sequence[Unsent]) -> str:
+    """Describe the generation settings of runs, given the unsent settings of each run."""
+    settings = []
+    for run, run_unsent in zip(runs, unsent_settings, strict=True):
+        unsent = run_unsent.settings_of(run.eval.model)
+        settings.append(_generation_settings(run.plan.config, unsent))
+    if not any(settings):
+        return "Generation settings: the provider's defaults."
+    return _settings_sentence(
+        "Generation settings", _merge_settings(settings), "all others the provider's defaults"
+    )
+
+
 def _join_sentences(*sentences: str) -> str:
     return " ".join(filter(None, sentences))
 
 
 def _task_arguments(run: EvalLog) -> dict[str, str]:
+    """Return the task arguments of a run as texts, without those that are None."""
     arguments = run.eval.task_args.items()
     return _setting_texts({name: value for name, value in arguments if value is not None})
 
@@ -112,16 +116,16 @@ def _runs_sentence(runs: Sequence[EvalLog]) -> str:
     period = f"on {days[0]}" if len(days) == 1 else f"from {days[0]} to {days[-1]}"
     versions = _join_words(str(run.eval.task_version) for run in runs)
     packages = _merge_settings((run.eval.packages for run in runs), missing="")
-    software = _join_words(f"{name} {version}" for name, version in packages.items())
+    software = _join_words(map(" ".join, packages.items()))
+    software_text = f", with {software}" if software else ""
     n_unfinished = sum(run.status != "success" for run in runs)
+    unfinished_text = f"; {n_unfinished} did not finish" if n_unfinished else ""
     models = _join_words(model_name(run.eval.model) for run in runs)
-    task_names = _join_words(run.eval.task.rsplit("/", 1)[-1] for run in runs)
+    task_names = _join_words(map(_task_name, runs))
+    n_runs = "one run" if len(runs) == 1 else f"{len(runs)} runs"
     return (
-        f"{task_names} (version {versions}) asked {models} in "
-        f"{'one run' if len(runs) == 1 else f'{len(runs)} runs'} {period}"
-        + (f", with {software}" if software else "")
-        + (f"; {n_unfinished} did not finish" if n_unfinished else "")
-        + "."
+        f"{task_names} (version {versions}) asked {models} in {n_runs} {period}"
+        f"{software_text}{unfinished_text}."
     )
 
 
@@ -131,18 +135,23 @@ def _setting_texts(settings: Mapping[str, object]) -> dict[str, str]:
 
 def _generation_settings(config: GenerateConfig, unsent: Collection[str]) -> dict[str, str]:
     """Return the generation settings that change replies as texts; unsent ones are marked."""
-    texts = _setting_texts(
-        config.model_dump(exclude={*OPERATIONAL, "extra_body"}, exclude_none=True)
-    )
-    return {name: f"{text} (not sent)" if name in unsent else text for name, text in texts.items()}
+    settings = config.model_dump(exclude={*OPERATIONAL, "extra_body"}, exclude_none=True)
+    texts = _setting_texts(settings)
+    for name in texts.keys() & set(unsent):
+        texts[name] += " (not sent)"
+    return texts
 
 
 def _roles_sentence(runs: Sequence[EvalLog], unsent_settings: Sequence[Unsent]) -> str:
-    """Describe the models in roles, such as the grader, given the unsent settings of each run."""
+    """Describe the models in roles, such as the grader, given the unsent settings of each run.
+
+    A role may have several models.
+    """
     sentences = set()
     for run, run_unsent in zip(runs, unsent_settings, strict=True):
         for role, role_models in (run.eval.model_roles or {}).items():
-            for config in role_models if isinstance(role_models, list) else [role_models]:
+            configs = role_models if isinstance(role_models, list) else [role_models]
+            for config in configs:
                 description = _describe_role_model(config, run_unsent.settings_of(config.model))
                 sentences.add(f"The {role} was {description}.")
     return " ".join(sorted(sentences))
@@ -150,13 +159,13 @@ def _roles_sentence(runs: Sequence[EvalLog], unsent_settings: Sequence[Unsent]) 
 
 def _describe_role_model(config: ModelConfig, unsent: Collection[str]) -> str:
     settings = model_arguments(config.args) | _generation_settings(config.config, unsent)
-    settings_text = ", ".join(f"{name}={value}" for name, value in settings.items())
+    settings_text = ", ".join(map("=".join, settings.items()))
     return model_name(config.model) + (f" ({settings_text})" if settings_text else "")
 
 
 def _items_sentence(runs: Sequence[EvalLog]) -> str:
     """Describe the data set, items and epochs of runs, and items that were left out."""
-    descriptions = dict.fromkeys(_describe_items(run) for run in runs)
+    descriptions = dict.fromkeys(map(_describe_items, runs))
     excluded_items = set()
     for run in runs:
         dataset = setting_text(_package_facts(run).get("dataset"))
@@ -169,13 +178,16 @@ def _describe_items(run: EvalLog) -> str:
     """Describe number, data set, split, epochs and limit of a run's items."""
     facts, config = _package_facts(run), run.eval.config
     name = setting_text(facts.get("dataset") or run.eval.dataset.name or _task_name(run))
-    parts = [part for part in ("train", "test") if f"{part}_items" in facts]
-    split = ", ".join(f"{facts[f'{part}_items']} {part}" for part in parts)
+    split_counts = []
+    for split in ("train", "test"):
+        if f"{split}_items" in facts:
+            split_counts.append(f"{facts[f'{split}_items']} {split}")
+    split_text = f" ({', '.join(split_counts)})" if split_counts else ""
     limit = f", of which --limit {config.limit} kept a part" if config.limit else ""
     epochs = config.epochs or 1
     epochs_text = "one epoch" if epochs == 1 else f"{epochs} epochs"
     items = f"{facts['items']} " if "items" in facts else ""
-    return f"{items}of {name}" + (f" ({split})" if split else "") + f", {epochs_text}{limit}"
+    return f"{items}of {name}{split_text}, {epochs_text}{limit}"
 
 
 def _package_facts(run: EvalLog) -> Mapping[str, Any]:
@@ -188,14 +200,12 @@ def _task_name(run: EvalLog) -> str:
 
 def _counts_sentence(judgments: pd.DataFrame) -> str:
     """Describe how many judgments could be read, and the others by status."""
-    statuses = judgments["status"].value_counts()
-    n_read = int(statuses.get("ok", 0))
-    failures = ", ".join(f"{count} {name}" for name, count in statuses.items() if name != "ok")
-    n_unread = len(judgments) - n_read
+    failures = judgments.loc[judgments["status"] != "ok", "status"]
+    counts = [f"{count} {status}" for status, count in failures.value_counts().items()]
+    reasons = f" ({', '.join(counts)})" if counts else ""
     return (
-        f"Judgments: {len(judgments)}, of which {n_read} could be read and {n_unread} could not"
-        + (f" ({failures})" if failures else "")
-        + "."
+        f"Judgments: {len(judgments)}, of which {len(judgments) - len(failures)} could be read "
+        f"and {len(failures)} could not{reasons}."
     )
 
 
@@ -215,8 +225,11 @@ def _merge_settings(
 
 
 def _settings_sentence(start: str, settings: Mapping[str, str], ending: str = "") -> str:
-    parts = [f"{name}={value}" for name, value in settings.items()]
-    return f"{start}: {'; '.join([*parts, *filter(None, [ending])])}." if parts else ""
+    """Return `start: name=value; ending.`; empty without settings."""
+    if not settings:
+        return ""
+    parts = [*map("=".join, settings.items()), ending]
+    return f"{start}: {'; '.join(filter(None, parts))}."
 
 
 def _join_words(words: Iterable[str]) -> str:
@@ -262,7 +275,8 @@ def cite(paths: Paths, *, judgments: Judgments | None = None) -> Citation:
         _software_entry("inspect_confidence", headers, _unique_values(frames, "package_version"))
     ]
     for study in all_studies():
-        if study.reference and any(table.task in frames for table in study.tables):
+        tasks = [table.task for table in study.tables]
+        if study.reference and not frames.keys().isdisjoint(tasks):
             entries.append(study.reference)
     for name in datasets:
         entries += map(bibtex, DATASETS.get(name, ()))

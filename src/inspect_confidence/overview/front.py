@@ -18,6 +18,7 @@ class Front:
     """The matrix, its sentences and the models' markers; names are short enough for a page.
 
     Attributes:
+        matrix: Headline numbers, with models as lines.
         boards: The matrix in parts of models that answered alike, as `boards_of` splits it.
         looks: Number of the colour and the marker, by model.
         order: Keys of the lines, in order.
@@ -49,16 +50,20 @@ def front_of(
     matrix = matrix_of(results, models, ranks)
     if not matrix.columns:
         return None
-    lines = [replace(line, key=_short(line.key)) for line in matrix.lines]
-    sentences = [(_short(key), parts) for key, parts in model_sentences(results, matrix)]
-    looks = {shortened(model, _LONGEST): k for k, model in enumerate(models)}
-    order = [line.key for line in lines]
+    sentences = []
+    for key, sentence in model_sentences(results, matrix):
+        sentences.append((_shorten_names(key), sentence))
+    lines = [replace(line, key=_shorten_names(line.key)) for line in matrix.lines]
     shortened_matrix = replace(matrix, lines=lines)
     return Front(
-        shortened_matrix, boards_of(shortened_matrix, ranked=ranked), looks, order, sentences
+        matrix=shortened_matrix,
+        boards=boards_of(shortened_matrix, ranked=ranked),
+        looks={shortened(model, _LONGEST): number for number, model in enumerate(models)},
+        order=[line.key for line in lines],
+        sentences=sentences,
     )
 
 
-def _short(key: LineKey) -> LineKey:
+def _shorten_names(key: LineKey) -> LineKey:
     model, variant, judge = (shortened(name, _LONGEST) for name in astuple(key))
     return LineKey(model, variant, judge)

@@ -77,8 +77,9 @@ class MatrixCell:
     Attributes:
         row: Row of the results.
         text: Value with its unit.
-        interval: Ends of the interval as text; empty without an interval.
+        interval: Ends of the 95% interval as text; empty without an interval.
         value: Value for sorting.
+        n: Number of judgments behind the value.
         note: Reason why the number is undefined, and exclusions.
         rank: Rank with its interval.
         mark: `OTHER_ITEMS` if the number rests on other items than another model's; else empty.
@@ -120,8 +121,14 @@ class Matrix:
 
     @property
     def rank_texts(self) -> list[str]:
-        """Rank of each line in the first column with its interval: `2 (1 to 3)`, a tie as `2=`."""
-        ranks = [line.numbers[0].rank if line.numbers[0] else Rank(nan) for line in self.lines]
+        """Rank of each line in the first column with its interval: `2 (1 to 3)`, a tie as `2=`.
+
+        A line without a rank has an empty text.
+        """
+        ranks = []
+        for line in self.lines:
+            number = line.numbers[0]
+            ranks.append(number.rank if number else Rank(nan))
         shared = Counter(rank.rank for rank in ranks)
         texts = []
         for rank in ranks:
@@ -157,12 +164,10 @@ def boards_of(matrix: Matrix, *, ranked: bool = False) -> list[Matrix]:
                 break
         else:
             boards.append([place])
-    parts = [_part(matrix, board) for board in boards]
-    return (
-        [replace(part, lines=sorted(part.lines, key=_first_rank)) for part in parts]
-        if ranked
-        else parts
-    )
+    tables = [_part(matrix, board) for board in boards]
+    if not ranked:
+        return tables
+    return [replace(table, lines=sorted(table.lines, key=_first_rank)) for table in tables]
 
 
 def _part(matrix: Matrix, places: Sequence[int]) -> Matrix:
@@ -180,8 +185,9 @@ def _lines_of(matrix: Matrix, places: Sequence[int]) -> set[LineKey]:
 
 
 def _empty_share(matrix: Matrix, places: Sequence[int]) -> float:
-    cells = [cell for line in _part(matrix, places).lines for cell in line.numbers]
-    return sum(cell is None for cell in cells) / len(cells)
+    """Return the share of cells without a number in the table of some columns."""
+    cells = list(chain.from_iterable(line.numbers for line in _part(matrix, places).lines))
+    return cells.count(None) / len(cells)
 
 
 def _first_rank(line: Line) -> tuple[bool, float]:
@@ -237,10 +243,14 @@ LineKeys = Mapping[int, LineKey]
 
 
 def keys_of_lines(rows: ResultTable) -> LineKeys:
-    """Return the keys of the rows' lines."""
+    """Return the key of each row's line by the row's index.
+
+    A key names variant or judge only if a model has several of them in a task.
+    """
     keys: dict[int, LineKey] = {}
     for (_, model), group in rows.groups("task", "model"):
-        has_variants, has_judges = (len(group.values(name)) > 1 for name in ("variant", "judge"))
+        has_variants = len(group.values("variant")) > 1
+        has_judges = len(group.values("judge")) > 1
         for row in group:
             variant = row["variant"] if has_variants else ""
             keys[row.index] = LineKey(model, variant, row["judge"] if has_judges else "")
@@ -248,12 +258,19 @@ def keys_of_lines(rows: ResultTable) -> LineKeys:
 
 
 def _column_rows(rows: ResultTable, keys: LineKeys, limit: int) -> list[ResultTable]:
-    """Return the rows of each column; studies with the most models come first."""
-    short = rows.having("short")
-    # A study of another package may have no short names.
-    long = rows.among("study", set(rows.values("study")) - set(short.values("study")))
+    """Return the rows of each column; studies with the most models come first.
+
+    Args:
+        rows: Rows of headline numbers, with the parts `study`, `label` and `short`.
+        keys: Key of the line of each row.
+        limit: Maximum number of columns, for which tasks alternate.
+    """
+    with_short_name = rows.having("short")
+    # A study of another package may have no short names; all of its rows are used.
+    other_studies = set(rows.values("study")) - set(with_short_name.values("study"))
+    column_rows = ResultTable([*with_short_name, *rows.among("study", other_studies)])
     by_task: dict[str, list[ResultTable]] = {}
-    for (task, *_), group in ResultTable([*short, *long]).groups("task", "metric", "label"):
+    for (task, _, _), group in column_rows.groups("task", "metric", "label"):
         for table in _by_dataset(group, keys):
             if len(table.defined()):
                 by_task.setdefault(task, []).append(table)
@@ -265,11 +282,11 @@ def _column_rows(rows: ResultTable, keys: LineKeys, limit: int) -> list[ResultTa
     alternating = filter(None, chain.from_iterable(zip_longest(*columns_by_task)))
     selected = set(map(id, islice(alternating, limit)))
     chosen = [table for table in chain(*by_task.values()) if id(table) in selected]
-    widest: dict[str, int] = {}
+    most_models: dict[str, int] = {}
     for table in chosen:
         study = table.first["study"]
-        widest[study] = max(widest.get(study, 0), len(table))
-    return sorted(chosen, key=lambda table: -widest[table.first["study"]])
+        most_models[study] = max(most_models.get(study, 0), len(table))
+    return sorted(chosen, key=lambda table: -most_models[table.first["study"]])
 
 
 def _by_dataset(rows: ResultTable, keys: LineKeys) -> list[ResultTable]:

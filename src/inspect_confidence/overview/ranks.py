@@ -74,11 +74,11 @@ def headline_ranks(
     by_row: dict[int, Rank] = {}
     for rows in headline_groups(headline_rows(results.among("model", models))):
         group_ranks = model_ranks(
-            np.array([row.value for row in rows]),
-            np.array([(row.low, row.high) for row in rows]),
-            [draws.get(row.index) for row in rows],
-            np.array([row.n for row in rows], float),
-            direction_of(rows[0]["metric"], rows[0].condition),
+            values=np.array([row.value for row in rows]),
+            intervals=np.array([(row.low, row.high) for row in rows]),
+            draws=[draws.get(row.index) for row in rows],
+            units=np.array([row.n for row in rows], float),
+            direction=direction_of(rows[0]["metric"], rows[0].condition),
         )
         for row, rank in zip(rows, group_ranks, strict=True):
             by_row[row.index] = rank
@@ -89,8 +89,9 @@ def headline_groups(rows: ResultTable) -> list[Sequence[ResultRow]]:
     """Group rows of `headline_rows` by headline, data set and condition without the variant."""
     groups: dict[object, list[ResultRow]] = {}
     for row in rows:
-        names = [row[name] for name in ("study", "task", "label", "metric", "dataset")]
-        groups.setdefault((*names, row.condition.but(variant="")), []).append(row)
+        headline = (row["study"], row["task"], row["label"], row["metric"])
+        key = (headline, row["dataset"], row.condition.but(variant=""))
+        groups.setdefault(key, []).append(row)
     return list(groups.values())
 
 
@@ -103,14 +104,15 @@ def model_ranks(
 ) -> list[Rank]:
     """Return the rank of each model, with simultaneous 95% intervals (`metrics.rank_intervals`).
 
-    A number whose resamples are absent, all alike, or undefined in over 5% is taken to be normal
-    around its value, with its own interval, and independent of the others. Without an interval it
-    has no interval of its rank, and no model is surely better or worse than it.
+    Some resamples cannot be used: they are absent, all alike, or undefined in over 5%. The value is
+    then taken to be normal with the width of its interval, and independent of the others. A value
+    without an interval has no interval of its rank, and no model is surely better or worse than it.
 
     Args:
         values: Values of the models; NaN if undefined.
-        intervals: Their 95% intervals, of shape (models, 2).
-        draws: Values over the resamples, the same ones for models with the same items.
+        intervals: 95% intervals of the values, of shape (models, 2).
+        draws: Values over the resamples, of one array for each model. Models with the same items
+            have the same resamples.
         units: Number of items of each value.
         direction: Direction of better values.
     """
@@ -119,11 +121,12 @@ def model_ranks(
     is_defined = ~np.isnan(values)
     has_interval = np.asarray(np.isfinite(intervals).all(axis=1))
     count = int(is_defined.sum())
-    places = np.full(len(values), nan)
-    places[is_defined] = metrics.ranks(direction.loss(values[is_defined]))
+    ranks = np.full(len(values), nan)
+    ranks[is_defined] = metrics.ranks(direction.loss(values[is_defined]))
     low, high = np.full(len(values), nan), np.full(len(values), nan)
     compared = np.flatnonzero(is_defined & has_interval)
     if len(compared):
+        # `rank_intervals` takes lower values to be better.
         sign = -1 if direction.name == "higher" else 1
         columns = [_complete_draws(values[k], intervals[k], draws[k], k) for k in compared.tolist()]
         size = min(map(len, columns))
@@ -133,6 +136,7 @@ def model_ranks(
             units[compared],
             target=direction.target if direction.name == "target" else None,
         )
+        # Each model without an interval may be better.
         high[compared] += count - len(compared)
     ranked = []
     for k in range(len(values)):
@@ -140,18 +144,27 @@ def model_ranks(
             ranked.append(Rank(nan, note="not ranked: undefined"))
             continue
         note = "" if has_interval[k] else "no rank interval: the value has none"
-        ranked.append(Rank(float(places[k]), float(low[k]), float(high[k]), count, note))
+        ranked.append(Rank(float(ranks[k]), float(low[k]), float(high[k]), count, note))
     return ranked
 
 
 def _complete_draws(
     value: float, interval: FloatArray, draws: FloatArray | None, seed: int
 ) -> FloatArray:
-    """Return a value's resamples without gaps, or normal draws as wide as its interval."""
+    """Return a value's resamples without gaps, or normal draws as wide as its interval.
+
+    An undefined resample is replaced by the value.
+
+    Args:
+        value: The value.
+        interval: Both ends of its 95% interval.
+        draws: Its values over the resamples; None without resamples.
+        seed: Seed of the normal draws.
+    """
     if draws is not None:
         undefined = np.isnan(draws)
-        is_moving = not undefined.all() and np.nanmax(draws) > np.nanmin(draws)
-        if is_moving and undefined.mean() <= MOST_UNDEFINED:
+        varies = not undefined.all() and np.nanmax(draws) > np.nanmin(draws)
+        if varies and undefined.mean() <= MOST_UNDEFINED:
             return np.where(undefined, value, draws)
-    error = np.abs(interval - value).max() / -ndtri(0.025)
-    return np.asarray(np.random.default_rng(seed).normal(value, error, SIMULATED))
+    standard_error = np.abs(interval - value).max() / -ndtri(0.025)
+    return np.asarray(np.random.default_rng(seed).normal(value, standard_error, SIMULATED))

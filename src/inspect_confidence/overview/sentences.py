@@ -46,20 +46,29 @@ Sentence = Sequence[SentencePart]
 def model_sentences(
     results: ResultTable, matrix: Matrix, max_clauses: int = _MAX_CLAUSES
 ) -> list[tuple[LineKey, Sentence]]:
-    """Return a sentence on each line of the matrix for which a study has a clause."""
+    """Return a sentence on each line of the matrix for which a study has a clause.
+
+    Args:
+        results: Results of all models.
+        matrix: The matrix, whose lines are models with their variant and judge.
+        max_clauses: Maximum number of clauses of a sentence.
+    """
     metrics = {metric for clause in _clauses() for metric, _ in clause.numbers}
     models = {line.key.model for line in matrix.lines}
     rows = results.among("model", models).among("metric", metrics)
     clauses = _present_clauses(rows)
-    needed = set()
+    needed_numbers = set()
     for clause in clauses:
         for metric, condition in clause.numbers:
-            needed.add((clause.task, metric, Condition(condition)))
-    rows = ResultTable([row for row in rows if (row["task"], row["metric"], row.shared) in needed])
-    keys = keys_of_lines(rows)
-    numbers: dict[tuple[LineKey, str, str, Condition], list[ResultRow]] = {}
+            needed_numbers.add((clause.task, metric, Condition(condition)))
+    needed_rows = []
     for row in rows:
-        key = (keys[row.index], row["task"], row["metric"], row.shared)
+        if (row["task"], row["metric"], row.shared) in needed_numbers:
+            needed_rows.append(row)
+    line_keys = keys_of_lines(ResultTable(needed_rows))
+    numbers: dict[tuple[LineKey, str, str, Condition], list[ResultRow]] = {}
+    for row in needed_rows:
+        key = (line_keys[row.index], row["task"], row["metric"], row.shared)
         numbers.setdefault(key, []).append(row)
     sentences: list[tuple[LineKey, Sentence]] = []
     for line in matrix.lines:
@@ -86,8 +95,8 @@ def _present_clauses(rows: ResultTable) -> list[Clause]:
         if not clause.each:
             clauses.append(clause)
             continue
-        _, where = clause.numbers[0]
-        for parts in condition_values(rows, clause.task, where, clause.each):
+        _, condition = clause.numbers[0]
+        for parts in condition_values(rows, clause.task, condition, clause.each):
             clauses.append(clause.with_parts(parts))
     return clauses
 
@@ -99,7 +108,17 @@ NumberRows = Mapping[tuple[LineKey, str, str, Condition], Sequence[ResultRow]]
 def _sentence(
     key: LineKey, clauses: Sequence[Clause], numbers: NumberRows, max_clauses: int
 ) -> list[SentencePart]:
-    """Return the sentence on a line; the numbers of a task are of one data set, the largest."""
+    """Return the sentence on a line of the matrix.
+
+    It has the first clause on each topic whose numbers are all defined. The numbers of a task are
+    of one data set, the largest. Clauses on the same task and data set share one source.
+
+    Args:
+        key: Model, variant and judge of the line.
+        clauses: Clauses in the order of the sentence.
+        numbers: Rows of the results by line, task, metric and condition.
+        max_clauses: Maximum number of clauses.
+    """
     chosen: dict[str, tuple[Clause, Sequence[ResultRow]]] = {}
     dataset_by_task: dict[str, str] = {}
     for clause in clauses:
@@ -112,11 +131,13 @@ def _sentence(
             chosen[clause.about] = clause, by_dataset[dataset]
     parts: list[SentencePart] = []
     sources = [_source(rows) for _, rows in chosen.values()]
-    for place, (clause, rows) in enumerate(chosen.values()):
+    following_sources = [*sources[1:], ""]
+    for (clause, rows), source, following in zip(
+        chosen.values(), sources, following_sources, strict=False
+    ):
         parts.extend(_fill(clause, rows))
-        following = sources[place + 1] if place + 1 < len(sources) else ""
-        if following != sources[place]:
-            parts.append(SentencePart(f" ({sources[place]})"))
+        if following != source:
+            parts.append(SentencePart(f" ({source})"))
         parts.append(SentencePart("; " if following else "."))
     return parts
 
@@ -152,6 +173,7 @@ def _source(rows: Sequence[ResultRow]) -> str:
 
 
 def _fill(clause: Clause, rows: Sequence[ResultRow]) -> Iterator[SentencePart]:
+    """Yield the parts of a clause's text, in which each `{}` is the number of a row."""
     text = clause.text
     if not isinstance(text, str):
         text = text(*(NumberInText(row.value, row.low, row.high) for row in rows))
@@ -177,61 +199,85 @@ def first_findings(results: ResultTable, models: Sequence[str], limit: int) -> l
     return findings
 
 
+@dataclass(frozen=True)
+class _ComparisonWords:
+    """Words for the best and the worst model of a column, and for the better one of two.
+
+    `{}` in the words stands for the target of the metric.
+    """
+
+    best: str
+    worst: str
+    better: str
+
+
+_COMPARISON_WORDS = {
+    "higher": _ComparisonWords("highest", "lowest", "higher"),
+    "lower": _ComparisonWords("lowest", "highest", "lower"),
+    "target": _ComparisonWords("nearest to {}", "farthest from it", "nearer"),
+}
+"""Words by the name of the metric's direction; a metric without one has those of `lower`."""
+
+
 def column_sentence(matrix: Matrix, place: int, *, source: str = "") -> Sentence:
-    """Return a sentence on the best and the worst model in a column, and on overlaps.
+    """Return a sentence on the best and the worst model in a column, and on overlaps of ranks.
+
+    The sentence is empty if no model has a number. If all models have the same number, it gives
+    that number alone.
 
     Args:
-        matrix: The matrix.
-        place: Number of the column.
-        source: Task, data set and n, which take the place of overlaps if the ranks are not those of
+        matrix: The matrix, with models as lines and metrics as columns.
+        place: Index of the column.
+        source: Task, data set and n. They take the place of overlaps if the ranks are not those of
             paired differences.
     """
-    defined = []
-    for line in matrix.lines:
-        number = line.numbers[place]
-        if number is not None and not isnan(number.value):
-            defined.append((line, number))
     column = matrix.columns[place]
-    name = column.heading[:1].upper() + column.heading[1:]
-    if not defined:
+    numbers = _numbers_best_first(matrix, place)
+    if not numbers:
         return []
-    if len(defined) == 1:
-        line, number = defined[0]
+    heading = column.heading[:1].upper() + column.heading[1:]
+    source_text = f" ({source})" if source else ""
+    best_line, best_number = numbers[0]
+    worst_line, worst_number = numbers[-1]
+    if len(numbers) == 1:
         return [
-            SentencePart(f"{name} of {_name(line)}: "),
-            _number_part(number),
-            SentencePart(f" ({source})." if source else "."),
+            SentencePart(f"{heading} of {_name(best_line)}: "),
+            _number_part(best_number),
+            SentencePart(f"{source_text}."),
+        ]
+    if len({number.text for _, number in numbers}) == 1:
+        models = "both models" if len(numbers) == 2 else f"all {len(numbers)} models"
+        return [
+            SentencePart(f"{heading}: "),
+            _number_part(best_number),
+            SentencePart(f" for {models}{source_text}."),
         ]
     direction = column.direction
-    values = np.array([number.value for _, number in defined])
-    losses = direction.loss(values) if direction.ordered else values
-    order = np.argsort(losses, kind="stable")
-    first, last = defined[order[0]], defined[order[-1]]
-    if len({number.text for _, number in defined}) == 1:
-        names = "both models" if len(defined) == 2 else f"all {len(defined)} models"
-        return [
-            SentencePart(f"{name}: "),
-            _number_part(first[1]),
-            SentencePart(f" for {names}{f' ({source})' if source else ''}."),
-        ]
-    words = _ENDS.get(direction.name if direction.ordered else "none", _ENDS["none"])
-    target = f"{direction.target:g}"
+    words = _COMPARISON_WORDS[direction.name if direction.ordered else "lower"]
+    best_words = words.best.format(f"{direction.target:g}")
     return [
-        SentencePart(f"{name}: {words[0].format(target)} for {_name(first[0])}, "),
-        _number_part(first[1]),
-        SentencePart(f"; {words[1].format(target)} for {_name(last[0])}, "),
-        _number_part(last[1]),
-        SentencePart(f" ({source})." if source else f"{_overlap(defined, first, words)}."),
+        SentencePart(f"{heading}: {best_words} for {_name(best_line)}, "),
+        _number_part(best_number),
+        SentencePart(f"; {words.worst} for {_name(worst_line)}, "),
+        _number_part(worst_number),
+        SentencePart(f"{source_text or _overlap(numbers, words.better)}."),
     ]
 
 
-_ENDS = {
-    "higher": ("highest", "lowest", "higher"),
-    "lower": ("lowest", "highest", "lower"),
-    "target": ("nearest to {}", "farthest from it", "nearer"),
-    "none": ("lowest", "highest", "lower"),
-}
-"""Words for the first and the last model, and for the first one of two, by direction."""
+def _numbers_best_first(matrix: Matrix, place: int) -> list[tuple[Line, MatrixCell]]:
+    """Return the lines with a number in a column, and these numbers, from the best to the worst.
+
+    They are sorted by value, the lowest first, if the metric has no direction.
+    """
+    numbers = []
+    for line in matrix.lines:
+        number = line.numbers[place]
+        if number is not None and not isnan(number.value):
+            numbers.append((line, number))
+    values = np.array([number.value for _, number in numbers])
+    direction = matrix.columns[place].direction
+    losses = direction.loss(values) if direction.ordered else values
+    return [numbers[position] for position in np.argsort(losses, kind="stable")]
 
 
 def _number_part(number: MatrixCell) -> SentencePart:
@@ -248,41 +294,46 @@ def _key_text(key: LineKey) -> str:
     return ", ".join(shortened(name, _LONGEST) for name in names)
 
 
-def _overlap(
-    numbers: Sequence[tuple[Line, MatrixCell]],
-    best: tuple[Line, MatrixCell],
-    words: tuple[str, str, str],
-) -> str:
-    """Return a clause on what the ranks show: how many lines may be as good as the best one."""
-    if isnan(best[1].rank.low):
+def _overlap(numbers: Sequence[tuple[Line, MatrixCell]], better: str) -> str:
+    """Return a clause on how many models may be as good as the best one, as their ranks show.
+
+    It is empty if the best model or all others have no interval of ranks.
+
+    Args:
+        numbers: Lines with their numbers, the best one first.
+        better: Comparative for the best one, such as `higher`.
+    """
+    lowest_ranks = np.array([number.rank.low for _, number in numbers])
+    ranked_others = lowest_ranks[1:][~np.isnan(lowest_ranks[1:])]
+    if isnan(lowest_ranks[0]) or not len(ranked_others):
         return ""
-    ranked, overlaps = 0, 0
-    for line, number in numbers:
-        if line is not best[0] and not isnan(number.rank.low):
-            ranked += 1
-            overlaps += number.rank.low <= 1
-    if not ranked:
-        return ""
-    if ranked == 1:
+    overlaps = int((ranked_others <= 1).sum())
+    if len(ranked_others) == 1:
         if overlaps:
-            return f"; n is too small to show which is {words[2]}"
+            return f"; n is too small to show which is {better}"
         return "; the difference is beyond chance"
     if not overlaps:
-        return f"; the first is {words[2]} than each of the {ranked} others, beyond chance"
+        return (
+            f"; the first is {better} than each of the {len(ranked_others)} others, beyond chance"
+        )
     return (
-        f"; for {overlaps} of the {ranked} others n is too small to show that the first is "
-        + (words[2])
+        f"; for {overlaps} of the {len(ranked_others)} others n is too small to show that the "
+        f"first is {better}"
     )
 
 
 def study_finding(results: ResultTable, study: str) -> Sentence:
     """Return one sentence on the results of a study; empty if no headline number is defined.
 
-    It describes a single model by the study's clauses, and of several the best and the worst one by
-    the first headline number.
+    A single model is described by the study's clauses. Of several models the sentence names the
+    best and the worst one by the first headline number.
+
+    Args:
+        results: Results of all studies.
+        study: Name of the study.
     """
-    tasks = [table.task for item in all_studies() if item.name == study for table in item.tables]
-    results = results.among("task", tasks)
+    tables = chain.from_iterable(item.tables for item in all_studies() if item.name == study)
+    results = results.among("task", [table.task for table in tables])
     models = answering_models(results)
     matrix = matrix_of(results, models, _no_ranks(results), max_columns=1, studies=[study])
     if not matrix.columns:
@@ -300,11 +351,16 @@ def unread_sentence(matrix: Matrix) -> Sentence:
     has_shares = False
     failures: list[tuple[Line, MatrixCell, bool]] = []
     for line in matrix.lines:
-        numbers = {number.unread_row: number for number in line.numbers if number is not None}
-        numbers.pop(None, None)
-        has_shares = has_shares or bool(numbers)
-        if any(map(_share, numbers.values())):
-            failures.append((line, max(numbers.values(), key=_share), len(numbers) > 1))
+        shares_by_row: dict[int, MatrixCell] = {}
+        for number in line.numbers:
+            if number is not None and number.unread_row is not None:
+                shares_by_row[number.unread_row] = number
+        if not shares_by_row:
+            continue
+        has_shares = True
+        largest = max(shares_by_row.values(), key=_share)
+        if _share(largest):
+            failures.append((line, largest, len(shares_by_row) > 1))
     if not has_shares:
         return []
     if not failures:
