@@ -219,7 +219,7 @@ def print_headlines(results: "pd.DataFrame", *, metrics: Collection[str] = ()) -
             _print_text(console, f"{one_line(study.title)}\n{one_line(finding)}\n")
         for view in views:
             print_table(view.table, one_line(view.title), view.caption, transposable=True)
-    if console.is_terminal:
+    if console.is_terminal and not metrics:
         _print_text(
             console,
             "--full gives all tables, --study NAME one study's, --csv FILE all numbers. "
