@@ -223,7 +223,7 @@ def _last_passed(
 
     A test that fails ends its sequence: tests go on at the next start. The reason describes the
     first failure after the last pass; it is empty if there is none. Without a pass the candidate is
-    None.
+    None, and the reason describes the last failure.
 
     Args:
         candidates: Answers from each threshold on, from the highest threshold to the lowest.
@@ -240,10 +240,11 @@ def _last_passed(
             passed, p_passed, reason = candidate, p, ""
             continue
         error_rate = 0.0
-        reason = reason or (
-            f"{candidate.risk:.3g} of {candidate.items} items from {candidate.threshold:.4g} on "
-            f"are wrong, p = {p:.2g}"
-        )
+        if passed is None or not reason:
+            reason = (
+                f"{candidate.risk:.3g} of {candidate.items} items from {candidate.threshold:.4g} "
+                f"on are wrong, p = {p:.2g}"
+            )
     return passed, p_passed, reason
 
 
