@@ -77,9 +77,7 @@ def load_marker_questions(
         ordered = [row for row in _order_data_set(included, seed) if split in ("all", row.split)]
         pools.append(ordered if items is not None else _first_of_each_split(MAX_ITEMS, ordered))
         excluded["not drawn"] += len(ordered) - len(pools[-1])
-    alternating: list[Question] = []
-    for turn in zip_longest(*pools):
-        alternating.extend(filter(None, turn))
+    alternating = list(filter(None, chain.from_iterable(zip_longest(*pools))))
     chosen = choose(alternating, split, items)
     if any(row.choices for row in chain.from_iterable(sets)):
         version = fingerprint(f"{version} {seed}")
@@ -101,33 +99,33 @@ def _load_pools(
     """
     text = ",".join(map(str, dataset)) if isinstance(dataset, list | tuple) else str(dataset)
     names = parts(text)
-    if any("." in word for word in names):
+    if any("." in name for name in names):  # a user's file
         rows, version, name = records.own_items(text, ["question"], own_question)
         sets: dict[str, list[Question]] = {}
         for row in rows:
             sets.setdefault(row.dataset, []).append(row)
         return name, list(sets.values()), version, [user_path("dataset", text)]
     allowed = [*PUBLISHED, *BUNDLED, "bundled", records.OWN_FILE]
-    words: list[str] = []
+    datasets: list[str] = []
     for name in names:
-        words.extend(BUNDLED if name == "bundled" else (name,))
-    for word in words:
-        choice("dataset", word, allowed)
-        if word in PUBLISHED and split not in ("all", *PUBLISHED[word].splits):
+        datasets.extend(BUNDLED if name == "bundled" else (name,))
+    for name in datasets:
+        choice("dataset", name, allowed)
+        if name in PUBLISHED and split not in ("all", *PUBLISHED[name].splits):
             raise InvalidArgument(
-                f"dataset={word} has no split={split}: its source has no splits; use split=test."
+                f"dataset={name} has no split={split}: its source has no splits; use split=test."
             )
-    if not words or len(set(words)) < len(words):
+    if not datasets or len(set(datasets)) < len(datasets):
         raise InvalidArgument(f"dataset={text} is empty or names a data set twice.")
-    version = fingerprint(" ".join(map(_version_text, words)))
+    version = fingerprint(" ".join(map(_version_text, datasets)))
     pools: list[list[Question]] = []
     files: list[str] = []
-    for word in words:
-        questions = (
-            PUBLISHED[word].questions(split) if word in PUBLISHED else _bundled_questions(word)
-        )
-        pools.append(list(questions))
-        files.extend(_source_files(word))
+    for name in datasets:
+        if name in PUBLISHED:
+            pools.append(list(PUBLISHED[name].questions(split)))
+        else:
+            pools.append(list(_bundled_questions(name)))
+        files.extend(_source_files(name))
     return "+".join(names), pools, version, files
 
 
@@ -188,9 +186,10 @@ def _answers(row: OwnRow) -> Iterator[str]:
 
 def _order_data_set(rows: Sequence[Question], seed: int) -> list[Question]:
     """Order a data set by seed, alternate its splits and parts, and fill in missing splits."""
-    split = [row for row in rows if row.split]
-    split += alternate([row for row in rows if not row.split], seed)
-    return alternate(split, seed, group=lambda row: f"{row.split} {row.part}")
+    with_split = [row for row in rows if row.split]
+    without_split = [row for row in rows if not row.split]
+    all_with_split = with_split + alternate(without_split, seed)
+    return alternate(all_with_split, seed, group=lambda row: f"{row.split} {row.part}")
 
 
 def _first_of_each_split(limit: int, rows: Iterable[Question]) -> list[Question]:
@@ -216,10 +215,10 @@ def _word_question(row: Question, seed: int, formats: StudyFormats | None) -> Qu
         return formats.worded(row)
     if not row.choices:
         return row
-    places = list(range(len(row.choices)))
-    random.Random(f"{seed} {row.id}").shuffle(places)
-    choices = tuple(row.choices[place] for place in places)
-    right = places.index(LETTERS.index(row.target))
+    order = list(range(len(row.choices)))
+    random.Random(f"{seed} {row.id}").shuffle(order)
+    choices = tuple(row.choices[position] for position in order)
+    right = order.index(LETTERS.index(row.target))
     answers = _accepted_answers(choices, right)
     shuffled = replace(row, choices=choices, target=LETTERS[right], answers=answers)
     return formats.worded(shuffled) if formats else shuffled
@@ -228,8 +227,7 @@ def _word_question(row: Question, seed: int, formats: StudyFormats | None) -> Qu
 def _accepted_answers(choices: Sequence[str], right: int) -> tuple[str, ...]:
     """Return the right choice's text, and its letter unless that is another choice's text."""
     letter = LETTERS[right]
-    if letter in {text.strip("()").upper() for text in choices} - {
-        choices[right].strip("()").upper()
-    }:
+    plain_texts = [text.strip("()").upper() for text in choices]
+    if letter in plain_texts and plain_texts[right] != letter:
         return (choices[right],)
     return tuple(dict.fromkeys([choices[right], f"({letter})", letter]))

@@ -67,7 +67,15 @@ def _popqa(_: Split) -> Iterator[Question]:
 
 
 def _popqa_from_wording(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Add the relation and entities to a row; the object is the first accepted answer."""
+    """Add the relation and entities that the question's wording tells.
+
+    Args:
+        row: Row with the columns `id`, `input` (the question) and `output` (the accepted answers
+            as JSON, of which the first one is the object of the relation).
+
+    Returns:
+        The row with the columns of the original file; `prop` is empty for an unknown wording.
+    """
     cells = {"id": row["id"], "question": row["input"], "possible_answers": row["output"]}
     for name, wording in _RELATIONS.items():
         if match := re.fullmatch(wording, row["input"]):
@@ -141,9 +149,9 @@ def _ambignq(split: Split) -> Iterator[Question]:
         single, readings = _annotated(row["annotations"])
         questions = [(row["question"], single[0])] if single else readings
         for number, (question, answers) in enumerate(questions):
-            place = "" if single else f"-{number}"
+            id_ending = "" if single else f"-{number}"
             yield Question(
-                id=f"ambignq-{row['id']}{place}", question=question, answers=_distinct(answers)
+                id=f"ambignq-{row['id']}{id_ending}", question=question, answers=_distinct(answers)
             )
 
 
@@ -152,16 +160,17 @@ def _annotated(annotations: Any) -> tuple[list[Any], list[tuple[str, Any]]]:
     single: list[Any] = []
     readings: list[tuple[str, Any]] = []
     if isinstance(annotations, dict):  # the hub's form: parallel lists, one entry an annotation
-        kinds, answers, pairs = (annotations[name] for name in ("type", "answer", "qaPairs"))
-        for kind, answer, pair in zip(kinds, answers, pairs, strict=True):
+        columns = annotations["type"], annotations["answer"], annotations["qaPairs"]
+        for kind, answer, pairs in zip(*columns, strict=True):
             if kind == "singleAnswer":
                 single.append(answer)
-            readings.extend(zip(pair["question"], pair["answer"], strict=True))
+            readings.extend(zip(pairs["question"], pairs["answer"], strict=True))
         return single, readings
-    for note in annotations:  # the authors' form: an object for each annotation and each reading
-        if note["type"] == "singleAnswer":
-            single.append(note["answer"])
-        readings.extend((pair["question"], pair["answer"]) for pair in note.get("qaPairs", ()))
+    for annotation in annotations:  # the authors' form: an object for each annotation and reading
+        if annotation["type"] == "singleAnswer":
+            single.append(annotation["answer"])
+        for pair in annotation.get("qaPairs", ()):
+            readings.append((pair["question"], pair["answer"]))
     return single, readings
 
 
@@ -186,21 +195,21 @@ def _sciq(split: Split) -> Iterator[Question]:
             yield Question(
                 id=item.id, question=item.question, choices=item.options, target=item.target
             )
-    else:
-        for number, row in enumerate(downloaded_records(_SCIQ_TRAIN)):
-            wrong = (row[f"distractor{place}"] for place in (1, 2, 3))
-            yield Question(
-                id=f"sciq-train-{number:05d}",
-                question=row["question"],
-                choices=(row["correct_answer"], *wrong),
-                target="A",
-            )
+        return
+    for number, row in enumerate(downloaded_records(_SCIQ_TRAIN)):
+        wrong_choices = (row["distractor1"], row["distractor2"], row["distractor3"])
+        yield Question(
+            id=f"sciq-train-{number:05d}",
+            question=row["question"],
+            choices=(row["correct_answer"], *wrong_choices),
+            target="A",
+        )
 
 
 def _arc_challenge(split: Split) -> Iterator[Question]:
     """Yield questions with three to five choices, labelled by letters or numbers at the source."""
     for row in downloaded_records(_ARC[split]):
-        if isinstance(row["question"], str):
+        if isinstance(row["question"], str):  # the hub's form; the original has objects
             question = row["question"]
             texts, labels = list(row["choices"]["text"]), list(row["choices"]["label"])
         else:
@@ -233,17 +242,23 @@ def _superglue(split: Split) -> Iterator[Question]:
     """Yield questions of four tasks in this project's wording, since SuperGLUE has none."""
     for task in _SUPERGLUE:
         for row in downloaded_records(_superglue_file(task, split)):
-            two = task == "copa"
-            columns = ("passage", "question") if task == "boolq" else ()
-            yield Question(
+            item = Question(
                 id=f"superglue-{task}-{split}-{row['idx']}",
                 question=_worded(task, {**row, **row.get("target", {})}),
-                choices=(row["choice1"], row["choice2"]) if two else _YES_NO,
-                target=LETTERS[int(row["label"])] if two else _yes_no(row["label"]),
+                choices=_YES_NO,
+                target="",
                 part=task,
-                cluster=passage_cluster(row["passage"].strip()) if task == "boolq" else "",
-                fields={name: row[name].strip() for name in columns},
             )
+            if task == "copa":
+                choices = (row["choice1"], row["choice2"])
+                yield replace(item, choices=choices, target=LETTERS[int(row["label"])])
+                continue
+            item = replace(item, target=_yes_no(row["label"]))
+            if task == "boolq":
+                passage, question = row["passage"].strip(), row["question"].strip()
+                fields = {"passage": passage, "question": question}
+                item = replace(item, cluster=passage_cluster(passage), fields=fields)
+            yield item
 
 
 _SUPERGLUE = ("boolq", "copa", "wic", "wsc")
@@ -255,7 +270,7 @@ def _superglue_file(task: str, split: Split) -> str:
 
 
 def _worded(task: str, row: Mapping[str, Any]) -> str:
-    """Return the question of a row of SuperGLUE."""
+    """Return the question of a row of one of SuperGLUE's tasks: boolq, copa, wic or wsc."""
     match task:
         case "boolq":
             return f"{row['passage'].strip()}\n\n{row['question'].strip().removesuffix('?')}?"

@@ -48,9 +48,10 @@ def study_judge() -> tuple[dict[str, str], dict[str, str]]:
         DataUnavailable: A file of the study could not be downloaded.
     """
     texts = _constants()
+    # The study's examples have fields such as {MAX*0.5}; MAX is 1.0.
     examples = re.sub(
         r"\{MAX(?:\*([0-9.]+))?\}",
-        lambda match: str(float(match[1] or 1)),
+        lambda field: str(float(field[1] or 1)),
         texts["GM12_FS_GM_PROB"],
     )
     templates = {
@@ -106,18 +107,19 @@ class StudyFormats:
         text = template.format(**self._fillings(item))
         if not item.choices:
             return replace(item, question=text)
-        place = LETTERS.index(item.target)
-        right = item.choices[place]
-        if "choices_str" not in _template_fields(
-            template
-        ):  # the question itself asks for yes or no
-            answers: tuple[str, ...] = (right.lower(),)
-        elif label := self._choice_template(item):
-            answers = (f"Choice {_fill_choice_template(label, place, '').strip(' .')}",)
-            answers += () if self._branch(item) in self.branches else (right,)
+        right_index = LETTERS.index(item.target)
+        right_text = item.choices[right_index]
+        choice_template = self._choice_template(item)
+        if "choices_str" not in _template_fields(template):
+            answers = [right_text.lower()]  # the question itself asks for yes or no
+        elif choice_template is None:
+            answers = [right_text]
         else:
-            answers = (right,)
-        return replace(item, question=text, choices=(), answers=answers, target="")
+            label = _fill_choice_template(choice_template, right_index, "").strip(" .")
+            answers = [f"Choice {label}"]
+            if self._branch(item) not in self.branches:
+                answers.append(right_text)
+        return replace(item, question=text, choices=(), answers=tuple(answers), target="")
 
     def _branch(self, item: Question) -> str:
         name = item.part if item.dataset == "superglue" else item.dataset
@@ -144,21 +146,27 @@ class StudyFormats:
         question = item.question.strip()
         fillings = {"question": question, "input_args": question, **item.fields}
         if item.choices:
-            label = self._choice_template(item) or "{x}"
-            choices = (
-                _fill_choice_template(label, place, text) for place, text in enumerate(item.choices)
-            )
+            template = self._choice_template(item) or "{x}"
+            choices = []
+            for index, text in enumerate(item.choices):
+                choices.append(_fill_choice_template(template, index, text))
             fillings["choices_str"] = ", ".join(choices)
         return fillings
 
 
 def _first_fillable(templates: Iterable[str], names: Set[str]) -> str | None:
-    """Return the first template whose fields are all among the names."""
-    return next((template for template in templates if _template_fields(template) <= names), None)
+    """Return the first template whose fields are all among the names; None if there is none."""
+    for template in templates:
+        if _template_fields(template) <= names:
+            return template
+    return None
 
 
 def study_formats() -> StudyFormats:
-    """Return the study's formats of questions.
+    """Return the study's formats of questions, read from the text of the study's code.
+
+    The code has a branch for each data set, with the templates as f-strings, and adds one ending to
+    every message.
 
     Raises:
         DataUnavailable: The study's file could not be downloaded.
@@ -169,15 +177,15 @@ def study_formats() -> StudyFormats:
         if isinstance(node, ast.If):
             names = [part.value for part in ast.walk(node.test) if isinstance(part, ast.Constant)]
             parts = chain.from_iterable(map(ast.walk, node.body))
-            texts = [part for part in parts if isinstance(part, ast.JoinedStr)]
-            texts.sort(key=lambda text: text.lineno)
+            f_strings = [part for part in parts if isinstance(part, ast.JoinedStr)]
+            f_strings.sort(key=lambda f_string: f_string.lineno)
             name = str(names[0]) if names else ""
-            branches.setdefault(name, [_template(text) for text in texts])
-    (ending,) = (
-        ast.literal_eval(node.right)
-        for node in ast.walk(_find_function(tree, "get_hf_dataset"))
-        if isinstance(node, ast.BinOp)
-    )
+            branches.setdefault(name, list(map(_template, f_strings)))
+    endings = []
+    for node in ast.walk(_find_function(tree, "get_hf_dataset")):
+        if isinstance(node, ast.BinOp):
+            endings.append(ast.literal_eval(node.right))
+    (ending,) = endings
     return StudyFormats(branches, ending)
 
 
@@ -225,6 +233,6 @@ def _template_fields(template: str) -> set[str]:
     return {field for _, field, _, _ in Formatter().parse(template) if field is not None}
 
 
-def _fill_choice_template(label: str, place: int, text: str) -> str:
+def _fill_choice_template(template: str, index: int, text: str) -> str:
     """Return a choice with its number or letter."""
-    return label.format(idx=place + 1, letter=LETTERS[place], x=text, choice=text)
+    return template.format(idx=index + 1, letter=LETTERS[index], x=text, choice=text)

@@ -185,6 +185,11 @@ def _bundled(name: str) -> tuple[list[SetQuestion], str]:
 
 
 def _question_of_user_row(row: OwnRow) -> SetQuestion:
+    """Return the question of a row of a user's file, as `load_question_set` describes.
+
+    Raises:
+        InvalidArgument: The row has both choices and an answer, or an unclear target.
+    """
     choices, answer, target = row.choices(), row.text("answer"), row.text("target")
     if choices and answer:
         raise row.error("choices and answer exclude each other; leave one empty.")
@@ -211,14 +216,14 @@ def _question_of_user_row(row: OwnRow) -> SetQuestion:
 
 
 def _published(name: str) -> tuple[list[SetQuestion], str]:
+    """Return the questions of one of the study's question sets, and the file's fingerprint."""
     text = fetch_text(ITEMS[name])
-    read = {"boolq": _true_or_false_question, "halueval": _question_with_answers}.get(
-        name, _question_with_options
-    )
+    readers = {"boolq": _true_or_false_question, "halueval": _question_with_answers}
+    read_row = readers.get(name, _question_with_options)
     pool = []
     for row in records.csv_records(text):
         number = row["Question ID"]
-        question = read(row)
+        question = read_row(row)
         cluster = passage_cluster(question.context)
         pool.append(replace(question, id=f"{name}-{number}", source_id=number, cluster=cluster))
     return pool, fingerprint(text)
@@ -227,14 +232,18 @@ def _published(name: str) -> tuple[list[SetQuestion], str]:
 def _question_with_options(row: Record) -> SetQuestion:
     """Return a question with options, split from its passage if the text has one.
 
-    AGIEval repeats the options at the end of the text; they are dropped.
+    AGIEval writes `PASSAGE Q: QUESTION Answer Choices: OPTIONS`; these options are dropped.
     """
-    context, marked, passage_question = (row.get("Question") or row["query"]).partition("Q: ")
+    question, context = row.get("Question") or row["query"], ""
+    if "Q: " in question:
+        passage, _, question_and_options = question.partition("Q: ")
+        context = passage.strip()
+        question = question_and_options.split("Answer Choices:", 1)[0].strip()
     return SetQuestion(
         id="",
         kind="options",
-        question=passage_question.split("Answer Choices:", 1)[0].strip() if marked else context,
-        context=context.strip() if marked else "",
+        question=question,
+        context=context,
         options=tuple(row[key] for key in row if key.startswith("Option ")),
         target=row["Correct Answer Letter"],
     )

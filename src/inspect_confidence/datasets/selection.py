@@ -101,25 +101,27 @@ def alternate(
     rng = random.Random(seed)
     shuffled = sorted(items, key=lambda item: item.id)
     rng.shuffle(shuffled)
-    parity = {item.id: place % 2 for place, item in enumerate(shuffled)}
+    # The split of each item: 0 for train, 1 for test.
+    parity = {item.id: position % 2 for position, item in enumerate(shuffled)}
     if group:
         sizes = Counter(group(item) for item in shuffled)
         names = sorted(sizes)
         rng.shuffle(names)
         # Groups of odd size give the extra item to either half alternately, so that the halves
         # have equal sizes overall.
-        begins: dict[str, int] = {}
-        for odd in (0, 1):
-            groups = [name for name in names if sizes[name] % 2 == odd]
-            begins.update((name, place % 2) for place, name in enumerate(groups))
-        turn: Counter[str] = Counter()
+        first_parity: dict[str, int] = {}
+        for size_parity in (0, 1):
+            groups = [name for name in names if sizes[name] % 2 == size_parity]
+            for position, name in enumerate(groups):
+                first_parity[name] = position % 2
+        turns: Counter[str] = Counter()
         order = {}
         for item in shuffled:
             name = group(item)
-            order[item.id] = (turn[name], rng.random())
+            order[item.id] = (turns[name], rng.random())
             # Half of the groups are train in one turn, the others in the next.
-            parity[item.id] = (turn[name] + begins[name]) % 2
-            turn[name] += 1
+            parity[item.id] = (turns[name] + first_parity[name]) % 2
+            turns[name] += 1
         shuffled.sort(key=lambda item: order[item.id])
     ordered = []
     for item in shuffled[:limit]:
@@ -162,6 +164,7 @@ def _may_be_a_file(value: object) -> bool:
 
 
 def _with_ids(items: Sequence[ItemT], ids: Sequence[str], split: str) -> list[ItemT]:
+    """Return the items with these ids, in the items' order; refuse an id that no item has."""
     item_ids = by_id(items)
     for name in ids:
         if name not in item_ids:

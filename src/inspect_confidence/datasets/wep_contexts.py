@@ -120,6 +120,7 @@ def bundled_contexts() -> Mapping[str, Context]:
                 word: statements[translation] for word, translation in translations.items()
             }
         number = record["id"].rsplit("-", 1)[1]
+        # A gendered event has a context with a woman and one with a man.
         gendered = record["setting"] in ("female", "male")
         contexts[record["id"]] = Context(
             id=record["id"],
@@ -149,6 +150,11 @@ def _resolve_words(words: object, available: Sequence[str], *, bundled: bool) ->
 
 
 def _user_contexts(path: Path) -> list[Context]:
+    """Return the contexts of a user's file, in which each row is the statement of one word.
+
+    Raises:
+        InvalidArgument: A context has several clauses, or a word twice.
+    """
     rows = read_records(path, ["context", "setting", "word", "statement", "clause"])
     grouped: dict[tuple[str, str, str], list[dict[str, str]]] = {}
     for row in rows:

@@ -82,8 +82,10 @@ def _write_result_set(result_set: ResultSet, material: Material, directory: Path
     item_files = []
     lines, left_out = items or ([], {})
     if lines:
-        dumped = (in_json(json.dumps(line, ensure_ascii=False, allow_nan=False)) for line in lines)
-        text = "".join(f"{line}\n" for line in dumped)
+        json_lines = []
+        for line in lines:
+            json_lines.append(in_json(json.dumps(line, ensure_ascii=False, allow_nan=False)))
+        text = "\n".join(json_lines) + "\n"
         item_files.append(put(directory / f"{stem}_samples.jsonl", text))
         log["detailed_evaluation_results"] = description = {
             "format": "jsonl",
@@ -92,7 +94,8 @@ def _write_result_set(result_set: ResultSet, material: Material, directory: Path
             "checksum": hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest(),
             "total_rows": len(lines),
         }
-        if counts := "; ".join(f"{status}: {n}" for status, n in left_out.items()):
+        if left_out:
+            counts = "; ".join(f"{status}: {n}" for status, n in left_out.items())
             description["additional_details"] = {"judgments_without_a_score": counts}
     aggregate = in_json(json.dumps(log, indent=1, ensure_ascii=False, allow_nan=False))
     return [put(directory / f"{stem}.json", aggregate), *item_files]
@@ -227,6 +230,7 @@ def _json_number(value: float) -> float | str:
 def _score_details(row: ResultRow, resamples: int) -> dict[str, Any]:
     """Return the schema's `score_details`; `uncertainty` needs an interval with two finite ends."""
     score: dict[str, Any] = {"score": row.value}
+    # An infinite end is in the text alone.
     interval = "" if math.isnan(row.low) else f"{row.low:g} to {row.high:g}"
     if math.isfinite(row.low) and math.isfinite(row.high):
         ends = {"lower": row.low, "upper": row.high, "confidence_level": 0.95}
@@ -267,25 +271,23 @@ def _read_interval_or_point(row: SampleRow) -> Reading:
 
     The score is NaN if both are missing.
     """
-    truth, lower, upper, point = (float(row[name]) for name in ("truth", "lower", "upper", "point"))
+    truth, point = float(row["truth"]), float(row["point"])
+    lower, upper = float(row["lower"]), float(row["upper"])
     if not math.isnan(lower + upper):
         inside = lower <= truth <= upper
-        means = "the interval holds the truth (exponents of ten)"
         return Reading(
             score=float(inside),
             correct=inside,
             extracted=f"[{lower:g}, {upper:g}]",
             reference=f"{truth:g}",
-            means=means,
+            means="the interval holds the truth (exponents of ten)",
         )
-    score = math.nan if math.isnan(point) else float(point == truth)
-    means = "the exponent is the true one"
     return Reading(
-        score=score,
+        score=math.nan if math.isnan(point) else float(point == truth),
         correct=point == truth,
         extracted=f"{point:g}",
         reference=f"{truth:g}",
-        means=means,
+        means="the exponent is the true one",
     )
 
 
@@ -463,7 +465,7 @@ def developer(model: str) -> str:
 def _model_id(model: str) -> str:
     """Return `developer/name` of a model of Inspect, or its whole name if no developer is in it."""
     provider, _, name = model.partition("/")
-    if provider == "openai-api" and name.count("/") > 1:  # the name begins with a service
+    if provider == "openai-api" and name.count("/") > 1:  # `name` is service/developer/model
         name = name.split("/", 1)[1]
     if provider in _HUB_PROVIDERS | _ROUTERS | {"openai-api"}:
         return name if "/" in name else model
@@ -472,11 +474,11 @@ def _model_id(model: str) -> str:
 
 
 def generation_args(runs: Sequence[LogRun]) -> dict[str, Any]:
-    """Return the typed settings that are equal in all runs."""
+    """Return the generation settings that the schema knows and that are equal in all runs."""
     settings = {}
     for name in _TYPED_SETTINGS:
         values = [run.generation.get(name) for run in runs]
-        if values and values[0] is not None and all(value == values[0] for value in values):
+        if values and values[0] is not None and values.count(values[0]) == len(values):
             settings[name] = values[0]
     return settings
 
@@ -486,4 +488,5 @@ def _settings_text(settings: Sequence[Mapping[str, Any]]) -> str:
     texts = dict.fromkeys(json.dumps(run, sort_keys=True, ensure_ascii=False) for run in settings)
     if set(texts) <= {"{}"}:
         return ""
-    return next(iter(texts)) if len(texts) == 1 else f"[{', '.join(texts)}]"
+    joined = ", ".join(texts)
+    return joined if len(texts) == 1 else f"[{joined}]"

@@ -68,19 +68,19 @@ def write_hf_eval_results(material: Material, directory: Path) -> list[Path]:
     finite go to `left_out.csv`.
     """
     rows = headline_rows(ResultTable.from_frame(material.results))
+    model_rows = rows.among("model", material.models())
     files = []
-    for (model, variant), group in rows.among("model", material.models()).groups(
-        "model", "variant"
-    ):
+    for (model, variant), group in model_rows.groups("model", "variant"):
         entries = [_entry(row, material) for row in group if math.isfinite(row.value)]
         if entries:
             name = "inspect_confidence" + (f"-{file_name(variant)}" if variant else "")
             path = directory / file_name(model) / ".eval_results" / f"{name}.yaml"
             text = yaml.dump(entries, Dumper=_QuotingDumper, sort_keys=False, allow_unicode=False)
             files.append(put(path, text))
-    judge, short = ([row[name] for row in rows] for name in ("judge", "short"))
-    plain = rows.to_frame().assign(judge=judge, short=short)
-    return [*files, *write_left_out(material, directory, plain)]
+    judges = [row["judge"] for row in rows]
+    short_names = [row["short"] for row in rows]
+    headlines = rows.to_frame().assign(judge=judges, short=short_names)
+    return [*files, *write_left_out(material, directory, headlines)]
 
 
 def _entry(row: ResultRow, material: Material) -> dict[str, Any]:

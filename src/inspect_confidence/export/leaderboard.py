@@ -57,14 +57,21 @@ class Board:
 
 
 def _board(rows: Sequence[ResultRow], ranks: Ranks) -> Board:
-    """Return the board of a headline number, data set and condition without the variant."""
+    """Return the board of a headline number, data set and condition without the variant.
+
+    Columns that are empty for all models are left out, and ranks of a metric without a direction.
+
+    Args:
+        rows: The number of each model and variant.
+        ranks: Rank by row.
+    """
     first = rows[0]
     direction = direction_of(first["metric"], first.condition)
     lines = []
-    shared = Counter(ranks[row.index].rank for row in rows)
+    rank_counts = Counter(ranks[row.index].rank for row in rows)
     for row in sorted(rows, key=lambda row: _rank_sort_key(ranks[row.index])):
         rank = ranks[row.index]
-        lines.append(_line_cells(rank, row, tied=shared[rank.rank] > 1))
+        lines.append(_line_cells(rank, row, tied=rank_counts[rank.rank] > 1))
     table = pd.DataFrame(lines, columns=list(_HEADER), dtype=object)
     is_empty = table.isin(["", "-"]).all()
     is_empty[list(_HEADER[:2])] = not direction.ordered
@@ -115,19 +122,15 @@ def write_leaderboard(material: Material, directory: Path) -> list[Path]:
     titles = {study.name: study.title for study in all_studies()}
     by_study = groupby(boards, attrgetter("study"))
     sections = [(study, titles[study], list(group)) for study, group in by_study]
-    frames = material.frames.values()
-    names = chain.from_iterable(frame["model"] for frame in frames)
+    names = chain.from_iterable(frame["model"] for frame in material.frames.values())
     models = list(dict.fromkeys(map(str, names)))
-    html = (
-        templates("inspect_confidence.export", "")
-        .get_template("leaderboard.html.j2")
-        .render(
-            front=front_of(results, models, ranks, ranked=True),
-            sections=sections,
-            method=RANKING,
-            empty_notice=_EMPTY,
-            version=__version__,
-        )
+    template = templates("inspect_confidence.export", "").get_template("leaderboard.html.j2")
+    html = template.render(
+        front=front_of(results, models, ranks, ranked=True),
+        sections=sections,
+        method=RANKING,
+        empty_notice=_EMPTY,
+        version=__version__,
     )
     return [
         put(directory / "leaderboard.md", _leaderboard_markdown(sections)),

@@ -144,20 +144,17 @@ def _latex_character(character: str) -> str:
 def _latex_floats(view: View) -> Iterator[str]:
     """Yield LaTeX tables of at most 45 rows, so that each fits on a page."""
     header, rows = _header_and_rows(view)
+    title = latex_escaped(view.title)
+    caption = f"{title}. {latex_escaped(view.caption, _LONGEST_CAPTION)}"
+    is_wide = len(header) > _MANY_COLUMNS
     for start in range(0, max(len(rows), 1), _ROWS_PER_PAGE):
-        caption = f"{latex_escaped(view.title)} (continued)."
-        if start == 0:
-            caption = (
-                f"{latex_escaped(view.title)}. {latex_escaped(view.caption, _LONGEST_CAPTION)}"
-            )
+        page_rows = map(_latex_row, rows[start : start + _ROWS_PER_PAGE])
         yield _FLOAT.format(
-            caption=caption,
-            small=r"\scriptsize\setlength{\tabcolsep}{3pt}"
-            if len(header) > _MANY_COLUMNS
-            else r"\small",
+            caption=caption if start == 0 else f"{title} (continued).",
+            small=r"\scriptsize\setlength{\tabcolsep}{3pt}" if is_wide else r"\small",
             columns=f"l{'r' * (len(header) - 1)}",
             header=_latex_row(header),
-            rows="".join(f"{_latex_row(row)}\n" for row in rows[start : start + _ROWS_PER_PAGE]),
+            rows="".join(f"{row}\n" for row in page_rows),
         )
 
 
